@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util'
 import { Client } from 'undici'
 import { createAccount } from '../core/account/accounts.ts'
-import { createDomain } from '../core/mailbox/domains.ts'
+import { createDomain } from '../core/domains/claims.ts'
 import { provisionMailbox } from '../core/mailbox/mailboxes.ts'
 import { type Context, closeContext } from '../core/process/context.ts'
 import type { MailboxDoc } from '../store/documents/mail.ts'

@@ -1,6 +1,7 @@
 /** Every command of the program. What a command does is loaded when it is called: the service's own processes stay small. */
 
 import { approvalModes } from '../schemas/approvals.ts'
+import { dnsBackends } from '../schemas/domains.ts'
 import { agentsPlanNames, mailPlanNames } from '../schemas/plans.ts'
 import { keyKinds, roleNames } from '../schemas/scopes.ts'
 import { stsModes } from '../schemas/settings.ts'
@@ -204,6 +205,36 @@ export const commands: readonly CommandEntry[] = [
     call: 'domain reports <domain>',
     about: 'what receivers report of mail in its name in the last 30 days, and what to change',
     load: async () => (await import('./domains.ts')).reports,
+  },
+  {
+    call: 'domain verify <account> <domain>',
+    about: 'look at the DNS of a domain now, and say what was found of each record and what to change',
+    load: async () => (await import('./domains.ts')).verify,
+  },
+  {
+    call: 'domain delete <account> <domain>',
+    about: 'take a domain off an account, with its keys and DNS records',
+    load: async () => (await import('./domains.ts')).remove,
+  },
+  {
+    call: 'domain rotate-dkim <domain>',
+    about: 'change the DKIM keys of a domain: new ones are published, and sign when they are seen in the DNS',
+    load: async () => (await import('./domains.ts')).rotateDkim,
+  },
+  {
+    call: 'domain dns <domain> <keeper>',
+    about: `say who keeps the DNS of a domain: ${dnsBackends.join(', ')}`,
+    options: [
+      { flags: '--server <address>', about: 'of dynamic-update: host:port of the primary name server' },
+      { flags: '--key-file <file>', about: 'of dynamic-update: a file with the TSIG key, as algorithm:name:secret' },
+      { flags: '--zone <zone>', about: 'of dynamic-update: the zone there, where it is one above the domain' },
+    ],
+    load: async () => (await import('./domains.ts')).dns,
+  },
+  {
+    call: 'domain expires <domain> <day>',
+    about: 'say when the registration of a domain ends, such as 2027-03-31, or none; its owner is told before',
+    load: async () => (await import('./domains.ts')).expires,
   },
   {
     call: 'password <account> <address>',

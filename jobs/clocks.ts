@@ -8,6 +8,7 @@ import { Agenda } from 'agenda'
 import { sweepPauseChanges } from '../core/account/reputation.ts'
 import { noteWantedCertificates } from '../core/certificates/names.ts'
 import { advanceCertificates, nextAdvance } from '../core/certificates/orders.ts'
+import { watchDomains } from '../core/domains/watching.ts'
 import { sweepUploads } from '../core/drive/put.ts'
 import { doDueIntake, nextIntake } from '../core/intake/due.ts'
 import { sweepIntakes } from '../core/intake/retention.ts'
@@ -92,6 +93,8 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
         noteWantedCertificates,
       ),
     },
+    // Apart from the others: resolvers may take long to answer.
+    { name: 'domains', every: '1 minute', lockMs: patientMs, run: each(watchDomains) },
     // Apart from the others: a large account takes long.
     {
       name: 'personal data',

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { getDomain } from 'tldts'
+import { getDomain, getPublicSuffix } from 'tldts'
 
 /** A label of up to 63 characters, then more of them (RFC 1035 2.3.1, as A-labels). */
 const domainForm = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
@@ -8,6 +8,11 @@ const domainForm = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0
 export function normaliseDomain(text: string): string | null {
   const ascii = domainToASCII(text.trim().replace(/\.$/, '')).toLowerCase()
   return domainForm.test(ascii) ? ascii : null
+}
+
+/** Whether others register their domains below this one, as below `com` and `co.uk`. */
+export function isPublicSuffix(domain: string): boolean {
+  return getPublicSuffix(domain, { allowPrivateDomains: false, validateHostname: false }) === domain
 }
 
 /** The domain somebody registered: one label below a public suffix, private ones included. Else the domain itself. */

@@ -49,10 +49,15 @@ function withoutUnlisted(schema: JsonSchema): JsonSchema {
   return changed({ ...(others.length === 0 ? only : { anyOf: [only, ...others] }), ...rest }, withoutUnlisted)
 }
 
-/** Simple types that a value may have, in one list: `["string", "null"]`. */
+/** Simple types that a value may have, in one list: `["string", "null"]`. What is said of a value is not said of each in a list of them. */
 function compact(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = changed(schema, compact)
   if (!Array.isArray(anyOf)) return rest
+  const [first, second, ...more] = anyOf as readonly JsonSchema[]
+  if (more.length === 0 && typeof first?.type === 'string' && first.type !== 'object' && second?.type === 'null')
+    return { ...first, ...rest, type: [first.type, 'null'] }
+  if (more.length === 0 && second?.type === 'array' && JSON.stringify(second.items) === JSON.stringify(first))
+    return { ...rest, anyOf: [first, { ...second, items: { type: first?.type } }] }
   const isSimple = anyOf.every((each) => typeof each.type === 'string' && Object.keys(each).length === 1)
   return isSimple ? { ...rest, type: anyOf.map(({ type }) => type) } : { ...rest, anyOf }
 }

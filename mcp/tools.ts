@@ -52,19 +52,19 @@ export function bind(operation: Operation, tool: Tool): BoundTool {
   }
 }
 
-/** The hints about changes mean nothing where nothing changes. */
+/** The hints about changes mean nothing where nothing changes, and an idempotentHint of false says what its absence says. */
 const annotations: { readonly [E in Effect]: NonNullable<ListedTool['annotations']> } = {
   read: { readOnlyHint: true, openWorldHint: false },
-  create: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  create: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
   write: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  send: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  send: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
   delete: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-  discard: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  discard: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
 }
 
 /** Without maxLength: a key that is too long has a failure of its own, `idempotency_key_invalid`. */
 const IdempotencyKey = string({
-  description: 'A repeat with the same key gets the first result.',
+  description: 'Same key, same result.',
 })
 
 /** `read_message` as people read it: Read message. */
@@ -74,7 +74,7 @@ function titleOf(name: string): string {
 }
 
 /** What a tool says of the parts of a path, each of which stands in many tools. */
-const shortWords = { address: 'Its address.', message_id: 'Its id (msg_...).' }
+const shortWords = { address: 'Address.', message_id: 'Its id, msg_...' }
 
 function argumentsOf(operation: Operation, { describe = {}, expose, preset = {}, require = [] }: Tool): JsonSchema {
   const words: Tool['describe'] & {} = { ...(isOfMailbox(operation) && shortWords), ...describe }

@@ -18,7 +18,9 @@ import { createClaim } from './claims.ts'
 import { getContacts } from './contacts.ts'
 import { getDelivery, listDeliveries, redeliverEvents, resendDelivery, testWebhook } from './deliveries.ts'
 import { getDeliveryStatus } from './delivery-status.ts'
+import { createDnsRecord, deleteDnsRecord, listDnsRecords, updateDnsRecord } from './dns-records.ts'
 import { getDomainReports } from './domain-reports.ts'
+import { createDomain, deleteDomain, getDomain, listDomains, updateDomain, verifyDomain } from './domains.ts'
 import { createDraft, deleteDraft, getDraft, listDrafts, sendDraft, updateDraft } from './drafts.ts'
 import { getDownloadUrl, listDrive } from './drive.ts'
 import { getEmail, listEmails, sendEmail } from './emails.ts'
@@ -184,6 +186,16 @@ export const operations: readonly Operation[] = [
   addSuppression,
   removeSuppression,
   getDeliveryStatus,
+  listDomains,
+  createDomain,
+  getDomain,
+  verifyDomain,
+  updateDomain,
+  deleteDomain,
+  listDnsRecords,
+  createDnsRecord,
+  updateDnsRecord,
+  deleteDnsRecord,
   getDomainReports,
   listAliases,
   createAlias,

@@ -29,6 +29,10 @@ const draftErrors = [
 /** What a tool tells of a draft that it wrote: its caller has just given the rest. */
 const draftShown = ['message_id', 'mailbox', 'thread_id', 'folder', 'to', 'cc', 'subject', 'attachments']
 
+/** Arguments that drafts have in common with send_message, which a model sees beside them. */
+const describe = Object.fromEntries(
+  ['attachments', 'from', 'inReplyTo', 'markdown', 'replyAll'].map((name) => [name, 'As in send_message.']),
+)
 /** What a tool writes into a draft; the rest is for programs. */
 const draftExposed = ['inReplyTo', 'replyAll', 'to', 'cc', 'bcc', 'from', 'subject', 'text', 'markdown', 'attachments']
 
@@ -71,6 +75,7 @@ export const createDraft = operation({
         'Keep a mail that a person is to see first or that is not finished. It leaves with send_draft; to send at once use send_message.',
       effect: 'create',
       expose: ['address', ...draftExposed],
+      describe,
       shows: draftShown,
     },
   ],
@@ -108,6 +113,7 @@ export const updateDraft = operation({
       description: 'Change the fields of a draft that you give; the others stay, and so does its id.',
       effect: 'write',
       expose: ['address', 'draft_id', ...draftExposed],
+      describe,
       shows: draftShown,
     },
   ],

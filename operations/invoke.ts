@@ -29,6 +29,7 @@ import {
   type Prepared,
   pathOf,
   type StoredFile,
+  type Trail,
 } from './registry.ts'
 
 export type InvokeRequest = {
@@ -44,6 +45,8 @@ export type InvokeRequest = {
   readonly userAgent?: string
   /** Filled with RateLimit-*, Idempotent-Replayed and what the operation adds. */
   readonly headers: AnswerHeaders
+  /** What the operation adds to its audit entry. */
+  readonly trail?: Trail
   /** Returns the idempotency key, null for none; called once the input is known to be valid. */
   idempotency?(): { readonly key: string; readonly keepMs?: number } | null
   /** False for a request that was counted already, when MCP repeats a call for a smaller result (default true). */
@@ -99,8 +102,9 @@ async function serve(
   ctx: Context,
   operation: Operation,
   principal: Principal | null,
-  request: InvokeRequest,
+  given: InvokeRequest,
 ): Promise<Answer> {
+  const request = { ...given, trail: {} }
   if (request.isCounted !== false) {
     if (principal === null) await takeAnonymous(ctx, request.peerAddress)
     else await countRequest(ctx, principal, request.headers)
@@ -226,13 +230,13 @@ async function perform(
 
 /** What the handler is told of its caller. */
 function callOf<P extends Principal | null>(ctx: Context, principal: P, request: InvokeRequest): Call<P> {
-  const { headers, hungUp, peerAddress, userAgent = '', session = null, again } = request
+  const { headers, trail = {}, hungUp, peerAddress, userAgent = '', session = null, again } = request
   const callerAgain = async () => {
     const found = (await again?.()) ?? principal
     if (found === null) throw new Failure('missing_api_key')
     return found
   }
-  return { ctx, principal, session, peerAddress, userAgent, headers, hungUp, again: callerAgain }
+  return { ctx, principal, session, peerAddress, userAgent, headers, trail, hungUp, again: callerAgain }
 }
 
 /** Outcomes of requests that say nothing that could be done: they are not written to the audit. */
@@ -257,6 +261,7 @@ async function audited(
       target: pathOf(operation, request.path),
       outcome,
       address: request.peerAddress,
+      ...(request.trail?.change !== undefined && { change: request.trail.change }),
     }).catch((error: unknown) => ctx.log.error({ err: error, action: operation.name }, 'an audit entry was lost'))
   try {
     const answer = await act()

@@ -76,6 +76,7 @@ export const markAllRead = operation({
       toolset: 'mail',
       effect: 'write',
       expose: ['address', 'folder'],
+      describe: { folder: 'Its path, or a role such as inbox.' },
     },
   ],
   input: object({ address: AddressPart, folder: FolderPath }),

@@ -3,6 +3,7 @@
  * declaration, and the type of its handler from its schemas.
  */
 
+import type { AuditChange } from '../core/access/audit.ts'
 import type { Principal } from '../core/access/principal.ts'
 import type { Session } from '../core/access/sessions.ts'
 import type { Context } from '../core/process/context.ts'
@@ -46,6 +47,12 @@ export type Tool = {
 /** Headers of the answer, filled in while a request is served; they go out with errors too. */
 export type AnswerHeaders = { [name: string]: string }
 
+/** What a handler adds to the audit entry of its request. */
+export type Trail = {
+  /** What was changed, as it was before and is after. */
+  change?: AuditChange
+}
+
 /** What a handler knows of its caller; it may add to `headers`. */
 export type Call<P extends Principal | null = Principal> = {
   readonly ctx: Context
@@ -57,6 +64,7 @@ export type Call<P extends Principal | null = Principal> = {
   /** What its program calls itself, bounded; empty when it does not say. */
   readonly userAgent: string
   readonly headers: AnswerHeaders
+  readonly trail: Trail
   /** Aborted when the caller has hung up and nobody reads the answer. */
   readonly hungUp: AbortSignal
   /** Finds the caller once more, for a request that goes on. Fails when the key, session or account has ended meanwhile. */

@@ -62,6 +62,7 @@ export const cancelScheduled = operation({
       toolset: 'sending',
       effect: 'delete',
       expose: ['address', 'id'],
+      shows: ['id', 'message_id', 'to', 'subject'],
     },
   ],
   input: object({ address: AddressPart, id: ScheduledId }),

@@ -48,7 +48,7 @@ export const searchEverywhere = operation({
       toolset: 'mail',
       effect: 'read',
       expose: ['q', 'limit', 'before'],
-      describe,
+      describe: { q: 'As in search_messages.' },
       preset: { limit: 20 },
       sizedBy: 'limit',
     },

@@ -37,15 +37,13 @@ const fields = {
   from_domain: optional(
     string({ minLength: 1, maxLength: 253, description: 'Authenticated domain of the sender, or one above it.' }),
   ),
-  since: optional(
-    identifier('Cursor of a list or a wait, or time, from before the mail was caused; else only mail from now on.'),
-  ),
+  since: optional(identifier('Cursor of a list or wait, or time, from before the mail was caused; else from now on.')),
   timeout: optional(
     integer({
       minimum: 1,
       maximum: timeoutSecondsMax,
       default: timeoutSecondsDefault,
-      description: 'Seconds to wait, at most 55.',
+      description: 'Seconds, at most 55.',
     }),
   ),
 }
@@ -54,6 +52,9 @@ const exposed = [
   ...['address', 'folder', 'thread_id', 'from', 'from_domain', 'subject'],
   ...['has_code', 'regex', 'since', 'timeout'],
 ]
+
+/** Arguments that a tool has in common with wait_for_message, which a model sees beside it. */
+const describe = Object.fromEntries(['from_domain', 'since'].map((name) => [name, 'As in wait_for_message.']))
 
 const NearMisses = array(object({ message_id: string(), why: string({ description: 'The filter that it fails.' }) }), {
   description: 'What came meanwhile and failed a filter, newest first.',
@@ -105,14 +106,13 @@ export const claimNextMessage = operation({
       toolset: 'mail',
       effect: 'create',
       expose: ['address', 'from', 'from_domain', 'subject', 'has_code', 'since', 'timeout', 'claim'],
+      describe,
       require: ['claim'],
     },
   ],
   input: object({
     ...fields,
-    claim: optional(
-      integer({ minimum: 1, maximum: claimSecondsMax, description: 'Seconds of the lease; without it none is taken.' }),
-    ),
+    claim: optional(integer({ minimum: 1, maximum: claimSecondsMax, description: 'Seconds of the lease.' })),
   }),
   output: extended(Answer, {
     claimed_until: described('When the lease ends; null without one.', nullable(timestamp())),
@@ -134,10 +134,11 @@ export const getVerification = operation({
     {
       name: 'get_verification_code',
       description:
-        'Wait for the code or link that a site mails you to sign in or verify an address, and get it alone. Note the time before you cause the mail and pass it as since: nothing older is returned. Name the site as from_domain. For the whole mail use wait_for_message.',
+        'Wait for the code or link that a site mails you to sign in or verify an address, and get it alone. Note the time before you cause the mail and pass it as since; name the site as from_domain. For the whole mail use wait_for_message.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address', 'from_domain', 'kind', 'since', 'timeout'],
+      describe,
     },
   ],
   input: object({

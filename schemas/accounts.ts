@@ -10,6 +10,7 @@ import {
   object,
   oneOf,
   optional,
+  record,
   string,
   timestamp,
 } from './infer.ts'
@@ -87,6 +88,12 @@ export const AuditEntry = object({
   target: nullable(string({ description: 'What it was about; null when that was erased.' })),
   outcome: string({ description: 'done, or the code of the refusal.' }),
   address: nullable(string({ description: 'Network address; null without one, and when it was erased.' })),
+  change: optional(
+    object(
+      { before: nullable(record<unknown>({})), after: nullable(record<unknown>({})) },
+      { description: 'Of a DNS record: as it was before, and is after.' },
+    ),
+  ),
   requestId: string({ description: 'X-Request-Id of the request; empty without one.' }),
 })
 export type AuditEntry = Infer<typeof AuditEntry>

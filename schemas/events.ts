@@ -2,6 +2,7 @@
  * Every kind of event, declared once (interface.md, Events; decisions.md 2, Webhooks and events): when it fires, what its
  * `data` holds, what a reader must hold to see it, and which plans it needs.
  */
+import { Domain, DomainDnsRecord } from './domains.ts'
 import {
   array,
   boolean,
@@ -76,23 +77,6 @@ const EmailComplained = object({ ...emailFields, complaint: object({ type: strin
 const SendingChange = object({ reason: string(), at: timestamp() })
 const StorageWarning = object({ mailbox: nullable(string()), used: integer(), limit: integer(), percent: integer() })
 
-const DnsRecordState = object({
-  type: string(),
-  name: string(),
-  value: string(),
-  found: array(string()),
-  ok: boolean(),
-  mailCritical: boolean(),
-})
-const Domain = object({
-  domain: string(),
-  status: oneOf(['pending', 'verified', 'broken']),
-  verifiedAt: nullable(timestamp()),
-  records: array(DnsRecordState),
-  defaultDisplayName: nullable(string()),
-  shared: boolean(),
-  expiresAt: optional(timestamp()),
-})
 const Customer = object({
   id: string(),
   name: string(),
@@ -148,7 +132,7 @@ export const eventKinds = {
   'domain.verified': { ...domain, data: Domain, when: 'A domain passed verification.' },
   'domain.dns_broken': {
     ...domain,
-    data: extended(Domain, { record: DnsRecordState }),
+    data: extended(Domain, { record: DomainDnsRecord }),
     when: 'A required DNS record of a verified domain went missing or changed.',
   },
   'domain.expiring': { ...domain, data: Domain, when: 'A domain expires in 30 days, and again at 7 days.' },

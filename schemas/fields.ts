@@ -38,10 +38,8 @@ export const WebhookId = identifier('Id of the endpoint (whk_...).')
 export const pageSizeDefault = 50
 const pageSizeMax = 200
 export const paging = {
-  limit: optional(
-    integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault, description: 'Rows, at most 200.' }),
-  ),
-  before: optional(identifier('next of the answer before.')),
+  limit: optional(integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault, description: 'At most 200.' })),
+  before: optional(identifier('A next.')),
 } as const
 const Next = described('Cursor of the next page; null at the end.', nullable(string()))
 

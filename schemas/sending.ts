@@ -58,14 +58,14 @@ export type AttachmentInput = Infer<typeof AttachmentInput>
 export const AttachmentsInput = array(AttachmentInput, {
   maxItems: attachmentsMax,
   description:
-    'Files, each {name, contentType, content (base64)} or, of a message here, {messageId, attachmentId}. At most 10, 10 MB before base64.',
+    'Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB.',
 })
 
 /** Longest body in Markdown, in characters: more than a person reads, and quickly rendered. */
 const markdownMax = 200_000
 const MarkdownInput = string({
   maxLength: markdownMax,
-  description: 'The body in Markdown, in place of text and html.',
+  description: 'Markdown, in place of text and html.',
 })
 
 const contentFields = {
@@ -95,12 +95,12 @@ const contentFields = {
 } as const
 
 const sendAt = {
-  sendAt: optional(timestamp({ description: 'When to send it, at most 30 days ahead; else now.' })),
+  sendAt: optional(timestamp({ description: 'At most 30 days ahead; else now.' })),
 } as const
 
 const copies = {
   cc: optional(described('Who gets a copy.', AddressesInput)),
-  bcc: optional(described('Copies unseen by others.', AddressesInput)),
+  bcc: optional(described('Unseen copies.', AddressesInput)),
 } as const
 
 export const draftFields = {
@@ -116,7 +116,7 @@ export const sendDraftFields = sendAt
 export const sendFields = {
   ...draftFields,
   ...sendAt,
-  dryRun: optional(boolean({ description: 'true: nothing is sent; the answer says what would be.' })),
+  dryRun: optional(boolean({ description: 'Sends nothing, and says what would be.' })),
 } as const
 
 export const replyFields = {
@@ -130,7 +130,7 @@ export type ReplyBody = InferFields<typeof replyFields>
 export const forwardFields = {
   to: described('Who gets it.', AddressesInput),
   ...copies,
-  includeAttachments: optional(boolean({ description: 'Whether its files go along; true without it.' })),
+  includeAttachments: optional(boolean({ description: 'With its files; default true.' })),
   ...contentFields,
   ...sendAt,
 } as const

@@ -216,6 +216,23 @@ export const settings = {
     timeoutMs: milliseconds(30_000, 'How long a scan may take; then, or when clamd fails, mail is answered 451.'),
   },
   dns: { port: port(2053, 'Port of the built-in authoritative DNS server.') },
+  domains: {
+    spf: setting<string | null>(
+      nullable(string(form('^[^\\s]+$', 'a mechanism of SPF', 'include:spf.example.net'))),
+      null,
+      'What has to stand in the SPF records of domains, such as "include:spf.example.net". Without it: a:<hostname>.',
+    ),
+    rdapUrl: setting<string | null>(
+      nullable(string(form('^https?://', 'an http or https URL', 'https://rdap.org'))),
+      null,
+      'A server that tells when the registration of a domain ends (RDAP, such as https://rdap.org). Without it nobody is asked.',
+    ),
+    dkimDays: count(
+      0,
+      'How long DKIM keys are used; then the service publishes new ones and changes over to them. 0: until somebody says so.',
+      'days',
+    ),
+  },
   resolver: setting<readonly string[]>(
     array(HostAndPort),
     [],

@@ -177,13 +177,14 @@ export async function walkSlotCounts(
     .limit(limit)
     .toArray()
   const accountId = { $in: accounts.map(({ _id }) => _id) }
-  const [inboxes, webhooks, templates, aliases, keys, ownDomains] = await Promise.all([
+  const [inboxes, webhooks, templates, aliases, keys, domains, claims] = await Promise.all([
     countByAccount(store.mailboxes, { accountId, deletedAt: { $exists: false } }),
     countByAccount(store.webhooks, { accountId }),
     countByAccount(store.templates, { accountId }),
     countByAccount(store.addresses, { accountId, kind: 'alias' }),
     countByAccount(store.keys, { accountId, program: { $exists: false }, revokedAt: null }),
     countByAccount(store.domains, { accountId, parent: null }),
+    countByAccount(store.domainClaims, { accountId }),
   ])
   return accounts.map((account) => ({
     accountId: account._id,
@@ -201,7 +202,7 @@ export async function walkSlotCounts(
       templates: templates.get(account._id) ?? 0,
       aliases: aliases.get(account._id) ?? 0,
       keys: keys.get(account._id) ?? 0,
-      ownDomains: ownDomains.get(account._id) ?? 0,
+      ownDomains: (domains.get(account._id) ?? 0) + (claims.get(account._id) ?? 0),
     },
   }))
 }

@@ -28,9 +28,10 @@ export function isUnchanged(entry: AuditDoc): boolean {
 function digestOf(
   { keyId, userId = null, requestId }: Pick<AuditDoc, 'keyId' | 'requestId'> & { readonly userId?: string | null },
   salt: string,
-  { target, address }: AuditPersonal,
+  { target, address, change }: AuditPersonal,
 ): string {
-  return sha256([salt, keyId, userId, requestId, target, address])
+  const names = [salt, keyId, userId, requestId, target, address]
+  return sha256(change === undefined ? names : [...names, change])
 }
 
 function hashOf({

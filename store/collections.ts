@@ -89,8 +89,16 @@ export const collections = {
     shardKey: '_id',
     indexes: [index('accountId', 'kind', 'createdAt', '_id'), index('mailboxIds')],
   },
-  domains: { version: 1, shardKey: '_id', indexes: [index('accountId'), index('parent', '_id')] },
-  domainClaims: { version: 1, shardKey: 'accountId', indexes: [unique('accountId', 'domain'), index('domain', '_id')] },
+  domains: {
+    version: 2,
+    shardKey: '_id',
+    indexes: [index('accountId'), index('parent', '_id'), { ...index('watch.dueAt'), sparse: true }],
+  },
+  domainClaims: {
+    version: 1,
+    shardKey: 'accountId',
+    indexes: [unique('accountId', 'domain'), index('domain', '_id'), index('watch.dueAt')],
+  },
   zones: { version: 1, shardKey: '_id', indexes: [index('accountId'), index('changedAt')] },
   zoneRecords: {
     version: 1,

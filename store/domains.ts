@@ -1,6 +1,6 @@
 /** Domains in use, and the claims of those who want one. */
 import type { StsMode } from '../schemas/settings.ts'
-import type { DomainClaimDoc, DomainDoc } from './documents/domains.ts'
+import type { DomainClaimDoc, DomainDoc, DomainNews } from './documents/domains.ts'
 import { isDuplicate, type Store } from './open.ts'
 
 /** Takes a domain by inserting it. Returns false when it is taken. */
@@ -47,4 +47,186 @@ export function findClaims(
     .find({ domain: { $in: [...domains] } })
     .limit(limit)
     .toArray()
+}
+
+export async function insertClaim(store: Store, claim: DomainClaimDoc): Promise<boolean> {
+  try {
+    await store.domainClaims.insertOne(claim)
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
+}
+
+export function findClaim(
+  store: Store,
+  { accountId, domain }: { readonly accountId: string; readonly domain: string },
+): Promise<DomainClaimDoc | null> {
+  return store.domainClaims.findOne({ accountId, domain })
+}
+
+export function listClaims(store: Store, accountId: string): Promise<DomainClaimDoc[]> {
+  return store.domainClaims.find({ accountId }).sort({ accountId: 1, domain: 1 }).toArray()
+}
+
+/** The names of the domains that an account has or claims. */
+export async function domainsOf(store: Store, accountId: string): Promise<readonly string[]> {
+  const [inUse, claims] = await Promise.all([listDomains(store, accountId), listClaims(store, accountId)])
+  return [...inUse.map(({ _id }) => _id), ...claims.map(({ domain }) => domain)]
+}
+
+/** Those of some names that an account has or claims. */
+export async function domainsAmong(
+  store: Store,
+  { accountId, names }: { readonly accountId: string; readonly names: readonly string[] },
+): Promise<readonly string[]> {
+  const [inUse, claims] = await Promise.all([
+    store.domains.find({ _id: { $in: [...names] }, accountId, status: { $ne: 'removed' } }).toArray(),
+    store.domainClaims.find({ accountId, domain: { $in: [...names] } }).toArray(),
+  ])
+  return [...inUse.map(({ _id }) => _id), ...claims.map(({ domain }) => domain)]
+}
+
+/** Gives up a claim. Returns false when there was none. */
+export async function removeClaim(
+  store: Store,
+  { accountId, domain }: { readonly accountId: string; readonly domain: string },
+): Promise<boolean> {
+  const { deletedCount } = await store.domainClaims.deleteOne({ accountId, domain })
+  return deletedCount === 1
+}
+
+/** Gives up a domain of an account. Returns false when it is not there. */
+export async function removeOwnDomain(
+  store: Store,
+  { accountId, domain }: { readonly accountId: string; readonly domain: string },
+): Promise<boolean> {
+  const { deletedCount } = await store.domains.deleteOne({ _id: domain, accountId, parent: null })
+  return deletedCount === 1
+}
+
+/** Which document of a domain is meant: that of its use, or an account's claim. */
+export type WatchedRef = { readonly accountId: string | null; readonly domain: string; readonly isClaim: boolean }
+/** What can be changed in either. */
+export type DomainChange = Partial<Pick<DomainDoc, 'defaultDisplayName' | 'dkim' | 'watch'>> & {
+  /** null: our own server. */
+  readonly backend?: DomainDoc['backend'] | null
+}
+
+/**
+ * Changes a domain or a claim; with `rev` only while the looks that were written down are as many. Returns false when there is none, or
+ * it has others.
+ */
+export async function changeDomain(
+  store: Store,
+  { accountId, domain, isClaim }: WatchedRef,
+  { backend, ...set }: DomainChange & Partial<Pick<DomainDoc, 'status'>>,
+  rev?: number,
+): Promise<boolean> {
+  const update = {
+    ...(Object.keys(set).length + (backend ? 1 : 0) > 0 && { $set: { ...set, ...(backend && { backend }) } }),
+    ...(backend === null && { $unset: { backend: '' as const } }),
+  }
+  const same = rev === undefined ? {} : { 'watch.rev': rev }
+  const { matchedCount } = isClaim
+    ? await store.domainClaims.updateOne({ accountId: accountId ?? '', domain, ...same }, update)
+    : await store.domains.updateOne({ _id: domain, accountId, ...same }, update)
+  return matchedCount === 1
+}
+
+/** Domains and claims that are to be looked at, those that wait longest first. */
+export async function findDueDomains(
+  store: Store,
+  now: Date,
+  limit: number,
+): Promise<readonly (WatchedRef & { readonly dueAt: Date })[]> {
+  const due = { 'watch.dueAt': { $lte: now } }
+  const [domains, claims] = await Promise.all([
+    store.domains
+      .find(due, { projection: { accountId: 1, 'watch.dueAt': 1 } })
+      .sort({ 'watch.dueAt': 1 })
+      .limit(limit)
+      .toArray(),
+    store.domainClaims
+      .find(due, { projection: { accountId: 1, domain: 1, 'watch.dueAt': 1 } })
+      .sort({ 'watch.dueAt': 1 })
+      .limit(limit)
+      .toArray(),
+  ])
+  return [
+    ...domains.map(({ _id, accountId, watch }) => ({
+      domain: _id,
+      accountId,
+      isClaim: false,
+      dueAt: watch?.dueAt ?? now,
+    })),
+    ...claims.map(({ domain, accountId, watch }) => ({ domain, accountId, isClaim: true, dueAt: watch.dueAt })),
+  ]
+    .sort((a, b) => a.dueAt.getTime() - b.dueAt.getTime())
+    .slice(0, limit)
+}
+
+/** Takes on the look at a domain until then, unless another process has. */
+export async function leaseLook(
+  store: Store,
+  { accountId, domain, isClaim, dueAt }: WatchedRef & { readonly dueAt: Date },
+  until: Date,
+): Promise<boolean> {
+  const set = { $set: { 'watch.dueAt': until } }
+  const { modifiedCount } = isClaim
+    ? await store.domainClaims.updateOne({ accountId: accountId ?? '', domain, 'watch.dueAt': dueAt }, set)
+    : await store.domains.updateOne({ _id: domain, accountId, 'watch.dueAt': dueAt }, set)
+  return modifiedCount === 1
+}
+
+/** Writes down what a look found, unless another did meanwhile, with the news that follow from it. Returns the domain; null then. */
+export function noteLook(
+  store: Store,
+  { domain, accountId }: { readonly domain: string; readonly accountId: string | null },
+  {
+    rev,
+    set,
+    news,
+  }: {
+    readonly rev: number
+    readonly set: Partial<DomainDoc>
+    readonly news: readonly DomainNews[]
+  },
+): Promise<DomainDoc | null> {
+  return store.domains.findOneAndUpdate(
+    { _id: domain, accountId, 'watch.rev': rev },
+    { $set: set, ...(news.length > 0 && { $push: { untold: { $each: [...news] } } }) },
+    { returnDocument: 'after' },
+  )
+}
+
+/** Forgets news whose events are recorded. */
+export async function forgetNews(store: Store, domain: string, told: readonly DomainNews[]): Promise<void> {
+  const at = { $in: told.map((news) => news.at) }
+  await store.domains.updateOne({ _id: domain }, { $pull: { untold: { at } } })
+}
+
+/** Sets when the registration of a domain ends, null: nobody knows. Returns false when there is no such domain. */
+export async function setExpiry(
+  store: Store,
+  domain: string,
+  expiry: Pick<DomainDoc, 'expiresAt' | 'expiryFrom'> | null,
+): Promise<boolean> {
+  const { matchedCount } = await store.domains.updateOne(
+    { _id: domain, parent: null },
+    expiry === null
+      ? { $unset: { expiresAt: '', expiryFrom: '', expiryTold: '', registryAskedAt: '' } }
+      : { $set: expiry },
+  )
+  return matchedCount === 1
+}
+
+/** Notes what the registry said of a domain, unless an administrator has said otherwise. */
+export async function noteRegistry(
+  store: Store,
+  domain: string,
+  known: Pick<DomainDoc, 'expiresAt' | 'expiryFrom' | 'registryAskedAt'>,
+): Promise<void> {
+  await store.domains.updateOne({ _id: domain, expiryFrom: { $ne: 'administrator' } }, { $set: known })
 }

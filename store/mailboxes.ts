@@ -266,6 +266,30 @@ export async function removeMailbox(
   await store.mailboxes.deleteOne({ _id: mailboxId, accountId })
 }
 
+/** How many mailboxes and aliases an account has on a domain; a catch-all is an alias. */
+export async function countAddressesAt(
+  store: Store,
+  { accountId, domain }: { readonly accountId: string; readonly domain: string },
+): Promise<{ readonly mailboxes: number; readonly aliases: number }> {
+  const [mailboxes, aliases] = await Promise.all(
+    (['mailbox', 'alias'] as const).map((kind) =>
+      store.addresses.countDocuments({ accountId, kind, domain, releasedAt: null }),
+    ),
+  )
+  return { mailboxes: mailboxes ?? 0, aliases: aliases ?? 0 }
+}
+
+/** Ends the reservation of addresses on a domain whose mailboxes were deleted. Returns the addresses. */
+export async function releaseReserved(
+  store: Store,
+  { accountId, domain }: { readonly accountId: string; readonly domain: string },
+): Promise<readonly string[]> {
+  const reserved = { accountId, kind: 'mailbox', domain, releasedAt: { $ne: null } } as const
+  const found = await store.addresses.find(reserved, { projection: { _id: 1 } }).toArray()
+  await store.addresses.deleteMany(reserved)
+  return found.map(({ _id }) => _id)
+}
+
 /** The oldest mailbox of an account that was not deleted. It gets the postmaster's mail of the account's domains. */
 export async function findOldestMailbox(store: Store, accountId: string): Promise<MailboxDoc | null> {
   return store.mailboxes

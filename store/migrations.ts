@@ -1,8 +1,11 @@
 /** Migrates stored documents from older schema versions to the current one, each collection once. */
+import { randomBytes } from 'node:crypto'
 import type { Db } from 'mongodb'
+import { newId } from '../schemas/ids.ts'
 import { chained, type NewAudit } from './audit-hash.ts'
 import { type CollectionName, collections } from './collections.ts'
 import type { AuditDoc, AuditPersonal, UsageDoc } from './documents/accounts.ts'
+import type { DomainClaimDoc, DomainDoc } from './documents/domains.ts'
 
 /** One step migrates a collection from version `to - 1` to `to`. It must be safe to repeat, because a crash repeats it. */
 type Migration = { readonly collection: CollectionName; readonly to: number; readonly run: (db: Db) => Promise<void> }
@@ -78,6 +81,31 @@ const migrations: readonly Migration[] = [
       const deliveries = db.collection('deliveries')
       await deliveries.updateMany({ expiresAt: { $exists: false } }, { $set: { expiresAt, origin: 'event' } })
       if (await deliveries.indexExists('nextAt_1')) await deliveries.dropIndex('nextAt_1')
+    },
+  },
+  {
+    // A domain that was not verified was nobody else's either, and none was looked at.
+    collection: 'domains',
+    to: 2,
+    async run(db) {
+      const domains = db.collection<Omit<DomainDoc, 'status'> & { readonly status: string }>('domains')
+      const claims = db.collection<DomainClaimDoc>('domainClaims')
+      const now = new Date()
+      const isOwn = { parent: null, accountId: { $ne: null }, status: { $ne: 'removed' } } as const
+      const watch = { looks: [], lookedAt: null, dueAt: now, pauseMs: 0, rev: 0 }
+      for await (const doc of domains.find({ ...isOwn, watch: { $exists: false } })) {
+        const { _id: domain, accountId, dkim, defaultDisplayName, createdAt } = doc
+        const added = { token: randomBytes(32).toString('base64url'), watch }
+        if (doc.status === 'pending') {
+          const claim = { accountId: accountId ?? '', domain, dkim, defaultDisplayName, createdAt, ...added }
+          await claims.updateOne(
+            { accountId: claim.accountId, domain },
+            { $setOnInsert: { _id: newId('clm', createdAt), ...claim } },
+            { upsert: true },
+          )
+          await domains.deleteOne({ _id: domain })
+        } else await domains.updateOne({ _id: domain }, { $set: added })
+      }
     },
   },
   { collection: 'changes', to: 2, run: async (db) => void (await db.dropCollection('changes')) },

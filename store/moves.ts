@@ -57,6 +57,9 @@ export async function moveMailboxes(store: Store, { from, to }: Move): Promise<r
   )
   const addresses = await store.addresses.find({ accountId: from }, { projection: { _id: 1 } }).toArray()
   await store.domains.updateMany({ accountId: from }, { $set: { accountId: to } })
+  await moveClaims(store, { from, to })
+  await store.zoneRecords.updateMany({ accountId: from }, { $set: { accountId: to } })
+  await store.zones.updateMany({ accountId: from }, { $set: { accountId: to } })
   await store.mailboxes.updateMany({ accountId: from }, { $set: { accountId: to } })
   await store.addresses.updateMany({ accountId: from }, { $set: { accountId: to } })
   const inside = { mailboxId: { $in: [...(noted?.movedMailboxes ?? [])] }, accountId: from }
@@ -68,6 +71,17 @@ export async function moveMailboxes(store: Store, { from, to }: Move): Promise<r
   await store.intakes.updateMany({ accountId: from }, { $set: { accountId: to } })
   await store.driveEntries.updateMany({ accountId: from }, { $set: { accountId: to } })
   return addresses.map(({ _id }) => _id)
+}
+
+/** Moves claims of domains. One that the other account claims too is its own there already. */
+async function moveClaims(store: Store, { from, to }: Move): Promise<void> {
+  for (const { _id, domain } of await store.domainClaims.find({ accountId: from }).toArray())
+    await store.domainClaims
+      .updateOne({ _id, accountId: from }, { $set: { accountId: to } })
+      .catch(async (error: unknown) => {
+        if (!isDuplicate(error)) throw error
+        await store.domainClaims.deleteOne({ accountId: from, domain })
+      })
 }
 
 /** Moves webhook endpoints and what waits to be delivered to them. */

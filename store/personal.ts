@@ -143,11 +143,11 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     erase: (store, { accountId }) => untilNone(() => removeExports(store, accountId)),
   },
   exportChunks: goesWith('exports'),
-  domainClaims: owned('domainClaims', ({ accountId }) => ({ accountId }), ['dkim']),
+  domainClaims: owned('domainClaims', ({ accountId }) => ({ accountId }), ['dkim', 'backend']),
   zoneRecords: owned('zoneRecords', ({ accountId }) => ({ accountId })),
   zones: owned('zones', ({ accountId }) => ({ accountId })),
   domainReports: owned('domainReports', ({ accountId }) => ({ accountId })),
-  domains: owned('domains', ({ accountId }) => ({ accountId }), ['dkim']),
+  domains: owned('domains', ({ accountId }) => ({ accountId }), ['dkim', 'backend']),
   audit: {
     ...owned('audit', ({ accountId }) => ({ accountId })),
     erase: (store, { accountId }) => eraseNames(store, accountId),

@@ -45,16 +45,77 @@ export async function zoneRecords(
   return found.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now)
 }
 
-export async function insertZoneRecords(store: Store, records: readonly ZoneRecordDoc[]): Promise<void> {
-  if (records.length > 0) await store.zoneRecords.insertMany([...records])
+/**
+ * Takes the lock of a zone, which is made when there is none. Returns false when somebody else has its lock. A lock ends by
+ * itself, so that a crash holds nobody up for long.
+ */
+export async function lockZone(
+  store: Store,
+  {
+    domain,
+    accountId,
+    lock,
+    now,
+  }: {
+    readonly domain: string
+    readonly accountId: string | null
+    readonly lock: NonNullable<ZoneDoc['lock']>
+    readonly now: Date
+  },
+): Promise<boolean> {
+  const isFree = { $or: [{ lock: { $exists: false } }, { 'lock.until': { $lte: now } }] }
+  try {
+    await store.zones.updateOne(
+      { _id: domain, ...isFree },
+      { $set: { lock }, $setOnInsert: { accountId, serial: Math.floor(now.getTime() / 1_000), changedAt: now } },
+      { upsert: true },
+    )
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
 }
 
-/** Deletes the records of a name that the service keeps for a purpose. Returns how many. */
-export async function removeManaged(
+/** Gives the lock of a zone back, if it still is the one with the token. */
+export async function unlockZone(store: Store, domain: string, token: string): Promise<void> {
+  await store.zones.updateOne({ _id: domain, 'lock.token': token }, { $unset: { lock: '' } })
+}
+
+/** Deletes and writes records of a zone; one with the id of another takes its place. */
+export async function writeZoneRecords(
   store: Store,
-  zone: Pick<ZoneRecordDoc, 'domain' | 'accountId' | 'name' | 'managed'>,
-): Promise<number> {
-  const { domain, accountId, name, managed } = zone
-  const { deletedCount } = await store.zoneRecords.deleteMany({ domain, accountId, name, managed })
-  return deletedCount
+  { removed, written }: { readonly removed: readonly ZoneRecordDoc[]; readonly written: readonly ZoneRecordDoc[] },
+): Promise<void> {
+  const operations = [
+    ...removed.map(({ domain, _id }) => ({ deleteOne: { filter: { domain, _id } } })),
+    ...written.map((replacement) => {
+      const { domain, _id } = replacement
+      return { replaceOne: { filter: { domain, _id }, replacement, upsert: true } }
+    }),
+  ]
+  if (operations.length > 0) await store.zoneRecords.bulkWrite(operations)
+}
+
+/** A record of an account's zone, by its id; null when there is none. */
+export function findZoneRecord(
+  store: Store,
+  { domain, accountId, id }: { readonly domain: string; readonly accountId: string; readonly id: string },
+): Promise<ZoneRecordDoc | null> {
+  return store.zoneRecords.findOne({ domain, accountId, _id: id })
+}
+
+/** Deletes what an account has of a domain's zone; of the zone itself too when nobody else has anything of it. */
+export async function removeZone(
+  store: Store,
+  { domain, accountId, isLast }: { readonly domain: string; readonly accountId: string; readonly isLast: boolean },
+): Promise<void> {
+  await store.zoneRecords.deleteMany({ domain, accountId })
+  if (isLast) await store.zones.deleteOne({ _id: domain })
+}
+
+/** Gives a zone to who has verified its domain, and deletes the records of all others. */
+export async function giveZone(store: Store, domain: string, accountId: string): Promise<void> {
+  await store.zones.updateOne({ _id: domain }, { $set: { accountId } })
+  await store.zoneRecords.deleteMany({ domain, accountId: { $ne: accountId } })
 }

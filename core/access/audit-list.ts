@@ -2,7 +2,7 @@
 import { Failure } from '../../schemas/failures.ts'
 import { notACursor } from '../../schemas/refusals.ts'
 import { type AuditFilter, listAudit as find } from '../../store/audit.ts'
-import type { AuditDoc } from '../../store/documents/accounts.ts'
+import type { AuditChange, AuditDoc } from '../../store/documents/accounts.ts'
 import type { Context } from '../process/context.ts'
 import type { Page } from './paging.ts'
 import { isAdministrator, isProgram, type Principal } from './principal.ts'
@@ -18,6 +18,8 @@ export type AuditRecord = Pick<AuditDoc, 'at' | 'action' | 'outcome'> & {
   /** Null when it was erased, as `address`. */
   readonly target: string | null
   readonly address: string | null
+  /** Of what one may want to take back. */
+  readonly change?: AuditChange
   /** Empty for what no request caused. */
   readonly requestId: string
 }
@@ -49,8 +51,18 @@ export async function listAudit(
 }
 
 function recordOf({ _id: id, at, keyId, userId, action, outcome, requestId, personal }: AuditDoc): AuditRecord {
-  const { target = null, address = null } = personal ?? {}
-  return { id, at, who: whoOf({ keyId, userId }), action, target, outcome, address, requestId }
+  const { target = null, address = null, change } = personal ?? {}
+  return {
+    id,
+    at,
+    who: whoOf({ keyId, userId }),
+    action,
+    target,
+    outcome,
+    address,
+    requestId,
+    ...(change !== undefined && { change }),
+  }
 }
 
 function whoOf({ keyId, userId }: { keyId: string | null; userId?: string | undefined }): Who {

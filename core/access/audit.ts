@@ -8,7 +8,7 @@
 import { newId } from '../../schemas/ids.ts'
 import * as store from '../../store/audit.ts'
 import { isUnchanged, type NewAudit } from '../../store/audit-hash.ts'
-import type { AuditDoc } from '../../store/documents/accounts.ts'
+import type { AuditChange, AuditDoc } from '../../store/documents/accounts.ts'
 import { inTimeOf } from '../process/account-time.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
@@ -17,6 +17,8 @@ import { administratorId } from './principal.ts'
 
 const groupMax = 200
 const pageSize = 500
+
+export type { AuditChange } from '../../store/documents/accounts.ts'
 
 /** What is recorded. */
 export type AuditEntry = {
@@ -28,6 +30,7 @@ export type AuditEntry = {
   /** `done`, or the code of the failure. */
   readonly outcome: string
   readonly address: string | null
+  readonly change?: AuditChange
 }
 
 const entryGroups = perProcess(({ store: db }) => {
@@ -41,7 +44,7 @@ const entryGroups = perProcess(({ store: db }) => {
 /** Appends an entry to the account's audit trail, in the time of the account. */
 export function recordAudit(
   ctx: Context,
-  { accountId, keyId, action, target, outcome, address }: AuditEntry,
+  { accountId, keyId, action, target, outcome, address, change }: AuditEntry,
 ): Promise<void> {
   const at = inTimeOf(ctx, accountId).clock.now()
   return entryGroups(ctx)({
@@ -52,7 +55,7 @@ export function recordAudit(
     action,
     outcome,
     requestId: ctx.requestId,
-    personal: { target, address },
+    personal: { target, address, ...(change !== undefined && { change }) },
   })
 }
 

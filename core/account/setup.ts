@@ -2,13 +2,13 @@
 import type { setupSteps } from '../../schemas/accounts.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
 import type { Scope } from '../../schemas/scopes.ts'
-import type { DomainDoc } from '../../store/documents/domains.ts'
 import type { MailboxDoc } from '../../store/documents/mail.ts'
-import { listDomains } from '../../store/domains.ts'
 import { findFoldersOf } from '../../store/folders.ts'
 import * as store from '../../store/mailboxes.ts'
 import { isUnclaimed } from '../access/account-record.ts'
 import type { Principal } from '../access/principal.ts'
+import { allDomains, isFree, nameOf, type OwnDomain } from '../domains/domain-list.ts'
+import { domainRecord } from '../domains/domain-record.ts'
 import { listWebhooks } from '../notify/webhooks.ts'
 import type { Context } from '../process/context.ts'
 
@@ -28,14 +28,14 @@ export async function setupOf(ctx: Context, principal: Principal): Promise<reado
   const { accountId, mailboxIds: only } = principal
   const [mailboxes, domains] = await Promise.all([
     store.listMailboxes(ctx.store, { accountId, only, before: null, limit: mailboxesMax }),
-    listDomains(ctx.store, accountId),
+    allDomains(ctx, accountId),
   ])
-  const own = domains.filter(({ parent, status }) => parent === null && status !== 'removed')
+  const own = domains.filter((each) => !isFree(each))
   return [
     claimStep(ctx, principal),
     nameStep(ctx, principal, { mailboxes, domains }),
     domainStep(ctx, principal, { own, domains }),
-    dnsStep(principal, own),
+    dnsStep(ctx, principal, own),
     await firstMailStep(ctx, principal, mailboxes),
     await webhookStep(ctx, principal),
   ]
@@ -67,10 +67,10 @@ function claimStep({ baseUrl }: Context, { account, kind }: Principal): SetupSte
 function nameStep(
   { baseUrl }: Context,
   principal: Principal,
-  { mailboxes, domains }: { mailboxes: readonly MailboxDoc[]; domains: readonly DomainDoc[] },
+  { mailboxes, domains }: { mailboxes: readonly MailboxDoc[]; domains: readonly OwnDomain[] },
 ): SetupStep {
   if (mailboxes.length === 0) return todo('name', 'There is no mailbox yet.', newMailbox(baseUrl, principal, domains))
-  const named = new Set(domains.filter(({ defaultDisplayName }) => defaultDisplayName !== null).map(({ _id }) => _id))
+  const named = new Set(domains.filter(({ defaultDisplayName }) => defaultDisplayName !== null).map(nameOf))
   const nameless = mailboxes.find(({ displayName, domain }) => displayName === null && !named.has(domain))
   if (nameless === undefined) return done('name', 'Recipients see the names of the mailboxes.')
   const fix = `PATCH ${mailboxUrl(baseUrl, nameless.address)} with {"displayName": "..."}.`
@@ -78,9 +78,9 @@ function nameStep(
   return todo('name', detail, fixFor(principal, 'mailboxes:write', fix))
 }
 
-function newMailbox(baseUrl: string, principal: Principal, domains: readonly DomainDoc[]): string {
-  const domain = domains.find(({ status }) => status === 'verified' || status === 'broken')
-  const address = `agent@${domain?._id ?? 'a verified domain'}`
+function newMailbox(baseUrl: string, principal: Principal, domains: readonly OwnDomain[]): string {
+  const domain = domains.find((each) => !('domain' in each))
+  const address = `agent@${domain === undefined ? 'a verified domain' : nameOf(domain)}`
   const fix = `POST ${baseUrl}/api/v1/mailboxes with {"address": "${address}", "displayName": "..."}.`
   return fixFor(principal, 'mailboxes:write', fix)
 }
@@ -88,35 +88,38 @@ function newMailbox(baseUrl: string, principal: Principal, domains: readonly Dom
 function domainStep(
   { baseUrl }: Context,
   { account, kind, role }: Principal,
-  { own, domains }: { own: readonly DomainDoc[]; domains: readonly DomainDoc[] },
+  { own, domains }: { own: readonly OwnDomain[]; domains: readonly OwnDomain[] },
 ): SetupStep {
   const [first] = own
-  if (first !== undefined) return done('domain', `The account has the domain ${first._id}.`)
+  if (first !== undefined) return done('domain', `The account has the domain ${nameOf(first)}.`)
   if (account.sandbox) return done('domain', 'A sandbox has a domain that leads nowhere, and needs no other.')
-  const free = domains.find(({ parent }) => parent !== null)?._id
-  const detail = free === undefined ? 'The account has no domain.' : `The account has the free domain ${free}.`
+  const free = domains.find(isFree)
+  const detail = free === undefined ? 'The account has no domain.' : `The account has the free domain ${nameOf(free)}.`
   const { ownDomains } = allowanceOf(account)
   if (ownDomains === 0) {
     const plan = account.agentsPlan ?? account.plan ?? 'none'
     const ask = `ask for a larger plan (POST ${baseUrl}/api/v1/account/requests, or "mailroom account plan ${account.id}").`
     return todo('domain', `${detail} The plan ${plan} has no domain of its own.`, asking(kind, role, ask))
   }
-  const create = `let the administrator put it on the account: "mailroom domain create example.org --account ${account.id}".`
+  const create = `add a domain of your own: POST ${baseUrl}/api/v1/domains with {"domain": "example.org"}.`
   return todo('domain', detail, asking(kind, role, create))
 }
 
-function dnsStep({ account, kind, role }: Principal, own: readonly DomainDoc[]): SetupStep {
-  const [missing] = own.filter(({ status }) => status !== 'verified')
-  if (missing !== undefined) {
-    const { _id: domain, status } = missing
-    const fix = `publish the records of ${domain} (MX, SPF, DKIM, DMARC; "mailroom domain list ${account.id}" shows its keys).`
-    return todo(
-      'dns',
-      `The domain ${domain} is ${status}: its DNS records were not all found.`,
-      asking(kind, role, fix),
-    )
-  }
-  return done('dns', own.length === 0 ? 'The free domain has its DNS records already.' : 'All domains are verified.')
+/** What is wrong with the first domain that is not as it should be, record by record. */
+function dnsStep(ctx: Context, { kind, role }: Principal, own: readonly OwnDomain[]): SetupStep {
+  const records = own.map((doc) => domainRecord(ctx, doc))
+  const wrong = records.find(({ status }) => status !== 'verified')
+  if (wrong === undefined)
+    return done('dns', own.length === 0 ? 'The free domain has its DNS records already.' : 'All domains are verified.')
+  const { domain, status, checkedAt } = wrong
+  const missing = wrong.records.filter(({ ok, required }) => !ok && required === true)
+  const changes = missing.map(({ type, name, value, fix = null }) => fix ?? `Publish ${type} ${name}: ${value}`)
+  const verify = `then POST ${ctx.baseUrl}/api/v1/domains/${domain}/verify.`
+  const detail =
+    checkedAt == null
+      ? `The domain ${domain} is ${status}: its DNS was not looked at yet.`
+      : `The domain ${domain} is ${status}: ${missing.length} of its DNS records are missing or wrong.`
+  return todo('dns', detail, asking(kind, role, `change the DNS of ${domain}; ${verify} ${changes.join(' ')}`))
 }
 
 /** What people and administrators do: an agent can only ask for it. */

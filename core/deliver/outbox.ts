@@ -263,8 +263,7 @@ export function faultOf(ctx: Context, attempt: Attempt, error: unknown): Outcome
 
 /** Whether a domain is one of ours. */
 async function isLocalDomain(ctx: Context, domain: string): Promise<boolean> {
-  const doc = await recentDomain(ctx, domain)
-  return doc !== null && doc.status !== 'pending'
+  return (await recentDomain(ctx, domain)) !== null
 }
 
 /** Calls `wake` whenever new mail may be due. Returns a function that ends this. */

@@ -16,7 +16,14 @@ export type Records = {
   readonly AAAA: string
   readonly CNAME: string
   readonly MX: { readonly exchange: string; readonly priority: number }
+  readonly NS: string
   readonly PTR: string
+  readonly SRV: {
+    readonly priority: number
+    readonly weight: number
+    readonly port: number
+    readonly target: string
+  }
   readonly TLSA: {
     readonly usage: number
     readonly selector: number
@@ -240,12 +247,17 @@ function recordOf(answer: Answer): Records[RecordType] | null {
     case 'A':
     case 'AAAA':
     case 'CNAME':
+    case 'NS':
     case 'PTR':
       return answer.data
     case 'MX':
       return { exchange: withoutDot(answer.data.exchange), priority: answer.data.preference ?? 0 }
     case 'TXT':
       return (Array.isArray(answer.data) ? answer.data : [answer.data]).map((text) => text.toString())
+    case 'SRV': {
+      const { priority = 0, weight = 0, port, target } = answer.data
+      return { priority, weight, port, target: withoutDot(target) }
+    }
     case 'TLSA':
       return answer.data
     default:

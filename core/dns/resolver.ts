@@ -5,15 +5,28 @@
  */
 import { getServers, lookup as lookupSystem } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { type DnsCode, DnsError, type NameServer, query, type Records, type RecordType } from './query.ts'
+import {
+  type DnsCode,
+  DnsError,
+  type DnsRecords,
+  type NameServer,
+  query,
+  type Records,
+  type RecordType,
+} from './query.ts'
 
-export { DnsError, type Records, type RecordType } from './query.ts'
+export { DnsError, type DnsRecords, type Records, type RecordType } from './query.ts'
 
 export type Resolver = {
   /** The servers that are asked, as `address:port`. */
   readonly servers: readonly string[]
   /** The records of a name, at least one. Fails with a `DnsError`. */
   resolve<T extends RecordType>(name: string, type: T): Promise<Records[T][]>
+  /**
+   * What each server, of three at most, says of a name at this moment; what is known is not looked at, nor kept. For a server that
+   * failed: why.
+   */
+  askEach<T extends RecordType>(name: string, type: T): Promise<readonly (DnsRecords<T> | DnsError)[]>
   /**
    * The TLSA records of a name; null when DNSSEC did not validate the answer. Fails with a `DnsError` that is
    * temporary.
@@ -94,6 +107,8 @@ export function createResolver(settings: readonly string[], answers: DnsAnswers)
   return {
     servers: servers.map(({ address, port }) => (isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`)),
     resolve,
+    askEach: (name, type) =>
+      Promise.all(servers.slice(0, serversAskedMax).map((server) => query([server], name, type).catch(failureOf))),
     async securePins(name) {
       const { records, code, secure } = await answerTo(name.toLowerCase(), 'TLSA')
       if (code !== null && code !== 'ENOTFOUND' && code !== 'ENODATA') throw new DnsError(code, name, 'TLSA')
@@ -120,6 +135,14 @@ export function createResolver(settings: readonly string[], answers: DnsAnswers)
 /** Whether an error says that the name, or the record, does not exist; any other failure is temporary. */
 export function isAbsent(error: unknown): boolean {
   return error instanceof DnsError && ['ENOTFOUND', 'ENODATA', 'EBADNAME'].includes(error.code)
+}
+
+/** Servers that are asked beside each other. */
+const serversAskedMax = 3
+
+function failureOf(error: unknown): DnsError {
+  if (error instanceof DnsError) return error
+  throw error
 }
 
 async function answerOf(servers: readonly NameServer[], name: string, type: RecordType): Promise<DnsAnswer> {

@@ -6,7 +6,7 @@ import { allowanceOf, type Plans } from '../../schemas/plans.ts'
 import { notAnAddress } from '../../schemas/refusals.ts'
 import { freeSlot, grantMailbox, takeSlot } from '../../store/accounts.ts'
 import type { AutoReply, MailboxDoc } from '../../store/documents/mail.ts'
-import { findDomain, findDomains } from '../../store/domains.ts'
+import { findClaim, findDomain, findDomains } from '../../store/domains.ts'
 import type { NewEvent } from '../../store/events.ts'
 import { insertStandardFolders, storageUsed } from '../../store/folders.ts'
 import { endIntake } from '../../store/intake.ts'
@@ -358,12 +358,12 @@ function canonicalAddress(address: string): string {
 /** Fails with `domain_not_on_account` or `domain_not_verified` unless the account may have addresses in the domain. */
 export async function requireOwnDomain(ctx: Context, accountId: string, domain: string): Promise<void> {
   const owner = await findDomain(ctx.store, domain)
-  if (owner === null || owner.accountId !== accountId) {
-    throw new Failure('domain_not_on_account', `The domain ${domain} is not on this account.`, {
-      fix: 'Choose an address on a domain of the account, or add the domain first.',
-    })
-  }
-  if (owner.status === 'pending') throw new Failure('domain_not_verified', `The domain ${domain} is not verified yet.`)
+  if (owner?.accountId === accountId && owner.status !== 'removed') return
+  if ((await findClaim(ctx.store, { accountId, domain })) !== null)
+    throw new Failure('domain_not_verified', `The domain ${domain} is not verified yet.`)
+  throw new Failure('domain_not_on_account', `The domain ${domain} is not on this account.`, {
+    fix: 'Choose an address on a domain of the account, or add the domain first.',
+  })
 }
 
 /**

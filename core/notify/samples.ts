@@ -85,7 +85,13 @@ const domainOf = (at: Date, changes: { readonly [field: string]: unknown } = {})
   shared: false,
   ...changes,
 })
-const missing = { ...dmarc, found: [], ok: false }
+const missing = {
+  ...dmarc,
+  found: [],
+  ok: false,
+  required: true,
+  fix: 'Publish the TXT record _dmarc.example.com with the value: v=DMARC1; p=none',
+}
 
 const customerOf: Sample = (at) => ({ id: idAt('cus', at), ...customer, createdAt: at.toISOString() })
 

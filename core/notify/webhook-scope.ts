@@ -4,7 +4,7 @@ import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { notADomain, notAnAddress } from '../../schemas/refusals.ts'
 import type { WebhookDoc } from '../../store/documents/events.ts'
-import { findDomains } from '../../store/domains.ts'
+import { domainsAmong } from '../../store/domains.ts'
 import { findMailboxesOfAccount } from '../../store/mailboxes.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
@@ -65,9 +65,6 @@ async function ownAmong(
     ]
     return { hasDomain: (domain) => hosts.has(domain), hasMailbox: (address) => addresses.has(address) }
   }
-  const found = await findDomains(ctx.store, named)
-  const owned = new Set(
-    found.flatMap((each) => (each.accountId === accountId && each.status !== 'removed' ? each._id : [])),
-  )
+  const owned = new Set(await domainsAmong(ctx.store, { accountId, names: named }))
   return { hasDomain: (domain) => owned.has(domain), hasMailbox: (address) => owned.has(domainOf(address)) }
 }

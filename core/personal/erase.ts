@@ -17,7 +17,7 @@ import {
 } from '../../store/accounts.ts'
 import type { CollectionName } from '../../store/collections.ts'
 import type { AccountDoc } from '../../store/documents/accounts.ts'
-import { insertDomain, listDomains } from '../../store/domains.ts'
+import { domainsOf, insertDomain, listDomains } from '../../store/domains.ts'
 import { listAddresses } from '../../store/mailboxes.ts'
 import { noteErasing } from '../../store/people.ts'
 import { type Owner, ownerOf, personal } from '../../store/personal.ts'
@@ -27,6 +27,7 @@ import { takenNameOf } from '../mailbox/domains.ts'
 import { addressesChanged } from '../mailbox/known-mailboxes.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { zonesForgotten } from '../zones/served-zones.ts'
 
 /** Longer than any process has something under way for an account whose doors are closed. */
 const settledMs = 5 * minuteMs
@@ -61,6 +62,7 @@ export async function erase(ctx: Context, { _id: accountId, erasing }: Erasing):
   await closeDoors(ctx, accountId)
   await keepNames(ctx, accountId)
   const owner = await ownerOf(ctx.store, accountId)
+  const zones = await domainsOf(ctx.store, accountId)
   const erased: { [N in CollectionName]?: number } = {}
   for (const [name, row] of Object.entries(personal) as [CollectionName, (typeof personal)[CollectionName]][]) {
     if (row.of === 'nobody' || (row.isLast === true && !isLast)) continue
@@ -68,6 +70,7 @@ export async function erase(ctx: Context, { _id: accountId, erasing }: Erasing):
     if (count > 0) erased[name] = count
   }
   await callersChanged(ctx, { accountIds: [accountId] })
+  zonesForgotten(ctx, zones)
   ctx.log.info({ accountId, isLast, erased }, 'account erased')
   return erased
 }

@@ -4,12 +4,12 @@ import type { TemplateValues } from '../../mail/compose/template.ts'
 import { splitAddress, withoutTag } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { MailboxDoc, Named } from '../../store/documents/mail.ts'
-import { findDomain } from '../../store/domains.ts'
 import { findAddresses, findMailboxes } from '../../store/mailboxes.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import { type Principal, reaches } from '../access/principal.ts'
 import { findAskedBy, findSend, listSends, type SeenSend } from '../deliver/approval-state.ts'
 import { recentDomain } from '../mailbox/domains.ts'
+import { requireOwnDomain } from '../mailbox/mailboxes.ts'
 import type { Context } from '../process/context.ts'
 import { commitSend, type SendResult } from './commit.ts'
 import type { SendInput } from './content.ts'
@@ -94,10 +94,7 @@ export async function listEmails(
 export async function senderMailbox(ctx: Context, principal: Principal, sender: Named): Promise<MailboxDoc | null> {
   const { accountId } = principal
   const { domain } = splitAddress(sender.address)
-  const owner = await findDomain(ctx.store, domain)
-  if (owner === null || owner.accountId !== accountId || owner.status === 'removed')
-    throw new Failure('domain_not_on_account', `The domain ${domain} is not on this account.`)
-  if (owner.status === 'pending') throw new Failure('domain_not_verified', `The domain ${domain} is not verified yet.`)
+  await requireOwnDomain(ctx, accountId, domain)
   const { base } = withoutTag(sender.address)
   const addresses = await findAddresses(ctx.store, [...new Set([sender.address, base])])
   const found = addresses.find((each) => each.kind === 'mailbox' && each.accountId === accountId)

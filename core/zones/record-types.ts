@@ -1,4 +1,10 @@
-/** The types of record that a zone may hold: how a value is written, and what of it goes on the wire. */
+/**
+ * The types of record that a zone may hold, in one table: how a value is written, what it has to be, and what of it goes on the
+ * wire. Names within a value are absolute, in lower-case A-labels, without the final dot.
+ */
+import { isIPv4, isIPv6 } from 'node:net'
+import { domainToASCII } from 'node:url'
+import { Failure } from '../../schemas/failures.ts'
 import type { ZoneRecordDoc } from '../../store/documents/domains.ts'
 
 /** A record as it is served; `data` is what dns-packet encodes. */
@@ -23,8 +29,10 @@ export type RecordData =
     }
   | { readonly type: 'CAA'; readonly data: { readonly flags: number; readonly tag: CaaTag; readonly value: string } }
 
-export type CaaTag = 'issue' | 'issuewild' | 'iodef'
+export type CaaTag = 'issue' | 'issuewild' | 'issuemail' | 'iodef'
 
+const numberMax = 65_535
+const textBytesMax = 4_000
 /** A character string of a TXT record (RFC 1035 3.3). */
 const stringBytesMax = 255
 
@@ -63,4 +71,170 @@ export function characterStrings(text: string): readonly Buffer[] {
   for (let at = 0; at === 0 || at < bytes.length; at += stringBytesMax)
     strings.push(bytes.subarray(at, at + stringBytesMax))
   return strings
+}
+
+export type RecordType = ZoneRecordDoc['type']
+/** What a record says: its value in canonical form, and its priority where its type has one. */
+export type RecordContent = Pick<ZoneRecordDoc, 'value' | 'priority'>
+
+/** Each type: what its value is, in words for who got it wrong, and how it is read. `read` returns null for what is none. */
+type TypeRow = {
+  readonly form: string
+  readonly example: string
+  /** The priority of a record that names none; null: the type has no priority. */
+  readonly priority: number | null
+  readonly read: (value: string) => string | null
+}
+
+const types: { readonly [type in RecordType]: TypeRow } = {
+  A: {
+    form: 'an IPv4 address',
+    example: '192.0.2.1',
+    priority: null,
+    read: (value) => (isIPv4(value) ? value : null),
+  },
+  AAAA: { form: 'an IPv6 address', example: '2001:db8::1', priority: null, read: readIPv6 },
+  CNAME: {
+    form: 'the full name of a host',
+    example: 'www.example.net',
+    priority: null,
+    read: (value) => readHost(value, /^_?/),
+  },
+  NS: {
+    form: 'the full name of a name server',
+    example: 'ns1.example.net',
+    priority: null,
+    read: (value) => readHost(value),
+  },
+  MX: {
+    form: 'the full name of a mail server, which is no address, or "." for a domain that takes no mail',
+    example: 'mx.example.net',
+    priority: 10,
+    read: (value) => (value === '.' ? value : readHost(value)),
+  },
+  TXT: {
+    form: `a text of at most ${textBytesMax} bytes without control characters`,
+    example: 'v=spf1 -all',
+    priority: null,
+    read: readText,
+  },
+  SRV: {
+    form: 'weight, port and the full name of a host',
+    example: '5 443 www.example.net',
+    priority: 0,
+    read: readService,
+  },
+  CAA: {
+    form: 'flags (0 or 128), a tag (issue, issuewild, issuemail, iodef) and a text in quotes',
+    example: '0 issue "letsencrypt.org"',
+    priority: null,
+    read: readCaa,
+  },
+}
+
+/**
+ * Reads what a caller gives for a record. MX and SRV take the priority in front of the value too, as zone files have it. Fails
+ * with `validation_error`.
+ */
+export function readContent(
+  type: RecordType,
+  given: { readonly value: string; readonly priority?: number | null },
+): RecordContent {
+  const { form, example, priority: usual, read } = types[type]
+  const [inFront, rest] = usual === null ? [null, given.value.trim()] : withoutPriority(type, given.value.trim())
+  const priority = given.priority ?? inFront
+  if (usual === null && priority !== null)
+    throw new Failure('validation_error', `A record of the type ${type} has no priority.`, {
+      param: 'priority',
+      fix: 'Leave "priority" out: MX and SRV have one.',
+    })
+  const value = read(rest)
+  if (value === null)
+    throw new Failure(
+      'validation_error',
+      `${JSON.stringify(given.value.slice(0, 100))} is not what a record of the type ${type} holds: ${form}.${hintOf(type, rest)}`,
+      {
+        param: 'value',
+        fix: `Give ${form}, such as ${JSON.stringify(example)}.`,
+      },
+    )
+  return { value, priority: usual === null ? null : (priority ?? usual) }
+}
+
+/** The number in front of the value of MX and SRV, as zone files have it. */
+function withoutPriority(type: RecordType, value: string): [number | null, string] {
+  const parts = value.split(/\s+/)
+  const [first = ''] = parts
+  if (parts.length !== (type === 'MX' ? 2 : 4) || !isNumber(first)) return [null, value]
+  return [Number(first), parts.slice(1).join(' ')]
+}
+
+/** What is wrong, where it is a mistake that is often made. */
+function hintOf(type: RecordType, value: string): string {
+  const isHostType = type === 'MX' || type === 'NS' || type === 'CNAME'
+  if (isHostType && (isIPv4(value) || isIPv6(value)))
+    return ' It is an address: give the address an A or AAAA record, and name that.'
+  if (isHostType && /^[a-z0-9-]+$/i.test(value)) return ' It is one label: write the name in full.'
+  if (isHostType && /^https?:/i.test(value)) return ' It is a URL: write the name of the host alone.'
+  if (type === 'TXT' && /\\;/.test(value))
+    return ' It has backslashes in front of semicolons, which belong to zone files: leave them out.'
+  if (type === 'A' && isIPv6(value)) return ' It is an IPv6 address: those stand in AAAA records.'
+  if (type === 'AAAA' && isIPv4(value)) return ' It is an IPv4 address: those stand in A records.'
+  return ''
+}
+
+const isNumber = (text: string | undefined) => text !== undefined && /^\d{1,5}$/.test(text) && Number(text) <= numberMax
+
+function readIPv6(value: string): string | null {
+  if (!isIPv6(value) || value.includes('%')) return null
+  return new URL(`http://[${value}]`).hostname.slice(1, -1)
+}
+
+/** The name of a host in canonical form: at least two labels, of letters, digits and hyphens. */
+function readHost(value: string, prefix = /^/): string | null {
+  const name = asciiName(value.replace(/\.$/, ''))
+  if (name === null || isIPv4(name) || !name.includes('.')) return null
+  return name.split('.').every((label) => /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(label.replace(prefix, '')))
+    ? name
+    : null
+}
+
+/** A name in lower-case A-labels; null when it is none. Labels may begin with `_`. */
+export function asciiName(text: string): string | null {
+  const plain = text.toLowerCase()
+  // The URL standard knows no `_` beside letters of other scripts; label by label it does not matter.
+  const labels = plain.split('.').map((label) => (/^[\x21-\x7e]*$/.test(label) ? label : domainToASCII(label)))
+  const isName = labels.every((label) => /^(?:\*|[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)$/.test(label))
+  const name = labels.join('.')
+  return isName && name.length <= nameMax ? name : null
+}
+const nameMax = 253
+
+/** A text as it is, or in the quotes of zone files; what is one text in pieces there is one here. */
+function readText(value: string): string | null {
+  const text = /^"(?:[^"\\]|\\.)*"(?:\s+"(?:[^"\\]|\\.)*")*$/.test(value)
+    ? [...value.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, piece = '']) => piece.replaceAll(/\\(.)/g, '$1')).join('')
+    : value
+  if (Buffer.byteLength(text) > textBytesMax || /\p{Cc}/u.test(text)) return null
+  return /^v=[A-Za-z0-9]+\s*\\;/.test(text) ? null : text
+}
+
+function readService(value: string): string | null {
+  const [weight, port, target = '', ...more] = value.split(/\s+/)
+  const host = target === '.' ? '.' : readHost(target, /^_?/)
+  if (!isNumber(weight) || !isNumber(port) || host === null || more.length > 0) return null
+  return `${Number(weight)} ${Number(port)} ${host}`
+}
+
+/** RFC 8659 4: who may issue certificates, or where to report to. */
+function readCaa(value: string): string | null {
+  const [, flags, tag = '', quoted, bare = ''] =
+    /^(0|128)\s+(issue|issuewild|issuemail|iodef)\s+(?:"([^"\\]*)"|([^"\s\\]+))$/i.exec(value) ?? []
+  const text = quoted ?? bare
+  if (flags === undefined || text.length > stringBytesMax || !/^[\x20-\x7e]*$/.test(text)) return null
+  const isRight =
+    tag.toLowerCase() === 'iodef'
+      ? /^(?:mailto:\S+@\S+|https?:\/\/\S+)$/i.test(text)
+      : /^\s*(?:[a-z0-9-]+(?:\.[a-z0-9-]+)+)?\s*(?:;.*)?$/i.test(text)
+  return isRight ? `${flags} ${tag.toLowerCase()} "${text}"` : null
 }

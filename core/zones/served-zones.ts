@@ -5,7 +5,6 @@
  * that were written since are asked for before an answer is given that is more than `lookMs` old. While the database is away,
  * what is known goes on being served.
  */
-import { findClaims, findDomains } from '../../store/domains.ts'
 import type { Store } from '../../store/open.ts'
 import { findZone, raiseSerial, zoneRecords, zoneVersions } from '../../store/zones.ts'
 import { after, minuteMs, secondMs } from '../process/clock.ts'
@@ -13,6 +12,7 @@ import type { Context } from '../process/context.ts'
 import { createKept } from '../process/kept.ts'
 import { perProcess } from '../process/per-process.ts'
 import { servedRecord, type ZoneRecord } from './record-types.ts'
+import { parentOf, zoneOwner } from './zone-owner.ts'
 
 export type { ZoneRecord } from './record-types.ts'
 
@@ -33,8 +33,6 @@ const zoneWeight = 5
 /** A zone that was given up, whose note was lost, is served no longer than this. */
 const zoneMs = 30 * secondMs
 const lookMs = 5 * secondMs
-/** Claims on a domain and those above it that are looked at; of more it is unclear whose zone it is. */
-const claimsMax = 20
 /** How much the clocks of two machines may differ. */
 const skewMs = minuteMs
 
@@ -90,6 +88,7 @@ export async function zoneChanged(
 
 /** Says that what is served of domains has changed, where there is no serial to raise: they were given up. */
 export function zonesForgotten(ctx: Context, domains: readonly string[]): void {
+  if (domains.length === 0) return
   for (const domain of domains) served(ctx).forget(domain)
   ctx.changes.publish({ kind: 'zones', domains })
 }
@@ -129,40 +128,20 @@ function read(ctx: Context, state: Served, origin: string): Promise<Zone | null>
 }
 
 async function loadZone(store: Store, origin: string, now: Date): Promise<Zone | null> {
-  const accountId = await ownerOf(store, origin)
-  if (accountId === undefined) return null
+  const owner = await zoneOwner(store, origin)
+  if (owner === null || owner.backend !== undefined) return null
+  const { accountId } = owner
   const [zone, records] = await Promise.all([
     findZone(store, origin),
     zoneRecords(store, { domain: origin, accountId, now }),
   ])
+  const shown = records.filter(({ byOwner }) => byOwner !== 'deleted')
   return {
     origin,
     accountId,
     serial: zone?.serial ?? 1,
-    records: records.map((record) => servedRecord(origin, record)),
+    records: shown.map((record) => servedRecord(origin, record)),
   }
-}
-
-/**
- * Whose zone of a domain is served; undefined: nobody's. What somebody only claims is served while nobody else has a word about it:
- * neither another claim on it, nor anything of another account above it, whose servers may be ours.
- */
-async function ownerOf(store: Store, origin: string): Promise<string | null | undefined> {
-  const names = [origin]
-  for (let name = parentOf(origin); name !== null; name = parentOf(name)) names.push(name)
-  const [domains, claims] = await Promise.all([
-    findDomains(store, names),
-    findClaims(store, { domains: names, limit: claimsMax }),
-  ])
-  const inUse = domains.filter(
-    ({ status, parent }) => parent === null && (status === 'verified' || status === 'broken'),
-  )
-  const own = inUse.find(({ _id }) => _id === origin)
-  if (own !== undefined) return own.accountId
-  const claim = claims.find(({ domain }) => domain === origin)
-  if (claim === undefined || claims.length === claimsMax) return undefined
-  const isAlone = [...inUse, ...claims].every(({ accountId }) => accountId === claim.accountId)
-  return isAlone ? claim.accountId : undefined
 }
 
 /** Asks which zones there are, or were changed since the last look; once for all who wait. */
@@ -191,9 +170,4 @@ function look(ctx: Context, state: Served): Promise<void> {
     known.looking = null
   })
   return known.looking
-}
-
-function parentOf(name: string): string | null {
-  const dot = name.indexOf('.')
-  return dot < 0 ? null : name.slice(dot + 1)
 }

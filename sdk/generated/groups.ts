@@ -661,9 +661,61 @@ export class Deliveries extends Group {
 }
 
 export class Domains extends Group {
+  /** The domains of the account with their DNS records to publish, newest first; the free one too. Account keys only. Scope: domains:read. */
+  list(params: t.DomainsListParams = {}, options?: RequestOptions): PageList<t.DomainsListResult, t.DomainsListResult['domains'][number]> {
+    return this.pages<t.DomainsListResult, t.DomainsListResult['domains'][number]>('domains', { method: 'GET', path: '/domains', query: params }, options)
+  }
+
+  /** Add a domain of your own. The answer has every DNS record to publish; then verify it. Account keys only. Scope: domains:write. */
+  create(params: t.DomainsCreateParams, options?: RequestOptions): Promise<t.DomainsCreateResult> {
+    return this.call({ method: 'POST', path: '/domains', body: params, isIdempotent: true }, options)
+  }
+
+  /** One domain, with its DNS records to publish as they were found last. Account keys only. Scope: domains:read. */
+  get(domain: string, options?: RequestOptions): Promise<t.DomainsGetResult> {
+    return this.call({ method: 'GET', path: `/domains/${segment(domain)}` }, options)
+  }
+
+  /** Ask the DNS now: of each record what was found, and in words what to change. The first account whose records are all there has the domain. Account keys only. Scope: domains:write. */
+  verify(domain: string, options?: RequestOptions): Promise<t.DomainsVerifyResult> {
+    return this.call({ method: 'POST', path: `/domains/${segment(domain)}/verify` }, options)
+  }
+
+  /** Set the name that recipients see of mailboxes on a domain that have none. Account keys only. Scope: domains:write. */
+  update(domain: string, params: t.DomainsUpdateParams, options?: RequestOptions): Promise<t.DomainsUpdateResult> {
+    return this.call({ method: 'PATCH', path: `/domains/${segment(domain)}`, body: params }, options)
+  }
+
+  /** Take a domain off the account, with its keys and DNS records. One with mailboxes or aliases stays: delete those first. Account keys only. Scope: domains:write. */
+  delete(domain: string, options?: RequestOptions): Promise<t.DomainsDeleteResult> {
+    return this.call({ method: 'DELETE', path: `/domains/${segment(domain)}` }, options)
+  }
+
   /** What receivers report of mail in the name of a domain (DMARC) and of TLS with its servers: pass rates by sending address, failures with what to change. Scope: domains:read. */
   reports(domain: string, params: t.DomainsReportsParams = {}, options?: RequestOptions): PageList<t.DomainsReportsResult, t.DomainsReportsResult['sources'][number]> {
     return this.pages<t.DomainsReportsResult, t.DomainsReportsResult['sources'][number]>('sources', { method: 'GET', path: `/domains/${segment(domain)}/reports`, query: params }, options)
+  }
+}
+
+export class Dns extends Group {
+  /** The DNS records of a domain, newest first. Scope: dns:read. */
+  list(domain: string, params: t.DnsListParams = {}, options?: RequestOptions): PageList<t.DnsListResult, t.DnsListResult['records'][number]> {
+    return this.pages<t.DnsListResult, t.DnsListResult['records'][number]>('records', { method: 'GET', path: `/domains/${segment(domain)}/dns`, query: params }, options)
+  }
+
+  /** Add a DNS record. One that comes between mail and its servers needs force. Scope: dns:write. */
+  create(domain: string, params: t.DnsCreateParams, options?: RequestOptions): Promise<t.DnsCreateResult> {
+    return this.call({ method: 'POST', path: `/domains/${segment(domain)}/dns`, body: params, isIdempotent: true }, options)
+  }
+
+  /** Change a DNS record. One that mail depends on needs force. Scope: dns:write. */
+  update(domain: string, recordId: string, params: t.DnsUpdateParams = {}, options?: RequestOptions): Promise<t.DnsUpdateResult> {
+    return this.call({ method: 'PATCH', path: `/domains/${segment(domain)}/dns/${segment(recordId)}`, body: params }, options)
+  }
+
+  /** Delete a DNS record. One that mail depends on needs force=true. Scope: dns:write. */
+  delete(domain: string, recordId: string, params: t.DnsDeleteParams = {}, options?: RequestOptions): Promise<t.DnsDeleteResult> {
+    return this.call({ method: 'DELETE', path: `/domains/${segment(domain)}/dns/${segment(recordId)}`, query: params }, options)
   }
 }
 
@@ -850,6 +902,7 @@ export class Groups {
   readonly suppressions: Suppressions
   readonly deliveries: Deliveries
   readonly domains: Domains
+  readonly dns: Dns
   readonly aliases: Aliases
   readonly intake: Intake
   readonly intakeMessages: IntakeMessages
@@ -882,6 +935,7 @@ export class Groups {
     this.suppressions = new Suppressions(transport)
     this.deliveries = new Deliveries(transport)
     this.domains = new Domains(transport)
+    this.dns = new Dns(transport)
     this.aliases = new Aliases(transport)
     this.intake = new Intake(transport)
     this.intakeMessages = new IntakeMessages(transport)

@@ -479,60 +479,112 @@ export type EventData = {
   /** A domain passed verification. */
   readonly 'domain.verified': {
     readonly domain: string
+    /** A broken domain sends and receives; a pending one does not yet. */
     readonly status: 'pending' | 'verified' | 'broken'
     readonly verifiedAt: string | null
-    readonly records: readonly {
+    /** What to publish in the DNS; none for a free domain. */
+    readonly records: readonly ({
       readonly type: string
+      /** The name in full. */
       readonly name: string
+      /** What to publish, as a zone file has it. */
       readonly value: string
+      /** What the DNS had when it was asked last. */
       readonly found: readonly string[]
       readonly ok: boolean
+      /** Whether mail depends on it. */
       readonly mailCritical: boolean
-    }[]
+      /** Whether the domain is verified only with it. */
+      readonly required?: boolean
+      readonly fix?: string | null
+    })[]
     readonly defaultDisplayName: string | null
+    /** Whether it is a free domain of the service, which nobody can change. */
     readonly shared: boolean
+    readonly createdAt?: string
+    readonly checkedAt?: string | null
+    /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
+    readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
+    /** When its registration ends, as far as that is known. */
     readonly expiresAt?: string
   }
   /** A required DNS record of a verified domain went missing or changed. */
   readonly 'domain.dns_broken': {
     readonly domain: string
+    /** A broken domain sends and receives; a pending one does not yet. */
     readonly status: 'pending' | 'verified' | 'broken'
     readonly verifiedAt: string | null
-    readonly records: readonly {
+    /** What to publish in the DNS; none for a free domain. */
+    readonly records: readonly ({
       readonly type: string
+      /** The name in full. */
       readonly name: string
+      /** What to publish, as a zone file has it. */
       readonly value: string
+      /** What the DNS had when it was asked last. */
       readonly found: readonly string[]
       readonly ok: boolean
+      /** Whether mail depends on it. */
       readonly mailCritical: boolean
-    }[]
+      /** Whether the domain is verified only with it. */
+      readonly required?: boolean
+      readonly fix?: string | null
+    })[]
     readonly defaultDisplayName: string | null
+    /** Whether it is a free domain of the service, which nobody can change. */
     readonly shared: boolean
+    readonly createdAt?: string
+    readonly checkedAt?: string | null
+    /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
+    readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
+    /** When its registration ends, as far as that is known. */
     readonly expiresAt?: string
     readonly record: {
       readonly type: string
+      /** The name in full. */
       readonly name: string
+      /** What to publish, as a zone file has it. */
       readonly value: string
+      /** What the DNS had when it was asked last. */
       readonly found: readonly string[]
       readonly ok: boolean
+      /** Whether mail depends on it. */
       readonly mailCritical: boolean
+      /** Whether the domain is verified only with it. */
+      readonly required?: boolean
+      readonly fix?: string | null
     }
   }
   /** A domain expires in 30 days, and again at 7 days. */
   readonly 'domain.expiring': {
     readonly domain: string
+    /** A broken domain sends and receives; a pending one does not yet. */
     readonly status: 'pending' | 'verified' | 'broken'
     readonly verifiedAt: string | null
-    readonly records: readonly {
+    /** What to publish in the DNS; none for a free domain. */
+    readonly records: readonly ({
       readonly type: string
+      /** The name in full. */
       readonly name: string
+      /** What to publish, as a zone file has it. */
       readonly value: string
+      /** What the DNS had when it was asked last. */
       readonly found: readonly string[]
       readonly ok: boolean
+      /** Whether mail depends on it. */
       readonly mailCritical: boolean
-    }[]
+      /** Whether the domain is verified only with it. */
+      readonly required?: boolean
+      readonly fix?: string | null
+    })[]
     readonly defaultDisplayName: string | null
+    /** Whether it is a free domain of the service, which nobody can change. */
     readonly shared: boolean
+    readonly createdAt?: string
+    readonly checkedAt?: string | null
+    /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
+    readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
+    /** When its registration ends, as far as that is known. */
     readonly expiresAt?: string
   }
   /** Intake parsed an arriving email. */
@@ -1091,9 +1143,9 @@ export type AuditListParams = {
   readonly since?: string
   /** Before this time. */
   readonly until?: string
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -1112,6 +1164,11 @@ export type AuditListResult = {
     /** done, or the code of the refusal. */
     readonly outcome: string
     readonly address: string | null
+    /** Of a DNS record: as it was before, and is after. */
+    readonly change?: {
+      readonly before: { readonly [name: string]: unknown } | null
+      readonly after: { readonly [name: string]: unknown } | null
+    }
     /** X-Request-Id of the request; empty without one. */
     readonly requestId: string
   })[]
@@ -1170,9 +1227,9 @@ export type MembersRemoveResult = {
 }
 
 export type RequestsListParams = {
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -1211,9 +1268,9 @@ export type RequestsCreateResult = {
 }
 
 export type KeysListParams = {
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -1300,9 +1357,9 @@ export type GrantsRevokeResult = {
 }
 
 export type MailboxesListParams = {
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -1428,9 +1485,9 @@ export type MessagesListParams = {
   readonly until?: string
   /** Received at this time or later. */
   readonly since?: string
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -1469,9 +1526,9 @@ export type MessagesWaitParams = {
   readonly has_code?: boolean
   /** Authenticated domain of the sender, or one above it. */
   readonly from_domain?: string
-  /** Cursor of a list or a wait, or time, from before the mail was caused; else only mail from now on. */
+  /** Cursor of a list or wait, or time, from before the mail was caused; else from now on. */
   readonly since?: string
-  /** Seconds to wait, at most 55. */
+  /** Seconds, at most 55. */
   readonly timeout?: number
 }
 
@@ -1570,11 +1627,11 @@ export type MessagesWaitAndClaimParams = {
   readonly has_code?: boolean
   /** Authenticated domain of the sender, or one above it. */
   readonly from_domain?: string
-  /** Cursor of a list or a wait, or time, from before the mail was caused; else only mail from now on. */
+  /** Cursor of a list or wait, or time, from before the mail was caused; else from now on. */
   readonly since?: string
-  /** Seconds to wait, at most 55. */
+  /** Seconds, at most 55. */
   readonly timeout?: number
-  /** Seconds of the lease; without it none is taken. */
+  /** Seconds of the lease. */
   readonly claim?: number
 }
 
@@ -1653,9 +1710,9 @@ export type MessagesVerificationParams = {
   readonly kind?: 'code' | 'link' | 'any'
   /** Authenticated domain of the sender, or one above it. */
   readonly from_domain?: string
-  /** Cursor of a list or a wait, or time, from before the mail was caused; else only mail from now on. */
+  /** Cursor of a list or wait, or time, from before the mail was caused; else from now on. */
   readonly since?: string
-  /** Seconds to wait, at most 55. */
+  /** Seconds, at most 55. */
   readonly timeout?: number
 }
 
@@ -1683,9 +1740,9 @@ export type MessagesVerificationResult = {
 export type MessagesSearchParams = {
   /** Words and "phrases" over subject, sender, recipients, body (its first 262,144 characters) and attachment names, without regard to case and diacritics; a word may end in * (invoi*). from: to: cc: subject: filename: look in one place, also with a phrase or with (several words); in: takes a folder, label: a label; has:attachment; is:unread, is:read, is:flagged, is:answered; before: and after: a day or a time (UTC); larger: and smaller: a size such as 500K or 5MB. - excludes, OR (in capitals) joins alternatives, ( ) group. Everything else must match together. An operator that does not exist is refused; a colon before white space, "/" or another colon, or after a digit, is part of a word (Re:, https://host, 10:30); put other words with a colon in quotes ("localhost:8080"). */
   readonly q: string
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -1747,7 +1804,7 @@ export type MessagesUpdateParams = {
   readonly seen?: boolean
   /** Whether it is marked as important. */
   readonly flagged?: boolean
-  /** Whether it counts as answered; sending an answer sets it. */
+  /** Whether it was answered. */
   readonly answered?: boolean
   /** A path or a role: inbox, sent, drafts, trash, spam, archive. */
   readonly folder?: string
@@ -1818,7 +1875,7 @@ export type MessagesSendParams = {
     /** "user@domain" or "Name <user@domain>". */
     readonly address: string
   })[]
-  /** Copies unseen by others. */
+  /** Unseen copies. */
   readonly bcc?: string | {
     readonly name?: string
     /** "user@domain" or "Name <user@domain>". */
@@ -1852,9 +1909,9 @@ export type MessagesSendParams = {
   readonly text?: string
   /** The body as HTML, beside text or alone. */
   readonly html?: string
-  /** The body in Markdown, in place of text and html. */
+  /** Markdown, in place of text and html. */
   readonly markdown?: string
-  /** Files, each {name, contentType, content (base64)} or, of a message here, {messageId, attachmentId}. At most 10, 10 MB before base64. */
+  /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
   readonly attachments?: readonly ({
     readonly name: string
     readonly contentType: string
@@ -1869,9 +1926,9 @@ export type MessagesSendParams = {
   })[]
   /** Extra X- and List- headers. */
   readonly headers?: { readonly [name: string]: string }
-  /** When to send it, at most 30 days ahead; else now. */
+  /** At most 30 days ahead; else now. */
   readonly sendAt?: string
-  /** true: nothing is sent; the answer says what would be. */
+  /** Sends nothing, and says what would be. */
   readonly dryRun?: boolean
 }
 
@@ -1901,7 +1958,7 @@ export type MessagesReplyParams = {
     /** "user@domain" or "Name <user@domain>". */
     readonly address: string
   })[]
-  /** Copies unseen by others. */
+  /** Unseen copies. */
   readonly bcc?: string | {
     readonly name?: string
     /** "user@domain" or "Name <user@domain>". */
@@ -1931,9 +1988,9 @@ export type MessagesReplyParams = {
   readonly text?: string
   /** The body as HTML, beside text or alone. */
   readonly html?: string
-  /** The body in Markdown, in place of text and html. */
+  /** Markdown, in place of text and html. */
   readonly markdown?: string
-  /** Files, each {name, contentType, content (base64)} or, of a message here, {messageId, attachmentId}. At most 10, 10 MB before base64. */
+  /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
   readonly attachments?: readonly ({
     readonly name: string
     readonly contentType: string
@@ -1948,7 +2005,7 @@ export type MessagesReplyParams = {
   })[]
   /** Extra X- and List- headers. */
   readonly headers?: { readonly [name: string]: string }
-  /** When to send it, at most 30 days ahead; else now. */
+  /** At most 30 days ahead; else now. */
   readonly sendAt?: string
 }
 
@@ -1975,7 +2032,7 @@ export type MessagesForwardParams = {
     /** "user@domain" or "Name <user@domain>". */
     readonly address: string
   })[]
-  /** Copies unseen by others. */
+  /** Unseen copies. */
   readonly bcc?: string | {
     readonly name?: string
     /** "user@domain" or "Name <user@domain>". */
@@ -1985,7 +2042,7 @@ export type MessagesForwardParams = {
     /** "user@domain" or "Name <user@domain>". */
     readonly address: string
   })[]
-  /** Whether its files go along; true without it. */
+  /** With its files; default true. */
   readonly includeAttachments?: boolean
   /** The mailbox, an alias or a plus form of it. */
   readonly from?: string
@@ -2007,9 +2064,9 @@ export type MessagesForwardParams = {
   readonly text?: string
   /** The body as HTML, beside text or alone. */
   readonly html?: string
-  /** The body in Markdown, in place of text and html. */
+  /** Markdown, in place of text and html. */
   readonly markdown?: string
-  /** Files, each {name, contentType, content (base64)} or, of a message here, {messageId, attachmentId}. At most 10, 10 MB before base64. */
+  /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
   readonly attachments?: readonly ({
     readonly name: string
     readonly contentType: string
@@ -2024,7 +2081,7 @@ export type MessagesForwardParams = {
   })[]
   /** Extra X- and List- headers. */
   readonly headers?: { readonly [name: string]: string }
-  /** When to send it, at most 30 days ahead; else now. */
+  /** At most 30 days ahead; else now. */
   readonly sendAt?: string
 }
 
@@ -2104,9 +2161,9 @@ export type ThreadsListParams = {
   readonly until?: string
   /** Whose newest message came at this time or later. */
   readonly since?: string
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -2132,9 +2189,9 @@ export type ThreadsGetParams = {
   readonly view?: 'reply' | 'text' | 'markdown'
   /** Cut each body there. */
   readonly max_chars?: number
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -2197,9 +2254,9 @@ export type LabelsListResult = {
 export type ContactsListParams = {
   /** How words of the name, or the address, begin. */
   readonly q?: string
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -2219,9 +2276,9 @@ export type ContactsListResult = {
 }
 
 export type DraftsListParams = {
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -2252,7 +2309,7 @@ export type DraftsCreateParams = {
     /** "user@domain" or "Name <user@domain>". */
     readonly address: string
   })[]
-  /** Copies unseen by others. */
+  /** Unseen copies. */
   readonly bcc?: string | {
     readonly name?: string
     /** "user@domain" or "Name <user@domain>". */
@@ -2286,9 +2343,9 @@ export type DraftsCreateParams = {
   readonly text?: string
   /** The body as HTML, beside text or alone. */
   readonly html?: string
-  /** The body in Markdown, in place of text and html. */
+  /** Markdown, in place of text and html. */
   readonly markdown?: string
-  /** Files, each {name, contentType, content (base64)} or, of a message here, {messageId, attachmentId}. At most 10, 10 MB before base64. */
+  /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
   readonly attachments?: readonly ({
     readonly name: string
     readonly contentType: string
@@ -2330,7 +2387,7 @@ export type DraftsUpdateParams = {
     /** "user@domain" or "Name <user@domain>". */
     readonly address: string
   })[]
-  /** Copies unseen by others. */
+  /** Unseen copies. */
   readonly bcc?: string | {
     readonly name?: string
     /** "user@domain" or "Name <user@domain>". */
@@ -2364,9 +2421,9 @@ export type DraftsUpdateParams = {
   readonly text?: string
   /** The body as HTML, beside text or alone. */
   readonly html?: string
-  /** The body in Markdown, in place of text and html. */
+  /** Markdown, in place of text and html. */
   readonly markdown?: string
-  /** Files, each {name, contentType, content (base64)} or, of a message here, {messageId, attachmentId}. At most 10, 10 MB before base64. */
+  /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
   readonly attachments?: readonly ({
     readonly name: string
     readonly contentType: string
@@ -2390,16 +2447,16 @@ export type DraftsDeleteResult = {
 }
 
 export type DraftsSendParams = {
-  /** When to send it, at most 30 days ahead; else now. */
+  /** At most 30 days ahead; else now. */
   readonly sendAt?: string
 }
 
 export type DraftsSendResult = SendResult
 
 export type ScheduledListParams = {
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -2461,7 +2518,7 @@ export type BatchesSendParams = {
   readonly text?: string
   /** The body as HTML; may contain {{tokens}}. */
   readonly html?: string
-  /** The body in Markdown, in place of text and html. */
+  /** Markdown, in place of text and html. */
   readonly markdown?: string
   /** Each {email, fields {token: value}}; as many as the plan allows. */
   readonly recipients: readonly {
@@ -2503,9 +2560,9 @@ export type BatchesGetResult = {
 export type SearchAllParams = {
   /** Words and "phrases" over subject, sender, recipients, body (its first 262,144 characters) and attachment names, without regard to case and diacritics; a word may end in * (invoi*). from: to: cc: subject: filename: look in one place, also with a phrase or with (several words); in: takes a folder, label: a label; has:attachment; is:unread, is:read, is:flagged, is:answered; before: and after: a day or a time (UTC); larger: and smaller: a size such as 500K or 5MB. - excludes, OR (in capitals) joins alternatives, ( ) group. Everything else must match together. An operator that does not exist is refused; a colon before white space, "/" or another colon, or after a digit, is part of a word (Re:, https://host, 10:30); put other words with a colon in quotes ("localhost:8080"). */
   readonly q: string
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -2548,9 +2605,9 @@ export type SearchAllResult = {
 export type DriveListParams = {
   /** Id of a folder (file_...); without it the top. */
   readonly parentId?: string
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -2625,7 +2682,7 @@ export type EmailsSendParams = {
   readonly text?: string
   /** The body as HTML, beside text or alone. */
   readonly html?: string
-  /** The body in Markdown, in place of text and html. */
+  /** Markdown, in place of text and html. */
   readonly markdown?: string
   /** Alias of a template (case-sensitive). */
   readonly template?: string
@@ -2633,7 +2690,7 @@ export type EmailsSendParams = {
   readonly variables?: { readonly [name: string]: string }
   /** Extra X- and List- headers. */
   readonly headers?: { readonly [name: string]: string }
-  /** Files, each {name, contentType, content (base64)} or, of a message here, {messageId, attachmentId}. At most 10, 10 MB before base64. */
+  /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
   readonly attachments?: readonly ({
     readonly name: string
     readonly contentType: string
@@ -2647,16 +2704,16 @@ export type EmailsSendParams = {
     readonly attachmentId: string
   })[]
   readonly tags?: readonly string[]
-  /** When to send it, at most 30 days ahead; else now. */
+  /** At most 30 days ahead; else now. */
   readonly sendAt?: string
 }
 
 export type EmailsSendResult = SendResult
 
 export type EmailsListParams = {
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -2735,9 +2792,9 @@ export type EmailsGetResult = {
 export type ApprovalsListParams = {
   /** Only those. */
   readonly status?: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -2853,9 +2910,9 @@ export type ApprovalsDecideResult = {
 }
 
 export type TemplatesListParams = {
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -2947,9 +3004,9 @@ export type TemplatesPreviewResult = {
 }
 
 export type SuppressionsListParams = {
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -3030,9 +3087,9 @@ export type DeliveriesListParams = {
   readonly type?: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message'
   /** Only deliveries of this event (evt_...). */
   readonly event?: string
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -3130,14 +3187,199 @@ export type DeliveriesResendResult = {
   })[]
 }
 
+export type DomainsListParams = {
+  /** At most 200. */
+  readonly limit?: number
+  /** A next. */
+  readonly before?: string
+}
+
+export type DomainsListResult = {
+  readonly domains: readonly ({
+    readonly domain: string
+    /** A broken domain sends and receives; a pending one does not yet. */
+    readonly status: 'pending' | 'verified' | 'broken'
+    readonly verifiedAt: string | null
+    /** What to publish in the DNS; none for a free domain. */
+    readonly records: readonly ({
+      readonly type: string
+      /** The name in full. */
+      readonly name: string
+      /** What to publish, as a zone file has it. */
+      readonly value: string
+      /** What the DNS had when it was asked last. */
+      readonly found: readonly string[]
+      readonly ok: boolean
+      /** Whether mail depends on it. */
+      readonly mailCritical: boolean
+      /** Whether the domain is verified only with it. */
+      readonly required?: boolean
+      readonly fix?: string | null
+    })[]
+    readonly defaultDisplayName: string | null
+    /** Whether it is a free domain of the service, which nobody can change. */
+    readonly shared: boolean
+    readonly createdAt?: string
+    readonly checkedAt?: string | null
+    /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
+    readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
+    /** When its registration ends, as far as that is known. */
+    readonly expiresAt?: string
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type DomainsCreateParams = {
+  /** The name of the domain, such as example.org. */
+  readonly domain: string
+}
+
+export type DomainsCreateResult = {
+  readonly domain: string
+  /** A broken domain sends and receives; a pending one does not yet. */
+  readonly status: 'pending' | 'verified' | 'broken'
+  readonly verifiedAt: string | null
+  /** What to publish in the DNS; none for a free domain. */
+  readonly records: readonly ({
+    readonly type: string
+    /** The name in full. */
+    readonly name: string
+    /** What to publish, as a zone file has it. */
+    readonly value: string
+    /** What the DNS had when it was asked last. */
+    readonly found: readonly string[]
+    readonly ok: boolean
+    /** Whether mail depends on it. */
+    readonly mailCritical: boolean
+    /** Whether the domain is verified only with it. */
+    readonly required?: boolean
+    readonly fix?: string | null
+  })[]
+  readonly defaultDisplayName: string | null
+  /** Whether it is a free domain of the service, which nobody can change. */
+  readonly shared: boolean
+  readonly createdAt?: string
+  readonly checkedAt?: string | null
+  /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
+  readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
+  /** When its registration ends, as far as that is known. */
+  readonly expiresAt?: string
+}
+
+export type DomainsGetResult = {
+  readonly domain: string
+  /** A broken domain sends and receives; a pending one does not yet. */
+  readonly status: 'pending' | 'verified' | 'broken'
+  readonly verifiedAt: string | null
+  /** What to publish in the DNS; none for a free domain. */
+  readonly records: readonly ({
+    readonly type: string
+    /** The name in full. */
+    readonly name: string
+    /** What to publish, as a zone file has it. */
+    readonly value: string
+    /** What the DNS had when it was asked last. */
+    readonly found: readonly string[]
+    readonly ok: boolean
+    /** Whether mail depends on it. */
+    readonly mailCritical: boolean
+    /** Whether the domain is verified only with it. */
+    readonly required?: boolean
+    readonly fix?: string | null
+  })[]
+  readonly defaultDisplayName: string | null
+  /** Whether it is a free domain of the service, which nobody can change. */
+  readonly shared: boolean
+  readonly createdAt?: string
+  readonly checkedAt?: string | null
+  /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
+  readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
+  /** When its registration ends, as far as that is known. */
+  readonly expiresAt?: string
+}
+
+export type DomainsVerifyResult = {
+  readonly domain: string
+  /** A broken domain sends and receives; a pending one does not yet. */
+  readonly status: 'pending' | 'verified' | 'broken'
+  readonly verifiedAt: string | null
+  /** What to publish in the DNS; none for a free domain. */
+  readonly records: readonly ({
+    readonly type: string
+    /** The name in full. */
+    readonly name: string
+    /** What to publish, as a zone file has it. */
+    readonly value: string
+    /** What the DNS had when it was asked last. */
+    readonly found: readonly string[]
+    readonly ok: boolean
+    /** Whether mail depends on it. */
+    readonly mailCritical: boolean
+    /** Whether the domain is verified only with it. */
+    readonly required?: boolean
+    readonly fix?: string | null
+  })[]
+  readonly defaultDisplayName: string | null
+  /** Whether it is a free domain of the service, which nobody can change. */
+  readonly shared: boolean
+  readonly createdAt?: string
+  readonly checkedAt?: string | null
+  /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
+  readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
+  /** When its registration ends, as far as that is known. */
+  readonly expiresAt?: string
+}
+
+export type DomainsUpdateParams = {
+  /** null: none. */
+  readonly defaultDisplayName: string | null
+}
+
+export type DomainsUpdateResult = {
+  readonly domain: string
+  /** A broken domain sends and receives; a pending one does not yet. */
+  readonly status: 'pending' | 'verified' | 'broken'
+  readonly verifiedAt: string | null
+  /** What to publish in the DNS; none for a free domain. */
+  readonly records: readonly ({
+    readonly type: string
+    /** The name in full. */
+    readonly name: string
+    /** What to publish, as a zone file has it. */
+    readonly value: string
+    /** What the DNS had when it was asked last. */
+    readonly found: readonly string[]
+    readonly ok: boolean
+    /** Whether mail depends on it. */
+    readonly mailCritical: boolean
+    /** Whether the domain is verified only with it. */
+    readonly required?: boolean
+    readonly fix?: string | null
+  })[]
+  readonly defaultDisplayName: string | null
+  /** Whether it is a free domain of the service, which nobody can change. */
+  readonly shared: boolean
+  readonly createdAt?: string
+  readonly checkedAt?: string | null
+  /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
+  readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
+  /** When its registration ends, as far as that is known. */
+  readonly expiresAt?: string
+}
+
+export type DomainsDeleteResult = {
+  readonly deleted: true
+}
+
 export type DomainsReportsParams = {
   /** Reports that begin at this time or later; 30 days before "until" without it. */
   readonly since?: string
   /** Reports that begin before this time; the end of today without it. */
   readonly until?: string
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -3246,10 +3488,97 @@ export type DomainsReportsResult = {
   readonly next: string | null
 }
 
-export type AliasesListParams = {
-  /** Rows, at most 200. */
+export type DnsListParams = {
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
+  readonly before?: string
+}
+
+export type DnsListResult = {
+  readonly records: readonly ({
+    readonly id: string
+    readonly type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'CAA' | 'NS'
+    /** The name in full. */
+    readonly name: string
+    readonly value: string
+    readonly ttl: number
+    readonly priority: number | null
+    /** Whether mail depends on it: it is changed and deleted with force alone. */
+    readonly mailCritical: boolean
+    /** Whether the service keeps it up to date, until somebody changes it. */
+    readonly managed: boolean
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type DnsCreateParams = {
+  readonly type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'CAA' | 'NS'
+  /** Name within the domain or in full: www, *.shop, _sip._tcp; @ is the domain itself. */
+  readonly name: string
+  /** MX: a host; SRV: weight, port and host; CAA: flags, tag and a text in quotes; TXT: the text, without quotes. */
+  readonly value: string
+  /** Seconds that others may keep it. */
+  readonly ttl?: number
+  readonly priority?: number | null
+  /** Whether mail of the domain may change or stop by it. */
+  readonly force?: boolean
+}
+
+export type DnsCreateResult = {
+  readonly id: string
+  readonly type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'CAA' | 'NS'
+  /** The name in full. */
+  readonly name: string
+  readonly value: string
+  readonly ttl: number
+  readonly priority: number | null
+  /** Whether mail depends on it: it is changed and deleted with force alone. */
+  readonly mailCritical: boolean
+  /** Whether the service keeps it up to date, until somebody changes it. */
+  readonly managed: boolean
+}
+
+export type DnsUpdateParams = {
+  /** Name within the domain or in full: www, *.shop, _sip._tcp; @ is the domain itself. */
+  readonly name?: string
+  /** MX: a host; SRV: weight, port and host; CAA: flags, tag and a text in quotes; TXT: the text, without quotes. */
+  readonly value?: string
+  /** Seconds that others may keep it. */
+  readonly ttl?: number
+  readonly priority?: number | null
+  /** Whether mail of the domain may change or stop by it. */
+  readonly force?: boolean
+}
+
+export type DnsUpdateResult = {
+  readonly id: string
+  readonly type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'CAA' | 'NS'
+  /** The name in full. */
+  readonly name: string
+  readonly value: string
+  readonly ttl: number
+  readonly priority: number | null
+  /** Whether mail depends on it: it is changed and deleted with force alone. */
+  readonly mailCritical: boolean
+  /** Whether the service keeps it up to date, until somebody changes it. */
+  readonly managed: boolean
+}
+
+export type DnsDeleteParams = {
+  /** Whether mail of the domain may change or stop by it. */
+  readonly force?: boolean
+}
+
+export type DnsDeleteResult = {
+  readonly deleted: true
+}
+
+export type AliasesListParams = {
+  /** At most 200. */
+  readonly limit?: number
+  /** A next. */
   readonly before?: string
 }
 
@@ -3281,9 +3610,9 @@ export type AliasesDeleteResult = {
 }
 
 export type IntakeListParams = {
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -3540,9 +3869,9 @@ export type IntakeLensBackfillResult = {
 export type IntakeMessagesListParams = {
   /** Only of this mailbox. */
   readonly mailbox?: string
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 
@@ -3789,9 +4118,9 @@ export type EventsListParams = {
   readonly since?: string
   /** Before this time. */
   readonly until?: string
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
   /** Cursor of an event or an earlier answer: newer ones follow, oldest first. */
   readonly after?: string
@@ -3847,7 +4176,7 @@ export type TestInboundParams = {
   readonly html?: string
   /** Further header fields. */
   readonly headers?: { readonly [name: string]: string }
-  /** Files, each {name, contentType, content (base64)} or, of a message here, {messageId, attachmentId}. At most 10, 10 MB before base64. */
+  /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
   readonly attachments?: readonly ({
     readonly name: string
     readonly contentType: string
@@ -3895,9 +4224,9 @@ export type TestClockResult = {
 }
 
 export type WebhooksListParams = {
-  /** Rows, at most 200. */
+  /** At most 200. */
   readonly limit?: number
-  /** next of the answer before. */
+  /** A next. */
   readonly before?: string
 }
 

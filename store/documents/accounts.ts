@@ -200,7 +200,16 @@ export type AuditDoc = {
 }
 
 /** The part of an audit entry that may tell of a person. */
-export type AuditPersonal = { readonly target: string | null; readonly address: string | null }
+export type AuditPersonal = {
+  readonly target: string | null
+  readonly address: string | null
+  /** Of what one may want to take back. */
+  readonly change?: AuditChange
+}
+
+/** What was changed, as callers see it: null before it was made, and after it is gone. */
+export type AuditChange = { readonly before: AuditedThing | null; readonly after: AuditedThing | null }
+type AuditedThing = { readonly [field: string]: unknown }
 
 /** Failed logins of a host, a network or a login name. They are counted, or the caller is refused, until `expiresAt`. */
 export type FailedLoginsDoc = { readonly _id: string; readonly count: number; readonly expiresAt: Date }

@@ -3,7 +3,7 @@
 import { createKey } from '../../core/access/keys.ts'
 import { administrator } from '../../core/access/principal.ts'
 import { createAccount } from '../../core/account/accounts.ts'
-import { createDomain } from '../../core/mailbox/domains.ts'
+import { createDomain } from '../../core/domains/claims.ts'
 import { createMailbox } from '../../core/mailbox/mailboxes.ts'
 import { closeContext } from '../../core/process/context.ts'
 import { allScopes } from '../../schemas/scopes.ts'

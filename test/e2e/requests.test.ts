@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { expect } from 'chai'
 import { createAccount } from '../../core/account/accounts.ts'
-import { createDomain } from '../../core/mailbox/domains.ts'
+import { createDomain } from '../../core/domains/claims.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { eventually } from '../eventually.ts'
 import { type SmtpSink, startSmtpSink } from '../peers/receivers.ts'

@@ -14,7 +14,7 @@ import {
 
 export type Trouble = 'SERVFAIL' | 'REFUSED' | 'silence' | 'truncate'
 
-/** What is published under `<TYPE> <name>`: TXT texts, addresses, `<preference> <host>` for MX, four fields for TLSA; or what goes wrong. */
+/** What is published under `<TYPE> <name>`: TXT texts, addresses, `<preference> <host>` for MX, four fields for SRV and TLSA; or what goes wrong. */
 export type Zone = { readonly [question: string]: readonly string[] | Trouble }
 
 export type NameServer = {
@@ -128,6 +128,15 @@ function record({ ttlSeconds: ttl }: NameServer, type: string, name: string, tex
   if (type === 'MX') {
     const [preference, exchange = ''] = text.split(' ')
     return { type, name, ttl, data: { preference: Number(preference), exchange } }
+  }
+  if (type === 'SRV') {
+    const [priority, weight, port, target = ''] = text.split(' ')
+    return {
+      type,
+      name,
+      ttl,
+      data: { priority: Number(priority), weight: Number(weight), port: Number(port), target },
+    }
   }
   if (type === 'TLSA') {
     const [usage, selector, matchingType, hex = ''] = text.split(' ')

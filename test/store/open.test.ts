@@ -77,4 +77,31 @@ describe('store: open', () => {
       ])
     }
   })
+
+  it('makes claims of the domains of an earlier version that were not verified, and has the others watched', async () => {
+    const { db, domains, domainClaims, state } = store
+    const shared = { parent: null, dkim: [], defaultDisplayName: null, createdAt: new Date(1), verifiedAt: null }
+    const before = [
+      { ...shared, _id: 'wish.example', accountId: 'acc_1', status: 'pending' },
+      { ...shared, _id: 'own.example', accountId: 'acc_1', status: 'verified', verifiedAt: new Date(2) },
+      { ...shared, _id: 'shared.example', accountId: null, status: 'verified' },
+      { ...shared, _id: 'free.shared.example', accountId: 'acc_1', parent: 'shared.example', status: 'verified' },
+    ]
+    await domains.insertMany(before as never)
+    const versions = (await state.findOne({ _id: 'schemaVersions' }))?.value as { readonly domains: number }
+    for (let times = 0; times < 2; times++) {
+      await state.updateOne({ _id: 'schemaVersions' }, { $set: { value: { ...versions, domains: 1 } } })
+      await migrate(db)
+    }
+    const [claim, ...more] = await domainClaims.find({}).toArray()
+    expect(more).to.deep.equal([])
+    expect(claim).to.deep.include({ accountId: 'acc_1', domain: 'wish.example', createdAt: new Date(1) })
+    expect(claim?.token).to.have.length(43)
+    const left = await domains.find({}).sort({ _id: 1 }).toArray()
+    expect(left.map(({ _id, watch }) => [_id, watch !== undefined])).to.deep.equal([
+      ['free.shared.example', false],
+      ['own.example', true],
+      ['shared.example', false],
+    ])
+  })
 })

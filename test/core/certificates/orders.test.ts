@@ -5,13 +5,12 @@ import { noteWantedCertificates } from '../../../core/certificates/names.ts'
 import { advanceCertificates } from '../../../core/certificates/orders.ts'
 import { type CertificateState, certificateStates, renewNow } from '../../../core/certificates/overview.ts'
 import { createResolver } from '../../../core/dns/resolver.ts'
-import { createDomain } from '../../../core/mailbox/domains.ts'
 import { dayMs, hourMs, minuteMs } from '../../../core/process/clock.ts'
 import type { Context } from '../../../core/process/context.ts'
-import { servedZone, zoneChanged } from '../../../core/zones/served-zones.ts'
+import { servedZone } from '../../../core/zones/served-zones.ts'
 import { type AcmeServer, startAcmeServer } from '../../peers/acme-server.ts'
 import { type NameServer, startNameServer } from '../../peers/name-server.ts'
-import { type Door, openDoor } from '../../start/door.ts'
+import { type Door, makeTenant, openDoor } from '../../start/door.ts'
 
 describe('certificates by ACME', () => {
   let door: Door
@@ -102,10 +101,7 @@ describe('certificates by ACME', () => {
   describe('of own domains', () => {
     const names = ['autoconfig', 'autodiscover', 'mta-sts'].map((label) => `${label}.own.example`)
 
-    before(async () => {
-      await createDomain(door.ctx, { domain: 'own.example', accountId: null, verified: true })
-      await zoneChanged(door.ctx, { domain: 'own.example', accountId: null })
-    })
+    before(() => makeTenant(door, { name: 'own' }))
 
     it('wait until their names lead somewhere', async () => {
       await turn()

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
 import { claimByToken } from '../../../core/account/accounts.ts'
-import { createDomain } from '../../../core/mailbox/domains.ts'
+import { createDomain } from '../../../core/domains/claims.ts'
 import { eraseUnclaimed, sweepErasures } from '../../../core/personal/erase.ts'
 import { dayMs, after as later, minuteMs } from '../../../core/process/clock.ts'
 import type { Context } from '../../../core/process/context.ts'

@@ -1363,6 +1363,62 @@ class Deliveries(Group):
 
 
 class Domains(Group):
+    def list(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        before: str | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> PageList[t.DomainsListResult]:
+        """The domains of the account with their DNS records to publish, newest first; the free one too. Account keys only. Scope: domains:read."""
+        return self._pages('domains', 'GET', '/domains', query=given({'limit': limit, 'before': before}), options=options)
+
+    def create(
+        self,
+        *,
+        domain: str,
+        options: RequestOptions | None = None,
+    ) -> t.DomainsCreateResult:
+        """Add a domain of your own. The answer has every DNS record to publish; then verify it. Account keys only. Scope: domains:write."""
+        return self._call('POST', '/domains', body=given({'domain': domain}), is_idempotent=True, options=options)
+
+    def get(
+        self,
+        domain: str,
+        *,
+        options: RequestOptions | None = None,
+    ) -> t.DomainsGetResult:
+        """One domain, with its DNS records to publish as they were found last. Account keys only. Scope: domains:read."""
+        return self._call('GET', f'/domains/{segment(domain)}', options=options)
+
+    def verify(
+        self,
+        domain: str,
+        *,
+        options: RequestOptions | None = None,
+    ) -> t.DomainsVerifyResult:
+        """Ask the DNS now: of each record what was found, and in words what to change. The first account whose records are all there has the domain. Account keys only. Scope: domains:write."""
+        return self._call('POST', f'/domains/{segment(domain)}/verify', options=options)
+
+    def update(
+        self,
+        domain: str,
+        *,
+        default_display_name: str | None,
+        options: RequestOptions | None = None,
+    ) -> t.DomainsUpdateResult:
+        """Set the name that recipients see of mailboxes on a domain that have none. Account keys only. Scope: domains:write."""
+        return self._call('PATCH', f'/domains/{segment(domain)}', body=given({'defaultDisplayName': default_display_name}), options=options)
+
+    def delete(
+        self,
+        domain: str,
+        *,
+        options: RequestOptions | None = None,
+    ) -> t.DomainsDeleteResult:
+        """Take a domain off the account, with its keys and DNS records. One with mailboxes or aliases stays: delete those first. Account keys only. Scope: domains:write."""
+        return self._call('DELETE', f'/domains/{segment(domain)}', options=options)
+
     def reports(
         self,
         domain: str,
@@ -1375,6 +1431,60 @@ class Domains(Group):
     ) -> PageList[t.DomainsReportsResult]:
         """What receivers report of mail in the name of a domain (DMARC) and of TLS with its servers: pass rates by sending address, failures with what to change. Scope: domains:read."""
         return self._pages('sources', 'GET', f'/domains/{segment(domain)}/reports', query=given({'since': since, 'until': until, 'limit': limit, 'before': before}), options=options)
+
+
+class Dns(Group):
+    def list(
+        self,
+        domain: str,
+        *,
+        limit: int | Unset = UNSET,
+        before: str | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> PageList[t.DnsListResult]:
+        """The DNS records of a domain, newest first. Scope: dns:read."""
+        return self._pages('records', 'GET', f'/domains/{segment(domain)}/dns', query=given({'limit': limit, 'before': before}), options=options)
+
+    def create(
+        self,
+        domain: str,
+        *,
+        type: Literal['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'],
+        name: str,
+        value: str,
+        ttl: int | Unset = UNSET,
+        priority: int | None | Unset = UNSET,
+        force: bool | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> t.DnsCreateResult:
+        """Add a DNS record. One that comes between mail and its servers needs force. Scope: dns:write."""
+        return self._call('POST', f'/domains/{segment(domain)}/dns', body=given({'type': type, 'name': name, 'value': value, 'ttl': ttl, 'priority': priority, 'force': force}), is_idempotent=True, options=options)
+
+    def update(
+        self,
+        domain: str,
+        record_id: str,
+        *,
+        name: str | Unset = UNSET,
+        value: str | Unset = UNSET,
+        ttl: int | Unset = UNSET,
+        priority: int | None | Unset = UNSET,
+        force: bool | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> t.DnsUpdateResult:
+        """Change a DNS record. One that mail depends on needs force. Scope: dns:write."""
+        return self._call('PATCH', f'/domains/{segment(domain)}/dns/{segment(record_id)}', body=given({'name': name, 'value': value, 'ttl': ttl, 'priority': priority, 'force': force}), options=options)
+
+    def delete(
+        self,
+        domain: str,
+        record_id: str,
+        *,
+        force: bool | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> t.DnsDeleteResult:
+        """Delete a DNS record. One that mail depends on needs force=true. Scope: dns:write."""
+        return self._call('DELETE', f'/domains/{segment(domain)}/dns/{segment(record_id)}', query=given({'force': force}), options=options)
 
 
 class Aliases(Group):
@@ -1733,6 +1843,7 @@ class Groups:
         self.suppressions = Suppressions(transport)
         self.deliveries = Deliveries(transport)
         self.domains = Domains(transport)
+        self.dns = Dns(transport)
         self.aliases = Aliases(transport)
         self.intake = Intake(transport)
         self.intake_messages = IntakeMessages(transport)

@@ -745,6 +745,11 @@ AuditListResultEntriesItemWho = TypedDict('AuditListResultEntriesItemWho', {
     'id': "str | None",
 })
 
+AuditListResultEntriesItemChange = TypedDict('AuditListResultEntriesItemChange', {
+    'before': "dict[str, Any] | None",
+    'after': "dict[str, Any] | None",
+})
+
 AuditListResultEntriesItem = TypedDict('AuditListResultEntriesItem', {
     'id': str,
     'at': str,
@@ -753,6 +758,7 @@ AuditListResultEntriesItem = TypedDict('AuditListResultEntriesItem', {
     'target': "str | None",
     'outcome': str,
     'address': "str | None",
+    'change': NotRequired["AuditListResultEntriesItemChange"],
     'requestId': str,
 })
 
@@ -2584,6 +2590,135 @@ DeliveriesResendResult = TypedDict('DeliveriesResendResult', {
     'attempts': list["DeliveriesResendResultAttemptsItem"],
 })
 
+DomainsListResultDomainsItemRecordsItem = TypedDict('DomainsListResultDomainsItemRecordsItem', {
+    'type': str,
+    'name': str,
+    'value': str,
+    'found': list[str],
+    'ok': bool,
+    'mailCritical': bool,
+    'required': NotRequired[bool],
+    'fix': NotRequired["str | None"],
+})
+
+DomainsListResultDomainsItem = TypedDict('DomainsListResultDomainsItem', {
+    'domain': str,
+    'status': Literal['pending', 'verified', 'broken'],
+    'verifiedAt': "str | None",
+    'records': list["DomainsListResultDomainsItemRecordsItem"],
+    'defaultDisplayName': "str | None",
+    'shared': bool,
+    'createdAt': NotRequired[str],
+    'checkedAt': NotRequired["str | None"],
+    'dns': NotRequired[Literal['built-in', 'dynamic-update', 'by-hand']],
+    'expiresAt': NotRequired[str],
+})
+
+DomainsListResult = TypedDict('DomainsListResult', {
+    'domains': list["DomainsListResultDomainsItem"],
+    'next': "str | None",
+})
+
+DomainsCreateResultRecordsItem = TypedDict('DomainsCreateResultRecordsItem', {
+    'type': str,
+    'name': str,
+    'value': str,
+    'found': list[str],
+    'ok': bool,
+    'mailCritical': bool,
+    'required': NotRequired[bool],
+    'fix': NotRequired["str | None"],
+})
+
+DomainsCreateResult = TypedDict('DomainsCreateResult', {
+    'domain': str,
+    'status': Literal['pending', 'verified', 'broken'],
+    'verifiedAt': "str | None",
+    'records': list["DomainsCreateResultRecordsItem"],
+    'defaultDisplayName': "str | None",
+    'shared': bool,
+    'createdAt': NotRequired[str],
+    'checkedAt': NotRequired["str | None"],
+    'dns': NotRequired[Literal['built-in', 'dynamic-update', 'by-hand']],
+    'expiresAt': NotRequired[str],
+})
+
+DomainsGetResultRecordsItem = TypedDict('DomainsGetResultRecordsItem', {
+    'type': str,
+    'name': str,
+    'value': str,
+    'found': list[str],
+    'ok': bool,
+    'mailCritical': bool,
+    'required': NotRequired[bool],
+    'fix': NotRequired["str | None"],
+})
+
+DomainsGetResult = TypedDict('DomainsGetResult', {
+    'domain': str,
+    'status': Literal['pending', 'verified', 'broken'],
+    'verifiedAt': "str | None",
+    'records': list["DomainsGetResultRecordsItem"],
+    'defaultDisplayName': "str | None",
+    'shared': bool,
+    'createdAt': NotRequired[str],
+    'checkedAt': NotRequired["str | None"],
+    'dns': NotRequired[Literal['built-in', 'dynamic-update', 'by-hand']],
+    'expiresAt': NotRequired[str],
+})
+
+DomainsVerifyResultRecordsItem = TypedDict('DomainsVerifyResultRecordsItem', {
+    'type': str,
+    'name': str,
+    'value': str,
+    'found': list[str],
+    'ok': bool,
+    'mailCritical': bool,
+    'required': NotRequired[bool],
+    'fix': NotRequired["str | None"],
+})
+
+DomainsVerifyResult = TypedDict('DomainsVerifyResult', {
+    'domain': str,
+    'status': Literal['pending', 'verified', 'broken'],
+    'verifiedAt': "str | None",
+    'records': list["DomainsVerifyResultRecordsItem"],
+    'defaultDisplayName': "str | None",
+    'shared': bool,
+    'createdAt': NotRequired[str],
+    'checkedAt': NotRequired["str | None"],
+    'dns': NotRequired[Literal['built-in', 'dynamic-update', 'by-hand']],
+    'expiresAt': NotRequired[str],
+})
+
+DomainsUpdateResultRecordsItem = TypedDict('DomainsUpdateResultRecordsItem', {
+    'type': str,
+    'name': str,
+    'value': str,
+    'found': list[str],
+    'ok': bool,
+    'mailCritical': bool,
+    'required': NotRequired[bool],
+    'fix': NotRequired["str | None"],
+})
+
+DomainsUpdateResult = TypedDict('DomainsUpdateResult', {
+    'domain': str,
+    'status': Literal['pending', 'verified', 'broken'],
+    'verifiedAt': "str | None",
+    'records': list["DomainsUpdateResultRecordsItem"],
+    'defaultDisplayName': "str | None",
+    'shared': bool,
+    'createdAt': NotRequired[str],
+    'checkedAt': NotRequired["str | None"],
+    'dns': NotRequired[Literal['built-in', 'dynamic-update', 'by-hand']],
+    'expiresAt': NotRequired[str],
+})
+
+DomainsDeleteResult = TypedDict('DomainsDeleteResult', {
+    'deleted': Literal[True],
+})
+
 DomainsReportsResultDelivery = TypedDict('DomainsReportsResultDelivery', {
     'sent': int,
     'delivered': int,
@@ -2678,6 +2813,48 @@ DomainsReportsResult = TypedDict('DomainsReportsResult', {
     'tls': "DomainsReportsResultTls",
     'sources': list["DomainsReportsResultSourcesItem"],
     'next': "str | None",
+})
+
+DnsListResultRecordsItem = TypedDict('DnsListResultRecordsItem', {
+    'id': str,
+    'type': Literal['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'],
+    'name': str,
+    'value': str,
+    'ttl': int,
+    'priority': "int | None",
+    'mailCritical': bool,
+    'managed': bool,
+})
+
+DnsListResult = TypedDict('DnsListResult', {
+    'records': list["DnsListResultRecordsItem"],
+    'next': "str | None",
+})
+
+DnsCreateResult = TypedDict('DnsCreateResult', {
+    'id': str,
+    'type': Literal['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'],
+    'name': str,
+    'value': str,
+    'ttl': int,
+    'priority': "int | None",
+    'mailCritical': bool,
+    'managed': bool,
+})
+
+DnsUpdateResult = TypedDict('DnsUpdateResult', {
+    'id': str,
+    'type': Literal['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'],
+    'name': str,
+    'value': str,
+    'ttl': int,
+    'priority': "int | None",
+    'mailCritical': bool,
+    'managed': bool,
+})
+
+DnsDeleteResult = TypedDict('DnsDeleteResult', {
+    'deleted': Literal[True],
 })
 
 AliasesListResultAliasesItem = TypedDict('AliasesListResultAliasesItem', {

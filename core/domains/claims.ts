@@ -1,0 +1,206 @@
+/**
+ * How a domain comes to an account and leaves it. Invariants: a claim blocks nobody; whose domain it is decides the one insert into the
+ * domains in use, so of all who claim it the first that verifies it has it; what counts against the plan is taken before and
+ * given back after.
+ */
+import { randomInt } from 'node:crypto'
+import { isIP } from 'node:net'
+import { makeDkimKey } from '../../mail/authentication/dkim-sign.ts'
+import { isPublicSuffix, normaliseDomain } from '../../mail/domain.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { newId } from '../../schemas/ids.ts'
+import { allowanceOf } from '../../schemas/plans.ts'
+import { notADomain } from '../../schemas/refusals.ts'
+import { findAccount, freeSlot, takeSlot } from '../../store/accounts.ts'
+import { toBinary } from '../../store/bytes.ts'
+import type { DkimKey, DomainClaimDoc, DomainDoc, Watched } from '../../store/documents/domains.ts'
+import {
+  findClaim,
+  findClaims,
+  findDomain,
+  insertClaim,
+  insertDomain,
+  removeClaim,
+  removeOwnDomain,
+} from '../../store/domains.ts'
+import { countAddressesAt, releaseReserved } from '../../store/mailboxes.ts'
+import { removeZone } from '../../store/zones.ts'
+import { noAccount } from '../access/account-record.ts'
+import type { Principal } from '../access/principal.ts'
+import { addressesChanged } from '../mailbox/known-mailboxes.ts'
+import { after, minuteMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { newCredential } from '../process/secrets.ts'
+import { zoneChanged, zonesForgotten } from '../zones/served-zones.ts'
+import { keepPublished } from './kept-records.ts'
+
+/** A claim is looked at by itself for the first time when its owner may have published the records. */
+const firstLookMs = minuteMs
+const selectorLetters = 'abcdefghjkmnpqrstvwxyz23456789'
+
+/**
+ * Puts a domain on an account: verified, when an administrator vouches that its DNS points here, else as a claim. Fails with
+ * `validation_error`, `not_found` (the account), `forbidden` (a sandbox), `plan_required` (as many as the plan has are there) or
+ * `conflict` (taken).
+ */
+export async function createDomain(
+  ctx: Context,
+  { domain, accountId, verified }: NewDomain,
+): Promise<DomainDoc | DomainClaimDoc> {
+  const name = readOwnDomain(ctx, domain)
+  if (accountId !== null) await takeOwnDomain(ctx, accountId)
+  const doc = await insertNew(ctx, name, { accountId, verified }).catch(async (error: unknown) => {
+    if (accountId !== null) await freeSlot(ctx.store, accountId, 'ownDomains')
+    throw error
+  })
+  await keepPublished(ctx, { domain: name, accountId, dkim: doc.dkim, token: doc.token ?? null })
+  await zoneChanged(ctx, { domain: name, accountId })
+  return doc
+}
+
+/** Fails with `conflict`. */
+async function insertNew(
+  ctx: Context,
+  name: string,
+  { accountId, verified }: Pick<NewDomain, 'accountId' | 'verified'>,
+): Promise<DomainDoc | DomainClaimDoc> {
+  const shared = await newDomain(ctx)
+  const { watch: _, token: __, ...unwatched } = shared
+  const use = { _id: name, accountId, parent: null, status: 'verified', verifiedAt: shared.createdAt } as const
+  // Nobody is told of a domain of the service itself, and nobody has to show that it is theirs.
+  if (accountId === null) return insertEither(ctx, name, { ...unwatched, ...use })
+  if (verified) return insertEither(ctx, name, { ...shared, ...use })
+  return insertEither(ctx, name, { ...shared, _id: newId('clm', shared.createdAt), accountId, domain: name })
+}
+
+/** `accountId` is null for a domain of the service itself, which is verified. */
+type NewDomain =
+  | { readonly domain: string; readonly accountId: string; readonly verified: boolean }
+  | { readonly domain: string; readonly accountId: null; readonly verified: true }
+
+/** Fails with `conflict`. */
+async function insertEither<D extends DomainDoc | DomainClaimDoc>(ctx: Context, name: string, doc: D): Promise<D> {
+  const { store } = ctx
+  if (!('domain' in doc)) {
+    if (!(await insertDomain(store, doc))) throw domainTaken(name)
+    // An administrator's word is worth more than a claim of the same account, which ends.
+    if (doc.accountId !== null && (await removeClaim(store, { accountId: doc.accountId, domain: name })))
+      await freeSlot(store, doc.accountId, 'ownDomains')
+    return doc
+  }
+  const inUse = await findDomain(store, name)
+  if (inUse !== null && inUse.accountId !== doc.accountId) throw domainTaken(name)
+  if (inUse !== null || !(await insertClaim(store, doc)))
+    throw new Failure('conflict', `The domain ${name} is already in use.`, {
+      fix: `Choose another domain: the account has this one, whose records GET /api/v1/domains/${name} shows.`,
+    })
+  return doc
+}
+
+/** `conflict` for a domain that another account has verified. */
+export function domainTaken(domain: string): Failure {
+  return new Failure('conflict', `Another account has verified the domain ${domain}.`, {
+    fix: 'Choose another domain, or have the account that holds this one give it up.',
+  })
+}
+
+/** The parts that a domain and a claim share, with fresh keys. */
+export async function newDomain(ctx: Context) {
+  const createdAt = ctx.clock.now()
+  return {
+    dkim: await newDkimKeys(ctx, createdAt),
+    token: newCredential(''),
+    defaultDisplayName: null,
+    createdAt,
+    watch: firstWatch(createdAt),
+  }
+}
+
+/** Nothing was looked at yet. */
+export function firstWatch(at: Date): Watched {
+  return { looks: [], lookedAt: null, dueAt: after(at, firstLookMs), pauseMs: 0, rev: 0 }
+}
+
+/** Fresh DKIM keys, RSA 2048 and Ed25519, under selectors that no other claim on the domain has. */
+export async function newDkimKeys(ctx: Context, at: Date): Promise<readonly DkimKey[]> {
+  const suffix = Array.from({ length: 4 }, () => selectorLetters[randomInt(selectorLetters.length)]).join('')
+  const day = at.toISOString().slice(0, 10).replaceAll('-', '')
+  return Promise.all(
+    (['rsa', 'ed25519'] as const).map(async (algorithm) => {
+      const { privateKeyPem, publicRecord } = await makeDkimKey(algorithm)
+      const selector = `mr${day}${suffix}${algorithm === 'rsa' ? 'r' : 'e'}`
+      return { selector, algorithm, privateKey: toBinary(ctx.secrets.seal(privateKeyPem, 'dkim')), publicRecord }
+    }),
+  )
+}
+
+/** The canonical name of a domain that an account may have of its own. Fails with `validation_error`, `conflict`. */
+function readOwnDomain({ settings }: Context, text: string): string {
+  const name = normaliseDomain(text)
+  if (name === null || !name.includes('.') || isIP(name) !== 0) throw notADomain(text, 'domain')
+  if (isPublicSuffix(name))
+    throw new Failure('validation_error', `${name} is a domain under which others register theirs, and nobody's own.`, {
+      param: 'domain',
+      fix: `Give the domain that you registered, such as "example.${name}".`,
+    })
+  const { sharedDomain } = settings
+  if (name === sharedDomain || name.endsWith(`.${sharedDomain}`))
+    throw new Failure('conflict', `${name} is the shared domain or below it.`, { fix: 'Add a domain of your own.' })
+  return name
+}
+
+/** Counts one more domain of an account. Fails with `not_found`, `forbidden`, `plan_required`. */
+async function takeOwnDomain(ctx: Context, accountId: string): Promise<void> {
+  const account = await findAccount(ctx.store, accountId)
+  if (account === null || account.status === 'removed') throw noAccount(accountId)
+  if (account.sandbox)
+    throw new Failure('forbidden', `${accountId} is a sandbox, which has no real domain.`, {
+      fix: 'Add the domain to the account that the sandbox belongs to.',
+    })
+  const { ownDomains } = allowanceOf(account)
+  if (await takeSlot(ctx.store, accountId, 'ownDomains', ownDomains)) return
+  const has = ownDomains === 0 ? 'no domains of its own' : `${ownDomains} domains of its own, and all are in use`
+  throw new Failure('plan_required', `The plan includes ${has}.`, {
+    fix: 'Take a larger plan, or have the administrator raise "ownDomains" of the account.',
+  })
+}
+
+/**
+ * Takes a domain off an account, with its keys and DNS records. One with mailboxes or aliases stays; addresses of mailboxes that were
+ * deleted are reserved no longer. Fails with `domain_not_found`, `conflict`.
+ */
+export async function deleteDomain(ctx: Context, { accountId }: Principal, domain: string): Promise<void> {
+  const { store } = ctx
+  const [inUse, claim] = await Promise.all([findDomain(store, domain), findClaim(store, { accountId, domain })])
+  const isOwn = inUse?.accountId === accountId && inUse.status !== 'removed'
+  if (!isOwn && claim === null) throw noDomain(domain)
+  if (isOwn) {
+    if (inUse.parent !== null) throw readOnly(domain)
+    const { mailboxes, aliases } = await countAddressesAt(store, { accountId, domain })
+    if (mailboxes + aliases > 0)
+      throw new Failure(
+        'conflict',
+        `${domain} is in use: ${counted(mailboxes, 'mailbox', 'mailboxes')} and ${counted(aliases, 'alias', 'aliases')} are on it.`,
+        { fix: 'Delete those first, with their mail; then delete the domain.' },
+      )
+    if (await removeOwnDomain(store, { accountId, domain })) await freeSlot(store, accountId, 'ownDomains')
+    addressesChanged(ctx, await releaseReserved(store, { accountId, domain }))
+  }
+  if (await removeClaim(store, { accountId, domain })) await freeSlot(store, accountId, 'ownDomains')
+  const left = await findClaims(store, { domains: [domain], limit: 1 })
+  await removeZone(store, { domain, accountId, isLast: left.length === 0 })
+  zonesForgotten(ctx, [domain])
+}
+
+const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`
+
+export function noDomain(domain: string): Failure {
+  return new Failure('domain_not_found', `The account has no domain ${domain}.`)
+}
+
+/** `conflict` for what is to be changed of a free domain. */
+export function readOnly(domain: string): Failure {
+  return new Failure('conflict', `${domain} is a free domain of the service, which keeps it.`, {
+    fix: 'Add a domain of your own (POST /api/v1/domains) for what is to be changed.',
+  })
+}

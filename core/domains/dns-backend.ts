@@ -1,0 +1,48 @@
+/** Says who keeps the DNS of a domain. */
+import { normaliseDomain } from '../../mail/domain.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { toBinary } from '../../store/bytes.ts'
+import type { DnsBackend, DomainDoc } from '../../store/documents/domains.ts'
+import { changeDomain } from '../../store/domains.ts'
+import { zoneRecords } from '../../store/zones.ts'
+import type { Context } from '../process/context.ts'
+import { backendOf } from '../zones/backends.ts'
+import { secretPurpose } from '../zones/dynamic-update.ts'
+import { nameText } from '../zones/names.ts'
+import { zoneChanged } from '../zones/served-zones.ts'
+import { parseTsigKey } from '../zones/tsig.ts'
+
+/** Where updates go, and the key that signs them, as `algorithm:name:secret`. */
+export type UpdateAccess = { readonly server: string; readonly key: string; readonly zone?: string | undefined }
+
+/** What is set up to update the zone of a domain elsewhere. Fails with `validation_error`. */
+export function updateBackend(ctx: Context, { server, key, zone }: UpdateAccess): DnsBackend {
+  const parsed = parseTsigKey(key.trim())
+  if (parsed === null)
+    throw new Failure('validation_error', 'The key is none: it is written as algorithm:name:secret.', {
+      param: 'key',
+      fix: 'Write it as dig -y takes it, such as "hmac-sha256:mailroom:c2VjcmV0"; hmac-sha256, hmac-sha384 and hmac-sha512 are known.',
+    })
+  const name = zone === undefined ? undefined : normaliseDomain(zone)
+  if (name === null)
+    throw new Failure('validation_error', `"${zone}" is not the name of a zone.`, {
+      param: 'zone',
+      fix: 'Write it as example.org.',
+    })
+  const secret = toBinary(ctx.secrets.seal(parsed.secret.toString('base64'), secretPurpose))
+  const { algorithm } = parsed
+  const keyName = nameText(parsed.name)
+  return { kind: 'dynamic-update', server, keyName, algorithm, secret, ...(name !== undefined && { zone: name }) }
+}
+
+/**
+ * Has the DNS of a domain kept by another server, by hand, or (null) by our own. Another server gets all records first, and nothing is
+ * changed when it does not take them. Fails with `conflict`, `unavailable`.
+ */
+export async function setBackend(ctx: Context, doc: DomainDoc, backend: DnsBackend | null): Promise<void> {
+  const { _id: domain, accountId } = doc
+  const after = await zoneRecords(ctx.store, { domain, accountId, now: ctx.clock.now() })
+  await backendOf(backend ?? undefined).push(ctx, domain, { before: [], after })
+  await changeDomain(ctx.store, { accountId, domain, isClaim: false }, { backend })
+  await zoneChanged(ctx, { domain, accountId })
+}

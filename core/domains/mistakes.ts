@@ -1,0 +1,318 @@
+/**
+ * Whether a record to publish is right in the DNS, and what to change if it is not: the mistakes that are often made, each with its
+ * words. Pure: what the DNS answered comes in.
+ */
+import { isIP } from 'node:net'
+import { presented, type RecordToPublish } from './records-to-publish.ts'
+
+/** What a DNS server says of a record to publish; values as zone files have them, texts without quotes. */
+export type Seen = {
+  /** What has the type and the name of the record. */
+  readonly answers: readonly string[]
+  /** Where a CNAME at its name leads; null: there is none. */
+  readonly alias: string | null
+  /** What has its type at the name with the domain behind it once more. */
+  readonly doubled: readonly string[]
+  /** What has its type at other names where it is put by mistake. */
+  readonly elsewhere: readonly { readonly name: string; readonly answers: readonly string[] }[]
+  /** Whether its name leads to the addresses of the host that it should name. */
+  readonly hasSameAddresses: boolean
+}
+
+export type Verdict = {
+  readonly ok: boolean
+  /** What of the answers is about this record. */
+  readonly found: readonly string[]
+  /** What to change, in a sentence or two; null when nothing is. */
+  readonly fix: string | null
+}
+
+/** The domain, the record, and what was seen of it. */
+export type Look = { readonly domain: string; readonly record: RecordToPublish; readonly seen: Seen }
+
+/** What a mistake says, when it is the one that was made; null: it is another. */
+type Mistake = (look: Look) => string | null
+type Kind = {
+  /** What of the answers is about records of this kind, right or nearly. */
+  readonly concerns: (answer: string, look: Look) => boolean
+  readonly isRight: (found: readonly string[], look: Look) => boolean
+  /** Asked in their order when it is not right; the last words are those of `publish`. */
+  readonly mistakes: readonly Mistake[]
+}
+
+/** Judges what a server says of a record. */
+export function judge(look: Look): Verdict {
+  const kind = kindOf(look.record)
+  const found = look.seen.answers.filter((answer) => kind.concerns(answer, look))
+  if (kind.isRight(found, look)) return { ok: true, found, fix: null }
+  const own = { ...look, seen: { ...look.seen, answers: found } }
+  for (const mistake of [aliasAtApex, ...kind.mistakes, ...anywhere]) {
+    const fix = mistake(own)
+    if (fix !== null) return { ok: false, found, fix }
+  }
+  return { ok: false, found, fix: found.length === 0 ? publish(look) : replace(look, found) }
+}
+
+const shown = (text: string) => (text.length > 120 ? `${text.slice(0, 117)}...` : text)
+const publish = ({ record }: Look) =>
+  `Publish the ${record.type} record ${record.name} with the value: ${presented(record)}`
+const replace = ({ record }: Look, found: readonly string[]) =>
+  `Replace what ${record.name} has (${shown(found.join(' | '))}) with: ${presented(record)}`
+
+/** A text as it should be: without quotes of zone files around and in it, and without their backslashes. */
+const plain = (text: string) =>
+  text
+    .replaceAll(/"\s*"/g, '')
+    .replaceAll(/^\s*"|"\s*$/g, '')
+    .replaceAll('\\', '')
+    .trim()
+const squeezed = (text: string) => text.replaceAll(/\s+/g, '')
+const isSame = (a: string, b: string) => squeezed(a) === squeezed(b)
+
+/** It hides whatever else stands there, and what is found is that of another domain. */
+function aliasAtApex({ domain, record, seen: { alias } }: Look): string | null {
+  return record.name === domain && alias !== null
+    ? `A CNAME stands at ${domain} itself (to ${alias}), and nothing can stand beside it (RFC 1034 3.6.2). Replace it with A and AAAA records, or what your provider calls ALIAS or flattening; then publish this record: ${presented(record)}`
+    : null
+}
+
+/** Mistakes that are made with every kind of record. */
+const anywhere: readonly Mistake[] = [
+  ({ record, seen }) =>
+    seen.answers.some((answer) => answer.includes('"') && isSame(plain(answer), record.value))
+      ? `The quotes were published as part of the text of ${record.name}. Enter the value without quotes: ${record.value}`
+      : null,
+  ({ record, seen }) =>
+    seen.answers.some((answer) => answer.includes('\\') && isSame(plain(answer), record.value))
+      ? `The backslashes were published as part of the text of ${record.name}. Enter the semicolons without backslashes: ${record.value}`
+      : null,
+  ({ domain, record, seen: { answers, doubled } }) =>
+    answers.length === 0 && doubled.length > 0
+      ? `The record was published at ${record.name}.${domain}: your DNS provider appends the domain by itself. Enter only "${relative(record.name, domain)}" as its name.`
+      : null,
+  ({ record, seen: { answers, alias } }) =>
+    answers.length === 0 && alias !== null && record.type !== 'CNAME'
+      ? `A CNAME stands at ${record.name} (to ${alias}), and nothing can stand beside it (RFC 1034 3.6.2). Delete it; then publish this record.`
+      : null,
+  ({ record, seen: { answers, elsewhere } }) => {
+    const place = elsewhere.find((each) => each.answers.length > 0)
+    return answers.length === 0 && place !== undefined
+      ? `The record stands at ${place.name}, where nobody looks for it. Move it to ${record.name}.`
+      : null
+  },
+]
+
+const relative = (name: string, domain: string) => (name === domain ? '@' : name.slice(0, -domain.length - 1))
+
+/** The tags of a record such as DKIM and DMARC have them (RFC 6376 3.2), names in lower case. */
+function tagsOf(text: string): ReadonlyMap<string, string> {
+  return new Map(
+    text.split(';').flatMap((part) => {
+      const [name = '', ...value] = part.split('=')
+      return value.length === 0 ? [] : [[name.trim().toLowerCase(), value.join('=').trim()] as const]
+    }),
+  )
+}
+
+/** A text of which a name has one, beginning with `v=<version>`. */
+function single(
+  version: string,
+  isRight: (text: string, look: Look) => boolean,
+  ...mistakes: readonly Mistake[]
+): Kind {
+  const begins = new RegExp(`^v\\s*=\\s*${version}(?:\\s*;|\\s*$)`, 'i')
+  const nearly = new RegExp(`v\\s*=\\s*${version}`, 'i')
+  return {
+    concerns: (answer) => nearly.test(answer),
+    isRight: (found, look) =>
+      found.length === 1 && begins.test(found[0]!) && !found[0]!.includes('\\') && isRight(found[0]!, look),
+    mistakes: [several, ...mistakes],
+  }
+}
+
+function several({ record, seen: { answers } }: Look): string | null {
+  return answers.length > 1
+    ? `${record.name} has ${answers.length} such records, and those who ask take none of them. Keep one: ${record.value}`
+    : null
+}
+
+const exactly: Kind = {
+  concerns: () => true,
+  isRight: (found, { record }) => found.some((answer) => answer === record.value),
+  mistakes: [],
+}
+
+const mx: Kind = {
+  concerns: () => true,
+  isRight: (found, { record }) => {
+    const all = found.map(exchangeOf)
+    const ours = all.filter(({ host }) => host === record.value)
+    return ours.some((own) => all.every(({ host, priority }) => host === own.host || priority > own.priority))
+  },
+  mistakes: [
+    ({ domain, record, seen: { answers } }) => {
+      const address = answers.map(exchangeOf).find(({ host }) => isIP(host.replace(`.${domain}`, '')) !== 0)
+      return address === undefined
+        ? null
+        : `The MX record names the address ${address.host}, and it has to name a host (RFC 5321 5.1). Change it to: ${presented(record)}`
+    },
+    ({ domain, record, seen: { answers } }) =>
+      answers.map(exchangeOf).some(({ host }) => host === `${record.value}.${domain}`)
+        ? `The MX record names ${record.value}.${domain}: your DNS provider appends the domain by itself. Enter the name with a dot at its end: ${record.value}.`
+        : null,
+    ({ record, seen: { answers } }) =>
+      answers.map(exchangeOf).some(({ host }) => host === '')
+        ? `A null MX ("0 .") says that ${record.name} takes no mail (RFC 7505). Replace it with: ${presented(record)}`
+        : null,
+    ({ record, seen: { answers } }) => {
+      const all = answers.map(exchangeOf)
+      const others = [...new Set(all.flatMap(({ host }) => (host === record.value ? [] : [host])))]
+      return all.length > others.length
+        ? `Mail goes to ${others.join(', ')} too, whose preference is as low as ours or lower: what arrives there does not come here. Delete those MX records, or give them a higher number than ours.`
+        : null
+    },
+    ({ record, seen: { answers } }) =>
+      answers.length > 0
+        ? `Mail goes to ${answers.map((answer) => exchangeOf(answer).host).join(', ')}. To receive it here, replace the MX records with: ${presented(record)}`
+        : null,
+  ],
+}
+
+function exchangeOf(answer: string): { readonly priority: number; readonly host: string } {
+  const [priority, host = ''] = answer.split(' ')
+  return { priority: Number(priority), host: host.toLowerCase() }
+}
+
+/** The mechanism that an SPF record to publish is about. */
+const mechanismOf = ({ record }: Look) => record.value.split(' ')[1] ?? ''
+const termsOf = (text: string) => text.toLowerCase().split(/\s+/).slice(1)
+const lookupsMax = 10
+
+const spf: Kind = {
+  concerns: (answer) => /v\s*=\s*spf1/i.test(answer) || /^\W*spf1\s/i.test(answer) || /^spf2\.0/i.test(answer),
+  isRight: (found, look) => {
+    if (found.length !== 1 || !/^v=spf1(?:\s|$)/i.test(found[0]!)) return false
+    const terms = termsOf(found[0]!)
+    const at = terms.findIndex((term) => term.replace(/^\+/, '') === mechanismOf(look).toLowerCase())
+    const end = terms.findIndex((term) => /^[+?~-]?all$/.test(term))
+    return at >= 0 && (end < 0 || at < end) && lookupsOf(terms) <= lookupsMax
+  },
+  mistakes: [
+    ({ record, seen: { answers } }) =>
+      answers.filter((answer) => /^v=spf1(?:\s|$)/i.test(answer)).length > 1
+        ? `${record.name} has ${answers.length} SPF records, and receivers then take none of them (RFC 7208 4.5). Merge them into one: ${mergedSpf(answers, record.value)}`
+        : null,
+    ({ record, seen: { answers } }) =>
+      answers.length > 0 && !answers.some((answer) => /^v=spf1(?:\s|$)/i.test(plain(answer)))
+        ? `The SPF record of ${record.name} does not begin with "v=spf1", so nobody reads it. Change it to: ${record.value}`
+        : null,
+    ({ seen: { answers } }) => {
+      const terms = termsOf(answers[0] ?? '')
+      return lookupsOf(terms) > lookupsMax
+        ? `The SPF record asks for ${lookupsOf(terms)} look-ups, and receivers refuse it beyond ${lookupsMax} (RFC 7208 4.6.4). Take out what does not send your mail any more.`
+        : null
+    },
+    (look) => {
+      const [only, ...more] = look.seen.answers
+      const wanted = mechanismOf(look)
+      if (only === undefined || more.length > 0 || only.includes('"')) return null
+      const isBehind = termsOf(only).includes(wanted.toLowerCase())
+      return isBehind
+        ? `In the SPF record "${wanted}" stands behind "all", where nobody reads it. Change it to: ${mergedSpf([only], look.record.value)}`
+        : `The SPF record lacks "${wanted}", so mail from here fails SPF. Change it to: ${mergedSpf([only], look.record.value)}`
+    },
+  ],
+}
+
+/** The terms that ask the DNS (RFC 7208 4.6.4). */
+const lookupsOf = (terms: readonly string[]) =>
+  terms.filter((term) => /^[+?~-]?(?:include|a|mx|ptr|exists)(?:[:/]|$)|^redirect=/.test(term)).length
+
+/** One SPF record of several, with what ours has to contain, and the strictest of their ends that is not stricter than `~all`. */
+function mergedSpf(found: readonly string[], wanted: string): string {
+  const all = [...found, wanted].flatMap((text) => plain(text).split(/\s+/).slice(1))
+  const isEnd = (term: string) => /^[+?~-]?all$/i.test(term)
+  const isOther = (term: string) => /^(?:redirect|exp)=/i.test(term)
+  const terms = [...new Set(all.filter((term) => term !== '' && !isEnd(term) && !isOther(term)))]
+  const end = all.find((term) => isEnd(term)) ?? '~all'
+  return ['v=spf1', ...terms, end].join(' ')
+}
+
+const keyOf = (text: string) => squeezed(tagsOf(text).get('p') ?? '')
+const isSameTag = (a: string, b: string, tag: string, usual: string) =>
+  (tagsOf(a).get(tag) ?? usual).toLowerCase() === (tagsOf(b).get(tag) ?? usual).toLowerCase()
+
+const dkim: Kind = {
+  // v= is optional (RFC 6376 3.6.1), p= is not.
+  concerns: (answer) => /(?:^|[;"\s])[vp]\s*=/i.test(answer),
+  isRight: (found, { record }) =>
+    found.length === 1 &&
+    !/["\\]/.test(found[0]!) &&
+    (tagsOf(found[0]!).get('v') ?? 'DKIM1') === 'DKIM1' &&
+    keyOf(found[0]!) === keyOf(record.value) &&
+    isSameTag(found[0]!, record.value, 'k', 'rsa'),
+  mistakes: [
+    several,
+    ({ record, seen: { answers } }) => {
+      const [published, whole] = [keyOf(plain(answers[0] ?? '')), keyOf(record.value)]
+      return published !== '' && published.length < whole.length && whole.startsWith(published)
+        ? `The DKIM key of ${record.name} was cut: ${published.length} of its ${whole.length} characters are published. A text longer than 255 characters goes into one record as several strings, which most providers do by themselves; enter the whole value: ${record.value}`
+        : null
+    },
+    ({ record, seen: { answers } }) =>
+      answers.length === 1 && tagsOf(answers[0]!).has('p') && keyOf(answers[0]!) === ''
+        ? `The key of ${record.name} is published as revoked (p= is empty). Enter the value: ${record.value}`
+        : null,
+    ({ record, seen: { answers } }) =>
+      answers.length === 1 &&
+      /^[A-Za-z0-9+/=]+$/.test(keyOf(plain(answers[0]!))) &&
+      keyOf(plain(answers[0]!)) !== keyOf(record.value)
+        ? `${record.name} holds another key than the one that signs. Replace it with: ${record.value}`
+        : null,
+  ],
+}
+
+const dmarc: Kind = single(
+  'DMARC1',
+  (text) => /^(?:none|quarantine|reject)$/i.test(tagsOf(text).get('p') ?? ''),
+  ({ record, seen: { answers } }) =>
+    answers.length === 1 &&
+    !answers[0]!.includes('\\') &&
+    !answers[0]!.includes('"') &&
+    !/^(?:none|quarantine|reject)$/i.test(tagsOf(answers[0]!).get('p') ?? '')
+      ? `The DMARC record of ${record.name} names no policy that there is (p=none, p=quarantine or p=reject). Change it to: ${record.value}`
+      : null,
+)
+
+const host: Kind = {
+  concerns: () => true,
+  isRight: (found, { record, seen }) => found.some((answer) => answer === record.value) || seen.hasSameAddresses,
+  mistakes: [
+    ({ domain, record, seen: { answers } }) =>
+      answers.includes(`${record.value}.${domain}`)
+        ? `The CNAME record leads to ${record.value}.${domain}: your DNS provider appends the domain by itself. Enter the name with a dot at its end: ${record.value}.`
+        : null,
+  ],
+}
+
+const service: Kind = {
+  concerns: () => true,
+  // Priority and weight are the owner's own.
+  isRight: (found, { record }) => found.some((answer) => placeOf(answer) === placeOf(presented(record))),
+  mistakes: [],
+}
+const placeOf = (answer: string) => answer.toLowerCase().split(' ').slice(2).join(' ')
+
+const kinds: { readonly [purpose: string]: Kind } = {
+  ownership: exactly,
+  mx,
+  spf,
+  dkim,
+  dmarc,
+  'mta-sts': single('STSv1', (text) => /^[A-Za-z0-9]{1,32}$/.test(tagsOf(text).get('id') ?? '')),
+  'tls-rpt': single('TLSRPTv1', (text) => /^(?:mailto|https):/i.test(tagsOf(text).get('rua') ?? '')),
+}
+
+function kindOf({ purpose, type }: RecordToPublish): Kind {
+  return kinds[purpose] ?? kinds[purpose.split(' ')[0] ?? ''] ?? (type === 'SRV' ? service : host)
+}

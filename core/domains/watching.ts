@@ -1,0 +1,50 @@
+/**
+ * The clock that looks at the DNS of domains. Invariants: a domain is looked at by one process at a time, under a lease that ends by
+ * itself; pauses grow and have a random part; a domain whose look fails waits for its turn again.
+ */
+import { Failure } from '../../schemas/failures.ts'
+import { findClaim, findDomain, findDueDomains, leaseLook, type WatchedRef } from '../../store/domains.ts'
+import { after, dayMs, minuteMs } from '../process/clock.ts'
+import type { Context } from '../process/context.ts'
+import { askRegistry } from './expiry.ts'
+import { lookNow, tellNews } from './verification.ts'
+
+/** Longer than a look takes at resolvers that do not answer. */
+const leaseMs = 5 * minuteMs
+/** How often a claim is looked at whose domain another account has. */
+const takenPauseMs = dayMs
+const domainsMax = 200
+const atOnce = 10
+
+/** Looks at the domains and claims that are due. Returns how many. */
+export async function watchDomains(ctx: Context): Promise<number> {
+  const now = ctx.clock.now()
+  const due = await findDueDomains(ctx.store, now, domainsMax)
+  const waiting = [...due]
+  const takeTurns = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { domain } = next
+      await look(ctx, next, after(now, leaseMs)).catch((error: unknown) =>
+        ctx.log.warn({ err: error, domain }, 'a domain could not be looked at; the next turn does'),
+      )
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, takeTurns))
+  return due.length
+}
+
+async function look(ctx: Context, ref: WatchedRef & { readonly dueAt: Date }, until: Date): Promise<void> {
+  if (!(await leaseLook(ctx.store, ref, until))) return
+  const { accountId, domain, isClaim } = ref
+  const found = isClaim
+    ? await findClaim(ctx.store, { accountId: accountId ?? '', domain })
+    : await findDomain(ctx.store, domain)
+  if (found === null) return
+  if (!('domain' in found)) await tellNews(ctx, found)
+  const doc = 'domain' in found ? found : await askRegistry(ctx, found)
+  await lookNow(ctx, doc).catch((error: unknown) => {
+    if (!(error instanceof Failure && error.code === 'conflict')) throw error
+    // Another account has verified it. The claim stays, for its owner to see, and for when that account gives the domain up.
+    return leaseLook(ctx.store, { ...ref, dueAt: until }, after(until, takenPauseMs))
+  })
+}

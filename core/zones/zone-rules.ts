@@ -1,0 +1,175 @@
+/** What may not stand in one zone together, in one table: a candidate beside the records that are there. */
+import { Failure } from '../../schemas/failures.ts'
+import type { ZoneRecordDoc } from '../../store/documents/domains.ts'
+import { absolute } from './mail-critical.ts'
+
+/** A record that is to be written, and the zone without the one that it replaces. */
+export type Candidate = {
+  readonly origin: string
+  readonly record: Pick<ZoneRecordDoc, 'name' | 'type' | 'value' | 'priority'>
+  readonly others: readonly Pick<ZoneRecordDoc, 'name' | 'type' | 'value' | 'priority'>[]
+}
+
+/** Records of one zone: against one that takes the memory of all. */
+const recordsMax = 1_000
+
+type Rule = {
+  readonly code: 'conflict' | 'validation_error'
+  readonly isBroken: (candidate: Candidate) => boolean
+  readonly says: (candidate: Candidate) => string
+  readonly fix: string
+}
+
+const nameIn = ({ origin, record }: Candidate) => absolute(record.name, origin)
+const beside = ({ record, others }: Candidate) => others.filter(({ name }) => name === record.name)
+/** Texts of which a name has one, by how they begin. */
+const singleTexts = [
+  { form: /^v=spf1(?:\s|$)/i, what: 'SPF records', source: 'RFC 7208 4.5' },
+  { form: /^v=DMARC1(?:\s|;|$)/i, what: 'DMARC records', source: 'RFC 7489 6.6.3' },
+  { form: /^v=DKIM1(?:\s|;|$)/i, what: 'keys of one DKIM selector', source: 'RFC 6376 3.6.2.2' },
+  { form: /^v=STSv1(?:\s|;|$)/i, what: 'MTA-STS records', source: 'RFC 8461 3.1' },
+  { form: /^v=TLSRPTv1(?:\s|;|$)/i, what: 'TLS-RPT records', source: 'RFC 8460 3' },
+] as const
+const singleTextOf = ({ record }: Candidate) =>
+  record.type === 'TXT' ? singleTexts.find(({ form }) => form.test(record.value)) : undefined
+const namesServer = (type: string) => type === 'MX' || type === 'NS' || type === 'SRV'
+const targetOf = ({ type, value }: Candidate['record']) => (type === 'SRV' ? value.split(' ')[2] : value)
+
+const rules: readonly Rule[] = [
+  {
+    code: 'conflict',
+    isBroken: ({ others }) => others.length >= recordsMax,
+    says: ({ origin }) => `The zone ${origin} has ${recordsMax} records, and none has more.`,
+    fix: 'Delete records that are not needed.',
+  },
+  {
+    code: 'conflict',
+    isBroken: (candidate) =>
+      beside(candidate).some(
+        ({ type, value, priority }) =>
+          type === candidate.record.type && value === candidate.record.value && priority === candidate.record.priority,
+      ),
+    says: (candidate) => `${nameIn(candidate)} has this ${candidate.record.type} record already.`,
+    fix: 'Nothing is to be done, or give another value.',
+  },
+  {
+    code: 'validation_error',
+    isBroken: ({ record }) => record.name === '@' && (record.type === 'CNAME' || record.type === 'NS'),
+    says: (candidate) =>
+      candidate.record.type === 'CNAME'
+        ? `${nameIn(candidate)} is the domain itself, which has records that nothing may hide: a CNAME cannot stand there (RFC 1034 3.6.2).`
+        : `The name servers of ${nameIn(candidate)} are those that the service has and that the registrar names.`,
+    fix: 'Write A and AAAA records in place of a CNAME; change name servers at the registrar.',
+  },
+  {
+    code: 'conflict',
+    isBroken: (candidate) => candidate.record.type === 'CNAME' && beside(candidate).length > 0,
+    says: (candidate) =>
+      `${nameIn(candidate)} has other records (${typesOf(beside(candidate))}), and a CNAME stands alone (RFC 1034 3.6.2).`,
+    fix: 'Delete the others first, or write A and AAAA records in place of the CNAME.',
+  },
+  {
+    code: 'conflict',
+    isBroken: (candidate) => beside(candidate).some(({ type }) => type === 'CNAME'),
+    says: (candidate) => `${nameIn(candidate)} has a CNAME record, which stands alone (RFC 1034 3.6.2).`,
+    fix: 'Delete the CNAME record first, or put this record at the name that it leads to.',
+  },
+  {
+    code: 'conflict',
+    isBroken: (candidate) => {
+      const single = singleTextOf(candidate)
+      return (
+        single !== undefined && beside(candidate).some(({ type, value }) => type === 'TXT' && single.form.test(value))
+      )
+    },
+    says: (candidate) => {
+      const { what, source } = singleTextOf(candidate)!
+      return `${nameIn(candidate)} would have two ${what}, and those who ask take neither (${source}).`
+    },
+    fix: 'Change the record that is there, with "force": true.',
+  },
+  {
+    code: 'conflict',
+    isBroken: ({ record, others, origin }) =>
+      namesServer(record.type) &&
+      others.some(({ name, type }) => type === 'CNAME' && absolute(name, origin) === targetOf(record)),
+    says: ({ record }) =>
+      `${targetOf(record)} is a CNAME, and ${record.type} records may not name one (RFC 2181 10.3, RFC 2782).`,
+    fix: 'Name the host that the CNAME leads to.',
+  },
+  {
+    code: 'conflict',
+    isBroken: (candidate) =>
+      candidate.record.type === 'CNAME' &&
+      candidate.others.some((each) => namesServer(each.type) && targetOf(each) === nameIn(candidate)),
+    says: (candidate) =>
+      `MX, NS or SRV records name ${nameIn(candidate)}, and those may not name a CNAME (RFC 2181 10.3, RFC 2782).`,
+    fix: 'Write A and AAAA records in place of the CNAME.',
+  },
+  {
+    code: 'conflict',
+    isBroken: loops,
+    says: (candidate) => `This CNAME would lead back to ${nameIn(candidate)}.`,
+    fix: 'Name a host that has addresses.',
+  },
+  {
+    code: 'conflict',
+    isBroken: ({ record, others }) => {
+      if (record.type === 'NS') return false
+      const cut = cutAbove(record.name, others)
+      return cut !== undefined && record.type !== 'A' && record.type !== 'AAAA'
+    },
+    says: ({ origin, record, others }) =>
+      `${absolute(cutAbove(record.name, others) ?? '', origin)} is handed to other name servers (NS), which answer for it and for all below.`,
+    fix: 'Write the record there, or delete the NS records.',
+  },
+  {
+    code: 'conflict',
+    isBroken: (candidate) => candidate.record.type === 'MX' && isMixedNullMx(candidate),
+    says: (candidate) =>
+      `A null MX says that ${nameIn(candidate)} takes no mail, so it is the only MX record (RFC 7505 3).`,
+    fix: 'Keep the null MX record or the others.',
+  },
+  {
+    code: 'validation_error',
+    isBroken: ({ record }) => record.type === 'SRV' && !/^(?:\*|_[a-z0-9-]+\._[a-z]+)(?:\.|$)/.test(record.name),
+    says: (candidate) =>
+      `${nameIn(candidate)} is no name of an SRV record: it begins with service and protocol (RFC 2782).`,
+    fix: 'Write the name as _service._protocol, such as "_sip._tcp".',
+  },
+]
+
+/** Fails with `conflict` or `validation_error` when a record cannot stand in its zone, whatever its owner wants. */
+export function requireFits(candidate: Candidate): void {
+  const broken = rules.find(({ isBroken }) => isBroken(candidate))
+  if (broken === undefined) return
+  const { code, says, fix } = broken
+  throw new Failure(code, says(candidate), { fix, ...(code === 'validation_error' && { param: 'name' }) })
+}
+
+const typesOf = (records: readonly { readonly type: string }[]) =>
+  [...new Set(records.map(({ type }) => type))].join(', ')
+
+/** Whether aliases of the zone lead from the target of a CNAME back to it. */
+function loops({ origin, record, others }: Candidate): boolean {
+  if (record.type !== 'CNAME') return false
+  const aliases = new Map(
+    others.flatMap(({ name, type, value }) => (type === 'CNAME' ? [[absolute(name, origin), value]] : [])),
+  )
+  const own = absolute(record.name, origin)
+  let at: string | undefined = record.value
+  for (let steps = 0; at !== undefined && at !== own && steps <= aliases.size; steps++) at = aliases.get(at)
+  return at === own
+}
+
+/** The name at or above a name that NS records hand to other servers. */
+function cutAbove(name: string, others: Candidate['others']): string | undefined {
+  return others.find(
+    (each) => each.type === 'NS' && each.name !== '@' && (name === each.name || name.endsWith(`.${each.name}`)),
+  )?.name
+}
+
+function isMixedNullMx(candidate: Candidate): boolean {
+  const existing = beside(candidate).filter(({ type }) => type === 'MX')
+  return existing.length > 0 && [candidate.record, ...existing].some(({ value }) => value === '.')
+}

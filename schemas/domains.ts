@@ -1,0 +1,71 @@
+/** Domains and their DNS records as callers see them (decisions.md 2, Domains, DNS, aliases). */
+import { identifier, identifierMax } from './fields.ts'
+import { array, boolean, type Infer, integer, nullable, object, oneOf, optional, string, timestamp } from './infer.ts'
+
+export const DomainName = string({
+  minLength: 1,
+  maxLength: identifierMax,
+  description: 'The name of the domain, such as example.org.',
+})
+export const RecordId = identifier('Id of the DNS record (rec_...).')
+
+export const domainStatuses = ['pending', 'verified', 'broken'] as const
+export const recordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const
+export const dnsBackends = ['built-in', 'dynamic-update', 'by-hand'] as const
+
+export const DomainDnsRecord = object({
+  type: string(),
+  name: string({ description: 'The name in full.' }),
+  value: string({ description: 'What to publish, as a zone file has it.' }),
+  found: array(string(), { description: 'What the DNS had when it was asked last.' }),
+  ok: boolean(),
+  mailCritical: boolean({ description: 'Whether mail depends on it.' }),
+  required: optional(boolean({ description: 'Whether the domain is verified only with it.' })),
+  fix: optional(nullable(string({ description: 'What to change; null when it is right, or was not asked for yet.' }))),
+})
+export type DomainDnsRecord = Infer<typeof DomainDnsRecord>
+
+export const Domain = object({
+  domain: string(),
+  status: oneOf(domainStatuses, { description: 'A broken domain sends and receives; a pending one does not yet.' }),
+  verifiedAt: nullable(timestamp()),
+  records: array(DomainDnsRecord, { description: 'What to publish in the DNS; none for a free domain.' }),
+  defaultDisplayName: nullable(string()),
+  shared: boolean({ description: 'Whether it is a free domain of the service, which nobody can change.' }),
+  createdAt: optional(timestamp()),
+  checkedAt: optional(nullable(timestamp({ description: 'When the DNS was asked last.' }))),
+  dns: optional(
+    oneOf(dnsBackends, {
+      description: 'Who keeps the DNS records: this service, another server that it updates, or its owner by hand.',
+    }),
+  ),
+  expiresAt: optional(timestamp({ description: 'When its registration ends, as far as that is known.' })),
+})
+export type Domain = Infer<typeof Domain>
+
+/** Bounds of the time to live of a record, in seconds. */
+const ttlMin = 60
+const ttlMax = 604_800
+export const RecordTtl = integer({ minimum: ttlMin, maximum: ttlMax, description: 'Seconds that others may keep it.' })
+export const RecordName = string({
+  maxLength: identifierMax,
+  description: 'Name within the domain or in full: www, *.shop, _sip._tcp; @ is the domain itself.',
+})
+export const RecordValue = string({
+  maxLength: 8_000,
+  description:
+    'MX: a host; SRV: weight, port and host; CAA: flags, tag and a text in quotes; TXT: the text, without quotes.',
+})
+export const RecordPriority = nullable(integer({ minimum: 0, maximum: 65_535 }))
+
+export const DnsRecord = object({
+  id: string(),
+  type: oneOf(recordTypes),
+  name: string({ description: 'The name in full.' }),
+  value: string(),
+  ttl: integer(),
+  priority: nullable(integer({ description: 'Of MX and SRV.' })),
+  mailCritical: boolean({ description: 'Whether mail depends on it: it is changed and deleted with force alone.' }),
+  managed: boolean({ description: 'Whether the service keeps it up to date, until somebody changes it.' }),
+})
+export type DnsRecord = Infer<typeof DnsRecord>
