@@ -20,7 +20,7 @@ const fixtures = fileURLToPath(new URL('../fixtures/files/', import.meta.url))
 
 const office = ['soffice', '--headless', '--cat', 'FILE']
 /** All sheets, cells as they are shown. */
-const csv = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1'
+const csv = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,true,false,false,-1'
 const officeSheets = ['soffice', '--headless', '--convert-to', csv, '--outdir', 'FOLDER', 'FILE']
 
 /** By extension: the commands that write the text of such a file to standard output, or to files of a folder; the quick ones first. */
@@ -145,11 +145,14 @@ function agreement(ours: string, theirs: string, hidden: string): Agreement {
   }
 }
 
+/** Words and numbers, without the zeros in front that tell one form of a date from another. */
 const wordsOf = (text: string) =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu) ?? []
+  (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  ).map((word) => word.replace(/^0+(?=\d)/, ''))
 
 async function readHostile(extractor: Extractor): Promise<boolean> {
   const { cpuMsMax, memoryBytesMax } = extractionLimits
