@@ -36,7 +36,8 @@ import { keepPublished } from './kept-records.ts'
 
 /** A claim is looked at by itself for the first time when its owner may have published the records. */
 const firstLookMs = minuteMs
-const selectorLetters = 'abcdefghjkmnpqrstvwxyz23456789'
+/** Numbers that tell the selectors of one day apart. */
+const selectorNumbers = 1_000_000
 
 /**
  * Puts a domain on an account: verified, when an administrator vouches that its DNS points here, else as a claim. Fails with
@@ -123,12 +124,12 @@ export function firstWatch(at: Date): Watched {
 
 /** Fresh DKIM keys, RSA 2048 and Ed25519, under selectors that no other claim on the domain has. */
 export async function newDkimKeys(ctx: Context, at: Date): Promise<readonly DkimKey[]> {
-  const suffix = Array.from({ length: 4 }, () => selectorLetters[randomInt(selectorLetters.length)]).join('')
+  const number = String(randomInt(selectorNumbers)).padStart(6, '0')
   const day = at.toISOString().slice(0, 10).replaceAll('-', '')
   return Promise.all(
     (['rsa', 'ed25519'] as const).map(async (algorithm) => {
       const { privateKeyPem, publicRecord } = await makeDkimKey(algorithm)
-      const selector = `mr${day}${suffix}${algorithm === 'rsa' ? 'r' : 'e'}`
+      const selector = `mr${day}${number}${algorithm === 'rsa' ? 'r' : 'e'}`
       return { selector, algorithm, privateKey: toBinary(ctx.secrets.seal(privateKeyPem, 'dkim')), publicRecord }
     }),
   )

@@ -472,7 +472,11 @@ describe('the command line', () => {
       const reports = reportAddressOf(ctx, 'patient.test')
       await closeContext(ctx)
       good = {
-        ...Object.fromEntries(records.map(({ name, value }) => [`TXT ${name}`, [value]])),
+        ...Object.fromEntries(
+          records
+            .filter(({ name }) => name.includes('._domainkey.'))
+            .map(({ name, value }) => [`TXT ${name}`, [value]]),
+        ),
         'TXT patient.test': [`v=spf1 ip4:${sending} -all`],
         'TXT _dmarc.patient.test': [`v=DMARC1; p=reject; rua=mailto:${reports}`],
         'TXT _smtp._tls.patient.test': [`v=TLSRPTv1; rua=mailto:${reports}`],
