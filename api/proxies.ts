@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import parseForwarded from 'forwarded-parse'
 import ipaddr from 'ipaddr.js'
+import { networksOf } from '../core/access/network.ts'
 
 export type Proxies = {
   /** Whether an address is one of the proxies. */
@@ -17,12 +18,7 @@ export type Proxies = {
 
 /** Makes the proxies of addresses and networks (`10.0.0.0/8`). Throws when one of them is neither. */
 export function createProxies(networks: readonly string[]): Proxies {
-  const ranges = networks.map(rangeOf)
-  const isTrusted = (address: string) => {
-    if (!isIP(address)) return false
-    const parsed = ipaddr.process(address)
-    return ranges.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits))
-  }
+  const { has: isTrusted } = networksOf('http.proxies', networks)
   /** Follows a chain from its end for as long as trusted proxies tell it. */
   const firstUntrusted = (peer: string, chain: readonly (string | null)[]) => {
     let client = peer
@@ -43,17 +39,6 @@ export function createProxies(networks: readonly string[]): Proxies {
       return clients.size === 1 ? client : peer
     },
   }
-}
-
-type Range = readonly [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
-
-function rangeOf(text: string): Range {
-  const [address = '', bits] = text.split('/')
-  if (!isIP(address) || (bits !== undefined && !ipaddr.isValidCIDR(text)))
-    throw new Error(`http.proxies: ${text} is neither an address nor a network such as 10.0.0.0/8.`)
-  if (bits !== undefined) return ipaddr.parseCIDR(text)
-  const parsed = ipaddr.process(address)
-  return [parsed, parsed.kind() === 'ipv4' ? 32 : 128]
 }
 
 /** The addresses of each field that is there, the client's first; null for what is none (`unknown`, a hidden name). */

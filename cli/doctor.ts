@@ -4,7 +4,8 @@ import { statfs } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { certificateFiles, namesOf, readCertificateFiles } from '../core/certificates/files.ts'
 import { type CertificateState, certificateStates } from '../core/certificates/overview.ts'
-import { createResolver, isAbsent } from '../core/dns/resolver.ts'
+import { query } from '../core/dns/query.ts'
+import { createResolver, DnsError, isAbsent } from '../core/dns/resolver.ts'
 import { closeContext } from '../core/process/context.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { countLanes } from '../store/outbox.ts'
@@ -31,6 +32,7 @@ async function doctorOfInstance(io: Io): Promise<number> {
     port('smtp', settings.smtp),
     certificate(settings),
     disk(settings),
+    nameServer(settings),
     dns(settings),
     database(settings),
   ]
@@ -113,6 +115,19 @@ async function disk(settings: Settings): Promise<Finding> {
   } catch (error) {
     return { what, ok: false, detail: told(error) }
   }
+}
+
+/** It refuses to answer for a domain that cannot be ours: so it is there. */
+async function nameServer({ dns: { host, port } }: Settings): Promise<Finding> {
+  const what = 'port dns'
+  if (port === null) return { what, ok: true, detail: 'off (setting dns.port)' }
+  if (port === 0) return { what, ok: true, detail: 'any free port; the ready line names it' }
+  const at = `${host}:${port}`
+  const failure = await query([{ address: host, port }], 'doctor.invalid', 'A').then(
+    () => 'answers for a domain that is not ours: another server has the port',
+    (error: unknown) => (error instanceof DnsError && error.code === 'EREFUSED' ? null : told(error)),
+  )
+  return { what, ok: failure === null, detail: `${at} ${failure ?? 'answers'}` }
 }
 
 /** An answer that there is no such record is an answer. */

@@ -1,11 +1,12 @@
 /** Where a running instance keeps its things inside the data folder, and the ports it really has. */
 import { createHash } from 'node:crypto'
+import { createSocket } from 'node:dgram'
 import { chmod, mkdir, stat } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createServer, isIPv6 } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Failure } from '../schemas/failures.ts'
-import { imapPort, imapsPort, type Settings, submissionPort, submissionsPort } from '../schemas/settings.ts'
+import { dnsPort, imapPort, imapsPort, type Settings, submissionPort, submissionsPort } from '../schemas/settings.ts'
 
 /** A unix socket's path must fit 108 bytes with its end (sun_path); the driver wants it to end in `.sock`. */
 const socketPathMax = 104
@@ -56,16 +57,16 @@ const forOthers = 0o077
 const sticky = 0o1000
 
 /**
- * The settings with a free port wherever one was left open. Mail programs follow inbound mail: when that may have any port,
- * so may they, unless they were given one.
+ * The settings with a free port wherever one was left open. Mail programs and DNS follow inbound mail: when that may have any
+ * port, so may they, unless they were given one.
  */
 export async function withPorts(settings: Settings): Promise<Settings> {
   const candidates = openPorts()
   const port = async (wanted: number, host: string) => (wanted === 0 ? freePort(candidates, host) : wanted)
-  const { https, metrics, smtp, submission, submissions, imap, imaps } = settings
-  const forPrograms = async (wanted: number | null, usual: number) => {
+  const { https, metrics, smtp, submission, submissions, imap, imaps, dns } = settings
+  const besideMail = async (wanted: number | null, usual: number, host = smtp.host) => {
     if (wanted === null) return null
-    return port(smtp.port === 0 && wanted === usual ? 0 : wanted, smtp.host)
+    return port(smtp.port === 0 && wanted === usual ? 0 : wanted, host)
   }
   return {
     ...settings,
@@ -73,10 +74,11 @@ export async function withPorts(settings: Settings): Promise<Settings> {
     https: { ...https, port: https.port === null ? null : await port(https.port, https.host) },
     smtp: { ...smtp, port: await port(smtp.port, smtp.host) },
     metrics: { ...metrics, port: metrics.port === null ? null : await port(metrics.port, metrics.host) },
-    submission: { port: await forPrograms(submission.port, submissionPort) },
-    submissions: { port: await forPrograms(submissions.port, submissionsPort) },
-    imap: { port: await forPrograms(imap.port, imapPort) },
-    imaps: { port: await forPrograms(imaps.port, imapsPort) },
+    submission: { port: await besideMail(submission.port, submissionPort) },
+    submissions: { port: await besideMail(submissions.port, submissionsPort) },
+    imap: { port: await besideMail(imap.port, imapPort) },
+    imaps: { port: await besideMail(imaps.port, imapsPort) },
+    dns: { ...dns, port: await besideMail(dns.port, dnsPort, dns.host) },
   }
 }
 
@@ -102,11 +104,14 @@ async function freePort(candidates: Iterator<number>, host: string): Promise<num
   })
 }
 
-/** Rejects when the host is none that this machine could listen on. */
+/** Whether nobody has the port, over TCP or UDP. Rejects when the host is none that this machine could listen on. */
 function isFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(false) : reject(error)))
-    probe.listen(port, host, () => probe.close(() => resolve(true)))
+    const tcp = createServer()
+    const udp = createSocket(isIPv6(host) ? 'udp6' : 'udp4')
+    const taken = (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(false) : reject(error))
+    tcp.on('error', taken)
+    udp.on('error', (error) => tcp.close(() => taken(error)))
+    tcp.listen(port, host, () => udp.bind(port, host, () => udp.close(() => tcp.close(() => resolve(true)))))
   })
 }

@@ -1,6 +1,6 @@
 /**
  * `mailroom serve`: the one place that wires everything. Starts the embedded engine (unless MONGODB_URL names another
- * database), Haraka and the service process, prints the ready line, and stops them in order: doors, Haraka, service,
+ * database), Haraka, IMAP, DNS and the service process, prints the ready line, and stops them in order: doors, Haraka, service,
  * engine last.
  */
 import path from 'node:path'
@@ -23,7 +23,7 @@ const repository = fileURLToPath(new URL('..', import.meta.url))
 const script = (name: string) => path.join(repository, name)
 
 /** An orderly stop takes at most 20 s (decisions.md 5): Haraka may finish transactions, then the service, then the engine. */
-const stopMs = { smtp: 12_000, imap: 12_000, service: 4_000, engine: 3_500 } as const
+const stopMs = { smtp: 12_000, imap: 12_000, dns: 4_000, service: 4_000, engine: 3_500 } as const
 
 /** Longer than the parts of a killed supervisor take to leave the data folder (engine/limits.ts, orphanMs). */
 const lockWaitMs = 6_000
@@ -94,7 +94,8 @@ class Service {
 
   async #stopParts(): Promise<void> {
     this.#parts.get('service')?.send({ closeDoors: true })
-    await Promise.all([this.#parts.get('smtp')?.stop(stopMs.smtp), this.#parts.get('imap')?.stop(stopMs.imap)])
+    const doors = ['smtp', 'imap', 'dns'] as const
+    await Promise.all(doors.map((name) => this.#parts.get(name)?.stop(stopMs[name])))
     await this.#parts.get('service')?.stop(stopMs.service)
     await this.#parts.get('engine')?.stop(stopMs.engine)
   }
@@ -130,6 +131,10 @@ async function startParts(service: Service, given: Settings, names: readonly Par
       await certificateOf(settings)
       await service.start({ name: 'imap', script: script('cli/imap-main.ts'), env })
     },
+    dns: async () => {
+      if (settings.dns.port === null) return
+      await service.start({ name: 'dns', script: script('cli/dns-main.ts'), env })
+    },
   }
   await Promise.all(names.map((name) => start[name]()))
 }
@@ -161,8 +166,8 @@ let certificate: Promise<CertificateFiles> | undefined
 function announce({ out }: Io, settings: Settings, service: Service): void {
   if (service.isStopping) return
   const http = service.has('service') ? `http://${settings.http.host}:${settings.http.port}` : null
-  const at = (part: PartName, port: number | null) =>
-    service.has(part) && port !== null ? `${settings.smtp.host}:${port}` : null
+  const at = (part: PartName, port: number | null, host = settings.smtp.host) =>
+    service.has(part) && port !== null ? `${host}:${port}` : null
   if (process.stdout.isTTY && http !== null)
     out(`Mailroom is up. Make your first mailbox:\n\n  curl -X POST ${http}/api/v1/signup\n\n`)
   const line = {
@@ -174,7 +179,7 @@ function announce({ out }: Io, settings: Settings, service: Service): void {
     submissions: at('smtp', settings.submissions.port),
     imap: at('imap', settings.imap.port),
     imaps: at('imap', settings.imaps.port),
-    dns: null,
+    dns: at('dns', settings.dns.port, settings.dns.host),
     metrics: settings.metrics.port === null ? null : `${settings.metrics.host}:${settings.metrics.port}`,
     data: settings.data,
   }

@@ -4,6 +4,7 @@
  */
 import { encode, type Answer as PacketAnswer } from 'dns-packet'
 import { isWithin, parentOf, type WireName, wireName } from '../core/zones/names.ts'
+import type { Zone, ZoneRecord } from '../core/zones/served-zones.ts'
 import { types } from './codes.ts'
 
 /** A value on the wire: bytes, and names that may be compressed (RFC 3597 4). */
@@ -23,25 +24,13 @@ export type Node = ReadonlyMap<number, RrSet>
 
 export type ZoneIndex = {
   readonly origin: WireName
+  readonly serial: number
   readonly nodes: ReadonlyMap<WireName, Node>
   readonly soa: RrSet
   /** The SOA as it tells how long an absence may be remembered (RFC 2308 3). */
   readonly negativeSoa: RrSet
   /** Whether parts of the zone are delegated. */
   readonly hasCuts: boolean
-}
-
-/** A record as it is kept; `data` is what dns-packet encodes. */
-type PlainRecord = {
-  readonly name: string
-  readonly type: string
-  readonly ttlSeconds: number
-  readonly data: unknown
-}
-export type PlainZone = {
-  readonly origin: string
-  readonly serial: number
-  readonly records: readonly PlainRecord[]
 }
 
 /** The times of SOA and NS, in seconds: of secondaries as RFC 1912 2.2 has them, absences short, so that a new record is found soon. */
@@ -57,7 +46,7 @@ const recordDataAt = 12 + 1 + 10
  * Indexes a zone. The names of its servers make the NS records of the apex, and with the serial its SOA; `wireName` throws on
  * names that are none. Of records that contradict each other the first one counts: a second CNAME, a longer TTL.
  */
-export function indexZone(zone: PlainZone, nameServers: readonly string[]): ZoneIndex {
+export function indexZone(zone: Zone, nameServers: readonly string[]): ZoneIndex {
   const origin = wireName(zone.origin)
   const servers = nameServers.map(wireName)
   const nodes = new Map<WireName, Map<number, RrSet>>()
@@ -75,7 +64,7 @@ export function indexZone(zone: PlainZone, nameServers: readonly string[]): Zone
     if (isWithin(owner, origin)) add({ owner, ttlSeconds: record.ttlSeconds, ...dataOf(record) })
   }
   const hasCuts = [...nodes].some(([name, node]) => name !== origin && node.has(types.NS))
-  return { origin, nodes, soa, negativeSoa: { ...soa, ttlSeconds: negativeSeconds }, hasCuts }
+  return { origin, serial: zone.serial, nodes, soa, negativeSoa: { ...soa, ttlSeconds: negativeSeconds }, hasCuts }
 }
 
 /** The node of a name; those above it, up to the apex, are there from then on. */
@@ -116,35 +105,27 @@ function soaOf(origin: WireName, serial: number, server: WireName): RrSet {
   return { owner: origin, type: types.SOA, ttlSeconds: apexTtlSeconds, values: [value], targets: [] }
 }
 
-function dataOf(record: PlainRecord): Pick<RrSet, 'type' | 'values' | 'targets'> {
-  const { type, data } = record
-  switch (type) {
+function dataOf(record: ZoneRecord): Pick<RrSet, 'type' | 'values' | 'targets'> {
+  const type = types[record.type]
+  switch (record.type) {
     case 'CNAME':
     case 'NS': {
-      const target = wireName(data as string)
-      return { type: types[type], values: [[target]], targets: type === 'NS' ? [target] : [] }
+      const target = wireName(record.data)
+      return { type, values: [[target]], targets: record.type === 'NS' ? [target] : [] }
     }
     case 'MX': {
-      const { preference, exchange } = data as { readonly preference: number; readonly exchange: string }
-      const target = wireName(exchange)
-      return { type: types.MX, values: [[number16(preference), target]], targets: [target] }
+      const target = wireName(record.data.exchange)
+      return { type, values: [[number16(record.data.preference), target]], targets: [target] }
     }
-    case 'SRV': {
-      const target = wireName((data as { readonly target: string }).target)
-      return { type: types.SRV, values: [[encoded(record)]], targets: [target] }
-    }
-    case 'A':
-    case 'AAAA':
-    case 'TXT':
-    case 'CAA':
-      return { type: types[type], values: [[encoded(record)]], targets: [] }
+    case 'SRV':
+      return { type, values: [[encoded(record)]], targets: [wireName(record.data.target)] }
     default:
-      throw new Error(`A zone cannot hold records of type ${type}.`)
+      return { type, values: [[encoded(record)]], targets: [] }
   }
 }
 
 /** The data of a record by dns-packet, which may write into what it is given. */
-function encoded({ type, data }: PlainRecord): Buffer {
+function encoded({ type, data }: ZoneRecord): Buffer {
   const own = Array.isArray(data) ? [...data] : typeof data === 'object' ? { ...data } : data
   return encode({ answers: [{ name: '.', type, data: own } as PacketAnswer] }).subarray(recordDataAt)
 }

@@ -16,7 +16,7 @@ export type Metric =
     }
 
 /** The processes of an installation. Each adds the label `process` to all that it measures. */
-export const processNames = ['supervisor', 'engine', 'smtp', 'service', 'imap'] as const
+export const processNames = ['supervisor', 'engine', 'smtp', 'service', 'imap', 'dns'] as const
 export type ProcessName = (typeof processNames)[number]
 type From = readonly ProcessName[]
 
@@ -92,14 +92,23 @@ export const metrics = {
     command: 'its name, such as `UID FETCH`; `none` when there is no such command',
     result: '`ok`, `no` or `bad`',
   }),
+  mailroom_dns_answers_total: counter(['dns'], 'Answers of the DNS server.', {
+    over: '`udp` or `tcp`',
+    code: 'such as `NOERROR`, `NXDOMAIN` or `REFUSED`; `cut` when it did not fit the packet',
+  }),
+  mailroom_dns_unanswered_total: counter(
+    ['dns'],
+    'Packets that were met with silence: they were no questions, or their network was told the same too often.',
+    { over: '`udp` or `tcp`' },
+  ),
   mailroom_database_command_seconds: histogram(
-    ['service', 'smtp', 'imap'],
+    ['service', 'smtp', 'imap', 'dns'],
     'Commands to the database, seen by the driver; but for `getMore`, which waits for news.',
     { command: 'such as `find`; `other` for a rare one' },
     commandBuckets,
   ),
   mailroom_part_ready: gauge(['supervisor'], 'Whether a part is ready: 1 or 0.', {
-    part: '`engine`, `smtp`, `service` or `imap`',
+    part: '`engine`, `smtp`, `service`, `imap` or `dns`',
   }),
 } as const satisfies { readonly [name: `mailroom_${string}`]: Metric }
 

@@ -58,6 +58,8 @@ export const submissionPort = 2587
 export const submissionsPort = 2465
 export const imapPort = 2143
 export const imapsPort = 2993
+/** Default port of the DNS server. */
+export const dnsPort = 2053
 
 export const settings = {
   data: setting(
@@ -215,7 +217,50 @@ export const settings = {
     ),
     timeoutMs: milliseconds(30_000, 'How long a scan may take; then, or when clamd fails, mail is answered 451.'),
   },
-  dns: { port: port(2053, 'Port of the built-in authoritative DNS server.') },
+  dns: {
+    host: host(
+      'Where the built-in authoritative DNS server answers: on a machine with several addresses the one that others ask.',
+    ),
+    port: optionalPort(
+      dnsPort,
+      'Its port, over UDP and TCP (53 in production). null turns it off; 0, or its default while smtp.port is 0, means any free port.',
+    ),
+    nameServers: setting<readonly string[]>(
+      array(string({ minLength: 1 })),
+      [],
+      'Names of all servers of the zones, secondaries too, which NS records name; the first one is in SOA. Empty: ns1 of the hostname.',
+    ),
+    secondaries: setting<readonly string[]>(
+      array(HostAndPort),
+      [],
+      'Servers (address:port) that are told of changes, and may transfer zones with one of the keys.',
+    ),
+    transferKeys: setting<readonly string[]>(
+      array(
+        string(
+          form(
+            '^hmac-sha(256|384|512):[^:]+:[A-Za-z0-9+/]+={0,2}$',
+            'a TSIG key (algorithm:name:secret in base64)',
+            'hmac-sha256:transfer.example:c2VjcmV0',
+          ),
+        ),
+      ),
+      [],
+      'TSIG keys (algorithm:name:secret in base64) that secondaries sign with; changes are told under the first one.',
+    ),
+    rateLimit: {
+      answersPerSecond: count(
+        20,
+        'The same answer to one network (IPv4 /24, IPv6 /64) in a second over UDP; against questions in the name of a victim. 0: no limit.',
+      ),
+      networkPerSecond: count(1_000, 'All answers to one network in a second over UDP. 0: no limit.'),
+      slip: count(
+        2,
+        'Each how many-th answer past the limit is cut short, so that honest clients ask again by TCP, instead of left out. 0: none.',
+      ),
+      exempt: networks('Addresses or networks without that limit, such as those of own resolvers.'),
+    },
+  },
   domains: {
     spf: setting<string | null>(
       nullable(string(form('^[^\\s]+$', 'a mechanism of SPF', 'include:spf.example.net'))),
@@ -415,6 +460,17 @@ export const settings = {
         integer({ minimum: 1_800 }),
         1_860,
         'How long a connection may be silent after its login (RFC 9051 5.4 asks for 30 minutes and more).',
+        'seconds',
+      ),
+    },
+    dns: {
+      connections: count(1_000, 'Connections of DNS clients over TCP at once, in one process.'),
+      connectionsPerAddress: count(50, 'Such connections at once from one address.'),
+      connectionsPerNetwork: count(200, 'Such connections at once from one IPv6 /64 or IPv4 /24.'),
+      idleSeconds: setting(
+        integer({ minimum: 1, maximum: 6_000 }),
+        10,
+        'How long such a connection may be without a whole question, or not read its answer (RFC 7766 6.2.3).',
         'seconds',
       ),
     },

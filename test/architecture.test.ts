@@ -134,6 +134,7 @@ describe('architecture', () => {
         'Search',
         'Wait',
         'IMAP',
+        'DNS question',
         'A file of Drive',
         'Mail from elsewhere',
         'MCP tool call and REST request',

@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** Whether an address is one of this machine's own, by which only its own programs reach it. */
@@ -23,4 +23,32 @@ export function hostOf(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown'
   const parsed = ipaddr.process(address)
   return parsed.kind() === 'ipv4' ? parsed.toString() : networkOf(address)
+}
+
+export type Networks = {
+  /** Whether an address is one of them, or in one of them; an IPv4 address within IPv6 is the IPv4 address. */
+  has(address: string): boolean
+}
+
+/** The addresses and networks (`10.0.0.0/8`) of a setting. Throws when one of them is neither. */
+export function networksOf(setting: string, texts: readonly string[]): Networks {
+  const ranges = texts.map((text) => rangeOf(setting, text))
+  return {
+    has(address) {
+      if (!isIP(address)) return false
+      const parsed = ipaddr.process(address)
+      return ranges.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits))
+    },
+  }
+}
+
+type Range = readonly [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
+
+function rangeOf(setting: string, text: string): Range {
+  const [address = '', bits] = text.split('/')
+  if (!isIP(address) || (bits !== undefined && !ipaddr.isValidCIDR(text)))
+    throw new Error(`${setting}: ${text} is neither an address nor a network such as 10.0.0.0/8.`)
+  if (bits !== undefined) return ipaddr.parseCIDR(text)
+  const parsed = ipaddr.process(address)
+  return [parsed, parsed.kind() === 'ipv4' ? 32 : 128]
 }

@@ -20,7 +20,7 @@ import { openTestClocks, type TestClocks } from './test-clocks.ts'
 import { noTracing, openTracing, type Tracing } from './tracing.ts'
 
 /** What a process is for; `admin` runs one command and ends. */
-export type Role = 'service' | 'smtp' | 'imap' | 'admin' | 'test'
+export type Role = 'service' | 'smtp' | 'imap' | 'dns' | 'admin' | 'test'
 
 /**
  * The argument `ctx` of every function of core: first what the process has, then what belongs to one request or SMTP
@@ -96,7 +96,7 @@ export async function openContext({
   if (settings.mongodbUrl === null)
     throw new Error('No database: set MONGODB_URL, or run "mailroom serve", which starts its own.')
   const logger = log ?? createLog(settings, role)
-  const isWatched = role === 'service' || role === 'smtp' || role === 'imap'
+  const isWatched = role !== 'admin' && role !== 'test'
   const metrics = isWatched && settings.metrics.port !== null ? await openMetrics(role) : noMetrics
   const tracing = isWatched && settings.traces.enabled ? await openTracing(role) : noTracing
   const onCommand = (command: string, seconds: number) =>

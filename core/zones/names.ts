@@ -33,33 +33,35 @@ export function wireName(text: string): WireName {
  * Reads a name in a message, with its letters as they are there. Null when it is none: it runs out of the message, is too
  * long, or its pointers do not lead back.
  */
-export function readName(message: Uint8Array, at: number): { readonly name: string; readonly end: number } | null {
+export function readName(message: Buffer, at: number): { readonly name: string; readonly end: number } | null {
   let name = ''
-  let end = -1
-  let from = at
-  for (let pointers = 0; ; ) {
-    const length = message[from]
-    if (length === undefined) return null
-    if (length === 0) return { name: `${name}\0`, end: end === -1 ? from + 1 : end }
-    if (length > labelBytesMax) {
-      const low = message[from + 1]
-      if (length < 0xc0 || low === undefined) return null
-      if (end === -1) end = from + 2
-      const to = ((length & 0x3f) << 8) | low
-      pointers += 1
-      if (to >= from || pointers > pointersMax) return null
-      from = to
-      continue
+  let end: number | null = null
+  for (let from = at, pointers = 0; ; pointers += 1) {
+    let n = from
+    let length = message[n]
+    while (length !== undefined && length > 0 && length <= labelBytesMax) {
+      n += 1 + length
+      length = message[n]
     }
-    const next = from + 1 + length
-    if (next > message.length || name.length + 1 + length >= nameBytesMax) return null
-    for (let n = from; n < next; n += 1) name += String.fromCharCode(message[n]!)
-    from = next
+    if (length === undefined || name.length + n - from >= nameBytesMax) return null
+    name += message.toString('latin1', from, n)
+    if (length === 0) return { name: `${name}\0`, end: end ?? n + 1 }
+    const low = message[n + 1]
+    if (length < 0xc0 || low === undefined) return null
+    end ??= n + 2
+    const to = ((length & 0x3f) << 8) | low
+    if (to >= from || pointers === pointersMax) return null
+    from = to
   }
 }
 
+/** A name in lower case: of ASCII letters alone, whatever other bytes mean elsewhere (RFC 4343 3). */
+export function lowerCase(name: string): WireName {
+  return /[\x80-\xff]/.test(name) ? name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name.toLowerCase()
+}
+
 /** Skips a name in a message without following its pointer. Null when the message ends before, or it is none. */
-export function afterName(message: Uint8Array, at: number): number | null {
+export function afterName(message: Buffer, at: number): number | null {
   for (let n = at; n < message.length; ) {
     const length = message[n]!
     if (length === 0) return n + 1

@@ -5,7 +5,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type RecordPlace, recordsOf } from './messages.ts'
-import { readName, type WireName, wireName } from './names.ts'
+import { lowerCase, readName, type WireName, wireName } from './names.ts'
 
 export type TsigAlgorithm = 'hmac-sha256' | 'hmac-sha384' | 'hmac-sha512'
 
@@ -219,8 +219,8 @@ function readSignature(message: Buffer, { at, start }: RecordPlace): Signature |
   const macEnd = n + 10 + message.readUInt16BE(n + 8)
   if (macEnd + 6 > message.length || macEnd + 6 + message.readUInt16BE(macEnd + 4) !== message.length) return null
   return {
-    keyName: keyName.name.toLowerCase(),
-    algorithmName: algorithm.name.toLowerCase(),
+    keyName: lowerCase(keyName.name),
+    algorithmName: lowerCase(algorithm.name),
     signedAtSeconds: message.readUIntBE(n, 6),
     fudgeSeconds: message.readUInt16BE(n + 6),
     mac: message.subarray(n + 10, macEnd),

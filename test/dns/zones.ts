@@ -1,6 +1,8 @@
-/** The zone of all odd questions. */
+/** Zones to ask. */
+import type { Zone } from '../../core/zones/served-zones.ts'
 
-export const oddZone = {
+/** The zone of all odd questions. */
+export const oddZone: Zone = {
   origin: 'zone.example',
   accountId: 'acc_1',
   serial: 2_026_112_201,
@@ -48,4 +50,42 @@ export const oddZone = {
     ...record,
     name: name === '@' ? 'zone.example' : `${name}.zone.example`,
   })),
+}
+
+const address = (name: string, n: number) => ({
+  name,
+  type: 'A' as const,
+  ttlSeconds: 300,
+  data: `10.0.${n >> 8}.${n & 255}`,
+})
+const range = (count: number) => [...Array(count).keys()]
+
+/** A zone whose answers are large. */
+export const manyRecords: Zone = {
+  origin: 'many.example',
+  accountId: 'acc_1',
+  serial: 1,
+  records: [
+    ...range(50).map((n) => address('fifty.many.example', n)),
+    ...range(1_000).map((n) => address('all.many.example', n)),
+    ...range(10).flatMap((n) => [
+      {
+        name: 'many.example',
+        type: 'MX' as const,
+        ttlSeconds: 300,
+        data: { preference: n, exchange: `mx${n}.many.example` },
+      },
+      address(`mx${n}.many.example`, n),
+      address(`mx${n}.many.example`, 100 + n),
+    ]),
+    ...range(13).flatMap((n) => [
+      {
+        name: 'cut.many.example',
+        type: 'NS' as const,
+        ttlSeconds: 300,
+        data: `a-server-with-a-long-name-${n}.cut.many.example`,
+      },
+      address(`a-server-with-a-long-name-${n}.cut.many.example`, n),
+    ]),
+  ],
 }

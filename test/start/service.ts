@@ -19,6 +19,7 @@ export type ReadyLine = {
   readonly submissions: string | null
   readonly imap: string | null
   readonly imaps: string | null
+  readonly dns: string | null
   readonly metrics: string | null
   readonly data: string
 }
@@ -38,7 +39,7 @@ const startMs = 120_000
 /**
  * Starts `mailroom serve` with port 0 everywhere. `env` adds settings; `data` continues in an earlier folder; `node` is the
  * Node to start it with, when that is to be another than ours; `only` names the parts to run, null all of them. Few tests need the
- * process for mail programs: it is left out unless it is named.
+ * processes for mail programs and DNS: they are left out unless they are named.
  */
 export async function startService({
   env = {},

@@ -1,0 +1,37 @@
+/** The process of the DNS server. */
+import { closeContext, openContext } from '../core/process/context.ts'
+import { answerScrapes } from '../core/process/metrics.ts'
+import { startDns } from '../dns/server.ts'
+import type { Settings } from '../schemas/settings.ts'
+
+/** Answers that are under way at a stop may take this long; then the database is left. */
+const drainMs = 1_000
+const stopMs = 3_000
+
+/** Resolves when the server is ready; it runs until the supervisor stops it, or is gone. Rejects when it cannot start. */
+export async function runDns(settings: Settings): Promise<void> {
+  // A start whose supervisor is gone waits for a database that is gone too.
+  const leave = () => process.exit(1)
+  process.on('disconnect', leave)
+  if (process.connected === false) leave()
+  const { host, port } = settings.dns
+  if (port === null) throw new Error('dns.port is null: there is nothing to run.')
+  const ctx = await openContext({ settings, role: 'dns' })
+  if (ctx.metrics.isOn) answerScrapes(ctx.metrics)
+  const server = await startDns(ctx, { host, port })
+  let isStopping = false
+  const stop = async (): Promise<void> => {
+    if (isStopping) return
+    isStopping = true
+    setTimeout(() => process.exit(1), stopMs).unref()
+    await server.close(drainMs)
+    await closeContext(ctx)
+    process.exit(0)
+  }
+  process.on('message', (told: { readonly stop?: boolean }) => {
+    if (told.stop === true) void stop()
+  })
+  process.off('disconnect', leave)
+  process.on('disconnect', () => void stop())
+  process.send?.({ ready: true })
+}

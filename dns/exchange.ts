@@ -1,0 +1,106 @@
+/**
+ * One question with all that its answer depends on beside zones: who asks, by what means, how much room there is, whether the
+ * address is sure, and who signed it.
+ */
+
+import type { WireName } from '../core/zones/names.ts'
+import {
+  refuseSignature,
+  signatureBytes,
+  signMessage,
+  type TsigKey,
+  type Verdict,
+  verifyMessage,
+} from '../core/zones/tsig.ts'
+import type { Cookies } from './cookies.ts'
+import { plainUdpBytes, type Reply, type ReplyEdns, tcpBytesMax, udpBytesMax, writeReply } from './message.ts'
+import { optionCodes, type Query } from './query.ts'
+import type { RateLimit } from './rate-limit.ts'
+import type { ZoneIndex } from './zone-index.ts'
+
+/** What the server answers with. */
+export type Serving = {
+  /** The zone that encloses a name most closely; at once when it is in memory. Rejects when it cannot be read. */
+  zoneOf(name: WireName): ZoneIndex | null | Promise<ZoneIndex | null>
+  readonly cookies: Cookies
+  readonly rateLimit: RateLimit
+  readonly transferKeys: readonly TsigKey[]
+  /** Whether an address is one of the secondaries. */
+  isSecondary(address: string): boolean
+  /** How long a connection may be idle. */
+  readonly idleSeconds: number
+  now(): Date
+}
+
+export type Client = { readonly address: string; readonly over: 'udp' | 'tcp' }
+
+/** The answer to one packet: one message, many of a transfer, or none, which is silence. */
+export type Messages = Iterable<Buffer>
+export type Answering = (packet: Buffer, client: Client) => Messages | Promise<Messages>
+
+export type Exchange = {
+  readonly serving: Serving
+  readonly query: Query
+  readonly client: Client
+  readonly signature: Verdict | null
+  /** Whether the sender has shown that the address is its own: then it is no victim, and there is no limit. */
+  readonly isSure: boolean
+  /** Bytes that one message of the answer may have. */
+  readonly limit: number
+}
+
+const dnssecOkFlag = 0x8000
+
+export function exchangeOf(serving: Serving, packet: Buffer, query: Query, client: Client): Exchange {
+  const { edns } = query
+  const signature = query.isSigned ? verifyMessage(packet, { at: serving.now(), keys: serving.transferKeys }) : null
+  const hasCookie = edns !== null && edns.cookie !== null && serving.cookies.isValid(edns.cookie, client.address)
+  const udpLimit = Math.min(Math.max(edns?.udpBytes ?? 0, plainUdpBytes), udpBytesMax)
+  return {
+    serving,
+    query,
+    client,
+    signature,
+    isSure: client.over === 'tcp' || hasCookie || signature?.kind === 'verified',
+    limit: client.over === 'tcp' ? tcpBytesMax : udpLimit,
+  }
+}
+
+/** An answer without records; `more` adds some. */
+export function replyTo({ serving, query, client }: Exchange, rcode: number, more: Partial<Reply> = {}): Reply {
+  const edns = query.edns === null ? null : ednsOf(serving, query, client)
+  return { id: query.id, flags: query.repeatedFlags, rcode, question: query.question, edns, ...more }
+}
+
+/** The answer on the wire, signed as its question was; one whose signature was refused is told why (RFC 8945 5.3). */
+export function written({ serving, signature, limit }: Exchange, reply: Reply): Buffer {
+  const at = serving.now()
+  if (signature?.kind === 'verified') {
+    const { key, mac: priorMac } = signature
+    return signMessage(writeReply(reply, limit - signatureBytes(key)), key, { at, priorMac }).message
+  }
+  const plain = writeReply(reply, limit)
+  if (signature?.kind !== 'refused') return plain
+  const { error, verified, signature: theirs } = signature
+  if (error !== 'BADTIME' || verified === null) return refuseSignature(plain, error, theirs)
+  const badTime = { askedAtSeconds: theirs.signedAtSeconds }
+  return signMessage(plain, verified.key, { at, priorMac: verified.mac, badTime }).message
+}
+
+function ednsOf({ cookies, idleSeconds }: Serving, { edns }: Query, { address, over }: Client): ReplyEdns {
+  const options: Buffer[] = []
+  if (edns?.cookie != null) options.push(option(optionCodes.COOKIE, cookies.answer(edns.cookie, address)))
+  if (edns?.keepsAlive === true && over === 'tcp') {
+    const tenths = Buffer.alloc(2)
+    tenths.writeUInt16BE(idleSeconds * 10)
+    options.push(option(optionCodes.KEEPALIVE, tenths))
+  }
+  return { flags: edns?.dnssecOk === true ? dnssecOkFlag : 0, options: Buffer.concat(options) }
+}
+
+function option(code: number, data: Buffer): Buffer {
+  const head = Buffer.alloc(4)
+  head.writeUInt16BE(code, 0)
+  head.writeUInt16BE(data.length, 2)
+  return Buffer.concat([head, data])
+}

@@ -1,0 +1,145 @@
+/**
+ * The built-in authoritative DNS server: one port for UDP and TCP, where it answers from the zones of the database. It asks nobody
+ * else, and is silent as long as nobody asks it.
+ */
+import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { isIP } from 'node:net'
+import type { Context } from '../core/process/context.ts'
+import { rootName } from '../core/zones/names.ts'
+import { parseTsigKey } from '../core/zones/tsig.ts'
+import { createCookies } from './cookies.ts'
+import type { Answering, Messages, Serving } from './exchange.ts'
+import { type NotifySender, startNotify } from './notify.ts'
+import { createRateLimit } from './rate-limit.ts'
+import { failed, respond } from './respond.ts'
+import { secondariesOf } from './secondaries.ts'
+import { createTally } from './tally.ts'
+import { listenTcp } from './tcp.ts'
+import { createZones } from './zones.ts'
+
+export type DnsServer = {
+  /** Where it answers, over UDP and TCP. */
+  readonly port: number
+  /** Answers nobody any more, and resolves when the last one has been answered or their time is over. */
+  close(withinMs: number): Promise<void>
+}
+
+/** A burst waits in the kernel. */
+const receiveBytes = 1024 * 1024
+/** Free ports of UDP that are tried until one is free for TCP too. */
+const portTriesMax = 20
+const warnEveryMs = 10_000
+
+/** Listens. Rejects when the port is taken, or a setting cannot be used. */
+export async function startDns(
+  ctx: Context,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<DnsServer> {
+  const { nameServers, transferKeys, rateLimit } = ctx.settings.dns
+  const keys = transferKeys.map(keyOf)
+  const secondaries = secondariesOf(ctx.settings.dns.secondaries)
+  const zoneOf = createZones(ctx, nameServers.length > 0 ? nameServers : [`ns1.${ctx.hostname}`])
+  const now = () => ctx.machineClock.now()
+  const serving: Serving = {
+    zoneOf,
+    cookies: createCookies(now, (period) => ctx.secrets.tag(String(period), 'dns cookies')),
+    rateLimit: createRateLimit(now, rateLimit),
+    transferKeys: keys,
+    isSecondary: (address) => secondaries.some((each) => each.address === address),
+    idleSeconds: ctx.settings.limits.dns.idleSeconds,
+    now,
+  }
+  // Which zones there are is known before anybody asks, and news of them is heard here before secondaries are told.
+  await zoneOf(rootName)
+  const answer = answering(ctx, serving)
+  const { udp, tcp } = await listen(ctx, answer, { host, port })
+  const notify: NotifySender = startNotify(ctx, { zoneOf, secondaries, key: keys[0] ?? null })
+  return {
+    port: udp.address().port,
+    async close(withinMs) {
+      notify.stop()
+      udp.close()
+      await tcp.close(withinMs)
+    },
+  }
+}
+
+function keyOf(text: string) {
+  const key = parseTsigKey(text)
+  if (key === null) throw new Error(`dns.transferKeys: ${text.split(':', 2).join(':')} is no key with a domain name.`)
+  return key
+}
+
+/** As `respond`, with SERVFAIL when the zone cannot be read, of which the log is told now and then. */
+function answering(ctx: Context, serving: Serving): Answering {
+  let warnedAt = 0
+  const give = (packet: Buffer, error: unknown): Messages => {
+    const now = ctx.machineClock.now().getTime()
+    if (now - warnedAt >= warnEveryMs) ctx.log.warn({ err: error }, 'a DNS question could not be answered')
+    if (now - warnedAt >= warnEveryMs) warnedAt = now
+    return failed(packet)
+  }
+  return (packet, client) => {
+    try {
+      const address = client.address.replace(/^::ffff:(?=\d+\.)/i, '')
+      const messages = respond(serving, packet, { ...client, address })
+      return messages instanceof Promise ? messages.catch((error: unknown) => give(packet, error)) : messages
+    } catch (error) {
+      return give(packet, error)
+    }
+  }
+}
+
+async function listen(
+  ctx: Context,
+  answer: Answering,
+  { host, port }: { readonly host: string; readonly port: number },
+) {
+  for (let tries = 1; ; tries += 1) {
+    const udp = await listenUdp(ctx, answer, { host, port })
+    try {
+      return { udp, tcp: await listenTcp(ctx, answer, { host, port: udp.address().port }) }
+    } catch (error) {
+      udp.close()
+      if (port !== 0 || tries === portTriesMax) throw error
+    }
+  }
+}
+
+async function listenUdp(
+  ctx: Context,
+  answer: Answering,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<UdpSocket> {
+  const isV6 = isIP(host) === 6
+  const tally = createTally(ctx.metrics)
+  const udp = createSocket({
+    type: isV6 ? 'udp6' : 'udp4',
+    recvBufferSize: receiveBytes,
+    // Every address is one already: to look it up would cost each answer a turn of the event loop.
+    lookup: (address, _options, found) => found(null, address, isV6 ? 6 : 4),
+  })
+  let isOpen = true
+  udp.once('close', () => {
+    isOpen = false
+  })
+  const send = (messages: Messages, from: RemoteInfo) => {
+    if (!isOpen) return
+    for (const message of tally.counted('udp', messages)) udp.send(message, from.port, from.address, ignored)
+  }
+  udp.on('message', (packet, from) => {
+    if (from.port === 0) return
+    const messages = answer(packet, { address: from.address, over: 'udp' })
+    if (messages instanceof Promise) void messages.then((some) => send(some, from))
+    else send(messages, from)
+  })
+  const listening = once(udp, 'listening') // rejects on 'error'
+  udp.bind(port, host)
+  await listening
+  udp.on('error', (error) => ctx.log.warn({ err: error }, 'the DNS socket failed'))
+  return udp
+}
+
+/** An answer that cannot be sent is one that was lost on its way. */
+const ignored = () => undefined

@@ -1,0 +1,268 @@
+import { createSocket } from 'node:dgram'
+import { on, once } from 'node:events'
+import { connect } from 'node:net'
+import { expect } from 'chai'
+import { type Answer, decode } from 'dns-packet'
+import { parseTsigKey, signMessage, verifyMessage } from '../../core/zones/tsig.ts'
+import { types } from '../../dns/codes.ts'
+import { eventually } from '../eventually.ts'
+import { numbers, openTcp, openUdp, question, rcodeOf } from '../peers/dns-client.ts'
+import { type DnsDoor, openDnsDoor, tenantZone } from '../start/dns.ts'
+
+const { A, TXT, SOA, AXFR, IXFR } = types
+const secret = 'c2VjcmV0IG9mIHRoZSB0ZXN0cw=='
+const keyText = `hmac-sha256:transfer.example:${secret}`
+const key = parseTsigKey(keyText)!
+
+describe('the DNS server', () => {
+  let dns: DnsDoor
+  let udp: Awaited<ReturnType<typeof openUdp>>
+  let secondary: ReturnType<typeof createSocket>
+
+  before(async () => {
+    secondary = createSocket('udp4').bind(0, '127.0.0.1')
+    await once(secondary, 'listening')
+    const exempt = ['127.0.0.0/8']
+    dns = await openDnsDoor({
+      secondaries: [`127.0.0.1:${secondary.address().port}`],
+      transferKeys: [keyText],
+      rateLimit: { answersPerSecond: 20, networkPerSecond: 1_000, slip: 2, exempt },
+    })
+    await dns.put(
+      { name: 'www', type: 'A', value: '192.0.2.1' },
+      { name: '@', type: 'MX', value: 'www.tenant.example', priority: 10 },
+      ...[...Array(40).keys()].map((n) => ({ name: 'long', type: 'TXT' as const, value: `${n} `.repeat(50) })),
+    )
+    udp = await openUdp(dns.server.port)
+  })
+  after(async () => {
+    udp?.close()
+    secondary?.close()
+    await dns?.close()
+  })
+
+  const ask = async (name: string, type: number) => decode(await udp.ask(question(name, type)))
+  const serialOf = ([answer]: readonly Answer[] = []) => (answer?.type === 'SOA' ? answer.data.serial! : -1)
+
+  describe('over UDP', () => {
+    it('answers from the zone of a verified domain', async () => {
+      const { answers, flag_aa } = await ask('www.tenant.example', A)
+      expect(answers!.map((answer) => 'data' in answer && answer.data)).to.deep.equal(['192.0.2.1'])
+      expect(flag_aa).to.equal(true)
+    })
+    it('refuses what is not its own', async () => {
+      expect(rcodeOf(await ask('www.elsewhere.example', A))).to.equal(5)
+    })
+    it('names the servers of the settings, and a serial that rises', async () => {
+      const { answers } = await ask(tenantZone, SOA)
+      expect(answers).to.have.length(1)
+      const [soa] = answers!
+      if (soa?.type !== 'SOA') return expect.fail('no SOA')
+      expect(soa.data).to.include({ mname: 'ns1.mail.example', rname: 'postmaster.tenant.example', minimum: 300 })
+      await dns.put({ name: 'rise', type: 'A', value: '192.0.2.2' })
+      expect(serialOf((await ask(tenantZone, SOA)).answers)).to.be.above(serialOf(answers))
+    })
+    it('is silent to what is no question, and answers what comes after it', async () => {
+      const answered = udp.answers(2)
+      udp.send(Buffer.alloc(3))
+      udp.send(Buffer.concat([numbers(1, 0x8000), Buffer.alloc(8)]))
+      udp.send(question('www.tenant.example', A, { id: 2 }))
+      udp.send(Buffer.alloc(0))
+      udp.send(question('www.tenant.example', A, { id: 3 }))
+      expect((await answered).map((bytes) => bytes.readUInt16BE(0))).to.deep.equal([2, 3])
+    })
+  })
+
+  it('serves a change on every node', async () => {
+    const other = await dns.another()
+    const there = await openUdp(other.server.port)
+    const seen = async () => decode(await there.ask(question('new.tenant.example', A))).answers?.length
+    expect(await seen()).to.equal(0)
+    await dns.put({ name: 'new', type: 'A', value: '192.0.2.3' })
+    expect((await ask('new.tenant.example', A)).answers).to.have.length(1)
+    await eventually('the other node serves it', async () => (await seen()) === 1)
+    there.close()
+  })
+
+  describe('over TCP (RFC 7766)', () => {
+    it('tells what was cut by UDP', async () => {
+      expect(await ask('long.tenant.example', TXT)).to.include({ flag_tc: true })
+      const tcp = await openTcp(dns.server.port)
+      tcp.write(question('long.tenant.example', TXT))
+      expect(decode((await tcp.next())!).answers).to.have.length(40)
+      tcp.close()
+    })
+    it('answers several questions on a connection in their order, though they come in pieces', async () => {
+      const tcp = await openTcp(dns.server.port)
+      tcp.socket.setNoDelay(true)
+      const packets = [7, 8, 9].map((id) => question('www.tenant.example', A, { id }))
+      const bytes = Buffer.concat(packets.map((packet) => Buffer.concat([numbers(packet.length), packet])))
+      for (let n = 0; n < bytes.length; n += 5) tcp.socket.write(bytes.subarray(n, n + 5))
+      const ids = [await tcp.next(), await tcp.next(), await tcp.next()].map((answer) => answer!.readUInt16BE(0))
+      expect(ids).to.deep.equal([7, 8, 9])
+      tcp.close()
+    })
+    it('answers all that came before the client said it has no more', async () => {
+      const tcp = await openTcp(dns.server.port)
+      tcp.write(...[1, 2, 3].map((id) => question('long.tenant.example', TXT, { id })))
+      tcp.socket.end()
+      expect(
+        [await tcp.next(), await tcp.next(), await tcp.next()].map((answer) => answer?.readUInt16BE(0)),
+      ).to.deep.equal([1, 2, 3])
+      expect(await tcp.next()).to.equal(null)
+    })
+
+    const hangUps: readonly (readonly [string, Buffer])[] = [
+      ['a question too long', numbers(4_097)],
+      ['what is no question', Buffer.concat([numbers(3), Buffer.alloc(3)])],
+      ['an answer', Buffer.concat([numbers(12, 1, 0x8000), Buffer.alloc(8)])],
+      ['no bytes at all', numbers(0)],
+    ]
+    for (const [name, bytes] of hangUps)
+      it(`hangs up at ${name}`, async () => {
+        const tcp = await openTcp(dns.server.port)
+        tcp.socket.write(bytes)
+        expect(await tcp.next()).to.equal(null)
+      })
+
+    it('hangs up on who brings no whole question in time, and on who does not read', async () => {
+      const { server } = await dns.another({}, { idleSeconds: 1 })
+      const silent = await openTcp(server.port)
+      const slow = await openTcp(server.port)
+      slow.socket.write(numbers(40, 1))
+      const deaf = connect({ port: server.port, host: '127.0.0.1' })
+      const ended = once(deaf, 'close')
+      deaf.on('error', () => undefined)
+      const asked = question('long.tenant.example', TXT)
+      // Answers of 8 KB to each of so many fill what the kernel holds between us.
+      const questions = Buffer.concat(Array<Buffer>(2_000).fill(Buffer.concat([numbers(asked.length), asked])))
+      deaf.write(questions)
+      deaf.pause()
+      expect([await silent.next(), await slow.next()]).to.deep.equal([null, null])
+      deaf.resume()
+      await ended
+      expect(deaf.bytesRead).to.be.below(2_000 * 8_000)
+    })
+    it('lets in so many connections of an address', async () => {
+      const { server } = await dns.another({}, { connectionsPerAddress: 2 })
+      const two = [await openTcp(server.port), await openTcp(server.port)]
+      for (const each of two) {
+        each.write(question('www.tenant.example', A))
+        expect(await each.next()).to.be.instanceOf(Buffer)
+      }
+      expect(await (await openTcp(server.port)).next()).to.equal(null)
+      for (const each of two) each.close()
+    })
+  })
+
+  describe('zone transfers (RFC 5936, 1995)', () => {
+    /** All that is answered to a signed question, each message checked against the one before it. */
+    async function transferred(type: number, name = tenantZone, packet = question(name, type)): Promise<Answer[]> {
+      const tcp = await openTcp(dns.server.port)
+      const now = () => dns.ctx.clock.now()
+      const { message, mac } = signMessage(packet, key, { at: now() })
+      tcp.write(message)
+      const found: Answer[] = []
+      let priorMac = mac
+      for (let isLater = false; ; isLater = true) {
+        const verdict = verifyMessage((await tcp.next())!, { at: now(), keys: [key], priorMac, isLater })
+        if (verdict.kind !== 'verified') return expect.fail(verdict.kind)
+        priorMac = verdict.mac
+        const { answers = [], ...rest } = decode(verdict.message)
+        found.push(...answers)
+        const isOver = rcodeOf(rest) !== 0 || found.length === 1 || found.at(-1)?.type === 'SOA'
+        if (!isOver) continue
+        tcp.close()
+        return found
+      }
+    }
+    /** With what the secondary has, in the authority section. */
+    const askingForChanges = (serial: number) => {
+      const numbersOf = Buffer.alloc(20)
+      numbersOf.writeUInt32BE(serial, 0)
+      const record = Buffer.concat([numbers(0xc00c, SOA, 1, 0, 0, 22), Buffer.alloc(2), numbersOf])
+      const packet = Buffer.concat([question(tenantZone, IXFR), record])
+      packet.writeUInt16BE(1, 8)
+      return packet
+    }
+
+    it('bring every record between two SOA records, in messages signed one over the other', async () => {
+      await dns.put(
+        ...[...Array(300).keys()].map((n) => ({ name: `t${n}`, type: 'TXT' as const, value: 'x'.repeat(200) })),
+      )
+      const records = await transferred(AXFR)
+      expect(records.at(0)).to.deep.equal(records.at(-1))
+      expect(records.filter(({ type }) => type === 'SOA')).to.have.length(2)
+      const names = new Set(records.map(({ name }) => name))
+      expect(names).to.include.keys('www.tenant.example', 't0.tenant.example', 't299.tenant.example', tenantZone)
+      expect(records.filter(({ name }) => name === 'long.tenant.example')).to.have.length(40)
+    })
+    it('bring all of it to who asks for changes, or the SOA alone when there are none', async () => {
+      const serial = serialOf((await ask(tenantZone, SOA)).answers)
+      expect((await transferred(IXFR, tenantZone, askingForChanges(serial - 1))).length).to.be.above(300)
+      expect(await transferred(IXFR, tenantZone, askingForChanges(serial))).to.have.length(1)
+      expect(await transferred(IXFR, tenantZone, askingForChanges(serial + 1))).to.have.length(1)
+    })
+    it('answer IXFR by UDP with the SOA alone', async () => {
+      const { message } = signMessage(question(tenantZone, IXFR), key, { at: dns.ctx.clock.now() })
+      expect(decode(await udp.ask(message)).answers!.map(({ type }) => type)).to.deep.equal(['SOA'])
+    })
+
+    const stranger = parseTsigKey('hmac-sha256:transfer.example:c3RyYW5nZXI=')!
+    const refusals: readonly (readonly [string, () => Buffer, number])[] = [
+      ['without a signature', () => question(tenantZone, AXFR), 5],
+      ['with a wrong secret', () => signMessage(question(tenantZone, AXFR), stranger, { at: new Date() }).message, 9],
+      [
+        'signed an hour ago',
+        () => signMessage(question(tenantZone, AXFR), key, { at: new Date(Date.now() - 3_600_000) }).message,
+        9,
+      ],
+      [
+        'of a name in the zone',
+        () => signMessage(question(`www.${tenantZone}`, AXFR), key, { at: new Date() }).message,
+        9,
+      ],
+      ['of no zone', () => signMessage(question('elsewhere.example', AXFR), key, { at: new Date() }).message, 5],
+    ]
+    for (const [name, packet, code] of refusals)
+      it(`are refused ${name}: ${code}`, async () => {
+        const tcp = await openTcp(dns.server.port)
+        tcp.write(packet())
+        const answer = decode((await tcp.next())!)
+        expect({ code: rcodeOf(answer), answers: answer.answers }).to.deep.equal({ code, answers: [] })
+        tcp.close()
+      })
+    it('are refused to who has a key and is no secondary', async () => {
+      const { server } = await dns.another({ transferKeys: [keyText], secondaries: ['192.0.2.53:53'] })
+      const tcp = await openTcp(server.port)
+      tcp.write(signMessage(question(tenantZone, AXFR), key, { at: new Date() }).message)
+      expect(rcodeOf(decode((await tcp.next())!))).to.equal(5)
+      tcp.close()
+    })
+  })
+
+  describe('secondaries are told of a change (NOTIFY, RFC 1996)', () => {
+    it('with the new SOA, signed, again until they answer', async () => {
+      const told = on(secondary, 'message')
+      const next = async () => (await told.next()).value as [Buffer, { port: number }]
+      await dns.put({ name: 'told', type: 'A', value: '192.0.2.9' })
+      const serial = serialOf((await ask(tenantZone, SOA)).answers)
+      // Those of earlier changes come first.
+      let [bytes, from] = await next()
+      const serialIn = (packet: Buffer) => serialOf(decode(packet).answers)
+      while (serialIn(bytes) !== serial) [bytes, from] = await next()
+      const packet = decode(bytes)
+      expect(packet).to.include({ type: 'query', opcode: 'NOTIFY', flag_aa: true })
+      expect(packet.questions).to.deep.equal([{ name: tenantZone, type: 'SOA', class: 'IN' }])
+      expect(verifyMessage(bytes, { at: dns.ctx.clock.now(), keys: [key] }).kind).to.equal('verified')
+      const [again, second] = await next()
+      expect({ id: again.readUInt16BE(0), port: second.port }).to.deep.equal({
+        id: bytes.readUInt16BE(0),
+        port: from.port,
+      })
+      const answer = Buffer.from(bytes.subarray(0, 12)).fill(0, 4)
+      answer.writeUInt16BE(0xa400, 2)
+      secondary.send(answer, from.port, '127.0.0.1')
+    })
+  })
+})
