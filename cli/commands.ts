@@ -237,6 +237,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./domains.ts')).expires,
   },
   {
+    call: 'domain ds <domain>',
+    about: 'the DS record that a registrar takes for a domain whose zone is signed here, and its DNSKEY',
+    load: async () => (await import('./zone-keys.ts')).ds,
+  },
+  {
     call: 'password <account> <address>',
     about: 'make a password for a mail program, for one mailbox; it is shown this once',
     options: [{ flags: '--name <name>', about: 'what it is for', initial: 'mail program' }],

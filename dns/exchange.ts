@@ -2,8 +2,6 @@
  * One question with all that its answer depends on beside zones: who asks, by what means, how much room there is, whether the
  * address is sure, and who signed it.
  */
-
-import type { WireName } from '../core/zones/names.ts'
 import {
   refuseSignature,
   signatureBytes,
@@ -16,12 +14,12 @@ import type { Cookies } from './cookies.ts'
 import { plainUdpBytes, type Reply, type ReplyEdns, tcpBytesMax, udpBytesMax, writeReply } from './message.ts'
 import { optionCodes, type Query } from './query.ts'
 import type { RateLimit } from './rate-limit.ts'
-import type { ZoneIndex } from './zone-index.ts'
+import type { ZoneOf } from './zones.ts'
 
 /** What the server answers with. */
 export type Serving = {
   /** The zone that encloses a name most closely; at once when it is in memory. Rejects when it cannot be read. */
-  zoneOf(name: WireName): ZoneIndex | null | Promise<ZoneIndex | null>
+  readonly zoneOf: ZoneOf
   readonly cookies: Cookies
   readonly rateLimit: RateLimit
   readonly transferKeys: readonly TsigKey[]
@@ -50,6 +48,7 @@ export type Exchange = {
 }
 
 const dnssecOkFlag = 0x8000
+const compactOkFlag = 0x4000
 
 export function exchangeOf(serving: Serving, packet: Buffer, query: Query, client: Client): Exchange {
   const { edns } = query
@@ -66,9 +65,13 @@ export function exchangeOf(serving: Serving, packet: Buffer, query: Query, clien
   }
 }
 
-/** An answer without records; `more` adds some. */
-export function replyTo({ serving, query, client }: Exchange, rcode: number, more: Partial<Reply> = {}): Reply {
-  const edns = query.edns === null ? null : ednsOf(serving, query, client)
+/** An answer without records; `more` adds some. `isCompact`: absences are told by compact denial. */
+export function replyTo(
+  { serving, query, client }: Exchange,
+  rcode: number,
+  { isCompact = false, ...more }: Partial<Reply> & { readonly isCompact?: boolean } = {},
+): Reply {
+  const edns = query.edns === null ? null : ednsOf(serving, query, { client, isCompact })
   return { id: query.id, flags: query.repeatedFlags, rcode, question: query.question, edns, ...more }
 }
 
@@ -87,7 +90,11 @@ export function written({ serving, signature, limit }: Exchange, reply: Reply): 
   return signMessage(plain, verified.key, { at, priorMac: verified.mac, badTime }).message
 }
 
-function ednsOf({ cookies, idleSeconds }: Serving, { edns }: Query, { address, over }: Client): ReplyEdns {
+function ednsOf(
+  { cookies, idleSeconds }: Serving,
+  { edns }: Query,
+  { client: { address, over }, isCompact }: { readonly client: Client; readonly isCompact: boolean },
+): ReplyEdns {
   const options: Buffer[] = []
   if (edns?.cookie != null) options.push(option(optionCodes.COOKIE, cookies.answer(edns.cookie, address)))
   if (edns?.keepsAlive === true && over === 'tcp') {
@@ -95,7 +102,8 @@ function ednsOf({ cookies, idleSeconds }: Serving, { edns }: Query, { address, o
     tenths.writeUInt16BE(idleSeconds * 10)
     options.push(option(optionCodes.KEEPALIVE, tenths))
   }
-  return { flags: edns?.dnssecOk === true ? dnssecOkFlag : 0, options: Buffer.concat(options) }
+  const compactOk = isCompact && edns?.compactOk === true ? compactOkFlag : 0
+  return { flags: edns?.dnssecOk === true ? dnssecOkFlag | compactOk : 0, options: Buffer.concat(options) }
 }
 
 function option(code: number, data: Buffer): Buffer {

@@ -40,13 +40,13 @@ const optBytes = 11
 /** Pointers have 14 bits. */
 const pointerMax = 0x3fff
 
-/** The message, at most `limit` bytes long; `limit` has room for the question and the OPT record. */
+/** The message, at most `limit` bytes long, unless question and OPT record are longer by themselves. */
 export function writeReply(reply: Reply, limit: number): Buffer {
   const { answers = [], authorities = [], additionals = [], edns } = reply
   const sets = [...answers, ...authorities, ...additionals]
   const head = headerBytes + (reply.question?.bytes.length ?? 0) + (edns === null ? 0 : optBytes + edns.options.length)
   const wanted = sets.reduce((sum, set) => sum + sizeOf(set), head)
-  const writer = new Writer(reply, Math.min(wanted, limit))
+  const writer = new Writer(reply, Math.max(head, Math.min(wanted, limit)))
   const isWhole =
     writer.sets('answers', answers) &&
     writer.sets('authorities', authorities) &&

@@ -6,17 +6,18 @@ import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { isIP } from 'node:net'
 import type { Context } from '../core/process/context.ts'
-import { type WireName, wireName } from '../core/zones/names.ts'
+import { wireName } from '../core/zones/names.ts'
 import { signMessage, type TsigKey } from '../core/zones/tsig.ts'
 import { classes, opcodes, rcodes, types } from './codes.ts'
 import { flagBits, plainUdpBytes, writeReply } from './message.ts'
 import type { Secondary } from './secondaries.ts'
 import type { ZoneIndex } from './zone-index.ts'
+import type { ZoneOf } from './zones.ts'
 
 export type NotifySender = { stop(): void }
 
 export type NotifyOptions = {
-  readonly zoneOf: (name: WireName) => ZoneIndex | null | Promise<ZoneIndex | null>
+  readonly zoneOf: ZoneOf
   readonly secondaries: readonly Secondary[]
   /** The key that the messages are signed with; null: they are not. */
   readonly key: TsigKey | null

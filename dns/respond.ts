@@ -6,11 +6,11 @@
 import { isWithin, parentOf } from '../core/zones/names.ts'
 import { type Answer, answerFrom } from './answer.ts'
 import { classes, rcodes, types } from './codes.ts'
+import { dsAnswer, madeAnswer, type SignableZone, type Signer, signedAnswer } from './dnssec.ts'
 import { type Client, type Exchange, exchangeOf, type Messages, replyTo, type Serving, written } from './exchange.ts'
 import { flagBits, plainUdpBytes, type Reply, writeReply } from './message.ts'
 import { type Misread, type Query, type QueryQuestion, readQuery } from './query.ts'
-import { transfer } from './transfer.ts'
-import type { ZoneIndex } from './zone-index.ts'
+import { mayTransfer, transfer } from './transfer.ts'
 
 const silence: Messages = []
 
@@ -23,7 +23,7 @@ export function respond(serving: Serving, packet: Buffer, client: Client): Messa
   const rcode = decided(exchange, query)
   const { question } = query
   if (rcode !== null || question === null)
-    return withinRate(exchange, 'no zone', replyTo(exchange, rcode ?? rcodes.NOERROR))
+    return withinRate(exchange, 'no zone', () => replyTo(exchange, rcode ?? rcodes.NOERROR))
   const zone = zoneFor(serving, question)
   return zone instanceof Promise
     ? zone.then((found) => fromZone(exchange, question, found))
@@ -31,9 +31,10 @@ export function respond(serving: Serving, packet: Buffer, client: Client): Messa
 }
 
 /** The answer when a zone could not be read. */
-export function failed(packet: Buffer): Messages {
+export function failed({ rateLimit }: Serving, packet: Buffer, client: Client): Messages {
   const query = readQuery(packet)
   if (query === 'silence' || 'rcode' in query) return silence
+  if (client.over === 'udp' && rateLimit.take(client.address, 'failed') !== 'no') return silence
   const { id, repeatedFlags, question } = query
   return [writeReply({ id, flags: repeatedFlags, rcode: rcodes.SERVFAIL, question, edns: null }, plainUdpBytes)]
 }
@@ -58,28 +59,54 @@ function decided({ signature, client }: Exchange, { question, edns }: Query): nu
   return null
 }
 
-/** The DS records of a zone belong to the one above it (RFC 4035 3.1.4.1), where that is ours too. */
-function zoneFor(serving: Serving, { name, type }: QueryQuestion): ZoneIndex | null | Promise<ZoneIndex | null> {
+/**
+ * The DS records of a zone belong to the one above it (RFC 4035 3.1.4.1), where that is ours too and knows of the one below: by NS
+ * records, or because both are signed here.
+ */
+function zoneFor(serving: Serving, { name, type }: QueryQuestion): Found | Promise<Found> {
   const zone = serving.zoneOf(name)
-  if (type !== types.DS) return zone
-  const above = async (): Promise<ZoneIndex | null> => {
+  if (type !== types.DS) return zone instanceof Promise ? zone.then((found) => ({ zone: found })) : { zone }
+  const above = async (): Promise<Found> => {
     const own = await zone
-    return own?.origin === name ? ((await serving.zoneOf(parentOf(name))) ?? own) : own
+    const parent = own?.origin === name ? await serving.zoneOf(parentOf(name)) : null
+    if (own === null || parent === null) return { zone: own }
+    if (own.signer !== null && parent.signer !== null) return { zone: parent, below: { zone: own, signer: own.signer } }
+    return { zone: parent.nodes.get(name)?.has(types.NS) === true ? parent : own }
   }
   return above()
 }
 
-function fromZone(exchange: Exchange, question: QueryQuestion, zone: ZoneIndex | null): Messages {
+/** The zone that answers, and the one below it that is asked for. */
+type Found = {
+  readonly zone: SignableZone | null
+  readonly below?: { readonly zone: SignableZone; readonly signer: Signer }
+}
+
+function fromZone(exchange: Exchange, question: QueryQuestion, { zone, below }: Found): Messages {
   const { type } = question
-  if (zone === null || !isWithin(question.name, zone.origin))
-    return withinRate(exchange, 'no zone', replyTo(exchange, rcodes.REFUSED))
-  if (type === types.AXFR || type === types.IXFR) return transfer(exchange, question, zone)
-  const answer = answerFrom(zone, question)
-  const { rcode, isAuthoritative, answers, authorities, additionals, kind } = answer
-  const flags = exchange.query.repeatedFlags | (isAuthoritative ? flagBits.AA : 0)
-  const needsAdditionals = kind === 'referral'
-  const records = { flags, answers, authorities, additionals, needsAdditionals }
-  return withinRate(exchange, subjectOf(answer, type), replyTo(exchange, rcode, records))
+  const isTransfer = type === types.AXFR || type === types.IXFR
+  if (zone === null || !isWithin(question.name, zone.origin) || (isTransfer && !mayTransfer(exchange)))
+    return withinRate(exchange, 'no zone', () => replyTo(exchange, rcodes.REFUSED))
+  if (isTransfer) return transfer(exchange, question, zone)
+  const own = below === undefined ? answerFrom(zone, question) : dsAnswer(zone, below.zone, below.signer)
+  // What is not told is not signed either.
+  return withinRate(exchange, subjectOf(own, type), () => {
+    const answer = zone.signer === null ? own : proven(exchange, question, { zone, signer: zone.signer, answer: own })
+    const { rcode, isAuthoritative, answers, authorities, additionals, kind } = answer
+    const flags = exchange.query.repeatedFlags | (isAuthoritative ? flagBits.AA : 0)
+    const needsAdditionals = kind === 'referral'
+    const isCompact = zone.signer !== null
+    return replyTo(exchange, rcode, { flags, answers, authorities, additionals, needsAdditionals, isCompact })
+  })
+}
+
+type Provable = { readonly zone: SignableZone; readonly signer: Signer; readonly answer: Answer }
+
+/** The answer of a zone that is signed: with signatures for those who want them. */
+function proven({ query: { edns } }: Exchange, question: QueryQuestion, { zone, signer, answer }: Provable): Answer {
+  const made = madeAnswer(zone, signer, answer, question) ?? answer
+  if (edns?.dnssecOk !== true) return made
+  return signedAnswer(zone, signer, made, edns)
 }
 
 /** What is as good as the same answer: all names that a wildcard answers for, all that are not there. */
@@ -91,10 +118,10 @@ function subjectOf({ kind, source }: Answer, type: number): string {
  * The reply as long as its network has not been told the same too often. Past that, now and then, a reply that makes honest clients
  * come back: by a cookie (RFC 7873 5.2.3), or by TCP.
  */
-function withinRate(exchange: Exchange, subject: string, reply: Reply): Messages {
+function withinRate(exchange: Exchange, subject: string, reply: () => Reply): Messages {
   const { serving, client, isSure, query } = exchange
   const limited = isSure ? 'no' : serving.rateLimit.take(client.address, subject)
-  if (limited === 'no') return [written(exchange, reply)]
+  if (limited === 'no') return [written(exchange, reply())]
   if (limited === 'drop') return silence
   if (query.edns?.cookie != null) return [written(exchange, replyTo(exchange, rcodes.BADCOOKIE))]
   return [written(exchange, replyTo(exchange, rcodes.NOERROR, { flags: query.repeatedFlags | flagBits.TC }))]

@@ -3,13 +3,14 @@
  * else, and is silent as long as nobody asks it.
  */
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram'
+import { lookup } from 'node:dns'
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 import type { Context } from '../core/process/context.ts'
-import { rootName } from '../core/zones/names.ts'
+import { rootName, wireName } from '../core/zones/names.ts'
 import { parseTsigKey } from '../core/zones/tsig.ts'
 import { createCookies } from './cookies.ts'
-import type { Answering, Messages, Serving } from './exchange.ts'
+import type { Answering, Client, Messages, Serving } from './exchange.ts'
 import { type NotifySender, startNotify } from './notify.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { failed, respond } from './respond.ts'
@@ -36,10 +37,10 @@ export async function startDns(
   ctx: Context,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<DnsServer> {
-  const { nameServers, transferKeys, rateLimit } = ctx.settings.dns
+  const { transferKeys, rateLimit } = ctx.settings.dns
   const keys = transferKeys.map(keyOf)
   const secondaries = secondariesOf(ctx.settings.dns.secondaries)
-  const zoneOf = createZones(ctx, nameServers.length > 0 ? nameServers : [`ns1.${ctx.hostname}`])
+  const zoneOf = createZones(ctx, nameServersOf(ctx))
   const now = () => ctx.machineClock.now()
   const serving: Serving = {
     zoneOf,
@@ -65,6 +66,18 @@ export async function startDns(
   }
 }
 
+function nameServersOf({ settings, hostname }: Context): readonly string[] {
+  const { nameServers } = settings.dns
+  const names = nameServers.length > 0 ? nameServers : [`ns1.${hostname}`]
+  for (const name of names)
+    try {
+      wireName(name)
+    } catch {
+      throw new Error(`dns.nameServers: "${name}" is no domain name.`)
+    }
+  return names
+}
+
 function keyOf(text: string) {
   const key = parseTsigKey(text)
   if (key === null) throw new Error(`dns.transferKeys: ${text.split(':', 2).join(':')} is no key with a domain name.`)
@@ -74,19 +87,19 @@ function keyOf(text: string) {
 /** As `respond`, with SERVFAIL when the zone cannot be read, of which the log is told now and then. */
 function answering(ctx: Context, serving: Serving): Answering {
   let warnedAt = 0
-  const give = (packet: Buffer, error: unknown): Messages => {
+  const give = (packet: Buffer, client: Client, error: unknown): Messages => {
     const now = ctx.machineClock.now().getTime()
     if (now - warnedAt >= warnEveryMs) ctx.log.warn({ err: error }, 'a DNS question could not be answered')
     if (now - warnedAt >= warnEveryMs) warnedAt = now
-    return failed(packet)
+    return failed(serving, packet, client)
   }
-  return (packet, client) => {
+  return (packet, { address, over }) => {
+    const client: Client = { address: address.replace(/^::ffff:(?=\d+\.)/i, ''), over }
     try {
-      const address = client.address.replace(/^::ffff:(?=\d+\.)/i, '')
-      const messages = respond(serving, packet, { ...client, address })
-      return messages instanceof Promise ? messages.catch((error: unknown) => give(packet, error)) : messages
+      const messages = respond(serving, packet, client)
+      return messages instanceof Promise ? messages.catch((error: unknown) => give(packet, client, error)) : messages
     } catch (error) {
-      return give(packet, error)
+      return give(packet, client, error)
     }
   }
 }
@@ -117,8 +130,9 @@ async function listenUdp(
   const udp = createSocket({
     type: isV6 ? 'udp6' : 'udp4',
     recvBufferSize: receiveBytes,
-    // Every address is one already: to look it up would cost each answer a turn of the event loop.
-    lookup: (address, _options, found) => found(null, address, isV6 ? 6 : 4),
+    // Clients are addresses already: to look one up would cost each answer a turn of the event loop.
+    lookup: (name, options, found) =>
+      isIP(name) === 0 ? lookup(name, options, found) : found(null, name, isV6 ? 6 : 4),
   })
   let isOpen = true
   udp.once('close', () => {

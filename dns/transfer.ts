@@ -4,6 +4,7 @@
  */
 import { signatureBytes, signMessage } from '../core/zones/tsig.ts'
 import { rcodes, types } from './codes.ts'
+import { type SignableZone, signedSets } from './dnssec.ts'
 import { type Exchange, replyTo, written } from './exchange.ts'
 import { flagBits, sizeOf, writeReply } from './message.ts'
 import type { QueryQuestion } from './query.ts'
@@ -12,10 +13,14 @@ import type { RrSet, ZoneIndex } from './zone-index.ts'
 /** One message holds about so much: a secondary reads it whole, and pointers reach 16 KiB. */
 const messageBytes = 16_000
 
-export function transfer(exchange: Exchange, question: QueryQuestion, zone: ZoneIndex): Iterable<Buffer> {
-  const { serving, client, signature, query } = exchange
-  const mayHave = signature?.kind === 'verified' && serving.isSecondary(client.address)
-  if (!mayHave) return [written(exchange, replyTo(exchange, rcodes.REFUSED))]
+/** Whether the zones are for the sender: a secondary of the settings that signed with one of the keys. */
+export function mayTransfer({ serving, client, signature }: Exchange): boolean {
+  return signature?.kind === 'verified' && serving.isSecondary(client.address)
+}
+
+/** What a secondary is answered that may have the zone. */
+export function transfer(exchange: Exchange, question: QueryQuestion, zone: SignableZone): Iterable<Buffer> {
+  const { client, query } = exchange
   if (question.name !== zone.origin) return [written(exchange, replyTo(exchange, rcodes.NOTAUTH))]
   const flags = query.repeatedFlags | flagBits.AA
   const isNewest = query.serial !== null && !isNewer(zone.serial, query.serial)
@@ -30,12 +35,13 @@ export function isNewer(serial: number, than: number): boolean {
 }
 
 /** The records of the zone between two SOA records, as much for each message as fits it. */
-function* messagesOf({ soa, nodes }: ZoneIndex): Generator<readonly RrSet[]> {
+function* messagesOf(zone: SignableZone): Generator<readonly RrSet[]> {
+  const { soa, signer } = zone
   let sets: RrSet[] = []
   let bytes = 0
   const all = function* () {
     yield soa
-    for (const node of nodes.values()) for (const set of node.values()) if (set !== soa) yield* split(set)
+    for (const set of signer === null ? setsOf(zone) : signedSets(zone, signer)) if (set !== soa) yield* split(set)
     yield soa
   }
   for (const set of all()) {
@@ -49,6 +55,10 @@ function* messagesOf({ soa, nodes }: ZoneIndex): Generator<readonly RrSet[]> {
     bytes += size
   }
   yield sets
+}
+
+function* setsOf({ nodes }: ZoneIndex): Generator<RrSet> {
+  for (const node of nodes.values()) yield* node.values()
 }
 
 /** A set that is too large for a message, as several. */

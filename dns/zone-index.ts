@@ -5,6 +5,7 @@
 import { encode, type Answer as PacketAnswer } from 'dns-packet'
 import { isWithin, parentOf, type WireName, wireName } from '../core/zones/names.ts'
 import type { Zone, ZoneRecord } from '../core/zones/served-zones.ts'
+import type { ZoneKey } from '../core/zones/zone-keys.ts'
 import { types } from './codes.ts'
 
 /** A value on the wire: bytes, and names that may be compressed (RFC 3597 4). */
@@ -43,51 +44,95 @@ const negativeSeconds = 300
 const recordDataAt = 12 + 1 + 10
 
 /**
- * Indexes a zone. The names of its servers make the NS records of the apex, and with the serial its SOA; `wireName` throws on
- * names that are none. Of records that contradict each other the first one counts: a second CNAME, a longer TTL.
+ * Indexes a zone. The names of its servers make the NS records of the apex, and with the serial its SOA; a zone that is signed has
+ * its key there too. `wireName` throws on names that are none. Of several CNAME records at a name the first one counts.
  */
-export function indexZone(zone: Zone, nameServers: readonly string[]): ZoneIndex {
+export function indexZone(zone: Zone, nameServers: readonly string[], key: ZoneKey | null = null): ZoneIndex {
   const origin = wireName(zone.origin)
   const servers = nameServers.map(wireName)
-  const nodes = new Map<WireName, Map<number, RrSet>>()
+  const gathered = new Map<WireName, Map<number, Gathered>>()
   const add = (set: RrSet) => {
-    const node = nodeAt(nodes, set.owner, origin)
+    const node = nodeAt(gathered, set.owner, origin)
     const before = node.get(set.type)
-    node.set(set.type, before === undefined ? set : merged(before, set))
+    if (before === undefined) node.set(set.type, gathering(set))
+    else merge(before, set)
   }
   const soa = soaOf(origin, zone.serial, servers[0] ?? origin)
   add(soa)
-  for (const server of servers)
-    add({ owner: origin, type: types.NS, ttlSeconds: apexTtlSeconds, values: [[server]], targets: [server] })
+  for (const server of servers) add(apexSet(origin, types.NS, [server], [server]))
+  if (key !== null) for (const set of keySets(key, origin)) add(set)
   for (const record of zone.records) {
     const owner = wireName(record.name)
     if (isWithin(owner, origin)) add({ owner, ttlSeconds: record.ttlSeconds, ...dataOf(record) })
   }
+  const nodes = new Map([...gathered].map(([name, node]) => [name, nodeOf(node)]))
   const hasCuts = [...nodes].some(([name, node]) => name !== origin && node.has(types.NS))
-  return { origin, serial: zone.serial, nodes, soa, negativeSoa: { ...soa, ttlSeconds: negativeSeconds }, hasCuts }
+  return {
+    origin,
+    serial: zone.serial,
+    nodes,
+    soa: nodes.get(origin)!.get(types.SOA)!,
+    negativeSoa: { ...soa, ttlSeconds: negativeSeconds },
+    hasCuts,
+  }
 }
 
-/** The node of a name; those above it, up to the apex, are there from then on. */
-function nodeAt(nodes: Map<WireName, Map<number, RrSet>>, name: WireName, origin: WireName): Map<number, RrSet> {
-  const there = nodes.get(name)
-  if (there !== undefined) return there
-  const node = new Map<number, RrSet>()
-  nodes.set(name, node)
-  if (name !== origin) nodeAt(nodes, parentOf(name), origin)
-  return node
+/** A set that may get more values. */
+type Gathered = {
+  readonly first: RrSet
+  ttlSeconds: number
+  readonly values: Map<string, RecordValue>
+  readonly targets: Set<WireName>
+}
+
+function gathering(set: RrSet): Gathered {
+  const gathered = {
+    first: set,
+    ttlSeconds: set.ttlSeconds,
+    values: new Map<string, RecordValue>(),
+    targets: new Set<WireName>(),
+  }
+  merge(gathered, set)
+  return gathered
 }
 
 /** RFC 2181 5: the same value stands once in a set, which has one TTL. */
-function merged(before: RrSet, added: RrSet): RrSet {
-  if (before.type === types.CNAME) return before
-  const known = new Set(before.values.map(bytesOf))
-  const values = added.values.filter((value) => !known.has(bytesOf(value)))
-  return {
-    ...before,
-    ttlSeconds: Math.min(before.ttlSeconds, added.ttlSeconds),
-    values: [...before.values, ...values],
-    targets: [...new Set([...before.targets, ...added.targets])],
-  }
+function merge(gathered: Gathered, { type, ttlSeconds, values, targets }: RrSet): void {
+  if (type === types.CNAME && gathered.values.size > 0) return
+  gathered.ttlSeconds = Math.min(gathered.ttlSeconds, ttlSeconds)
+  for (const value of values) gathered.values.set(bytesOf(value), value)
+  for (const target of targets) gathered.targets.add(target)
+}
+
+function nodeOf(node: ReadonlyMap<number, Gathered>): Node {
+  const sets = [...node].map(([type, { first, ttlSeconds, values, targets }]): [number, RrSet] => {
+    return [type, { ...first, ttlSeconds, values: [...values.values()], targets: [...targets] }]
+  })
+  return new Map(sets)
+}
+
+/** The records of the apex that tell of its key: to resolvers, and to the zone above (RFC 7344, 8078). */
+function keySets({ dnskey, ds }: ZoneKey, origin: WireName): readonly RrSet[] {
+  const data = [
+    [types.DNSKEY, dnskey],
+    [types.CDNSKEY, dnskey],
+    [types.CDS, ds],
+  ] as const
+  return data.map(([type, value]) => apexSet(origin, type, [value]))
+}
+
+function apexSet(origin: WireName, type: number, value: RecordValue, targets: readonly WireName[] = []): RrSet {
+  return { owner: origin, type, ttlSeconds: apexTtlSeconds, values: [value], targets }
+}
+
+/** The node of a name; those above it, up to the apex, are there from then on. */
+function nodeAt<T>(nodes: Map<WireName, Map<number, T>>, name: WireName, origin: WireName): Map<number, T> {
+  const there = nodes.get(name)
+  if (there !== undefined) return there
+  const node = new Map<number, T>()
+  nodes.set(name, node)
+  if (name !== origin) nodeAt(nodes, parentOf(name), origin)
+  return node
 }
 
 /** A value without compression, as a string of bytes. */
@@ -101,8 +146,7 @@ function soaOf(origin: WireName, serial: number, server: WireName): RrSet {
     numbers.writeUInt32BE(value >>> 0, 4 * n)
   // RFC 1035 3.3.13: the mailbox of who is responsible; postmaster@ of the domain is always there.
   const mailbox = `\x0apostmaster${origin}`
-  const value = [server, mailbox.length > 255 ? origin : mailbox, numbers]
-  return { owner: origin, type: types.SOA, ttlSeconds: apexTtlSeconds, values: [value], targets: [] }
+  return apexSet(origin, types.SOA, [server, mailbox.length > 255 ? origin : mailbox, numbers])
 }
 
 function dataOf(record: ZoneRecord): Pick<RrSet, 'type' | 'values' | 'targets'> {
@@ -117,8 +161,13 @@ function dataOf(record: ZoneRecord): Pick<RrSet, 'type' | 'values' | 'targets'> 
       const target = wireName(record.data.exchange)
       return { type, values: [[number16(record.data.preference), target]], targets: [target] }
     }
-    case 'SRV':
-      return { type, values: [[encoded(record)]], targets: [wireName(record.data.target)] }
+    case 'SRV': {
+      // Not compressed (RFC 2782), and in lower case as signatures have it (RFC 6840 5.1).
+      const { priority, weight, port, target } = record.data
+      const name = wireName(target)
+      const numbers = [priority, weight, port].map(number16)
+      return { type, values: [[Buffer.concat([...numbers, Buffer.from(name, 'latin1')])]], targets: [name] }
+    }
     default:
       return { type, values: [[encoded(record)]], targets: [] }
   }

@@ -248,6 +248,11 @@ export const settings = {
       [],
       'TSIG keys (algorithm:name:secret in base64) that secondaries sign with; changes are told under the first one.',
     ),
+    dnssec: setting(
+      boolean(),
+      false,
+      'Whether zones are signed (DNSSEC, ECDSA P-256). `mailroom domain ds` shows the DS record that a registrar takes; before this is turned off again, that has to be gone for as long as its TTL.',
+    ),
     rateLimit: {
       answersPerSecond: count(
         20,

@@ -100,6 +100,7 @@ export const collections = {
     indexes: [unique('accountId', 'domain'), index('domain', '_id'), index('watch.dueAt')],
   },
   zones: { version: 1, shardKey: '_id', indexes: [index('accountId'), index('changedAt')] },
+  zoneKeys: { version: 1, shardKey: '_id', indexes: [index('accountId')] },
   zoneRecords: {
     version: 1,
     shardKey: 'domain',
@@ -332,6 +333,7 @@ export type Collections = {
   readonly domains: Collection<domains.DomainDoc>
   readonly domainClaims: Collection<domains.DomainClaimDoc>
   readonly zones: Collection<domains.ZoneDoc>
+  readonly zoneKeys: Collection<domains.ZoneKeyDoc>
   readonly zoneRecords: Collection<domains.ZoneRecordDoc>
   readonly domainReports: Collection<deliverability.DomainReportDoc>
   readonly deliveryChecks: Collection<deliverability.CheckDoc>

@@ -20,6 +20,7 @@ const oneToACore: readonly string[] = [
   'test/mail/fuzz.test.ts',
   'test/mail/speed.test.ts',
   'test/imap/fuzz.test.ts',
+  'test/dns/fuzz.test.ts',
 ]
 /** Files that measure how long others wait. */
 const alone: readonly string[] = ['test/engine/server.rests.test.ts', 'test/plugins/inbound/large-messages.test.ts']

@@ -34,7 +34,7 @@ export type Role = 'service' | 'smtp' | 'imap' | 'dns' | 'admin' | 'test'
  *   read/bodies, receive/recipient-cache, receive/trust
  * - caches (core/process/kept.ts): access/key-use, access/login-limits, mailbox/domains, notify/deliveries,
  *   read/bodies-cache, receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache,
- *   zones/served-zones
+ *   zones/served-zones, zones/zone-keys
  * - what others may change (core/process/known.ts): access/known-callers, deliver/suppressions, mailbox/known-folders,
  *   intake/watched, mailbox/known-mailboxes, mailbox/storage-limit, notify/endpoints, wait/arrivals
  * - requests leased from the database (core/access/request-rates.ts)

@@ -123,6 +123,17 @@ export type ZoneDoc = {
   readonly lock?: { readonly token: string; readonly until: Date }
 }
 
+/** The key that an account's zone of a domain is signed with. `_id` is `<account id>:<domain>`. */
+export type ZoneKeyDoc = {
+  readonly _id: string
+  readonly domain: string
+  /** null: the service's. */
+  readonly accountId: string | null
+  /** PEM, sealed. */
+  readonly privateKey: Binary
+  readonly createdAt: Date
+}
+
 /** A record of a zone. Those of several claims for one domain lie beside each other. */
 export type ZoneRecordDoc = {
   readonly _id: string

@@ -1,9 +1,13 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { expect } from 'chai'
 import { type DecodedPacket, decode } from 'dns-packet'
-import { isWithin } from '../../core/zones/names.ts'
+import { isWithin, wireName } from '../../core/zones/names.ts'
+import type { Zone } from '../../core/zones/served-zones.ts'
 import { parseTsigKey, signMessage } from '../../core/zones/tsig.ts'
+import { keyOf, type ZoneKey } from '../../core/zones/zone-keys.ts'
 import { types } from '../../dns/codes.ts'
 import { createCookies } from '../../dns/cookies.ts'
+import { createSigner, type SignableZone } from '../../dns/dnssec.ts'
 import type { Client, Serving } from '../../dns/exchange.ts'
 import { createRateLimit } from '../../dns/rate-limit.ts'
 import { respond } from '../../dns/respond.ts'
@@ -11,7 +15,7 @@ import { indexZone } from '../../dns/zone-index.ts'
 import { nameBytes, numbers, opt, type QuestionOptions, question, rcodeOf } from '../peers/dns-client.ts'
 import { manyRecords, oddZone } from './zones.ts'
 
-const zones = [oddZone, manyRecords].map((zone) => indexZone(zone, ['ns1.mail.example']))
+const zones = [oddZone, manyRecords].map((zone) => ({ ...indexZone(zone, ['ns1.mail.example']), signer: null }))
 const key = parseTsigKey('hmac-sha256:transfer.example:c2VjcmV0')!
 let now = new Date('2026-11-22T12:00:00Z')
 
@@ -441,13 +445,36 @@ describe('answers to messages', () => {
     })
   })
 
-  it('the DS of a zone is asked of the one above it', () => {
-    const parent = indexZone({ ...oddZone, origin: 'example', records: [] }, ['ns1.mail.example'])
-    const by = servingWith({
-      zoneOf: (name) => [...zones, parent].find(({ origin }) => isWithin(name, origin)) ?? null,
+  describe('the DS of a zone whose zone above is ours too', () => {
+    const above = (records: Zone['records'], key: ZoneKey | null = null) =>
+      indexZone({ ...oddZone, origin: 'example', records }, ['ns1.mail.example'], key)
+    const delegation = { name: 'zone.example', type: 'NS', ttlSeconds: 300, data: 'ns1.mail.example' } as const
+    const key = keyOf('example', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
+    const signer = createSigner({
+      origin: wireName('example'),
+      key,
+      version: '1',
+      signatures: new Map(),
+      now: () => now,
     })
-    const answer = respond(by, question('zone.example', DS), udp)
-    if (!(answer instanceof Promise)) return expect.fail('It asks for two zones.')
-    return answer.then((messages) => expect(told([...messages][0]!).authorities?.[0]?.name).to.equal('example'))
+    const signed = { ...zones[0]!, signer }
+    const cases: readonly (readonly [string, readonly SignableZone[], number, string])[] = [
+      ['is asked of that one when it delegates', [zones[0]!, { ...above([delegation]), signer: null }], 0, 'example'],
+      [
+        'is not there, as its own zone says, when that one does not know of it',
+        [zones[0]!, { ...above([]), signer: null }],
+        0,
+        'zone.example',
+      ],
+      ['is there when both are signed', [signed, { ...above([], key), signer }], 1, ''],
+    ]
+    for (const [name, both, count, soaOf] of cases)
+      it(name, async () => {
+        const by = servingWith({ zoneOf: (asked) => both.find(({ origin }) => isWithin(asked, origin)) ?? null })
+        const packet = told([...(await respond(by, question('zone.example', DS), udp))][0]!)
+        expect(rcodeOf(packet)).to.equal(0)
+        expect(packet.answers).to.have.length(count)
+        expect(packet.authorities?.[0]?.name ?? '').to.equal(soaOf)
+      })
   })
 })

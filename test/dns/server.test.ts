@@ -1,10 +1,13 @@
 import { createSocket } from 'node:dgram'
 import { on, once } from 'node:events'
-import { connect } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect } from 'chai'
 import { type Answer, decode } from 'dns-packet'
+import type { Context } from '../../core/process/context.ts'
 import { parseTsigKey, signMessage, verifyMessage } from '../../core/zones/tsig.ts'
+import { zoneKey, zoneKeyText } from '../../core/zones/zone-keys.ts'
 import { types } from '../../dns/codes.ts'
+import { startDns } from '../../dns/server.ts'
 import { eventually } from '../eventually.ts'
 import { numbers, openTcp, openUdp, question, rcodeOf } from '../peers/dns-client.ts'
 import { type DnsDoor, openDnsDoor, tenantZone } from '../start/dns.ts'
@@ -82,6 +85,63 @@ describe('the DNS server', () => {
     expect((await ask('new.tenant.example', A)).answers).to.have.length(1)
     await eventually('the other node serves it', async () => (await seen()) === 1)
     there.close()
+  })
+
+  it('signs zones with a key that all nodes share, and tells it in the form of registrars', async () => {
+    const told = []
+    for (const { server } of [await dns.another({ dnssec: true }), await dns.another({ dnssec: true })]) {
+      const socket = await openUdp(server.port)
+      const wanted = { edns: { flags: 0x8000 } }
+      const [record] = decode(await socket.ask(question(tenantZone, types.DNSKEY, wanted))).answers!
+      const signed = decode(await socket.ask(question('www.tenant.example', A, wanted))).answers!
+      expect(signed.map(({ type }) => type)).to.deep.equal(['A', 'RRSIG'])
+      told.push(record?.type === 'DNSKEY' ? record.data : expect.fail('no key'))
+      socket.close()
+    }
+    expect(told[0]).to.deep.equal(told[1])
+    const key = await zoneKey(dns.ctx, { origin: tenantZone, accountId: dns.tenant.accountId })
+    expect(zoneKeyText(key).dnskey).to.equal(`257 3 13 ${told[0]!.key.toString('base64')}`)
+  })
+
+  it('goes on with the zones that it knows while the database is away', async () => {
+    const { ctx, server } = await dns.another()
+    const socket = await openUdp(server.port)
+    const answered = async (name: string) => decode(await socket.ask(question(name, A)))
+    expect((await answered('www.tenant.example')).answers).to.have.length(1)
+    await ctx.store.close()
+    // By then what is known would be read anew.
+    dns.door.advance(60_000)
+    expect((await answered('www.tenant.example')).answers).to.have.length(1)
+    expect((await answered('www.tenant.example')).answers).to.have.length(1)
+    expect(rcodeOf(await answered('www.elsewhere.example'))).to.equal(5)
+    socket.close()
+  })
+
+  it('does not start where one of its ports is taken, or with a setting that it cannot use', async () => {
+    const { ctx, server } = dns
+    const start = (port: number) =>
+      startDns(ctx, { host: '127.0.0.1', port }).then(
+        () => 'started',
+        (error) => error.message,
+      )
+    expect(await start(server.port)).to.include('EADDRINUSE')
+    const tcp = createServer().listen(0, '127.0.0.1')
+    await once(tcp, 'listening')
+    expect(await start((tcp.address() as AddressInfo).port)).to.include('listen EADDRINUSE')
+    tcp.close()
+    const wrong: readonly (readonly [Partial<Context['settings']['dns']>, string])[] = [
+      [{ secondaries: ['ns2.example:53'] }, 'dns.secondaries: ns2.example:53 is no IP address and port'],
+      [{ transferKeys: ['hmac-sha256:a..b:c2VjcmV0'] }, 'dns.transferKeys: hmac-sha256:a..b is no key'],
+      [{ nameServers: ['ns1..example'] }, 'dns.nameServers: "ns1..example" is no domain name.'],
+    ]
+    for (const [change, text] of wrong) {
+      const settings = { ...ctx.settings, dns: { ...ctx.settings.dns, ...change } }
+      const failed = startDns({ ...ctx, settings }, { host: '127.0.0.1', port: 0 }).then(
+        () => 'started',
+        (error) => error.message,
+      )
+      expect(await failed).to.include(text)
+    }
   })
 
   describe('over TCP (RFC 7766)', () => {

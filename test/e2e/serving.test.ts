@@ -11,6 +11,7 @@ import { engineUrl } from '../../cli/instance.ts'
 import { revokeKey, rotateKey } from '../../core/access/keys.ts'
 import { createAccount } from '../../core/account/accounts.ts'
 import { suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
+import { type DnsError, query } from '../../core/dns/query.ts'
 import { createDomain } from '../../core/domains/claims.ts'
 import { closeContext } from '../../core/process/context.ts'
 import { processMetrics, processNames } from '../../schemas/metrics.ts'
@@ -163,8 +164,14 @@ describe('serving', () => {
     const { body } = await client(service.http)<{ parts: Json }>('GET', '/readyz')
     expect(body).to.deep.equal({
       ready: true,
-      parts: { engine: true, smtp: true, imap: true, database: true, api: true },
+      parts: { engine: true, smtp: true, imap: true, dns: true, database: true, api: true },
     })
+  })
+
+  it('answers DNS questions, and refuses those that are not its own', async () => {
+    const [address = '', port] = service.dns!.split(':')
+    const asked = query([{ address, port: Number(port) }], 'www.elsewhere.example', 'A')
+    expect(await asked.catch(({ code }: DnsError) => code)).to.equal('EREFUSED')
   })
 
   it('takes its settings from the environment', async () => {

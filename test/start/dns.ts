@@ -1,12 +1,12 @@
 /** The DNS server beside the door of a tenant, in this process and on one database. */
+
 import type { Context } from '../../core/process/context.ts'
-import { zoneChanged } from '../../core/zones/served-zones.ts'
+import { type Zone, type ZoneRecord, zoneChanged } from '../../core/zones/served-zones.ts'
 import { type DnsServer, startDns } from '../../dns/server.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { Settings } from '../../schemas/settings.ts'
 import type { ZoneRecordDoc } from '../../store/documents/domains.ts'
-import { insertZoneRecords } from '../../store/zones.ts'
-import { type Door, openTenant, type Tenant } from './door.ts'
+import { type Door, makeTenant, openTenant, type Tenant } from './door.ts'
 
 /** A record as its owner writes it, relative to the zone. */
 export type WrittenRecord = Pick<ZoneRecordDoc, 'name' | 'type' | 'value'> & Partial<ZoneRecordDoc>
@@ -18,6 +18,8 @@ export type DnsDoor = {
   readonly server: DnsServer
   /** Puts records into the tenant's zone `tenant.example`, which every process hears of. */
   put(...records: readonly WrittenRecord[]): Promise<void>
+  /** Makes an account with a verified domain `NAME.example` that has all records of a zone. Returns its id. */
+  serve(zone: Zone): Promise<string>
   /** The server of another process, with settings of its own. */
   another(
     settings?: Partial<Settings['dns']>,
@@ -25,6 +27,8 @@ export type DnsDoor = {
   ): Promise<{ readonly ctx: Context; readonly server: DnsServer }>
   close(): Promise<void>
 }
+
+type Owned = { readonly domain: string; readonly accountId: string }
 
 export const tenantZone = 'tenant.example'
 
@@ -38,20 +42,24 @@ export async function openDnsDoor(settings: Partial<Settings['dns']> = {}): Prom
     closing.unshift(() => server.close(1_000))
     return server
   }
-  const { accountId } = tenant
+  const put = async ({ domain, accountId }: Owned, records: readonly WrittenRecord[]) => {
+    const createdAt = ctx.clock.now()
+    const fixed = { domain, accountId, ttlSeconds: 300, priority: null, managed: null, purpose: null, createdAt }
+    const docs = records.map((record) => ({ ...fixed, _id: newId('rec', createdAt), ...record }))
+    await ctx.store.zoneRecords.insertMany(docs)
+    await zoneChanged(ctx, { domain, accountId })
+  }
   return {
     door,
     tenant,
     ctx,
     server: await start(ctx, settings),
-    async put(...records) {
-      const createdAt = ctx.clock.now()
-      const fixed = { domain: tenantZone, accountId, ttlSeconds: 300, priority: null, managed: null, createdAt }
-      await insertZoneRecords(
-        ctx.store,
-        records.map((record) => ({ ...fixed, _id: newId('rec', createdAt), ...record })),
-      )
-      await zoneChanged(ctx, { domain: tenantZone, accountId })
+    put: (...records) => put({ domain: tenantZone, accountId: tenant.accountId }, records),
+    async serve({ origin, records }) {
+      const { accountId } = await makeTenant(door, { name: origin.replace('.example', '') })
+      const written = records.map((record) => writtenIn(origin, record))
+      await put({ domain: origin, accountId }, written)
+      return accountId
     },
     async another(change = {}, limits = {}) {
       const other = await door.another()
@@ -63,5 +71,27 @@ export async function openDnsDoor(settings: Partial<Settings['dns']> = {}): Prom
       for (const close of closing) await close()
       await door.close()
     },
+  }
+}
+
+/** A record of a zone as its owner writes it. */
+function writtenIn(origin: string, record: ZoneRecord): WrittenRecord {
+  const { ttlSeconds } = record
+  const name = record.name === origin ? '@' : record.name.slice(0, -origin.length - 1)
+  switch (record.type) {
+    case 'MX':
+      return { name, ttlSeconds, type: 'MX', value: record.data.exchange, priority: record.data.preference }
+    case 'TXT':
+      return { name, ttlSeconds, type: 'TXT', value: Buffer.concat(record.data).toString() }
+    case 'SRV': {
+      const { priority, weight, port, target } = record.data
+      return { name, ttlSeconds, type: 'SRV', value: `${weight} ${port} ${target}`, priority }
+    }
+    case 'CAA': {
+      const { flags, tag, value } = record.data
+      return { name, ttlSeconds, type: 'CAA', value: `${flags} ${tag} "${value}"` }
+    }
+    default:
+      return { name, ttlSeconds, type: record.type, value: record.data }
   }
 }

@@ -8,6 +8,7 @@ import type { Context } from '../../../core/process/context.ts'
 import { receive } from '../../../core/receive/receive.ts'
 import { findRecipient } from '../../../core/receive/recipients.ts'
 import { indexMissing } from '../../../core/search/indexing.ts'
+import { toBinary } from '../../../store/bytes.ts'
 import { type CollectionName, collections } from '../../../store/collections.ts'
 import type { Store } from '../../../store/open.ts'
 import { type Call, client, mailboxPath } from '../../peers/rest.ts'
@@ -200,6 +201,11 @@ describe('the removal of an unclaimed account', () => {
     })
     await insert('domainClaims', { _id: id('clm'), domain: `${name}-wish.example`, dkim: [], createdAt: at })
     await insert('zones', { _id: `${name}-wish.example`, serial: 1, changedAt: at })
+    await insert('zoneKeys', {
+      _id: `${accountId}:${name}-wish.example`,
+      domain: `${name}-wish.example`,
+      privateKey: toBinary(Buffer.from('sealed')),
+    })
     await insert('zoneRecords', {
       _id: id('rec'),
       domain: `${name}-wish.example`,

@@ -1,0 +1,282 @@
+/**
+ * Measures the DNS server with dnsperf: questions of several kinds beside BIND and Knot with the same zone, each on one core; then
+ * at a fixed rate while mail comes in; then what response rate limiting lets through. See README.md.
+ */
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Context } from '../core/process/context.ts'
+import { zoneChanged } from '../core/zones/served-zones.ts'
+import { newId } from '../schemas/ids.ts'
+import { SmtpClient } from '../test/peers/smtp-client.ts'
+import { contextOf, type Service, startService } from '../test/start/service.ts'
+import { median, quantile, shown, table } from './figures.ts'
+import { startBind, startKnot } from './name-servers.ts'
+import { inPath } from './postfix.ts'
+import { cpuMs, pssMb } from './processes.ts'
+import { makeSenders } from './senders.ts'
+
+/** A server under measurement; all of its work is done by one thread. */
+type Target = { readonly name: string; readonly port: number; readonly pid: number }
+type Case = {
+  readonly name: string
+  readonly questions: readonly string[]
+  /** Whether signatures are asked for; only Mailroom's zone has some. */
+  readonly isSigned?: boolean
+}
+type Measured = {
+  readonly perSecond: number
+  readonly cpuUsEach: number
+  readonly ms: readonly number[]
+  readonly lost: number
+}
+
+const zone = 'bench0.example'
+const hosts = 1_000
+const names = Array.from({ length: hosts }, (_, n) => `host${n}.${zone}`)
+/** The goal: so many questions in a second, with 99 of 100 answered within so long, while mail flows. */
+const goal = { perSecond: 15_000, p99Ms: 5 }
+const limitedPerSecond = 2_000
+
+const cases: readonly Case[] = [
+  { name: 'addresses', questions: names.map((name) => `${name} A`) },
+  { name: 'mail servers, with addresses', questions: [`${zone} MX`] },
+  { name: 'absent names', questions: names.map((name) => `no-${name} A`) },
+  { name: 'a wildcard', questions: names.map((name) => `${name.split('.')[0]}.any.${zone} A`) },
+  { name: 'of no zone', questions: names.map((name) => `${name}.elsewhere A`) },
+  { name: 'addresses, signed', questions: names.map((name) => `${name} A`), isSigned: true },
+  { name: 'absent names, signed', questions: names.map((name) => `no-${name} A`), isSigned: true },
+]
+
+/** Runs the bench. Options: --quick, --seconds N (a case), --runs N, --only mailroom. */
+export async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: 'boolean', default: false },
+      seconds: { type: 'string' },
+      runs: { type: 'string' },
+      only: { type: 'string' },
+    },
+  })
+  if (inPath('dnsperf') === null) throw new Error('dnsperf is not installed.')
+  const seconds = Number(values.seconds ?? (values.quick ? 2 : 10))
+  const runs = Number(values.runs ?? (values.quick ? 1 : 5))
+  const dir = await mkdtemp(path.join(tmpdir(), 'mailroom-bench-dns-'))
+  const service = await serviceWith('127.0.0.0/8')
+  const ctx = await contextOf(service)
+  const peers = values.only === 'mailroom' ? [] : await startPeers(dir)
+  try {
+    const senders = await makeSenders(ctx)
+    await fill(ctx, senders[0]!.account.id)
+    const ours = targetOf(service)
+    const targets = [ours, ...peers.map(({ target }) => target)]
+    console.log(`\n${await beside(targets, { dir, seconds, runs })}\n`)
+    const addresses = senders.map(({ mailbox }) => mailbox.address)
+    console.log(`${await whileMailFlows({ service, ours, addresses, dir, seconds: 2 * seconds })}\n`)
+    console.log(`Memory of the DNS process: ${shown(pssMb([ours.pid]))} MB.`)
+    console.log(await limited(dir))
+  } finally {
+    for (const { stop } of peers) await stop()
+    await ctx.store.close()
+    await service.dispose()
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+const serviceWith = (exempt: string) =>
+  startService({
+    only: 'api,smtp,dns',
+    env: {
+      MAILROOM_LOG_LEVEL: 'warn',
+      MAILROOM_DNS_DNSSEC: 'true',
+      MAILROOM_DNS_RATE_LIMIT_EXEMPT: `["${exempt}"]`,
+      MAILROOM_LIMITS_SMTP_CONNECTIONS_PER_ADDRESS: '1000',
+    },
+  })
+
+function targetOf({ dns, data }: Service): Target {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  const pid = pids.find((each) => {
+    try {
+      const isDns = readFileSync(`/proc/${each}/cmdline`, 'utf8').includes('cli/dns-main.ts')
+      return isDns && readFileSync(`/proc/${each}/environ`, 'utf8').includes(data)
+    } catch {
+      return false // it has ended
+    }
+  })
+  if (pid === undefined || dns === null) throw new Error('There is no DNS process.')
+  return { name: 'Mailroom', port: Number(dns.split(':')[1]), pid: Number(pid) }
+}
+
+async function fill(ctx: Context, accountId: string): Promise<void> {
+  const createdAt = ctx.clock.now()
+  const fixed = { domain: zone, accountId, ttlSeconds: 300, priority: null, managed: null, purpose: null, createdAt }
+  const made = (record: { name: string; type: 'A' | 'MX'; value: string; priority?: number }) => ({
+    ...fixed,
+    _id: newId('rec', createdAt),
+    ...record,
+  })
+  await ctx.store.zoneRecords.insertMany([
+    ...names.map((name, n) => made({ name: name.slice(0, -zone.length - 1), type: 'A', value: addressOf(n) })),
+    made({ name: '*.any', type: 'A', value: '192.0.2.1' }),
+    made({ name: '@', type: 'MX', value: names[0]!, priority: 10 }),
+    made({ name: '@', type: 'MX', value: names[1]!, priority: 20 }),
+  ])
+  await zoneChanged(ctx, { domain: zone, accountId })
+}
+
+const addressOf = (n: number) => `10.0.${n >> 8}.${n & 255}`
+
+async function startPeers(dir: string) {
+  const text = [
+    `$ORIGIN ${zone}.`,
+    '$TTL 300',
+    '@ SOA ns1.mail.example. postmaster 1 3600 600 1209600 300',
+    '@ NS ns1.mail.example.',
+    ...names.map((name, n) => `${name}. A ${addressOf(n)}`),
+    '*.any A 192.0.2.1',
+    `@ MX 10 ${names[0]}.`,
+    `@ MX 20 ${names[1]}.`,
+  ]
+  const file = path.join(dir, 'zone')
+  await writeFile(file, `${text.join('\n')}\n`)
+  const started = [await startBind({ dir, zone, file }), await startKnot({ dir, zone, file })]
+  for (const peer of started) if (typeof peer === 'string') console.log(peer)
+  return started.filter((peer) => typeof peer !== 'string')
+}
+
+type Run = { readonly dir: string; readonly seconds: number; readonly runs: number }
+
+/** Every case with every server in turn, as fast as each answers. */
+async function beside(targets: readonly Target[], { dir, seconds, runs }: Run): Promise<string> {
+  const rows: string[][] = []
+  for (const one of cases) {
+    const measured = new Map(targets.map((target) => [target, [] as Measured[]]))
+    for (let n = 0; n <= runs; n += 1)
+      for (const target of one.isSigned === true ? targets.slice(0, 1) : targets) {
+        const found = await ask(target, one, { dir, seconds: n === 0 ? 1 : seconds })
+        // The first run warms up.
+        if (n > 0) measured.get(target)!.push(found)
+      }
+    const of = (target: Target | undefined, what: 'perSecond' | 'cpuUsEach') =>
+      median((target === undefined ? [] : (measured.get(target) ?? [])).map((each) => each[what]))
+    const [ours, ...others] = targets
+    const [mine, cpu] = [of(ours, 'perSecond'), of(ours, 'cpuUsEach')]
+    const theirs = others.flatMap((peer) => [
+      shown(of(peer, 'perSecond')),
+      shown(mine / of(peer, 'perSecond')),
+      shown(of(peer, 'cpuUsEach')),
+    ])
+    rows.push([one.name, shown(mine), shown(cpu), ...theirs])
+  }
+  const peers = targets.slice(1).flatMap(({ name }) => [`${name} /s`, 'ratio', 'CPU us each'])
+  return table(['questions', 'Mailroom /s', 'CPU us each', ...peers], rows)
+}
+
+/** Asks by dnsperf: as fast as it is answered, or at a rate. */
+async function ask(
+  { port, pid }: Target,
+  { questions, isSigned = false }: Case,
+  {
+    dir,
+    seconds,
+    perSecond = null,
+    timeoutSeconds = 2,
+  }: { dir: string; seconds: number; perSecond?: number | null; timeoutSeconds?: number },
+): Promise<Measured> {
+  const file = path.join(dir, 'questions')
+  await writeFile(file, `${questions.join('\n')}\n`)
+  const args = ['-s', '127.0.0.1', '-p', String(port), '-d', file, '-l', String(seconds), '-t', String(timeoutSeconds)]
+  if (isSigned) args.push('-D')
+  if (perSecond !== null) args.push('-Q', String(perSecond), '-q', '1000', '-v')
+  const before = cpuMs([pid])
+  const said = await output('dnsperf', args)
+  const cpu = cpuMs([pid]) - before
+  const number = (what: RegExp) => Number(what.exec(said)?.[1] ?? Number.NaN)
+  const completed = number(/Queries completed:\s+(\d+)/)
+  return {
+    perSecond: number(/Queries per second:\s+([\d.]+)/),
+    cpuUsEach: (cpu * 1_000) / completed,
+    ms: [...said.matchAll(/^> \S+ .* ([\d.]+)$/gm)].map(([, each]) => Number(each) * 1_000),
+    lost: number(/Queries lost:\s+(\d+)/),
+  }
+}
+
+function output(program: string, args: readonly string[]): Promise<string> {
+  const child = spawn(program, [...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const pieces: Buffer[] = []
+  child.stdout.on('data', (piece: Buffer) => pieces.push(piece))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', () => resolve(Buffer.concat(pieces).toString()))
+  })
+}
+
+type Flow = { service: Service; ours: Target; addresses: readonly string[]; dir: string; seconds: number }
+
+/** At the rate of the goal, alone and beside mail that comes in one after the other. */
+async function whileMailFlows({ service, ours, addresses, dir, seconds }: Flow): Promise<string> {
+  const rows: string[][] = []
+  for (const connections of [0, 1, 4]) {
+    const mails = startMail(service, { connections, addresses })
+    const found = await ask(ours, cases[0]!, { dir, seconds, perSecond: goal.perSecond })
+    const perSecond = (await mails.stop()) / seconds
+    rows.push([
+      connections === 0 ? 'none' : `${shown(perSecond)}/s over ${connections} connections`,
+      shown(found.perSecond),
+      String(found.lost),
+      shown(quantile(found.ms, 0.5)),
+      shown(quantile(found.ms, 0.99)),
+      found.perSecond > goal.perSecond * 0.99 && quantile(found.ms, 0.99) < goal.p99Ms ? 'yes' : 'no',
+    ])
+  }
+  const met = `${goal.perSecond}/s, p99 < ${goal.p99Ms} ms`
+  return table(['mail', 'answers/s', 'lost', 'p50 ms', 'p99 ms', met], rows)
+}
+
+/** Sends mail as fast as it is taken. `stop` returns how much was. */
+function startMail(
+  { smtp }: Service,
+  { connections, addresses }: { connections: number; addresses: readonly string[] },
+) {
+  let isOver = false
+  let count = 0
+  const send = async (turn: number) => {
+    const session = await SmtpClient.hello(smtp)
+    for (let n = turn; !isOver; n += 1) {
+      const address = addresses[n % addresses.length]!
+      const raw = `From: carol@remote.example\r\nTo: ${address}\r\nSubject: mail ${turn}.${n}\r\n\r\n${'A line of text.\r\n'.repeat(200)}`
+      const { code } = await session.send([address], raw)
+      if (code === 250) count += 1
+    }
+    session.destroy()
+  }
+  const sending = Promise.all(Array.from({ length: connections }, (_, n) => send(n)))
+  return {
+    async stop() {
+      isOver = true
+      await sending
+      return count
+    },
+  }
+}
+
+/** A question repeated by a network that has a limit: what is answered, and what that costs. */
+async function limited(dir: string): Promise<string> {
+  const service = await serviceWith('192.0.2.0/24')
+  try {
+    const target = targetOf(service)
+    const one = { name: 'limited', questions: [`www.${zone} A`] }
+    const before = cpuMs([target.pid])
+    const { lost } = await ask(target, one, { dir, seconds: 5, perSecond: limitedPerSecond, timeoutSeconds: 1 })
+    const asked = 5 * limitedPerSecond
+    const cpuUs = ((cpuMs([target.pid]) - before) * 1_000) / asked
+    return `One question ${limitedPerSecond} times a second from a network with a limit: ${shown((100 * (asked - lost)) / asked)} % answered, of these half and more cut; ${shown(cpuUs)} us of CPU each.`
+  } finally {
+    await service.dispose()
+  }
+}
