@@ -134,6 +134,7 @@ describe('architecture', () => {
         'Search',
         'Wait',
         'IMAP',
+        'A domain',
         'DNS question',
         'A file of Drive',
         'Mail from elsewhere',
