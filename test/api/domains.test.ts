@@ -302,7 +302,7 @@ describe('api: domains', () => {
   it('are verified by what our own zone serves alone, and send mail that a receiver believes', async () => {
     const { ctx } = door
     await post('ours.example')
-    expect((await verify('ours.example')).body.status).to.equal('pending')
+    expect((await verify('ours.example')).body).to.include({ status: 'pending' })
     const zone = await servedZone(ctx, 'ours.example')
     publish(
       (zone?.records ?? []).map(({ type, name, data }) => ({

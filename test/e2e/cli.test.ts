@@ -243,7 +243,7 @@ describe('the command line', () => {
     [(id) => ['account', 'raise', id, 'inboxes', '9'.repeat(20)], /is no figure\./],
     [(id) => ['account', 'raise', id, 'inboxes', ''], /^"" is no figure\./],
     [() => ['mailbox', 'create'], /missing required argument/],
-    [() => ['serve', '--only', 'dns'], /^Unknown part "dns"; known are api, smtp, imap\./],
+    [() => ['serve', '--only', 'pop3'], /^Unknown part "pop3"; known are api, smtp, imap, dns\./],
   ]
   it('refuses bad arguments with status 1 and one line that says why', async () => {
     const all = await Promise.all(refusals.map(([args]) => mailroom(args(account))))
@@ -420,6 +420,7 @@ describe('the command line', () => {
     const ports = {
       MAILROOM_HTTP_PORT: new URL(service.http).port,
       MAILROOM_SMTP_PORT: service.smtp.split(':')[1] ?? '',
+      MAILROOM_DNS_PORT: 'null',
     }
     try {
       const [well, early, list] = await Promise.all([
@@ -431,7 +432,7 @@ describe('the command line', () => {
       const [looked = '', connecting] = well.out.split('\n\n')
       const found = looked.split('\n').filter((line) => !line.includes('DNS'))
       expect(found.map((line) => line.split(':')[0])).to.deep.equal(
-        ['port http', 'port smtp', 'certificate', 'disk', 'database', 'queue'].map((what) => `ok   ${what}`),
+        ['port http', 'port smtp', 'certificate', 'disk', 'port dns', 'database', 'queue'].map((what) => `ok   ${what}`),
       )
       expect(connecting).to.include(`${service.http}/api/mcp`).and.include('npx mailroom mcp')
       expect(early.code).to.equal(1)

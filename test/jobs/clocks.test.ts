@@ -29,7 +29,7 @@ describe('jobs: clocks', function () {
     clocks = await startClocks(door.ctx)
     const ran = async () => {
       const all = await jobs()
-      return all.length === 6 && all.every(({ lastFinishedAt }) => lastFinishedAt !== null)
+      return all.length === 7 && all.every(({ lastFinishedAt }) => lastFinishedAt !== null)
     }
     await eventually('every clock ran', ran, beforeTheClockMs)
   })
