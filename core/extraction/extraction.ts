@@ -39,7 +39,10 @@ export type ExtractionLimits = {
   /** Files that wait for a worker, each in memory: of one account, and of all. */
   readonly waitingPerAccountMax: number
   readonly waitingMax: number
-  /** Memory of a worker while it reads, all in all; a file that needs more has no text. */
+  /**
+   * Memory of a worker while it reads, all in all, at which it is ended; a file that needs more has no text. Between two looks it grows
+   * by some tens of megabytes, so that no worker takes 384 MiB.
+   */
   readonly memoryBytesMax: number
   /** Heap of a worker's JavaScript. */
   readonly heapMb: number
@@ -58,7 +61,7 @@ export const extractionLimits: ExtractionLimits = {
   workersMax: 2,
   waitingPerAccountMax: 16,
   waitingMax: 64,
-  memoryBytesMax: 384 * MiB,
+  memoryBytesMax: 352 * MiB,
   heapMb: 224,
   cpuMsMax: 10_000,
   fileMs: 120_000,
