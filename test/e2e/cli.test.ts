@@ -432,7 +432,9 @@ describe('the command line', () => {
       const [looked = '', connecting] = well.out.split('\n\n')
       const found = looked.split('\n').filter((line) => !line.includes('DNS'))
       expect(found.map((line) => line.split(':')[0])).to.deep.equal(
-        ['port http', 'port smtp', 'certificate', 'disk', 'port dns', 'database', 'queue'].map((what) => `ok   ${what}`),
+        ['port http', 'port smtp', 'certificate', 'disk', 'port dns', 'database', 'queue'].map(
+          (what) => `ok   ${what}`,
+        ),
       )
       expect(connecting).to.include(`${service.http}/api/mcp`).and.include('npx mailroom mcp')
       expect(early.code).to.equal(1)
