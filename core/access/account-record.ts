@@ -72,6 +72,24 @@ function shownAs(states: readonly AccountState[]): Account['status'] {
   return gravest === undefined || gravest === 'removed' ? 'suspended' : gravest
 }
 
+/** The document of an account that the service makes for itself, with plans that refuse it nothing. */
+export function ownAccount(name: string, { _id, createdAt }: Pick<AccountDoc, '_id' | 'createdAt'>): AccountDoc {
+  return {
+    _id,
+    name,
+    status: 'active',
+    plan: 'business',
+    agentsPlan: 'scale',
+    sandbox: false,
+    createdAt,
+    owner: null,
+    inboxes: 0,
+    webhooks: 0,
+    eventSeqFloor: 0,
+    sendingPaused: null,
+  }
+}
+
 /** Whether no person has claimed the account yet. */
 export const isUnclaimed = ({ states }: Pick<Account, 'states'>): boolean => states.includes('unclaimed')
 

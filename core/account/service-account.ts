@@ -3,7 +3,7 @@ import { newId } from '../../schemas/ids.ts'
 import { findAccount, insertAccount } from '../../store/accounts.ts'
 import { isDuplicate } from '../../store/open.ts'
 import { claimState } from '../../store/records.ts'
-import { type Account, accountOf } from '../access/account-record.ts'
+import { type Account, accountOf, ownAccount } from '../access/account-record.ts'
 import type { Context } from '../process/context.ts'
 
 /** The service's own account; it is made when it is first asked for, once for all processes. */
@@ -12,20 +12,7 @@ export async function serviceAccount(ctx: Context): Promise<Account> {
   const accountId = await claimState(ctx.store, 'serviceAccount', newId('acc', at))
   const found = await findAccount(ctx.store, accountId)
   if (found !== null) return accountOf(found)
-  const doc = {
-    _id: accountId,
-    name: 'service',
-    status: 'active',
-    plan: 'business',
-    agentsPlan: 'scale',
-    sandbox: false,
-    createdAt: at,
-    owner: null,
-    inboxes: 0,
-    webhooks: 0,
-    eventSeqFloor: 0,
-    sendingPaused: null,
-  } as const
+  const doc = ownAccount('service', { _id: accountId, createdAt: at })
   await insertAccount(ctx.store, doc).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error
   })

@@ -3,6 +3,7 @@ import { newId } from '../../schemas/ids.ts'
 import { insertAccount } from '../../store/accounts.ts'
 import { findDomain, insertDomain } from '../../store/domains.ts'
 import { findAddresses } from '../../store/mailboxes.ts'
+import { ownAccount } from '../access/account-record.ts'
 import { provisionMailbox } from '../mailbox/mailboxes.ts'
 import type { Context } from '../process/context.ts'
 import { newDkimKeys } from './claims.ts'
@@ -20,20 +21,7 @@ export async function ensureSharedDomain(ctx: Context): Promise<void> {
   if (postmaster !== null || (await findAddresses(ctx.store, [address])).length > 0) return
   const at = ctx.clock.now()
   const accountId = newId('acc', at)
-  await insertAccount(ctx.store, {
-    _id: accountId,
-    name: 'postmaster',
-    status: 'active',
-    plan: 'business',
-    agentsPlan: 'scale',
-    sandbox: false,
-    createdAt: at,
-    owner: null,
-    inboxes: 0,
-    webhooks: 0,
-    eventSeqFloor: 0,
-    sendingPaused: null,
-  })
+  await insertAccount(ctx.store, ownAccount('postmaster', { _id: accountId, createdAt: at }))
   await provisionMailbox(ctx, { accountId, address, displayName: 'Postmaster', kind: 'agent', createdBy: null })
 }
 

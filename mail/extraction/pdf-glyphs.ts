@@ -125,15 +125,17 @@ function firstState(matrix: Matrix): State {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: arguments of operators as the library makes them
-type Step = (walk: Walk, args: any) => void
+/** Each operator has arguments of its own, as the library makes them: which, its step says. */
+type Step = (walk: Walk, args: never) => void
+type GraphicsEntries = readonly (readonly [string, unknown])[]
+type PathArguments = readonly [operator: number, paths: readonly [ArrayLike<number>?], extent: ArrayLike<number>]
 
 const colourOf = (written: unknown) => (typeof written === 'string' ? written.slice(1) : null)
 
 /** Sets a value of the state. */
 const set =
   <K extends keyof State>(key: K, read: (value: never) => State[K] = (value) => value): Step =>
-  ({ state }, [value]) => {
+  ({ state }, [value]: readonly [unknown]) => {
     state[key] = read(value as never)
   }
 
@@ -141,8 +143,8 @@ const set =
 const steps: ReadonlyMap<number, Step> = new Map<number, Step>([
   [OPS.save, save],
   [OPS.restore, restore],
-  [OPS.transform, (walk, matrix) => transform(walk, matrix)],
-  [OPS.setGState, (walk, [entries]) => setGraphicsState(walk, entries)],
+  [OPS.transform, transform],
+  [OPS.setGState, (walk, [entries]: readonly [GraphicsEntries]) => setGraphicsState(walk, entries)],
   [OPS.setLineWidth, set('lineWidth')],
   [OPS.setFillRGBColor, set('fill', colourOf)],
   [OPS.setFillTransparent, set('fill', () => null)],
@@ -150,7 +152,10 @@ const steps: ReadonlyMap<number, Step> = new Map<number, Step>([
   [OPS.setStrokeRGBColor, set('stroke', colourOf)],
   [OPS.setStrokeTransparent, set('stroke', () => null)],
   [OPS.setStrokeColorN, set('stroke', () => null)],
-  [OPS.constructPath, (walk, [operator, [path], extent]) => paintPath(walk, operator, path ?? [], extent)],
+  [
+    OPS.constructPath,
+    (walk, [operator, [path], extent]: PathArguments) => paintPath(walk, operator, path ?? [], extent),
+  ],
   [OPS.shadingFill, (walk) => walk.ground.paint({ box: walk.state.clip ?? walk.page, colour: null, isWhole: false })],
   [OPS.paintImageXObject, paintPicture],
   [OPS.paintInlineImageXObject, paintPicture],
@@ -165,7 +170,8 @@ const steps: ReadonlyMap<number, Step> = new Map<number, Step>([
   [OPS.beginMarkedContent, ({ layers }) => layers.push(true)],
   [
     OPS.beginMarkedContentProps,
-    ({ layers, source }, [tag, group]) => layers.push(tag !== 'OC' || source.layers.isVisible(group as never)),
+    ({ layers, source }, [tag, group]: readonly [unknown, unknown]) =>
+      layers.push(tag !== 'OC' || source.layers.isVisible(group as never)),
   ],
   [OPS.endMarkedContent, ({ layers }) => layers.pop()],
   [OPS.beginText, beginText],
@@ -176,11 +182,11 @@ const steps: ReadonlyMap<number, Step> = new Map<number, Step>([
   [OPS.setFont, setFont],
   [OPS.setTextRenderingMode, set('mode')],
   [OPS.setTextRise, set('rise')],
-  [OPS.moveText, ({ state }, [x, y]) => moveText(state, x, y)],
+  [OPS.moveText, ({ state }, [x, y]: readonly [number, number]) => moveText(state, x, y)],
   [OPS.setLeadingMoveText, moveWithLeading],
   [OPS.setTextMatrix, setTextMatrix],
   [OPS.nextLine, ({ state }) => moveText(state, 0, state.leading)],
-  [OPS.showText, (walk, [glyphs]) => showText(walk, glyphs)],
+  [OPS.showText, (walk, [glyphs]: readonly [Parameters<typeof showText>[1]]) => showText(walk, glyphs)],
 ])
 
 function save({ state, saved }: Walk): void {
@@ -198,7 +204,7 @@ function transform({ state }: Walk, matrix: Matrix): void {
   state.isMoved = true
 }
 
-function setGraphicsState({ state }: Walk, entries: readonly (readonly [string, unknown])[]): void {
+function setGraphicsState({ state }: Walk, entries: GraphicsEntries): void {
   for (const [key, value] of entries) {
     if (key === 'ca') state.alpha = value as number
     else if (key === 'BM') state.isBlended = value !== 'source-over' && value !== 'normal' && value !== 'Normal'
