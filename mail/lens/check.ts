@@ -148,7 +148,7 @@ const directions: readonly Direction[] = ['near', 'past', 'future']
 
 function textPiece(value: string, quote: string): Piece | null {
   const wanted = plainOf(value)
-  const words = wanted.split(' ').map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'))
+  const words = wanted.split(' ').map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
   const found = wanted === '' ? null : new RegExp(words.join('\\s+'), 'u').exec(quote)
   return found === null ? null : { value: wanted, start: found.index, end: found.index + found[0].length }
 }

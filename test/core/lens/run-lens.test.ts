@@ -142,6 +142,14 @@ describe('core/lens/run-lens', () => {
     expect(JSON.parse(asked[0]?.body ?? '')).to.not.have.property('model')
   })
 
+  for (const value of ['A-77/b', 'a.b*c+d?', '(x) [y] {z}', '^1$ | 2\\3', "O'Neil & #5", 'a-b c-d'])
+    it(`takes a text with marks that patterns are written in: ${value}`, async () => {
+      const own = { ...source, text: `Its number is ${value}, says Bo.`, quoted: [] }
+      answering(completion(JSON.stringify({ field_1: { value, source: 'text', quotes: [value] } })))
+      const { lens, lensEngine } = await runLens(context(), { fields: fields.slice(5), source: own, quoted: false })
+      expect([lens.site, lensEngine]).to.deep.equal([value, 'model'])
+    })
+
   it('reads quoted history where it is asked to', async () => {
     answering(said({ field_1: { value: 99, source: 'text', quotes: ['Total: 99,00 €'] } }))
     expect((await ask({}, true)).lens.total).to.equal(99)
