@@ -38,7 +38,7 @@ export const groups: Readonly<Record<string, string>> = {
   export: 'mail to elsewhere',
   request: 'what people ask of the administrator',
   audit: 'the audit trail',
-  db: 'the embedded database: back up, verify, move',
+  db: 'the database: back up, verify, move',
 }
 
 const partnerOption: CommandOption = {
@@ -395,21 +395,21 @@ export const commands: readonly CommandEntry[] = [
   {
     call: 'db backup <file>',
     about: 'copy all data to a new file while the service runs',
-    load: async () => (await import('./database.ts')).backup,
+    load: async () => (await import('./db-backup.ts')).backup,
   },
   {
     call: 'db verify [file]',
     about: 'compare every index with the documents: of the stopped service, or of a backup',
-    load: async () => (await import('./database.ts')).verify,
+    load: async () => (await import('./db-verify.ts')).verify,
   },
   {
     call: 'db export <url>',
     about: 'copy all data into a MongoDB deployment that holds none yet, as it is now',
-    load: async () => (await import('./database.ts')).exportTo,
+    load: async () => (await import('./db-export.ts')).exportTo,
   },
   {
     call: 'db import <url>',
     about: 'copy all data of a MongoDB deployment into an empty data folder; the service must be stopped',
-    load: async () => (await import('./database.ts')).importFrom,
+    load: async () => (await import('./db-import.ts')).importFrom,
   },
 ]
