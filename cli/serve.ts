@@ -11,6 +11,7 @@ import { createLog } from '../core/process/log.ts'
 import { openMetrics } from '../core/process/metrics.ts'
 import { writeInstance } from '../plugins/instance.ts'
 import type { Settings } from '../schemas/settings.ts'
+import { requireDurable } from '../store/connection.ts'
 import { ensureCertificate } from './certificate.ts'
 import { loginArguments } from './database-login.ts'
 import { enginePaths, engineUrl, makeFolders, withPorts } from './instance.ts'
@@ -109,6 +110,7 @@ class Service {
 }
 
 async function startParts(service: Service, given: Settings, names: readonly PartName[]): Promise<void> {
+  if (given.mongodbUrl !== null) requireDurable(given.mongodbUrl)
   const door = metricsDoorOf(given)
   if (door !== null) {
     const server = await openMetricsDoor(door, { own: await openMetrics('supervisor'), parts: () => service.parts() })

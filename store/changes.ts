@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { deserialize } from 'bson'
 import type { FindCursor } from 'mongodb'
 import { newToken } from '../schemas/ids.ts'
+import { answerMs } from './connection.ts'
 import type { ChangeDoc, ChangeNote } from './documents/service.ts'
 import { isDuplicate, type Store } from './open.ts'
 import { insertInto, type Write } from './writes.ts'
@@ -37,8 +38,11 @@ const batchMax = 500
 const idsMax = 200
 /** After this many notes wait (the database does not answer), new ones are dropped. */
 const waitingMax = 10_000
-/** How long one question waits for notes: so often a quiet listener asks, and finds out that its connection is dead. */
-const awaitMs = 30_000
+/**
+ * How long one question waits for notes: so often a quiet listener asks, and finds out that its connection is dead. It is an
+ * answer all the same, which has to come in time (store/connection.ts).
+ */
+const awaitMs = answerMs / 2
 /** More than the collection can hold: the first batch is all that is there. */
 const wholeMax = 1_000_000
 /** Pauses while the notes cannot be read, growing. */

@@ -128,5 +128,7 @@ export async function migrate(db: Db): Promise<void> {
   }
   const versions = Object.fromEntries(Object.entries(collections).map(([name, { version }]) => [name, version]))
   if (JSON.stringify(versions) === JSON.stringify(reached)) return
-  await state.updateOne({ _id: 'schemaVersions' }, { $set: { value: versions } }, { upsert: true })
+  // A process that hung meanwhile must not say that less was reached.
+  const before = Object.keys(reached).length === 0 ? { $exists: false } : reached
+  await state.updateOne({ _id: 'schemaVersions', value: before }, { $set: { value: versions } }, { upsert: true })
 }

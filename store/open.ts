@@ -1,19 +1,12 @@
 /** Opens the database with the ordinary driver: the embedded engine through its socket, or a MongoDB deployment. */
 import { channel } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
-import {
-  type Db,
-  MongoBulkWriteError,
-  MongoClient,
-  MongoNetworkError,
-  MongoServerError,
-  MongoServerSelectionError,
-  MongoWriteConcernError,
-} from 'mongodb'
-import { type Collections, collectionsOf, ensureIndexes } from './collections.ts'
+import { type Db, MongoBulkWriteError, type MongoClient, MongoServerError } from 'mongodb'
+import { type Collections, collectionsOf } from './collections.ts'
+import { clientOf } from './connection.ts'
 import { createKnownUids, type KnownUids } from './known-uids.ts'
-import { migrate } from './migrations.ts'
 import { createModseqs } from './modseq.ts'
+import { isReady, prepare } from './preparation.ts'
 import { createWriteTogether, keepsListsWhole, type WriteTogether } from './writes.ts'
 
 export type Store = Collections & {
@@ -47,14 +40,13 @@ const measuredCommands: ReadonlySet<string> = new Set([
   'update',
 ])
 const databaseName = 'mailroom'
-const connectMs = 10_000
 
 emitDrainOnClose()
 
 /**
- * Connects, creates missing indexes and migrates the schema. `url` is a MongoDB connection string; the database is the one it
- * names, or `mailroom` if it names none. `onCommand` hears how long each command took. Rejects when no server answers within
- * 10 s.
+ * Connects, and sees to it that the database is ready (store/preparation.ts). `url` is a MongoDB connection string; the database
+ * is the one it names, or `mailroom` if it names none. `onCommand` hears how long each command took. Rejects when no server
+ * answers within 10 s, and with WeakConnection when the string asks for less than is promised.
  */
 export async function openStore({
   url,
@@ -65,20 +57,12 @@ export async function openStore({
   role: string
   onCommand?: OnCommand
 }): Promise<Store> {
-  const client = new MongoClient(url, {
-    appName: `mailroom-${role}`,
-    maxPoolSize: 50,
-    serverSelectionTimeoutMS: 10_000,
-    connectTimeoutMS: connectMs,
-    ignoreUndefined: true,
-    writeConcern: { w: 'majority', journal: true },
-    ...(onCommand !== undefined && { monitorCommands: true }),
-  })
+  const appName = `mailroom-${role}`
+  const client = clientOf(url, { appName, ...(onCommand !== undefined && { monitorCommands: true }) })
   if (onCommand !== undefined) measureCommands(client, onCommand)
   await client.connect()
   const db = client.db(databaseOf(url))
-  await ensureIndexes(db)
-  await migrate(db)
+  if (!(await isReady(db))) await makeReady(url, appName)
   return {
     ...collectionsOf(db),
     db,
@@ -90,6 +74,15 @@ export async function openStore({
       await db.command({ ping: 1 })
     },
     close: () => client.close(),
+  }
+}
+
+async function makeReady(url: string, appName: string): Promise<void> {
+  const client = clientOf(url, { appName, isPatient: true })
+  try {
+    await prepare(client.db(databaseOf(url)))
+  } finally {
+    await client.close()
   }
 }
 
@@ -130,22 +123,6 @@ export function databaseOf(url: string): string {
 export function isDuplicate(error: unknown, field?: string): boolean {
   if (!(error instanceof MongoServerError) || error.code !== 11000) return false
   return field === undefined || Object.keys((error.keyPattern as object | undefined) ?? {}).includes(field)
-}
-
-/** Error codes of a server that cannot write at the moment: it is full, stopping, starting or stepping down. */
-const unavailableCodes: readonly unknown[] = [91, 189, 10107, 11600, 11602, 13435, 13436, 14031]
-
-/**
- * Whether an error says that the database cannot serve now: it is unreachable, stopping, has no space left, or could
- * not make a write durable.
- */
-export function isUnavailable(error: unknown): boolean {
-  if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return true
-  if (error instanceof MongoWriteConcernError) return true
-  if (error instanceof MongoBulkWriteError && error.result.getWriteConcernError() !== undefined) return true
-  // The error of a bulk write wraps the error that made it fail.
-  if (error instanceof MongoBulkWriteError && isUnavailable(error.errorResponse)) return true
-  return error instanceof MongoServerError && unavailableCodes.includes(error.code)
 }
 
 /**

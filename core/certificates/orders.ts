@@ -14,7 +14,7 @@ import {
   claimCertificate,
   nextCertificateAt,
 } from '../../store/certificates.ts'
-import { isUnavailable } from '../../store/open.ts'
+import { isUnavailable } from '../../store/unwell.ts'
 import { isAbsent } from '../dns/resolver.ts'
 import { noteDue } from '../process/alarms.ts'
 import { after, dayMs, hourMs, minuteMs, secondMs } from '../process/clock.ts'

@@ -1,6 +1,6 @@
 /** The failure that callers get while the database is unavailable. */
 import { Failure } from '../../schemas/failures.ts'
-import { isUnavailable } from '../../store/open.ts'
+import { isUnavailable } from '../../store/unwell.ts'
 
 /** Whether an error means, or was caused by, a database that is unavailable for now. */
 export const isAway = (error: unknown): boolean =>

@@ -1,10 +1,14 @@
 import { channel } from 'node:diagnostics_channel'
+import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
+import { MongoClient } from 'mongodb'
 import type { UsageDoc } from '../../store/documents/accounts.ts'
 import { migrate } from '../../store/migrations.ts'
-import { isUnavailable, openStore, type Store } from '../../store/open.ts'
+import { openStore, type Store } from '../../store/open.ts'
+import { isReady, prepare } from '../../store/preparation.ts'
+import { isUnavailable } from '../../store/unwell.ts'
 import { type Started, startEngine, url } from '../start/engine.ts'
 
 const commands = 20
@@ -47,6 +51,59 @@ describe('store: open', () => {
     const outcome = await store.searchMerges.bulkWrite([all]).catch((error: unknown) => error)
     expect(outcome).to.be.an('error')
     expect(isUnavailable(outcome)).to.equal(true)
+  })
+
+  describe('a database that is not ready', () => {
+    type Preparation = { readonly holder: string | null; readonly until?: Date }
+    const name = 'unready'
+    const state = () => engine.client.db(name).collection<{ _id: string; value: Preparation }>('state')
+    const found = async () => (await state().findOne({ _id: 'preparation' }))?.value
+    const lockedUntil = (until: Date) => state().insertOne({ _id: 'preparation', value: { holder: 'another', until } })
+    /** A node that makes it ready, and how many commands it needed for that. */
+    const node = () => {
+      const client = new MongoClient(url(engine.socket), { monitorCommands: true })
+      let builds = 0
+      client.on('commandStarted', ({ commandName }) => {
+        if (commandName === 'createIndexes') builds += 1
+      })
+      return { db: client.db(name), builds: () => builds, close: () => client.close() }
+    }
+    let nodes: ReturnType<typeof node>[] = []
+    beforeEach(() => {
+      nodes = [node(), node(), node()]
+    })
+    afterEach(async () => {
+      await Promise.all(nodes.map(({ close }) => close()))
+      await engine.client.db(name).dropDatabase()
+    })
+
+    it('is made ready by one of the nodes that start together; the others wait, and so does none that starts after them', async () => {
+      await Promise.all(nodes.slice(1).map(({ db }) => prepare(db)))
+      expect(await isReady(nodes[0]!.db)).to.equal(true)
+      await prepare(nodes[0]!.db)
+      expect(nodes.map(({ builds }) => builds() > 0).filter(Boolean)).to.have.length(1)
+      expect(await nodes[0]!.db.collection('threads').indexExists('live')).to.equal(true)
+    })
+
+    it('is left to a node that is at it, and taken over from one that died', async () => {
+      await lockedUntil(new Date(Date.now() + 60_000))
+      const waiting = prepare(nodes[0]!.db)
+      // It looks several times meanwhile.
+      for (let asked = 0; asked < 3; asked++) await once(nodes[0]!.db.client, 'commandSucceeded')
+      expect(nodes[0]!.builds()).to.equal(0)
+      await state().updateOne({ _id: 'preparation' }, { $set: { 'value.until': new Date(0) } })
+      await waiting
+      expect(nodes[0]!.builds()).to.be.above(0)
+      expect(await found()).to.deep.include({ holder: null })
+    })
+
+    it('is made ready again after a program with other declarations', async () => {
+      await prepare(nodes[0]!.db)
+      await state().updateOne({ _id: 'preparation' }, { $set: { 'value.program': 'another' } })
+      expect(await isReady(nodes[1]!.db)).to.equal(false)
+      await prepare(nodes[1]!.db)
+      expect(nodes[1]!.builds()).to.be.above(0)
+    })
   })
 
   it('puts the days of an earlier version into their months, and the takes that are open there', async () => {
