@@ -7,7 +7,6 @@ import type { LensAnswer, LensEvidence, LensSource, LensValue } from '../../mail
 import type { LensField } from '../../schemas/intake.ts'
 import { isUnreadable } from '../parsing/parsing.ts'
 import type { Context } from '../process/context.ts'
-import { askModel } from './ask-model.ts'
 import { NoAnswer } from './endpoint.ts'
 
 export type LensEngine = 'rules' | 'model'
@@ -32,6 +31,7 @@ export async function runLens(
   const question = { fields, source: quoted ? { ...source, quoted: [] } : source }
   if (ctx.settings.lens.url !== null)
     try {
+      const { askModel } = await import('./ask-model.ts')
       return resultOf(await askModel(ctx, question), 'model')
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error

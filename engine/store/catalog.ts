@@ -49,6 +49,8 @@ export type Collection = {
   readonly name: string
   readonly uuid: Uint8Array
   readonly options: Document
+  /** The bytes that `options` was read from. */
+  readonly storedOptions: Uint8Array
   readonly capped: Cap | undefined
   /** Those that hold all documents; `_id_` first. */
   readonly indexes: readonly Index[]
@@ -58,8 +60,12 @@ export type Collection = {
   readonly indexedFields: ReadonlySet<string> | undefined
 }
 
+/** An index and the specification that it was read from. */
+type IndexRow = { readonly spec: Uint8Array; readonly index: Index }
+
 export type Catalog = {
   readonly version: number
+  readonly rows: ReadonlyMap<number, IndexRow>
   readonly byName: ReadonlyMap<string, Collection>
   readonly collectionIds: ReadonlySet<number>
   readonly indexIds: ReadonlySet<number>
@@ -70,22 +76,37 @@ export function namespace(database: string, name: string): string {
   return `${database}.${name}`
 }
 
-/** Reads the whole catalog. */
-export function loadCatalog(db: DatabaseSync): Catalog {
+/**
+ * Reads the whole catalog. What is as it was in `before` is taken from there: most changes are of one collection, and what an
+ * index means costs more to work out than its row to read.
+ */
+export function loadCatalog(db: DatabaseSync, before?: Catalog): Catalog {
+  const rows = new Map<number, IndexRow>()
   const indexes = new Map<number, Index[]>()
   for (const row of db.prepare('SELECT id, collection, spec, multikey FROM indexes ORDER BY id').all()) {
+    const id = Number(row.id)
     const owner = Number(row.collection)
-    const list = indexes.get(owner) ?? []
-    list.push(indexFrom(Number(row.id), decode(row.spec as Uint8Array), JSON.parse(String(row.multikey)) as boolean[]))
-    indexes.set(owner, list)
+    const known = indexRow(id, row.spec as Uint8Array, String(row.multikey), before?.rows.get(id))
+    rows.set(id, known)
+    const list = indexes.get(owner)
+    if (list === undefined) indexes.set(owner, [known.index])
+    else list.push(known.index)
   }
   const byName = new Map<string, Collection>()
   for (const row of db.prepare('SELECT id, db, name, uuid, options FROM catalog ORDER BY id').all()) {
     const id = Number(row.id)
     const own = indexes.get(id) ?? []
-    const options = decode(row.options as Uint8Array)
-    byName.set(namespace(String(row.db), String(row.name)), {
+    const name = namespace(String(row.db), String(row.name))
+    const known = before?.byName.get(name)
+    const stored = row.options as Uint8Array
+    if (known?.id === id && isSame(known.maintained, own) && Buffer.compare(known.storedOptions, stored) === 0) {
+      byName.set(name, known)
+      continue
+    }
+    const options = decode(stored)
+    byName.set(name, {
       id,
+      storedOptions: stored,
       database: String(row.db),
       name: String(row.name),
       uuid: row.uuid as Uint8Array,
@@ -100,10 +121,25 @@ export function loadCatalog(db: DatabaseSync): Catalog {
   return {
     version,
     byName,
+    rows,
     collectionIds: new Set([...byName.values()].map((collection) => collection.id)),
-    indexIds: new Set([...indexes.values()].flat().map((index) => index.id)),
+    indexIds: new Set(rows.keys()),
   }
 }
+
+/** The index of a row. Its flags are compared too: the writer sets them before it is certain that their change is kept. */
+function indexRow(id: number, spec: Uint8Array, multikey: string, known: IndexRow | undefined): IndexRow {
+  if (
+    known !== undefined &&
+    Buffer.compare(known.spec, spec) === 0 &&
+    JSON.stringify(known.index.multikey) === multikey
+  )
+    return known
+  return { spec, index: indexFrom(id, decode(spec), JSON.parse(multikey) as boolean[]) }
+}
+
+const isSame = (some: readonly Index[], others: readonly Index[]) =>
+  some.length === others.length && some.every((index, n) => index === others[n])
 
 /** An index as its stored specification describes it. */
 export function indexFrom(id: number, spec: Document, multikey: boolean[]): Index {

@@ -53,7 +53,7 @@ export class Store {
   }
 
   reloadCatalog(): void {
-    this.catalog = loadCatalog(this.db)
+    this.catalog = loadCatalog(this.db, this.catalog)
     this.epoch++
   }
 
@@ -98,7 +98,7 @@ export class Store {
     this.#begin.run()
     try {
       const version = (this.#version.get() as unknown as readonly [number])[0]
-      if (version !== this.catalog.version) this.catalog = loadCatalog(this.db)
+      if (version !== this.catalog.version) this.catalog = loadCatalog(this.db, this.catalog)
       this.epoch++
     } catch (error) {
       this.#abandon()
