@@ -12,6 +12,7 @@ import { serviceVersion } from '../operations/version.ts'
 import { sendInPieces, sendJson } from './body.ts'
 import { contentDisposition, sendBytes } from './bytes.ts'
 import { inCoding } from './compression.ts'
+import { type Dashboard, dashboardRoutes } from './dashboard.ts'
 import { sendEvents } from './event-stream.ts'
 import { createInFlight, type InFlight } from './in-flight.ts'
 import { inputOf, readJson, readJsonObject } from './input.ts'
@@ -25,17 +26,24 @@ export type Readiness = { readonly ready: boolean; readonly parts: { readonly [p
 
 export type ApiOptions = {
   readiness(): Promise<Readiness>
+  /** Whether and where the dashboard is; without it, it is being made. */
+  readonly dashboard?: Dashboard
   /** Serves /api/mcp. */
   readonly mcp?: McpEndpoint
   /** Whether an answer that its declaration does not allow is an error: for tests. */
   readonly checkOutput?: boolean
 }
 
+const noDashboard: Dashboard = { state: () => ({ is: 'being made' }) }
+
 /** The long bodies and answers in flight, in this process. */
 type Traffic = { readonly bodies: InFlight; readonly answers: InFlight }
 
 /** The routes of all endpoints. */
-export function endpointsOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOptions): readonly Route[] {
+export function endpointsOf(
+  ctx: Context,
+  { readiness, dashboard = noDashboard, mcp, checkOutput }: ApiOptions,
+): readonly Route[] {
   const traffic: Traffic = {
     bodies: createInFlight({ bytesMax: () => ctx.settings.limits.http.bodyBytesInFlight }),
     answers: createInFlight({ bytesMax: () => ctx.settings.limits.http.answerBytesInFlight }),
@@ -51,6 +59,7 @@ export function endpointsOf(ctx: Context, { readiness, mcp, checkOutput }: ApiOp
     ...oauthRoutes,
     ...mailProgramRoutes(traffic.bodies),
     ...wellKnownRoutes,
+    ...dashboardRoutes(dashboard),
     ...pageRoutes({ inFlight: traffic.bodies, checkOutput: checkOutput ?? false }),
     ...(mcp === undefined ? [] : mcpEndpoints(mcp, traffic)),
   ]

@@ -20,7 +20,10 @@ export type Exchange = RouterContext<RequestState>
 
 export type Route = {
   readonly method: Method
-  /** A segment in braces is a parameter: it takes any one segment that is not empty, and comes decoded. */
+  /**
+   * A segment in braces is a parameter: it takes any one segment that is not empty, and comes decoded. With dots at its end,
+   * such as `{rest...}`, it takes all segments that follow, as they are.
+   */
   readonly path: string
   serve(exchange: Exchange): Promise<void> | void
 }
@@ -32,7 +35,7 @@ export type Route = {
 export function createRouting(routes: readonly Route[]): Middleware<RequestState> {
   const router = new Router<RequestState>({ exclusive: 'specificity', sensitive: true, strict: true })
   for (const { method, path, serve } of routes) {
-    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1')
+    const pattern = path.replaceAll(/\{(\w+)\.\.\.\}/g, '*$1').replaceAll(/\{(\w+)\}/g, ':$1')
     router[method.toLowerCase() as Lowercase<Method>](path, pattern, (exchange) => serve(exchange))
   }
   const dispatch = router.routes() as Middleware<RequestState>

@@ -23,6 +23,7 @@ import { startClocks } from '../jobs/clocks.ts'
 import { startIndexer } from '../jobs/indexer.ts'
 import type { McpEndpoint } from '../operations/http.ts'
 import type { Settings } from '../schemas/settings.ts'
+import { dashboardOf } from './web-build.ts'
 
 /** Which parts of the service are up. */
 type Parts = Readonly<Record<string, boolean>>
@@ -48,7 +49,8 @@ export async function runService(settings: Settings): Promise<void> {
   if (ctx.metrics.isOn) answerScrapes(ctx.metrics)
   // Not ready before the supervisor has told which parts there are.
   let parts: Parts = { supervisor: false }
-  const server = createHttpServer(ctx, { readiness: () => readinessOf(ctx, parts), mcp: mcpOf(ctx) })
+  const dashboard = dashboardOf(ctx)
+  const server = createHttpServer(ctx, { readiness: () => readinessOf(ctx, parts), dashboard, mcp: mcpOf(ctx) })
   const contexts = settings.https.port === null ? null : await openTlsContexts(ctx)
   const secure = contexts === null ? null : createHttpsDoor(ctx, server, contexts)
   const doors = doorsOf(ctx, { server, secure })
@@ -65,10 +67,18 @@ export async function runService(settings: Settings): Promise<void> {
       endRequests(ctx)
     },
   }
-  const jobs = [{ stop: () => endRecords(ctx) }, { stop: () => endAttempts(ctx) }, certificates, clocks, ...listeners]
+  const jobs = [
+    dashboard,
+    { stop: () => endRecords(ctx) },
+    { stop: () => endAttempts(ctx) },
+    certificates,
+    clocks,
+    ...listeners,
+  ]
   const stop = stopOf(ctx, { doors, jobs })
   process.on('message', (told: FromSupervisor) => {
     if (told.parts !== undefined) parts = told.parts
+    if (Object.values(parts).every((up) => up)) dashboard.begin()
     if (told.closeDoors === true) void doors.close()
     if (told.stop === true) void stop(stopMs)
   })

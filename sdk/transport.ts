@@ -11,6 +11,11 @@ import { pause } from './pause.ts'
 export type MailroomOptions = {
   /** The API key, or an OAuth access token. Default: the environment variable MAILROOM_API_KEY. */
   readonly apiKey?: string
+  /**
+   * In a page of the service itself, in place of a key: what `session.get()` tells. The browser sends the cookie of the session, and
+   * this goes with all that changes something (X-CSRF-Token).
+   */
+  readonly csrfToken?: string
   /** Where the service is, such as `https://mail.example.com`. Default: MAILROOM_BASE_URL, else http://127.0.0.1:8080. */
   readonly baseUrl?: string
   /** How often a request is made again. Default: 2. */
@@ -208,6 +213,7 @@ export class Transport {
 
   #init({ method, body, isIdempotent = false }: ApiRequest, { headers, idempotencyKey }: RequestOptions): RequestInit {
     const apiKey = this.#options.apiKey ?? environment('MAILROOM_API_KEY')
+    const { csrfToken } = this.#options
     const key = idempotencyKey ?? (isIdempotent ? globalThis.crypto?.randomUUID?.() : undefined)
     return {
       method,
@@ -215,6 +221,7 @@ export class Transport {
       headers: {
         accept: 'application/json',
         ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+        ...(csrfToken !== undefined && method !== 'GET' && { 'x-csrf-token': csrfToken }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(key !== undefined && { 'idempotency-key': key }),
         ...this.#options.headers,

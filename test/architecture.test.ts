@@ -35,14 +35,14 @@ function walksIn(text: string): { from: string; by: '→' | '⇢'; to: string }[
 
 function sources(folder: string): string[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.(ts|js)$/.test(file) && !file.includes('node_modules'))
+    .filter((file) => /\.(ts|js|svelte)$/.test(file) && !file.includes('node_modules'))
     .map((file) => path.posix.join(folder, file))
 }
 
 function localImports(file: string): string[] {
   const text = readFileSync(path.join(root, file), 'utf8')
   const specifiers = text.matchAll(
-    /^(?:import|export)\b[^'"]*?\bfrom\s*['"](\.[^'"]+)['"]|^import\s+['"](\.[^'"]+)['"]|\bimport\(\s*['"](\.[^'"]+)['"]/gm,
+    /^\s*(?:import|export)\b[^'"]*?\bfrom\s*['"](\.[^'"]+)['"]|^\s*import\s+['"](\.[^'"]+)['"]|\bimport\(\s*['"](\.[^'"]+)['"]/gm,
   )
   return [...specifiers].map(([, from, bare, dynamic]) =>
     path.posix.normalize(path.posix.join(path.posix.dirname(file), from ?? bare ?? dynamic ?? '')),
@@ -140,6 +140,7 @@ describe('architecture', () => {
         'Mail from elsewhere',
         'MCP tool call and REST request',
         'A program connects (OAuth)',
+        'Dashboard',
         'Certificates',
       ])
     })

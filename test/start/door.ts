@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { pino } from 'pino'
+import type { Dashboard } from '../../api/dashboard.ts'
 import type { Readiness } from '../../api/endpoints.ts'
 import { createHttpServer } from '../../api/http-server.ts'
 import { createKey, type NewKey } from '../../core/access/keys.ts'
@@ -51,9 +52,13 @@ export type Door = {
 export async function openDoor({
   monitorCommands = false,
   isNamed = false,
+  dashboard,
   offers,
   progressMs,
-}: { monitorCommands?: boolean; isNamed?: boolean } & Pick<McpOptions, 'offers' | 'progressMs'> = {}): Promise<Door> {
+}: { monitorCommands?: boolean; isNamed?: boolean; dashboard?: Dashboard } & Pick<
+  McpOptions,
+  'offers' | 'progressMs'
+> = {}): Promise<Door> {
   const data = await mkdtemp(path.join(tmpdir(), 'mailroom-door-'))
   const database = await openDatabase()
   let aheadMs = 0
@@ -68,6 +73,7 @@ export async function openDoor({
     const ctx: Context = { ...opened, log }
     const server = createHttpServer(ctx, {
       readiness: async () => door.readiness,
+      dashboard,
       mcp: (request) => mcp(request),
       checkOutput: true,
     })

@@ -1,0 +1,95 @@
+/** The script of the process that makes the dashboard: `node cli/web-build-main.ts [FOLDER]`. It is made beside and renamed, so it is whole when it is there. */
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { constants, setPriority } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
+import { svelte } from '@sveltejs/vite-plugin-svelte'
+import { build } from 'vite'
+import { buildFolder } from './web-build.ts'
+
+const web = fileURLToPath(new URL('../web', import.meta.url))
+/** A shorter file hardly gets shorter. */
+const shortBytes = 1_000
+/** Builds of earlier sources that stay, for services that still run from them. */
+const earlierMax = 3
+/** A build takes seconds: what is older than this and not whole is nobody's. */
+const abandonedMs = 3_600_000
+const compressible = /\.(?:js|css|html|svg)$/
+
+setPriority(constants.priority.PRIORITY_LOW)
+process.on('disconnect', () => process.exit(1))
+const folder = process.argv[2] ?? (await buildFolder())
+const beside = `${folder}.${process.pid}`
+await build({
+  root: web,
+  base: '/app/',
+  configFile: false,
+  logLevel: 'warn',
+  cacheDir: `${beside}-cache`,
+  plugins: [svelte({ configFile: false, dynamicCompileOptions: ({ filename }) => ({ runes: isOurs(filename) }) })],
+  build: {
+    outDir: beside,
+    emptyOutDir: true,
+    target: 'es2024',
+    // A policy that takes nothing inline also means pictures and fonts.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+})
+await compress(beside)
+await moveTo(folder)
+await removeEarlier()
+process.exit(0)
+
+/** Libraries say themselves how they are written. */
+function isOurs(file: string): true | undefined {
+  return file.includes('node_modules') ? undefined : true
+}
+
+/** Writes each file once more in the codings that browsers take. */
+async function compress(made: string): Promise<void> {
+  const names = await readdir(made, { recursive: true })
+  for (const name of names.filter((each) => compressible.test(each))) {
+    const file = path.join(made, name)
+    const content = await readFile(file)
+    if (content.length < shortBytes) continue
+    const size = { params: { [zlib.BROTLI_PARAM_SIZE_HINT]: content.length } }
+    await writeFile(`${file}.br`, await promisify(brotliCompress)(content, size))
+    await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }))
+  }
+}
+
+async function moveTo(target: string): Promise<void> {
+  try {
+    await rename(beside, target)
+  } catch (error) {
+    // Another process was quicker, with the same sources.
+    if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    await rm(beside, { recursive: true, force: true })
+  }
+}
+
+/** Also what a process that was ended had begun. */
+async function removeEarlier(): Promise<void> {
+  const above = path.dirname(folder)
+  const names = (await readdir(above)).filter((name) => name !== path.basename(folder))
+  const dated = await Promise.all(
+    names.map(async (name) => ({
+      name,
+      at: await stat(path.join(above, name)).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => 0,
+      ),
+    })),
+  )
+  const isWhole = ({ name }: { readonly name: string }) => /^[\da-f]{32}$/.test(name)
+  const old = dated
+    .filter(isWhole)
+    .sort((a, b) => b.at - a.at)
+    .slice(earlierMax)
+  const left = dated.filter((each) => !isWhole(each) && each.at < Date.now() - abandonedMs)
+  for (const { name } of [...old, ...left]) await rm(path.join(above, name), { recursive: true, force: true })
+}

@@ -1,0 +1,56 @@
+/** Times, sizes and counts as the viewer reads them: in their language and time zone. */
+import { language } from './language.ts'
+
+const minuteMs = 60_000
+const dayMs = 86_400_000
+
+const clock = new Intl.DateTimeFormat(language, { hour: 'numeric', minute: '2-digit' })
+const weekday = new Intl.DateTimeFormat(language, { weekday: 'short' })
+const dayOfYear = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' })
+const day = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', year: 'numeric' })
+const whole = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long' })
+const short = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
+const counted = new Intl.NumberFormat(language)
+const shares = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
+
+/** As in a list of mail: the time of today, the weekday of this week, else the date. */
+export function listTime(iso: string, now: Date = new Date()): string {
+  const at = new Date(iso)
+  if (at.toDateString() === now.toDateString()) return clock.format(at)
+  const ago = now.getTime() - at.getTime()
+  if (ago > 0 && ago < 6 * dayMs) return weekday.format(at)
+  return at.getFullYear() === now.getFullYear() ? dayOfYear.format(at) : day.format(at)
+}
+
+/** `12 Nov 2026`. */
+export const date = (iso: string): string => day.format(new Date(iso))
+/** Date and time, short. */
+export const dateTime = (iso: string): string => short.format(new Date(iso))
+/** Date and time with seconds and zone, for whoever points at a time. */
+export const exactTime = (iso: string): string => whole.format(new Date(iso))
+
+/** `3 minutes ago`, `in 2 days`. */
+export function relativeTime(iso: string, now: Date = new Date()): string {
+  const ms = new Date(iso).getTime() - now.getTime()
+  const size = Math.abs(ms)
+  if (size < minuteMs) return relative.format(0, 'minute')
+  if (size < 60 * minuteMs) return relative.format(Math.round(ms / minuteMs), 'minute')
+  if (size < dayMs) return relative.format(Math.round(ms / (60 * minuteMs)), 'hour')
+  if (size < 30 * dayMs) return relative.format(Math.round(ms / dayMs), 'day')
+  if (size < 365 * dayMs) return relative.format(Math.round(ms / (30 * dayMs)), 'month')
+  return relative.format(Math.round(ms / (365 * dayMs)), 'year')
+}
+
+export const count = (n: number): string => counted.format(n)
+/** A share of one as a percentage. */
+export const percent = (share: number): string => shares.format(share)
+
+/** Sizes are powers of 1024 throughout the API. */
+export function bytes(size: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB']
+  const power = size < 1 ? 0 : Math.min(Math.floor(Math.log2(size) / 10), units.length - 1)
+  const value = size / 1024 ** power
+  const rounded = new Intl.NumberFormat(language, { maximumFractionDigits: power === 0 || value >= 10 ? 0 : 1 })
+  return `${rounded.format(value)} ${units[power]}`
+}

@@ -1,0 +1,63 @@
+/**
+ * What happens in the account, as it happens. Of all windows of a browser one reads the stream of events, the SDK's, which is
+ * taken up again where it was cut, and tells the others: browsers open few connections to one host.
+ */
+import { ApiError } from '../../sdk/errors.ts'
+import type { EventType, MailroomEvent } from '../../sdk/generated/types.ts'
+import { mailroom } from './client.ts'
+import { session, signIn } from './session.svelte.ts'
+
+type Listener = { readonly types: readonly EventType[]; hear(event: MailroomEvent): void }
+
+const listeners = new Set<Listener>()
+/** Long enough that a service which refuses a stream, because there are too many, is not asked all the time. */
+const refusedPauseMs = 30_000
+
+/** Hears events of the given kinds while a component is shown: call it where the component begins. */
+export function onEvents<T extends EventType>(types: readonly T[], hear: (event: MailroomEvent<T>) => void): void {
+  $effect(() => {
+    const listener = { types, hear: hear as Listener['hear'] }
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  })
+}
+
+/** Begins to listen. Returns how to stop. */
+export function followEvents(): () => void {
+  const ending = new AbortController()
+  const name = `mailroom.events.${session().account?.id ?? ''}`
+  const channel = new BroadcastChannel(name)
+  channel.onmessage = ({ data }) => tell(data as MailroomEvent)
+  const read = () =>
+    readStream(ending.signal, (event) => {
+      tell(event)
+      channel.postMessage(event)
+    })
+  // Locks are there in secure contexts only; elsewhere every window reads for itself.
+  const reading = navigator.locks
+    ? navigator.locks.request(name, { signal: ending.signal }, read)
+    : readStream(ending.signal, tell)
+  reading.catch((error: unknown) => {
+    if (!ending.signal.aborted) throw error
+  })
+  return () => {
+    ending.abort()
+    channel.close()
+  }
+}
+
+function tell(event: MailroomEvent): void {
+  for (const { types, hear } of listeners) if (types.includes(event.type)) hear(event)
+}
+
+async function readStream(signal: AbortSignal, hear: (event: MailroomEvent) => void): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      for await (const event of mailroom.events.stream({}, { signal })) hear(event)
+    } catch (error) {
+      if (signal.aborted) return
+      if (error instanceof ApiError && error.statusCode === 401) return signIn()
+      await new Promise((resolve) => setTimeout(resolve, refusedPauseMs))
+    }
+  }
+}

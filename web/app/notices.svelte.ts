@@ -1,0 +1,99 @@
+/** Short news at the edge of the page: what was done, with the way back where there is one, and what did not work. */
+import { ApiError } from '../../sdk/errors.ts'
+import { words } from './language.ts'
+
+export type Notice = {
+  readonly id: number
+  readonly text: string
+  readonly tone: 'plain' | 'bad'
+  /** What to change, as the API says. */
+  readonly fix: string | null
+  readonly undo: (() => void) | null
+}
+
+/** Long enough to read and to reach the button without a mouse. */
+const shownMs = 8_000
+const badShownMs = 15_000
+
+let notices = $state.raw<readonly Notice[]>([])
+let count = 0
+const timers = new Map<number, { readonly end: () => void; timer: ReturnType<typeof setTimeout> }>()
+
+export const shownNotices = (): readonly Notice[] => notices
+
+/** Says that something was done. `undo` takes it back. */
+export function notify(text: string, { undo }: { undo?: () => unknown } = {}): void {
+  const taken = undo === undefined ? null : () => void attempt(async () => undo())
+  show({ text, tone: 'plain', fix: null, undo: taken }, shownMs)
+}
+
+/**
+ * Says that something was done which cannot be taken back, and does it when the time for undoing is over, or at once when the
+ * page is left. `undone` shows again what was taken away from the page.
+ */
+export function notifyThenDo(text: string, act: () => Promise<unknown>, undone: () => unknown): void {
+  let isOver = false
+  const finish = (isWanted: boolean) => {
+    if (isOver) return
+    isOver = true
+    window.removeEventListener('pagehide', onLeave)
+    if (isWanted) void attempt(act, undone)
+    else undone()
+  }
+  const onLeave = () => finish(true)
+  window.addEventListener('pagehide', onLeave)
+  show({ text, tone: 'plain', fix: null, undo: () => finish(false) }, shownMs, () => finish(true))
+}
+
+/** Shows what went wrong, with what to change. */
+export function complain(error: unknown): void {
+  const text = error instanceof ApiError ? error.message : words.problem.unreachable
+  show({ text, tone: 'bad', fix: error instanceof ApiError ? error.fix : null, undo: null }, badShownMs)
+}
+
+/** Does something; what goes wrong is shown. Resolves to whether it was done. */
+export async function attempt(act: () => Promise<unknown>, failed?: () => unknown): Promise<boolean> {
+  try {
+    await act()
+    return true
+  } catch (error) {
+    failed?.()
+    complain(error)
+    return false
+  }
+}
+
+/** Takes a notice away: what was to be done afterwards is done now. */
+export function dismiss(id: number): void {
+  const timed = timers.get(id)
+  if (timed === undefined) return
+  clearTimeout(timed.timer)
+  timers.delete(id)
+  notices = notices.filter((notice) => notice.id !== id)
+  timed.end()
+}
+
+/** Takes back what the newest notice with a way back tells of. */
+export function undoLast(): void {
+  const last = notices.findLast(({ undo }) => undo !== null)
+  if (last !== undefined) undoOf(last)
+}
+
+export function undoOf({ id, undo }: Notice): void {
+  undo?.()
+  dismiss(id)
+}
+
+/** Whoever reads or points at the notices has all the time. */
+export function hold(isHeld: boolean): void {
+  for (const [id, timed] of timers) {
+    clearTimeout(timed.timer)
+    if (!isHeld) timed.timer = setTimeout(() => dismiss(id), shownMs)
+  }
+}
+
+function show(what: Omit<Notice, 'id'>, ms: number, end: () => void = () => undefined): void {
+  const id = ++count
+  timers.set(id, { end, timer: setTimeout(() => dismiss(id), ms) })
+  notices = [...notices, { ...what, id }].slice(-4)
+}

@@ -1,0 +1,2 @@
+/** Mail: lists, messages, writing. */
+export const mail = { title: 'Mail' }

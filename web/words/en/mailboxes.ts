@@ -1,0 +1,2 @@
+/** Mailboxes and what is set for each. */
+export const mailboxes = { title: 'Mailboxes' }

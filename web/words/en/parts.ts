@@ -1,0 +1,20 @@
+/** What the shared parts of pages say. */
+export const parts = {
+  copy: 'Copy',
+  copied: 'Copied',
+  copyOf: (what: string) => `Copy ${what}`,
+  close: 'Close',
+  cancel: 'Cancel',
+  save: 'Save',
+  saved: 'Saved.',
+  more: 'Show more',
+  optional: 'optional',
+  nextStep: 'Or by program',
+  withCurl: 'curl',
+  withMcp: 'MCP',
+  chartOf: (title: string) => `Chart: ${title}`,
+  asTable: 'As a table',
+  day: 'Day',
+  loadingRows: 'Loading …',
+  actions: 'Actions',
+}
