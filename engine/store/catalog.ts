@@ -8,7 +8,7 @@
  * - `multikey[i]` is set once a document had an array on component i, and stays set.
  * - An index that is being built is maintained by every write and used by nothing else.
  */
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { decode } from '../bson/decode.ts'
 import { type Document, documentOf, type Value } from '../bson/document.ts'
 import { compileIndex, type IndexEntries, type IndexSpec } from '../bson/entries.ts'
@@ -60,8 +60,8 @@ export type Collection = {
   readonly indexedFields: ReadonlySet<string> | undefined
 }
 
-/** An index and the specification that it was read from. */
-type IndexRow = { readonly spec: Uint8Array; readonly index: Index }
+/** An index, its collection, and the specification that it was read from. */
+type IndexRow = { readonly owner: number; readonly spec: Uint8Array; readonly index: Index }
 
 export type Catalog = {
   readonly version: number
@@ -77,49 +77,37 @@ export function namespace(database: string, name: string): string {
 }
 
 /**
- * Reads the whole catalog. What is as it was in `before` is taken from there: most changes are of one collection, and what an
- * index means costs more to work out than its row to read.
+ * Reads the catalog. What is as it was in `before` is taken from there: most changes are of one collection, and what an index
+ * means costs more to work out than its row to read.
  */
 export function loadCatalog(db: DatabaseSync, before?: Catalog): Catalog {
-  const rows = new Map<number, IndexRow>()
-  const indexes = new Map<number, Index[]>()
-  for (const row of db.prepare('SELECT id, collection, spec, multikey FROM indexes ORDER BY id').all()) {
-    const id = Number(row.id)
-    const owner = Number(row.collection)
-    const known = indexRow(id, row.spec as Uint8Array, String(row.multikey), before?.rows.get(id))
-    rows.set(id, known)
-    const list = indexes.get(owner)
-    if (list === undefined) indexes.set(owner, [known.index])
-    else list.push(known.index)
-  }
+  const rows = readRows(db.prepare('SELECT id, collection, spec, multikey FROM indexes ORDER BY id').all(), before)
+  const owned = Map.groupBy(rows.values(), ({ owner }) => owner)
   const byName = new Map<string, Collection>()
   for (const row of db.prepare('SELECT id, db, name, uuid, options FROM catalog ORDER BY id').all()) {
-    const id = Number(row.id)
-    const own = indexes.get(id) ?? []
-    const name = namespace(String(row.db), String(row.name))
-    const known = before?.byName.get(name)
-    const stored = row.options as Uint8Array
-    if (known?.id === id && isSame(known.maintained, own) && Buffer.compare(known.storedOptions, stored) === 0) {
-      byName.set(name, known)
-      continue
-    }
-    const options = decode(stored)
-    byName.set(name, {
-      id,
-      storedOptions: stored,
-      database: String(row.db),
-      name: String(row.name),
-      uuid: row.uuid as Uint8Array,
-      options,
-      capped: capOf(options),
-      indexes: own.filter((index) => !index.building),
-      maintained: own,
-      indexedFields: fieldsRead(own),
-    })
+    const collection = collectionFrom(row, owned.get(Number(row.id)) ?? [], before)
+    byName.set(namespace(collection.database, collection.name), collection)
   }
-  const version = Number(db.prepare("SELECT value FROM meta WHERE name = 'catalogVersion'").get()?.value)
+  return catalogOf(db, byName, rows)
+}
+
+/** Reads what stands of one collection, which exists and has the name that it had; everything else is as in `before`. */
+export function reloadCollection(db: DatabaseSync, before: Catalog, id: number): Catalog {
+  const row = db.prepare('SELECT id, db, name, uuid, options FROM catalog WHERE id = ?').get(id)
+  if (row === undefined) return loadCatalog(db, before)
+  const own = db.prepare('SELECT id, collection, spec, multikey FROM indexes WHERE collection = ? ORDER BY id').all(id)
+  const rows = readRows(own, before)
+  const collection = collectionFrom(row, [...rows.values()], before)
+  const byName = new Map(before.byName).set(namespace(collection.database, collection.name), collection)
+  const others = [...before.rows].filter(([, { owner }]) => owner !== id)
+  return catalogOf(db, byName, new Map([...others, ...rows]))
+}
+
+type Row = Readonly<Record<string, SQLOutputValue>>
+
+function catalogOf(db: DatabaseSync, byName: Catalog['byName'], rows: Catalog['rows']): Catalog {
   return {
-    version,
+    version: Number(db.prepare("SELECT value FROM meta WHERE name = 'catalogVersion'").get()?.value),
     byName,
     rows,
     collectionIds: new Set([...byName.values()].map((collection) => collection.id)),
@@ -127,15 +115,51 @@ export function loadCatalog(db: DatabaseSync, before?: Catalog): Catalog {
   }
 }
 
+function readRows(stored: readonly Row[], before: Catalog | undefined): Map<number, IndexRow> {
+  return new Map(
+    stored.map((row) => {
+      const id = Number(row.id)
+      return [id, indexRow(row, before?.rows.get(id))]
+    }),
+  )
+}
+
+function collectionFrom(row: Row, rows: readonly IndexRow[], before: Catalog | undefined): Collection {
+  const id = Number(row.id)
+  const database = String(row.db)
+  const name = String(row.name)
+  const storedOptions = row.options as Uint8Array
+  const own = rows.map(({ index }) => index)
+  const known = before?.byName.get(namespace(database, name))
+  if (known?.id === id && isSame(known.maintained, own) && Buffer.compare(known.storedOptions, storedOptions) === 0)
+    return known
+  const options = decode(storedOptions)
+  return {
+    id,
+    database,
+    name,
+    uuid: row.uuid as Uint8Array,
+    options,
+    storedOptions,
+    capped: capOf(options),
+    indexes: own.filter((index) => !index.building),
+    maintained: own,
+    indexedFields: fieldsRead(own),
+  }
+}
+
 /** The index of a row. Its flags are compared too: the writer sets them before it is certain that their change is kept. */
-function indexRow(id: number, spec: Uint8Array, multikey: string, known: IndexRow | undefined): IndexRow {
+function indexRow(row: Row, known: IndexRow | undefined): IndexRow {
+  const spec = row.spec as Uint8Array
+  const multikey = String(row.multikey)
   if (
     known !== undefined &&
     Buffer.compare(known.spec, spec) === 0 &&
     JSON.stringify(known.index.multikey) === multikey
   )
     return known
-  return { spec, index: indexFrom(id, decode(spec), JSON.parse(multikey) as boolean[]) }
+  const index = indexFrom(Number(row.id), decode(spec), JSON.parse(multikey) as boolean[])
+  return { owner: Number(row.collection), spec, index }
 }
 
 const isSame = (some: readonly Index[], others: readonly Index[]) =>

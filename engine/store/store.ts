@@ -10,7 +10,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { EngineError } from '../errors.ts'
 import { log, reason } from '../log.ts'
-import { type Catalog, type Collection, loadCatalog, namespace } from './catalog.ts'
+import { type Catalog, type Collection, loadCatalog, namespace, reloadCollection } from './catalog.ts'
 import { type IndexTable, type RecordTable, Tables } from './tables.ts'
 
 export class Store {
@@ -52,8 +52,10 @@ export class Store {
     return this.tables.index(index)
   }
 
-  reloadCatalog(): void {
-    this.catalog = loadCatalog(this.db, this.catalog)
+  /** `collection`: the only one that changed, and not in name. */
+  reloadCatalog(collection?: number): void {
+    const { db, catalog } = this
+    this.catalog = collection === undefined ? loadCatalog(db, catalog) : reloadCollection(db, catalog, collection)
     this.epoch++
   }
 

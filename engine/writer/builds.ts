@@ -22,7 +22,7 @@ import {
   type Statement,
   type WriteContext,
 } from './context.ts'
-import { existing, known, saveSpec } from './indexes.ts'
+import { existing, known, writeSpec } from './indexes.ts'
 import { checkedSpec } from './indexSpec.ts'
 import { checkUnique } from './records.ts'
 
@@ -89,7 +89,7 @@ function startBuild(ctx: WriteContext, collection: Collection, spec: Document): 
     )
   }
   const created = addIndex(ctx, collection.id, { ...spec, building: true })
-  changed(ctx)
+  changed(ctx, collection.id)
   return created
 }
 
@@ -135,8 +135,9 @@ function finishBuilds(ctx: WriteContext, database: string, name: string, created
   for (const id of created) {
     const { index } = underway(ctx, database, name, id)
     const { building: _, ...spec } = index.spec
-    saveSpec(ctx, index, spec)
+    writeSpec(ctx, index, spec)
   }
+  if (created.length > 0) changed(ctx, existing(ctx, database, name).id)
 }
 
 function abandonBuilds(ctx: WriteContext, created: readonly number[]): void {

@@ -56,7 +56,7 @@ export function ensureCollection(
   )
   tables.createRecords(id)
   addIndex(ctx, id, { v: 2, key: { _id: 1 }, name: '_id_' })
-  changed(ctx)
+  changed(ctx, id)
   return ctx.store.collection(database, name)!
 }
 
@@ -94,10 +94,13 @@ export function markMultikey(ctx: WriteContext, index: Index, multikey: readonly
   changed(ctx)
 }
 
-/** Makes a catalog change known: readers see the new version together with the change itself. */
-export function changed(ctx: WriteContext): void {
+/**
+ * Makes a catalog change known: readers see the new version together with the change itself. `collection`: the only one that
+ * changed, and not in name.
+ */
+export function changed(ctx: WriteContext, collection?: number): void {
   ctx.store.db.exec("UPDATE meta SET value = value + 1 WHERE name = 'catalogVersion'")
-  ctx.store.reloadCatalog()
+  ctx.store.reloadCatalog(collection)
 }
 
 function nextId(ctx: WriteContext): number {

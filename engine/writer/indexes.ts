@@ -33,7 +33,7 @@ export function* collMod(ctx: WriteContext, { body }: Message): Statement {
   const options = collectionOptions(body, collection.options)
   if (options !== collection.options) {
     ctx.store.db.prepare('UPDATE catalog SET options = ? WHERE id = ?').run(encode(options), collection.id)
-    changed(ctx)
+    changed(ctx, collection.id)
   }
   const wanted = optionalDocument(body, 'index')
   if (wanted === undefined) return { ok: 1 }
@@ -53,7 +53,8 @@ export function* collMod(ctx: WriteContext, { body }: Message): Statement {
     reply.hidden_new = flagField(wanted, 'hidden')
     spec.hidden = flagField(wanted, 'hidden')
   }
-  saveSpec(ctx, index, spec)
+  writeSpec(ctx, index, spec)
+  changed(ctx, collection.id)
   return { ...reply, ok: 1 }
 }
 
@@ -157,8 +158,7 @@ function selected(collection: Collection, which: Value): Index {
   return index
 }
 
-/** Keeps a changed specification. */
-export function saveSpec(ctx: WriteContext, index: Index, spec: Document): void {
+/** Writes a changed specification; the caller calls `changed`. */
+export function writeSpec(ctx: WriteContext, index: Index, spec: Document): void {
   ctx.store.db.prepare('UPDATE indexes SET spec = ? WHERE id = ?').run(encode(spec), index.id)
-  changed(ctx)
 }
