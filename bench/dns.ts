@@ -89,7 +89,7 @@ export async function run(args: readonly string[]): Promise<void> {
 
 const serviceWith = (exempt: string) =>
   startService({
-    only: 'api,smtp,dns',
+    only: 'api,jobs,smtp,dns',
     env: {
       MAILROOM_LOG_LEVEL: 'warn',
       MAILROOM_DNS_DNSSEC: 'true',

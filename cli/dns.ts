@@ -17,6 +17,7 @@ export async function runDns(settings: Settings): Promise<void> {
   const { host, port } = settings.dns
   if (port === null) throw new Error('dns.port is null: there is nothing to run.')
   const ctx = await openContext({ settings, role: 'dns' })
+  await ctx.skew.watch()
   if (ctx.metrics.isOn) answerScrapes(ctx.metrics)
   const server = await startDns(ctx, { host, port })
   let isStopping = false

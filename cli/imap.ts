@@ -20,6 +20,7 @@ export async function runImap(settings: Settings): Promise<void> {
   process.on('disconnect', leave)
   if (process.connected === false) leave()
   const ctx = await openContext({ settings, role: 'imap' })
+  await ctx.skew.watch()
   if (ctx.metrics.isOn) answerScrapes(ctx.metrics)
   const contexts = await openTlsContexts(ctx)
   const { host } = settings.smtp

@@ -1,7 +1,7 @@
 /** The parts of the service that can run alone; the database runs whenever one of them needs it. */
 import { unknown } from '../schemas/refusals.ts'
 
-export const partNames = ['api', 'smtp', 'imap', 'dns'] as const
+export const partNames = ['api', 'jobs', 'smtp', 'imap', 'dns'] as const
 export type PartName = (typeof partNames)[number]
 
 /** Reads a comma-separated list. Fails with `validation_error`. */

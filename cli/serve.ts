@@ -42,7 +42,7 @@ export async function serve(io: Io, { only }: { readonly only?: string }): Promi
   process.on('disconnect', () => service.stop(0))
   if (process.connected === false) service.stop(0)
   startParts(service, settings, names).then(
-    () => announce(io, settings, service),
+    () => announce(io, settings, { service, names }),
     (error: unknown) => {
       if (service.isStopping) return
       log.fatal({ err: error }, 'the service could not be started')
@@ -122,11 +122,14 @@ async function startParts(service: Service, given: Settings, names: readonly Par
   if (given.mongodbUrl === null) await service.start(await enginePart(given))
   const settings = { ...given, mongodbUrl: given.mongodbUrl ?? engineUrl(given.data) }
   const env = { MAILROOM_SETTINGS: JSON.stringify(settings) }
+  const roles = names.filter((name) => name === 'api' || name === 'jobs')
+  const serviceProcess = async () => {
+    if (roles.includes('api') && settings.https.port !== null) await certificateOf(settings)
+    await service.start({ name: 'service', script: script('cli/service-main.ts'), args: roles, env })
+  }
   const start = {
-    api: async () => {
-      if (settings.https.port !== null) await certificateOf(settings)
-      await service.start({ name: 'service', script: script('cli/service-main.ts'), env })
-    },
+    api: serviceProcess,
+    jobs: serviceProcess,
     smtp: async () => service.start({ ...(await harakaPart(settings)), env }),
     imap: async () => {
       if (settings.imap.port === null && settings.imaps.port === null) return
@@ -138,7 +141,7 @@ async function startParts(service: Service, given: Settings, names: readonly Par
       await service.start({ name: 'dns', script: script('cli/dns-main.ts'), env })
     },
   }
-  await Promise.all(names.map((name) => start[name]()))
+  await Promise.all([...new Set(names.map((name) => start[name]))].map((each) => each()))
 }
 
 async function enginePart(settings: Settings): Promise<PartOptions> {
@@ -165,9 +168,13 @@ function certificateOf(settings: Settings): Promise<CertificateFiles> {
 let certificate: Promise<CertificateFiles> | undefined
 
 /** The greeting of a terminal, and the one line of JSON that programs read (decisions.md 5). */
-function announce({ out }: Io, settings: Settings, service: Service): void {
+function announce(
+  { out }: Io,
+  settings: Settings,
+  { service, names }: { readonly service: Service; readonly names: readonly PartName[] },
+): void {
   if (service.isStopping) return
-  const http = service.has('service') ? `http://${settings.http.host}:${settings.http.port}` : null
+  const http = names.includes('api') ? `http://${settings.http.host}:${settings.http.port}` : null
   const at = (part: PartName, port: number | null, host = settings.smtp.host) =>
     service.has(part) && port !== null ? `${host}:${port}` : null
   if (process.stdout.isTTY && http !== null)

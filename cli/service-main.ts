@@ -1,9 +1,10 @@
-/** The script of the service process. The supervisor hands it the settings, and is told why it could not start. */
+/** The script of the service process; its arguments are its roles. The supervisor hands it the settings, and is told why it could not start. */
 import type { Settings } from '../schemas/settings.ts'
-import { runService } from './service.ts'
+import { runService, serviceRoles } from './service.ts'
 
 try {
-  await runService(JSON.parse(process.env.MAILROOM_SETTINGS ?? 'null') as Settings)
+  const roles = serviceRoles.filter((role) => process.argv.includes(role))
+  await runService(JSON.parse(process.env.MAILROOM_SETTINGS ?? 'null') as Settings, roles)
 } catch (error) {
   console.error(error)
   const failed = error instanceof Error ? error.message : String(error)

@@ -1,13 +1,13 @@
-/** The service process: API, MCP and the clocks. */
+/** The service process: API and MCP, the jobs, or both. */
 import type { Server as HttpServer } from 'node:http'
-import type { AddressInfo, Server } from 'node:net'
-import type { Readiness } from '../api/endpoints.ts'
+import type { Server } from 'node:net'
+import type { ApiOptions, Readiness } from '../api/endpoints.ts'
 import { createHttpServer } from '../api/http-server.ts'
 import { createHttpsDoor } from '../api/https.ts'
 import { endRequests } from '../core/certificates/authority.ts'
 import { noteWantedCertificates } from '../core/certificates/names.ts'
 import { measureCertificates } from '../core/certificates/overview.ts'
-import { openTlsContexts } from '../core/certificates/tls-contexts.ts'
+import { openTlsContexts, type TlsContexts } from '../core/certificates/tls-contexts.ts'
 import { ensureSharedDomain } from '../core/domains/shared-domain.ts'
 import { endRecords } from '../core/intake/queue.ts'
 import { endAttempts } from '../core/notify/attempts.ts'
@@ -18,6 +18,7 @@ import { answerScrapes } from '../core/process/metrics.ts'
 import { measureQueues } from '../core/upkeep/queue-metrics.ts'
 import { noteStart, noteStop } from '../core/upkeep/quota-recount.ts'
 import { closeWaiters } from '../core/wait/waiters.ts'
+import { type Alarms, startAlarms } from '../jobs/alarms.ts'
 import { startAnnouncer } from '../jobs/announcer.ts'
 import { startClocks } from '../jobs/clocks.ts'
 import { startIndexer } from '../jobs/indexer.ts'
@@ -37,55 +38,65 @@ const doorsMs = 3_000
 const orphanMs = 2_500
 const idleCheckMs = 50
 
-/** Resolves when the service is ready; it runs until the supervisor stops it, or is gone. Rejects when it cannot start. */
-export async function runService(settings: Settings): Promise<void> {
+/** What a service process does: serve HTTP, do what happens later, or both. */
+export const serviceRoles = ['api', 'jobs'] as const
+type ServiceRole = (typeof serviceRoles)[number]
+
+/**
+ * Resolves when the service is ready; it runs until the supervisor stops it, or is gone. Rejects when it cannot start. Without the
+ * jobs it does what it writes down as due itself, and leaves the rest to the nodes that have them.
+ */
+export async function runService(settings: Settings, roles: readonly ServiceRole[]): Promise<void> {
   // A start whose supervisor is gone waits for a database that is gone too.
   const leave = () => process.exit(1)
   process.on('disconnect', leave)
   if (process.connected === false) leave()
   const ctx = await openContext({ settings, role: 'service' })
+  await ctx.skew.watch()
   await ensureSharedDomain(ctx)
   ctx.metrics.beforeScrape(async () => void (await Promise.all([measureQueues(ctx), measureCertificates(ctx)])))
   if (ctx.metrics.isOn) answerScrapes(ctx.metrics)
   // Not ready before the supervisor has told which parts there are.
   let parts: Parts = { supervisor: false }
   const dashboard = dashboardOf(ctx)
-  const server = createHttpServer(ctx, { readiness: () => readinessOf(ctx, parts), dashboard, mcp: mcpOf(ctx) })
-  const contexts = settings.https.port === null ? null : await openTlsContexts(ctx)
-  const secure = contexts === null ? null : createHttpsDoor(ctx, server, contexts)
-  const doors = doorsOf(ctx, { server, secure })
+  const hasDoors = roles.includes('api')
   await noteStart(ctx)
-  const listeners = [startAnnouncer(ctx), startIndexer(ctx)]
-  await listen(server, settings.http)
-  if (secure !== null) await listen(secure, settings.https)
-  // The authority looks at the HTTP door when the clocks order a certificate.
+  const doors = hasDoors ? await openDoors(ctx, { readiness: () => readinessOf(ctx, parts), dashboard }) : noDoors
+  // The authority looks at the HTTP door when a certificate is ordered.
   await noteWantedCertificates(ctx)
-  const clocks = await startClocks(ctx)
-  const certificates = {
-    async stop() {
-      contexts?.close()
-      endRequests(ctx)
-    },
-  }
-  const jobs = [
-    dashboard,
-    { stop: () => endRecords(ctx) },
-    { stop: () => endAttempts(ctx) },
-    certificates,
-    clocks,
-    ...listeners,
-  ]
-  const stop = stopOf(ctx, { doors, jobs })
+  const alarms = startAlarms(ctx)
+  const jobs = roles.includes('jobs') ? await startJobs(ctx, alarms) : []
+  const certificates = { stop: async () => endRequests(ctx) }
+  const stop = stopOf(ctx, {
+    doors,
+    jobs: [dashboard, { stop: () => endRecords(ctx) }, { stop: () => endAttempts(ctx) }, certificates, alarms, ...jobs],
+  })
   process.on('message', (told: FromSupervisor) => {
     if (told.parts !== undefined) parts = told.parts
-    if (Object.values(parts).every((up) => up)) dashboard.begin()
+    if (hasDoors && Object.values(parts).every((up) => up)) dashboard.begin()
     if (told.closeDoors === true) void doors.close()
     if (told.stop === true) void stop(stopMs)
   })
   process.off('disconnect', leave)
   process.on('disconnect', () => void stop(orphanMs))
-  const { port } = server.address() as AddressInfo
-  process.send?.({ ready: true, http: `${settings.http.host}:${port}` })
+  process.send?.({ ready: true })
+}
+
+/** Opens HTTP, and HTTPS where the settings have it. */
+async function openDoors(ctx: Context, told: Pick<ApiOptions, 'readiness' | 'dashboard'>): Promise<Doors> {
+  const { http, https } = ctx.settings
+  const server = createHttpServer(ctx, { ...told, mcp: mcpOf(ctx) })
+  const contexts = https.port === null ? null : await openTlsContexts(ctx)
+  const secure = contexts === null ? null : createHttpsDoor(ctx, server, contexts)
+  await listen(server, http)
+  if (secure !== null) await listen(secure, https)
+  return doorsOf(ctx, { server, secure, contexts })
+}
+
+/** What happens later, and what makes news quick. */
+async function startJobs(ctx: Context, alarms: Alarms): Promise<readonly Job[]> {
+  const listeners = [startAnnouncer(ctx), startIndexer(ctx)]
+  return [await startClocks(ctx, alarms), ...listeners]
 }
 
 /** The library that speaks MCP is large: it comes with the first client that does. */
@@ -101,7 +112,7 @@ async function readinessOf(ctx: Context, parts: Parts): Promise<Readiness> {
     () => true,
     () => false,
   )
-  const all = { ...parts, database, api: true }
+  const all = { ...parts, database, clock: ctx.skew.isSound(), api: true }
   return { ready: Object.values(all).every((up) => up), parts: all }
 }
 
@@ -116,11 +127,18 @@ function listen(
 }
 
 type Doors = { close(): Promise<void> }
+type Job = { stop(): Promise<void> }
+
+const noDoors: Doors = { close: async () => undefined }
 
 /** To close them: requests that are under way are answered; a connection that is kept alive brings no further ones. */
 function doorsOf(
   ctx: Context,
-  { server, secure }: { readonly server: HttpServer; readonly secure: Server | null },
+  {
+    server,
+    secure,
+    contexts,
+  }: { readonly server: HttpServer; readonly secure: Server | null; readonly contexts: TlsContexts | null },
 ): Doors {
   let closing: Promise<void> | null = null
   server.prependListener('request', (_request, response) => {
@@ -135,6 +153,7 @@ function doorsOf(
         setTimeout(() => server.closeAllConnections(), doorsMs).unref()
         await Promise.all([server, secure].map((each) => each !== null && ended(each)))
         clearInterval(idle)
+        contexts?.close()
       })()
       return closing
     },
@@ -143,7 +162,7 @@ function doorsOf(
 
 const ended = (server: Server) => new Promise((resolve) => server.close(resolve))
 
-type Running = { readonly doors: Doors; readonly jobs: readonly { stop(): Promise<void> }[] }
+type Running = { readonly doors: Doors; readonly jobs: readonly Job[] }
 
 /** Doors first, then the jobs in their order, then what they have left to write. Ends the process. */
 function stopOf(ctx: Context, { doors, jobs }: Running): (withinMs: number) => Promise<void> {

@@ -274,7 +274,9 @@ export class Connection implements Peer {
   /** What ended meanwhile, the key or the account, ends here, also when nobody told of it. */
   async #checkLogin(): Promise<void> {
     const { session } = this
-    const now = this.#ctx.clock.now().getTime()
+    const { clock, skew } = this.#ctx
+    if (session.login !== null) skew.requireSound()
+    const now = clock.now().getTime()
     if (session.login === null || now < this.#checkedAt + checkMs) return
     try {
       session.login = await session.login.again()

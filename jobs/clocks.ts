@@ -7,28 +7,21 @@ import { MongoBackend } from '@agendajs/mongo-backend'
 import { Agenda } from 'agenda'
 import { sweepPauseChanges } from '../core/account/reputation.ts'
 import { noteWantedCertificates } from '../core/certificates/names.ts'
-import { advanceCertificates, nextAdvance } from '../core/certificates/orders.ts'
 import { watchDomains } from '../core/domains/watching.ts'
 import { sweepUploads } from '../core/drive/put.ts'
-import { doDueIntake, nextIntake } from '../core/intake/due.ts'
 import { sweepIntakes } from '../core/intake/retention.ts'
 import { repeatStorageWarnings } from '../core/mailbox/storage-limit.ts'
-import { attemptDueDeliveries, nextAttempt } from '../core/notify/due-deliveries.ts'
 import { eraseOldSecrets } from '../core/notify/webhooks.ts'
 import { tellOfApprovals } from '../core/people/approval-notices.ts'
 import { tellOfEndpoints } from '../core/people/endpoint-notices.ts'
 import { sweepMoves } from '../core/people/move.ts'
 import { eraseUnclaimed, sweepErasures } from '../core/personal/erase.ts'
 import { makeExports } from '../core/personal/export-jobs.ts'
-import { type Alarm, startAlarm } from '../core/process/alarms.ts'
 import type { Context } from '../core/process/context.ts'
 import { sendTlsReports } from '../core/reporting/tls-reports.ts'
 import { sweepSandboxes } from '../core/sandbox/test-clock.ts'
 import { sweepSearch, tidySearch } from '../core/search/sweep.ts'
-import { nextApproval, settleApprovals } from '../core/send/approvals.ts'
-import { nextStep, stepBatches } from '../core/send/batches.ts'
 import { sweepOpenTakes } from '../core/send/open-allowances.ts'
-import { nextSettling, settleDue } from '../core/send/settle.ts'
 import { recountQuotas } from '../core/upkeep/quota-recount.ts'
 import {
   purgeDeletedMailboxes,
@@ -40,6 +33,7 @@ import {
   sweepReservations,
 } from '../core/upkeep/sweep.ts'
 import { sweepBlobs } from '../core/upkeep/unused-blobs.ts'
+import type { Alarms } from './alarms.ts'
 
 type Task = (ctx: Context) => Promise<unknown>
 
@@ -67,7 +61,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
       name: 'what is due',
       every: '30 seconds',
       lockMs: promptMs,
-      run: () => Promise.all(Object.values(alarms).map((alarm) => alarm.run())),
+      run: alarms.run,
     },
     {
       name: 'what a crash left',
@@ -124,9 +118,8 @@ const refreshClocks = ({ testClocks }: Context) => testClocks.refresh()
 
 export type Clocks = { stop(): Promise<void> }
 
-/** Starts all clocks and alarms. A run that fails is logged; the next tick tries again. */
-export async function startClocks(ctx: Context): Promise<Clocks> {
-  const alarms = startAlarms(ctx)
+/** Starts all clocks; `alarms` are those of this process. A run that fails is logged; the next tick tries again. */
+export async function startClocks(ctx: Context, alarms: Alarms): Promise<Clocks> {
   const agenda = new Agenda({
     backend: new MongoBackend({ mongo: ctx.store.db }),
     processEvery: pollMs,
@@ -142,29 +135,10 @@ export async function startClocks(ctx: Context): Promise<Clocks> {
   for (const { name, every } of clocks) await agenda.every(every, name)
   return {
     async stop() {
-      await Promise.all(Object.values(alarms).map((alarm) => alarm.stop()))
       // Clocks that were taken and have not begun are free for others at once.
       await agenda.stop()
       await ended()
     },
-  }
-}
-
-type Alarms = ReturnType<typeof startAlarms>
-
-function startAlarms(ctx: Context) {
-  const alarm = (
-    kind: 'deliveries' | 'batches' | 'sends' | 'approvals' | 'certificates' | 'intake',
-    work: Task,
-    next: (ctx: Context) => Promise<Date | null>,
-  ): Alarm => startAlarm(ctx, { kind, work: () => work(ctx), next: () => next(ctx) })
-  return {
-    deliveries: alarm('deliveries', attemptDueDeliveries, nextAttempt),
-    batches: alarm('batches', stepBatches, nextStep),
-    sends: alarm('sends', settleDue, nextSettling),
-    approvals: alarm('approvals', settleApprovals, nextApproval),
-    certificates: alarm('certificates', advanceCertificates, nextAdvance),
-    intake: alarm('intake', doDueIntake, nextIntake),
   }
 }
 
@@ -193,6 +167,8 @@ function runsOf(agenda: Agenda): () => Promise<void> {
 function inTurn(ctx: Context, tasks: readonly Task[]): () => Promise<void> {
   let running: Promise<void> | null = null
   async function runAll(): Promise<void> {
+    // Another node's run is as good.
+    if (!ctx.skew.isSound()) return
     for (const task of tasks)
       await task(ctx).catch((error: unknown) => ctx.log.error({ err: error, task: task.name }, 'clock'))
   }

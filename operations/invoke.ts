@@ -105,6 +105,7 @@ async function serve(
   given: InvokeRequest,
 ): Promise<Answer> {
   const request = { ...given, trail: {} }
+  ctx.skew.requireSound()
   if (request.isCounted !== false) {
     if (principal === null) await takeAnonymous(ctx, request.peerAddress)
     else await countRequest(ctx, principal, request.headers)

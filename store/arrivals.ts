@@ -10,6 +10,7 @@
  */
 import { newToken } from '../schemas/ids.ts'
 import { insertBlob } from './blobs.ts'
+import { settled } from './connection.ts'
 import type { BlobDoc, MessageDoc } from './documents/mail.ts'
 import {
   closeReservations,
@@ -376,12 +377,12 @@ async function originalsOf(store: Store, refused: readonly MessageDoc[]): Promis
 /** The id of the stored message that made `message` a duplicate: it has the same id, or the same bytes and sender. */
 async function findOriginal(store: Store, message: MessageDoc): Promise<string> {
   const { _id, mailboxId, fingerprint } = message
-  const sameId = await store.messages.findOne({ mailboxId, _id }, { projection: { _id: 1 } })
+  const sameId = await store.messages.findOne({ mailboxId, _id }, { projection: { _id: 1 }, ...settled })
   if (sameId !== null) return sameId._id
   const sameBytes =
     fingerprint === undefined
       ? null
-      : await store.messages.findOne({ mailboxId, fingerprint }, { projection: { _id: 1 } })
+      : await store.messages.findOne({ mailboxId, fingerprint }, { projection: { _id: 1 }, ...settled })
   if (sameBytes === null) throw new Error(`Message ${_id} was refused as a duplicate, but no original exists.`)
   return sameBytes._id
 }

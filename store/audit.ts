@@ -1,6 +1,7 @@
 /** The audit trails of accounts: chains of hashed entries (store/chains.ts). */
 import { chained, type NewAudit, withoutPerson } from './audit-hash.ts'
 import { type Append, createAppend } from './chains.ts'
+import { settled } from './connection.ts'
 import type { AuditDoc } from './documents/accounts.ts'
 import type { Store } from './open.ts'
 
@@ -10,7 +11,7 @@ export function createAuditAppend(store: Store): Append<NewAudit, AuditDoc> {
     store,
     collection: store.audit,
     async last(accountId) {
-      const last = await store.audit.find({ accountId }).sort({ accountId: -1, seq: -1 }).limit(1).next()
+      const last = await store.audit.find({ accountId }, settled).sort({ accountId: -1, seq: -1 }).limit(1).next()
       return last ?? { seq: 0, hash: '', at: new Date(0) }
     },
     link(entry, { seq, hash: previousHash, at: before }) {

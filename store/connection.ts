@@ -15,6 +15,12 @@ const connectionsMax = 50
 /** For commands that rebuild what is stored: indexes and migrations. */
 const longAnswerMs = 12 * 3_600_000
 
+/**
+ * For reads whose answer is given out as a number, or as proof that something is stored: they see only what no change of primaries
+ * takes back. Other reads also see what is being acknowledged at the moment, so that who was refused as a duplicate finds the first.
+ */
+export const settled = { readConcern: 'majority' } as const
+
 /** A connection string that asks for less than is promised; the text says which part of it, and what to write. */
 export class WeakConnection extends Error {
   override readonly name = 'WeakConnection'

@@ -1,5 +1,6 @@
 /** Accepted sends (`emails` documents). */
 import type { Filter, UpdateFilter } from 'mongodb'
+import { settled } from './connection.ts'
 import type { DeliveryStatus, EmailDoc, EmailRecipient } from './documents/sending.ts'
 import { type Due, dueBy } from './due.ts'
 import { earliest } from './earliest.ts'
@@ -10,7 +11,8 @@ export function findEmail(
   store: Store,
   { accountId, emailId }: { accountId: string; emailId: string },
 ): Promise<EmailDoc | null> {
-  return store.emails.findOne({ accountId, _id: emailId })
+  // That it is there is said to be a promise.
+  return store.emails.findOne({ accountId, _id: emailId }, settled)
 }
 
 /** The send whose Sent copy is this message. */

@@ -1,6 +1,7 @@
 /** Events. Those of an account are numbered; a reader never sees an event before all earlier ones are visible (store/chains.ts). */
 import type { Filter } from 'mongodb'
 import { type Append, createAppend } from './chains.ts'
+import { settled } from './connection.ts'
 import type { EventDoc } from './documents/events.ts'
 import type { Store } from './open.ts'
 
@@ -19,12 +20,12 @@ export function createEventAppend(store: Store): Append<NewEvent, EventDoc> {
 /** The number of the newest event of an account; 0 before the first. */
 export async function lastEventNumber(store: Store, accountId: string): Promise<number> {
   const last = await store.events
-    .find({ accountId }, { projection: { seq: 1 } })
+    .find({ accountId }, { projection: { seq: 1 }, ...settled })
     .sort({ accountId: -1, seq: -1 })
     .limit(1)
     .next()
   if (last !== null) return last.seq
-  const account = await store.accounts.findOne({ _id: accountId }, { projection: { eventSeqFloor: 1 } })
+  const account = await store.accounts.findOne({ _id: accountId }, { projection: { eventSeqFloor: 1 }, ...settled })
   return account?.eventSeqFloor ?? 0
 }
 

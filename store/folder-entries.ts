@@ -1,4 +1,5 @@
 /** What mail programs see of a folder: its messages by UID, with what can change of them. Every query reads a range of an index. */
+import { settled } from './connection.ts'
 import type { FolderDoc, MessageDoc } from './documents/mail.ts'
 import type { Store } from './open.ts'
 
@@ -32,7 +33,7 @@ export async function findEntriesSince(
   const found = await store.messages
     .find<Omit<Entry, 'shownBytes'> & { shownBytes?: number }>(
       { mailboxId, folderId, ...(modseq > 0 && { modseq: { $gt: modseq } }) },
-      { projection: entryFields },
+      { projection: entryFields, ...settled },
     )
     .toArray()
   const sizes = await sizesOfOld(store, { mailboxId, folderId }, found)
@@ -68,7 +69,7 @@ export async function findUids(
   const found = await store.messages
     .find(
       { mailboxId, folderId, ...(uids !== undefined && { uid: { $in: [...uids] } }) },
-      { projection: { _id: 0, uid: 1 } },
+      { projection: { _id: 0, uid: 1 }, ...settled },
     )
     .sort({ mailboxId: 1, folderId: 1, uid: 1 })
     .toArray()
@@ -114,7 +115,7 @@ export function findFolder(
   store: Store,
   { mailboxId, folderId }: { mailboxId: string; folderId: string },
 ): Promise<FolderDoc | null> {
-  return store.folders.findOne({ _id: folderId, mailboxId })
+  return store.folders.findOne({ _id: folderId, mailboxId }, settled)
 }
 
 /** Notes that mail programs were told of all messages of a folder below a UID. */

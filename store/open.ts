@@ -20,6 +20,8 @@ export type Store = Collections & {
   readonly uids: KnownUids
   /** One round trip to the database, for health checks. Rejects when the database does not answer. */
   ping(): Promise<void>
+  /** What time it is to the database. */
+  time(): Promise<Date>
   close(): Promise<void>
 }
 
@@ -72,6 +74,9 @@ export async function openStore({
     uids: createKnownUids(),
     async ping() {
       await db.command({ ping: 1 })
+    },
+    async time() {
+      return (await db.command({ hello: 1 })).localTime as Date
     },
     close: () => client.close(),
   }

@@ -142,6 +142,7 @@ describe('architecture', () => {
         'A program connects (OAuth)',
         'Dashboard',
         'Certificates',
+        'The database, asked by many nodes',
       ])
     })
 

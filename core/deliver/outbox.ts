@@ -60,6 +60,7 @@ export async function claimAttempts(
   ctx: Context,
   { owner, max }: { owner: string; max: number },
 ): Promise<readonly Attempt[]> {
+  ctx.skew.requireSound()
   const rows = await recoverClaims(ctx)
   while (rows.length < max) {
     const more = await claimOnce(ctx, { owner, max: max - rows.length }).catch((error: unknown) => {

@@ -81,6 +81,7 @@ export function startAlarm(
     armedAt = Number.POSITIVE_INFINITY
     beganAt = performance.now()
     try {
+      ctx.skew.requireSound()
       await atMost(work(), patienceMs)
       const at = await next()
       if (at !== null) arm(at)

@@ -12,6 +12,7 @@ import { createExtraction, type Extraction } from '../extraction/extraction.ts'
 import { createParsing, type Parsing } from '../parsing/parsing.ts'
 import { type Background, createBackground } from './background.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { type ClockSkew, createClockSkew } from './clock-skew.ts'
 import { createKept } from './kept.ts'
 import { createLog } from './log.ts'
 import { type Metrics, noMetrics, openMetrics } from './metrics.ts'
@@ -59,6 +60,8 @@ export type Context = {
   readonly clock: Clock
   /** The time of what belongs to the process: caches, lanes, alarms. */
   readonly machineClock: Clock
+  /** How far the machine's clock is from the database's. */
+  readonly skew: ClockSkew
   readonly testClocks: TestClocks
   readonly log: Logger
   readonly metrics: Metrics
@@ -86,7 +89,7 @@ export async function openContext({
   settings,
   role,
   log,
-  clock = systemClock,
+  clock: machineClock = systemClock,
 }: {
   settings: Settings
   role: Role
@@ -106,6 +109,8 @@ export async function openContext({
     openSecrets(settings.data),
   ])
   await requireSameKey(store, secrets, settings.data)
+  const skew = createClockSkew(store, machineClock, logger)
+  const { clock } = skew
   const now = () => clock.now()
   const changes = createChangeFeed(store, {
     now,
@@ -131,6 +136,7 @@ export async function openContext({
     resolver: createResolver(settings.resolver, createKept(clock, answersPolicy)),
     clock,
     machineClock: clock,
+    skew,
     testClocks,
     log: logger,
     metrics,
@@ -159,6 +165,7 @@ async function requireSameKey(store: Store, { fingerprint }: Secrets, dataFolder
 
 /** Ends what is under way, writes what is still queued, ends the worker threads and processes and closes the store. */
 export async function closeContext(ctx: Context): Promise<void> {
+  ctx.skew.stop()
   await ctx.background.done()
   await ctx.arrivals.flush()
   await ctx.changes.close()

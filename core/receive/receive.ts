@@ -5,8 +5,9 @@
  */
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
-import type { ArrivalResult, NewMessage, WriteArrival } from '../../store/arrivals.ts'
+import type { ArrivalResult, WriteArrival } from '../../store/arrivals.ts'
 import { insertBlob, packBlob } from '../../store/blobs.ts'
+import { answerMs } from '../../store/connection.ts'
 import type { ReadArrival } from '../parsing/jobs.ts'
 import { inTimeOf } from '../process/account-time.ts'
 import type { Context } from '../process/context.ts'
@@ -30,8 +31,8 @@ export type Delivery = {
   readonly verdict?: Verdict
 }
 
-/** How long a write may take. A message that is committed after that is recognised when the sender repeats it. */
-const giveUpMs = 20_000
+/** How long a write may take: less than the sweeps wait. A message that is committed after that is recognised when the sender repeats it. */
+const giveUpMs = answerMs
 
 /**
  * Stores a message for its recipients. Returns the id that it has in each mailbox, when all of it is on disk. A repeat
@@ -41,6 +42,7 @@ const giveUpMs = 20_000
  * accepts mail from this sender).
  */
 export async function receive(ctx: Context, delivery: Delivery): Promise<{ messageIds: readonly string[] }> {
+  ctx.skew.requireSound()
   const at = ctx.clock.now()
   const { raw, reversePath, recipients, verdict } = delivery
   const arrival = await ctx.tracing.span('parse', {}, () => read(ctx, delivery))
@@ -99,12 +101,13 @@ async function read(ctx: Context, { raw, reversePath }: Delivery): Promise<ReadA
   return arrival
 }
 
-/** Writes the messages and publishes those that are new. Returns their ids; for a repeat those of the first message. */
+/** Writes the messages and publishes them. Returns their ids; for a repeat those of the first message. */
 async function commit(ctx: Context, arrival: WriteArrival): Promise<readonly string[]> {
   const written = await withinTime(ctx, writeArrival(ctx, arrival))
   const created = arrival.messages.filter((_, n) => written[n]?.repeated === false)
   for (const { mailboxId, sizeBytes } of created) spendStorage(ctx, mailboxId, sizeBytes)
-  if (created.length > 0) publishArrivals(ctx, created)
+  // Repeats too: the sweep may have passed a first try whose write came late, and whose writer told nobody.
+  publishArrivals(ctx, arrival, written)
   ctx.metrics.count('mailroom_messages_stored_total', {}, created.length)
   return written.map(({ id }) => id)
 }
@@ -119,8 +122,8 @@ async function writeArrival(ctx: Context, { chunks, messages }: WriteArrival): P
   return ctx.arrivals.write({ chunks: [], messages })
 }
 
-function publishArrivals(ctx: Context, messages: readonly NewMessage[]): void {
-  const ids = messages.map(({ _id }) => _id)
+function publishArrivals(ctx: Context, { messages }: WriteArrival, written: readonly ArrivalResult[]): void {
+  const ids = written.map(({ id }) => id)
   ctx.changes.publish({ kind: 'messages', ids, mailboxIds: messages.map(({ mailboxId }) => mailboxId) })
 }
 

@@ -59,6 +59,7 @@ export const start = hook(async (server: Server & Logs) => {
   await mkdir(queue, { recursive: true })
   if (haraka !== undefined) keepSettings(haraka)
   const ctx = await context()
+  await ctx.skew.watch()
   const contexts = await openTlsContexts(ctx)
   if (haraka !== undefined) serveCertificates(haraka, server, contexts)
   onStop(async () => contexts.close())

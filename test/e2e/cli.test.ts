@@ -243,7 +243,7 @@ describe('the command line', () => {
     [(id) => ['account', 'raise', id, 'inboxes', '9'.repeat(20)], /is no figure\./],
     [(id) => ['account', 'raise', id, 'inboxes', ''], /^"" is no figure\./],
     [() => ['mailbox', 'create'], /missing required argument/],
-    [() => ['serve', '--only', 'pop3'], /^Unknown part "pop3"; known are api, smtp, imap, dns\./],
+    [() => ['serve', '--only', 'pop3'], /^Unknown part "pop3"; known are api, jobs, smtp, imap, dns\./],
   ]
   it('refuses bad arguments with status 1 and one line that says why', async () => {
     const all = await Promise.all(refusals.map(([args]) => mailroom(args(account))))

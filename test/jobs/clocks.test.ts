@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { pauseSending } from '../../core/account/reputation.ts'
 import { planDeliveries } from '../../core/notify/deliveries.ts'
 import { closeContext, openContext } from '../../core/process/context.ts'
+import { type Alarms, startAlarms } from '../../jobs/alarms.ts'
 import { type Announcer, startAnnouncer } from '../../jobs/announcer.ts'
 import { type Clocks, startClocks } from '../../jobs/clocks.ts'
 import { eventually } from '../eventually.ts'
@@ -18,6 +19,7 @@ describe('jobs: clocks', function () {
   let call: Call
   let box: string
   let clocks: Clocks
+  let alarms: Alarms
   let announcer: Announcer
 
   const jobs = () => door.ctx.store.db.collection('agendaJobs').find().toArray()
@@ -26,7 +28,8 @@ describe('jobs: clocks', function () {
     ;({ door, tenant, call } = await openTenant())
     box = mailboxPath(tenant.address)
     announcer = startAnnouncer(door.ctx)
-    clocks = await startClocks(door.ctx)
+    alarms = startAlarms(door.ctx)
+    clocks = await startClocks(door.ctx, alarms)
     const ran = async () => {
       const all = await jobs()
       return all.length === 7 && all.every(({ lastFinishedAt }) => lastFinishedAt !== null)
@@ -34,6 +37,7 @@ describe('jobs: clocks', function () {
     await eventually('every clock ran', ran, beforeTheClockMs)
   })
   after(async () => {
+    await alarms?.stop()
     await clocks?.stop()
     await announcer?.stop()
     await door?.close()

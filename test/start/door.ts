@@ -40,8 +40,8 @@ export type Door = {
   noticed(): Promise<void>
   /** Moves the clock on. */
   advance(ms: number): void
-  /** The door of another process on the same database, with the same clock. */
-  another(): Promise<Pick<Door, 'http' | 'ctx' | 'close'>>
+  /** The door of another process on the same database; its machine's clock is ahead of this one's, or behind it. */
+  another(machine?: { readonly aheadMs: () => number }): Promise<Pick<Door, 'http' | 'ctx' | 'close'>>
   close(): Promise<void>
 }
 
@@ -65,12 +65,12 @@ export async function openDoor({
   const lines: string[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
   const door = { readiness: { ready: true, parts: {} } }
-  const open = async () => {
-    const opened = await contextOf(
+  const open = async (machine?: { readonly aheadMs: () => number }) => {
+    const ctx = await contextOf(
       { data, url: `${database.url}?monitorCommands=${monitorCommands}` },
-      { now: () => new Date(Date.now() + aheadMs) },
+      { now: () => new Date(Date.now() + aheadMs + (machine?.aheadMs() ?? 0)) },
+      log,
     )
-    const ctx: Context = { ...opened, log }
     const server = createHttpServer(ctx, {
       readiness: async () => door.readiness,
       dashboard,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { Logger } from 'pino'
 import { engineUrl } from '../../cli/instance.ts'
 import { loadSettings } from '../../cli/settings.ts'
 import type { Clock } from '../../core/process/clock.ts'
@@ -45,7 +46,7 @@ export async function startService({
   env = {},
   data,
   node = process.execPath,
-  only = 'api,smtp',
+  only = 'api,jobs,smtp',
 }: {
   env?: Record<string, string>
   data?: string
@@ -115,10 +116,16 @@ export async function startNode({ data }: Service, env: Record<string, string>):
 export function contextOf(
   { data, url = engineUrl(data) }: Pick<ReadyLine, 'data'> & { readonly url?: string },
   clock?: Clock,
+  log?: Logger,
 ): Promise<Context> {
   const settings = loadSettings({
     file: null,
     env: { MAILROOM_DATA: data, MONGODB_URL: url, MAILROOM_LOG_LEVEL: 'silent' },
   })
-  return openContext({ settings, role: 'test', ...(clock !== undefined && { clock }) })
+  return openContext({
+    settings,
+    role: 'test',
+    ...(clock !== undefined && { clock }),
+    ...(log !== undefined && { log }),
+  })
 }
