@@ -11,14 +11,15 @@ import { HttpRefusal } from './refusals.ts'
  */
 export function sendBytes(
   koa: KoaContext,
-  { content, contentType, name, version }: Bytes | StoredFile,
+  { content, contentType, name, version, policy }: Bytes | StoredFile,
   inFlight: InFlight,
 ): void {
   const length = Buffer.isBuffer(content) ? content.length : content.sizeBytes
   const tag = `"${createHash('sha256').update(version).digest('base64url').slice(0, tagChars)}"`
   koa.set('ETag', tag)
   koa.set('Accept-Ranges', 'bytes')
-  koa.set('Content-Security-Policy', "default-src 'none'; sandbox")
+  koa.set('Content-Security-Policy', policy ?? "default-src 'none'; sandbox")
+  if (policy !== undefined) koa.set('X-Frame-Options', 'SAMEORIGIN')
   koa.set('Content-Type', safeType(contentType))
   if (name !== null) koa.set('Content-Disposition', contentDisposition(name))
   if (isNamed(koa.get('if-none-match'), tag)) {

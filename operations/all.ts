@@ -37,7 +37,15 @@ import { getLists, setLists } from './lists.ts'
 import { createMailbox, deleteMailbox, getMailbox, listMailboxes, updateMailbox } from './mailboxes.ts'
 import { changeMember, inviteMember, listMembers, removeMember } from './members.ts'
 import { claimMessage, emptyTrash, markAllRead, releaseMessage, restoreMessage } from './message-verbs.ts'
-import { deleteMessage, getAttachment, getMessage, getRawMessage, listMessages, updateMessage } from './messages.ts'
+import {
+  deleteMessage,
+  getAttachment,
+  getMessage,
+  getMessageDocument,
+  getRawMessage,
+  listMessages,
+  updateMessage,
+} from './messages.ts'
 import { acceptInvitation, changeMe, createPerson, resetPassword, verifyPerson } from './people.ts'
 import type { Operation } from './registry.ts'
 import { createRequest, listRequests } from './requests.ts'
@@ -136,6 +144,7 @@ export const operations: readonly Operation[] = [
   searchEverywhere,
   getMessage,
   getRawMessage,
+  getMessageDocument,
   getAttachment,
   getFile,
   listDrive,

@@ -2,6 +2,7 @@ import { markSpam } from '../core/mailbox/mark-spam.ts'
 import { changeMessage, deleteMessage as remove } from '../core/mailbox/message-changes.ts'
 import { linkToAttachment } from '../core/read/attachment-links.ts'
 import { rawMessage, readAttachment, readMessage, readText } from '../core/read/bodies.ts'
+import { readDocument } from '../core/read/html-document.ts'
 import { listMessages as list } from '../core/read/list.ts'
 import { AddressPart, AttachmentId, identifier, MessageId, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import {
@@ -126,6 +127,25 @@ export const getRawMessage = operation({
   async handle({ ctx, principal }, { address, message_id, trace }) {
     const { content, version } = await rawMessage(ctx, principal, { address, messageId: message_id, trace })
     return { content, version, contentType: 'message/rfc822', name: `${message_id}.eml` }
+  },
+})
+
+export const getMessageDocument = operation({
+  name: 'messages.html',
+  summary:
+    'The body as a document for a frame of a page of this service, with a policy under which nothing runs and nothing loads from elsewhere.',
+  scope: 'mail:read',
+  http: 'GET /api/v1/mailboxes/{address}/messages/{message_id}/html',
+  input: object({
+    address: AddressPart,
+    message_id: MessageId,
+    attachment_id: optional(identifier('Show the message attached as this (message/rfc822) instead.')),
+  }),
+  output: bytes('text/html', 'The sanitised HTML, or without one the text, as UTF-8.'),
+  errors: ['not_found'],
+  async handle({ ctx, principal }, { address, message_id, attachment_id }) {
+    const which = { address, messageId: message_id, attachmentId: attachment_id }
+    return { ...(await readDocument(ctx, principal, which)), contentType: 'text/html', name: null }
   },
 })
 

@@ -82,6 +82,10 @@ export type Bytes = {
   readonly name: string | null
   /** Identifies these very bytes: other bytes have another version. Becomes the ETag. */
   readonly version: string
+  /**
+   * The content security policy under which a frame of a page of ours may show it. Absent: no frame, and nothing in it does anything.
+   */
+  readonly policy?: string
   /** Decodes a piece of it as text in its declared charset; null when the text ends before. Absent: nothing declares one. */
   text?(piece: TextRange): Promise<TextPiece | null>
   /** Makes a link to it that needs no key, for MCP clients when it is too large for a result. */

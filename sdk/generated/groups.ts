@@ -300,6 +300,11 @@ export class MailboxesMessages extends Group {
     return this.download({ method: 'GET', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}/raw`, query: params }, options)
   }
 
+  /** The body as a document for a frame of a page of this service, with a policy under which nothing runs and nothing loads from elsewhere. Scope: mail:read. */
+  html(address: string, messageId: string, params: t.MessagesHtmlParams = {}, options?: RequestOptions): Promise<Download> {
+    return this.download({ method: 'GET', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}/html`, query: params }, options)
+  }
+
   /** The bytes of one attachment. Scope: mail:read. */
   attachment(address: string, messageId: string, attachmentId: string, options?: RequestOptions): Promise<Download> {
     return this.download({ method: 'GET', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}/attachments/${segment(attachmentId)}` }, options)

@@ -1799,6 +1799,11 @@ export type MessagesRawParams = {
   readonly trace?: boolean
 }
 
+export type MessagesHtmlParams = {
+  /** Show the message attached as this (message/rfc822) instead. */
+  readonly attachment_id?: string
+}
+
 export type MessagesUpdateParams = {
   /** Whether it counts as read. */
   readonly seen?: boolean

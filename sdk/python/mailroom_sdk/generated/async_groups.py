@@ -602,6 +602,17 @@ class MailboxesMessages(AsyncGroup):
         """The message byte for byte as received; with trace=true our trace headers in front. Scope: mail:read."""
         return await self._download('GET', f'/mailboxes/{segment(address)}/messages/{segment(message_id)}/raw', query=given({'trace': trace}), options=options)
 
+    async def html(
+        self,
+        address: str,
+        message_id: str,
+        *,
+        attachment_id: str | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> AsyncDownload:
+        """The body as a document for a frame of a page of this service, with a policy under which nothing runs and nothing loads from elsewhere. Scope: mail:read."""
+        return await self._download('GET', f'/mailboxes/{segment(address)}/messages/{segment(message_id)}/html', query=given({'attachment_id': attachment_id}), options=options)
+
     async def attachment(
         self,
         address: str,

@@ -1,0 +1,19 @@
+import { framePolicy, htmlDocument } from '../../mail/body/html-document.ts'
+import type { Principal } from '../access/principal.ts'
+import type { Context } from '../process/context.ts'
+import { attachmentsAddress, readMessage } from './bodies.ts'
+
+/**
+ * Reads a message, or one attached to it, as a document to be shown in a frame: its sanitised HTML, or without one its text.
+ * `policy` is the one to send it with; `version` identifies the content. Fails with `mailbox_not_found`, `not_found`, `unavailable`.
+ */
+export async function readDocument(
+  ctx: Context,
+  principal: Principal,
+  which: { readonly address: string; readonly messageId: string; readonly attachmentId?: string },
+): Promise<{ readonly content: Buffer; readonly policy: string; readonly version: string }> {
+  const { id, mailbox, html = null, text = '' } = await readMessage(ctx, principal, { ...which, view: 'full' })
+  const content = Buffer.from(htmlDocument({ html, text }))
+  const policy = framePolicy(attachmentsAddress(ctx, { mailbox, _id: id }))
+  return { content, policy, version: content.toString('base64') }
+}
