@@ -115,7 +115,7 @@ export function closeElement(layout: TextLayout, name: string): void {
   askForBreaks(layout, breaksAround(name))
   if (name === 'blockquote' && layout.quotes.pop()) layout.depth--
   if (name === 'ul' || name === 'ol') layout.lists.pop()
-  if (name === 'td' || name === 'th') writeBlank(layout)
+  if (isCell(name)) writeTab(layout)
 }
 
 const endsWithEmptyLine = ({ table, lists }: TextLayout, name: string) =>
@@ -246,6 +246,16 @@ function write(layout: TextLayout, text: string): void {
 function writeBlank(layout: TextLayout): void {
   if (layout.breaksAsked > 0 || layout.endsInBlank) return
   layout.line.push(' ')
+  layout.endsInBlank = true
+}
+
+/** Between the cells of a row stands a tab, as in the `innerText` of browsers (HTML, 3.2.7). */
+function writeTab(layout: TextLayout): void {
+  if (layout.isMarkdown || layout.breaksAsked > 0 || layout.line.length === 0) {
+    writeBlank(layout)
+    return
+  }
+  layout.line.push('\t')
   layout.endsInBlank = true
 }
 

@@ -9,13 +9,15 @@ export const en: Lexicon = {
   number: 'number | no | nr | num | # | id | identifier | code | nbr',
   reference: 'reference | ref | sku | part no | article number | item number | item code',
   date: 'date | day | dated | on which',
-  issued: 'issued | issue date | date of issue | issued on | tax point | placed on | placed | created',
-  due: 'due | due date | payable by | pay by | payment due | due by | to be paid | deadline | payment deadline | pay before',
-  delivery: 'delivery | deliver by | delivered | arrives | estimated arrival | delivery by | ship date | deliver',
+  issued:
+    'issued | issue date | date of issue | issued on | tax point | placed on | placed | created | raised | ordered on | invoiced on | raised on | billed on',
+  due: 'due | due date | payable by | pay by | payment due | due by | to be paid | deadline | payment deadline | pay before | last day to pay | debit date | collection date | to be settled by | settle by | pay no later than | direct debit on | must be paid by | latest payment date | pay within',
+  delivery:
+    'delivery | deliver by | delivered | arrives | estimated arrival | delivery by | ship date | deliver | arriving | arrival | delivery due | expected delivery | arriving on | delivery on | expected on | delivery slot | needed by | required by | wanted by | ship by',
   total:
-    'total | grand total | total due | amount due | total payable | total amount | amount payable | balance due | amount paid | total paid | order total | invoice total | total to pay | amount to pay',
+    'total | grand total | total due | amount due | total payable | total amount | amount payable | balance due | amount paid | total paid | order total | invoice total | total to pay | amount to pay | amount charged | charged | total charged | order value | all in | altogether | you paid | you pay | to pay | balance | total cost | total price | payable | paid today | total incl vat | total including vat | now due | amount outstanding | outstanding | amount owed | outstanding balance | billed',
   amount: 'amount | sum | value',
-  net: 'net | net amount | subtotal | sub total | net total | excl tax | excl vat | excluding vat | ex vat | before tax | goods | sub-total',
+  net: 'net | net amount | subtotal | sub total | net total | excl tax | excl vat | excluding vat | ex vat | before tax | goods | sub-total | merchandise | items total | items subtotal | net total excl vat',
   gross: 'gross | incl vat | incl tax | including vat | inc vat | including tax',
   tax: 'tax | vat | sales tax | gst | hst | tax amount | vat amount',
   shipping: 'shipping | postage | shipping cost | delivery fee | handling',
@@ -23,53 +25,69 @@ export const en: Lexicon = {
   currency: 'currency',
   iban: 'iban | bank account | account number | bank details',
   supplier: 'supplier | vendor | seller | issuer | billed by | invoice from | sender | sends',
-  customer: 'customer | client | buyer | ordered by | purchaser | bill to',
-  requester: 'requester | reported by | requested by | reporter | submitted by',
+  customer:
+    'customer | client | buyer | ordered by | purchaser | bill to | ship to | deliver to | recipient | going to | sold to | billed to | shipped to | order from | ordered for | consignee',
+  requester:
+    'requester | reported by | requested by | reporter | submitted by | raised by | opened by | from | sent by | caller | affected user | who are you | visitor | guest | enquirer | name of sender',
   contact: 'contact | contact person | contact name | person',
   applicant: 'applicant | candidate',
   name: 'name | full name | first and last name | your name | called | first name and last name',
-  company: 'company | organisation | organization | business | company name | firm | employer',
-  email: 'email | e-mail | mail | email address | e-mail address | mail address | work email',
+  company:
+    'company | organisation | organization | business | company name | firm | employer | institution | practice | organisation name | account name | school | on behalf of',
+  email:
+    'email | e-mail | mail | email address | e-mail address | mail address | work email | reply to | where can we write | reply address | write to | answer to | e mail',
   phone:
-    'phone | telephone | tel | mobile | cell | phone number | mobile number | mobile phone | telephone number | cell phone | t',
+    'phone | telephone | tel | mobile | cell | phone number | mobile number | mobile phone | telephone number | cell phone | t | direct | direct line | direct dial | call back | callback | number to ring | best number | ring | call | whatsapp | contact number | daytime phone | phone no | landline | call me on | call on',
   address: 'address | street | shipping address | billing address | postal address',
   product: 'product | affected product',
   device: 'affected system | system | device | application affected | affected application | software | model | app',
-  item: 'item | items | article | articles | products | description | goods ordered | line items',
+  item: 'item | items | article | articles | products | description | goods ordered | line items | bag | basket | cart | shopping bag | contents | what | your items | in this parcel | ordered items | in your basket | merchandise list | in the box | your basket',
   quantity: 'quantity | qty | pcs | pieces',
   price: 'price | unit price | rate | each',
   unit: 'unit | per unit',
   position: 'pos | line | item no',
-  version: 'version | build | release | firmware | software version | app version',
-  error: 'error | error message | error text | error code | exception',
+  version:
+    'version | build | release | firmware | software version | app version | installed version | build number | version installed | running version | version in use',
+  error:
+    'error | error message | error text | error code | exception | message shown | on screen | screen message | message on screen | it says | what it says | shown message | error shown | display shows | log message | what appears | what you see | what does it say',
   message: 'message | text | comment | comments | note | notes',
-  since: 'since | start of problem | problem since | started | began | first seen | occurred on | since when',
-  urgent: 'urgent | urgency | is it urgent',
+  since:
+    'since | start of problem | problem since | started | began | first seen | occurred on | since when | first noticed | first observed | happening since | start of issue | when did it start | occurred | first occurred | first happened | noticed on | problem start | started on | it began',
+  urgent: 'urgent | urgency | is it urgent | how urgent | how urgent is it | urgency level',
   priority: 'priority | severity',
   paid: 'paid | already paid | is paid',
   payment: 'payment | payment method | method of payment',
   status: 'status | state',
-  interest: 'interest | interests | interested in | products of interest | services of interest | interested | topics',
-  budget: 'budget | project budget | available budget',
+  interest:
+    'interest | interests | interested in | products of interest | services of interest | interested | topics | ticked | tick what you need | what do you need | what you need | needs | need | services required | services needed | wants | looking for | what we want | requirements | enquiry about | topic | selected services | selected | chosen | choice | services | wishes | what are you looking for | i am interested in | would like to know about | enquiring about | wanted',
+  budget:
+    'budget | project budget | available budget | what we can spend | spend | budget range | price range | funds | max spend | available funds | maximum spend | money available | budget ceiling | what can you spend',
   people:
-    'team size | number of employees | employees | number of users | users | company size | headcount | seats | team | staff | size of team | number of people | people | licences | licenses',
-  start: 'start | start date | project start | begin | beginning | starting date | go-live | desired start',
-  demo: 'demo | demo requested | would you like a demo | demonstration | wants demo | demo wanted | product demo',
-  job: 'position | job | role | vacancy | job title | position applied for | applying for | applied for | application for',
-  skill: 'skills | skill | key skills | competencies | abilities | technologies',
+    'team size | number of employees | employees | number of users | users | company size | headcount | seats | team | staff | size of team | number of people | people | licences | licenses | people who need an extension | workforce | number of staff | workers | colleagues | how many people | how many users | how many of you | user count | staff count | people to equip | number of seats | how many seats',
+  start:
+    'start | start date | project start | begin | beginning | starting date | go-live | desired start | when | when to start | kick off | kick-off | launch | go live | go-live date | want to start on | want to begin | work to start | starting from | when would you like to start | when do you want to start',
+  demo: 'demo | demo requested | would you like a demo | demonstration | wants demo | demo wanted | product demo | presentation | live demo | walkthrough | product presentation | would like to see it | see it live | live presentation',
+  job: 'position | job | role | vacancy | job title | position applied for | applying for | applied for | application for | post | vacancy applied for | role applied for | opening | position sought | applying as | job applied for | post applied for',
+  skill:
+    'skills | skill | key skills | competencies | abilities | technologies | what i bring | toolbox | tools | expertise | strengths | know-how | tech stack | stack | core skills | technical skills | what i know | certificates | knowledge | what i can do | competences',
   language: 'languages | language',
   experience:
     'experience | years of experience | professional experience | total professional experience | work experience | years experience | experience years | years of professional experience',
   year: 'years | year',
   salary:
-    'salary | salary expectation | expected salary | desired salary | salary expectations | compensation | salary requirement | expected hourly wage | wage | pay expectation | expectation',
+    'salary | salary expectation | expected salary | desired salary | salary expectations | compensation | salary requirement | expected hourly wage | wage | pay expectation | expectation | asking | salary sought | desired pay | pay wanted | wage expectation | salary wish | expected pay | expects | asks for',
   available:
-    'available | available from | availability | earliest start date | earliest start | can start | start of work | notice period ends',
-  relocation: 'relocation | willing to relocate | relocate | willingness to relocate | would relocate',
+    'available | available from | availability | earliest start date | earliest start | can start | start of work | notice period ends | can begin | free from | start possible | could start | can start on | available as of | available on | able to start',
+  relocation:
+    'relocation | willing to relocate | relocate | willingness to relocate | would relocate | would move | prepared to move | willing to move | moving | would you move | move house | happy to move',
   birth: 'birth | date of birth | birthday | born',
   serial: 'serial | serial number',
   first: 'first name | given name | forename',
   last: 'last name | surname | family name',
   website: 'website | web site | homepage | url',
   document: 'receipt | statement | quote | credit note | pro forma',
+  staff:
+    'assigned to | handled by | technician | recorded by | entered by | captured by | account manager | your contact | our contact | salesperson | sales rep | operator | ticket owner | owner | assignee | processed by | logged by | referrer | referee | referees',
+  previous: 'previous | last | old | former | last month | last year | prior',
+  advertised: 'advertised | offered | on offer',
 }

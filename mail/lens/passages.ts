@@ -49,6 +49,9 @@ const lineCharsMax = 1_000
 const labelCharsMax = 60
 const labelWordsMax = 7
 
+/** Before a line that somebody cites and that is no history. */
+const quoteMarks = /^\s*(?:>\s?)+/
+
 /** The passages of a mail, in the order in which they are believed: its text, its attachments, its subject. Linear. */
 export function passagesOf({ subject, text, quoted, attachments }: LensSource): readonly Passage[] {
   return [
@@ -69,7 +72,8 @@ function passage(place: LensPlace, whole: string, quoted: LensSource['quoted']):
   for (const { 0: raw, index } of text.matchAll(/[^\n]*\n?/g)) {
     while ((quoted[next]?.[1] ?? Number.POSITIVE_INFINITY) <= index) next++
     const isQuoted = (quoted[next]?.[0] ?? Number.POSITIVE_INFINITY) < index + raw.length
-    const line = raw.trim().slice(0, lineCharsMax)
+    const marks = quoteMarks.exec(raw)?.[0].length ?? 0
+    const line = raw.slice(marks).trim().slice(0, lineCharsMax)
     if (line === '' || isQuoted) {
       isFirst = true
       continue
@@ -79,7 +83,7 @@ function passage(place: LensPlace, whole: string, quoted: LensSource['quoted']):
       passage: made,
       text: line,
       folded: fold(line),
-      start: index + raw.indexOf(line),
+      start: index + raw.indexOf(line, marks),
       role: roleOf(line),
       isFirst,
     })
@@ -89,7 +93,8 @@ function passage(place: LensPlace, whole: string, quoted: LensSource['quoted']):
   for (const [n, line] of lines.entries()) {
     if (line.role !== null || goodsColumns(line.text) !== null) continue
     const below = lines[n + 1]
-    const cells = below === undefined || below.isFirst ? [] : columnPairs(line, below)
+    const columns = below === undefined || below.isFirst ? [] : columnPairs(line, below)
+    const cells = columns.length > 0 ? columns : cellPairs(line)
     const pair = cells.length > 0 ? null : (pairOf(line, below) ?? blockPair(line, below, lines[n + 2]))
     pairs.push(...cells, ...(pair === null ? [] : [pair]))
     if (pair !== null || cells.length > 0) labelled.add(line.start)
@@ -127,6 +132,37 @@ function columnPairs(line: Line, below: Line): readonly Pair[] {
   return cellsOf(line.text, below.text).map(({ label, value, valueAt }) =>
     makePair(line, label, line.text.indexOf(label), value, { start: below.start + valueAt, by: 'line' }),
   )
+}
+
+/** Several pairs side by side, and those in cells: `Number:  A-17      Raised: 2 May`, `Order   A-17`. */
+function cellPairs(line: Line): readonly Pair[] {
+  const cells = [...line.text.matchAll(/[^\s](?:[^\t ]| {1,2}(?! )(?=\S))*/gu)]
+  if (cells.length < 2 || cells.length > cellsMax) return []
+  const pairs: Pair[] = []
+  for (let at = 0; at < cells.length; at++) {
+    const { 0: cell, index } = cells[at] as RegExpExecArray
+    const mark = /^([^:]{2,40}?)\s*:\s+(?=\S)/u.exec(cell)
+    const next = cells[at + 1]
+    if (mark !== null && !/\d$/.test(mark[1] as string)) {
+      const value = cell.slice(mark[0].length)
+      const start = line.start + index + mark[0].length
+      pairs.push(makePair(line, mark[1] as string, index, value, { start, by: 'mark' }))
+    } else if (next !== undefined && isLabelCell(cell)) {
+      const start = line.start + next.index
+      pairs.push(makePair(line, cell.replace(/\s*[:.]+$/, ''), index, next[0], { start, by: 'gap' }))
+      at++
+    }
+  }
+  return pairs
+}
+
+const cellsMax = 8
+
+/** Whether a cell says nothing but what the next one holds. */
+function isLabelCell(cell: string): boolean {
+  if (cell.length > labelCharsMax || !/^\p{L}/u.test(cell)) return false
+  const { known, unknown } = meaningsOf(cell)
+  return known.size > 0 && unknown === 0
 }
 
 function pairOf(line: Line, below: Line | undefined): Pair | null {

@@ -14,7 +14,7 @@ const laidOut: readonly (readonly [name: string, html: string, text: string])[] 
   ['white space', ' a \n  b&nbsp; <b> c</b>\n', 'a b c'],
   ['entities', '&lt;b&gt; &amp; &eacute; &#8364; &#x1f600;', '<b> & é € 😀'],
   ['lists', '<ul><li>a<li>b<ol start=3><li>c</ol></ul>', '- a\n- b\n  3. c'],
-  ['a table', '<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>', 'a b\nc'],
+  ['a table', '<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>', 'a\tb\nc'],
   ['quotations', 'a<blockquote>b<blockquote>c</blockquote></blockquote>d', 'a\n> b\n>> c\nd'],
   ['preformatted text', '<pre>a\n  b</pre>c', 'a\n  b\n\nc'],
   [
