@@ -4,6 +4,8 @@
 const style = `:root{color-scheme:light}
 html{background:#fff;color:#171b22;font:15px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
 body{margin:0;padding:16px}
+body>:first-child{margin-top:0}
+body>:last-child{margin-bottom:0}
 img{max-width:100%;height:auto}
 img:not([src]),img[data-remote-src]{min-width:1em;min-height:1em;background:#eef0f4;outline:1px dashed #858e9b;outline-offset:-1px}
 table{max-width:100%}

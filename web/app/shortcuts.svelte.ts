@@ -3,7 +3,10 @@ import { untrack } from 'svelte'
 
 export type Command = {
   readonly title: string
-  /** One key, or two after each other, such as `g m`; as `KeyboardEvent.key` names them. */
+  /**
+   * One key, or two after each other, such as `g m`; as `KeyboardEvent.key` names them. With `Ctrl+` in front, or the Command key, it
+   * works in fields too.
+   */
   readonly keys?: string
   /** The heading in the list of shortcuts. */
   readonly group: string
@@ -32,18 +35,20 @@ export function offerCommands(list: () => readonly Command[]): void {
   })
 }
 
-/** Runs the command of a key that was pressed. Keys are left alone in fields, and with Control, Alt or Command. */
+/** Runs the command of a key that was pressed. In fields and dialogs keys are left alone. */
 export function pressed(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-  if (document.querySelector('dialog[open]') !== null) return
-  const pair = first !== null && event.timeStamp - first.at < pairMs ? `${first.key} ${event.key}` : null
+  const isChord = event.ctrlKey || event.metaKey
+  if (event.defaultPrevented || event.altKey || document.querySelector('dialog[open]') !== null) return
+  if (!isChord && isTyping(event.target)) return
+  const key = isChord ? `Ctrl+${event.key}` : event.key
+  const pair = first !== null && event.timeStamp - first.at < pairMs ? `${first.key} ${key}` : null
   first = null
-  const found = commands().find(({ keys }) => keys !== undefined && (keys === pair || keys === event.key))
+  const found = commands().find(({ keys }) => keys !== undefined && (keys === pair || keys === key))
   if (found !== undefined) {
     event.preventDefault()
     void found.run()
-  } else if (commands().some(({ keys }) => keys?.startsWith(`${event.key} `))) {
-    first = { key: event.key, at: event.timeStamp }
+  } else if (commands().some(({ keys }) => keys?.startsWith(`${key} `))) {
+    first = { key, at: event.timeStamp }
   }
 }
 

@@ -34,7 +34,7 @@ export const pages: readonly PageEntry[] = [
     path: '/mail/:address?/:folder?/:message?',
     title: ({ mail }) => mail.title,
     load: () => import('./mail/Mail.svelte'),
-    navigation: { group: 'mail', icon: Inbox, key: 'i' },
+    navigation: { group: 'mail', icon: Inbox, key: 'i', more: () => import('./mail/Folders.svelte') },
     isFull: true,
   },
   {

@@ -1,4 +1,43 @@
 import type { approvals as english } from '../en/approvals.ts'
 
-/** What agents want to send, for people to decide on. */
-export const approvals: typeof english = { title: 'Freigaben' }
+export const approvals: typeof english = {
+  title: 'Freigaben',
+  lead: 'Was Agenten senden wollen und ein Mensch entscheidet. Genau das, was hier steht, wird gesendet.',
+  waiting: 'Wartet',
+  decided: 'Entschieden',
+  empty: {
+    title: 'Nichts wartet',
+    text: 'Wo das Konto es verlangt, wartet hier, was Agenten senden, bis ein Mensch es gelesen hat.',
+  },
+  emptyDecided: {
+    title: 'Noch nichts entschieden',
+    text: 'Was freigegeben, abgelehnt oder abgelaufen ist, steht hier.',
+  },
+  isOff: 'Agenten dieses Kontos senden ohne zu fragen. Wem das Konto gehört, kann ihre Sendungen warten lassen.',
+  turnOn: 'Sendungen auf Freigabe warten lassen',
+  turnedOn: 'Was Agenten senden, wartet ab jetzt.',
+  settings: 'Einstellungen',
+  by: (key: string) => `gefragt von ${key}`,
+  until: (time: string) => `läuft ${time} ab`,
+  states: {
+    waiting: 'wartet',
+    approved: 'freigegeben',
+    refused: 'abgelehnt',
+    expired: 'abgelaufen',
+    void: 'inzwischen geändert',
+  },
+  approve: 'Freigeben und senden',
+  refuse: 'Ablehnen',
+  reason: 'Was dem Agenten gesagt wird',
+  reasonHint: 'Etwa, was er anders schreiben soll.',
+  approved: 'Freigegeben und unterwegs.',
+  refused: 'Abgelehnt. Der Agent erfährt, warum.',
+  openInMail: 'Entwurf öffnen',
+  recipients: 'Geht an',
+  sendAt: 'Gesendet am',
+  hash: 'Was du entscheidest, hat diesen Fingerabdruck. Wird der Entwurf inzwischen geändert, gilt deine Entscheidung nicht.',
+  next: 'Nächste Anfrage',
+  previous: 'Vorige Anfrage',
+  gone: 'Freigegebenes liegt in Gesendet, anderes in Entwürfe.',
+  changed: 'Es wurde inzwischen geändert: Lies es noch einmal.',
+}

@@ -1,0 +1,86 @@
+/** What is done with messages of a list: shown at once, and taken back by the notice that tells of it. */
+import { mailroom } from '../../app/client.ts'
+import { words } from '../../app/language.ts'
+import { attempt, notify } from '../../app/notices.svelte.ts'
+import { mailChanged } from './mailboxes.svelte.ts'
+
+export type Chosen = {
+  readonly address: string
+  readonly ids: readonly string[]
+  /** The folder in which they lie. */
+  readonly folder: string
+}
+
+const messages = () => mailroom.mailboxes.messages
+
+/** Moves messages to a folder; the way back leads to where they were. */
+export async function move(
+  { address, ids, folder }: Chosen,
+  to: string,
+  said: string,
+  undone: () => void,
+): Promise<void> {
+  const each = (change: { readonly folder?: string; readonly spam?: boolean }) =>
+    Promise.all(ids.map((id) => messages().update(address, id, change)))
+  const isDone = await attempt(() => each({ folder: to }), undone)
+  mailChanged(address)
+  if (isDone)
+    notify(said, {
+      undo: async () => {
+        await each({ folder })
+        mailChanged(address)
+        undone()
+      },
+    })
+}
+
+/** Marks messages as spam or as none, which moves them and teaches the mailbox. */
+export async function judge({ address, ids }: Chosen, isSpam: boolean, undone: () => void): Promise<void> {
+  const each = (spam: boolean) => Promise.all(ids.map((id) => messages().update(address, id, { spam })))
+  const isDone = await attempt(() => each(isSpam), undone)
+  mailChanged(address)
+  if (isDone)
+    notify(isSpam ? words.mail.done.spam : words.mail.done.noSpam, {
+      undo: async () => {
+        await each(!isSpam)
+        mailChanged(address)
+        undone()
+      },
+    })
+}
+
+/** Moves messages to Trash. */
+export async function trash({ address, ids }: Chosen, undone: () => void): Promise<void> {
+  const isDone = await attempt(() => Promise.all(ids.map((id) => messages().delete(address, id))), undone)
+  mailChanged(address)
+  if (isDone)
+    notify(words.mail.done.trashed, {
+      undo: async () => {
+        await Promise.all(ids.map((id) => messages().restore(address, id)))
+        mailChanged(address)
+        undone()
+      },
+    })
+}
+
+/** Puts messages back from Trash to where they were deleted from. */
+export async function restore({ address, ids }: Chosen, failed: () => void): Promise<void> {
+  const isDone = await attempt(() => Promise.all(ids.map((id) => messages().restore(address, id))), failed)
+  mailChanged(address)
+  if (isDone) notify(words.mail.done.restored)
+}
+
+/** Changes marks of messages. */
+export async function mark(
+  { address, ids }: Chosen,
+  change: {
+    readonly seen?: boolean
+    readonly flagged?: boolean
+    readonly addLabels?: string[]
+    readonly removeLabels?: string[]
+  },
+): Promise<boolean> {
+  const isDone = await attempt(() => Promise.all(ids.map((id) => messages().update(address, id, change))))
+  mailChanged(address)
+  return isDone
+}

@@ -1,0 +1,42 @@
+/** Addresses of the mail pages: which mailbox, which folder, which message, and what is searched or written. */
+import { linkTo, match, place, segment } from '../../app/router.svelte.ts'
+
+/** In place of an address: the inboxes of all mailboxes. */
+export const everywhere = 'all'
+
+export type MailPlace = {
+  readonly address: string
+  readonly folder: string
+  readonly message: string | null
+  readonly q: string
+  readonly label: string
+  /** What is being written: `new`, `reply`, `reply-all`, `forward`, or the id of a draft. */
+  readonly write: string | null
+  /** The mailbox of the message that is open, where the list is of all. */
+  readonly of: string | null
+}
+
+export function mailPlace(): MailPlace {
+  const { path, query } = place()
+  const {
+    address = everywhere,
+    folder = 'inbox',
+    message = null,
+  } = match('/mail/:address?/:folder?/:message?', path) ?? {}
+  return {
+    address,
+    folder,
+    message,
+    q: query.get('q') ?? '',
+    label: query.get('label') ?? '',
+    write: query.get('write'),
+    of: query.get('of'),
+  }
+}
+
+/** The address of a place; what is not given is left out. */
+export function mailLink({ address, folder, message, q, label, write, of }: Partial<MailPlace>): string {
+  const parts = ['/mail', segment(address ?? everywhere), segment(folder ?? 'inbox')]
+  if (message != null) parts.push(segment(message))
+  return linkTo(parts.join('/'), { q, label, write, of })
+}
