@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import Koa, { type Context as KoaContext, type Middleware } from 'koa'
 import { type Context, withRequest } from '../core/process/context.ts'
 import { admit, countRequest, hasCredential } from '../operations/admit.ts'
+import { partnerPath } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
 import { type ApiOptions, endpointsOf } from './endpoints.ts'
 import type { Proxies } from './proxies.ts'
@@ -106,7 +107,8 @@ const serveNothing: Middleware<RequestState> = async (koa) => {
     return
   }
   if (hasCredential(koa.req.headers)) {
-    const principal = await admit(ctx, { headers: koa.req.headers, peerAddress, answerHeaders: headers })
+    const door = koa.path.startsWith(partnerPath) ? 'partner' : 'api'
+    const principal = await admit(ctx, { headers: koa.req.headers, peerAddress, answerHeaders: headers, door })
     await countRequest(ctx, principal, headers)
   }
   throw allowed.length > 0

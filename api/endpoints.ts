@@ -2,7 +2,7 @@
 import { takeAnonymous } from '../core/access/request-rates.ts'
 import { openExport } from '../core/personal/export-jobs.ts'
 import type { Context } from '../core/process/context.ts'
-import { admitAgain, admitCaller, userAgentOf } from '../operations/admit.ts'
+import { admitAgain, admitCaller, doorOf, userAgentOf } from '../operations/admit.ts'
 import { operations } from '../operations/all.ts'
 import type { McpEndpoint } from '../operations/http.ts'
 import { invoke } from '../operations/invoke.ts'
@@ -88,7 +88,7 @@ async function serveOperation(
     userAgent: userAgentOf(req.headers),
     hungUp,
     checkOutput,
-    ...(principal !== null && { again: () => admitAgain(ctx, req.headers) }),
+    ...(principal !== null && { again: () => admitAgain(ctx, { headers: req.headers, door: doorOf(operation) }) }),
     ...(typeof key === 'string' && { idempotency: () => ({ key }) }),
     input: async () => {
       const query = new URLSearchParams(exchange.querystring)

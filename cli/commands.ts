@@ -36,6 +36,7 @@ export const groups: Readonly<Record<string, string>> = {
   drive: 'files that agents may read',
   import: 'mail from elsewhere',
   export: 'mail to elsewhere',
+  partner: 'partners, who make and manage customers by /api/partner',
   request: 'what people ask of the administrator',
   audit: 'the audit trail',
   db: 'the database: back up, verify, move',
@@ -371,6 +372,49 @@ export const commands: readonly CommandEntry[] = [
     call: 'mailbox list <account>',
     about: 'the newest mailboxes of an account',
     load: async () => (await import('./mailboxes.ts')).list,
+  },
+  {
+    call: 'partner create <name>',
+    about: 'make a partner: a company that makes and manages customers by /api/partner',
+    options: [{ flags: '--email <email>', about: 'whom it is reached by' }],
+    load: async () => (await import('./partners.ts')).create,
+  },
+  {
+    call: 'partner list',
+    about: 'the partners, with how many customers each has',
+    load: async () => (await import('./partners.ts')).list,
+  },
+  {
+    call: 'partner key <partner>',
+    about: 'make a key of a partner; it is shown this once',
+    options: [
+      { flags: '--name <name>', about: 'what it is for', initial: 'command line' },
+      { flags: '--days <days>', about: 'days until it expires' },
+      { flags: '--test', about: 'a test key, whose customers are sandboxes', initial: false },
+    ],
+    load: async () => (await import('./partners.ts')).createKey,
+  },
+  {
+    call: 'partner keys <partner>',
+    about: 'the keys of a partner',
+    load: async () => (await import('./partners.ts')).listKeys,
+  },
+  {
+    call: 'partner revoke <partner> <key>',
+    about: 'end a key of a partner at once; what it made stays',
+    load: async () => (await import('./partners.ts')).revokeKey,
+  },
+  {
+    call: 'partner export <partner>',
+    about: 'write all that is kept of a partner itself to files, as JSON',
+    options: [{ flags: '--to <folder>', about: 'a folder that is not there yet', required: true }],
+    load: async () => (await import('./personal.ts')).exportPartner,
+  },
+  {
+    call: 'partner erase <partner>',
+    about: 'erase a partner that has no customers any more, for good',
+    options: [{ flags: '--confirm <name>', about: 'the name of the partner once more', required: true }],
+    load: async () => (await import('./personal.ts')).erasePartner,
   },
   {
     call: 'request list',

@@ -7,9 +7,10 @@ import { pipeline } from 'node:stream/promises'
 import { getAccount } from '../core/account/accounts.ts'
 import { beginErasure, erase } from '../core/personal/erase.ts'
 import { exportOf } from '../core/personal/export.ts'
+import type { Context } from '../core/process/context.ts'
 import { Failure } from '../schemas/failures.ts'
 import { withContext } from './admin-context.ts'
-import { print } from './io.ts'
+import { type Io, print } from './io.ts'
 
 /** Of the progress that is told. */
 const progressMs = 1_000
@@ -17,9 +18,28 @@ const progressMs = 1_000
 const fileMode = 0o600
 const folderMode = 0o700
 
+/** Of accounts, and of partners, which are apart from them. */
+export const exportTo = exporting({ isPartner: false })
+export const exportPartner = exporting({ isPartner: true })
+export const eraseAccount = erasing({ isPartner: false })
+export const erasePartner = erasing({ isPartner: true })
+
+type Kind = { readonly isPartner: boolean }
+
 /** Tells its progress on standard error, and at the end what it wrote. */
-export const exportTo = withContext(async (ctx, io, name: string, { to }: { readonly to: string }) => {
-  const account = await getAccount(ctx, name)
+function exporting(kind: Kind) {
+  return withContext((ctx, io, name: string, { to }: { readonly to: string }) =>
+    writeExport(ctx, io, kind, { name, to }),
+  )
+}
+
+async function writeExport(
+  ctx: Context,
+  io: Io,
+  kind: Kind,
+  { name, to }: { readonly name: string; readonly to: string },
+): Promise<void> {
+  const account = await getAccount(ctx, name, kind)
   const folder = path.resolve(to)
   await makeFolder(folder)
   let written = 0
@@ -37,15 +57,17 @@ export const exportTo = withContext(async (ctx, io, name: string, { to }: { read
     clearInterval(progress)
   }
   print(io, { account: account.id, folder, files: files.length, records: written })
-})
+}
 
 /** What is left then is what the running service needs to find the rest, which it erases a minute later. */
-export const eraseAccount = withContext(async (ctx, io, name: string, { confirm }: { readonly confirm: string }) => {
-  const account = await getAccount(ctx, name)
-  const at = ctx.clock.now()
-  await beginErasure(ctx, account, confirm)
-  print(io, { account: account.id, erased: await erase(ctx, { _id: account.id, erasing: at }) })
-})
+function erasing(kind: Kind) {
+  return withContext(async (ctx, io, name: string, { confirm }: { readonly confirm: string }) => {
+    const account = await getAccount(ctx, name, kind)
+    const at = ctx.clock.now()
+    await beginErasure(ctx, account, confirm)
+    print(io, { account: account.id, erased: await erase(ctx, { _id: account.id, erasing: at }) })
+  })
+}
 
 async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { mode: folderMode }).catch((error: NodeJS.ErrnoException) => {

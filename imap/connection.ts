@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import { recordAudit } from '../core/access/audit.ts'
 import { isLoopback } from '../core/access/network.ts'
 import type { TlsContexts } from '../core/certificates/tls-contexts.ts'
 import { messageBytesMax } from '../core/imap/append.ts'
@@ -261,6 +262,7 @@ export class Connection implements Peer {
       this.#requireState(known.command)
       const run = known.command.read(parser, session)
       await this.#checkLogin()
+      await this.#noteRead(name)
       const done = await this.#ctx.tracing.span(`imap ${name}`, {}, run)
       this.#tell(known.command)
       this.#answer(tag, name, done)
@@ -285,6 +287,17 @@ export class Connection implements Peer {
       if (error instanceof Failure && error.code !== 'unavailable') this.end('The login has ended')
       throw error
     }
+  }
+
+  /** What is read with a customer's key that its partner holds is in the customer's audit. */
+  async #noteRead(name: string): Promise<void> {
+    const { login } = this.session
+    if (login?.principal.heldBy === undefined || !readingCommands.test(name)) return
+    const { accountId, keyId } = login.principal
+    const action = `imap.${name.replace('UID ', '').toLowerCase()}`
+    const entry = { action, target: login.mailbox.address, outcome: 'done', address: this.address }
+    // Before it is done: what a client that hangs up has read is read.
+    await recordAudit(this.#ctx, { accountId, keyId, ...entry })
   }
 
   #requireState({ states }: Command): void {
@@ -346,6 +359,8 @@ const lingerMs = 2_000
 const checkMs = 60_000
 /** What one command may bring, as a multiple of what one literal may. */
 const messagesAtOnce = 2
+/** The commands that show mail, and what is in it. */
+const readingCommands = /^(?:UID )?(?:FETCH|NOTIFY|SEARCH|SORT|THREAD)$/
 const bringsMessage = /^\S+ (?:APPEND|REPLACE|UID REPLACE) /i
 
 /** `[CODE] text` of what went wrong; the cause of a fault of ours is for the log. */

@@ -5,6 +5,7 @@
  */
 import { MongoBackend } from '@agendajs/mongo-backend'
 import { Agenda } from 'agenda'
+import { sweepCustomerChanges } from '../core/account/customer-changes.ts'
 import { sweepPauseChanges } from '../core/account/reputation.ts'
 import { noteWantedCertificates } from '../core/certificates/names.ts'
 import { watchDomains } from '../core/domains/watching.ts'
@@ -78,6 +79,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
         sweepMailboxDeletions,
         sweepReservations,
         sweepPauseChanges,
+        sweepCustomerChanges,
         sweepIntakes,
         sweepBlobs,
         sweepOpenTakes,

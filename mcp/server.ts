@@ -66,7 +66,7 @@ export function createMcp(
     // Without a key every message is counted alike.
     const caller = { ...visitor, choice, ...(isSignup && { isCounted: false }) }
     const offered = isSignup ? [signupOffer] : [mailOffer, ...offers]
-    const listening = { caller, offers: offered, again: () => admitAgain(ctx, headers, pathKey) }
+    const listening = { caller, offers: offered, again: () => admitAgain(ctx, { headers, credential: pathKey }) }
     if (request.method !== 'POST') {
       await countCaller(caller)
       if (request.method === 'GET') return answerGet(request, { listening, sessions })

@@ -1,4 +1,4 @@
-import { mintClaimLink, requireInboxKey, usageOf } from '../core/account/accounts.ts'
+import { type Usage as AccountUsage, mintClaimLink, requireInboxKey, usageOf } from '../core/account/accounts.ts'
 import { setApproval } from '../core/account/approval.ts'
 import { dailyUsage } from '../core/account/daily-usage.ts'
 import { setupOf } from '../core/account/setup.ts'
@@ -176,14 +176,17 @@ export const getUsage = operation({
   output: Usage,
   errors: [],
   async handle({ ctx, principal }) {
-    const { period, storage, ...usage } = await usageOf(ctx, principal)
-    return {
-      ...usage,
-      period: { from: period.from.toISOString(), to: period.to.toISOString() },
-      storage: { used: storage.usedBytes, limit: storage.limitBytes },
-    }
+    return usageRecord(await usageOf(ctx, principal.account))
   },
 })
+
+export function usageRecord({ period, storage, ...usage }: AccountUsage) {
+  return {
+    ...usage,
+    period: { from: period.from.toISOString(), to: period.to.toISOString() },
+    storage: { used: storage.usedBytes, limit: storage.limitBytes },
+  }
+}
 
 export const getDailyUsage = operation({
   name: 'usage.daily',

@@ -3,12 +3,13 @@ import { accessTokenPrefix } from '../core/access/access-tokens.ts'
 import { requireAllowed } from '../core/access/account-record.ts'
 import { noteKeyUse } from '../core/access/key-use.ts'
 import { isFailedLogin, limitLogins } from '../core/access/login-limits.ts'
-import { authenticate, claimHeaders, type Principal } from '../core/access/principal.ts'
+import { authenticate, claimHeaders, type Door, type Principal } from '../core/access/principal.ts'
 import { takeAnonymous, takeRequest } from '../core/access/request-rates.ts'
 import { findSession, requireCsrfToken, type Session } from '../core/access/sessions.ts'
 import type { Context } from '../core/process/context.ts'
 import { refusalIn } from '../schemas/account-states.ts'
 import { Failure } from '../schemas/failures.ts'
+import { partnerKeyPrefixes } from '../schemas/partners.ts'
 import { type Access, type AnswerHeaders, isForPeople, type Operation } from './registry.ts'
 import { sessionTokenOf } from './session-cookie.ts'
 
@@ -19,6 +20,8 @@ export type Visitor = {
   readonly answerHeaders: AnswerHeaders
   /** A key from the path, used when the headers have none. */
   readonly credential?: string
+  /** What is asked for; default: anything but the partner API. */
+  readonly door?: Door
 }
 
 /**
@@ -29,9 +32,9 @@ export type Visitor = {
  */
 export async function admit(
   ctx: Context,
-  { headers, peerAddress, answerHeaders, credential }: Visitor,
+  { headers, peerAddress, answerHeaders, credential, door }: Visitor,
 ): Promise<Principal> {
-  const principal = await principalOf(ctx, { headers, peerAddress, credential }).catch((error: unknown) => {
+  const principal = await principalOf(ctx, { headers, peerAddress, credential, door }).catch((error: unknown) => {
     const code = error instanceof Failure ? error.code : 'internal_error'
     ctx.metrics.count('mailroom_requests_total', { operation: 'none', code })
     throw error
@@ -46,6 +49,9 @@ export async function admit(
 /** Who makes a request: a key, or a person who is signed in; nobody for what is public. */
 export type Caller = { readonly principal: Principal | null; readonly session: Session | null }
 
+/** What an operation is a part of. */
+export const doorOf = ({ access }: Pick<Operation, 'access'>): Door => (access === 'partner' ? 'partner' : 'api')
+
 /** Methods that change nothing (RFC 9110 9.2.1), which need no proof that a page of ours asks. */
 const safeMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
@@ -59,6 +65,8 @@ export async function admitCaller(
   visitor: Omit<Visitor, 'credential'> & { readonly method: string },
 ): Promise<Caller> {
   if (access === 'public') return { principal: null, session: null }
+  const door = doorOf({ access })
+  if (door === 'partner') return { principal: await admit(ctx, { ...visitor, door }), session: null }
   const { headers, peerAddress, method } = visitor
   const token = hasCredential(headers) ? null : sessionTokenOf(headers)
   if (token === null && (hasCredential(headers) || !isForPeople(access)))
@@ -84,11 +92,14 @@ export async function admitCaller(
  * Finds who made a request that goes on, once more; nothing is counted or noted. `credential` is a key from the path. Fails as `admitCaller` does when the key, the
  * session or the account has ended meanwhile.
  */
-export async function admitAgain(ctx: Context, headers: IncomingHttpHeaders, credential?: string): Promise<Principal> {
+export async function admitAgain(
+  ctx: Context,
+  { headers, credential, door }: Pick<Visitor, 'headers' | 'credential' | 'door'>,
+): Promise<Principal> {
   const token = hasCredential(headers) || credential !== undefined ? null : sessionTokenOf(headers)
   const principal =
     token === null
-      ? await authenticate(ctx, credentialOf(headers) ?? credential ?? '')
+      ? await authenticate(ctx, credentialOf(headers) ?? credential ?? '', door)
       : ((await findSession(ctx, token, null))?.principal ?? null)
   if (principal === null) throw new Failure('unauthorized', 'The session has ended.', { fix: 'Sign in again.' })
   requireAllowed(principal.account, 'ask')
@@ -118,6 +129,11 @@ const textOf = (field: string | readonly string[] | undefined) => (typeof field 
  */
 export function requireAccess({ access, method, scopes }: Operation, { principal, session }: Caller): void {
   if (access === 'public') return
+  if (access === 'partner') {
+    requirePartner(principal)
+    return
+  }
+  if (principal?.partnerMode !== undefined) throw new Failure('partner_key_not_allowed')
   if (isForPeople(access) && session === null)
     throw new Failure('forbidden', 'Only a person who is signed in may ask for this; a key may not.', {
       fix: 'Sign in as a person (POST /api/v1/session), or ask the owner of the account.',
@@ -139,6 +155,13 @@ export function requireAccess({ access, method, scopes }: Operation, { principal
     })
 }
 
+function requirePartner(principal: Principal | null): void {
+  if (principal?.partnerMode === undefined)
+    throw new Failure('forbidden', 'Only the keys of partners may ask for this.', {
+      fix: `Use a key that begins with ${partnerKeyPrefixes.live} or ${partnerKeyPrefixes.test}, or call /api/v1.`,
+    })
+}
+
 /**
  * Counts a request of a key and notes in the headers of its answer what is left, also when it is refused. Fails with
  * `rate_limited`.
@@ -155,7 +178,7 @@ export async function countRequest(ctx: Context, principal: Principal, answerHea
 
 async function principalOf(
   ctx: Context,
-  { headers, peerAddress, credential }: Omit<Visitor, 'answerHeaders'>,
+  { headers, peerAddress, credential, door }: Omit<Visitor, 'answerHeaders'>,
 ): Promise<Principal> {
   try {
     const given = credentialOf(headers)
@@ -163,7 +186,7 @@ async function principalOf(
       throw new Failure('invalid_access_token', 'An access token is not taken from the path.', {
         fix: 'Send it as "Authorization: Bearer <ACCESS_TOKEN>" to /api/mcp.',
       })
-    return await authenticate(ctx, given ?? credential ?? '')
+    return await authenticate(ctx, given ?? credential ?? '', door)
   } catch (error) {
     if (error instanceof Failure) await takeAnonymous(ctx, peerAddress)
     if (isFailedLogin(error)) await limitLogins(ctx, { peerAddress, user: null }, () => Promise.reject(error))

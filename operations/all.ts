@@ -46,6 +46,30 @@ import {
   listMessages,
   updateMessage,
 } from './messages.ts'
+import {
+  createCustomer,
+  createCustomerKey,
+  deleteCustomer,
+  deleteCustomerKey,
+  getCustomer,
+  getCustomerUsage,
+  listCustomerKeys,
+  listCustomers,
+  pauseCustomer,
+  resumeCustomer,
+  updateCustomer,
+} from './partner-customers.ts'
+import { getPartnerEvent, listPartnerEvents } from './partner-events.ts'
+import {
+  createPartnerWebhook,
+  deletePartnerWebhook,
+  getPartnerWebhook,
+  listPartnerDeliveries,
+  listPartnerWebhooks,
+  rotatePartnerSecret,
+  testPartnerWebhook,
+  updatePartnerWebhook,
+} from './partner-webhooks.ts'
 import { acceptInvitation, changeMe, createPerson, resetPassword, verifyPerson } from './people.ts'
 import type { Operation } from './registry.ts'
 import { createRequest, listRequests } from './requests.ts'
@@ -238,4 +262,25 @@ export const operations: readonly Operation[] = [
   listDeliveries,
   getDelivery,
   resendDelivery,
+  listCustomers,
+  createCustomer,
+  getCustomer,
+  updateCustomer,
+  deleteCustomer,
+  pauseCustomer,
+  resumeCustomer,
+  listCustomerKeys,
+  createCustomerKey,
+  deleteCustomerKey,
+  getCustomerUsage,
+  listPartnerWebhooks,
+  createPartnerWebhook,
+  getPartnerWebhook,
+  updatePartnerWebhook,
+  rotatePartnerSecret,
+  testPartnerWebhook,
+  listPartnerDeliveries,
+  deletePartnerWebhook,
+  listPartnerEvents,
+  getPartnerEvent,
 ]

@@ -2,7 +2,7 @@ import { failures } from '../schemas/failures.ts'
 import { propertiesOf } from '../schemas/infer.ts'
 import { scopes } from '../schemas/scopes.ts'
 import { compileSchema } from '../schemas/validate.ts'
-import { isForPeople, type Operation } from './registry.ts'
+import { isForPeople, type Operation, partnerPath } from './registry.ts'
 
 /**
  * Looks at every operation: names, routes and tools are unique, scopes and failures known, path parameters and exposed fields
@@ -29,7 +29,7 @@ export function checkOperations(operations: readonly Operation[]): void {
 }
 
 function faultsOf(operation: Operation): string[] {
-  const { access, errors, pathFields, scopes: needed, tools } = operation
+  const { access, errors, path, pathFields, scopes: needed, tools } = operation
   const fields = Object.keys(propertiesOf(operation.input))
   return [
     ...needed.filter((scope) => !(scope in scopes)).map((scope) => `unknown scope ${scope}`),
@@ -51,6 +51,8 @@ function faultsOf(operation: Operation): string[] {
         .map((name) => `tool ${tool.name}: path parameter ${name} is not exposed`),
     ),
     ...(isForPeople(access) && tools.length > 0 ? ['it is for people, and MCP has none'] : []),
+    ...(access === 'partner' && tools.length > 0 ? ['it is for partners, whose keys MCP does not take'] : []),
+    ...((access === 'partner') === path.startsWith(partnerPath) ? [] : [`partners and ${partnerPath} go together`]),
     ...compileFaults(operation),
   ]
 }

@@ -7,6 +7,15 @@ import { array, described, type Infer, integer, object, oneOf, optional, timesta
 import { Delivery, deliveryStates } from '../schemas/webhooks.ts'
 import { operation } from './registry.ts'
 
+/** What a delivery log may be narrowed to. */
+export function deliveryFilters<const T extends string>(types: readonly T[]) {
+  return {
+    state: optional(oneOf(deliveryStates)),
+    type: optional(oneOf(types)),
+    event: optional(identifier('Only deliveries of this event (evt_...).')),
+  } as const
+}
+
 export const listDeliveries = operation({
   name: 'deliveries.list',
   summary: 'The delivery log of an endpoint, newest first: every attempt with what was sent and answered.',
@@ -14,9 +23,7 @@ export const listDeliveries = operation({
   http: 'GET /api/v1/webhooks/{id}/deliveries',
   input: object({
     id: WebhookId,
-    state: optional(oneOf(deliveryStates)),
-    type: optional(oneOf(accountEventTypes)),
-    event: optional(identifier('Only deliveries of this event (evt_...).')),
+    ...deliveryFilters(accountEventTypes),
     ...paging,
   }),
   output: page('deliveries', Delivery),
@@ -110,7 +117,15 @@ export const redeliverEvents = operation({
 
 type Found = Awaited<ReturnType<typeof get>>
 
-function deliveryRecord({ _id, webhookId, eventId, type, origin, state, ...rest }: Found): Infer<typeof Delivery> {
+export function deliveryRecord({
+  _id,
+  webhookId,
+  eventId,
+  type,
+  origin,
+  state,
+  ...rest
+}: Found): Infer<typeof Delivery> {
   const { createdAt, nextAt, body, attempts } = rest
   return {
     id: _id,

@@ -5,7 +5,7 @@ import { Failure } from '../schemas/failures.ts'
 import { AddressPart, identifier, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { extended, type InferFields, integer, object, optional, string, timestamp } from '../schemas/infer.ts'
 import { EventEnvelope } from '../schemas/webhooks.ts'
-import { eventStream, operation } from './registry.ts'
+import { type Call, eventStream, operation } from './registry.ts'
 import { serverSentEvents } from './server-sent-events.ts'
 
 const filters = {
@@ -18,46 +18,62 @@ const filters = {
 /** Shorter than a minute, after which many clients and proxies give up. */
 const waitSecondsMax = 55
 
+/** What a list of events may be asked for. */
+export const eventListInput = {
+  ...filters,
+  ...paging,
+  after: optional(identifier('Cursor of an event or an earlier answer: newer ones follow, oldest first.')),
+  wait: optional(
+    integer({
+      minimum: 0,
+      maximum: waitSecondsMax,
+      description: 'Seconds to wait while there is nothing after the cursor; without one for what comes from now on.',
+    }),
+  ),
+} as const
+export const eventCursor = {
+  cursor: string({ description: 'Pass as after to go on behind this answer, also when it has no events.' }),
+} as const
+
 export const listEvents = operation({
   name: 'events.list',
   summary:
     'Events of the last 30 days that the key may read: newest first, or forward from a cursor, oldest first, as they come.',
   scope: null,
   http: 'GET /api/v1/events',
-  input: object({
-    ...filters,
-    ...paging,
-    after: optional(identifier('Cursor of an event or an earlier answer: newer ones follow, oldest first.')),
-    wait: optional(
-      integer({
-        minimum: 0,
-        maximum: waitSecondsMax,
-        description: 'Seconds to wait while there is nothing after the cursor; without one for what comes from now on.',
-      }),
-    ),
-  }),
-  output: extended(page('events', EventEnvelope), {
-    cursor: string({ description: 'Pass as after to go on behind this answer, also when it has no events.' }),
-  }),
+  input: object(eventListInput),
+  output: extended(page('events', EventEnvelope), eventCursor),
   errors: ['conflict'],
-  async handle({ ctx, principal, again, hungUp }, { limit = pageSizeDefault, before, after, wait = 0, ...given }) {
-    const filter = filterOf(given)
-    if (before !== undefined && (after !== undefined || wait > 0))
-      throw new Failure('validation_error', '"before" goes back from a cursor, "after" and "wait" go forward.', {
-        param: 'before',
-        fix: 'Leave "before" out to go forward, or "after" and "wait" to go back.',
-      })
-    if (after === undefined && wait === 0) {
-      const { items, next, cursor } = await listNewest(ctx, principal, { ...filter, limit, before })
-      return { events: items, next, cursor }
-    }
-    const { events, isMore, cursor } =
-      after !== undefined && wait === 0
-        ? await listEventsAfter(ctx, principal, { ...filter, limit, after })
-        : await awaitEvents(ctx, { principal, again }, { ...filter, limit, after, timeoutMs: wait * secondMs, hungUp })
-    return { events, next: isMore ? cursor : null, cursor }
-  },
+  handle: eventsOf,
 })
+
+/** The events that a list asks for: back from the newest, or forward from a cursor. */
+export async function eventsOf(
+  { ctx, principal, again, hungUp }: Call,
+  {
+    limit = pageSizeDefault,
+    before,
+    after,
+    wait = 0,
+    ...given
+  }: InferFields<typeof eventListInput> & { readonly customer?: string },
+) {
+  const filter = filterOf(given)
+  if (before !== undefined && (after !== undefined || wait > 0))
+    throw new Failure('validation_error', '"before" goes back from a cursor, "after" and "wait" go forward.', {
+      param: 'before',
+      fix: 'Leave "before" out to go forward, or "after" and "wait" to go back.',
+    })
+  if (after === undefined && wait === 0) {
+    const { items, next, cursor } = await listNewest(ctx, principal, { ...filter, limit, before })
+    return { events: items, next, cursor }
+  }
+  const { events, isMore, cursor } =
+    after !== undefined && wait === 0
+      ? await listEventsAfter(ctx, principal, { ...filter, limit, after })
+      : await awaitEvents(ctx, { principal, again }, { ...filter, limit, after, timeoutMs: wait * secondMs, hungUp })
+  return { events, next: isMore ? cursor : null, cursor }
+}
 
 export const getEvent = operation({
   name: 'events.get',
@@ -91,7 +107,7 @@ export const streamEvents = operation({
   },
 })
 
-function filterOf({ since, until, ...filter }: InferFields<typeof filters>) {
+function filterOf({ since, until, ...filter }: InferFields<typeof filters> & { readonly customer?: string }) {
   return {
     ...filter,
     ...(since !== undefined && { since: new Date(since) }),

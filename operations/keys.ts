@@ -1,14 +1,24 @@
 import { type Key as KeyRecord, revokeKey } from '../core/access/keys.ts'
 import { encodeIdCursor, readIdCursor } from '../core/access/paging.ts'
-import { describeKeys, issueKey, type ListedKey } from '../core/account/keys.ts'
+import { describeKeys, issueKey, type KeyRequest, type ListedKey } from '../core/account/keys.ts'
 import { createAppPassword, listAppPasswords, revokeAppPassword } from '../core/account/login.ts'
 import { AddressPart, Deleted, identifier, page, pageSizeDefault, paging } from '../schemas/fields.ts'
-import { array, extended, nullable, object, oneOf, optional, string, timestamp } from '../schemas/infer.ts'
+import {
+  array,
+  extended,
+  type InferFields,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestamp,
+} from '../schemas/infer.ts'
 import { AppPassword, Key, KeyApproval, KeyName } from '../schemas/keys.ts'
 import { allScopes, keyKinds } from '../schemas/scopes.ts'
 import { operation } from './registry.ts'
 
-const KeyId = identifier('Id of the key (key_...).')
+export const KeyId = identifier('Id of the key (key_...).')
 
 export const listKeys = operation({
   name: 'keys.list',
@@ -19,14 +29,27 @@ export const listKeys = operation({
   input: object(paging),
   output: page('keys', Key),
   errors: [],
-  async handle({ ctx, principal }, { limit = pageSizeDefault, before }) {
-    const older = readIdCursor(before, 'key')
+  async handle({ ctx, principal }, { limit, before }) {
     const all = (await describeKeys(ctx, principal.accountId)).toReversed()
-    const rows = all.filter(({ id, use }) => use === 'API' && (older === null || id < older))
-    const keys = rows.slice(0, limit)
-    return { keys: keys.map(shown), next: rows.length > limit ? encodeIdCursor(keys.at(-1)!.id) : null }
+    return keyPage(
+      all.filter(({ use }) => use === 'API'),
+      { limit, before },
+    )
   },
 })
+
+/** What is asked of a new key. */
+export const keyRequest = {
+  name: KeyName,
+  kind: optional(oneOf(keyKinds, { default: 'account' })),
+  scopes: array(oneOf(allScopes), { maxItems: 100 }),
+  mailboxes: optional(
+    array(string({ maxLength: 1_000 }), { maxItems: 1_000, description: 'Addresses that an agent key is granted.' }),
+  ),
+  expiresAt: optional(nullable(timestamp())),
+  approval: optional(KeyApproval),
+} as const
+export const NewKey = extended(Key, { apiKey: string({ description: 'Shown once.' }) })
 
 export const createKey = operation({
   name: 'keys.create',
@@ -35,23 +58,13 @@ export const createKey = operation({
   scope: null,
   http: 'POST /api/v1/keys',
   status: 201,
-  input: object({
-    name: KeyName,
-    kind: optional(oneOf(keyKinds, { default: 'account' })),
-    scopes: array(oneOf(allScopes), { maxItems: 100 }),
-    mailboxes: optional(
-      array(string({ maxLength: 1_000 }), { maxItems: 1_000, description: 'Addresses that an agent key is granted.' }),
-    ),
-    expiresAt: optional(nullable(timestamp())),
-    approval: optional(KeyApproval),
-  }),
-  output: extended(Key, { apiKey: string({ description: 'Shown once.' }) }),
+  input: object(keyRequest),
+  output: NewKey,
   errors: ['conflict', 'mailbox_not_found'],
   idempotent: true,
-  async handle({ ctx, principal }, { kind = 'account', mailboxes = [], expiresAt = null, ...wanted }) {
-    const request = { ...wanted, kind, mailboxes, expiresAt: expiresAt === null ? null : new Date(expiresAt) }
-    const { apiKey, key } = await issueKey(ctx, principal.account, request)
-    return { ...shown(key), apiKey }
+  async handle({ ctx, principal }, wanted) {
+    const { apiKey, key } = await issueKey(ctx, principal.account, wantedKey(wanted))
+    return { ...keyRecord(key), apiKey }
   },
 })
 
@@ -119,8 +132,29 @@ export const deletePassword = operation({
   },
 })
 
-function shown(key: ListedKey) {
-  const { id, name, kind, scopes, mailboxes, approval, createdAt, expiresAt, revokedAt } = key
+/** A new key as core takes it. */
+export function wantedKey({
+  kind = 'account',
+  mailboxes = [],
+  expiresAt = null,
+  ...wanted
+}: InferFields<typeof keyRequest>): KeyRequest {
+  return { ...wanted, kind, mailboxes, expiresAt: expiresAt === null ? null : new Date(expiresAt) }
+}
+
+/** A page of keys that are all at hand, newest first. */
+export function keyPage(
+  all: readonly ListedKey[],
+  { limit = pageSizeDefault, before }: { readonly limit?: number | undefined; readonly before?: string | undefined },
+) {
+  const older = readIdCursor(before, 'key')
+  const rows = all.filter(({ id }) => older === null || id < older)
+  const keys = rows.slice(0, limit)
+  return { keys: keys.map(keyRecord), next: rows.length > limit ? encodeIdCursor(keys.at(-1)!.id) : null }
+}
+
+export function keyRecord(key: ListedKey) {
+  const { id, name, kind, scopes, mailboxes, approval, createdAt, expiresAt, revokedAt, heldBy } = key
   return {
     id,
     name,
@@ -128,6 +162,7 @@ function shown(key: ListedKey) {
     scopes,
     mailboxes,
     approval,
+    ...(heldBy !== undefined && { heldBy }),
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt?.toISOString() ?? null,
     revokedAt: revokedAt?.toISOString() ?? null,

@@ -5,6 +5,7 @@ import { ErrorObject, idempotencyKeyMax, identifierMax } from '../schemas/fields
 import { type JsonSchema, propertiesOf, requiredOf } from '../schemas/infer.ts'
 import { Mailbox } from '../schemas/mailboxes.ts'
 import { Address, AttachmentSummary, FullMessage, MessageSummary } from '../schemas/messages.ts'
+import { Customer } from '../schemas/partners.ts'
 import { scopes } from '../schemas/scopes.ts'
 import { SendResult } from '../schemas/sending.ts'
 import { EventEnvelope, NewWebhook, Webhook } from '../schemas/webhooks.ts'
@@ -27,6 +28,7 @@ export const components: { readonly [name: string]: JsonSchema } = {
   Webhook,
   NewWebhook,
   EventEnvelope,
+  Customer,
 }
 const nameOf = new Map(Object.entries(components).map(([name, schema]) => [schema, name]))
 
@@ -57,6 +59,7 @@ export function openApi(
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'The API key.' },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        partner: { type: 'http', scheme: 'bearer', description: 'The key of a partner (svc_partner_...).' },
         session: {
           type: 'apiKey',
           in: 'cookie',
@@ -94,6 +97,7 @@ function entryOf(operation: Operation): Json {
 
 function securityOf(access: Access): readonly Json[] {
   if (access === 'public') return []
+  if (access === 'partner') return [{ partner: [] }]
   const session = { session: [] }
   return isForPeople(access) ? [session] : [{ bearer: [] }, { apiKey: [] }, session]
 }
@@ -104,6 +108,7 @@ const accessTexts: { readonly [A in Access]: string } = {
   session: 'A person who is signed in, in an account; not for keys.',
   owner: 'An owner of the account who is signed in; not for keys.',
   account: 'An account key, or a person who is signed in.',
+  partner: 'A key of a partner, and no other.',
   key: 'Any key, or a person who is signed in.',
 }
 

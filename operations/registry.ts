@@ -187,9 +187,10 @@ export type Operation = {
  * - session: a person who is signed in, in an account
  * - owner: the same, with the role of an owner
  * - account: an account key, or a person who is signed in, in an account
+ * - partner: a partner's key
  * - key: any key, or such a person
  */
-export type Access = 'public' | 'person' | 'session' | 'owner' | 'account' | 'key'
+export type Access = 'public' | 'person' | 'session' | 'owner' | 'account' | 'partner' | 'key'
 
 /** Whether an access is for people alone: no key, and so no MCP client, may call what has it. */
 export const isForPeople = (access: Access): boolean =>
@@ -334,6 +335,9 @@ export function fieldsOf({ input, method, pathFields }: Operation): readonly Fie
 export function pathOf(operation: Operation, parameters: { readonly [name: string]: string }): string {
   return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''))
 }
+
+/** Below it lies the partner API (interface.md, Versioning). */
+export const partnerPath = '/api/partner/'
 
 /** Whether the operation is about one mailbox, named by `{address}` in its path. */
 export function isOfMailbox({ path }: Pick<Operation, 'path'>): boolean {

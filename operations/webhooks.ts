@@ -43,12 +43,7 @@ export const listWebhooks = operation({
   input: object(paging),
   output: page('webhooks', Webhook),
   errors: [],
-  async handle({ ctx, principal }, { limit = pageSizeDefault, before }) {
-    const position = readIdCursor(before, 'whk')
-    const all = (await list(ctx, principal)).map((webhook) => ({ _id: webhook.id, webhook }))
-    const { items, next } = pageOf(position === null ? all : all.filter(({ _id }) => _id < position), limit)
-    return { webhooks: items.map(({ webhook }) => webhookRecord(webhook)), next }
-  },
+  handle: async ({ ctx, principal }, wanted) => webhookPage(await list(ctx, principal), wanted),
 })
 
 export const createWebhook = operation({
@@ -125,7 +120,24 @@ export const deleteWebhook = operation({
   },
 })
 
-function webhookRecord({ createdAt, failingSince, turnedOff, previousUntil, ...rest }: Found): Infer<typeof Webhook> {
+/** A page of endpoints that are all at hand, newest first. */
+export function webhookPage(
+  all: readonly Found[],
+  { limit = pageSizeDefault, before }: { readonly limit?: number | undefined; readonly before?: string | undefined },
+) {
+  const position = readIdCursor(before, 'whk')
+  const rows = all.map((webhook) => ({ _id: webhook.id, webhook }))
+  const { items, next } = pageOf(position === null ? rows : rows.filter(({ _id }) => _id < position), limit)
+  return { webhooks: items.map(({ webhook }) => webhookRecord(webhook)), next }
+}
+
+export function webhookRecord({
+  createdAt,
+  failingSince,
+  turnedOff,
+  previousUntil,
+  ...rest
+}: Found): Infer<typeof Webhook> {
   return {
     ...rest,
     createdAt: createdAt.toISOString(),

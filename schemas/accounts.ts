@@ -78,10 +78,10 @@ export const AuditEntry = object({
   id: string(),
   at: timestamp(),
   who: object(
-    { kind: oneOf(['key', 'program', 'person', 'administrator', 'service']), id: nullable(string()) },
+    { kind: oneOf(['key', 'program', 'person', 'partner', 'administrator', 'service']), id: nullable(string()) },
     {
       description:
-        'A key (key_...), a program that connected by OAuth (gnt_...), a person (usr_...), or without id an administrator or the service itself.',
+        'A key (key_...), a program that connected by OAuth (gnt_...), a person (usr_...), a partner by its own key (key_...), or without id an administrator or the service itself.',
     },
   ),
   action: string({ description: 'What was asked for, such as messages.send.' }),

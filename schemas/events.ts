@@ -21,17 +21,24 @@ import {
 import { IntakeMessage } from './intake.ts'
 import { Mailbox } from './mailboxes.ts'
 import { Address, Trust, Verification } from './messages.ts'
+import { Customer } from './partners.ts'
 import type { Scope } from './scopes.ts'
 
 /** Who may see events of a kind: keys with a scope, any account key, or partners on their own endpoints. */
 export type EventAccess = Scope | 'account key' | 'partner'
 /** What a plan must include besides webhooks (schemas/plans.ts); null: nothing. */
 export type EventPlan = 'messageEvents' | 'intake' | null
+/**
+ * What a partner is told of an event of its customer: all of it, or of a message no more than where it is, and that only while
+ * it holds a key that may read it (interface.md, Events, rule 4); null: nothing, because the event has the mail in it.
+ */
+export type ToldToPartners = 'all' | 'whereabouts' | null
 
 type EventKind = {
   readonly when: string
   readonly access: EventAccess
   readonly plan: EventPlan
+  readonly toPartners: ToldToPartners
   readonly data: Schema
 }
 
@@ -77,55 +84,33 @@ const EmailComplained = object({ ...emailFields, complaint: object({ type: strin
 const SendingChange = object({ reason: string(), at: timestamp() })
 const StorageWarning = object({ mailbox: nullable(string()), used: integer(), limit: integer(), percent: integer() })
 
-const Customer = object({
-  id: string(),
-  name: string(),
-  email: nullable(string()),
-  plan: nullable(string()),
-  agentsPlan: nullable(string()),
-  status: string(),
-  sandbox: boolean(),
-  createdAt: timestamp(),
-})
-
-const message = { access: 'mail:read', plan: 'messageEvents', data: MessageEvent } as const
-const mailbox = { access: 'mailboxes:read', plan: null, data: Mailbox } as const
-const domain = { access: 'domains:read', plan: null } as const
-const customer = { access: 'partner', plan: null, data: Customer } as const
+const message = { access: 'mail:read', plan: 'messageEvents', toPartners: 'whereabouts', data: MessageEvent } as const
+const mailbox = { access: 'mailboxes:read', plan: null, toPartners: 'all', data: Mailbox } as const
+const email = { access: 'mail:send', plan: null, toPartners: 'all' } as const
+const account = { access: 'account key', plan: null, toPartners: 'all' } as const
+const domain = { access: 'domains:read', plan: null, toPartners: 'all' } as const
+const customer = { access: 'partner', plan: null, toPartners: 'all', data: Customer } as const
 
 export const eventKinds = {
   'message.received': { ...message, data: MessageReceived, when: 'A new message landed in a mailbox, Spam included.' },
   'message.sent': { ...message, when: 'A message left a mailbox for the outside world, about 20 seconds ago.' },
-  'email.delivered': {
-    access: 'mail:send',
-    plan: null,
-    data: EmailDelivered,
-    when: "The recipient's server accepted an email.",
-  },
-  'email.bounced': { access: 'mail:send', plan: null, data: EmailBounced, when: 'An email could not be delivered.' },
-  'email.complained': {
-    access: 'mail:send',
-    plan: null,
-    data: EmailComplained,
-    when: 'The recipient marked an email as spam.',
-  },
+  'email.delivered': { ...email, data: EmailDelivered, when: "The recipient's server accepted an email." },
+  'email.bounced': { ...email, data: EmailBounced, when: 'An email could not be delivered.' },
+  'email.complained': { ...email, data: EmailComplained, when: 'The recipient marked an email as spam.' },
   'mailbox.created': { ...mailbox, when: 'A mailbox was created.' },
   'mailbox.deleted': { ...mailbox, when: 'A mailbox was deleted.' },
   'account.sending_paused': {
-    access: 'account key',
-    plan: null,
+    ...account,
     data: SendingChange,
     when: 'Sending was paused for the whole account.',
   },
   'account.sending_resumed': {
-    access: 'account key',
-    plan: null,
+    ...account,
     data: SendingChange,
     when: 'Sending was restored after a pause.',
   },
   'account.storage_warning': {
-    access: 'account key',
-    plan: null,
+    ...account,
     data: StorageWarning,
     when: 'Storage passed 80 % or 95 %; repeats daily while it stays there.',
   },
@@ -139,6 +124,7 @@ export const eventKinds = {
   'intake.message': {
     access: 'mail:read',
     plan: 'intake',
+    toPartners: null,
     data: IntakeMessage,
     when: 'Intake parsed an arriving email.',
   },
@@ -153,3 +139,9 @@ export const eventTypes = Object.keys(eventKinds) as readonly EventType[]
 
 /** The kinds an account's own endpoints may ask for: all but the partners'. */
 export const accountEventTypes = eventTypes.filter((type) => eventKinds[type].access !== 'partner')
+
+/** The kinds that partners are told of. */
+export const partnerEventTypes = eventTypes.filter((type) => eventKinds[type].toPartners !== null)
+
+/** What of a message event reaches a partner (interface.md, Events, rule 4). */
+export const partnerMessageFields = ['mailbox', 'message_id', 'thread_id', 'folder', 'received_at'] as const

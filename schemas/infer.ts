@@ -45,7 +45,10 @@ export const oneOf = <const V extends string>(values: readonly V[], keywords: Ke
   ...keywords,
 })
 /** One of values of several types. */
-export const among = <const V extends string | number>(values: readonly V[], keywords: Keywords = {}): Schema<V> => ({
+export const among = <const V extends string | number | null>(
+  values: readonly V[],
+  keywords: Keywords = {},
+): Schema<V> => ({
   enum: values,
   ...keywords,
 })

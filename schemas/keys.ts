@@ -1,6 +1,6 @@
 /** Keys and app passwords as people see them (decisions.md 2, Account, keys, usage, audit). */
 import { approvalModes } from './approvals.ts'
-import { array, nullable, object, oneOf, string, timestamp } from './infer.ts'
+import { array, nullable, object, oneOf, optional, string, timestamp } from './infer.ts'
 import { allScopes, keyKinds } from './scopes.ts'
 
 export const KeyName = string({ maxLength: 1_000, description: 'What it is for.' })
@@ -21,6 +21,7 @@ export const Key = object({
   scopes: array(oneOf(allScopes)),
   mailboxes: nullable(array(string(), { description: 'What an agent key reaches; null: all of the account.' })),
   approval: KeyApproval,
+  heldBy: optional(oneOf(['partner'], { description: 'Its partner made it and holds it; absent for other keys.' })),
   createdAt: timestamp(),
   expiresAt: nullable(timestamp()),
   revokedAt: nullable(timestamp()),

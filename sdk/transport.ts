@@ -159,7 +159,7 @@ export class Group {
     return new Download(await this.#transport.send(request, options))
   }
 
-  protected events(request: ApiRequest, options?: RequestOptions): AsyncIterable<MailroomEvent> {
+  protected eventStream(request: ApiRequest, options?: RequestOptions): AsyncIterable<MailroomEvent> {
     return readEvents(
       (headers, signal) => this.#transport.send(request, { ...options, headers, signal }, 'endless'),
       options,

@@ -14,11 +14,18 @@ export function findAccount(store: Store, accountId: string): Promise<AccountDoc
   return store.accounts.findOne({ _id: accountId })
 }
 
-/** The account with this id, or accounts with this name: at most two, which tell that the name is not one's alone. */
-export function findAccountsNamed(store: Store, idOrName: string): Promise<AccountDoc[]> {
+/**
+ * The account with this id, or accounts with this name: at most two, which tell that the name is not one's alone. Partners are
+ * among themselves (`isPartner`).
+ */
+export function findAccountsNamed(
+  store: Store,
+  idOrName: string,
+  { isPartner }: { readonly isPartner: boolean },
+): Promise<AccountDoc[]> {
   const named = idOrName.startsWith('acc_') ? { _id: idOrName } : { name: idOrName }
   return store.accounts
-    .find({ ...named, status: { $nin: ['removed', 'moved'] } })
+    .find({ ...named, status: { $nin: ['removed', 'moved'] }, isPartner: { $exists: isPartner } })
     .limit(2)
     .toArray()
 }
@@ -143,7 +150,7 @@ export function findExpiredAccounts(
 }
 
 /** The fields of an account that count things of which it may have a limited number. */
-export type QuotaSlot = 'inboxes' | 'webhooks' | 'templates' | 'aliases' | 'keys' | 'ownDomains'
+export type QuotaSlot = 'inboxes' | 'webhooks' | 'templates' | 'aliases' | 'keys' | 'ownDomains' | 'customers'
 
 /** Counts one more thing of a kind, before it is made. Returns false when the account has `limit` of them already. */
 export async function takeSlot(store: Store, accountId: string, slot: QuotaSlot, limit: number): Promise<boolean> {
@@ -177,7 +184,8 @@ export async function walkSlotCounts(
     .limit(limit)
     .toArray()
   const accountId = { $in: accounts.map(({ _id }) => _id) }
-  const [inboxes, webhooks, templates, aliases, keys, domains, claims] = await Promise.all([
+  const partnerId = { $in: accounts.filter(({ isPartner }) => isPartner).map(({ _id }) => _id) }
+  const [inboxes, webhooks, templates, aliases, keys, domains, claims, customers] = await Promise.all([
     countByAccount(store.mailboxes, { accountId, deletedAt: { $exists: false } }),
     countByAccount(store.webhooks, { accountId }),
     countByAccount(store.templates, { accountId }),
@@ -185,6 +193,7 @@ export async function walkSlotCounts(
     countByAccount(store.keys, { accountId, program: { $exists: false }, revokedAt: null }),
     countByAccount(store.domains, { accountId, parent: null }),
     countByAccount(store.domainClaims, { accountId }),
+    countBy('partnerId', store.accounts, { partnerId, status: { $ne: 'removed' } }),
   ])
   return accounts.map((account) => ({
     accountId: account._id,
@@ -195,6 +204,7 @@ export async function walkSlotCounts(
       aliases: account.aliases ?? 0,
       keys: account.keys ?? 0,
       ownDomains: account.ownDomains ?? 0,
+      customers: account.customers ?? 0,
     },
     actual: {
       inboxes: inboxes.get(account._id) ?? 0,
@@ -203,6 +213,7 @@ export async function walkSlotCounts(
       aliases: aliases.get(account._id) ?? 0,
       keys: keys.get(account._id) ?? 0,
       ownDomains: (domains.get(account._id) ?? 0) + (claims.get(account._id) ?? 0),
+      customers: customers.get(account._id) ?? 0,
     },
   }))
 }
@@ -217,14 +228,18 @@ export async function correctSlotCount(
   return modifiedCount === 1
 }
 
-async function countByAccount<T extends Document>(
+const countByAccount = <T extends Document>(collection: Collection<T>, filter: Document) =>
+  countBy('accountId', collection, filter)
+
+async function countBy<T extends Document>(
+  field: string,
   collection: Collection<T>,
   filter: Document,
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await collection
     .aggregate<{ _id: string; count: number }>([
       { $match: filter },
-      { $group: { _id: '$accountId', count: { $sum: 1 } } },
+      { $group: { _id: `$${field}`, count: { $sum: 1 } } },
     ])
     .toArray()
   return new Map(rows.map(({ _id, count }) => [_id, count]))

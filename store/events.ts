@@ -85,18 +85,23 @@ export type EventQuery = {
   /** null: events of all mailboxes and of the account itself. */
   readonly mailboxIds: readonly string[] | null
   readonly mailbox?: string
+  /** Of a partner's: those of customers to try things with; those of one customer. */
+  readonly sandbox?: true
+  readonly customerId?: string
   readonly since?: Date
   readonly until?: Date
 }
 
 /** Those of the events of an account that a query asks for. */
 export function eventsPassing(events: readonly EventDoc[], query: EventQuery): EventDoc[] {
-  const { types, mailboxIds, mailbox, since, until } = query
+  const { types, mailboxIds, mailbox, sandbox, customerId, since, until } = query
   return events.filter(
     (event) =>
       types.includes(event.type) &&
       (mailboxIds === null || (event.mailboxId !== null && mailboxIds.includes(event.mailboxId))) &&
       (mailbox === undefined || event.mailbox === mailbox) &&
+      (sandbox === undefined || event.sandbox === sandbox) &&
+      (customerId === undefined || event.customerId === customerId) &&
       (since === undefined || event.createdAt >= since) &&
       (until === undefined || event.createdAt < until),
   )
@@ -115,7 +120,7 @@ export function listEvents(
   query: EventQuery,
   { after, upTo, newestFirst, limit }: EventRange & { readonly newestFirst: boolean; readonly limit: number },
 ): Promise<EventDoc[]> {
-  const { accountId, types, mailboxIds, mailbox, since, until } = query
+  const { accountId, types, mailboxIds, mailbox, sandbox, customerId, since, until } = query
   const created = { ...(since !== undefined && { $gte: since }), ...(until !== undefined && { $lt: until }) }
   const filter: Filter<EventDoc> = {
     accountId,
@@ -123,6 +128,8 @@ export function listEvents(
     type: { $in: [...types] },
     ...(mailboxIds !== null && { mailboxId: { $in: [...mailboxIds] } }),
     ...(mailbox !== undefined && { mailbox }),
+    ...(sandbox !== undefined && { sandbox }),
+    ...(customerId !== undefined && { customerId }),
     ...(Object.keys(created).length > 0 && { createdAt: created }),
   }
   const direction = newestFirst ? -1 : 1

@@ -4,6 +4,7 @@
  * found by goes after them. Every function reads ranges of indexes, goes in pages, and is safe to repeat.
  */
 import type { Collection, Document, Filter } from 'mongodb'
+import { customerIdOf } from '../schemas/partners.ts'
 import { withoutNames } from './audit-hash.ts'
 import { dropBlobUsers } from './blobs.ts'
 import type { CollectionName, Collections } from './collections.ts'
@@ -25,12 +26,18 @@ export type Owner = {
   readonly people: readonly { readonly id: string; readonly email: string }[]
   /** All its members. */
   readonly memberIds: readonly string[]
+  /** Of a customer: its partner, who was told of it. */
+  readonly partnerId: string | null
 }
 
 /** An account with what its documents are found by, as of now. */
 export async function ownerOf(store: Store, accountId: string): Promise<Owner> {
-  const [mailboxIds, people] = await Promise.all([mailboxIdsOf(store, accountId), findPeopleOf(store, accountId)])
-  return { accountId, mailboxIds, ...people }
+  const [mailboxIds, people, account] = await Promise.all([
+    mailboxIdsOf(store, accountId),
+    findPeopleOf(store, accountId),
+    store.accounts.findOne({ _id: accountId }, { projection: { partnerId: 1 } }),
+  ])
+  return { accountId, mailboxIds, ...people, partnerId: account?.partnerId ?? null }
 }
 
 type DocOf<N extends CollectionName> = Collections[N] extends Collection<infer D> ? D : never
@@ -125,8 +132,19 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   batches: owned('batches', ({ accountId }) => ({ accountId }), ['fingerprint', 'takenBy', 'nextAt']),
   templates: owned('templates', ({ accountId }) => ({ accountId })),
   suppressions: owned('suppressions', ({ accountId }) => ({ accountId })),
-  events: owned('events', ({ accountId }) => ({ accountId })),
-  deliveries: owned('deliveries', ({ accountId }) => ({ accountId }), ['lease', 'nextAt', 'order']),
+  events: {
+    ...owned('events', ({ accountId }) => ({ accountId })),
+    erase: async (store, owner) =>
+      (await emptyCustomerEvents(store, owner)) + (await removeAll(store.events, { accountId: owner.accountId })),
+  },
+  deliveries: {
+    ...owned('deliveries', ({ accountId }) => ({ accountId }), ['lease', 'nextAt', 'order']),
+    erase: async (store, { accountId, partnerId }) =>
+      (await removeAll(store.deliveries, { accountId })) +
+      (partnerId === null
+        ? 0
+        : await removeAll(store.deliveries, { accountId: partnerId, customerId: customerIdOf(accountId) })),
+  },
   usage: {
     ...owned('usage', ({ accountId }) => usageOf(accountId), ['open', 'granted']),
     erase: (store, { accountId, people }) =>
@@ -188,7 +206,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   keys: { ...owned('keys', ({ accountId }) => ({ accountId }), ['hash']), isLast: true },
   mailboxes: { ...owned('mailboxes', ({ accountId }) => ({ accountId })), isLast: true },
   accounts: {
-    ...owned('accounts', ({ accountId }) => ({ _id: accountId }), ['claimHash', 'eventSeqFloor']),
+    ...owned('accounts', ({ accountId }) => ({ _id: accountId }), ['claimHash', 'eventSeqFloor', 'customerChanges']),
     erase: (store, { accountId }) => reduceAccount(store, accountId),
     isLast: true,
   },
@@ -285,6 +303,19 @@ async function removeSends(store: Store, filter: Filter<EmailDoc>): Promise<numb
   await store.emails.deleteMany({ accountId, _id: { $in: ids } })
   return sends.length
 }
+
+/** Takes the customer out of what its partner was told of it: the events stay, because their numbers have no gap. */
+async function emptyCustomerEvents(store: Store, { accountId, partnerId }: Owner): Promise<number> {
+  if (partnerId === null) return 0
+  const { modifiedCount } = await store.events.updateMany(
+    { accountId: partnerId, customerId: customerIdOf(accountId), type: { $ne: emptiedEventType } },
+    { $set: { type: emptiedEventType, mailbox: null, mailboxId: null, domain: null, data: {} } },
+  )
+  return modifiedCount
+}
+
+/** Of an event that is in no list and that no endpoint receives. */
+const emptiedEventType = 'customer.erased'
 
 async function removeApprovals(store: Store, accountId: string): Promise<number> {
   const found = await store.approvals

@@ -130,6 +130,7 @@ describe('architecture', () => {
         'Send (REST, MCP, SMTP submission, batch, schedule: one function)',
         'Reports about our domains',
         'Webhook',
+        'What a partner is told',
         'Intake',
         'Search',
         'Wait',

@@ -2,7 +2,7 @@
  * The operations as programs call them in any language: groups of methods with named parameters and types. A group is the resource
  * of its operations; what is about one mailbox stands below `mailboxes`, what is the partner API below `partner`.
  */
-import { isOfMailbox, isStreamed, mediaTypeOf, type Operation } from '../../operations/registry.ts'
+import { isOfMailbox, isStreamed, mediaTypeOf, type Operation, partnerPath } from '../../operations/registry.ts'
 import { type JsonSchema, propertiesOf, requiredOf } from '../../schemas/infer.ts'
 
 export type SdkParameter = { readonly name: string; readonly schema: JsonSchema; readonly required: boolean }
@@ -30,8 +30,6 @@ export type SdkGroup = {
   readonly methods: readonly SdkMethod[]
   readonly groups: readonly SdkGroup[]
 }
-
-const partnerPath = '/api/partner'
 
 /** The groups of the API: a tree, in the order of the operations. */
 export function sdkGroups(operations: readonly Operation[]): readonly SdkGroup[] {

@@ -210,7 +210,7 @@ const calls: { readonly [K in SdkMethod['kind']]: (name: string, method: SdkMeth
     return [`PageList${types}`, `pages${types}('${items}', `]
   },
   file: () => ['Promise<Download>', 'download('],
-  events: () => ['AsyncIterable<t.MailroomEvent>', 'events('],
+  events: () => ['AsyncIterable<t.MailroomEvent>', 'eventStream('],
 }
 
 function methodComment(operation: Operation): string {

@@ -8,7 +8,7 @@ import type { Page } from './paging.ts'
 import { isAdministrator, isProgram, type Principal } from './principal.ts'
 
 export type Who = {
-  readonly kind: 'key' | 'program' | 'person' | 'administrator' | 'service'
+  readonly kind: 'key' | 'program' | 'person' | 'partner' | 'administrator' | 'service'
   readonly id: string | null
 }
 
@@ -55,7 +55,7 @@ function recordOf({ _id: id, at, keyId, userId, action, outcome, requestId, pers
   return {
     id,
     at,
-    who: whoOf({ keyId, userId }),
+    who: whoOf({ keyId, userId, action }),
     action,
     target,
     outcome,
@@ -65,10 +65,12 @@ function recordOf({ _id: id, at, keyId, userId, action, outcome, requestId, pers
   }
 }
 
-function whoOf({ keyId, userId }: { keyId: string | null; userId?: string | undefined }): Who {
+function whoOf({ keyId, userId, action }: Pick<AuditDoc, 'keyId' | 'action'> & { userId?: string | undefined }): Who {
   if (userId !== undefined) return { kind: 'person', id: userId }
   if (keyId === null) return { kind: 'service', id: null }
   if (isAdministrator({ keyId })) return { kind: 'administrator', id: null }
+  // No key of the account itself asks for an operation of partners.
+  if (action.startsWith('partner_')) return { kind: 'partner', id: keyId }
   return { kind: isProgram({ keyId }) ? 'program' : 'key', id: keyId }
 }
 

@@ -29,6 +29,8 @@ export type NewKey = {
   readonly approval?: ApprovalMode
   /** What the key begins with (core/access/principal.ts). */
   readonly prefix?: string
+  /** Of a customer's key that its partner makes. */
+  readonly heldBy?: 'partner'
 }
 
 export type Key = Omit<KeyDoc, 'hash' | '_id' | 'prefix' | 'lastUsed' | 'approval' | 'program'> & {
@@ -45,8 +47,9 @@ export type Key = Omit<KeyDoc, 'hash' | '_id' | 'prefix' | 'lastUsed' | 'approva
  */
 export async function createKey(
   ctx: Context,
-  { id, accountId, kind, name, scopes, mailboxIds, expiresAt, approval = 'none', prefix = liveKeyPrefix }: NewKey,
+  { id, accountId, approval = 'none', prefix = liveKeyPrefix, ...wanted }: NewKey,
 ): Promise<{ apiKey: string; key: Key }> {
+  const { kind, name, scopes, mailboxIds, expiresAt, heldBy } = wanted
   const notAllowed = kind === 'agent' ? scopes.filter((scope) => !agentScopes.includes(scope)) : []
   if (notAllowed.length > 0)
     throw new Failure('validation_error', `An agent key may not have these scopes: ${notAllowed.join(', ')}.`, {
@@ -68,6 +71,7 @@ export async function createKey(
     createdAt: at,
     expiresAt,
     revokedAt: null,
+    ...(heldBy !== undefined && { heldBy }),
   }
   if (!(await store.takeSlot(ctx.store, accountId, 'keys', keysMax)))
     throw new Failure('conflict', `An account has at most ${keysMax} keys and app passwords.`, {

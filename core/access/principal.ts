@@ -1,5 +1,6 @@
 /** Authentication: turns a credential into a principal, which says what the caller may reach. */
 import { Failure } from '../../schemas/failures.ts'
+import { type PartnerMode, partnerKeyPrefixes } from '../../schemas/partners.ts'
 import { allScopes, type KeyKind, type Role, roles, type Scope } from '../../schemas/scopes.ts'
 import type { AccountDoc, KeyDoc } from '../../store/documents/accounts.ts'
 import { inTimeOf } from '../process/account-time.ts'
@@ -24,6 +25,10 @@ export type Principal = {
   /** Whether what it sends waits for the approval of a person; such a caller approves nothing. */
   readonly waitsForApproval: boolean
   readonly account: Account
+  /** For a partner's key, which reaches no account but through the partner API: what it acts on. */
+  readonly partnerMode?: PartnerMode
+  /** For a customer's key that its partner holds: all that is asked with it is audited. */
+  readonly heldBy?: 'partner'
 }
 
 export type Authenticated = {
@@ -38,15 +43,22 @@ export const testKeyPrefix = 'svc_test_'
 /** Prefix of app passwords: for mail programs, valid for one mailbox and not for the API. */
 export const appPasswordPrefix = 'svc_app_'
 
+/** What a request is for: the partner API takes the keys of partners, and nothing else does. */
+export type Door = 'api' | 'partner'
+
 /**
  * The principal of an API key or access token; app passwords are refused. That of a suspended account is found too: the door
  * refuses it by `requireAllowed` when it has told its request rate. Fails with `missing_api_key`, `invalid_api_key`,
  * `api_key_expired`, `invalid_access_token` or `partner_key_not_allowed` (interface.md, Authentication).
  */
-export async function authenticate(ctx: Context, credential: string): Promise<Principal> {
+export async function authenticate(ctx: Context, credential: string, door: Door = 'api'): Promise<Principal> {
   if (credential.startsWith(appPasswordPrefix)) throw new Failure('invalid_api_key')
-  return principalOf(ctx, credential)
+  const mode = partnerModes.find((each) => credential.startsWith(partnerKeyPrefixes[each]))
+  if (door === 'api' || mode === undefined) return principalOf(ctx, credential)
+  return { ...(await principalOfHash(ctx, hashCredential(credential).toString('base64'))), partnerMode: mode }
 }
+
+const partnerModes = Object.keys(partnerKeyPrefixes) as readonly PartnerMode[]
 
 /**
  * For SMTP and IMAP: as `authenticate`, but accepts app passwords too. Fails with `account_suspended`, and with `forbidden`
@@ -132,6 +144,7 @@ async function principalOfKey(
     mailboxIds: key.mailboxIds,
     waitsForApproval: key.approval === 'required' || (doc.approval === 'required' && isAgent(key)),
     account: accountOf(doc),
+    ...(key.heldBy !== undefined && { heldBy: key.heldBy }),
   }
   return { principal, doc }
 }

@@ -30,34 +30,10 @@ import { inTimeOf } from '../process/account-time.ts'
 import { after, dayMs, hourMs, periodsOf, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential, newCredential } from '../process/secrets.ts'
+import { nameForm, reservedNames } from './free-names.ts'
 import { firstWarmUp } from './reputation.ts'
 
-/** A DNS label of 3 to 40 of a-z 0-9 - (decisions.md 3, Signup), not in the form of an A-label (RFC 5891 4.2.3.1). */
-const nameForm = /^(?=.{3,40}$)(?!..--)[a-z0-9]([a-z0-9-]*[a-z0-9])?$/
 const inboxForm = /^(?=.{1,64}$)(?!.*\.\.)[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/
-/** Names that people could take for the service itself. */
-const reservedNames = new Set([
-  'postmaster',
-  'abuse',
-  'admin',
-  'administrator',
-  'root',
-  'hostmaster',
-  'webmaster',
-  'security',
-  'support',
-  'mail',
-  'smtp',
-  'imap',
-  'www',
-  'api',
-  'mcp',
-  'test',
-  'mailroom',
-  'noreply',
-  'no-reply',
-  'mailer-daemon',
-])
 const claimLinksPerHour = 10
 const randomNameTriesMax = 5
 
@@ -237,9 +213,12 @@ export async function createAccount(
   return accountOf(doc)
 }
 
-/** Reads an account, by its id or its name. Fails with `not_found`, `conflict` (a name of several accounts). */
-export async function getAccount(ctx: Context, idOrName: string): Promise<Account> {
-  const [doc, ...others] = await store.findAccountsNamed(ctx.store, idOrName)
+/**
+ * Reads an account that is no partner's, or one that is (`isPartner`), by its id or its name. Fails with `not_found`, `conflict` (a
+ * name of several accounts).
+ */
+export async function getAccount(ctx: Context, idOrName: string, { isPartner = false } = {}): Promise<Account> {
+  const [doc, ...others] = await store.findAccountsNamed(ctx.store, idOrName, { isPartner })
   if (doc === undefined) throw noAccount(idOrName)
   if (others.length > 0)
     throw new Failure('conflict', `Several accounts are called ${idOrName}.`, { fix: useAnAccountId })
@@ -249,7 +228,9 @@ export async function getAccount(ctx: Context, idOrName: string): Promise<Accoun
 /** Lists the newest accounts, at most `limit`. */
 export async function listAccounts(ctx: Context, limit: number): Promise<readonly Account[]> {
   const docs = await store.listAccounts(ctx.store, limit)
-  return docs.filter(({ status }) => status !== 'removed' && status !== 'moved').map(accountOf)
+  return docs
+    .filter(({ status, isPartner }) => status !== 'removed' && status !== 'moved' && isPartner === undefined)
+    .map(accountOf)
 }
 
 export type Usage = Pick<Plans, 'plan' | 'agentsPlan'> & {
@@ -273,8 +254,8 @@ export type Usage = Pick<Plans, 'plan' | 'agentsPlan'> & {
 }
 
 /** What the account has used this month, and what its plans allow. */
-export async function usageOf(ctx: Context, principal: Principal): Promise<Usage> {
-  const { account, accountId } = principal
+export async function usageOf(ctx: Context, account: Account): Promise<Usage> {
+  const accountId = account.id
   const allowance = allowanceOf(account)
   const [month, doc, inDrive] = await Promise.all([
     usageCounters(ctx, accountId, 'month'),

@@ -13,7 +13,7 @@ const daysMax = 36_500
 /** Mailboxes that one key is granted when it is made. */
 const grantsMax = 1_000
 
-export type KeyRequest = Pick<NewKey, 'kind' | 'name' | 'scopes' | 'expiresAt' | 'approval' | 'prefix'> & {
+export type KeyRequest = Pick<NewKey, 'kind' | 'name' | 'scopes' | 'expiresAt' | 'approval' | 'prefix' | 'heldBy'> & {
   /** Addresses of mailboxes that an agent key is granted. */
   readonly mailboxes: readonly string[]
 }

@@ -5,18 +5,25 @@ import type { AccountDoc } from '../../store/documents/accounts.ts'
 import { type Account, accountOf, noAccount } from '../access/account-record.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import type { Context } from '../process/context.ts'
+import { changeCustomer } from './customer-changes.ts'
+
+export type PlanChange = { readonly plan?: MailPlanName | null; readonly agentsPlan?: AgentsPlanName | null }
 
 /**
  * Changes the plans that are given; null: none of that kind. What the account has beyond a smaller plan stays, it may only
- * have no more of it. Fails with `not_found`.
+ * have no more of it. Of a customer the partner is told. Fails with `not_found`.
  */
-export async function setPlans(
-  ctx: Context,
-  accountId: string,
-  plans: { readonly plan?: MailPlanName | null; readonly agentsPlan?: AgentsPlanName | null },
-): Promise<Account> {
+export async function setPlans(ctx: Context, accountId: string, plans: PlanChange): Promise<Account> {
+  const customer = await changeCustomer(ctx, accountId, {
+    type: 'customer.plan_changed',
+    change: (doc) => (isAsBefore(doc, plans) ? null : plans),
+  })
+  if (customer !== null) return accountOf(customer.doc)
   return changed(ctx, accountId, await changePlans(ctx.store, accountId, plans))
 }
+
+const isAsBefore = (doc: AccountDoc, { plan = doc.plan, agentsPlan = doc.agentsPlan }: PlanChange) =>
+  plan === doc.plan && agentsPlan === doc.agentsPlan
 
 /**
  * Raises a figure of an account above that of its plans, whichever they are; null: to the plans' again. Fails with

@@ -13,22 +13,18 @@ import { listDomains } from '../../store/domains.ts'
 import { isDuplicate } from '../../store/open.ts'
 import { type Account, accountOf } from '../access/account-record.ts'
 import { testKeyPrefix } from '../access/principal.ts'
-import { takeSubdomain } from '../mailbox/domains.ts'
 import { mailboxAt } from '../mailbox/known-mailboxes.ts'
 import { announceMailbox, mailboxOf, provisionMailbox } from '../mailbox/mailboxes.ts'
 import { inTimeOf } from '../process/account-time.ts'
 import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { labelOf, sandboxLabel, takeFreeName } from './free-names.ts'
 import { issueKey, type KeyRequest, type ListedKey } from './keys.ts'
 import { firstWarmUp } from './reputation.ts'
 
-/** The part of names below the shared domain that is for sandboxes. */
-const sandboxLabel = 'test'
 const firstInbox = 'agent'
 /** Sandboxes of one account, one after the other: each was removed before the next began. */
 const sandboxesMax = 100
-const labelMax = 40
-const namesMax = 1_000
 
 /**
  * Creates a key that acts on the sandbox of an account; the sandbox is made with its first key. An agent key that names no
@@ -79,7 +75,7 @@ function sandboxFor(
     _id: deriveId('acc', sandboxOf, `sandbox#${n}`),
     sandboxOf,
     sandbox: true,
-    name: `${labelOf(name)}.${sandboxLabel}`,
+    name: `${labelOf(name, 'sandbox')}.${sandboxLabel}`,
     status: status === 'unclaimed' ? 'unclaimed' : 'active',
     ...(status === 'unclaimed' && { claimExpiresAt: after(at, unclaimedDays * dayMs) }),
     ...(warmUp !== undefined && { warmUp: firstWarmUp(at) }),
@@ -112,7 +108,9 @@ async function ensureAddress(
   const accountId = sandbox._id
   const [own] = await listDomains(ctx.store, accountId)
   if (own !== undefined) return { domain: own._id, inbox: await mailboxAt(ctx, `${firstInbox}@${own._id}`) }
-  const domain = await takeName(ctx, sandbox)
+  const label = sandbox.name.slice(0, sandbox.name.lastIndexOf('.'))
+  const parent = `${sandboxLabel}.${ctx.settings.sharedDomain}`
+  const domain = await takeFreeName(ctx, { accountId, label, parent })
   const inbox = await provisionMailbox(ctx, {
     accountId,
     address: `${firstInbox}@${domain}`,
@@ -122,25 +120,4 @@ async function ensureAddress(
   })
   await announceMailbox(ctx, 'mailbox.created', await mailboxOf(ctx, inbox, sandbox))
   return { domain, inbox }
-}
-
-/** Takes `<name>.test.<sharedDomain>`, with a number behind the name when it is taken. */
-async function takeName(ctx: Context, { _id: accountId, name }: AccountDoc): Promise<string> {
-  const label = name.slice(0, name.lastIndexOf('.'))
-  for (let n = 1; n <= namesMax; n++) {
-    const domain = `${n === 1 ? label : `${label}-${n}`}.${sandboxLabel}.${ctx.settings.sharedDomain}`
-    if (await takeSubdomain(ctx, { domain, accountId })) return domain
-  }
-  throw new Failure('unavailable', 'No free name was found for the sandbox.', { retryAfter: 1 })
-}
-
-/** A DNS label made of an account's name, which may be any text. */
-function labelOf(name: string): string {
-  const label = name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, labelMax)
-    .replaceAll(/^-+|-+$/g, '')
-  return label === '' ? 'sandbox' : label
 }

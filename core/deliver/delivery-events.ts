@@ -9,8 +9,7 @@ import type { DeliveryStatus, EmailDoc, EmailRecipient } from '../../store/docum
 import { findExistingEventIds, type NewEvent } from '../../store/events.ts'
 import { findMessages } from '../../store/messages.ts'
 import { countOutcomes } from '../account/reputation.ts'
-import { planMissedDeliveries } from '../notify/deliveries.ts'
-import { recordEvents } from '../notify/events.ts'
+import { finishEvents, recordEvents } from '../notify/events.ts'
 import type { Context } from '../process/context.ts'
 import { causeOf } from '../process/tracing.ts'
 import { messageEventData, recordMessageEvents } from '../receive/message-events.ts'
@@ -81,7 +80,7 @@ export async function announceSent(ctx: Context, emails: readonly EmailDoc[]): P
     wanted.filter(({ id }) => known.has(id)),
     (event) => event.accountId,
   ))
-    await planMissedDeliveries(
+    await finishEvents(
       ctx,
       accountId,
       own.map(({ id }) => id),

@@ -144,6 +144,7 @@ function deliveryOf(ctx: Context, { webhook, logMs }: Endpoint, event: EventDoc)
     type: event.type,
     origin: 'event',
     mailboxId: event.mailboxId,
+    ...(event.customerId !== undefined && { customerId: event.customerId }),
     body: JSON.stringify(eventOf(event, webhook)),
     ...causeOf(event),
     state: 'waiting',

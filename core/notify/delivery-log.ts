@@ -54,7 +54,7 @@ export async function getDelivery(ctx: Context, principal: Principal, id: string
   const { mailboxId, type, webhookId } = delivery
   const isReadable = readableTypes(principal).some((name) => name === type)
   if (!isReadable || (mailboxIds !== null && mailboxId !== null && !mailboxIds.includes(mailboxId))) throw none()
-  // An agent key sees only the endpoints that it made.
-  if (kind === 'agent') await reachWebhook(ctx, principal, webhookId)
+  // An agent key sees only the endpoints that it made, and a partner's those of its mode.
+  if (kind === 'agent' || principal.partnerMode !== undefined) await reachWebhook(ctx, principal, webhookId)
   return delivery
 }

@@ -138,10 +138,13 @@ function includedBy(account: Plans): Included {
 
 /**
  * Whether an event passes the endpoint's types and scope. With a scope, it must be about one of its mailboxes or
- * domains; events without either (`account.*`) then never pass.
+ * domains; events without either (`account.*`) then never pass. What a partner made with a test key hears of customers to try
+ * things with alone.
  */
-function isSubscribed({ events, scope }: WebhookDoc, { type, mailbox, domain }: EventDoc): boolean {
+function isSubscribed({ events, sandbox, scope }: WebhookDoc, event: EventDoc): boolean {
+  const { type, mailbox, domain } = event
   if (!events.includes(type)) return false
+  if (sandbox && event.customerId !== undefined && !event.sandbox) return false
   if (scope.domains.length === 0 && scope.mailboxes.length === 0) return true
   return (mailbox !== null && scope.mailboxes.includes(mailbox)) || (domain !== null && scope.domains.includes(domain))
 }

@@ -12,17 +12,20 @@ export type Event = {
   readonly created_at: string
   readonly cursor: string
   readonly sandbox?: boolean
+  readonly customer_id?: string
   readonly data: { readonly [field: string]: unknown }
 }
 
-/** The wire form of an event, marked when it is one of a sandbox. */
+/** The wire form of an event, marked when it is one of a sandbox; a partner's names the customer. */
 export function eventOf(doc: EventDoc, { sandbox = false }: { readonly sandbox?: boolean }): Event {
+  const { customerId } = doc
   return {
     id: doc._id,
     type: doc.type,
     created_at: doc.createdAt.toISOString(),
     cursor: cursorOf(doc),
-    ...(sandbox && { sandbox }),
+    ...((sandbox || doc.sandbox) && { sandbox: true }),
+    ...(customerId !== undefined && { customer_id: customerId }),
     data: doc.data,
   }
 }

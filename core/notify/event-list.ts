@@ -4,7 +4,7 @@
  * not there yet when the page began.
  */
 import { normaliseAddress } from '../../mail/message/address.ts'
-import { accountEventTypes, type EventType, eventKinds, eventTypes } from '../../schemas/events.ts'
+import { accountEventTypes, type EventType, eventKinds, eventTypes, partnerEventTypes } from '../../schemas/events.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { notACursor, notAnAddress, unknown } from '../../schemas/refusals.ts'
 import type { EventDoc } from '../../store/documents/events.ts'
@@ -30,6 +30,8 @@ export type EventFilter = {
   /** Kinds of events, with commas between them. */
   readonly type?: string
   readonly mailbox?: string
+  /** Of a partner's: the customer that they are about. */
+  readonly customer?: string
   readonly since?: Date
   readonly until?: Date
 }
@@ -83,6 +85,7 @@ export async function getEvent(ctx: Context, principal: Principal, eventId: stri
   const mayRead =
     event !== null &&
     readableTypes(principal).some((type) => type === event.type) &&
+    (principal.partnerMode !== 'test' || event.sandbox === true) &&
     (event.mailboxId === null ? principal.mailboxIds === null : reaches(principal, event.mailboxId))
   if (!mayRead)
     throw new Failure('not_found', `There is no event ${eventId} that this key may read.`, {
@@ -92,7 +95,7 @@ export async function getEvent(ctx: Context, principal: Principal, eventId: stri
 }
 
 /** What a filter asks for, as far as the principal may see it. Fails with `validation_error`. */
-export function eventQuery(principal: Principal, { type, mailbox, since, until }: EventFilter): EventQuery {
+export function eventQuery(principal: Principal, { type, mailbox, customer, since, until }: EventFilter): EventQuery {
   const readable = readableTypes(principal)
   const wanted = type?.split(',').map((name) => name.trim())
   for (const name of wanted ?? [])
@@ -103,6 +106,8 @@ export function eventQuery(principal: Principal, { type, mailbox, since, until }
     accountId: principal.accountId,
     types: wanted === undefined ? readable : readable.filter((name) => wanted.includes(name)),
     mailboxIds: principal.mailboxIds,
+    ...(principal.partnerMode === 'test' && { sandbox: true }),
+    ...(customer !== undefined && { customerId: customer }),
     ...(address !== undefined && { mailbox: address }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
@@ -113,7 +118,8 @@ export function eventQuery(principal: Principal, { type, mailbox, since, until }
  * The event types that a key may read: those about resources that its scopes let it read (decisions.md 2, Webhooks and
  * events).
  */
-export function readableTypes(principal: Principal): EventType[] {
+export function readableTypes(principal: Principal): readonly EventType[] {
+  if (principal.partnerMode !== undefined) return partnerEventTypes
   return accountEventTypes.filter((type) => {
     const { access } = eventKinds[type]
     return access === 'account key'

@@ -10,6 +10,7 @@ import { createGroupCommit } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
 import type { OpenSpan } from '../process/tracing.ts'
 import { planDeliveries, planMissedDeliveries } from './deliveries.ts'
+import { copiesOfRecorded, partnerCopies } from './partner-events.ts'
 
 /** Calls whose events are written as one group. */
 const groupMax = 50
@@ -30,17 +31,28 @@ const eventGroups = perProcess(({ store }) => {
 })
 
 /**
- * Records events, those of each account in order, and inserts their webhook deliveries. Events that exist already stay
- * as they are; only deliveries that a crash prevented are added. Returns the new events.
+ * Records events, those of each account in order, with what the partners of customers are told of them, and inserts their webhook
+ * deliveries. Events that exist already stay as they are; only deliveries that a crash prevented are added. Returns the new events.
  */
 export async function recordEvents(ctx: Context, events: readonly NewEvent[]): Promise<readonly EventDoc[]> {
   if (events.length === 0) return []
   const spans = events.map((event) => spanOf(ctx, event))
   try {
-    return await recordUnder(ctx, spans, events)
+    const copies = await partnerCopies(ctx, events)
+    const recorded = await recordUnder(ctx, spans, [...events, ...copies])
+    if (copies.length === 0) return recorded
+    const wanted = new Set(events.map(({ _id }) => _id))
+    return recorded.filter(({ _id }) => wanted.has(_id))
   } finally {
     for (const span of spans) span?.end()
   }
+}
+
+/** Does what a crash prevented after events of an account were recorded: what its partner is told, and webhook deliveries. */
+export async function finishEvents(ctx: Context, accountId: string, eventIds: readonly string[]): Promise<void> {
+  const copies = await copiesOfRecorded(ctx, accountId, eventIds)
+  if (copies.length > 0) await recordUnder(ctx, [], copies)
+  await planMissedDeliveries(ctx, accountId, eventIds)
 }
 
 async function recordUnder(

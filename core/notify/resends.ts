@@ -3,7 +3,7 @@
  * attempt, and counts against what an account may ask for.
  */
 import { Failure } from '../../schemas/failures.ts'
-import { deriveId, newId, newToken } from '../../schemas/ids.ts'
+import { deriveId, idAt, newId, newToken } from '../../schemas/ids.ts'
 import { insertDeliveries } from '../../store/deliveries.ts'
 import type { DeliveryDoc, EventDoc } from '../../store/documents/events.ts'
 import { lastEventNumber, listEvents } from '../../store/events.ts'
@@ -16,6 +16,7 @@ import { getDelivery } from './delivery-log.ts'
 import { type Endpoint, enabledEndpoint } from './endpoints.ts'
 import { eventOf } from './event-body.ts'
 import { readableTypes } from './event-list.ts'
+import { shownToPartner } from './partner-events.ts'
 import { resendsMax, resendWindowMs, takeResend } from './resend-limit.ts'
 import { sampleOf } from './samples.ts'
 import { reachWebhook, requireEvents } from './webhooks.ts'
@@ -53,8 +54,9 @@ export async function testEndpoint(
     type,
     created_at: at.toISOString(),
     test: true,
-    ...(principal.account.sandbox && { sandbox: true }),
-    data: sampleOf(type, at),
+    ...((principal.account.sandbox || principal.partnerMode === 'test') && { sandbox: true }),
+    ...(principal.partnerMode !== undefined && { customer_id: idAt('cus', at) }),
+    data: principal.partnerMode === undefined ? sampleOf(type, at) : shownToPartner(type, sampleOf(type, at)),
   })
   return sendNow(ctx, principal, requested(ctx, endpoint, { origin: 'test', eventId, type, mailboxId: null, body }))
 }

@@ -83,7 +83,7 @@ export async function createWebhook(
     createdAt: at,
     keyId,
     agentKeyId: principal.kind === 'agent' || isProgram(principal) ? keyId : null,
-    ...(principal.account.sandbox && { sandbox: true as const }),
+    ...((principal.account.sandbox || principal.partnerMode === 'test') && { sandbox: true as const }),
     failingSince: null,
   }
   await store.insertWebhook(ctx.store, doc)
@@ -107,7 +107,8 @@ export async function listWebhooks(ctx: Context, principal: Principal): Promise<
     accountId: principal.accountId,
     keyId: principal.kind === 'agent' ? principal.keyId : null,
   })
-  return Promise.all(docs.map(async (doc) => webhookOf(await current(ctx, doc), ctx.clock.now())))
+  const seen = docs.filter((doc) => isSeen(principal, doc))
+  return Promise.all(seen.map(async (doc) => webhookOf(await current(ctx, doc), ctx.clock.now())))
 }
 
 /** Reads an endpoint. Fails with `not_found`. */
@@ -235,8 +236,14 @@ async function requireKey(ctx: Context, { accountId, agentKeyId }: WebhookDoc): 
 /** An endpoint that the key may see: an agent key sees only its own. Fails with `not_found`. */
 export async function reachWebhook(ctx: Context, principal: Principal, webhookId: string): Promise<WebhookDoc> {
   const doc = await store.findWebhook(ctx.store, { accountId: principal.accountId, webhookId })
-  if (doc === null || (principal.kind === 'agent' && doc.keyId !== principal.keyId)) throw noWebhook(webhookId)
+  if (doc === null || !isSeen(principal, doc)) throw noWebhook(webhookId)
   return doc
+}
+
+/** An agent key sees what it made itself; of a partner the live keys and the test keys each see what any of them made. */
+function isSeen({ kind, keyId, partnerMode }: Principal, webhook: WebhookDoc): boolean {
+  if (partnerMode !== undefined) return (webhook.sandbox === true) === (partnerMode === 'test')
+  return kind !== 'agent' || webhook.keyId === keyId
 }
 
 const noWebhook = (id: string) =>
@@ -244,8 +251,12 @@ const noWebhook = (id: string) =>
     fix: 'Use an id as the list of webhooks shows it (whk_...); an agent key sees only those that it made.',
   })
 
-/** Fails with `validation_error`, `forbidden`, `insufficient_scope`, `plan_required` for event types that the key may not receive. */
+/**
+ * Fails with `validation_error`, `forbidden`, `insufficient_scope`, `plan_required` for event types that the key may not receive.
+ * A partner's may receive all that its operations take.
+ */
 export function requireEvents(principal: Principal, events: readonly string[], param = 'events'): void {
+  if (principal.partnerMode !== undefined) return
   for (const [n, name] of events.entries()) {
     if (!Object.hasOwn(eventKinds, name))
       throw unknown('event type', name, accountEventTypes, param === 'type' ? param : `${param}[${n}]`)

@@ -19,6 +19,7 @@ import type { CollectionName } from '../../store/collections.ts'
 import type { AccountDoc } from '../../store/documents/accounts.ts'
 import { domainsOf, insertDomain, listDomains } from '../../store/domains.ts'
 import { listAddresses } from '../../store/mailboxes.ts'
+import { hasCustomers } from '../../store/partners.ts'
 import { noteErasing } from '../../store/people.ts'
 import { type Owner, ownerOf, personal } from '../../store/personal.ts'
 import { callersChanged } from '../access/known-callers.ts'
@@ -39,7 +40,7 @@ export type Erased = { readonly [N in CollectionName]?: number }
 /**
  * Begins to erase an account. When this resolves, its keys, addresses and webhooks have ended for all processes, and the
  * clocks do the rest within some minutes. `name` must be the account's own: who erases by mistake seldom types it. Fails with
- * `validation_error`, `conflict` (it is being erased already).
+ * `validation_error`, `conflict` (it is being erased already, or is a partner with customers).
  */
 export async function beginErasure(
   ctx: Context,
@@ -51,6 +52,8 @@ export async function beginErasure(
       param: 'confirm',
       fix: 'Give the name of the account, if everything in it is to be erased for good.',
     })
+  if (await hasCustomers(ctx.store, accountId))
+    throw new Failure('conflict', 'The partner has customers.', { fix: 'Erase its customers first.' })
   if (!(await begin(ctx.store, { accountId, at: ctx.machineClock.now() })))
     throw new Failure('conflict', 'The account is being erased already.', { fix: 'Wait for it to end.' })
   await closeDoors(ctx, accountId)

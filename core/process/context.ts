@@ -37,7 +37,8 @@ export type Role = 'service' | 'smtp' | 'imap' | 'dns' | 'admin' | 'test'
  *   read/bodies-cache, receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache,
  *   zones/served-zones, zones/zone-keys
  * - what others may change (core/process/known.ts): access/known-callers, deliver/suppressions, mailbox/known-folders,
- *   intake/watched, mailbox/known-mailboxes, mailbox/storage-limit, notify/endpoints, wait/arrivals
+ *   intake/watched, mailbox/known-mailboxes, mailbox/storage-limit, notify/endpoints,
+ *   notify/partner-events, wait/arrivals
  * - requests leased from the database (core/access/request-rates.ts)
  * - counters: wait/patterns (per minute), deliverability/tls-results
  * - work in progress: access/login-limits, certificates/authority (accounts), certificates/orders, deliver/outbox,

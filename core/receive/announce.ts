@@ -12,7 +12,7 @@ import { findFoldersOf, standardFolderId } from '../../store/folders.ts'
 import { findMessages } from '../../store/messages.ts'
 import { usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
 import { deriveMissedThreads, deriveNewThreads } from '../mailbox/threading.ts'
-import { planMissedDeliveries } from '../notify/deliveries.ts'
+import { finishEvents } from '../notify/events.ts'
 import type { Context } from '../process/context.ts'
 import { causeOf } from '../process/tracing.ts'
 import { messageEventData, recordMessageEvents } from './message-events.ts'
@@ -48,7 +48,7 @@ export async function announceMissed(ctx: Context, messages: readonly MessageDoc
   const known = arrivals.filter(({ _id }) => numbers.has(receivedEventId(_id)))
   for (const [accountId, own] of Map.groupBy(known, (message) => message.accountId)) {
     const ids = own.map(({ _id }) => receivedEventId(_id))
-    await planMissedDeliveries(ctx, accountId, ids)
+    await finishEvents(ctx, accountId, ids)
     await countReceivedUpTo(ctx, accountId, Math.max(...ids.map((id) => numbers.get(id) ?? 0)))
   }
   if (known.length > 0) await warnOfStorage(ctx, usageByMailbox(await foldersOfMailboxes(ctx, known)))

@@ -1,5 +1,5 @@
 /**
- * Corrects the counts of things that accounts may have only a number of (inboxes, endpoints, templates, aliases, keys). A
+ * Corrects the counts of things that accounts may have only a number of (inboxes, endpoints, templates, aliases, keys, customers). A
  * slot is taken before the thing is created and freed after it is deleted, so that no limit is passed; a crash in
  * between leaves the count too high. Other counts need no correction: folders note what is in progress
  * (store/folders.ts), received messages are a projection of numbered events (core/receive/received-counts.ts), and the

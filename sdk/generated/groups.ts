@@ -823,7 +823,7 @@ export class Events extends Group {
 
   /** Events as they are recorded, as server-sent events that never end; a reader that lost the connection goes on by Last-Event-ID. */
   stream(params: t.EventsStreamParams = {}, options?: RequestOptions): AsyncIterable<t.MailroomEvent> {
-    return this.events({ method: 'GET', path: '/events/stream', query: params }, options)
+    return this.eventStream({ method: 'GET', path: '/events/stream', query: params }, options)
   }
 }
 
@@ -881,6 +881,139 @@ export class Webhooks extends Group {
   }
 }
 
+export class PartnerCustomersKeys extends Group {
+  /** The keys of a customer that the partner holds, newest first, revoked ones for 90 days. */
+  list(id: string, params: t.PartnerCustomersKeysListParams = {}, options?: RequestOptions): PageList<t.PartnerCustomersKeysListResult, t.PartnerCustomersKeysListResult['keys'][number]> {
+    return this.pages<t.PartnerCustomersKeysListResult, t.PartnerCustomersKeysListResult['keys'][number]>('keys', { method: 'GET', path: `/api/partner/customers/${segment(id)}/keys`, query: params }, options)
+  }
+
+  /** Make a key for a customer, to call /api/v1 with. "apiKey" is shown in this answer only. All that is asked with it is in the customer's audit. */
+  create(id: string, params: t.PartnerCustomersKeysCreateParams, options?: RequestOptions): Promise<t.PartnerCustomersKeysCreateResult> {
+    return this.call({ method: 'POST', path: `/api/partner/customers/${segment(id)}/keys`, body: params, isIdempotent: true }, options)
+  }
+
+  /** Revoke a key of a customer that the partner holds, at once. */
+  revoke(id: string, keyId: string, options?: RequestOptions): Promise<t.PartnerCustomersKeysRevokeResult> {
+    return this.call({ method: 'DELETE', path: `/api/partner/customers/${segment(id)}/keys/${segment(keyId)}` }, options)
+  }
+}
+
+export class PartnerCustomers extends Group {
+  readonly keys: PartnerCustomersKeys
+
+  constructor(transport: Transport) {
+    super(transport)
+    this.keys = new PartnerCustomersKeys(transport)
+  }
+
+  /** The customers that the partner made, newest first: with a test key those to try things with, and only those. */
+  list(params: t.PartnerCustomersListParams = {}, options?: RequestOptions): PageList<t.PartnerCustomersListResult, t.PartnerCustomersListResult['customers'][number]> {
+    return this.pages<t.PartnerCustomersListResult, t.PartnerCustomersListResult['customers'][number]>('customers', { method: 'GET', path: '/api/partner/customers', query: params }, options)
+  }
+
+  /** Make a customer: an account of its own, with a domain for free addresses. With a test key it is a sandbox. Make a key for it next. */
+  create(params: t.PartnerCustomersCreateParams, options?: RequestOptions): Promise<t.PartnerCustomersCreateResult> {
+    return this.call({ method: 'POST', path: '/api/partner/customers', body: params, isIdempotent: true }, options)
+  }
+
+  /** One customer. */
+  get(id: string, options?: RequestOptions): Promise<t.PartnerCustomersGetResult> {
+    return this.call({ method: 'GET', path: `/api/partner/customers/${segment(id)}` }, options)
+  }
+
+  /** Change the plans of a customer, at once. What it has beyond a smaller plan stays; it may only have no more of it. */
+  update(id: string, params: t.PartnerCustomersUpdateParams = {}, options?: RequestOptions): Promise<t.PartnerCustomersUpdateResult> {
+    return this.call({ method: 'PATCH', path: `/api/partner/customers/${segment(id)}`, body: params }, options)
+  }
+
+  /** Erase a customer and everything in it for good. Its keys, addresses and endpoints end at once, the rest within some minutes. */
+  delete(id: string, options?: RequestOptions): Promise<t.PartnerCustomersDeleteResult> {
+    return this.call({ method: 'DELETE', path: `/api/partner/customers/${segment(id)}` }, options)
+  }
+
+  /** Refuse what a customer sends, by every door, until it is resumed. Its mail still comes in and can be read. */
+  pause(id: string, params: t.PartnerCustomersPauseParams = {}, options?: RequestOptions): Promise<t.PartnerCustomersPauseResult> {
+    return this.call({ method: 'POST', path: `/api/partner/customers/${segment(id)}/pause`, body: params }, options)
+  }
+
+  /** Let a customer send again that the partner paused. */
+  resume(id: string, options?: RequestOptions): Promise<t.PartnerCustomersResumeResult> {
+    return this.call({ method: 'POST', path: `/api/partner/customers/${segment(id)}/resume` }, options)
+  }
+
+  /** What a customer used this month and may use. */
+  usage(id: string, options?: RequestOptions): Promise<t.PartnerCustomersUsageResult> {
+    return this.call({ method: 'GET', path: `/api/partner/customers/${segment(id)}/usage` }, options)
+  }
+}
+
+export class PartnerWebhooks extends Group {
+  /** The partner's endpoints: with a test key those that test keys made, and only those. */
+  list(params: t.PartnerWebhooksListParams = {}, options?: RequestOptions): PageList<t.PartnerWebhooksListResult, t.PartnerWebhooksListResult['webhooks'][number]> {
+    return this.pages<t.PartnerWebhooksListResult, t.PartnerWebhooksListResult['webhooks'][number]>('webhooks', { method: 'GET', path: '/api/partner/webhooks', query: params }, options)
+  }
+
+  /** Have events of every customer delivered to a URL, signed, each with its customer_id. What a test key made hears of customers to try things with alone. The signing secret is in this answer alone. */
+  create(params: t.PartnerWebhooksCreateParams, options?: RequestOptions): Promise<t.PartnerWebhooksCreateResult> {
+    return this.call({ method: 'POST', path: '/api/partner/webhooks', body: params, isIdempotent: true }, options)
+  }
+
+  /** One endpoint. */
+  get(id: string, options?: RequestOptions): Promise<t.PartnerWebhooksGetResult> {
+    return this.call({ method: 'GET', path: `/api/partner/webhooks/${segment(id)}` }, options)
+  }
+
+  /** Change an endpoint. Turning it on again starts afresh. */
+  update(id: string, params: t.PartnerWebhooksUpdateParams = {}, options?: RequestOptions): Promise<t.PartnerWebhooksUpdateResult> {
+    return this.call({ method: 'PATCH', path: `/api/partner/webhooks/${segment(id)}`, body: params }, options)
+  }
+
+  /** Give an endpoint a new signing secret, in this answer alone. For 24 hours the one before signs too. */
+  rotateSecret(id: string, options?: RequestOptions): Promise<t.PartnerWebhooksRotateSecretResult> {
+    return this.call({ method: 'POST', path: `/api/partner/webhooks/${segment(id)}/rotate-secret`, isIdempotent: true }, options)
+  }
+
+  /** Send a sample of an event to an endpoint, marked "test": true, in one attempt. The answer is the delivery. */
+  test(id: string, params: t.PartnerWebhooksTestParams, options?: RequestOptions): Promise<t.PartnerWebhooksTestResult> {
+    return this.call({ method: 'POST', path: `/api/partner/webhooks/${segment(id)}/test`, body: params, isIdempotent: true }, options)
+  }
+
+  /** The delivery log of an endpoint, newest first: every attempt with what was sent and answered. */
+  deliveries(id: string, params: t.PartnerWebhooksDeliveriesParams = {}, options?: RequestOptions): PageList<t.PartnerWebhooksDeliveriesResult, t.PartnerWebhooksDeliveriesResult['deliveries'][number]> {
+    return this.pages<t.PartnerWebhooksDeliveriesResult, t.PartnerWebhooksDeliveriesResult['deliveries'][number]>('deliveries', { method: 'GET', path: `/api/partner/webhooks/${segment(id)}/deliveries`, query: params }, options)
+  }
+
+  /** Remove an endpoint; what waits for it is not delivered. */
+  delete(id: string, options?: RequestOptions): Promise<t.PartnerWebhooksDeleteResult> {
+    return this.call({ method: 'DELETE', path: `/api/partner/webhooks/${segment(id)}` }, options)
+  }
+}
+
+export class PartnerEvents extends Group {
+  /** Events of the customers of the last 30 days, in one sequence: newest first, or forward from a cursor, oldest first, as they come. With a test key those of customers to try things with. */
+  list(params: t.PartnerEventsListParams = {}, options?: RequestOptions): PageList<t.PartnerEventsListResult, t.PartnerEventsListResult['events'][number]> {
+    return this.pages<t.PartnerEventsListResult, t.PartnerEventsListResult['events'][number]>('events', { method: 'GET', path: '/api/partner/events', query: params, waits: true }, options)
+  }
+
+  /** Read one event. */
+  get(id: string, options?: RequestOptions): Promise<t.PartnerEventsGetResult> {
+    return this.call({ method: 'GET', path: `/api/partner/events/${segment(id)}` }, options)
+  }
+}
+
+export class Partner extends Group {
+  readonly customers: PartnerCustomers
+  readonly webhooks: PartnerWebhooks
+  readonly events: PartnerEvents
+
+  constructor(transport: Transport) {
+    super(transport)
+    this.customers = new PartnerCustomers(transport)
+    this.webhooks = new PartnerWebhooks(transport)
+    this.events = new PartnerEvents(transport)
+  }
+}
+
 /** Every group of the API. */
 export class Groups {
   readonly signup: Signup
@@ -914,6 +1047,7 @@ export class Groups {
   readonly events: Events
   readonly test: Test
   readonly webhooks: Webhooks
+  readonly partner: Partner
 
   constructor(transport: Transport) {
     this.signup = new Signup(transport)
@@ -947,5 +1081,6 @@ export class Groups {
     this.events = new Events(transport)
     this.test = new Test(transport)
     this.webhooks = new Webhooks(transport)
+    this.partner = new Partner(transport)
   }
 }

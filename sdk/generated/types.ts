@@ -339,6 +339,18 @@ export type EventEnvelope = {
   readonly data: { readonly [name: string]: unknown }
 }
 
+export type Customer = {
+  readonly id: string
+  readonly name: string
+  readonly email: string | null
+  readonly plan: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | null
+  readonly agentsPlan: 'free' | 'developer' | 'scale' | null
+  readonly status: 'active' | 'paused' | 'suspended'
+  /** Made with a test key: it is for trying things, and no mail leaves the machine. */
+  readonly sandbox: boolean
+  readonly createdAt: string
+}
+
 /** What `data` of each kind of event is. */
 export type EventData = {
   /** A new message landed in a mailbox, Spam included. */
@@ -668,49 +680,13 @@ export type EventData = {
     })[]
   }
   /** A partner customer was created. */
-  readonly 'customer.created': {
-    readonly id: string
-    readonly name: string
-    readonly email: string | null
-    readonly plan: string | null
-    readonly agentsPlan: string | null
-    readonly status: string
-    readonly sandbox: boolean
-    readonly createdAt: string
-  }
+  readonly 'customer.created': Customer
   /** A partner customer's plan changed. */
-  readonly 'customer.plan_changed': {
-    readonly id: string
-    readonly name: string
-    readonly email: string | null
-    readonly plan: string | null
-    readonly agentsPlan: string | null
-    readonly status: string
-    readonly sandbox: boolean
-    readonly createdAt: string
-  }
+  readonly 'customer.plan_changed': Customer
   /** The partner paused a customer. */
-  readonly 'customer.paused': {
-    readonly id: string
-    readonly name: string
-    readonly email: string | null
-    readonly plan: string | null
-    readonly agentsPlan: string | null
-    readonly status: string
-    readonly sandbox: boolean
-    readonly createdAt: string
-  }
+  readonly 'customer.paused': Customer
   /** The partner resumed a customer. */
-  readonly 'customer.resumed': {
-    readonly id: string
-    readonly name: string
-    readonly email: string | null
-    readonly plan: string | null
-    readonly agentsPlan: string | null
-    readonly status: string
-    readonly sandbox: boolean
-    readonly createdAt: string
-  }
+  readonly 'customer.resumed': Customer
 }
 
 export type EventType = keyof EventData
@@ -1153,9 +1129,9 @@ export type AuditListResult = {
   readonly entries: readonly ({
     readonly id: string
     readonly at: string
-    /** A key (key_...), a program that connected by OAuth (gnt_...), a person (usr_...), or without id an administrator or the service itself. */
+    /** A key (key_...), a program that connected by OAuth (gnt_...), a person (usr_...), a partner by its own key (key_...), or without id an administrator or the service itself. */
     readonly who: {
-      readonly kind: 'key' | 'program' | 'person' | 'administrator' | 'service'
+      readonly kind: 'key' | 'program' | 'person' | 'partner' | 'administrator' | 'service'
       readonly id: string | null
     }
     /** What was asked for, such as messages.send. */
@@ -1283,6 +1259,8 @@ export type KeysListResult = {
     readonly mailboxes: readonly string[] | null
     /** required: what an agent key sends waits until a person has approved it. */
     readonly approval: 'none' | 'required'
+    /** Its partner made it and holds it; absent for other keys. */
+    readonly heldBy?: 'partner'
     readonly createdAt: string
     readonly expiresAt: string | null
     readonly revokedAt: string | null
@@ -1313,6 +1291,8 @@ export type KeysCreateResult = {
   readonly mailboxes: readonly string[] | null
   /** required: what an agent key sends waits until a person has approved it. */
   readonly approval: 'none' | 'required'
+  /** Its partner made it and holds it; absent for other keys. */
+  readonly heldBy?: 'partner'
   readonly createdAt: string
   readonly expiresAt: string | null
   readonly revokedAt: string | null
@@ -4326,3 +4306,266 @@ export type WebhooksRedeliverResult = {
 export type WebhooksDeleteResult = {
   readonly deleted: true
 }
+
+export type PartnerCustomersListParams = {
+  /** At most 200. */
+  readonly limit?: number
+  /** A next. */
+  readonly before?: string
+}
+
+export type PartnerCustomersListResult = {
+  readonly customers: readonly Customer[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type PartnerCustomersCreateParams = {
+  /** What the customer is called. */
+  readonly name: string
+  readonly email?: string | null
+  readonly plan?: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | null
+  readonly agentsPlan?: 'free' | 'developer' | 'scale' | null
+}
+
+export type PartnerCustomersCreateResult = Customer
+
+export type PartnerCustomersGetResult = Customer
+
+export type PartnerCustomersUpdateParams = {
+  readonly plan?: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | null
+  readonly agentsPlan?: 'free' | 'developer' | 'scale' | null
+}
+
+export type PartnerCustomersUpdateResult = Customer
+
+export type PartnerCustomersDeleteResult = {
+  readonly deleted: true
+}
+
+export type PartnerCustomersPauseParams = {
+  /** Kept for the operator of the service. */
+  readonly reason?: string
+}
+
+export type PartnerCustomersPauseResult = Customer
+
+export type PartnerCustomersResumeResult = Customer
+
+export type PartnerCustomersUsageResult = Usage
+
+export type PartnerCustomersKeysListParams = {
+  /** At most 200. */
+  readonly limit?: number
+  /** A next. */
+  readonly before?: string
+}
+
+export type PartnerCustomersKeysListResult = {
+  readonly keys: readonly ({
+    readonly id: string
+    readonly name: string
+    readonly kind: 'account' | 'agent'
+    readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
+    readonly mailboxes: readonly string[] | null
+    /** required: what an agent key sends waits until a person has approved it. */
+    readonly approval: 'none' | 'required'
+    /** Its partner made it and holds it; absent for other keys. */
+    readonly heldBy?: 'partner'
+    readonly createdAt: string
+    readonly expiresAt: string | null
+    readonly revokedAt: string | null
+    readonly lastUsedAt: string | null
+    readonly lastUsedFrom: string | null
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type PartnerCustomersKeysCreateParams = {
+  /** What it is for. */
+  readonly name: string
+  readonly kind?: 'account' | 'agent'
+  readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
+  /** Addresses that an agent key is granted. */
+  readonly mailboxes?: readonly string[]
+  readonly expiresAt?: string | null
+  /** required: what an agent key sends waits until a person has approved it. */
+  readonly approval?: 'none' | 'required'
+}
+
+export type PartnerCustomersKeysCreateResult = {
+  readonly id: string
+  readonly name: string
+  readonly kind: 'account' | 'agent'
+  readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
+  readonly mailboxes: readonly string[] | null
+  /** required: what an agent key sends waits until a person has approved it. */
+  readonly approval: 'none' | 'required'
+  /** Its partner made it and holds it; absent for other keys. */
+  readonly heldBy?: 'partner'
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+  readonly lastUsedAt: string | null
+  readonly lastUsedFrom: string | null
+  /** Shown once. */
+  readonly apiKey: string
+}
+
+export type PartnerCustomersKeysRevokeResult = {
+  readonly deleted: true
+}
+
+export type PartnerWebhooksListParams = {
+  /** At most 200. */
+  readonly limit?: number
+  /** A next. */
+  readonly before?: string
+}
+
+export type PartnerWebhooksListResult = {
+  readonly webhooks: readonly Webhook[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type PartnerWebhooksCreateParams = {
+  readonly url: string
+  /** Kinds of event to deliver, of every customer. */
+  readonly events: readonly ('message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'customer.created' | 'customer.plan_changed' | 'customer.paused' | 'customer.resumed')[]
+  readonly enabled?: boolean
+  readonly ordering?: 'none' | 'mailbox'
+  readonly description?: string | null
+}
+
+export type PartnerWebhooksCreateResult = NewWebhook
+
+export type PartnerWebhooksGetResult = Webhook
+
+export type PartnerWebhooksUpdateParams = {
+  readonly url?: string
+  /** Kinds of event to deliver, of every customer. */
+  readonly events?: readonly ('message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'customer.created' | 'customer.plan_changed' | 'customer.paused' | 'customer.resumed')[]
+  readonly enabled?: boolean
+  readonly ordering?: 'none' | 'mailbox'
+  readonly description?: string | null
+}
+
+export type PartnerWebhooksUpdateResult = Webhook
+
+export type PartnerWebhooksRotateSecretResult = NewWebhook
+
+export type PartnerWebhooksTestParams = {
+  readonly type: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'customer.created' | 'customer.plan_changed' | 'customer.paused' | 'customer.resumed'
+}
+
+export type PartnerWebhooksTestResult = {
+  readonly id: string
+  readonly webhookId: string
+  readonly eventId: string
+  readonly type: string
+  /** A resend and a test event have one attempt. */
+  readonly origin: 'event' | 'resend' | 'test'
+  /** "skipped": the endpoint was turned off or removed. */
+  readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped'
+  readonly createdAt: string
+  /** null when none follows. */
+  readonly nextAttemptAt: string | null
+  /** The body of every attempt, to the byte. */
+  readonly body: string
+  readonly attempts: readonly ({
+    readonly at: string
+    /** Where the request went. */
+    readonly url: string
+    /** Headers of the request. */
+    readonly headers: { readonly [name: string]: string }
+    readonly status: number | null
+    /** Headers of the answer that help to find it again. */
+    readonly responseHeaders: { readonly [name: string]: string }
+    /** The first 4 KB of the answer; null without one. */
+    readonly response: string | null
+    readonly error: string | null
+    readonly durationMs: number
+  })[]
+}
+
+export type PartnerWebhooksDeliveriesParams = {
+  readonly state?: 'waiting' | 'delivered' | 'failed' | 'skipped'
+  readonly type?: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'customer.created' | 'customer.plan_changed' | 'customer.paused' | 'customer.resumed'
+  /** Only deliveries of this event (evt_...). */
+  readonly event?: string
+  /** At most 200. */
+  readonly limit?: number
+  /** A next. */
+  readonly before?: string
+}
+
+export type PartnerWebhooksDeliveriesResult = {
+  readonly deliveries: readonly ({
+    readonly id: string
+    readonly webhookId: string
+    readonly eventId: string
+    readonly type: string
+    /** A resend and a test event have one attempt. */
+    readonly origin: 'event' | 'resend' | 'test'
+    /** "skipped": the endpoint was turned off or removed. */
+    readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped'
+    readonly createdAt: string
+    /** null when none follows. */
+    readonly nextAttemptAt: string | null
+    /** The body of every attempt, to the byte. */
+    readonly body: string
+    readonly attempts: readonly ({
+      readonly at: string
+      /** Where the request went. */
+      readonly url: string
+      /** Headers of the request. */
+      readonly headers: { readonly [name: string]: string }
+      readonly status: number | null
+      /** Headers of the answer that help to find it again. */
+      readonly responseHeaders: { readonly [name: string]: string }
+      /** The first 4 KB of the answer; null without one. */
+      readonly response: string | null
+      readonly error: string | null
+      readonly durationMs: number
+    })[]
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type PartnerWebhooksDeleteResult = {
+  readonly deleted: true
+}
+
+export type PartnerEventsListParams = {
+  /** Id of the customer (cus_...). */
+  readonly customer_id?: string
+  /** Kinds of events, with commas between them. */
+  readonly type?: string
+  /** Address of the mailbox. */
+  readonly mailbox?: string
+  /** From this time on. */
+  readonly since?: string
+  /** Before this time. */
+  readonly until?: string
+  /** At most 200. */
+  readonly limit?: number
+  /** A next. */
+  readonly before?: string
+  /** Cursor of an event or an earlier answer: newer ones follow, oldest first. */
+  readonly after?: string
+  /** Seconds to wait while there is nothing after the cursor; without one for what comes from now on. */
+  readonly wait?: number
+}
+
+export type PartnerEventsListResult = {
+  readonly events: readonly EventEnvelope[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+  /** Pass as after to go on behind this answer, also when it has no events. */
+  readonly cursor: string
+}
+
+export type PartnerEventsGetResult = EventEnvelope

@@ -29,6 +29,14 @@ export type AccountDoc = Plans & {
   readonly movedMailboxes?: readonly string[]
   /** The accounts that were claimed into this one. */
   readonly joined?: readonly string[]
+  /** Of a partner: it has customers, and neither mailboxes nor keys of its own but those of the partner API. */
+  readonly isPartner?: true
+  /** How many customers a partner has. */
+  readonly customers?: number
+  /** Of a customer: the account of its partner. */
+  readonly partnerId?: string
+  /** Of a customer: what was changed of it without its event being known to be recorded. */
+  readonly customerChanges?: readonly CustomerChange[]
   /** How many mailboxes the account has. Raised only while it is below the plan's limit. */
   readonly inboxes: number
   readonly webhooks: number
@@ -61,6 +69,14 @@ export type AccountDoc = Plans & {
 
 export type Hold = { readonly reason: string; readonly at: Date }
 export type PauseChange = Hold & { readonly to: 'paused' | 'resumed' }
+
+/** A change of a customer that its partner is told of: the id of its event, and the customer as it was made by it, in wire form. */
+export type CustomerChange = {
+  readonly eventId: string
+  readonly type: 'customer.created' | 'customer.plan_changed' | 'customer.paused' | 'customer.resumed'
+  readonly at: Date
+  readonly data: { readonly [field: string]: unknown }
+}
 
 /** An export of an account's data: one zip file, made by whichever process takes it on, and kept for a day. */
 export type ExportDoc = {
@@ -106,6 +122,8 @@ export type KeyDoc = {
   readonly lastUsed?: { readonly at: Date; readonly address: string }
   /** Of a grant: no credential has its hash, and access tokens act with it. */
   readonly program?: ProgramDoc
+  /** Of a customer's key that its partner made and holds: what it reads is in the customer's audit. */
+  readonly heldBy?: 'partner'
 }
 
 /** What a person let a program do by OAuth, and which one. `name` of the key is what the program calls itself. */

@@ -15,6 +15,9 @@ export type EventDoc = {
   readonly mailbox: string | null
   readonly mailboxId: string | null
   readonly domain: string | null
+  /** Of an event that a partner is told: which customer it is about, and whether that is one to try things with. */
+  readonly customerId?: string
+  readonly sandbox?: true
   /** For a message that its author did write. */
   readonly authentic?: Letter
   /** The span that caused it, as W3C Trace Context writes it; absent unless spans are made (core/process/tracing.ts). */
@@ -44,7 +47,7 @@ export type WebhookDoc = {
   readonly keyId: string
   /** The agent key or the grant with which it ends, and whose mailboxes limit the events; null: those of the whole account. */
   readonly agentKeyId: string | null
-  /** For an endpoint of a sandbox: its events are marked. */
+  /** For an endpoint of a sandbox, whose events are marked; a partner's hears of customers to try things with alone. */
   readonly sandbox?: true
   /** When the first failure since the last success happened; null when the last delivery succeeded. */
   readonly failingSince: Date | null
@@ -90,6 +93,8 @@ export type DeliveryDoc = {
   /** It leaves when the account may resend something. */
   readonly isPaced?: true
   readonly mailboxId: string | null
+  /** Of a delivery to a partner: which customer it is about. */
+  readonly customerId?: string
   readonly body: string
   readonly state: DeliveryState
   /** The number of the event, while it waits for an endpoint that keeps the order within a mailbox. */

@@ -5,7 +5,7 @@ import { suspendAccount } from '../../core/account/holds.ts'
 import { deriveRecords } from '../../core/intake/derive.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import { operations } from '../../operations/all.ts'
-import { fieldsOf, isOfMailbox, isStreamed } from '../../operations/registry.ts'
+import { fieldsOf, isForPeople, isOfMailbox, isStreamed } from '../../operations/registry.ts'
 import { agentScopes, allScopes } from '../../schemas/scopes.ts'
 import { type Answer, type Call, client, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor } from '../start/door.ts'
@@ -26,7 +26,7 @@ import {
 const byKey: readonly string[] = ['key', 'account']
 // A stream of events, which never ends, is opened by the test of events.
 const keyed = operations.filter((operation) => byKey.includes(operation.access) && !isStreamed(operation))
-const forPeople = operations.filter(({ access }) => access !== 'public' && !byKey.includes(access))
+const forPeople = operations.filter(({ access }) => isForPeople(access))
 /** An operation as one of the doors offers it. */
 const ways = keyed.flatMap((operation) => [
   {

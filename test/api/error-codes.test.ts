@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { revokeKey } from '../../core/access/keys.ts'
 import { takeRolling, takeUsage } from '../../core/access/usage.ts'
 import { claimByToken } from '../../core/account/accounts.ts'
-import { pauseAccount, suspendAccount } from '../../core/account/holds.ts'
+import { suspendAccount } from '../../core/account/holds.ts'
 import { pauseSending } from '../../core/account/reputation.ts'
 import { createDomain } from '../../core/domains/claims.ts'
 import { dayMs, minuteMs } from '../../core/process/clock.ts'
@@ -14,6 +14,7 @@ import { toBinary } from '../../store/bytes.ts'
 import { eventually } from '../eventually.ts'
 import { type Answer, type Call, client, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { makeCustomer, makePartner } from '../start/partners.ts'
 
 /** interface.md, Errors; and the one code that decisions.md adds. */
 const contract: { readonly [code in FailureCode]: number } = {
@@ -147,11 +148,16 @@ describe('error codes', () => {
       return make('four')
     },
     insufficient_scope: async () => (await withKey({ scopes: ['mail:read'] }))('GET', '/api/v1/mailboxes'),
-    partner_key_not_allowed: () => withCredential('Bearer svc_partner_live_none'),
+    partner_key_not_allowed: async () => {
+      const { liveKey, live } = await makePartner(door, 'reseller')
+      expect((await live('GET', '/api/partner/customers')).status).to.equal(200)
+      return withCredential(`Bearer ${liveKey}`)
+    },
     account_paused: async () => {
-      const own = await fresh()
-      await pauseAccount(door.ctx, own.accountId, 'unpaid')
-      return own.send()
+      const { live } = await makePartner(door, 'pauses')
+      const { id, call: own, address } = await makeCustomer(door, live, { name: 'Unpaid' })
+      expect((await live('POST', `/api/partner/customers/${id}/pause`, {})).status).to.equal(200)
+      return sender(own, address)()
     },
     account_suspended: async () => {
       const own = await fresh()

@@ -14,6 +14,7 @@ import { eventually } from '../eventually.ts'
 import { type Answer, client, type Json, mailboxPath } from '../peers/rest.ts'
 import { SmtpClient } from '../peers/smtp-client.ts'
 import { makeTenant, type Tenant } from '../start/door.ts'
+import { makeCustomer, makePartner, type Partner } from '../start/partners.ts'
 import { contextOf, type Service } from '../start/service.ts'
 
 type Subject = { readonly accountId: string; readonly address: string; readonly key: string; readonly password: string }
@@ -25,6 +26,8 @@ let letters = 0
 /** Adds the tests; `given` is there when they run. */
 export function describeAccountStates(given: () => { service: Service; ctx: Context; own: Tenant }): void {
   describe('the states of an account', () => {
+    const customers = new Map<string, { readonly id: string; readonly partner: Partner }>()
+
     async function claimed(name: string): Promise<Subject> {
       const { ctx, service } = given()
       const tenant = await makeTenant({ ctx, http: service.http }, { name })
@@ -43,6 +46,15 @@ export function describeAccountStates(given: () => { service: Service; ctx: Cont
       )
       return { accountId: account.id, address: body.address, key: body.api_key, password: body.api_key }
     }
+    /** As its partner made it. */
+    async function customer(name: string): Promise<Subject> {
+      const { ctx, service } = given()
+      const partner = await makePartner({ ctx, http: service.http }, name)
+      const made = await makeCustomer({ http: service.http }, partner.live, { name, agentsPlan: 'scale' })
+      customers.set(made.accountId, { id: made.id, partner })
+      const account = await getAccount(ctx, made.accountId)
+      return { ...made, ...(await createAppPassword(ctx, { account, address: made.address, name })) }
+    }
     const held =
       (make: (name: string) => Promise<Subject>, ...holds: ((ctx: Context, id: string, why: string) => unknown)[]) =>
       async (name: string) => {
@@ -55,7 +67,7 @@ export function describeAccountStates(given: () => { service: Service; ctx: Cont
       { states: ['active'], make: held(claimed) },
       { states: ['unclaimed'], make: held(signedUp) },
       { states: ['sendingPaused', 'active'], make: held(claimed, pauseSending) },
-      { states: ['paused', 'active'], make: held(claimed, pauseAccount) },
+      { states: ['paused', 'active'], make: held(customer, pauseByPartner) },
       { states: ['suspended', 'active'], make: held(claimed, suspendAccount) },
       { states: ['paused', 'sendingPaused', 'active'], make: held(claimed, pauseSending, pauseAccount) },
       { states: ['suspended', 'paused', 'active'], make: held(claimed, pauseAccount, suspendAccount) },
@@ -75,6 +87,12 @@ export function describeAccountStates(given: () => { service: Service; ctx: Cont
         const { body } = await call<{ messages: readonly Json[] }>('GET', `${mailboxPath(address)}/messages`)
         return body.messages[0]
       })
+    }
+
+    async function pauseByPartner(_: Context, accountId: string): Promise<void> {
+      const { id, partner } = customers.get(accountId)!
+      const { body } = await partner.live('POST', `/api/partner/customers/${id}/pause`, {})
+      expect(body.status).to.equal('paused')
     }
 
     /** As it is for a moment while a person claims it into another account. */

@@ -58,10 +58,10 @@ describe('operations/openapi', () => {
         ...errorsOf(operation).map((code) => failures[code].http),
       ])
       expect(entry.at('responses').names.map(Number)).to.have.members([...statuses])
+      const { access } = operation
+      const ofKeys = [...(isForPeople(access) ? [] : [{ bearer: [] }, { apiKey: [] }]), { session: [] }]
       expect(entry.at('security').value).to.deep.equal(
-        operation.access === 'public'
-          ? []
-          : [...(isForPeople(operation.access) ? [] : [{ bearer: [] }, { apiKey: [] }]), { session: [] }],
+        access === 'public' ? [] : access === 'partner' ? [{ partner: [] }] : ofKeys,
       )
     })
   }

@@ -1826,6 +1826,255 @@ class Webhooks(Group):
         return self._call('DELETE', f'/webhooks/{segment(id)}', options=options)
 
 
+class PartnerCustomersKeys(Group):
+    def list(
+        self,
+        id: str,
+        *,
+        limit: int | Unset = UNSET,
+        before: str | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> PageList[t.PartnerCustomersKeysListResult]:
+        """The keys of a customer that the partner holds, newest first, revoked ones for 90 days."""
+        return self._pages('keys', 'GET', f'/api/partner/customers/{segment(id)}/keys', query=given({'limit': limit, 'before': before}), options=options)
+
+    def create(
+        self,
+        id: str,
+        *,
+        name: str,
+        scopes: list[Literal['mail:read', 'mail:send', 'mail:write', 'mailboxes:read', 'mailboxes:write', 'dns:read', 'dns:write', 'domains:read', 'domains:write', 'aliases:read', 'aliases:write', 'drive:read']],
+        kind: Literal['account', 'agent'] | Unset = UNSET,
+        mailboxes: list[str] | Unset = UNSET,
+        expires_at: str | None | Unset = UNSET,
+        approval: Literal['none', 'required'] | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> t.PartnerCustomersKeysCreateResult:
+        """Make a key for a customer, to call /api/v1 with. "apiKey" is shown in this answer only. All that is asked with it is in the customer's audit."""
+        return self._call('POST', f'/api/partner/customers/{segment(id)}/keys', body=given({'name': name, 'kind': kind, 'scopes': scopes, 'mailboxes': mailboxes, 'expiresAt': expires_at, 'approval': approval}), is_idempotent=True, options=options)
+
+    def revoke(
+        self,
+        id: str,
+        key_id: str,
+        *,
+        options: RequestOptions | None = None,
+    ) -> t.PartnerCustomersKeysRevokeResult:
+        """Revoke a key of a customer that the partner holds, at once."""
+        return self._call('DELETE', f'/api/partner/customers/{segment(id)}/keys/{segment(key_id)}', options=options)
+
+
+class PartnerCustomers(Group):
+    def __init__(self, transport: Transport) -> None:
+        super().__init__(transport)
+        self.keys = PartnerCustomersKeys(transport)
+
+    def list(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        before: str | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> PageList[t.PartnerCustomersListResult]:
+        """The customers that the partner made, newest first: with a test key those to try things with, and only those."""
+        return self._pages('customers', 'GET', '/api/partner/customers', query=given({'limit': limit, 'before': before}), options=options)
+
+    def create(
+        self,
+        *,
+        name: str,
+        email: str | None | Unset = UNSET,
+        plan: Literal['trial', 'starter', 'growth', 'pro', 'business', null] | Unset = UNSET,
+        agents_plan: Literal['free', 'developer', 'scale', null] | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> t.PartnerCustomersCreateResult:
+        """Make a customer: an account of its own, with a domain for free addresses. With a test key it is a sandbox. Make a key for it next."""
+        return self._call('POST', '/api/partner/customers', body=given({'name': name, 'email': email, 'plan': plan, 'agentsPlan': agents_plan}), is_idempotent=True, options=options)
+
+    def get(
+        self,
+        id: str,
+        *,
+        options: RequestOptions | None = None,
+    ) -> t.PartnerCustomersGetResult:
+        """One customer."""
+        return self._call('GET', f'/api/partner/customers/{segment(id)}', options=options)
+
+    def update(
+        self,
+        id: str,
+        *,
+        plan: Literal['trial', 'starter', 'growth', 'pro', 'business', null] | Unset = UNSET,
+        agents_plan: Literal['free', 'developer', 'scale', null] | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> t.PartnerCustomersUpdateResult:
+        """Change the plans of a customer, at once. What it has beyond a smaller plan stays; it may only have no more of it."""
+        return self._call('PATCH', f'/api/partner/customers/{segment(id)}', body=given({'plan': plan, 'agentsPlan': agents_plan}), options=options)
+
+    def delete(
+        self,
+        id: str,
+        *,
+        options: RequestOptions | None = None,
+    ) -> t.PartnerCustomersDeleteResult:
+        """Erase a customer and everything in it for good. Its keys, addresses and endpoints end at once, the rest within some minutes."""
+        return self._call('DELETE', f'/api/partner/customers/{segment(id)}', options=options)
+
+    def pause(
+        self,
+        id: str,
+        *,
+        reason: str | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> t.PartnerCustomersPauseResult:
+        """Refuse what a customer sends, by every door, until it is resumed. Its mail still comes in and can be read."""
+        return self._call('POST', f'/api/partner/customers/{segment(id)}/pause', body=given({'reason': reason}), options=options)
+
+    def resume(
+        self,
+        id: str,
+        *,
+        options: RequestOptions | None = None,
+    ) -> t.PartnerCustomersResumeResult:
+        """Let a customer send again that the partner paused."""
+        return self._call('POST', f'/api/partner/customers/{segment(id)}/resume', options=options)
+
+    def usage(
+        self,
+        id: str,
+        *,
+        options: RequestOptions | None = None,
+    ) -> t.PartnerCustomersUsageResult:
+        """What a customer used this month and may use."""
+        return self._call('GET', f'/api/partner/customers/{segment(id)}/usage', options=options)
+
+
+class PartnerWebhooks(Group):
+    def list(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        before: str | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> PageList[t.PartnerWebhooksListResult]:
+        """The partner's endpoints: with a test key those that test keys made, and only those."""
+        return self._pages('webhooks', 'GET', '/api/partner/webhooks', query=given({'limit': limit, 'before': before}), options=options)
+
+    def create(
+        self,
+        *,
+        url: str,
+        events: list[Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'customer.created', 'customer.plan_changed', 'customer.paused', 'customer.resumed']],
+        enabled: bool | Unset = UNSET,
+        ordering: Literal['none', 'mailbox'] | Unset = UNSET,
+        description: str | None | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> t.PartnerWebhooksCreateResult:
+        """Have events of every customer delivered to a URL, signed, each with its customer_id. What a test key made hears of customers to try things with alone. The signing secret is in this answer alone."""
+        return self._call('POST', '/api/partner/webhooks', body=given({'url': url, 'events': events, 'enabled': enabled, 'ordering': ordering, 'description': description}), is_idempotent=True, options=options)
+
+    def get(
+        self,
+        id: str,
+        *,
+        options: RequestOptions | None = None,
+    ) -> t.PartnerWebhooksGetResult:
+        """One endpoint."""
+        return self._call('GET', f'/api/partner/webhooks/{segment(id)}', options=options)
+
+    def update(
+        self,
+        id: str,
+        *,
+        url: str | Unset = UNSET,
+        events: list[Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'customer.created', 'customer.plan_changed', 'customer.paused', 'customer.resumed']] | Unset = UNSET,
+        enabled: bool | Unset = UNSET,
+        ordering: Literal['none', 'mailbox'] | Unset = UNSET,
+        description: str | None | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> t.PartnerWebhooksUpdateResult:
+        """Change an endpoint. Turning it on again starts afresh."""
+        return self._call('PATCH', f'/api/partner/webhooks/{segment(id)}', body=given({'url': url, 'events': events, 'enabled': enabled, 'ordering': ordering, 'description': description}), options=options)
+
+    def rotate_secret(
+        self,
+        id: str,
+        *,
+        options: RequestOptions | None = None,
+    ) -> t.PartnerWebhooksRotateSecretResult:
+        """Give an endpoint a new signing secret, in this answer alone. For 24 hours the one before signs too."""
+        return self._call('POST', f'/api/partner/webhooks/{segment(id)}/rotate-secret', is_idempotent=True, options=options)
+
+    def test(
+        self,
+        id: str,
+        *,
+        type: Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'customer.created', 'customer.plan_changed', 'customer.paused', 'customer.resumed'],
+        options: RequestOptions | None = None,
+    ) -> t.PartnerWebhooksTestResult:
+        """Send a sample of an event to an endpoint, marked "test": true, in one attempt. The answer is the delivery."""
+        return self._call('POST', f'/api/partner/webhooks/{segment(id)}/test', body=given({'type': type}), is_idempotent=True, options=options)
+
+    def deliveries(
+        self,
+        id: str,
+        *,
+        state: Literal['waiting', 'delivered', 'failed', 'skipped'] | Unset = UNSET,
+        type: Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'customer.created', 'customer.plan_changed', 'customer.paused', 'customer.resumed'] | Unset = UNSET,
+        event: str | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        before: str | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> PageList[t.PartnerWebhooksDeliveriesResult]:
+        """The delivery log of an endpoint, newest first: every attempt with what was sent and answered."""
+        return self._pages('deliveries', 'GET', f'/api/partner/webhooks/{segment(id)}/deliveries', query=given({'state': state, 'type': type, 'event': event, 'limit': limit, 'before': before}), options=options)
+
+    def delete(
+        self,
+        id: str,
+        *,
+        options: RequestOptions | None = None,
+    ) -> t.PartnerWebhooksDeleteResult:
+        """Remove an endpoint; what waits for it is not delivered."""
+        return self._call('DELETE', f'/api/partner/webhooks/{segment(id)}', options=options)
+
+
+class PartnerEvents(Group):
+    def list(
+        self,
+        *,
+        customer_id: str | Unset = UNSET,
+        type: str | Unset = UNSET,
+        mailbox: str | Unset = UNSET,
+        since: str | Unset = UNSET,
+        until: str | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        before: str | Unset = UNSET,
+        after: str | Unset = UNSET,
+        wait: int | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> PageList[t.PartnerEventsListResult]:
+        """Events of the customers of the last 30 days, in one sequence: newest first, or forward from a cursor, oldest first, as they come. With a test key those of customers to try things with."""
+        return self._pages('events', 'GET', '/api/partner/events', query=given({'customer_id': customer_id, 'type': type, 'mailbox': mailbox, 'since': since, 'until': until, 'limit': limit, 'before': before, 'after': after, 'wait': wait}), waits=True, options=options)
+
+    def get(
+        self,
+        id: str,
+        *,
+        options: RequestOptions | None = None,
+    ) -> t.PartnerEventsGetResult:
+        """Read one event."""
+        return self._call('GET', f'/api/partner/events/{segment(id)}', options=options)
+
+
+class Partner(Group):
+    def __init__(self, transport: Transport) -> None:
+        super().__init__(transport)
+        self.customers = PartnerCustomers(transport)
+        self.webhooks = PartnerWebhooks(transport)
+        self.events = PartnerEvents(transport)
+
+
 class Groups:
     """Every group of the API."""
 
@@ -1861,3 +2110,4 @@ class Groups:
         self.events = Events(transport)
         self.test = Test(transport)
         self.webhooks = Webhooks(transport)
+        self.partner = Partner(transport)

@@ -322,6 +322,17 @@ EventEnvelope = TypedDict('EventEnvelope', {
     'data': dict[str, Any],
 })
 
+Customer = TypedDict('Customer', {
+    'id': str,
+    'name': str,
+    'email': "str | None",
+    'plan': Literal['trial', 'starter', 'growth', 'pro', 'business', null],
+    'agentsPlan': Literal['free', 'developer', 'scale', null],
+    'status': Literal['active', 'paused', 'suspended'],
+    'sandbox': bool,
+    'createdAt': str,
+})
+
 SignupCreateResult = TypedDict('SignupCreateResult', {
     'address': str,
     'api_key': str,
@@ -741,7 +752,7 @@ UsageDailyResult = TypedDict('UsageDailyResult', {
 })
 
 AuditListResultEntriesItemWho = TypedDict('AuditListResultEntriesItemWho', {
-    'kind': Literal['key', 'program', 'person', 'administrator', 'service'],
+    'kind': Literal['key', 'program', 'person', 'partner', 'administrator', 'service'],
     'id': "str | None",
 })
 
@@ -837,6 +848,7 @@ KeysListResultKeysItem = TypedDict('KeysListResultKeysItem', {
     'scopes': list[Literal['mail:read', 'mail:send', 'mail:write', 'mailboxes:read', 'mailboxes:write', 'dns:read', 'dns:write', 'domains:read', 'domains:write', 'aliases:read', 'aliases:write', 'drive:read']],
     'mailboxes': "list[str] | None",
     'approval': Literal['none', 'required'],
+    'heldBy': NotRequired[Literal['partner']],
     'createdAt': str,
     'expiresAt': "str | None",
     'revokedAt': "str | None",
@@ -856,6 +868,7 @@ KeysCreateResult = TypedDict('KeysCreateResult', {
     'scopes': list[Literal['mail:read', 'mail:send', 'mail:write', 'mailboxes:read', 'mailboxes:write', 'dns:read', 'dns:write', 'domains:read', 'domains:write', 'aliases:read', 'aliases:write', 'drive:read']],
     'mailboxes': "list[str] | None",
     'approval': Literal['none', 'required'],
+    'heldBy': NotRequired[Literal['partner']],
     'createdAt': str,
     'expiresAt': "str | None",
     'revokedAt': "str | None",
@@ -3490,6 +3503,351 @@ WebhooksRedeliverResult = TypedDict('WebhooksRedeliverResult', {
 
 WebhooksDeleteResult = TypedDict('WebhooksDeleteResult', {
     'deleted': Literal[True],
+})
+
+PartnerCustomersListResult = TypedDict('PartnerCustomersListResult', {
+    'customers': list["Customer"],
+    'next': "str | None",
+})
+
+PartnerCustomersCreateResult = TypedDict('PartnerCustomersCreateResult', {
+    'id': str,
+    'name': str,
+    'email': "str | None",
+    'plan': Literal['trial', 'starter', 'growth', 'pro', 'business', null],
+    'agentsPlan': Literal['free', 'developer', 'scale', null],
+    'status': Literal['active', 'paused', 'suspended'],
+    'sandbox': bool,
+    'createdAt': str,
+})
+
+PartnerCustomersGetResult = TypedDict('PartnerCustomersGetResult', {
+    'id': str,
+    'name': str,
+    'email': "str | None",
+    'plan': Literal['trial', 'starter', 'growth', 'pro', 'business', null],
+    'agentsPlan': Literal['free', 'developer', 'scale', null],
+    'status': Literal['active', 'paused', 'suspended'],
+    'sandbox': bool,
+    'createdAt': str,
+})
+
+PartnerCustomersUpdateResult = TypedDict('PartnerCustomersUpdateResult', {
+    'id': str,
+    'name': str,
+    'email': "str | None",
+    'plan': Literal['trial', 'starter', 'growth', 'pro', 'business', null],
+    'agentsPlan': Literal['free', 'developer', 'scale', null],
+    'status': Literal['active', 'paused', 'suspended'],
+    'sandbox': bool,
+    'createdAt': str,
+})
+
+PartnerCustomersDeleteResult = TypedDict('PartnerCustomersDeleteResult', {
+    'deleted': Literal[True],
+})
+
+PartnerCustomersPauseResult = TypedDict('PartnerCustomersPauseResult', {
+    'id': str,
+    'name': str,
+    'email': "str | None",
+    'plan': Literal['trial', 'starter', 'growth', 'pro', 'business', null],
+    'agentsPlan': Literal['free', 'developer', 'scale', null],
+    'status': Literal['active', 'paused', 'suspended'],
+    'sandbox': bool,
+    'createdAt': str,
+})
+
+PartnerCustomersResumeResult = TypedDict('PartnerCustomersResumeResult', {
+    'id': str,
+    'name': str,
+    'email': "str | None",
+    'plan': Literal['trial', 'starter', 'growth', 'pro', 'business', null],
+    'agentsPlan': Literal['free', 'developer', 'scale', null],
+    'status': Literal['active', 'paused', 'suspended'],
+    'sandbox': bool,
+    'createdAt': str,
+})
+
+PartnerCustomersUsageResultPeriod = TypedDict('PartnerCustomersUsageResultPeriod', {
+    'from': str,
+    'to': str,
+})
+
+PartnerCustomersUsageResultSends = TypedDict('PartnerCustomersUsageResultSends', {
+    'used': int,
+    'limit': int,
+    'remaining': int,
+})
+
+PartnerCustomersUsageResultEmails = TypedDict('PartnerCustomersUsageResultEmails', {
+    'sent': int,
+    'received': int,
+    'limit': "int | None",
+    'grace': "int | None",
+})
+
+PartnerCustomersUsageResultInboxes = TypedDict('PartnerCustomersUsageResultInboxes', {
+    'used': int,
+    'limit': int,
+})
+
+PartnerCustomersUsageResultStorage = TypedDict('PartnerCustomersUsageResultStorage', {
+    'used': int,
+    'limit': int,
+})
+
+PartnerCustomersUsageResultBatch = TypedDict('PartnerCustomersUsageResultBatch', {
+    'recipientsPerCall': int,
+    'recipientsPerMinute': int,
+})
+
+PartnerCustomersUsageResultWebhooks = TypedDict('PartnerCustomersUsageResultWebhooks', {
+    'used': int,
+    'limit': int,
+})
+
+PartnerCustomersUsageResultMarketing = TypedDict('PartnerCustomersUsageResultMarketing', {
+    'limit': int,
+})
+
+PartnerCustomersUsageResultLens = TypedDict('PartnerCustomersUsageResultLens', {
+    'used': int,
+    'limit': int,
+    'extra': int,
+})
+
+PartnerCustomersUsageResult = TypedDict('PartnerCustomersUsageResult', {
+    'plan': "Literal['trial', 'starter', 'growth', 'pro', 'business'] | None",
+    'agentsPlan': "Literal['free', 'developer', 'scale'] | None",
+    'period': "PartnerCustomersUsageResultPeriod",
+    'sends': "PartnerCustomersUsageResultSends",
+    'emails': "PartnerCustomersUsageResultEmails",
+    'inboxes': "PartnerCustomersUsageResultInboxes",
+    'storage': "PartnerCustomersUsageResultStorage",
+    'requestsPerMinute': int,
+    'batch': "PartnerCustomersUsageResultBatch",
+    'webhooks': "PartnerCustomersUsageResultWebhooks",
+    'marketing': "PartnerCustomersUsageResultMarketing",
+    'lens': "PartnerCustomersUsageResultLens",
+    'eventsDropped': int,
+})
+
+PartnerCustomersKeysListResultKeysItem = TypedDict('PartnerCustomersKeysListResultKeysItem', {
+    'id': str,
+    'name': str,
+    'kind': Literal['account', 'agent'],
+    'scopes': list[Literal['mail:read', 'mail:send', 'mail:write', 'mailboxes:read', 'mailboxes:write', 'dns:read', 'dns:write', 'domains:read', 'domains:write', 'aliases:read', 'aliases:write', 'drive:read']],
+    'mailboxes': "list[str] | None",
+    'approval': Literal['none', 'required'],
+    'heldBy': NotRequired[Literal['partner']],
+    'createdAt': str,
+    'expiresAt': "str | None",
+    'revokedAt': "str | None",
+    'lastUsedAt': "str | None",
+    'lastUsedFrom': "str | None",
+})
+
+PartnerCustomersKeysListResult = TypedDict('PartnerCustomersKeysListResult', {
+    'keys': list["PartnerCustomersKeysListResultKeysItem"],
+    'next': "str | None",
+})
+
+PartnerCustomersKeysCreateResult = TypedDict('PartnerCustomersKeysCreateResult', {
+    'id': str,
+    'name': str,
+    'kind': Literal['account', 'agent'],
+    'scopes': list[Literal['mail:read', 'mail:send', 'mail:write', 'mailboxes:read', 'mailboxes:write', 'dns:read', 'dns:write', 'domains:read', 'domains:write', 'aliases:read', 'aliases:write', 'drive:read']],
+    'mailboxes': "list[str] | None",
+    'approval': Literal['none', 'required'],
+    'heldBy': NotRequired[Literal['partner']],
+    'createdAt': str,
+    'expiresAt': "str | None",
+    'revokedAt': "str | None",
+    'lastUsedAt': "str | None",
+    'lastUsedFrom': "str | None",
+    'apiKey': str,
+})
+
+PartnerCustomersKeysRevokeResult = TypedDict('PartnerCustomersKeysRevokeResult', {
+    'deleted': Literal[True],
+})
+
+PartnerWebhooksListResult = TypedDict('PartnerWebhooksListResult', {
+    'webhooks': list["Webhook"],
+    'next': "str | None",
+})
+
+PartnerWebhooksCreateResultScope = TypedDict('PartnerWebhooksCreateResultScope', {
+    'domains': list[str],
+    'mailboxes': list[str],
+})
+
+PartnerWebhooksCreateResultTurnedOff = TypedDict('PartnerWebhooksCreateResultTurnedOff', {
+    'at': str,
+    'reason': Literal['failures', 'key'],
+})
+
+PartnerWebhooksCreateResult = TypedDict('PartnerWebhooksCreateResult', {
+    'id': str,
+    'url': str,
+    'events': list[str],
+    'scope': "PartnerWebhooksCreateResultScope",
+    'enabled': bool,
+    'ordering': Literal['none', 'mailbox'],
+    'description': "str | None",
+    'createdAt': str,
+    'failingSince': "str | None",
+    'turnedOff': "PartnerWebhooksCreateResultTurnedOff | None",
+    'previousSecretUntil': "str | None",
+    'secret': str,
+})
+
+PartnerWebhooksGetResultScope = TypedDict('PartnerWebhooksGetResultScope', {
+    'domains': list[str],
+    'mailboxes': list[str],
+})
+
+PartnerWebhooksGetResultTurnedOff = TypedDict('PartnerWebhooksGetResultTurnedOff', {
+    'at': str,
+    'reason': Literal['failures', 'key'],
+})
+
+PartnerWebhooksGetResult = TypedDict('PartnerWebhooksGetResult', {
+    'id': str,
+    'url': str,
+    'events': list[str],
+    'scope': "PartnerWebhooksGetResultScope",
+    'enabled': bool,
+    'ordering': Literal['none', 'mailbox'],
+    'description': "str | None",
+    'createdAt': str,
+    'failingSince': "str | None",
+    'turnedOff': "PartnerWebhooksGetResultTurnedOff | None",
+    'previousSecretUntil': "str | None",
+})
+
+PartnerWebhooksUpdateResultScope = TypedDict('PartnerWebhooksUpdateResultScope', {
+    'domains': list[str],
+    'mailboxes': list[str],
+})
+
+PartnerWebhooksUpdateResultTurnedOff = TypedDict('PartnerWebhooksUpdateResultTurnedOff', {
+    'at': str,
+    'reason': Literal['failures', 'key'],
+})
+
+PartnerWebhooksUpdateResult = TypedDict('PartnerWebhooksUpdateResult', {
+    'id': str,
+    'url': str,
+    'events': list[str],
+    'scope': "PartnerWebhooksUpdateResultScope",
+    'enabled': bool,
+    'ordering': Literal['none', 'mailbox'],
+    'description': "str | None",
+    'createdAt': str,
+    'failingSince': "str | None",
+    'turnedOff': "PartnerWebhooksUpdateResultTurnedOff | None",
+    'previousSecretUntil': "str | None",
+})
+
+PartnerWebhooksRotateSecretResultScope = TypedDict('PartnerWebhooksRotateSecretResultScope', {
+    'domains': list[str],
+    'mailboxes': list[str],
+})
+
+PartnerWebhooksRotateSecretResultTurnedOff = TypedDict('PartnerWebhooksRotateSecretResultTurnedOff', {
+    'at': str,
+    'reason': Literal['failures', 'key'],
+})
+
+PartnerWebhooksRotateSecretResult = TypedDict('PartnerWebhooksRotateSecretResult', {
+    'id': str,
+    'url': str,
+    'events': list[str],
+    'scope': "PartnerWebhooksRotateSecretResultScope",
+    'enabled': bool,
+    'ordering': Literal['none', 'mailbox'],
+    'description': "str | None",
+    'createdAt': str,
+    'failingSince': "str | None",
+    'turnedOff': "PartnerWebhooksRotateSecretResultTurnedOff | None",
+    'previousSecretUntil': "str | None",
+    'secret': str,
+})
+
+PartnerWebhooksTestResultAttemptsItem = TypedDict('PartnerWebhooksTestResultAttemptsItem', {
+    'at': str,
+    'url': str,
+    'headers': dict[str, str],
+    'status': "int | None",
+    'responseHeaders': dict[str, str],
+    'response': "str | None",
+    'error': "str | None",
+    'durationMs': int,
+})
+
+PartnerWebhooksTestResult = TypedDict('PartnerWebhooksTestResult', {
+    'id': str,
+    'webhookId': str,
+    'eventId': str,
+    'type': str,
+    'origin': Literal['event', 'resend', 'test'],
+    'state': Literal['waiting', 'delivered', 'failed', 'skipped'],
+    'createdAt': str,
+    'nextAttemptAt': "str | None",
+    'body': str,
+    'attempts': list["PartnerWebhooksTestResultAttemptsItem"],
+})
+
+PartnerWebhooksDeliveriesResultDeliveriesItemAttemptsItem = TypedDict('PartnerWebhooksDeliveriesResultDeliveriesItemAttemptsItem', {
+    'at': str,
+    'url': str,
+    'headers': dict[str, str],
+    'status': "int | None",
+    'responseHeaders': dict[str, str],
+    'response': "str | None",
+    'error': "str | None",
+    'durationMs': int,
+})
+
+PartnerWebhooksDeliveriesResultDeliveriesItem = TypedDict('PartnerWebhooksDeliveriesResultDeliveriesItem', {
+    'id': str,
+    'webhookId': str,
+    'eventId': str,
+    'type': str,
+    'origin': Literal['event', 'resend', 'test'],
+    'state': Literal['waiting', 'delivered', 'failed', 'skipped'],
+    'createdAt': str,
+    'nextAttemptAt': "str | None",
+    'body': str,
+    'attempts': list["PartnerWebhooksDeliveriesResultDeliveriesItemAttemptsItem"],
+})
+
+PartnerWebhooksDeliveriesResult = TypedDict('PartnerWebhooksDeliveriesResult', {
+    'deliveries': list["PartnerWebhooksDeliveriesResultDeliveriesItem"],
+    'next': "str | None",
+})
+
+PartnerWebhooksDeleteResult = TypedDict('PartnerWebhooksDeleteResult', {
+    'deleted': Literal[True],
+})
+
+PartnerEventsListResult = TypedDict('PartnerEventsListResult', {
+    'events': list["EventEnvelope"],
+    'next': "str | None",
+    'cursor': str,
+})
+
+PartnerEventsGetResult = TypedDict('PartnerEventsGetResult', {
+    'id': str,
+    'type': str,
+    'created_at': str,
+    'cursor': NotRequired[str],
+    'test': NotRequired[bool],
+    'sandbox': NotRequired[bool],
+    'customer_id': NotRequired[str],
+    'data': dict[str, Any],
 })
 
 EventType = Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'intake.message', 'customer.created', 'customer.plan_changed', 'customer.paused', 'customer.resumed']

@@ -1,0 +1,90 @@
+/**
+ * Changes of customers that their partners are told of, whoever makes them: the partner or an administrator. A change is noted in
+ * the customer's account by the update that makes it, with its event as it will be told, so that a crash loses none; the notes are
+ * told in their order.
+ */
+import type { EventType } from '../../schemas/events.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { newId } from '../../schemas/ids.ts'
+import { type Customer, customerIdOf } from '../../schemas/partners.ts'
+import { findAccount } from '../../store/accounts.ts'
+import type { AccountDoc, CustomerChange } from '../../store/documents/accounts.ts'
+import type { NewEvent } from '../../store/events.ts'
+import * as store from '../../store/partners.ts'
+import { accountOf } from '../access/account-record.ts'
+import { callersChanged } from '../access/known-callers.ts'
+import { recordEvents } from '../notify/events.ts'
+import type { Context } from '../process/context.ts'
+
+/** Others may change the same customer just then. */
+const triesMax = 10
+/** Customers looked at in one run of the sweep. */
+const changesMax = 500
+
+/** A customer as its partner sees it. */
+export function customerOf(doc: AccountDoc): Customer {
+  const { id, name, status, plan, agentsPlan, sandbox, createdAt, owner } = accountOf(doc)
+  return {
+    id: customerIdOf(id),
+    name,
+    email: owner,
+    plan,
+    agentsPlan,
+    status: status === 'unclaimed' ? 'active' : status,
+    sandbox,
+    createdAt: createdAt.toISOString(),
+  }
+}
+
+/** The note of a change that makes `doc` of a customer. */
+export function noteOf(ctx: Context, type: CustomerChange['type'], doc: AccountDoc): CustomerChange {
+  const at = ctx.machineClock.now()
+  return { eventId: newId('evt', at), type, at, data: customerOf(doc) }
+}
+
+/**
+ * Changes a customer and tells its partner. `change` says what is to be changed of it as it stands; null: nothing. Returns the
+ * customer, and whether it was changed; null when the account is no customer, or was removed. Fails with `conflict`.
+ */
+export async function changeCustomer(
+  ctx: Context,
+  accountId: string,
+  { type, change }: { type: CustomerChange['type']; change(doc: AccountDoc): store.CustomerFields | null },
+): Promise<{ readonly doc: AccountDoc; readonly isChanged: boolean } | null> {
+  for (let tries = 0; tries < triesMax; tries++) {
+    const doc = await findAccount(ctx.store, accountId)
+    if (doc?.partnerId === undefined || doc.status === 'removed') return null
+    const wanted = change(doc)
+    if (wanted === null) return { doc, isChanged: false }
+    const from = Object.fromEntries(
+      Object.keys(wanted).map((field) => [field, doc[field as keyof store.CustomerFields] ?? null]),
+    )
+    const note = noteOf(ctx, type, { ...doc, ...wanted })
+    const changed = await store.changeCustomer(ctx.store, accountId, { from, change: wanted, note })
+    if (changed === null) continue
+    await callersChanged(ctx, { accountIds: [accountId] })
+    await tellPartner(ctx, changed)
+    return { doc: changed, isChanged: true }
+  }
+  throw new Failure('conflict', 'Others are changing this customer just now.', { fix: 'Ask again in a moment.' })
+}
+
+/** Records the events of the changes that are noted in a customer's account, in their order. Safe to repeat. */
+export async function tellPartner(ctx: Context, { _id, partnerId, customerChanges = [] }: AccountDoc): Promise<void> {
+  if (partnerId === undefined || customerChanges.length === 0) return
+  const customerId = customerIdOf(_id)
+  const events = customerChanges.map(({ eventId, type, at, data }): NewEvent => {
+    const ofEvent = { type: type satisfies EventType, createdAt: at, data, customerId }
+    const about = { mailbox: null, mailboxId: null, domain: null }
+    return { _id: eventId, accountId: partnerId, ...ofEvent, ...about, ...(data.sandbox === true && { sandbox: true }) }
+  })
+  await recordEvents(ctx, events)
+  await store.forgetCustomerChanges(ctx.store, _id, customerChanges)
+}
+
+/** Tells partners of the changes that a crash prevented. Returns how many customers there were. */
+export async function sweepCustomerChanges(ctx: Context): Promise<number> {
+  const changed = await store.findCustomerChanges(ctx.store, changesMax)
+  for (const customer of changed) await tellPartner(ctx, customer)
+  return changed.length
+}

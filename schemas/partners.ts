@@ -1,0 +1,36 @@
+/** Partners and their customers as callers see them (decisions.md 2, Partner API). */
+import { identifier, line } from './fields.ts'
+import { among, boolean, type Infer, nullable, object, oneOf, string, timestamp } from './infer.ts'
+import { agentsPlanNames, mailPlanNames } from './plans.ts'
+
+/** Prefixes of the keys of partners. */
+export const partnerKeyPrefixes = { live: 'svc_partner_live_', test: 'svc_partner_test_' } as const
+/** What a partner's key acts on: real customers, or those to try things with. */
+export type PartnerMode = keyof typeof partnerKeyPrefixes
+
+export const CustomerId = identifier('Id of the customer (cus_...).')
+export const CustomerName = line(200, { minLength: 1, description: 'What the customer is called.' })
+export const CustomerEmail = string({ maxLength: 320, description: 'Whom the customer is reached by.' })
+/** null: none of that kind. */
+export const customerPlans = {
+  plan: among([...mailPlanNames, null]),
+  agentsPlan: among([...agentsPlanNames, null]),
+} as const
+
+export const Customer = object({
+  id: string(),
+  name: string(),
+  email: nullable(string()),
+  ...customerPlans,
+  status: oneOf(['active', 'paused', 'suspended']),
+  sandbox: boolean({ description: 'Made with a test key: it is for trying things, and no mail leaves the machine.' }),
+  createdAt: timestamp(),
+})
+export type Customer = Infer<typeof Customer>
+
+/** The id that partners call an account by: that of the account, under its own prefix. */
+export const customerIdOf = (accountId: string): string => accountId.replace(/^acc_/, 'cus_')
+
+/** The account that partners call by an id; null for an id that is none of a customer. */
+export const accountIdOf = (customerId: string): string | null =>
+  /^cus_[0-9a-hjkmnp-tv-z]{26}$/.test(customerId) ? customerId.replace(/^cus_/, 'acc_') : null

@@ -1,0 +1,86 @@
+/** Partners and their customers, which are accounts (store/documents/accounts.ts). */
+import type { AccountDoc, CustomerChange, KeyDoc } from './documents/accounts.ts'
+import type { Store } from './open.ts'
+
+/** The partners that are not removed, oldest first. */
+export function listPartners(store: Store, limit: number): Promise<AccountDoc[]> {
+  return store.accounts
+    .find({ isPartner: true, status: { $ne: 'removed' } })
+    .sort({ isPartner: 1, _id: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Whose customers, and whether those to try things with. */
+export type CustomersOf = { readonly partnerId: string; readonly sandbox: boolean }
+
+/** A partner's customer; null when there is none, or it was removed. */
+export function findCustomer(
+  store: Store,
+  { accountId, partnerId, sandbox }: CustomersOf & { readonly accountId: string },
+): Promise<AccountDoc | null> {
+  return store.accounts.findOne({ _id: accountId, partnerId, sandbox, status: { $ne: 'removed' } })
+}
+
+/** Whether a partner has customers, of either kind. */
+export async function hasCustomers(store: Store, partnerId: string): Promise<boolean> {
+  const one = await store.accounts.findOne({ partnerId, status: { $ne: 'removed' } }, { projection: { _id: 1 } })
+  return one !== null
+}
+
+/** A partner's customers older than the account `before`, newest first. */
+export function listCustomers(
+  store: Store,
+  { partnerId, sandbox, before, limit }: CustomersOf & { readonly before: string | null; readonly limit: number },
+): Promise<AccountDoc[]> {
+  return store.accounts
+    .find({ partnerId, sandbox, status: { $ne: 'removed' }, ...(before !== null && { _id: { $lt: before } }) })
+    .sort({ partnerId: -1, sandbox: -1, _id: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Fields of a customer that its partner is told of when they change. */
+export type CustomerFields = Partial<Pick<AccountDoc, 'plan' | 'agentsPlan' | 'paused'>>
+
+/**
+ * Changes fields of a customer and notes what its partner is to be told, if the fields still have the values of `from`.
+ * Returns the customer; null when they have not, or it was removed.
+ */
+export function changeCustomer(
+  store: Store,
+  accountId: string,
+  { from, change, note }: { from: CustomerFields; change: CustomerFields; note: CustomerChange },
+): Promise<AccountDoc | null> {
+  return store.accounts.findOneAndUpdate(
+    { _id: accountId, status: { $ne: 'removed' }, ...from },
+    { $set: change, $push: { customerChanges: note } },
+    { returnDocument: 'after' },
+  )
+}
+
+/** Forgets changes whose events are recorded. */
+export async function forgetCustomerChanges(
+  store: Store,
+  accountId: string,
+  changes: readonly CustomerChange[],
+): Promise<void> {
+  await store.accounts.updateOne(
+    { _id: accountId },
+    { $pull: { customerChanges: { eventId: { $in: changes.map(({ eventId }) => eventId) } } } },
+  )
+}
+
+/** Customers that were changed without its event being known to be recorded, the longest first. */
+export function findCustomerChanges(store: Store, limit: number): Promise<AccountDoc[]> {
+  return store.accounts
+    .find({ 'customerChanges.at': { $gt: new Date(0) } })
+    .sort({ 'customerChanges.at': 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** The keys of customers that their partners hold and that may read mail, revoked and expired ones too. */
+export function findReadingKeys(store: Store, accountIds: readonly string[]): Promise<KeyDoc[]> {
+  return store.keys.find({ accountId: { $in: [...accountIds] }, heldBy: 'partner', scopes: 'mail:read' }).toArray()
+}
