@@ -1,20 +1,21 @@
 /**
  * Writes new messages in groups: all arrivals that wait while a group is being written form the next group. Where this
  * process knows what a folder assigns next, reservation, blobs, messages and the end of the reservation are one list of
- * writes, and all lists of a group share a command. Other arrivals of a group share one blob insert, one reservation per
- * folder and one message insert. So a group costs about the same for one message as for twenty; under load it waits a moment
- * until it is as large as the one before it. Invariants: an arrival is reported as stored only after its insert was
- * acknowledged as on disk, which comes after its blob and its reservation. The ids of messages are chosen before they are
- * written, so a repeated arrival finds the first one. A reservation is closed after the insert: in its list, together with the
- * next group that reserves in several folders, or after `closeAfterMs` at the latest.
+ * writes, and all lists of a group share a command. Other arrivals of a group share one blob insert and one reservation per
+ * folder, and then the messages of each folder are a list. So a group costs about the same for one message as for twenty; under
+ * load it waits a moment until it is as large as the one before it. Invariants: an arrival is reported as stored only after its
+ * insert was acknowledged as on disk, which comes after its blob and its reservation. The ids of messages are chosen before
+ * they are written, so a repeated arrival finds the first one. No message is inserted under a reservation that is void: each list
+ * begins with a write that is refused then, so a process that hung in between does no harm when it wakes. A reservation
+ * is closed in the list of its messages.
  */
 import { newToken } from '../schemas/ids.ts'
 import { insertBlob } from './blobs.ts'
 import { settled } from './connection.ts'
 import type { BlobDoc, MessageDoc } from './documents/mail.ts'
 import {
-  closeReservations,
   closing,
+  holding,
   type Numbers,
   type ReservationEnd,
   reserve,
@@ -22,8 +23,8 @@ import {
   type UidClaim,
 } from './folders.ts'
 import type { KnownUids } from './known-uids.ts'
-import { duplicatesIn, type Store } from './open.ts'
-import { insertInto } from './writes.ts'
+import type { Store } from './open.ts'
+import { insertInto, type Write } from './writes.ts'
 
 /** A message without the numbers that its folder assigns, and without labels, which are added later. */
 export type NewMessage = Omit<MessageDoc, 'uid' | 'modseq' | 'labels'>
@@ -45,7 +46,7 @@ export type ArrivalResult = {
 export type ArrivalWriter = {
   /** Resolves when every message of the arrival is on disk. Rejects when they could not be written. */
   write(arrival: WriteArrival): Promise<readonly ArrivalResult[]>
-  /** Resolves when no arrival waits any more and every reservation is closed. */
+  /** Resolves when no arrival waits any more. */
   flush(): Promise<void>
 }
 
@@ -55,7 +56,6 @@ const groupsInFlightMax = 2
 const secondGroupMin = 40
 /** How long a group waits to become as large as the one before it. */
 const gatherMs = 2
-const closeAfterMs = 50
 /** More arrivals for one folder go faster by commands of their own, and so does a larger blob. */
 const listArrivalsMax = 8
 const smallBlobBytes = 64 * 1024
@@ -68,23 +68,17 @@ type Waiting = {
 
 /** Creates the arrival writer of this process. `now` gives the time of reservations. */
 export function createArrivalWriter(store: Store, now: () => Date): ArrivalWriter {
-  const unclosed = createUnclosedReservations(store)
   const known = store.uids
 
   /** Writes arrivals, asking their folders for numbers first. */
   async function writeAsked(group: readonly Waiting[]): Promise<void> {
     if (group.length === 0) return
-    const carried = inOneFolder(group) ? [] : unclosed.take()
     const arrivals = group.map(({ arrival }) => arrival)
     try {
-      const { results, ends } = await writeGroup(store, arrivals, { at: now(), ends: carried, known })
-      unclosed.add(ends)
+      const results = await writeGroup(store, arrivals, { at: now(), known })
       for (const [n, { resolve }] of group.entries()) resolve(results[n]!)
     } catch (error) {
-      unclosed.add(carried)
       for (const { reject } of group) reject(error)
-    } finally {
-      unclosed.closeSoon()
     }
   }
 
@@ -115,10 +109,7 @@ export function createArrivalWriter(store: Store, now: () => Date): ArrivalWrite
   })
   return {
     write: (arrival) => new Promise((resolve, reject) => queue.add({ arrival, resolve, reject })),
-    async flush() {
-      await queue.idle()
-      await unclosed.closeNow()
-    },
+    flush: queue.idle,
   }
 }
 
@@ -174,43 +165,6 @@ function createGroupQueue(write: (group: readonly Waiting[]) => Promise<void>): 
   }
 }
 
-/** Reservations whose messages are written and that are not closed yet. */
-type UnclosedReservations = {
-  add(ends: readonly ReservationEnd[]): void
-  /** Removes and returns all; the caller closes them, or adds them again. */
-  take(): ReservationEnd[]
-  /** Closes all after `closeAfterMs`. Those that cannot be closed then are kept. */
-  closeSoon(): void
-  closeNow(): Promise<void>
-}
-
-function createUnclosedReservations(store: Store): UnclosedReservations {
-  const unclosed: ReservationEnd[] = []
-  let timer: NodeJS.Timeout | null = null
-  return {
-    add: (ends) => void unclosed.push(...ends),
-    take: () => unclosed.splice(0),
-    closeSoon() {
-      timer ??= setTimeout(() => {
-        timer = null
-        const ends = unclosed.splice(0)
-        closeReservations(store, ends).catch(() => unclosed.push(...ends))
-      }, closeAfterMs)
-    },
-    async closeNow() {
-      if (timer !== null) clearTimeout(timer)
-      timer = null
-      await closeReservations(store, unclosed.splice(0))
-    },
-  }
-}
-
-/** Whether a group reserves in a single folder. That takes one command; closing others with it would make it two. */
-function inOneFolder(group: readonly Waiting[]): boolean {
-  const first = group[0]?.arrival.messages[0]?.folderId
-  return group.every(({ arrival }) => arrival.messages.every(({ folderId }) => folderId === first))
-}
-
 /** How many of the waiting arrivals form the next group: as many as stay within `groupMessagesMax`, and at least one. */
 function groupLength(waiting: readonly Waiting[]): number {
   let length = 0
@@ -242,27 +196,12 @@ async function writeFolder(
   const blobs = group.flatMap(({ chunks }) =>
     chunks.map((chunk) => insertInto(store.blobs, chunk, chunk.data.length())),
   )
-  const writes = [
-    reservingExactly(store, claim!, numbers, { token, at }),
-    ...blobs,
-    ...numbered.map((message) => insertInto(store.messages, message)),
-  ]
   try {
-    const refused: MessageDoc[] = []
-    for (let from = 0; from < writes.length; ) {
-      const end = closing(store, endOf(token, claim!.folderId, refused))
-      const index = await store.writeTogether([...writes.slice(from), end])
-      if (index === null) break
-      from += index
-      if (from === 0) {
-        known.forget(claim!.folderId, at)
-        return null
-      }
-      // A blob that is there already was written by an earlier try.
-      const message = numbered[from - 1 - blobs.length]
-      if (message !== undefined) refused.push(message)
-      from += 1
-      if (from === writes.length) await closeReservations(store, [endOf(token, claim!.folderId, refused)])
+    const first = reservingExactly(store, claim!, numbers, { token, at })
+    const refused = await writeInFolder(store, first, { claim: claim!, token, blobs, messages: numbered })
+    if (refused === null) {
+      known.forget(claim!.folderId, at)
+      return null
     }
     const repeated = await originalsOf(store, refused)
     return numbered.map((message) => resultOf(message, repeated))
@@ -273,20 +212,51 @@ async function writeFolder(
 }
 
 /**
- * Writes a group and closes the reservations of `ends`. Returns the results by arrival, and the new reservations to close.
+ * Writes messages of one folder and closes their reservation, if the write `first` is not refused: it takes the reservation, or
+ * asks whether it holds. Returns the messages that are stored already; null when the reservation does not hold.
  */
+async function writeInFolder(
+  store: Store,
+  first: Write,
+  {
+    claim,
+    token,
+    blobs = [],
+    messages,
+  }: {
+    readonly claim: UidClaim
+    readonly token: string
+    readonly blobs?: readonly Write[]
+    readonly messages: readonly MessageDoc[]
+  },
+): Promise<readonly MessageDoc[] | null> {
+  const refused: MessageDoc[] = []
+  const inserts = [...blobs, ...messages.map((message) => insertInto(store.messages, message))]
+  let head = first
+  for (let from = 0; ; ) {
+    const end = closing(store, endOf(token, claim.folderId, refused))
+    const index = await store.writeTogether([head, ...inserts.slice(from), end])
+    if (index === null) return refused
+    if (index === 0) return null
+    from += index
+    // A blob that is there already was written by an earlier try.
+    const message = messages[from - 1 - blobs.length]
+    if (message !== undefined) refused.push(message)
+    head = holding(store, claim, token)
+  }
+}
+
+/** Writes a group. Returns the results by arrival. Rejects when a reservation became void meanwhile. */
 async function writeGroup(
   store: Store,
   group: readonly WriteArrival[],
-  { at, ends, known }: { at: Date; ends: readonly ReservationEnd[]; known: KnownUids },
-): Promise<{ results: ArrivalResult[][]; ends: ReservationEnd[] }> {
+  { at, known }: { at: Date; known: KnownUids },
+): Promise<ArrivalResult[][]> {
   const messages = group.flatMap((arrival) => arrival.messages)
   const chunks = group.flatMap((arrival) => arrival.chunks)
+  const claims = claimsOf(messages)
   const token = newToken()
-  const [reserved] = await Promise.all([
-    reserve(store, claimsOf(messages), { token, at, ends }),
-    insertBlob(store, chunks),
-  ])
+  const [reserved] = await Promise.all([reserve(store, claims, { token, at }), insertBlob(store, chunks)])
   const assigned = new Map<string, number>()
   const numbered = messages.map((message): MessageDoc => {
     const reservation = reserved.get(message.folderId)
@@ -296,12 +266,17 @@ async function writeGroup(
     return numberedBy(message, reservation, nth)
   })
   for (const { folderId, uid } of reserved.values()) known.learn(folderId, uid + assigned.get(folderId)!, at)
-  const repeated = await insertMessages(store, numbered)
+  const refused = await Promise.all(
+    claims.map(async (claim) => {
+      const own = numbered.filter(({ folderId }) => folderId === claim.folderId)
+      const found = await writeInFolder(store, holding(store, claim, token), { claim, token, messages: own })
+      if (found === null) throw new Error(`The reservation in folder ${claim.folderId} ended before it was used.`)
+      return found
+    }),
+  )
+  const repeated = await originalsOf(store, refused.flat())
   const results = numbered.map((message) => resultOf(message, repeated))
-  return {
-    results: group.map((arrival) => results.splice(0, arrival.messages.length)),
-    ends: endsOf(token, numbered, repeated),
-  }
+  return group.map((arrival) => results.splice(0, arrival.messages.length))
 }
 
 /** One claim for each folder, for all messages that go there. */
@@ -320,21 +295,6 @@ function claimsOf(messages: readonly NewMessage[]): UidClaim[] {
   return [...claims.values()]
 }
 
-/** The ends of a group's reservations; repeated messages were counted but not written. */
-function endsOf(
-  token: string,
-  messages: readonly MessageDoc[],
-  repeated: ReadonlyMap<MessageDoc, string>,
-): ReservationEnd[] {
-  const folders = new Map<string, MessageDoc[]>()
-  for (const message of messages) {
-    const unwritten = folders.get(message.folderId) ?? []
-    if (repeated.has(message)) unwritten.push(message)
-    folders.set(message.folderId, unwritten)
-  }
-  return [...folders].map(([folderId, unwritten]) => endOf(token, folderId, unwritten))
-}
-
 /** The end of a reservation in a folder; some of the messages for which it was taken were not written. */
 function endOf(token: string, folderId: string, unwritten: readonly MessageDoc[]): ReservationEnd {
   if (unwritten.length === 0) return { folderId, token }
@@ -351,23 +311,9 @@ function resultOf(message: MessageDoc, repeated: ReadonlyMap<MessageDoc, string>
 }
 
 /**
- * Inserts those messages that are not stored yet. Returns, for each of the others, the id of the stored message. The map is by
- * document and not by id: when a send is settled twice at once, one group may hold the same Sent copy twice, and only one of
- * the two is a repeat.
+ * The ids of the stored messages that made these duplicates. The map is by document and not by id: when a send is settled twice
+ * at once, one group may hold the same Sent copy twice, and only one of the two is a repeat.
  */
-async function insertMessages(store: Store, messages: readonly MessageDoc[]): Promise<Map<MessageDoc, string>> {
-  try {
-    await store.messages.insertMany([...messages], { ordered: false })
-    return new Map()
-  } catch (error) {
-    return originalsOf(
-      store,
-      duplicatesIn(error).map((index) => messages[index]!),
-    )
-  }
-}
-
-/** The ids of the stored messages that made these duplicates. */
 async function originalsOf(store: Store, refused: readonly MessageDoc[]): Promise<Map<MessageDoc, string>> {
   const originals = new Map<MessageDoc, string>()
   for (const message of refused) originals.set(message, await findOriginal(store, message))

@@ -1,9 +1,10 @@
 /** Copies of messages in other folders: documents of their own that share the blobs. */
 import { newToken } from '../schemas/ids.ts'
 import type { MessageDoc } from './documents/mail.ts'
-import { closeReservations, reserve } from './folders.ts'
+import { closing, holding, reserve } from './folders.ts'
 import { countsOf } from './message-edits.ts'
 import type { Store } from './open.ts'
+import { insertInto } from './writes.ts'
 
 /** A copy before its folder gave it numbers. */
 export type NewCopy = Omit<MessageDoc, 'uid' | 'modseq'>
@@ -32,10 +33,10 @@ export async function writeCopies(
   if (reserved === undefined) return null
   const { uid: first, modseq } = reserved
   store.uids.learn(folderId, first + copies.length, at)
-  await store.messages.insertMany(
-    copies.map((copy, n) => ({ ...copy, folderId, uid: first + n, modseq })),
-    { ordered: true },
-  )
-  await closeReservations(store, [{ folderId, token }])
+  const inserts = copies.map((copy, n) => insertInto(store.messages, { ...copy, folderId, uid: first + n, modseq }))
+  const held = holding(store, claim, token)
+  const refused = await store.writeTogether([held, ...inserts, closing(store, { folderId, token })])
+  if (refused === 0) return null
+  if (refused !== null) throw new Error(`A copy into folder ${folderId} has the id or the UID of another message.`)
   return copies.map((_, n) => first + n)
 }

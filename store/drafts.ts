@@ -2,9 +2,10 @@
 import { newToken } from '../schemas/ids.ts'
 import { dropBlobUsers, markBlobsInDoubt } from './blobs.ts'
 import type { MessageContent, MessageDoc } from './documents/mail.ts'
-import { closeReservations, reserve } from './folders.ts'
+import { closeReservations, holding, type Numbers, reserve } from './folders.ts'
 import type { EditTarget } from './message-edits.ts'
 import type { Store } from './open.ts'
+import { updateIn } from './writes.ts'
 
 /** The fields of a draft that are replaced with its content. */
 export type DraftContent = MessageContent & Pick<MessageDoc, 'answers'>
@@ -26,17 +27,18 @@ export async function replaceDraft(
   await markBlobsInDoubt(store, [draft.blob.id, content.blob.id], at)
   const claim = { folderId, mailboxId, uids: 1, total: 0, unread: 0, bytes, changedUids: [uid], threads: [threadId] }
   const reserved = (await reserve(store, [claim], { token, at })).get(folderId)
-  const { matchedCount } =
-    reserved === undefined
-      ? { matchedCount: 0 }
-      : await store.messages.updateOne(
-          { mailboxId, _id, folderId, modseq },
-          {
-            $set: { ...content, uid: reserved.uid, modseq: reserved.modseq, receivedAt: at },
-            ...(content.answers === undefined && { $unset: { answers: '' as const } }),
-          },
-        )
-  const replaced = matchedCount === 1
+  const replacing = ({ uid, modseq: next }: Numbers) =>
+    updateIn(
+      store.messages,
+      { mailboxId, _id, folderId, modseq },
+      {
+        $set: { ...content, uid, modseq: next, receivedAt: at },
+        ...(content.answers === undefined && { $unset: { answers: '' as const } }),
+      },
+      { mustMatch: true },
+    )
+  const replaced =
+    reserved !== undefined && (await store.writeTogether([holding(store, claim, token), replacing(reserved)])) === null
   await dropBlobUsers(store, [{ blobId: replaced ? draft.blob.id : content.blob.id, users: [_id] }])
   await derive([threadId])
   await closeReservations(store, [

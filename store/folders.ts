@@ -35,21 +35,18 @@ export type ReservedNumbers = {
 }
 
 /**
- * Takes a reservation in each of several folders and closes those of `ends`. Needs one round trip for a single folder without
- * `ends`, else two. Returns the reserved numbers by folder id. A folder is missing from the map when it was deleted, or when
+ * Takes a reservation in each of several folders: one round trip for a single folder, else two. Returns the reserved numbers by folder id. A folder is missing from the map when it was deleted, or when
  * its messages cannot be changed because its recount is at its last step.
  */
 export async function reserve(
   store: Store,
   claims: readonly UidClaim[],
-  { token, at, ends = [] }: { token: string; at: Date; ends?: readonly ReservationEnd[] },
+  { token, at }: { token: string; at: Date },
 ): Promise<Map<string, ReservedNumbers>> {
   const [only] = claims
-  if (only !== undefined && claims.length === 1 && ends.length === 0) return reserveOne(store, only, { token, at })
+  if (only !== undefined && claims.length === 1) return reserveOne(store, only, { token, at })
   await store.folders.bulkWrite(
-    [...ends.map(closingUpdate), ...claims.map((claim) => reservingUpdate(claim, token, at))].map((updateOne) => ({
-      updateOne,
-    })),
+    claims.map((claim) => ({ updateOne: reservingUpdate(claim, token, at) })),
     { ordered: true },
   )
   const folders = await store.folders
@@ -97,6 +94,15 @@ export function reservingExactly(
     },
     { upsert: true },
   )
+}
+
+/**
+ * The write that asks whether a reservation holds. It is refused (as a duplicate) when it was closed or is void, and when the
+ * folder is no more, in the same way as `reservingExactly`.
+ */
+export function holding(store: Store, { folderId, mailboxId }: UidClaim, token: string): Write {
+  const held = { _id: folderId, mailboxId, 'open.token': token }
+  return updateIn(store.folders, held, { $setOnInsert: { path: inboxPath } }, { upsert: true })
 }
 
 /** The write that closes a reservation. Safe to repeat. */

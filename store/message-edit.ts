@@ -7,6 +7,7 @@ import { newToken } from '../schemas/ids.ts'
 import { blobInDoubt } from './blobs.ts'
 import {
   closeTogether,
+  holding,
   type Numbers,
   type ReservationEnd,
   reservationIn,
@@ -66,7 +67,8 @@ async function stay(
   // Another machine's clock is ahead, or changes of the folder have to wait: the folder says which.
   const asked = (await reserve(store, [here], { token, at })).get(folderId)
   if (asked === undefined) return { reserved: [], isMade: false }
-  return { reserved: [folderId], isMade: (await store.writeTogether(writes(asked.modseq))) === null }
+  const held = holding(store, here, token)
+  return { reserved: [folderId], isMade: (await store.writeTogether([held, ...writes(asked.modseq)])) === null }
 }
 
 async function move(
@@ -94,8 +96,9 @@ async function move(
   const numbers = (await reserve(store, [target], { token, at })).get(into)
   if (numbers === undefined) return { reserved: [], isMade: false }
   store.uids.learn(into, numbers.uid + 1, at)
-  const refused = await store.writeTogether([leaving, ...editing(store, change, edit, numbers)])
-  return { reserved: refused === 0 ? [into] : [into, folderId], isMade: refused === null }
+  const held = holding(store, target, token)
+  const refused = await store.writeTogether([held, leaving, ...editing(store, change, edit, numbers)])
+  return { reserved: refused === 0 || refused === 1 ? [into] : [into, folderId], isMade: refused === null }
 }
 
 /** A reservation with known numbers counts no labels. */

@@ -24,15 +24,18 @@ export async function insertOutbox(store: Store, rows: readonly OutboxDoc[], ahe
   )
 }
 
+type LaneDue = { readonly accountId: string; readonly dueAt: Date }
+
+const forward = (store: Store, { accountId, dueAt }: LaneDue): Write =>
+  updateIn(store.lanes, { _id: accountId }, { $min: { dueAt } }, { upsert: true })
+
 /** Makes lanes due at a time, unless they are due earlier, after writes that may have been made already. */
 export async function bringLanesForward(
   store: Store,
-  lanes: readonly { readonly accountId: string; readonly dueAt: Date }[],
+  lanes: readonly LaneDue[],
   before: readonly Write[] = [],
 ): Promise<void> {
-  const writes = lanes.map(({ accountId, dueAt }) =>
-    updateIn(store.lanes, { _id: accountId }, { $min: { dueAt } }, { upsert: true }),
-  )
+  const writes = lanes.map((lane) => forward(store, lane))
   const refused = await writeAll(store, [...before, ...writes])
   // When two processes insert the same lane at once, one of them is refused; its second try finds the lane.
   await writeAll(
@@ -180,13 +183,6 @@ export async function extendLease(
   return matchedCount
 }
 
-/** The tokens under which rows are claimed, by row id. */
-export async function findLeaseTokens(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const rows = await store.outbox.find({ _id: { $in: [...ids] } }, { projection: { 'lease.token': 1 } }).toArray()
-  // For a row that nobody holds, `lease` is null and the projection leaves it out.
-  return new Map(rows.flatMap(({ _id, lease }) => (lease?.token === undefined ? [] : [[_id, lease.token] as const])))
-}
-
 /**
  * The end of an attempt. The row is finished (`notBefore` null), or due again. `untried`: the attempt was not made and does
  * not count.
@@ -203,27 +199,35 @@ export type RowEnd = {
 }
 
 /**
- * Ends attempts whose rows are still claimed under their tokens, and makes the lanes due of rows that are due again; all of it in
- * one list, after the writes `before` and followed by `after`.
+ * Ends an attempt whose row is still claimed under its token, together with the changes of its recipient, and makes the lane due
+ * of a row that is due again. Returns false when the row is not claimed under the token any more: then nothing was written.
  */
-export async function endRows(
-  store: Store,
-  ends: readonly RowEnd[],
-  { before, after }: { readonly before: readonly Write[]; readonly after: readonly Write[] },
-): Promise<void> {
-  const rows = ends.map(({ accountId, id, token, at, notBefore, untried }) =>
-    updateIn(
-      store.outbox,
-      { accountId, _id: id, 'lease.token': token },
-      notBefore === null
-        ? { $set: { doneAt: at, lease: null, attempting: false }, $unset: { notBefore: '' as const } }
-        : { $set: { notBefore, lease: null, attempting: false }, ...(untried && { $inc: { attempts: -1 } }) },
-    ),
-  )
-  const lanes = ends.flatMap(({ accountId, notBefore, aheadMs = 0 }) =>
-    notBefore === null ? [] : [{ accountId, dueAt: new Date(notBefore.getTime() - aheadMs) }],
-  )
-  await bringLanesForward(store, lanes, [...before, ...rows, ...after])
+export async function endRow(store: Store, end: RowEnd, changes: readonly Write[]): Promise<boolean> {
+  const { accountId, id, token, at, notBefore, untried, aheadMs = 0 } = end
+  const held = { accountId, _id: id, 'lease.token': token }
+  const free = { lease: null, attempting: false } as const
+  // The first write is refused when the lease is another's: the row that its upsert tries to insert is there.
+  const hold = updateIn(store.outbox, held, { $setOnInsert: { doneAt: at } }, { upsert: true })
+  if (notBefore === null) {
+    const finish = { $set: { doneAt: at, ...free }, $unset: { notBefore: '' as const } }
+    // Where a crash may cut the list, it ends with the row, so that the outcome is recorded again.
+    const writes = store.listsAreWhole
+      ? [updateIn(store.outbox, held, finish, { upsert: true }), ...changes]
+      : [hold, ...changes, updateIn(store.outbox, held, finish)]
+    return (await store.writeTogether(writes)) !== 0
+  }
+  const again = { $set: { notBefore, ...free }, ...(untried && { $inc: { attempts: -1 } }) }
+  const lane = { accountId, dueAt: new Date(notBefore.getTime() - aheadMs) }
+  const refused = await store.writeTogether([
+    hold,
+    ...changes,
+    updateIn(store.outbox, held, again),
+    forward(store, lane),
+  ])
+  if (refused === 0) return false
+  // Another process has inserted the lane meanwhile.
+  if (refused !== null) await bringLanesForward(store, [lane])
+  return true
 }
 
 /** Finishes a row. Returns false when it is no longer claimed under the token. */

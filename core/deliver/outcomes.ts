@@ -1,12 +1,13 @@
 /**
- * Records the outcomes of attempts in groups: two commands for those that end together, four for many. Invariants: an outcome
- * counts only while its attempt holds the lease of the row; the status of the recipient is written before the row, so
- * that after a crash in between the outcome is recorded again, and no other process takes the row meanwhile.
+ * Records the outcomes of attempts in groups: one command for those that end together. Invariants: an outcome counts only while
+ * its attempt holds the lease of the row, which the write itself asks, so that a process that hung for longer records nothing
+ * when it wakes; the status of the recipient is never written after the row alone, so that after a crash in between the outcome
+ * is recorded again, and no other process takes the row meanwhile.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmailRecipient } from '../../store/documents/sending.ts'
 import { changingRecipient, type RecipientChange } from '../../store/emails.ts'
-import { endRows, findLeaseTokens } from '../../store/outbox.ts'
+import { endRow } from '../../store/outbox.ts'
 import type { Write } from '../../store/writes.ts'
 import { inTimeOf } from '../process/account-time.ts'
 import { noteDue } from '../process/alarms.ts'
@@ -58,42 +59,44 @@ async function writeStarted(started: readonly StartedAttempt[]): Promise<[]> {
   const { store } = started[0]!.ctx
   await store.writeTogether([
     ...started.map(({ attempt, at }) => changingRecipient(store, startOf(attempt, at))),
-    ...notesOf(started),
+    noteOf(started),
   ])
   return []
 }
 
 async function writeEnded(ended: readonly EndedAttempt[]): Promise<boolean[]> {
   const { store: db } = ended[0]!.ctx
-  const held = await findLeaseTokens(
-    db,
-    ended.map(({ attempt }) => attempt.id),
-  )
-  const counts = ended.map(({ attempt }) => held.get(attempt.id) === attempt.token)
-  const counted = ended.filter((_, n) => counts[n])
-  const rows = counted.map((each) => ({ each, next: nextAttempt(each) }))
-  await endRows(
-    db,
-    rows.map(({ each: { ctx, attempt, outcome }, next }) => {
-      const { accountId, id, token } = attempt
-      return {
-        accountId,
-        id,
-        token,
-        at: outcome.at,
-        notBefore: next,
-        aheadMs: ctx.clock.aheadMs,
-        untried: next !== null && outcome.untried === true,
-      }
-    }),
-    {
-      before: counted.flatMap(changesOf).map((change) => changingRecipient(db, change)),
-      after: notesOf(counted.filter(({ outcome }) => outcome.untried !== true)),
-    },
-  )
-  for (const { each, next } of rows) if (next !== null) noteDue(each.ctx, 'lanes', next)
-  for (const ended of counted) countOutcome(ended)
+  const tried = ended.filter(({ outcome }) => outcome.untried !== true)
+  // Lists that are handed in together are one command.
+  const [counts] = await Promise.all([
+    Promise.all(ended.map(writeOutcome)),
+    tried.length > 0 && db.writeTogether([noteOf(tried)]),
+  ])
   return counts
+}
+
+/** Returns false when the attempt no longer holds its row. */
+async function writeOutcome(ended: EndedAttempt): Promise<boolean> {
+  const { ctx, attempt, outcome } = ended
+  const { accountId, id, token } = attempt
+  const next = nextAttempt(ended)
+  const counts = await endRow(
+    ctx.store,
+    {
+      accountId,
+      id,
+      token,
+      at: outcome.at,
+      notBefore: next,
+      aheadMs: ctx.clock.aheadMs,
+      untried: next !== null && outcome.untried === true,
+    },
+    changesOf(ended).map((change) => changingRecipient(ctx.store, change)),
+  )
+  if (!counts) return false
+  if (next !== null) noteDue(ctx, 'lanes', next)
+  countOutcome(ended)
+  return true
 }
 
 function countOutcome(ended: EndedAttempt): void {
@@ -152,8 +155,7 @@ function changesOf(ended: EndedAttempt): RecipientChange[] {
 }
 
 /** The note that tells of changed sends, as the last write of the list that changes them. */
-function notesOf(changed: readonly { readonly ctx: Context; readonly attempt: Attempt }[]): Write[] {
-  const [first] = changed
+function noteOf(changed: readonly { readonly ctx: Context; readonly attempt: Attempt }[]): Write {
   const ids = [...new Set(changed.map(({ attempt }) => attempt.emailId))]
-  return first === undefined ? [] : [first.ctx.changes.noteWith({ kind: 'emails', ids })]
+  return changed[0]!.ctx.changes.noteWith({ kind: 'emails', ids })
 }

@@ -23,9 +23,13 @@ import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { createMcp, type McpOptions } from '../../mcp/server.ts'
 import type { AgentsPlanName, MailPlanName } from '../../schemas/plans.ts'
 import { allScopes } from '../../schemas/scopes.ts'
+import { databaseOf } from '../../store/open.ts'
 import { type Call, client } from '../peers/rest.ts'
 import { openDatabase } from './engine.ts'
 import { contextOf } from './service.ts'
+
+/** A process: how far the clock of its machine is ahead of this one's, and where its way to the database begins, if not at the engine. */
+type Node = { readonly aheadMs?: () => number; readonly host?: string }
 
 export type Door = {
   readonly http: string
@@ -40,8 +44,10 @@ export type Door = {
   noticed(): Promise<void>
   /** Moves the clock on. */
   advance(ms: number): void
-  /** The door of another process on the same database; its machine's clock is ahead of this one's, or behind it. */
-  another(machine?: { readonly aheadMs: () => number }): Promise<Pick<Door, 'http' | 'ctx' | 'close'>>
+  /** The door of another process on the same database. */
+  another(node?: Node): Promise<Pick<Door, 'http' | 'ctx' | 'close'>>
+  /** Where the engine of the database listens. */
+  readonly socket: string
   close(): Promise<void>
 }
 
@@ -65,10 +71,11 @@ export async function openDoor({
   const lines: string[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
   const door = { readiness: { ready: true, parts: {} } }
-  const open = async (machine?: { readonly aheadMs: () => number }) => {
+  const open = async ({ host, aheadMs: machineAheadMs = () => 0 }: Node = {}) => {
+    const url = host === undefined ? database.url : `mongodb://${host}/${databaseOf(database.url)}`
     const ctx = await contextOf(
-      { data, url: `${database.url}?monitorCommands=${monitorCommands}` },
-      { now: () => new Date(Date.now() + aheadMs + (machine?.aheadMs() ?? 0)) },
+      { data, url: `${url}?monitorCommands=${monitorCommands}` },
+      { now: () => new Date(Date.now() + aheadMs + machineAheadMs()) },
       log,
     )
     const server = createHttpServer(ctx, {
@@ -94,6 +101,7 @@ export async function openDoor({
     http,
     ctx,
     another: open,
+    socket: decodeURIComponent(new URL(database.url).host),
     logs: () => lines.join(''),
     async asked(count = 1) {
       for (let n = 0; n < count; n++) await once(server, 'request')

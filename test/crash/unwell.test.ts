@@ -1,0 +1,193 @@
+import { expect } from 'chai'
+import { claimAttemptsOf } from '../../core/deliver/outbox.ts'
+import { recordOutcome } from '../../core/deliver/outcomes.ts'
+import { announceMissed } from '../../core/receive/announce.ts'
+import { sweepReservations } from '../../core/upkeep/sweep.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { countOf } from '../../store/usage.ts'
+import { type DatabaseProxy, delayed, type Fault, startDatabaseProxy } from '../peers/database-proxy.ts'
+import { client, mailboxPath } from '../peers/rest.ts'
+import { type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
+
+const faults: readonly (readonly [string, () => Fault])[] = [
+  ['comes late', () => delayed(150)],
+  ['is cut off before it is done', () => ({ kind: 'cut', done: false })],
+  ['is done, and its answer cut off', () => ({ kind: 'cut', done: true })],
+  ['meets no primary', () => ({ kind: 'refuse', code: 10107, codeName: 'NotWritablePrimary' })],
+  ['meets a primary that steps down', () => ({ kind: 'refuse', code: 189, codeName: 'PrimarySteppedDown' })],
+  ['exceeds its time', () => ({ kind: 'refuse', code: 262, codeName: 'ExceededTimeLimit' })],
+  ['finds its snapshot gone', () => ({ kind: 'refuse', code: 246, codeName: 'SnapshotUnavailable' })],
+  ['is done, and no majority has it in time', () => ({ kind: 'concern', code: 64, codeName: 'WriteConcernTimeout' })],
+  ['is done, and no majority is left', () => ({ kind: 'concern', code: 100, codeName: 'UnsatisfiableWriteConcern' })],
+]
+
+const writes = new Set(['bulkWrite', 'insert', 'update', 'delete', 'findAndModify'])
+
+describe('a deployment that is unwell', () => {
+  let door: Door
+  let tenant: Tenant
+  let proxy: DatabaseProxy
+  /** A node whose way to the database is the proxy. */
+  let node: Awaited<ReturnType<Door['another']>>
+  /** A node that sees as over what began now. */
+  let later: Awaited<ReturnType<Door['another']>>
+
+  before(async () => {
+    ;({ door, tenant } = await openTenant())
+    proxy = await startDatabaseProxy({ path: door.socket })
+    node = await door.another({ host: proxy.host })
+    later = await door.another({ aheadMs: () => 60_000 })
+  })
+  afterEach(() => proxy?.follow(null))
+  after(async () => {
+    await node?.close()
+    await later?.close()
+    await proxy?.close()
+    await door?.close()
+  })
+
+  const arrive = (name: string) =>
+    deliver(node.ctx, {
+      to: tenant.address,
+      raw: `From: a@remote.example\nSubject: ${name}\nMessage-ID: <${name}@remote.example>\n\nHi`,
+    })
+  const send = (name: string) =>
+    client(node.http, tenant.key)<{ id: string; code?: string }>(
+      'POST',
+      `${mailboxPath(tenant.address)}/send`,
+      { to: 'someone@elsewhere.example', subject: name, text: 'Hi' },
+      { 'idempotency-key': name },
+    )
+  const stored = (name: string) =>
+    door.ctx.store.messages.find({ mailboxId: tenant.mailboxId, messageIdHeader: `${name}@remote.example` }).toArray()
+  /** What the folders say, and what is in them. */
+  async function folders() {
+    const { store } = door.ctx
+    const all = await store.folders.find({ mailboxId: tenant.mailboxId }).toArray()
+    return Promise.all(
+      all.map(async ({ _id, path, total, open }) => ({
+        said: [path, total, open.length],
+        is: [path, await store.messages.countDocuments({ mailboxId: tenant.mailboxId, folderId: _id }), 0],
+      })),
+    )
+  }
+  async function expectSoundFolders() {
+    await sweepReservations(later.ctx)
+    for (const { said, is } of await folders()) expect(said).to.deep.equal(is)
+  }
+  const sendsOf = (name: string) => door.ctx.store.emails.find({ accountId: tenant.accountId, subject: name }).toArray()
+  const sentCount = async () => {
+    const { store } = door.ctx
+    const counters = await store.usage
+      .find({ _id: { $gte: `${tenant.accountId}:2`, $lt: `${tenant.accountId}:3` } })
+      .toArray()
+    const months = counters.filter(({ _id }) => /:\d{4}-\d{2}$/.test(_id))
+    // What was taken for a try that was not committed is noted until a sweep gives it back.
+    const emails = await store.emails.find({ accountId: tenant.accountId }).toArray()
+    const takenBy = new Map(emails.map(({ _id, takenBy: token }) => [_id, token]))
+    const lost = months
+      .flatMap(({ open = [] }) => open)
+      .filter(({ counter, purpose, token }) => counter === 'sent' && takenBy.get(purpose) !== token)
+    return months.reduce((sum, month) => sum + countOf(month, 'sent'), 0) - lost.reduce((sum, { by }) => sum + by, 0)
+  }
+
+  let sends = 0
+  for (const [n, [name, fault]] of faults.entries())
+    it(`a write that ${name}: mail and sends are there once when they are repeated, and nothing is a fault of ours`, async () => {
+      const of = `fault${n}`
+      let hit = 0
+      // The first write of each kind, and what follows it at once.
+      proxy.follow((command) => (writes.has(command) && hit++ < 2 ? fault() : null))
+      const [mail, sent] = await Promise.all([arrive(of).catch((error: unknown) => error), send(of)])
+      proxy.follow(null)
+      expect(hit).to.be.above(0)
+      if (typeof mail !== 'string') expect(mail).to.be.instanceOf(Failure).with.property('code', 'unavailable')
+      expect([202, 503], JSON.stringify(sent.body)).to.include(sent.status)
+      await door.ctx.store.idempotency.updateMany({ state: 'running' }, { $set: { startedAt: new Date(0) } })
+      const again = await arrive(of)
+      if (typeof mail === 'string') expect(again).to.equal(mail)
+      const { status, body } = await send(of)
+      expect([status, sent.status === 202 ? body.id : sent.body.id]).to.deep.equal([202, sent.body.id])
+      sends += 1
+      expect((await stored(of)).map(({ _id }) => _id)).to.deep.equal([again])
+      expect((await sendsOf(of)).map(({ _id }) => _id)).to.deep.equal([body.id])
+      await node.ctx.background.done(tenant.accountId)
+      expect(await sentCount()).to.equal(sends)
+      await expectSoundFolders()
+    })
+
+  it('after all of that each message has one event, and numbers have no gap', async () => {
+    const { store } = door.ctx
+    const messages = await store.messages.find({ mailboxId: tenant.mailboxId }).toArray()
+    await announceMissed(later.ctx, messages)
+    const events = await store.events.find({ accountId: tenant.accountId }).sort({ accountId: 1, seq: 1 }).toArray()
+    expect(events.map(({ seq }) => seq)).to.deep.equal(events.map((_, n) => n + 1))
+    const told = events.flatMap(({ type, data }) => (type === 'message.received' ? [String(data.message_id)] : []))
+    expect(told.toSorted()).to.deep.equal(
+      messages.flatMap(({ _id, fingerprint }) => (fingerprint === undefined ? [] : [_id])).toSorted(),
+    )
+  })
+
+  it('an answer that never comes is waited for so long, and no longer', async () => {
+    // As long as the driver itself would wait without a bound.
+    const { socketTimeoutMS, waitQueueTimeoutMS, serverSelectionTimeoutMS } = node.ctx.store.db.client.options
+    expect([socketTimeoutMS, waitQueueTimeoutMS, serverSelectionTimeoutMS]).to.deep.equal([20_000, 10_000, 10_000])
+  })
+
+  describe('a node that hangs in the middle', () => {
+    /** Lets the first command that `is` says wait until `wake`. */
+    function hang(is: (name: string, body: { readonly [field: string]: unknown }) => boolean) {
+      const { promise: until, resolve: wake } = Promise.withResolvers<void>()
+      const { promise: hanging, resolve: hangs } = Promise.withResolvers<void>()
+      let isHung = false
+      proxy.follow((name, body) => {
+        if (isHung || !is(name, body)) return null
+        isHung = true
+        hangs()
+        return { kind: 'delay', until }
+      })
+      return { wake, hanging }
+    }
+
+    it('between its reservation and its mail writes nothing when it wakes, and its sender brings the mail once more', async () => {
+      node.ctx.store.uids.forget(
+        (await door.ctx.store.folders.findOne({ mailboxId: tenant.mailboxId, path: 'INBOX' }))!._id,
+        node.ctx.clock.now(),
+      )
+      const { wake, hanging } = hang((name) => name === 'bulkWrite')
+      const waiting = arrive('hung').catch((error: unknown) => error)
+      await hanging
+      await expectSoundFolders()
+      wake()
+      expect(await waiting)
+        .to.be.instanceOf(Failure)
+        .with.property('code', 'unavailable')
+      expect(await stored('hung')).to.deep.equal([])
+      await expectSoundFolders()
+      await arrive('hung')
+      expect(await stored('hung')).to.have.length(1)
+      await expectSoundFolders()
+    })
+
+    it('with an outcome in its hands changes nothing when it wakes after its lease', async () => {
+      const { accountId } = tenant
+      await door.ctx.store.outbox.deleteMany({ accountId })
+      const { body } = await send('leased')
+      await node.ctx.background.done(accountId)
+      const [hung] = await claimAttemptsOf(node.ctx, accountId, { owner: 'hung', max: 1 })
+      const { wake, hanging } = hang((name) => name === 'bulkWrite')
+      const seen = { mx: 'mx.elsewhere.example', tls: false, at: new Date() }
+      const recorded = recordOutcome(node.ctx, hung!, { status: 'bounced', response: '550 5.1.1 no', ...seen })
+      await hanging
+      door.advance(door.ctx.settings.outbound.leaseSeconds * 1_000)
+      const [taken] = await claimAttemptsOf(door.ctx, accountId, { owner: 'other', max: 1 })
+      expect(taken?.id).to.equal(hung!.id)
+      expect(await recordOutcome(door.ctx, taken!, { status: 'delivered', response: '250 ok', ...seen })).to.equal(true)
+      wake()
+      expect(await recorded).to.equal(false)
+      const email = await door.ctx.store.emails.findOne({ accountId, _id: body.id })
+      expect(email?.recipients[0]).to.include({ status: 'delivered', response: '250 ok' })
+      expect(await door.ctx.store.outbox.findOne({ accountId, _id: hung!.id })).to.have.property('doneAt')
+    })
+  })
+})
