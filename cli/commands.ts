@@ -39,6 +39,7 @@ export const groups: Readonly<Record<string, string>> = {
   partner: 'partners, who make and manage customers by /api/partner',
   request: 'what people ask of the administrator',
   audit: 'the audit trail',
+  secrets: 'the key that secrets are sealed with',
   db: 'the database: back up, verify, move',
 }
 
@@ -435,6 +436,17 @@ export const commands: readonly CommandEntry[] = [
     call: 'audit verify <account>',
     about: 'check the hash chain',
     load: async () => (await import('./audit.ts')).verify,
+  },
+  {
+    call: 'secrets status',
+    about: 'how much is sealed with which master key, and which process has which',
+    load: async () => (await import('./secrets.ts')).status,
+  },
+  {
+    call: 'secrets rotate',
+    about:
+      'change the master key while the service runs: to a new one, or to that of the settings; goes on with a change that was cut',
+    load: async () => (await import('./secrets.ts')).rotate,
   },
   {
     call: 'db backup <file>',

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { recordAudit } from '../core/access/audit.ts'
-import { beginIdempotent } from '../core/access/idempotency.ts'
+import { beginIdempotent, openAnswer, sealAnswer } from '../core/access/idempotency.ts'
 import { type Principal, requireScope } from '../core/access/principal.ts'
 import { takeAnonymous } from '../core/access/request-rates.ts'
 import type { Session } from '../core/access/sessions.ts'
@@ -172,7 +172,7 @@ async function once(
     if (principal.kind === 'agent' && mark.keyId !== keyId && !operation.sharesAnswer)
       throw new Failure('idempotency_key_reused', 'Another API key of the account has used this Idempotency-Key.')
     request.headers['Idempotent-Replayed'] = 'true'
-    return { status: mark.status, body: unsealed(ctx, mark.body), replayed: true }
+    return { status: mark.status, body: JSON.parse(openAnswer(ctx, mark.body)) as JsonBody, replayed: true }
   }
   // The key is freed only if the operation failed. When it succeeded and only storing its answer fails, the key stays taken,
   // or a repeat would do everything twice.
@@ -182,24 +182,13 @@ async function once(
     await (wasDone(error) === 'nothing' ? mark.abandon() : mark.release()).catch(lost)
     throw error
   })
-  await mark.finish({ status: answer.status, body: sealed(ctx, answer.body) }).catch(lost)
+  await mark.finish({ status: answer.status, body: sealAnswer(ctx, JSON.stringify(answer.body)) }).catch(lost)
   return { ...answer, replayed: false }
 }
 
 /** A refusal did nothing; of a fault, and of a send that failed on its way, it is not known. */
 const wasDone = (error: unknown): 'nothing' | 'unknown' =>
   error instanceof Failure && error.code !== 'send_failed' ? 'nothing' : 'unknown'
-
-const sealPurpose = 'idempotency'
-
-/** Stored answers are encrypted, because they may contain what is shown only once, such as a signing secret. */
-function sealed(ctx: Context, body: Answer['body']): string {
-  return ctx.secrets.seal(JSON.stringify(body), sealPurpose).toString('base64')
-}
-
-function unsealed(ctx: Context, body: string): JsonBody {
-  return JSON.parse(ctx.secrets.open(Buffer.from(body, 'base64'), sealPurpose))
-}
 
 /**
  * The path with the mailbox's canonical address. Fails when the mailbox is not within reach any more, before any replay.

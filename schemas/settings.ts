@@ -32,6 +32,13 @@ function setting<T>(schema: Schema<T>, initial: T, about: string, unit?: string)
 }
 
 const HostAndPort = string(form('^.+:\\d+$', 'a host and its port', '127.0.0.1:3310'))
+const MasterKey = string(
+  form(
+    '^([A-Za-z0-9+/]{43}=|[0-9a-fA-F]{64})$',
+    '32 random bytes in base64 or hexadecimal digits',
+    'the output of: openssl rand -base64 32',
+  ),
+)
 const host = (about: string) => setting(string(), '127.0.0.1', about)
 const port = (initial: number, about: string) =>
   setting(integer({ minimum: 0, maximum: 65535 }), initial, `${about} 0 means any free port.`)
@@ -81,6 +88,21 @@ export const settings = {
       'Port on which the embedded engine lets tools log in over TCP (SCRAM-SHA-256, not encrypted; the password is in data/secrets/database.password). Without it there is only the unix socket. 0 means any free port.',
     ),
     user: setting(string({ minLength: 1 }), 'mailroom', 'The name tools log in with.'),
+  },
+  secrets: {
+    masterKey: setting<string | null>(
+      nullable(MasterKey),
+      null,
+      'The key that secrets in the database are sealed with: 32 random bytes in base64 or hexadecimal digits, the same on all nodes. Better set by its variable than in a file. Without it: master.key in secrets.folder, which the first start makes.',
+    ),
+    previousKeys: setting<readonly string[]>(
+      array(MasterKey),
+      [],
+      'Keys that were secrets.masterKey before, for what is sealed with them still (`mailroom secrets status`).',
+    ),
+    folder: optionalString(
+      'Folder of key files: master.key, and others that end in .key, which are read as secrets.previousKeys are. Without it: secrets in the data folder.',
+    ),
   },
   baseUrl: optionalString(
     'Address under which the API is reached from outside. Without it: http://127.0.0.1:<real port>.',

@@ -318,6 +318,7 @@ export const collections = {
   },
   // Notes of several seconds when mail comes as fast as it can, of hours in quieter times.
   changes: { version: 2, shardKey: null, indexes: [], name: 'changeNotes', cappedBytes: 2 * 1024 * 1024 },
+  keyHolders: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
   state: { version: 1, shardKey: '_id', indexes: [] },
 } as const satisfies { readonly [name: string]: Row }
 
@@ -382,6 +383,7 @@ export type Collections = {
   readonly idempotency: Collection<accounts.IdempotencyDoc>
   readonly audit: Collection<accounts.AuditDoc>
   readonly changes: Collection<service.ChangeDoc>
+  readonly keyHolders: Collection<service.KeyHolderDoc>
   readonly state: Collection<service.StateDoc>
 }
 

@@ -224,6 +224,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     of: 'nobody',
     because: 'the oldest go when new ones come; they hold ids and addresses for minutes to hours',
   },
+  keyHolders: { of: 'nobody', because: 'says which processes have which master keys; gone minutes after them' },
   state: { of: 'nobody', because: 'is about the service' },
 }
 

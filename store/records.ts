@@ -2,6 +2,7 @@
  * Small collections: idempotency marks (one for each Idempotency-Key in use), and the service's own state.
  */
 import type { IdempotencyDoc } from './documents/accounts.ts'
+import type { SealedText } from './documents/sealed.ts'
 import { isDuplicate, type Store } from './open.ts'
 
 /**
@@ -45,7 +46,10 @@ export async function finishIdempotencyKey(
   mark: IdempotencyDoc,
   { status, body }: { status: number; body: string },
 ): Promise<void> {
-  await store.idempotency.updateOne({ _id: mark._id, owner: mark.owner }, { $set: { state: 'done', status, body } })
+  await store.idempotency.updateOne(
+    { _id: mark._id, owner: mark.owner },
+    { $set: { state: 'done', status, body: body as SealedText } },
+  )
 }
 
 /** Lets the next try take over the mark at once. It keeps the `onceId`, because it is unknown what this try did. */

@@ -1,6 +1,6 @@
 /** Webhook endpoints. */
-import type { Binary } from 'mongodb'
 import type { WebhookDoc } from './documents/events.ts'
+import type { Sealed } from './documents/sealed.ts'
 import { type Due, dueBy } from './due.ts'
 import type { Store } from './open.ts'
 import { updateIn, type Write } from './writes.ts'
@@ -108,7 +108,7 @@ export async function noteTold(store: Store, { accountId, _id, noticeDueAt }: We
 export function replaceSecret(
   store: Store,
   { accountId, _id, secret: previousSecret }: Pick<WebhookDoc, '_id' | 'accountId' | 'secret'>,
-  { secret, previousUntil }: { readonly secret: Binary; readonly previousUntil: Date },
+  { secret, previousUntil }: { readonly secret: Sealed; readonly previousUntil: Date },
 ): Promise<WebhookDoc | null> {
   return store.webhooks.findOneAndUpdate(
     { accountId, _id, secret: previousSecret },

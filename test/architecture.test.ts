@@ -137,6 +137,7 @@ describe('architecture', () => {
         'IMAP',
         'A domain',
         'DNS question',
+        'The master key',
         'A file of Drive',
         'Mail from elsewhere',
         'MCP tool call and REST request',

@@ -6,14 +6,12 @@
 import type { Scope } from '../../schemas/scopes.ts'
 import { fromBinary } from '../../store/bytes.ts'
 import type { KeyDoc, ProgramDoc } from '../../store/documents/accounts.ts'
+import { sealedFor } from '../../store/sealed.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential } from '../process/secrets.ts'
 import { artifactById, keyByHash } from './known-callers.ts'
 
 export const accessTokenPrefix = 'svc_oat_'
-
-/** What is sealed for (core/process/secrets.ts). */
-export const sealPurpose = 'oauth'
 
 export type AccessToken = {
   readonly grant: KeyDoc
@@ -40,7 +38,7 @@ export const grantById = (ctx: Context, grantId: string): Promise<KeyDoc | undef
 export async function findAccessToken(ctx: Context, value: string): Promise<AccessToken | null> {
   const artifact = await artifactById(ctx, artifactId('AccessToken', value))
   if (artifact?.grantId === undefined || artifact.expiresAt <= ctx.clock.now()) return null
-  const { aud, scope = '' } = JSON.parse(ctx.secrets.open(fromBinary(artifact.sealed), sealPurpose)) as {
+  const { aud, scope = '' } = JSON.parse(ctx.secrets.open(fromBinary(artifact.sealed), sealedFor.oauth)) as {
     readonly aud?: string
     readonly scope?: string
   }

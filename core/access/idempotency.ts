@@ -13,6 +13,7 @@ import {
   releaseIdempotencyKey,
   takeIdempotencyKey,
 } from '../../store/records.ts'
+import { sealedFor } from '../../store/sealed.ts'
 import { after, dayMs, minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { isAway } from '../process/database-away.ts'
@@ -79,6 +80,16 @@ export async function beginIdempotent(
   if (existing.fingerprint !== fingerprint) throw new Failure('idempotency_key_reused')
   if (existing.state === 'running') throw new Failure('idempotency_in_progress', undefined, { retryAfter: 1 })
   return { done: true, status: existing.status ?? 200, body: existing.body ?? '', keyId: existing.keyId ?? null }
+}
+
+/** Answers that may contain what is shown only once, such as a signing secret, are kept sealed. */
+export function sealAnswer({ secrets }: Context, body: string): string {
+  return secrets.seal(body, sealedFor.idempotency).toString('base64')
+}
+
+/** What `sealAnswer` was given. */
+export function openAnswer({ secrets }: Context, body: string): string {
+  return secrets.open(Buffer.from(body, 'base64'), sealedFor.idempotency)
 }
 
 /**

@@ -1,8 +1,8 @@
 /**
  * Tokens of links that open something without a key until they expire. A token contains what it leads to and when it expires,
- * with a keyed digest: nothing is stored, and tokens cannot be forged.
+ * signed with the master key: nothing is stored, and tokens cannot be forged. Those signed with a key before it hold as long
+ * as that is kept.
  */
-import { timingSafeEqual } from 'node:crypto'
 import type { Context } from '../process/context.ts'
 
 /** What a token leads to; no word of it contains a space. */
@@ -11,15 +11,13 @@ export type Target = { readonly kind: string; readonly ids: readonly string[] }
 /** Makes a token. `purpose` keeps the tokens of one use apart from those of others. */
 export function signToken(ctx: Context, purpose: string, { kind, ids }: Target, expiresAt: Date): string {
   const payload = Buffer.from([kind, expiresAt.getTime().toString(36), ...ids].join(' ')).toString('base64url')
-  return `${payload}.${ctx.secrets.tag(payload, purpose).toString('base64url')}`
+  return `${payload}.${ctx.secrets.sign(payload, purpose).toString('base64url')}`
 }
 
 /** Reads a token that `signToken` made for the same purpose; null when it is another, or has expired. */
 export function readToken(ctx: Context, purpose: string, token: string): Target | null {
-  const [payload = '', tag = ''] = token.split('.')
-  const expected = ctx.secrets.tag(payload, purpose)
-  const given = Buffer.from(tag, 'base64url')
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null
+  const [payload = '', signature = ''] = token.split('.')
+  if (!ctx.secrets.isSigned(payload, purpose, Buffer.from(signature, 'base64url'))) return null
   const [kind = '', expires = '', ...ids] = Buffer.from(payload, 'base64url').toString().split(' ')
   return Number.parseInt(expires, 36) <= ctx.clock.now().getTime() ? null : { kind, ids }
 }

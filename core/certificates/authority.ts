@@ -4,8 +4,9 @@
  */
 import { generateKeyPairSync, type X509Certificate } from 'node:crypto'
 import type * as acme from 'acme-client'
-import { fromBinary, toBinary } from '../../store/bytes.ts'
+import { fromBinary } from '../../store/bytes.ts'
 import { claimState } from '../../store/records.ts'
+import { acmeAccountName, sealedFor, toSealed } from '../../store/sealed.ts'
 import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { loadOnce } from '../process/load-once.ts'
@@ -53,8 +54,6 @@ export class Refusal extends Error {
 const requestMs = 30 * secondMs
 /** A chain has a few kilobytes. */
 const answerBytesMax = 1024 * 1024
-
-const keyPurpose = 'acme account'
 
 /** A new private key of a certificate or an account, as PEM. */
 export function newPrivateKey(): string {
@@ -196,9 +195,9 @@ type RenewalInfo = { readonly suggestedWindow?: { readonly start?: string; reado
 
 /** One for each authority; of several nodes that make one the first's is everybody's. */
 async function accountKeyOf(ctx: Context, directory: string): Promise<string> {
-  const made = toBinary(ctx.secrets.seal(newPrivateKey(), keyPurpose))
-  const sealed = await claimState(ctx.store, `acme account ${directory}`, made)
-  return ctx.secrets.open(fromBinary(sealed), keyPurpose)
+  const made = toSealed(ctx.secrets.seal(newPrivateKey(), sealedFor.acmeAccount))
+  const sealed = await claimState(ctx.store, acmeAccountName(directory), made)
+  return ctx.secrets.open(fromBinary(sealed), sealedFor.acmeAccount)
 }
 
 /**

@@ -1,19 +1,18 @@
 /** Certificates as they lie in the database: the key sealed, so that only a node of this service can use it. */
-import { fromBinary, toBinary } from '../../store/bytes.ts'
+import { fromBinary } from '../../store/bytes.ts'
 import type { IssuedCertificate } from '../../store/certificates.ts'
+import { type Sealed, sealedFor, toSealed } from '../../store/sealed.ts'
 import type { Context } from '../process/context.ts'
 import { type Certificate, certificateOf } from './files.ts'
 
-type Sealed = IssuedCertificate['key']
-
 /** Seals the private key of a name's certificate. */
 export function sealKey({ secrets }: Pick<Context, 'secrets'>, name: string, key: string): Sealed {
-  return toBinary(secrets.seal(key, purposeOf(name)))
+  return toSealed(secrets.seal(key, sealedFor.certificate(name)))
 }
 
 /** The private key of a name's certificate, as PEM. */
 export function openKey({ secrets }: Pick<Context, 'secrets'>, name: string, sealed: Sealed): string {
-  return secrets.open(fromBinary(sealed), purposeOf(name))
+  return secrets.open(fromBinary(sealed), sealedFor.certificate(name))
 }
 
 /** What was issued to a name, ready to be used. Fails with `conflict` when its key is another's. */
@@ -24,5 +23,3 @@ export function openIssued(
 ): Certificate {
   return certificateOf({ key: openKey(ctx, name, key), chain }, { key: `the order of ${name}`, cert: 'its answer' })
 }
-
-const purposeOf = (name: string) => `certificate ${name}`

@@ -12,7 +12,6 @@ import { newId } from '../../schemas/ids.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
 import { notADomain } from '../../schemas/refusals.ts'
 import { findAccount, freeSlot, takeSlot } from '../../store/accounts.ts'
-import { toBinary } from '../../store/bytes.ts'
 import type { DkimKey, DomainClaimDoc, DomainDoc, Watched } from '../../store/documents/domains.ts'
 import {
   findClaim,
@@ -24,6 +23,7 @@ import {
   removeOwnDomain,
 } from '../../store/domains.ts'
 import { countAddressesAt, releaseReserved } from '../../store/mailboxes.ts'
+import { sealedFor, toSealed } from '../../store/sealed.ts'
 import { removeZone } from '../../store/zones.ts'
 import { noAccount } from '../access/account-record.ts'
 import type { Principal } from '../access/principal.ts'
@@ -130,7 +130,12 @@ export async function newDkimKeys(ctx: Context, at: Date): Promise<readonly Dkim
     (['rsa', 'ed25519'] as const).map(async (algorithm) => {
       const { privateKeyPem, publicRecord } = await makeDkimKey(algorithm)
       const selector = `mr${day}${number}${algorithm === 'rsa' ? 'r' : 'e'}`
-      return { selector, algorithm, privateKey: toBinary(ctx.secrets.seal(privateKeyPem, 'dkim')), publicRecord }
+      return {
+        selector,
+        algorithm,
+        privateKey: toSealed(ctx.secrets.seal(privateKeyPem, sealedFor.dkim)),
+        publicRecord,
+      }
     }),
   )
 }

@@ -1,13 +1,12 @@
 /** Says who keeps the DNS of a domain. */
 import { normaliseDomain } from '../../mail/domain.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { toBinary } from '../../store/bytes.ts'
 import type { DnsBackend, DomainDoc } from '../../store/documents/domains.ts'
 import { changeDomain } from '../../store/domains.ts'
+import { sealedFor, toSealed } from '../../store/sealed.ts'
 import { zoneRecords } from '../../store/zones.ts'
 import type { Context } from '../process/context.ts'
 import { backendOf } from '../zones/backends.ts'
-import { secretPurpose } from '../zones/dynamic-update.ts'
 import { nameText } from '../zones/names.ts'
 import { zoneChanged } from '../zones/served-zones.ts'
 import { parseTsigKey } from '../zones/tsig.ts'
@@ -29,7 +28,7 @@ export function updateBackend(ctx: Context, { server, key, zone }: UpdateAccess)
       param: 'zone',
       fix: 'Write it as example.org.',
     })
-  const secret = toBinary(ctx.secrets.seal(parsed.secret.toString('base64'), secretPurpose))
+  const secret = toSealed(ctx.secrets.seal(parsed.secret.toString('base64'), sealedFor.tsig))
   const { algorithm } = parsed
   const keyName = nameText(parsed.name)
   return { kind: 'dynamic-update', server, keyName, algorithm, secret, ...(name !== undefined && { zone: name }) }

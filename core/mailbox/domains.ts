@@ -4,6 +4,7 @@ import type { SigningKey } from '../../mail/authentication/dkim-sign.ts'
 import { fromBinary } from '../../store/bytes.ts'
 import type { DkimKey, DomainDoc } from '../../store/documents/domains.ts'
 import { findDomain, findDomains, insertDomain, removeDomain } from '../../store/domains.ts'
+import { sealedFor } from '../../store/sealed.ts'
 import { createBatchedLookup } from '../process/batched-lookup.ts'
 import { hourMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -92,7 +93,7 @@ export async function signingKeys(ctx: Context, domain: string): Promise<readonl
 function privateKeyOf(ctx: Context, domain: string, { selector, privateKey }: DkimKey): KeyObject {
   const keys = privateKeys(ctx)
   const name = `${selector}._domainkey.${domain}`
-  const key = keys.get(name) ?? createPrivateKey(ctx.secrets.open(fromBinary(privateKey), 'dkim'))
+  const key = keys.get(name) ?? createPrivateKey(ctx.secrets.open(fromBinary(privateKey), sealedFor.dkim))
   keys.set(name, key)
   return key
 }

@@ -5,6 +5,7 @@ import { findKey } from '../../store/accounts.ts'
 import { fromBinary } from '../../store/bytes.ts'
 import type { KeyDoc } from '../../store/documents/accounts.ts'
 import type { EventDoc, WebhookDoc } from '../../store/documents/events.ts'
+import { sealedFor } from '../../store/sealed.ts'
 import { listWebhooks, turnOffWithKey } from '../../store/webhooks.ts'
 import { accountById } from '../access/known-callers.ts'
 import { inTimeOf } from '../process/account-time.ts'
@@ -108,7 +109,7 @@ const logMsOf = (account: Plans | undefined) =>
   Math.max(2, account === undefined ? 0 : allowanceOf(account).deliveryLogDays) * dayMs
 
 function secretsOf(ctx: Context, { secret, previousSecret, previousUntil }: WebhookDoc): Endpoint['secretsAt'] {
-  const opened = (sealed: WebhookDoc['secret']) => ctx.secrets.open(fromBinary(sealed), webhookSecret)
+  const opened = (sealed: WebhookDoc['secret']) => ctx.secrets.open(fromBinary(sealed), sealedFor.webhook)
   let [newest, previous]: [string?, string?] = []
   return (at) => {
     newest ??= opened(secret)
@@ -117,9 +118,6 @@ function secretsOf(ctx: Context, { secret, previousSecret, previousUntil }: Webh
     return [previous, newest]
   }
 }
-
-/** What the secrets of endpoints are sealed for. */
-export const webhookSecret = 'webhook'
 
 /** Whether the plan includes events of a type. */
 type Included = (type: string) => boolean

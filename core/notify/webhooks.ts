@@ -6,15 +6,15 @@ import { newId } from '../../schemas/ids.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
 import { unknown } from '../../schemas/refusals.ts'
 import { freeSlot, takeSlot } from '../../store/accounts.ts'
-import { toBinary } from '../../store/bytes.ts'
 import { skipDeliveries } from '../../store/deliveries.ts'
 import type { OffReason, WebhookDoc } from '../../store/documents/events.ts'
+import { sealedFor, toSealed } from '../../store/sealed.ts'
 import * as store from '../../store/webhooks.ts'
 import { isProgram, type Principal } from '../access/principal.ts'
 import { dueNow } from '../process/account-time.ts'
 import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { endpointsChanged, validKey, webhookSecret } from './endpoints.ts'
+import { endpointsChanged, validKey } from './endpoints.ts'
 import { ownScope, type ScopeInput } from './webhook-scope.ts'
 import { allowedUrl } from './webhook-url.ts'
 
@@ -198,7 +198,7 @@ export function eraseOldSecrets(ctx: Context): Promise<number> {
 const overlapMs = dayMs
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
-const sealed = ({ secrets }: Context, secret: string) => toBinary(secrets.seal(secret, webhookSecret))
+const sealed = ({ secrets }: Context, secret: string) => toSealed(secrets.seal(secret, sealedFor.webhook))
 
 /** Deletes an endpoint; its outstanding deliveries are skipped. Fails with `not_found`. */
 export async function deleteWebhook(ctx: Context, principal: Principal, id: string): Promise<void> {

@@ -6,10 +6,11 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { Failure } from '../../schemas/failures.ts'
 import { roles, type Scope } from '../../schemas/scopes.ts'
-import { fromBinary, toBinary } from '../../store/bytes.ts'
+import { fromBinary } from '../../store/bytes.ts'
 import type { KeyDoc } from '../../store/documents/accounts.ts'
 import * as store from '../../store/oauth.ts'
-import { artifactId, grantById, sealPurpose } from '../access/access-tokens.ts'
+import { sealedFor, toSealed } from '../../store/sealed.ts'
+import { artifactId, grantById } from '../access/access-tokens.ts'
 import { recordAudit } from '../access/audit.ts'
 import { endGrant } from '../access/grants.ts'
 import { accountById } from '../access/known-callers.ts'
@@ -77,7 +78,7 @@ function artifacts(serving: Serving, model: string, refuse: () => Error): Adapte
       await store.putArtifact(ctx.store, {
         _id: artifactId(model, id),
         ...(grant != null && { grantId: grant._id, accountId: grant.accountId }),
-        sealed: toBinary(ctx.secrets.seal(JSON.stringify(payload), sealPurpose)),
+        sealed: toSealed(ctx.secrets.seal(JSON.stringify(payload), sealedFor.oauth)),
         expiresAt,
       })
       if (grant == null || (model !== 'AccessToken' && model !== 'RefreshToken')) return
@@ -88,7 +89,7 @@ function artifacts(serving: Serving, model: string, refuse: () => Error): Adapte
       const { ctx } = serving()
       const found = await store.findArtifact(ctx.store, { id: artifactId(model, id), now: ctx.clock.now() })
       if (found === null) return undefined
-      const payload = JSON.parse(ctx.secrets.open(fromBinary(found.sealed), sealPurpose)) as AdapterPayload
+      const payload = JSON.parse(ctx.secrets.open(fromBinary(found.sealed), sealedFor.oauth)) as AdapterPayload
       return { ...payload, jti: id, ...(found.consumedAt !== undefined && { consumed: true }) }
     },
     async consume(id) {

@@ -6,8 +6,9 @@
 import { randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { Failure } from '../../schemas/failures.ts'
-import { fromBinary, toBinary } from '../../store/bytes.ts'
+import { fromBinary } from '../../store/bytes.ts'
 import type { AuthenticatorDoc } from '../../store/documents/second-factors.ts'
+import { sealedFor, toSealed } from '../../store/sealed.ts'
 import * as store from '../../store/second-factors.ts'
 import { after, minuteMs, secondMs, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -43,7 +44,7 @@ export async function beginTotp(
   const now = ctx.clock.now()
   const isKept = await store.putAuthenticator(ctx.store, {
     _id: personId,
-    secret: toBinary(ctx.secrets.seal(secret.base32, purpose(personId))),
+    secret: toSealed(ctx.secrets.seal(secret.base32, sealedFor.authenticator(personId))),
     createdAt: now,
     confirmedAt: null,
     lastStep: 0,
@@ -159,10 +160,8 @@ function newRecoveryCode(): string {
 const digestOf = ({ secrets }: Context, personId: string, code: string) =>
   secrets.tag(`${personId} ${normalised(code)}`, 'recovery code')
 
-const purpose = (personId: string) => `authenticator ${personId}`
-
 const secretOf = ({ secrets }: Context, { _id, secret }: AuthenticatorDoc) =>
-  secrets.open(fromBinary(secret), purpose(_id))
+  secrets.open(fromBinary(secret), sealedFor.authenticator(_id))
 
 function appSecret(secret: string, label: string): AppSecret {
   return { secret, uri: new TOTP({ issuer: 'Mailroom', label, secret }).toString() }

@@ -1,12 +1,10 @@
 /** The context that every function of core takes first: settings, store, clock, log, secrets, and the current request. */
 import { hostname } from 'node:os'
-import path from 'node:path'
 import type { Logger } from 'pino'
 import type { Settings } from '../../schemas/settings.ts'
 import { type ArrivalWriter, createArrivalWriter } from '../../store/arrivals.ts'
 import { type ChangeFeed, createChangeFeed } from '../../store/changes.ts'
 import { openStore, type Store } from '../../store/open.ts'
-import { claimState } from '../../store/records.ts'
 import { answersPolicy, createResolver, type Resolver } from '../dns/resolver.ts'
 import { createExtraction, type Extraction } from '../extraction/extraction.ts'
 import { createParsing, type Parsing } from '../parsing/parsing.ts'
@@ -14,9 +12,10 @@ import { type Background, createBackground } from './background.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type ClockSkew, createClockSkew } from './clock-skew.ts'
 import { createKept } from './kept.ts'
+import { type Keyring, openKeyring } from './keyring.ts'
 import { createLog } from './log.ts'
 import { type Metrics, noMetrics, openMetrics } from './metrics.ts'
-import { openSecrets, type Secrets } from './secrets.ts'
+import type { Secrets } from './secrets.ts'
 import { openTestClocks, type TestClocks } from './test-clocks.ts'
 import { noTracing, openTracing, type Tracing } from './tracing.ts'
 
@@ -68,6 +67,8 @@ export type Context = {
   readonly metrics: Metrics
   readonly tracing: Tracing
   readonly secrets: Secrets
+  /** The master keys behind them. */
+  readonly keyring: Keyring
   /** Public URL of the API, without a trailing slash. */
   readonly baseUrl: string
   readonly hostname: string
@@ -84,7 +85,7 @@ export type Context = {
 
 /**
  * Opens the context of a process. `role` names it in logs and to the database. Rejects when `settings.mongodbUrl` is unset,
- * nothing answers there, or the database was sealed with the key of another data folder.
+ * nothing answers there, or a key that the database is sealed with is missing.
  */
 export async function openContext({
   settings,
@@ -105,18 +106,21 @@ export async function openContext({
   const tracing = isWatched && settings.traces.enabled ? await openTracing(role) : noTracing
   const onCommand = (command: string, seconds: number) =>
     metrics.observe('mailroom_database_command_seconds', { command }, seconds)
-  const [store, secrets] = await Promise.all([
-    openStore({ url: settings.mongodbUrl, role, ...(metrics.isOn && { onCommand }) }),
-    openSecrets(settings.data),
-  ])
-  await requireSameKey(store, secrets, settings.data)
+  const store = await openStore({ url: settings.mongodbUrl, role, ...(metrics.isOn && { onCommand }) })
   const skew = createClockSkew(store, machineClock, logger)
   const { clock } = skew
+  const onError = (error: Error) => logger.error({ err: error }, 'master keys')
+  const keyring = await openKeyring(store, { settings, role, clock, onError }).catch(async (error: unknown) => {
+    await store.close()
+    throw error
+  })
   const now = () => clock.now()
   const changes = createChangeFeed(store, {
     now,
     onError: (error) => logger.warn({ err: error }, 'change feed failed'),
   })
+  // A command of an administrator is over in a moment, and looks now and then.
+  if (role !== 'admin') keyring.follow(changes)
   const testClocks = await openTestClocks(store, {
     clock,
     // A command of an administrator is over in a moment.
@@ -142,26 +146,14 @@ export async function openContext({
     log: logger,
     metrics,
     tracing,
-    secrets,
+    secrets: keyring.secrets,
+    keyring,
     baseUrl: (settings.baseUrl ?? `http://${settings.http.host}:${settings.http.port}`).replace(/\/+$/, ''),
     hostname: settings.hostname ?? hostname(),
     requestId: '',
     requestedAt: null,
     onceId: null,
   }
-}
-
-/**
- * One key seals what all nodes of a deployment keep in the database. Rejects when the database was sealed with another one:
- * signing keys, webhook secrets and replays could not be opened.
- */
-async function requireSameKey(store: Store, { fingerprint }: Secrets, dataFolder: string): Promise<void> {
-  if ((await claimState(store, 'masterKey', fingerprint)) === fingerprint) return
-  await store.close()
-  const file = path.join(dataFolder, 'secrets', 'master.key')
-  throw new Error(
-    `${file} is not the key that this database was sealed with. Copy secrets/master.key from the data folder of a node that uses the database, and start again.`,
-  )
 }
 
 /** Ends what is under way, writes what is still queued, ends the worker threads and processes and closes the store. */
@@ -172,6 +164,7 @@ export async function closeContext(ctx: Context): Promise<void> {
   await ctx.changes.close()
   await ctx.parsing.close()
   await ctx.extraction.close()
+  await ctx.keyring.close()
   await ctx.store.close()
   await ctx.tracing.close()
 }

@@ -5,6 +5,7 @@ import { type Answer, decode, encode } from 'dns-packet'
 import { Failure } from '../../schemas/failures.ts'
 import { fromBinary } from '../../store/bytes.ts'
 import type { DnsBackend } from '../../store/documents/domains.ts'
+import { sealedFor } from '../../store/sealed.ts'
 import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { recordsOf } from './messages.ts'
@@ -16,7 +17,6 @@ export type UpdateServer = Extract<DnsBackend, { readonly kind: 'dynamic-update'
 /** What is taken out of a zone, and then put into it. */
 export type ZoneUpdate = { readonly removed: readonly ZoneRecord[]; readonly added: readonly ZoneRecord[] }
 
-export const secretPurpose = 'tsig'
 const timeoutMs = 8 * secondMs
 const opcodeUpdate = 5 << 11
 const classNone = 254
@@ -46,7 +46,7 @@ export async function sendUpdate(
   const key: TsigKey = {
     name: wireName(server.keyName),
     algorithm: server.algorithm,
-    secret: Buffer.from(ctx.secrets.open(fromBinary(server.secret), secretPurpose), 'base64'),
+    secret: Buffer.from(ctx.secrets.open(fromBinary(server.secret), sealedFor.tsig), 'base64'),
   }
   const at = ctx.machineClock.now()
   const { message, mac } = signMessage(updateMessage(server.zone ?? domain, update), key, { at })

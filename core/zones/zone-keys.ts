@@ -4,7 +4,8 @@
  * record in the zone above vouches for it.
  */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { fromBinary, toBinary } from '../../store/bytes.ts'
+import { fromBinary } from '../../store/bytes.ts'
+import { sealedFor, toSealed } from '../../store/sealed.ts'
 import { findZoneKey, keepZoneKey } from '../../store/zone-keys.ts'
 import { hourMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -42,12 +43,10 @@ export async function zoneKey(
   const known = keys(ctx).get(id)
   if (known !== undefined) return known
   const doc = (await findZoneKey(ctx.store, id)) ?? (await makeKey(ctx, { id, origin, accountId }))
-  const key = keyOf(origin, createPrivateKey(ctx.secrets.open(fromBinary(doc.privateKey), purposeOf(id))))
+  const key = keyOf(origin, createPrivateKey(ctx.secrets.open(fromBinary(doc.privateKey), sealedFor.zoneKey(id))))
   keys(ctx).set(id, key)
   return key
 }
-
-const purposeOf = (id: string) => `zone key ${id}`
 
 function makeKey(ctx: Context, { id, origin, accountId }: { id: string } & Pick<Zone, 'origin' | 'accountId'>) {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -56,7 +55,7 @@ function makeKey(ctx: Context, { id, origin, accountId }: { id: string } & Pick<
     _id: id,
     domain: origin,
     accountId,
-    privateKey: toBinary(ctx.secrets.seal(pem, purposeOf(id))),
+    privateKey: toSealed(ctx.secrets.seal(pem, sealedFor.zoneKey(id))),
     createdAt: ctx.machineClock.now(),
   })
 }

@@ -5,6 +5,7 @@ import type { Binary } from 'mongodb'
 import type { Plans } from '../../schemas/plans.ts'
 import type { KeyKind, Scope } from '../../schemas/scopes.ts'
 import type { MemberDoc } from './people.ts'
+import type { SealedText } from './sealed.ts'
 
 export type AccountDoc = Plans & {
   readonly _id: string
@@ -192,7 +193,8 @@ export type IdempotencyDoc = {
   readonly onceId: string
   readonly startedAt: Date
   readonly status?: number
-  readonly body?: string
+  /** Sealed by who answered it, or an id, which tells nothing. */
+  readonly body?: SealedText
   readonly expiresAt: Date
 }
 

@@ -1,5 +1,5 @@
 /** Certificates that an authority issues by ACME, one for each name. */
-import type { Binary } from 'mongodb'
+import type { Sealed } from './sealed.ts'
 
 /**
  * The certificate of a name, as A-label in lower case, and the order for it or its next. Invariant: `nextAt` is when something
@@ -26,8 +26,8 @@ export type IssuedCertificate = {
   readonly directory: string
   /** PEM, its own certificate first. */
   readonly chain: string
-  /** PEM, sealed. */
-  readonly key: Binary
+  /** PEM. */
+  readonly key: Sealed
   readonly validFrom: Date
   readonly validTo: Date
 }
@@ -36,8 +36,8 @@ export type IssuedCertificate = {
 export type CertificateOrder = {
   readonly directory: string
   readonly url: string
-  /** PEM of the private key that the certificate will have, sealed. */
-  readonly key: Binary
+  /** PEM of the private key that the certificate will have. */
+  readonly key: Sealed
   readonly at: Date
 }
 

@@ -1,12 +1,12 @@
 /** Documents of domains: claims, the domains themselves, and what the built-in DNS server serves of them. */
-import type { Binary } from 'mongodb'
 import type { recordTypes } from '../../schemas/domains.ts'
 import type { StsMode } from '../../schemas/settings.ts'
+import type { Sealed } from './sealed.ts'
 
 export type DkimKey = {
   readonly selector: string
   readonly algorithm: 'rsa' | 'ed25519'
-  readonly privateKey: Binary
+  readonly privateKey: Sealed
   readonly publicRecord: string
   /**
    * `next`: it is published, and signs when it was seen in the DNS. `last`: it signs no more, and stays published for mail that is on
@@ -65,8 +65,8 @@ export type DnsBackend =
       readonly zone?: string
       readonly keyName: string
       readonly algorithm: 'hmac-sha256' | 'hmac-sha384' | 'hmac-sha512'
-      /** The secret in base64, sealed. */
-      readonly secret: Binary
+      /** The secret in base64. */
+      readonly secret: Sealed
     }
 
 /** A domain that is in use: it sends and receives. */
@@ -129,8 +129,8 @@ export type ZoneKeyDoc = {
   readonly domain: string
   /** null: the service's. */
   readonly accountId: string | null
-  /** PEM, sealed. */
-  readonly privateKey: Binary
+  /** PEM. */
+  readonly privateKey: Sealed
   readonly createdAt: Date
 }
 

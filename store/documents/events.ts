@@ -1,7 +1,7 @@
 /** Documents of events, webhook endpoints and deliveries. Times are Dates (UTC). */
-import type { Binary } from 'mongodb'
 import type { DeliveryOrigin, DeliveryState } from '../../schemas/webhooks.ts'
 import type { Letter } from './mail.ts'
+import type { Sealed } from './sealed.ts'
 
 export type EventDoc = {
   readonly _id: string
@@ -37,9 +37,9 @@ export type WebhookDoc = {
   readonly enabled: boolean
   readonly ordering: 'none' | 'mailbox'
   readonly description: string | null
-  readonly secret: Binary
+  readonly secret: Sealed
   /** The secret before the last rotation, and until when it signs too. */
-  readonly previousSecret?: Binary
+  readonly previousSecret?: Sealed
   readonly previousUntil?: Date
   readonly createdAt: Date
   /** When it was last turned on, or other events were chosen for it; absent when never. */

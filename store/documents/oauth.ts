@@ -1,5 +1,5 @@
 /** Documents of OAuth. Times are Dates (UTC). */
-import type { Binary } from 'mongodb'
+import type { Sealed } from './sealed.ts'
 
 /** A program that registered itself (RFC 7591). `_id` is its client id. */
 export type OauthClientDoc = {
@@ -20,8 +20,8 @@ export type OauthArtifactDoc = {
   /** Of a code and a token: the grant, and the account that it is about. */
   readonly grantId?: string
   readonly accountId?: string
-  /** What else it consists of, as JSON, sealed (core/process/secrets.ts). */
-  readonly sealed: Binary
+  /** What else it consists of, as JSON. */
+  readonly sealed: Sealed
   /** When a code or refresh token was used: it is kept, so that a second use is noticed. */
   readonly consumedAt?: Date
   readonly expiresAt: Date

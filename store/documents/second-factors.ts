@@ -1,12 +1,12 @@
 /** Documents of second factors: authenticator apps and passkeys. Times are Dates (UTC). */
 import type { Binary } from 'mongodb'
+import type { Sealed } from './sealed.ts'
 
 /** The authenticator app of a person. */
 export type AuthenticatorDoc = {
   /** The id of the person. */
   readonly _id: string
-  /** The sealed secret. */
-  readonly secret: Binary
+  readonly secret: Sealed
   readonly createdAt: Date
   /** When the person showed that the app has the secret; before that it protects nothing. */
   readonly confirmedAt: Date | null

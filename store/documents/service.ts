@@ -1,4 +1,5 @@
 /** Documents of the service itself: the change feed, and small values that must survive a restart. */
+import type { Sealed } from './sealed.ts'
 
 /** A note that something changed. `_id.w` names the writer; `_id.n` numbers its notes without gaps. */
 export type ChangeDoc = {
@@ -59,6 +60,11 @@ export type ChangeNote =
   | { readonly kind: 'certificates'; readonly names: readonly string[] }
   /** What is served of these domains has changed. */
   | { readonly kind: 'zones'; readonly domains: readonly string[] }
+  /**
+   * The master keys were changed, or are about to be: every process reads those that it is given, says which it has, and
+   * repeats what it was asked with.
+   */
+  | { readonly kind: 'secrets'; readonly ask: string }
   /** The clocks of sandboxes were moved. */
   | { readonly kind: 'clocks' }
   /** Keys whose secret has ended: revoked or rotated. */
@@ -70,6 +76,34 @@ export type ChangeNote =
       readonly accountIds: readonly string[]
       readonly personIds: readonly string[]
     }
+
+/** The master keys that the database is sealed with, by their ids (core/process/secrets.ts). */
+export type MasterKeys = {
+  /** What everything new is sealed with. */
+  readonly current: string
+  /** Since when; null: from the beginning. */
+  readonly since: Date | null
+  /** Those with which something may be sealed still, the oldest first; none when a change of the key is through. */
+  readonly previous: readonly string[]
+  /** All that were used before: none of them is used again. */
+  readonly former: readonly string[]
+  /** The key of digests that must stay the same (base64), sealed with the current key. */
+  readonly digestKey: Sealed
+}
+
+/** A process and the master keys that it has. It writes this again and again; one that died is forgotten. */
+export type KeyHolderDoc = {
+  readonly _id: string
+  readonly host: string
+  readonly role: string
+  readonly keyIds: readonly string[]
+  /** The key that it seals with; null: it does not have the one that it should. */
+  readonly sealsWith: string | null
+  /** What it was asked with last; null: it was not yet. */
+  readonly answered: string | null
+  readonly seenAt: Date
+  readonly expiresAt: Date
+}
 
 /** A named value of the service itself, such as the schema versions or the watermark of a sweep. */
 export type StateDoc = { readonly _id: string; readonly value: unknown }

@@ -104,9 +104,25 @@ describe('serving', () => {
     await copyFile(path.join(service.data, 'secrets', 'master.key'), key)
     const node = await startService({ data, env: { MONGODB_URL: engineUrl(service.data) } })
     expect((await fetch(`${node.http}/readyz`)).status).to.equal(200)
+    await changesMasterKey(path.dirname(key))
     await endsAtOnce([service.http, node.http])
     await node.dispose()
   })
+
+  /** Once every process was given the new one, which the command asks. `folder`: of the other node. */
+  async function changesMasterKey(folder: string): Promise<void> {
+    const own = path.join(service.data, 'secrets')
+    const rotate = () => run(['secrets', 'rotate'], { MAILROOM_DATA: service.data })
+    const refused = await rotate()
+    expect(refused.code).to.equal(1)
+    expect(refused.err).to.match(
+      /These processes do not have the key [0-9a-f]{16}: (smtp|service) on .+\. Give them the key/,
+    )
+    await copyFile(path.join(own, 'master.key'), path.join(folder, 'next.key'))
+    const { code, out } = await rotate()
+    expect(code).to.equal(0)
+    expect(JSON.parse(out).sealedAnew).to.be.greaterThan(0)
+  }
 
   /** What ends a key ends it in every process, however lately it was used there. */
   async function endsAtOnce(nodes: readonly string[]): Promise<void> {

@@ -117,10 +117,11 @@ export function contextOf(
   { data, url = engineUrl(data) }: Pick<ReadyLine, 'data'> & { readonly url?: string },
   clock?: Clock,
   log?: Logger,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Context> {
   const settings = loadSettings({
     file: null,
-    env: { MAILROOM_DATA: data, MONGODB_URL: url, MAILROOM_LOG_LEVEL: 'silent' },
+    env: { MAILROOM_DATA: data, MONGODB_URL: url, MAILROOM_LOG_LEVEL: 'silent', ...env },
   })
   return openContext({
     settings,

@@ -1,20 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { readReportAddress, reportAddressOf } from '../../../core/deliverability/report-address.ts'
-import { openSecrets, type Secrets } from '../../../core/process/secrets.ts'
+import { secretsOf } from '../../../core/process/secrets.ts'
 
 describe('report addresses', () => {
-  let folder: string
-  let secrets: Secrets
-  let address: string
-  before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'mailroom-'))
-    secrets = await openSecrets(folder)
-    address = reportAddressOf({ secrets }, 'own.example')
-  })
-  after(() => rm(folder, { recursive: true }))
+  const keys = { held: new Map(), writing: null, digestKey: randomBytes(32) }
+  const secrets = secretsOf(() => keys)
+  const address = reportAddressOf({ secrets }, 'own.example')
 
   it('are on the domain, always the same, and name it', () => {
     expect(address).to.match(/^reports-[0-9a-f]{16}@own\.example$/)

@@ -263,6 +263,7 @@ describe('the removal of an unclaimed account', () => {
           'searchTexts',
           'blobs',
           'state',
+          'keyHolders',
           'stsPolicies',
           'tlsResults',
           'deliveryChecks',

@@ -1,0 +1,175 @@
+/**
+ * The master keys of this process, and what the database says of them: with which one everything is sealed, and which others are
+ * needed to read. Invariants: everything new is sealed with the key that the database names, or not at all; a process that has
+ * not read for `staleMs` which key that is seals nothing, so that nothing is sealed with the key before once all that ran with it
+ * are heard of or forgotten (`holderMs`).
+ */
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import { newToken } from '../../schemas/ids.ts'
+import type { Settings } from '../../schemas/settings.ts'
+import { fromBinary } from '../../store/bytes.ts'
+import type { ChangeFeed } from '../../store/changes.ts'
+import * as store from '../../store/master-keys.ts'
+import type { Store } from '../../store/open.ts'
+import { sealedFor, toSealed } from '../../store/sealed.ts'
+import { after, type Clock, minuteMs, secondMs } from './clock.ts'
+import { type GivenKeys, readKeys } from './key-files.ts'
+import { type Keys, keyBytes, type MasterKey, openWith, type Secrets, sealWith, secretsOf } from './secrets.ts'
+
+export type Keyring = {
+  readonly secrets: Secrets
+  /** What this process was given when it last looked. */
+  given(): GivenKeys
+  /** Reads the keys and what the database says of them, and notes there what this process has. */
+  refresh(): Promise<void>
+  /** Does so whenever another process says that something changed. */
+  follow(changes: ChangeFeed): void
+  close(): Promise<void>
+}
+
+const refreshMs = 30 * secondMs
+const staleMs = 90 * secondMs
+/** Longer than `staleMs` by more than clocks differ. */
+const holderMs = 2 * minuteMs
+
+/**
+ * Opens the keys of a process. Rejects when one that the database is sealed with is missing, or no file holds a key. `role` says of
+ * the process what it does; `onError` is told when keys cannot be read again, or the one that everything is sealed with is missing.
+ */
+export async function openKeyring(
+  database: Store,
+  {
+    settings,
+    role,
+    clock,
+    onError,
+  }: {
+    readonly settings: Pick<Settings, 'data' | 'secrets'>
+    readonly role: string
+    readonly clock: Clock
+    readonly onError: (error: Error) => void
+  },
+): Promise<Keyring> {
+  let given = await readKeys(settings)
+  const noted = await notedKeys(database, given)
+  const lacking = lackingKey(noted, given)
+  if (noted === null || lacking !== null) throw new Error(lacking ?? '')
+  let keys: Keys = {
+    held: given.all,
+    writing: given.all.get(noted.current) ?? null,
+    digestKey: digestKeyOf(noted, given),
+  }
+  let readAt = performance.now()
+  let closed = false
+  let asked: string | null = null
+  let answered: string | null = null
+  const id = `${hostname()}:${process.pid}:${newToken()}`
+
+  async function read(): Promise<void> {
+    const ask = asked
+    given = await readKeys(settings)
+    const at = performance.now()
+    const now = await notedKeys(database, given)
+    keys = { ...keys, held: given.all, writing: given.all.get(now?.current ?? '') ?? null }
+    readAt = at
+    answered = ask
+    await noteHolder()
+    if (keys.writing === null) onError(new Error(lackingKey(now, given) ?? ''))
+  }
+
+  async function noteHolder(): Promise<void> {
+    const seenAt = clock.now()
+    const keyIds = [...given.all.keys()]
+    const sealsWith = keys.writing?.id ?? null
+    const expiresAt = after(seenAt, holderMs)
+    await store.noteKeyHolder(database, {
+      _id: id,
+      host: hostname(),
+      role,
+      keyIds,
+      sealsWith,
+      answered,
+      seenAt,
+      expiresAt,
+    })
+  }
+
+  let reading: Promise<void> | null = null
+  let again = false
+  /** One at a time; who asks meanwhile gets another one after it. */
+  function refresh(): Promise<void> {
+    again = true
+    reading ??= (async () => {
+      try {
+        while (again && !closed) {
+          again = false
+          await read()
+        }
+      } finally {
+        reading = null
+      }
+    })()
+    return reading
+  }
+
+  await noteHolder()
+  const timer = setInterval(() => refresh().catch(onError), refreshMs).unref()
+  let unfollow: (() => void) | null = null
+  return {
+    secrets: secretsOf(() => (performance.now() - readAt > staleMs ? { ...keys, writing: null } : keys)),
+    given: () => given,
+    refresh,
+    follow(changes) {
+      unfollow = changes.listen((note) => {
+        if (note.kind !== 'secrets') return
+        asked = note.ask
+        refresh().catch(onError)
+      })
+    },
+    async close() {
+      closed = true
+      clearInterval(timer)
+      unfollow?.()
+      await reading?.catch(() => undefined)
+      await store.removeKeyHolder(database, id).catch(() => undefined)
+    },
+  }
+}
+
+/** The keys that a database is sealed with; in a new one they are noted. Null when it was sealed with a single key, of others. */
+async function notedKeys(database: Store, given: GivenKeys): Promise<store.MasterKeys | null> {
+  const { master, all } = given
+  const noted =
+    (await store.readMasterKeys(database)) ?? (await store.claimMasterKeys(database, first(master, random())))
+  if (typeof noted !== 'string') return noted
+  // There was one key, for digests too.
+  const key = [...all.values()].find(({ fingerprint }) => fingerprint === noted)
+  if (key === undefined) return null
+  await store.adoptMasterKeys(database, noted, first(key, key.signing))
+  return notedKeys(database, given)
+}
+
+const random = () => randomBytes(keyBytes)
+
+function first(key: MasterKey, digestKey: Buffer): store.MasterKeys {
+  return { current: key.id, since: null, previous: [], former: [], digestKey: sealDigestKey(key, digestKey) }
+}
+
+/** The key of digests, as it lies in the database. */
+export function sealDigestKey(key: MasterKey, digestKey: Buffer): store.MasterKeys['digestKey'] {
+  return toSealed(sealWith(key, digestKey.toString('base64'), sealedFor.digestKey))
+}
+
+export function digestKeyOf({ digestKey }: store.MasterKeys, { all }: Pick<GivenKeys, 'all'>): Buffer {
+  return Buffer.from(openWith(all, fromBinary(digestKey), sealedFor.digestKey), 'base64')
+}
+
+/** Which key is missing that the database is sealed with, in words; null when all are there. */
+function lackingKey(noted: store.MasterKeys | null, { all, masterAt, folder }: GivenKeys): string | null {
+  if (noted === null || !all.has(noted.current))
+    return `${masterAt} is not the key that this database was sealed with. Copy secrets/master.key from the data folder of a node that uses the database, or set its secrets.masterKey, and start again.`
+  const missing = noted.previous.filter((id) => !all.has(id))
+  if (missing.length === 0) return null
+  return `The master key was changed, and something is sealed with the one before (${missing.join(', ')}) still, which is not here. Put it into ${folder} as a file that ends in .key, or into secrets.previousKeys, and start again; "mailroom secrets rotate" ends the change.`
+}

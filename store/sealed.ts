@@ -1,0 +1,75 @@
+/**
+ * Where something sealed lies in the database, and what it is sealed for (core/process/secrets.ts), so that all of it can be
+ * sealed anew when the master key changes. A collection whose documents have a field of the type `Sealed` and that has no row here
+ * does not compile.
+ */
+import type { Collection, Document } from 'mongodb'
+import { toBinary } from './bytes.ts'
+import type { CollectionName, Collections } from './collections.ts'
+import type { Sealed, SealedText } from './documents/sealed.ts'
+import type { StateDoc } from './documents/service.ts'
+
+export type { Sealed, SealedText } from './documents/sealed.ts'
+
+/** What a secret is sealed for; it is opened for the same only. */
+export const sealedFor = {
+  acmeAccount: 'acme account',
+  authenticator: (personId: string) => `authenticator ${personId}`,
+  certificate: (name: string) => `certificate ${name}`,
+  digestKey: 'digests',
+  dkim: 'dkim',
+  idempotency: 'idempotency',
+  oauth: 'oauth',
+  tsig: 'tsig',
+  webhook: 'webhook',
+  zoneKey: (id: string) => `zone key ${id}`,
+} as const
+
+export type SealedField<D extends Document = Document> = {
+  /** Steps to it, separated by dots; `*` is every element of a list. */
+  readonly path: string
+  readonly purpose: (document: D) => string
+}
+
+type DocOf<N extends CollectionName> = Collections[N] extends Collection<infer D> ? D : never
+type HasSealed<T> = T extends Sealed | SealedText
+  ? true
+  : T extends string | number | boolean | null | undefined | Date | Uint8Array | { readonly _bsontype: string }
+    ? false
+    : T extends readonly (infer E)[]
+      ? HasSealed<E>
+      : T extends object
+        ? { [K in keyof T]-?: HasSealed<T[K]> }[keyof T]
+        : false
+type SealedCollection = { [N in CollectionName]: true extends HasSealed<DocOf<N>> ? N : never }[CollectionName]
+
+/** What stands in `state` under such a name is the sealed key of an account at an authority of certificates. */
+export const acmeAccountName = (directory: string): string => `acme account ${directory}`
+
+const constant = (purpose: string) => () => purpose
+const backend = { path: 'backend.secret', purpose: constant(sealedFor.tsig) } as const
+const dkim = { path: 'dkim.*.privateKey', purpose: constant(sealedFor.dkim) } as const
+
+export const sealedFields: {
+  readonly [N in SealedCollection]: readonly SealedField<DocOf<N>>[]
+} & { readonly state: readonly SealedField<StateDoc>[] } = {
+  authenticators: [{ path: 'secret', purpose: ({ _id }) => sealedFor.authenticator(_id) }],
+  certificates: [
+    { path: 'issued.key', purpose: ({ _id }) => sealedFor.certificate(_id) },
+    { path: 'order.key', purpose: ({ _id }) => sealedFor.certificate(_id) },
+  ],
+  domainClaims: [dkim, backend],
+  domains: [dkim, backend],
+  idempotency: [{ path: 'body', purpose: constant(sealedFor.idempotency) }],
+  oauthArtifacts: [{ path: 'sealed', purpose: constant(sealedFor.oauth) }],
+  // What is sealed among the states is the only value there that is bytes itself.
+  state: [{ path: 'value', purpose: constant(sealedFor.acmeAccount) }],
+  webhooks: [
+    { path: 'secret', purpose: constant(sealedFor.webhook) },
+    { path: 'previousSecret', purpose: constant(sealedFor.webhook) },
+  ],
+  zoneKeys: [{ path: 'privateKey', purpose: ({ _id }) => sealedFor.zoneKey(_id) }],
+}
+
+/** Sealed bytes as they lie in a document. */
+export const toSealed = (bytes: Uint8Array): Sealed => toBinary(bytes) as Sealed
