@@ -22,7 +22,10 @@ export type OwnMailbox = { readonly id: string; readonly address: string }
 export const heard = ['message.received', 'message.sent', 'email.delivered'] as const
 
 /** Creates the account, its mailboxes, a key, and a webhook endpoint for these events. */
-export async function makeOwner(service: ReadyLine, { name, url }: { name: string; url: string }): Promise<Owner> {
+export async function makeOwner(
+  service: ReadyLine & { readonly url?: string },
+  { name, url }: { name: string; url: string },
+): Promise<Owner> {
   const ctx = await contextOf(service)
   try {
     const account = await createAccount(ctx, { name, owner: null })

@@ -5,17 +5,18 @@ import { settleDue } from '../../core/send/settle.ts'
 import { sweepArrivals, sweepReservations } from '../../core/upkeep/sweep.ts'
 import { readState, writeState } from '../../store/records.ts'
 import { eventually } from '../eventually.ts'
+import type { ReadyLine } from '../start/service.ts'
 import { type Counts, checkDatabase, checkFolders, checkReading, checkRemains, readRemains } from './check.ts'
 import { checkCounts } from './counts.ts'
-import { crash } from './crash.ts'
-import { playLoad, type Volume } from './load.ts'
+import type { Crash } from './crash.ts'
+import { type Place, playLoad, type Volume } from './load.ts'
 import { makeOwner, type Owner } from './owner.ts'
-import type { Victim } from './parts.ts'
 import type { Random } from './random.ts'
 import type { Stage } from './stage.ts'
 
 export type Round = Counts & {
-  readonly victim: Victim
+  /** What was done to whom. */
+  readonly victim: string
   readonly kills: number
   readonly letters: number
   readonly sends: number
@@ -35,22 +36,30 @@ const settledWithinMs = 10_000
 /** Reservations are closed within this time after their messages are written (store/arrivals.ts: 50 ms). */
 const closedMs = 200
 
+/** What a round is played on: a service or several nodes, and the remote servers that they talk to. */
+export type Scene = Pick<Stage, 'remote' | 'hooks' | 'patience' | 'contextLater'> & {
+  readonly service: ReadyLine & { readonly url?: string }
+  /** Where the next try of mail or a send goes. */
+  place(): Place
+}
+
+/** `disturb` kills in the middle of the load; `victim` is what the round is called by. */
 export async function playRound(
-  stage: Stage,
+  stage: Scene,
   {
     number,
     victim,
-    twice,
+    disturb,
     volume,
     random,
-  }: { number: number; victim: Victim; twice: boolean; volume: Volume; random: Random },
+  }: { number: number; victim: string; disturb: () => Promise<Crash>; volume: Volume; random: Random },
 ): Promise<Round> {
   const startedAt = Date.now()
   const name = `round${number}`
   const owner = await makeOwner(stage.service, { name, url: stage.hooks.url })
-  const playing = playLoad(() => stage.service, { owner, name, volume, random })
+  const playing = playLoad(() => stage.place(), { owner, name, volume, random })
   await sleep(killAfterMs.from + random.below(killAfterMs.spread))
-  const { kills, endedAt, restartMs, violations: duringCrash } = await crash(stage, { victim, twice, random })
+  const { kills, endedAt, restartMs, violations: duringCrash } = await disturb()
   const ctx = await stage.contextLater()
   try {
     await lapseMarks(ctx, new Date(endedAt))

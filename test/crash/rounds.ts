@@ -8,10 +8,11 @@ import { closeContext } from '../../core/process/context.ts'
 import { timeOfId } from '../../schemas/ids.ts'
 import { readState } from '../../store/records.ts'
 import { checkHooks } from './check.ts'
+import { crash } from './crash.ts'
 import type { Volume } from './load.ts'
 import type { Victim } from './parts.ts'
 import { createRandom } from './random.ts'
-import { playRound, type Round } from './round.ts'
+import { playRound, type Round, type Scene } from './round.ts'
 import { Stage } from './stage.ts'
 
 export type Plan = {
@@ -52,7 +53,8 @@ export async function playRounds(plan: Plan, report: (round: Round, number: numb
     for (let number = 0; number < plan.rounds; number++) {
       const victim = plan.victims[number % plan.victims.length]!
       const twice = random.below(twiceOneIn) === 0
-      const round = await playRound(stage, { number, victim, twice, volume: plan.volume, random })
+      const disturb = () => crash(stage, { victim, twice, random })
+      const round = await playRound(stage, { number, victim, disturb, volume: plan.volume, random })
       rounds.push(round)
       report(round, number)
     }
@@ -69,7 +71,7 @@ export async function playRounds(plan: Plan, report: (round: Round, number: numb
 }
 
 /** Checks that the clocks still run after all rounds, and that every planned webhook delivery was made. */
-async function checkCaughtUp(stage: Stage): Promise<string[]> {
+export async function checkCaughtUp(stage: Pick<Scene, 'contextLater' | 'hooks'>): Promise<string[]> {
   const ctx = await stage.contextLater()
   const lastCrash = Date.now()
   const violations: string[] = []
@@ -90,7 +92,7 @@ async function checkCaughtUp(stage: Stage): Promise<string[]> {
   }
 }
 
-async function countUnusedBlobs(stage: Stage): Promise<number> {
+export async function countUnusedBlobs(stage: Pick<Scene, 'contextLater'>): Promise<number> {
   const ctx = await stage.contextLater()
   try {
     const [messages, emails] = await Promise.all([

@@ -4,12 +4,14 @@
  *   npm run crash -- engine ...      the embedded engine alone: see engine.ts
  *   npm run crash -- outbound ...    outgoing mail alone: 20 sends in each round
  *   npm run crash -- webhooks ...    webhooks above all: more mail comes in, and their receiver refuses some
+ *   npm run crash -- nodes ...       four nodes on one database; `--faults` makes the way to it fail too: see nodes.ts
  *   npm run crash -- [--rounds 50] [--seed N] [--senders 20] [--only engine,smtp]
  *
  * The exit status is 1 when a promise did not hold.
  */
 import { parseArgs } from 'node:util'
 import { run as runEngine } from './engine.ts'
+import { playNodes } from './nodes.ts'
 import { canFindProcesses, type Victim, victims } from './parts.ts'
 import type { Round } from './round.ts'
 import { playRounds, type Reckoning } from './rounds.ts'
@@ -19,6 +21,7 @@ const sendersMax = 90
 
 const [what, ...rest] = process.argv.slice(2)
 if (what === 'engine') process.exit((await runEngine(rest)) ? 0 : 1)
+else if (what === 'nodes') await mainOfNodes(rest)
 else if (what === 'outbound') await main(rest, { rounds: 100, lettersEach: 0 })
 else if (what === 'webhooks') await main(rest, { rounds: 50, lettersEach: 10, refusesOneIn: 7 })
 else await main(process.argv.slice(2), { rounds: 50, lettersEach: 5 })
@@ -34,12 +37,34 @@ async function main(args: readonly string[], usual: Usual): Promise<void> {
   const { rounds, seed, senders, only } = readOptions(args, usual)
   if (!canFindProcesses) throw new Error('The processes of a service can only be found on Linux.')
   console.log(`${rounds} rounds, ${usual.lettersEach === 0 ? 'no' : senders} senders, seed ${seed}`)
-  const startedAt = Date.now()
   const volume = { senders, lettersEach: usual.lettersEach, clients: 4, sendsEach: 5 }
-  const reckoning = await playRounds(
-    { rounds, seed, victims: only, volume, untilCaughtUp: true, patience: 1, refusesOneIn: usual.refusesOneIn },
-    (round, number) => console.log(lineOf(round, number)),
+  await conclude(
+    playRounds(
+      { rounds, seed, victims: only, volume, untilCaughtUp: true, patience: 1, refusesOneIn: usual.refusesOneIn },
+      (round, number) => console.log(lineOf(round, number)),
+    ),
   )
+}
+
+async function mainOfNodes(args: readonly string[]): Promise<void> {
+  const faults = args.includes('--faults')
+  const usual = { rounds: 50, lettersEach: 5 }
+  const given = args.filter((arg) => arg !== '--faults')
+  const { rounds, seed, senders } = readOptions(given, usual)
+  if (!canFindProcesses) throw new Error('The processes of a service can only be found on Linux.')
+  console.log(`${rounds} rounds over four nodes, ${senders} senders, seed ${seed}${faults ? ', with faults' : ''}`)
+  const volume = { senders, lettersEach: usual.lettersEach, clients: 4, sendsEach: 5 }
+  await conclude(
+    playNodes({ rounds, seed, volume, patience: 2, url: null, faults }, (round, number) =>
+      console.log(lineOf(round, number)),
+    ),
+  )
+}
+
+/** Prints what came of it, and ends the process with it. */
+async function conclude(playing: Promise<Reckoning>): Promise<never> {
+  const startedAt = Date.now()
+  const reckoning = await playing
   console.log(summaryOf(reckoning, Date.now() - startedAt))
   const failed = violationsOf(reckoning).length > 0
   if (failed) console.log(`\nThe service's last lines:\n${reckoning.log}`)

@@ -62,6 +62,10 @@ export class Stage {
     return new Stage({ folder, remote, hooks, service, patience }, env)
   }
 
+  place(): Service {
+    return this.service
+  }
+
   /** Starts the service again on the same folder. */
   async start(): Promise<void> {
     const node = path.join(this.folder, 'node')

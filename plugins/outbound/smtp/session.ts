@@ -37,7 +37,7 @@ export type Mail = {
   readonly sizeBytes: number
   readonly is8Bit: boolean
   readonly needsUtf8: boolean
-  /** Whether the lease of this mail still holds; asked right before it is sent. */
+  /** Whether the lease of this mail still holds; asked right before the envelope, and before the content. */
   isHeld(): Promise<boolean>
   /** Returns the same mail with 7-bit lines, for a server without 8BITMIME; null when it cannot be converted. */
   sevenBit(): Promise<Pick<Mail, 'content' | 'sizeBytes'> | null>
@@ -257,6 +257,11 @@ async function transact(wire: Wire, mail: Mail, { extensions, tls, limits }: Ope
   try {
     const failed = await envelope(wire, mail, { extensions, limits, progress })
     if (failed !== null) return { ...progress, ...failed }
+    // A process that hung during the envelope may have lost the mail to another.
+    if (!(await mail.isHeld())) {
+      wire.end('given up')
+      return { ...progress, reply: '', trouble: 'the mail is claimed anew' }
+    }
     await wire.write(mail.content)
     progress.command = '.'
     return { ...progress, reply: (await wire.read(limits.finalReplyMs)).text }
