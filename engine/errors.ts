@@ -64,6 +64,7 @@ export const errorCodes = {
   MechanismUnavailable: 334,
   APIVersionError: 322,
   APIStrictError: 323,
+  UserWritesBlocked: 371,
   NotWritablePrimary: 10107,
   BSONObjectTooLarge: 10334,
   DuplicateKey: 11000,

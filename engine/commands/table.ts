@@ -19,6 +19,7 @@ import { find } from './find.ts'
 import { buildInfo, endSessions, hello, ping, refreshSessions, startSession } from './hello.ts'
 import { listCollections, listDatabases, listIndexes } from './lists.ts'
 import { saslContinue, saslStart } from './login.ts'
+import { embeddedJournal, setUserWriteBlockMode } from './moving.ts'
 import { collMod, create, createIndexes, drop, dropDatabase, dropIndexes, renameCollection } from './schema.ts'
 import { findAndModify, insert, remove, update } from './writes.ts'
 
@@ -61,6 +62,8 @@ export const commands: readonly Command[] = [
   refreshSessions,
   endSessions,
   embeddedBackup,
+  embeddedJournal,
+  setUserWriteBlockMode,
 ]
 
 const byName = new Map(commands.flatMap((command) => command.names.map((name) => [name, command] as const)))

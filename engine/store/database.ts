@@ -60,7 +60,7 @@ export function openWriter(dir: string, options: WriterOptions): DatabaseSync {
       id INTEGER PRIMARY KEY, db TEXT NOT NULL, name TEXT NOT NULL, uuid BLOB NOT NULL, options BLOB NOT NULL, UNIQUE(db, name));
     CREATE TABLE IF NOT EXISTS indexes(
       id INTEGER PRIMARY KEY, collection INTEGER NOT NULL, spec BLOB NOT NULL, multikey TEXT NOT NULL);
-    INSERT OR IGNORE INTO meta VALUES ('format', ${formatVersion}), ('catalogVersion', 0), ('nextId', 1), ('clean', 1);
+    INSERT OR IGNORE INTO meta VALUES ('format', ${formatVersion}), ('catalogVersion', 0), ('nextId', 1), ('clean', 1), ('writesBlocked', 0);
     COMMIT`)
   const found = Number(readMeta(db, 'format'))
   if (found > formatVersion) {

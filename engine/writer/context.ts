@@ -19,10 +19,13 @@ export type WriteContext = {
   readonly held: Map<number, Held>
   /** Capped collections of which those who wait for news are to be told. */
   readonly stirred: Set<number>
+  /** Until when writes are blocked (writer/block.ts), by `performance.now()`. */
+  readonly block: { untilMs: number }
 }
 
-export function newWriteContext(store: Store, noTableScan: boolean): WriteContext {
-  return { store, noTableScan, lastRecord: new Map(), held: new Map(), stirred: new Set() }
+export function newWriteContext(store: Store, noTableScan: boolean, isBlocked = false): WriteContext {
+  const block = { untilMs: isBlocked ? Number.POSITIVE_INFINITY : 0 }
+  return { store, noTableScan, lastRecord: new Map(), held: new Map(), stirred: new Set(), block }
 }
 
 /** One statement: it rests after each chunk (the writer commits there) and ends with its answer. */
@@ -45,6 +48,16 @@ export function ensureCollection(
   const known = ctx.store.collection(database, name)
   if (known !== undefined) return known
   checkNamespace(database, name, limits.namespaceBytes)
+  return createCollection(ctx, database, name, options)
+}
+
+/** Creates a collection, which may be one of the engine's own. */
+export function createCollection(
+  ctx: WriteContext,
+  database: string,
+  name: string,
+  options: Document = {},
+): Collection {
   const { db, tables } = ctx.store
   const id = nextId(ctx)
   db.prepare('INSERT INTO catalog(id, db, name, uuid, options) VALUES (?, ?, ?, ?, ?)').run(

@@ -4,13 +4,16 @@
  * Invariants
  * - After an insert a capped collection is within its bounds: the oldest documents are gone. The one just inserted stays.
  * - What a capped collection holds is counted once and then kept; whatever undoes a step forgets the count.
+ * - No document is written while writes are blocked (block.ts), and each that is stands in the journal, if there is one.
  * - `ctx.stirred` names each capped collection that got a document, or went away, since the last group was answered.
  */
 import type { Document } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 import type { Cap, Collection } from '../store/catalog.ts'
 import { indexedPart } from '../store/entries.ts'
+import { requireUnblocked } from './block.ts'
 import { type Held, markMultikey, nextRecord, type WriteContext } from './context.ts'
+import { noteWrite } from './journal.ts'
 import { insertRecord, removeRecord, replaceRecord } from './records.ts'
 
 /** How many of the oldest documents are looked at together, and about how many bytes of them. */
@@ -19,6 +22,7 @@ const oldestBytes = 256 * 1024
 
 /** Stores a new document. @throws EngineError DuplicateKey and others of `insertRecord`, BadValue for one above the cap */
 export function addDocument(ctx: WriteContext, collection: Collection, bytes: Uint8Array): void {
+  requireUnblocked(ctx)
   const { capped } = collection
   if (capped !== undefined && bytes.length > capped.sizeBytes)
     throw new EngineError('BadValue', 'object to insert exceeds cappedMaxSize')
@@ -26,6 +30,7 @@ export function addDocument(ctx: WriteContext, collection: Collection, bytes: Ui
   insertRecord(ctx.store, collection, nextRecord(ctx, collection), bytes, (index, multikey) =>
     markMultikey(ctx, index, multikey),
   )
+  noteWrite(ctx, collection, () => indexedPart(collection, bytes)._id ?? null)
   if (capped === undefined || held === undefined) return
   held.documents++
   held.bytes += bytes.length
@@ -39,17 +44,21 @@ export function replaceDocument(
   collection: Collection,
   change: { readonly record: number; readonly before: Document; readonly after: Document; readonly bytes: Uint8Array },
 ): void {
+  requireUnblocked(ctx)
   const was = sizeInCap(ctx, collection, change.record)
   replaceRecord(ctx.store, collection, change, (index, multikey) => markMultikey(ctx, index, multikey))
+  noteWrite(ctx, collection, () => change.before._id ?? null)
   // One that grew makes room with the next insert, as in mongod.
   if (was !== undefined) heldBy(ctx, collection).bytes += change.bytes.length - was
 }
 
 /** Removes a document; `doc` holds at least what the indexes read. */
 export function removeDocument(ctx: WriteContext, collection: Collection, record: number, doc: Document): void {
+  requireUnblocked(ctx)
   const was = sizeInCap(ctx, collection, record)
   const held = was === undefined ? undefined : heldBy(ctx, collection)
   removeRecord(ctx.store, collection, record, doc)
+  noteWrite(ctx, collection, () => doc._id ?? null)
   if (was === undefined || held === undefined) return
   held.documents--
   held.bytes -= was

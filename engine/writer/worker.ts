@@ -13,6 +13,7 @@ import { Store } from '../store/store.ts'
 import { openGauge, reserveLog } from '../store/wal.ts'
 import { giveBack } from '../wire/memory.ts'
 import { errorBody } from '../wire/reply.ts'
+import { blockedRow } from './block.ts'
 import { removeUnfinished } from './builds.ts'
 import { newWriteContext } from './context.ts'
 import { type Answer, Groups } from './groups.ts'
@@ -45,7 +46,7 @@ function run(port: MessagePort, data: WriterData): void {
   writeMeta(db, 'clean', 0)
   reserve(data.dir)
   const keepLogShort = logKeeper(db, data)
-  const ctx = newWriteContext(new Store(db), data.noTableScan)
+  const ctx = newWriteContext(new Store(db), data.noTableScan, readMeta(db, blockedRow) === 1)
   dropTemporary(ctx)
   if (!cleanStart) inTransaction(db, () => removeUnfinished(ctx))
   const send = (message: FromWriter, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
