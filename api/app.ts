@@ -107,7 +107,7 @@ const serveNothing: Middleware<RequestState> = async (koa) => {
     return
   }
   if (hasCredential(koa.req.headers)) {
-    const door = koa.path.startsWith(partnerPath) ? 'partner' : 'api'
+    const door = `${koa.path}/`.startsWith(partnerPath) ? 'partner' : 'api'
     const principal = await admit(ctx, { headers: koa.req.headers, peerAddress, answerHeaders: headers, door })
     await countRequest(ctx, principal, headers)
   }

@@ -1,6 +1,7 @@
 /** The context in which an administrator's commands act: the database of the running service, or the one of MONGODB_URL. */
 import { connect } from 'node:net'
 import { type Context, closeContext, openContext } from '../core/process/context.ts'
+import { isAway } from '../core/process/database-away.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { enginePaths, engineUrl } from './instance.ts'
@@ -14,6 +15,8 @@ export function withContext<Given extends unknown[], Result>(
     const ctx = await openAdminContext(io.settings())
     try {
       return await work(ctx, io, ...given)
+    } catch (error) {
+      throw isAway(error) ? goneAway(ctx.settings, error) : error
     } finally {
       await closeContext(ctx)
     }
@@ -43,6 +46,14 @@ export function isServing(dataFolder: string): Promise<boolean> {
       resolve(true)
     })
     socket.once('error', () => resolve(false))
+  })
+}
+
+/** The service ended while a command worked. */
+function goneAway({ data }: Settings, cause: unknown): Failure {
+  return new Failure('unavailable', `The database of ${data} does not answer any more.`, {
+    cause,
+    fix: 'See that the service runs there, and give the command again.',
   })
 }
 

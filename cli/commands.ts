@@ -49,6 +49,18 @@ const partnerOption: CommandOption = {
   initial: false,
 }
 
+/** Who logs in to another IMAP server, and how; `variable` of the environment may hold the password. */
+const imapOptions = (variable: string): readonly CommandOption[] => [
+  {
+    flags: '--user <user>',
+    about: `who logs in there; the password is asked for, or ${variable}`,
+    required: true,
+  },
+  { flags: '--port <port>', about: 'default: 993, or 143 with --starttls', initial: '' },
+  { flags: '--starttls', about: 'begin without TLS', initial: false },
+  { flags: '--insecure', about: 'do not verify the certificate of the server', initial: false },
+]
+
 const serverOptions: readonly CommandOption[] = [
   { flags: '--key <key>', about: 'an API key of the account; default: MAILROOM_API_KEY' },
   { flags: '--server <url>', about: 'which Mailroom; default: MAILROOM_URL, or that of the settings' },
@@ -274,16 +286,7 @@ export const commands: readonly CommandEntry[] = [
   {
     call: 'import imap <account> <address> <host>',
     about: 'bring the mail of all folders from another IMAP server; begun again after a cut, it brings what is missing',
-    options: [
-      {
-        flags: '--user <user>',
-        about: 'who logs in there; the password is asked for, or MAILROOM_IMPORT_PASSWORD',
-        required: true,
-      },
-      { flags: '--port <port>', about: 'default: 993, or 143 with --starttls', initial: '' },
-      { flags: '--starttls', about: 'begin without TLS', initial: false },
-      { flags: '--insecure', about: 'do not verify the certificate of the server', initial: false },
-    ],
+    options: imapOptions('MAILROOM_IMPORT_PASSWORD'),
     load: async () => (await import('./import.ts')).fromImap,
   },
   {
@@ -302,6 +305,12 @@ export const commands: readonly CommandEntry[] = [
     about: 'bring messages that are files of their own, or all .eml files of folders',
     options: [{ flags: '--folder <folder>', about: 'the folder it goes to', initial: 'INBOX' }],
     load: async () => (await import('./import.ts')).fromEml,
+  },
+  {
+    call: 'export imap <account> <address> <host>',
+    about: 'bring the mail of all folders to another IMAP server; begun again after a cut, it brings what is missing',
+    options: imapOptions('MAILROOM_EXPORT_PASSWORD'),
+    load: async () => (await import('./export-mail.ts')).toImap,
   },
   {
     call: 'export mbox <account> <address>',

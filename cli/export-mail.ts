@@ -1,4 +1,4 @@
-/** `mailroom export`: the mail of a mailbox as mbox, Maildir or single messages. */
+/** `mailroom export`: the mail of a mailbox as mbox, Maildir or single messages, or to another IMAP server. */
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { recordAdministration } from '../core/access/audit.ts'
@@ -7,6 +7,8 @@ import { type OwnFolder, ownFolders } from '../core/transfer/export.ts'
 import { withContext } from './admin-context.ts'
 import { print } from './io.ts'
 import { writeEml, writeMaildir, writeMbox } from './transfer/files.ts'
+import { beginImapExport } from './transfer/imap-export.ts'
+import { accountOf, type ImapOptions } from './transfer/imap-server.ts'
 
 const folderMode = 0o700
 
@@ -28,3 +30,31 @@ const writing = (write: (folder: OwnFolder, to: string) => Promise<number>) =>
 export const toMbox = writing(writeMbox)
 export const toMaildir = writing(writeMaildir)
 export const toEml = writing(writeEml)
+
+/** Of the progress that is told. */
+const progressMs = 1_000
+
+/** The password comes from MAILROOM_EXPORT_PASSWORD, or is asked for on standard input. */
+export const toImap = withContext(
+  async (ctx, io, name: string, address: string, host: string, options: ImapOptions) => {
+    const own = await getAccount(ctx, name)
+    const folders = await ownFolders(ctx, own, address)
+    const { counts, folder, close } = beginImapExport(
+      await accountOf(io, host, options, 'MAILROOM_EXPORT_PASSWORD'),
+      io.err,
+    )
+    let path = ''
+    const progress = setInterval(() => io.err(`${path}: ${JSON.stringify(counts)}\n`), progressMs)
+    try {
+      for (const each of folders) {
+        path = each.path
+        await folder(each)
+      }
+    } finally {
+      clearInterval(progress)
+      await close()
+      await recordAdministration(ctx, { accountId: own.id, action: 'messages.export', target: address })
+    }
+    print(io, { mailbox: address, ...counts })
+  },
+)

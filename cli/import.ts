@@ -1,34 +1,23 @@
 /** `mailroom import`: mail from elsewhere into a mailbox. Begun again after a cut, it brings what is missing. */
-import { createInterface } from 'node:readline/promises'
 import { recordAdministration } from '../core/access/audit.ts'
 import { getAccount } from '../core/account/accounts.ts'
 import { messageBytesMax } from '../core/imap/append.ts'
 import type { Context } from '../core/process/context.ts'
 import { beginImport, type ForeignFolder } from '../core/transfer/import.ts'
-import { Failure } from '../schemas/failures.ts'
 import { withContext } from './admin-context.ts'
 import { type Io, print } from './io.ts'
 import { emlMessages, maildirFolders, mboxFolder } from './transfer/files.ts'
 import { imapFolders } from './transfer/imap.ts'
+import { accountOf, type ImapOptions } from './transfer/imap-server.ts'
 
 /** Of the progress that is told. */
 const progressMs = 1_000
 
 type Into = { readonly folder: string }
-type ImapOptions = {
-  readonly user: string
-  readonly port: string
-  readonly starttls: boolean
-  readonly insecure: boolean
-}
-
 /** The password comes from MAILROOM_IMPORT_PASSWORD, or is asked for on standard input. */
 export const fromImap = withContext(
   async (ctx, io, name: string, address: string, host: string, options: ImapOptions) => {
-    const { user, starttls, insecure } = options
-    const port = portOf(options.port, starttls)
-    const password = io.env.MAILROOM_IMPORT_PASSWORD ?? (await askFor(`Password of ${user} at ${host}: `))
-    const account = { host, port, isSecure: !starttls, user, password, isVerified: !insecure }
+    const account = await accountOf(io, host, options, 'MAILROOM_IMPORT_PASSWORD')
     await bring(ctx, io, { name, address }, imapFolders(account, io.err))
   },
 )
@@ -84,19 +73,4 @@ async function bring(
 
 async function* each<T, R>(items: readonly T[], of: (item: T) => AsyncIterable<R>): AsyncGenerator<R> {
   for (const item of items) yield* of(item)
-}
-
-function portOf(text: string, isStartTls: boolean): number {
-  const port = text === '' ? (isStartTls ? 143 : 993) : Number(text)
-  if (Number.isInteger(port) && port > 0 && port < 65_536) return port
-  throw new Failure('validation_error', `"${text}" is no port.`, { fix: 'Give a number from 1 to 65535.' })
-}
-
-async function askFor(question: string): Promise<string> {
-  const reader = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return await reader.question(question)
-  } finally {
-    reader.close()
-  }
 }

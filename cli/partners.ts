@@ -35,7 +35,7 @@ export const createKey = withContext(async (ctx, io, partner: string, { name, da
   const mode = test ? ('test' as const) : ('live' as const)
   const { apiKey, key } = await issuePartnerKey(ctx, accountId, { name, mode, expiresAt })
   await recordAdministration(ctx, { accountId, action: 'partner.key', target: key.id })
-  print(io, { ...key, mode, apiKey })
+  print(io, { ...key, apiKey })
 })
 
 export const listKeys = withContext(async (ctx, io, partner: string) => {

@@ -13,7 +13,13 @@ export class SettingsError extends Error {
 }
 
 /** Variables with our prefix that are not settings: where these are, and what commands ask other servers with. */
-const otherVariables = new Set(['MAILROOM_SETTINGS', 'MAILROOM_API_KEY', 'MAILROOM_URL', 'MAILROOM_IMPORT_PASSWORD'])
+const otherVariables = new Set([
+  'MAILROOM_SETTINGS',
+  'MAILROOM_API_KEY',
+  'MAILROOM_URL',
+  'MAILROOM_IMPORT_PASSWORD',
+  'MAILROOM_EXPORT_PASSWORD',
+])
 
 /**
  * The settings of this start. `file` is the settings file (absent: defaults only); relative paths in them are taken from

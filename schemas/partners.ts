@@ -7,6 +7,7 @@ import { agentsPlanNames, mailPlanNames } from './plans.ts'
 export const partnerKeyPrefixes = { live: 'svc_partner_live_', test: 'svc_partner_test_' } as const
 /** What a partner's key acts on: real customers, or those to try things with. */
 export type PartnerMode = keyof typeof partnerKeyPrefixes
+export const partnerModes = Object.keys(partnerKeyPrefixes) as readonly PartnerMode[]
 
 export const CustomerId = identifier('Id of the customer (cus_...).')
 export const CustomerName = line(200, { minLength: 1, description: 'What the customer is called.' })

@@ -1,44 +1,10 @@
-/**
- * Mail on another IMAP server. A connection that is cut is made again, and the folder goes on behind what was read; it is given up when
- * several connections in a row brought nothing.
- */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { ImapFlow } from 'imapflow'
-import type { SystemFlag } from '../../core/imap/flags.ts'
+/** Mail on another IMAP server, to read. When the connection is cut, the folder goes on behind what was read. */
+import type { ImapFlow } from 'imapflow'
 import type { ForeignFolder, ForeignMessage } from '../../core/transfer/import.ts'
-
-export type ImapAccount = {
-  readonly host: string
-  readonly port: number
-  /** TLS from the first byte; else STARTTLS, where the server has it. */
-  readonly isSecure: boolean
-  readonly user: string
-  readonly password: string
-  /** Whether the server's certificate is verified. */
-  readonly isVerified: boolean
-}
+import { type Connection, createConnection, flagOf, type ImapAccount, inFolder, specialPaths } from './imap-server.ts'
 
 /** Messages whose sizes and flags are asked for together. */
 const askAtOnce = 500
-const triesMax = 6
-const pauseMs = 500
-
-/** The folders here that mail of the special ones elsewhere goes to. */
-const specialPaths: { readonly [use: string]: string } = {
-  '\\Sent': 'Sent',
-  '\\Drafts': 'Drafts',
-  '\\Trash': 'Trash',
-  '\\Junk': 'Spam',
-  '\\Archive': 'Archive',
-}
-
-const flagOf: { readonly [flag: string]: SystemFlag } = {
-  '\\Seen': 'seen',
-  '\\Answered': 'answered',
-  '\\Flagged': 'flagged',
-  '\\Deleted': 'deleted',
-  '\\Draft': 'draft',
-}
 
 type Elsewhere = { readonly path: string; readonly into: string }
 type Found = { readonly uid: number; readonly sizeBytes: number }
@@ -113,70 +79,4 @@ async function readMessage(client: ImapFlow, path: string, uid: number) {
       receivedAt: internalDate === undefined ? null : new Date(internalDate),
     }
   })
-}
-
-/** Selects the folder where it is not selected, to read. */
-async function inFolder<T>(
-  client: ImapFlow,
-  path: string,
-  work: (mailbox: { readonly exists: number; readonly uidValidity: bigint }) => Promise<T>,
-): Promise<T> {
-  const lock = await client.getMailboxLock(path, { readOnly: true })
-  try {
-    if (!client.mailbox) throw new Error(`The folder ${path} could not be opened.`)
-    return await work(client.mailbox)
-  } finally {
-    lock.release()
-  }
-}
-
-type Connection = {
-  /** Does something on the connection, which is made again and the work done again when it is cut. */
-  run<T>(work: (client: ImapFlow) => Promise<T>): Promise<T>
-  close(): Promise<void>
-}
-
-function createConnection(account: ImapAccount, say: (text: string) => void): Connection {
-  let client: ImapFlow | null = null
-
-  async function open(): Promise<ImapFlow> {
-    if (client?.usable === true) return client
-    client?.close()
-    const { host, port, isSecure, user, password: pass, isVerified } = account
-    const fresh = new ImapFlow({
-      host,
-      port,
-      secure: isSecure,
-      auth: { user, pass },
-      tls: { rejectUnauthorized: isVerified },
-      logger: false,
-    })
-    // It is told by what was under way.
-    fresh.on('error', () => undefined)
-    await fresh.connect()
-    client = fresh
-    return fresh
-  }
-
-  return {
-    async run(work) {
-      for (let tries = 1; ; tries += 1) {
-        try {
-          return await work(await open())
-        } catch (error) {
-          const isWrong =
-            error instanceof Error && 'authenticationFailed' in error && error.authenticationFailed === true
-          if (isWrong || tries >= triesMax) throw error
-          if (client?.usable === true) throw error
-          say(
-            `The connection to ${account.host} was cut: ${error instanceof Error ? error.message : error}; trying again\n`,
-          )
-          await sleep(pauseMs * tries)
-        }
-      }
-    },
-    async close() {
-      await client?.logout().catch(() => client?.close())
-    },
-  }
 }

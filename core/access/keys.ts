@@ -2,6 +2,7 @@
 import type { ApprovalMode } from '../../schemas/approvals.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { type Id, newId } from '../../schemas/ids.ts'
+import { type PartnerMode, partnerKeyPrefixes, partnerModes } from '../../schemas/partners.ts'
 import { agentScopes, type KeyKind, type Scope } from '../../schemas/scopes.ts'
 import * as store from '../../store/accounts.ts'
 import { toBinary } from '../../store/bytes.ts'
@@ -37,6 +38,8 @@ export type Key = Omit<KeyDoc, 'hash' | '_id' | 'prefix' | 'lastUsed' | 'approva
   readonly id: string
   readonly approval: ApprovalMode
   readonly use: 'API' | 'mail program'
+  /** Of a partner's own key. */
+  readonly mode?: PartnerMode
   /** When and from which network address it was used last, a minute behind at most; null: never. */
   readonly lastUsed: { readonly at: Date; readonly address: string } | null
 }
@@ -135,5 +138,13 @@ export async function rotateKey(
 
 function keyOf({ _id, hash: _, prefix, lastUsed, approval, ...key }: KeyDoc): Key {
   const use = prefix === appPasswordPrefix ? 'mail program' : 'API'
-  return { id: _id, use, approval: approval ?? 'none', ...key, lastUsed: lastUsed ?? null }
+  const mode = partnerModes.find((each) => prefix === partnerKeyPrefixes[each])
+  return {
+    id: _id,
+    use,
+    approval: approval ?? 'none',
+    ...key,
+    ...(mode !== undefined && { mode }),
+    lastUsed: lastUsed ?? null,
+  }
 }

@@ -1,6 +1,6 @@
 /** Authentication: turns a credential into a principal, which says what the caller may reach. */
 import { Failure } from '../../schemas/failures.ts'
-import { type PartnerMode, partnerKeyPrefixes } from '../../schemas/partners.ts'
+import { type PartnerMode, partnerKeyPrefixes, partnerModes } from '../../schemas/partners.ts'
 import { allScopes, type KeyKind, type Role, roles, type Scope } from '../../schemas/scopes.ts'
 import type { AccountDoc, KeyDoc } from '../../store/documents/accounts.ts'
 import { inTimeOf } from '../process/account-time.ts'
@@ -57,8 +57,6 @@ export async function authenticate(ctx: Context, credential: string, door: Door 
   if (door === 'api' || mode === undefined) return principalOf(ctx, credential)
   return { ...(await principalOfHash(ctx, hashCredential(credential).toString('base64'))), partnerMode: mode }
 }
-
-const partnerModes = Object.keys(partnerKeyPrefixes) as readonly PartnerMode[]
 
 /**
  * For SMTP and IMAP: as `authenticate`, but accepts app passwords too. Fails with `account_suspended`, and with `forbidden`

@@ -69,7 +69,7 @@ export async function issuePartnerKey(
 }
 
 /** A key of a partner. */
-export type PartnerKey = Pick<Key, 'id' | 'name' | 'createdAt' | 'expiresAt' | 'revokedAt' | 'lastUsed'>
+export type PartnerKey = Pick<Key, 'id' | 'name' | 'mode' | 'createdAt' | 'expiresAt' | 'revokedAt' | 'lastUsed'>
 
 /** The keys of a partner, oldest first. */
 export async function listPartnerKeys(ctx: Context, accountId: string): Promise<readonly PartnerKey[]> {
@@ -80,8 +80,8 @@ export async function listPartnerKeys(ctx: Context, accountId: string): Promise<
 export const revokePartnerKey = (ctx: Context, accountId: string, keyId: string): Promise<void> =>
   revokeKey(ctx, { accountId, keyId })
 
-function partnerKeyOf({ id, name, createdAt, expiresAt, revokedAt, lastUsed }: Key): PartnerKey {
-  return { id, name, createdAt, expiresAt, revokedAt, lastUsed }
+function partnerKeyOf({ id, name, mode, createdAt, expiresAt, revokedAt, lastUsed }: Key): PartnerKey {
+  return { id, name, mode, createdAt, expiresAt, revokedAt, lastUsed }
 }
 
 function partnerOf({ _id, name, owner, customers = 0, createdAt }: AccountDoc): Partner {

@@ -1,6 +1,8 @@
 /** What must be true of the account of a round when no work is left. Each check returns the violations it found. */
+import { shownToPartner } from '../../core/notify/partner-events.ts'
 import type { Context } from '../../core/process/context.ts'
 import { splitAddress } from '../../mail/message/address.ts'
+import { deriveId } from '../../schemas/ids.ts'
 import { readBlob } from '../../store/blobs.ts'
 import type { EventDoc } from '../../store/documents/events.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
@@ -30,7 +32,9 @@ export type Remains = {
   readonly messages: readonly MessageDoc[]
   readonly emails: readonly EmailDoc[]
   readonly events: readonly EventDoc[]
-  /** The ids of events for which the owner's endpoint has a delivery. */
+  /** What its partner was told. */
+  readonly told: readonly EventDoc[]
+  /** The ids of events for which an endpoint of the owner or of its partner has a delivery. */
   readonly planned: ReadonlySet<string>
 }
 
@@ -47,16 +51,17 @@ export async function readRemains(
   ctx: Context,
   { owner, sent, kills, receipts }: Pick<Remains, 'owner' | 'sent' | 'kills' | 'receipts'>,
 ): Promise<Remains> {
-  const { accountId, mailboxes } = owner
+  const { accountId, partnerId, mailboxes } = owner
   const { store } = ctx
-  const [messages, emails, events, deliveries] = await Promise.all([
+  const [messages, emails, events, told, deliveries] = await Promise.all([
     store.messages.find({ mailboxId: { $in: mailboxes.map(({ id }) => id) } }).toArray(),
     store.emails.find({ accountId }).toArray(),
     store.events.find({ accountId }).sort({ accountId: 1, seq: 1 }).toArray(),
-    store.deliveries.find({ accountId }, { projection: { eventId: 1 } }).toArray(),
+    store.events.find({ accountId: partnerId }).sort({ accountId: 1, seq: 1 }).toArray(),
+    store.deliveries.find({ accountId: { $in: [accountId, partnerId] } }, { projection: { eventId: 1 } }).toArray(),
   ])
   const planned = new Set(deliveries.map(({ eventId }) => eventId))
-  return { owner, sent, kills, receipts, messages, emails, events, planned }
+  return { owner, sent, kills, receipts, messages, emails, events, told, planned }
 }
 
 export function checkRemains(remains: Remains): Finding {
@@ -140,8 +145,11 @@ function timesOf(receipts: readonly Receipt[], kills: readonly Kill[]): string {
   return moments.map(({ at, what }) => `${what} at ${at - moments[0]!.at} ms`).join(', ')
 }
 
-/** Everything that happened has one event, which was delivered to the endpoint; the numbers have no gap and no repeat. */
-function checkEvents({ messages, emails, events, planned, sent }: Remains): Finding {
+/**
+ * Everything that happened has one event, which was delivered to the endpoint, and one copy for the partner, which was delivered to
+ * its endpoint; the numbers of each have no gap and no repeat.
+ */
+function checkEvents({ messages, emails, events, told, planned, sent }: Remains): Finding {
   const of = (type: string) => events.filter((event) => event.type === type)
   const received = compare(
     'message.received',
@@ -158,8 +166,15 @@ function checkEvents({ messages, emails, events, planned, sent }: Remains): Find
     emails.map(({ messageId }) => messageId ?? ''),
     of('message.sent').map(({ data }) => String(data.message_id)),
   )
-  const misnumbered = events.filter(({ seq }, n) => seq !== n + 1).map(({ _id, seq }) => `${_id} has the number ${seq}`)
-  const untold = events
+  const copied = compare(
+    'event of the partner',
+    events.filter(({ type }) => shownToPartner(type, {}) !== null).map(({ _id }) => deriveId('evt', _id, 'partner')),
+    told.filter(({ mailboxId }) => mailboxId !== null).map(({ _id }) => _id),
+  )
+  const misnumbered = [events, told].flatMap((all) =>
+    all.filter(({ seq }, n) => seq !== n + 1).map(({ _id, seq }) => `${_id} has the number ${seq}`),
+  )
+  const untold = [...events, ...told]
     .filter(({ _id, type }) => heard.some((name) => name === type) && !planned.has(_id))
     .map(({ _id, type }) => `${type} ${_id} was never planned for the endpoint`)
   // The event of a message that is already counted as lost or double is not counted as another violation.
@@ -167,6 +182,7 @@ function checkEvents({ messages, emails, events, planned, sent }: Remains): Find
     ...received.violations,
     ...delivered.violations,
     ...left.violations,
+    ...copied.violations,
     ...misnumbered,
     ...untold,
   ])

@@ -1,49 +1,52 @@
-/** The account of a round. Each round has its own, so that its counts start at zero. */
+/** The account of a round, a partner's customer. Each round has its own, so that its counts start at zero. */
 
-import { createKey } from '../../core/access/keys.ts'
 import { administrator } from '../../core/access/principal.ts'
-import { createAccount } from '../../core/account/accounts.ts'
+import { getAccount } from '../../core/account/accounts.ts'
 import { createDomain } from '../../core/domains/claims.ts'
 import { createMailbox } from '../../core/mailbox/mailboxes.ts'
 import { closeContext } from '../../core/process/context.ts'
+import { accountIdOf } from '../../schemas/partners.ts'
 import { allScopes } from '../../schemas/scopes.ts'
 import { client } from '../peers/rest.ts'
+import { makePartner } from '../start/partners.ts'
 import { contextOf, type ReadyLine } from '../start/service.ts'
 
 export type Owner = {
   readonly accountId: string
+  readonly partnerId: string
   readonly apiKey: string
   /** The first mailbox sends; the second gets mail from strangers and from the first. */
   readonly mailboxes: readonly [OwnMailbox, OwnMailbox]
 }
 export type OwnMailbox = { readonly id: string; readonly address: string }
 
-/** The event types that the owner's endpoint gets. */
+/** The event types that the endpoints of the owner and of its partner get. */
 export const heard = ['message.received', 'message.sent', 'email.delivered'] as const
 
-/** Creates the account, its mailboxes, a key, and a webhook endpoint for these events. */
+/** Creates the partner, the account, its mailboxes, a key that the partner holds, and webhook endpoints of both for these events. */
 export async function makeOwner(
   service: ReadyLine & { readonly url?: string },
   { name, url }: { name: string; url: string },
 ): Promise<Owner> {
   const ctx = await contextOf(service)
   try {
-    const account = await createAccount(ctx, { name, owner: null })
+    const partner = await makePartner({ ctx, http: service.http }, `partner-of-${name}`)
+    const plans = { plan: 'business', agentsPlan: 'scale' }
+    const made = await partner.live<{ id: string }>('POST', '/api/partner/customers', { name, ...plans })
+    const keys = `/api/partner/customers/${made.body.id}/keys`
+    const key = await partner.live<{ apiKey: string }>('POST', keys, { name, scopes: allScopes })
+    const { apiKey } = key.body
+    const account = await getAccount(ctx, accountIdOf(made.body.id) ?? '')
     const principal = administrator(account)
     await createDomain(ctx, { domain: `${name}.test`, accountId: account.id, verified: true })
     const first = await createMailbox(ctx, principal, { address: `first@${name}.test` })
     const second = await createMailbox(ctx, principal, { address: `second@${name}.test` })
-    const { apiKey } = await createKey(ctx, {
-      accountId: account.id,
-      kind: 'account',
-      name,
-      scopes: allScopes,
-      mailboxIds: [],
-      expiresAt: null,
-    })
-    const endpoint = await client(service.http, apiKey)('POST', '/api/v1/webhooks', { url, events: heard })
-    if (endpoint.status !== 201) throw new Error(`No webhook: ${JSON.stringify(endpoint.body)}`)
-    return { accountId: account.id, apiKey, mailboxes: [first, second] }
+    const endpoints = [
+      await client(service.http, apiKey)('POST', '/api/v1/webhooks', { url, events: heard }),
+      await partner.live('POST', '/api/partner/webhooks', { url, events: heard }),
+    ]
+    for (const { status, body } of endpoints) if (status !== 201) throw new Error(`No webhook: ${JSON.stringify(body)}`)
+    return { accountId: account.id, partnerId: partner.id, apiKey, mailboxes: [first, second] }
   } finally {
     await closeContext(ctx)
   }

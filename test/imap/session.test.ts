@@ -4,11 +4,13 @@ import { ImapFlow } from 'imapflow'
 import { suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
 import { createAppPassword, logIn, revokeAppPassword } from '../../core/account/login.ts'
 import { findRecipient } from '../../core/receive/recipients.ts'
+import { accountIdOf } from '../../schemas/partners.ts'
 import { eventually } from '../eventually.ts'
 import { ImapClient } from '../peers/imap-client.ts'
 import { type Json, mailboxPath } from '../peers/rest.ts'
 import { deliver, makeKey } from '../start/door.ts'
 import { type ImapDoor, openImapDoor } from '../start/imap.ts'
+import { makeCustomer, makePartner } from '../start/partners.ts'
 
 const mail = (subject: string, body = 'Hello') =>
   `From: Ann <ann@remote.example>\r\nTo: agent@tenant.example\r\nSubject: ${subject}\r\nMessage-ID: <${subject}@remote.example>\r\n\r\n${body}\r\n`
@@ -65,6 +67,31 @@ describe('IMAP sessions', () => {
       expect((await first.ask(`AUTHENTICATE PLAIN ${plain('', address, key)}`)).end).to.match(/^OK/)
       const second = await imap.open({ user: null })
       expect((await second.ask('AUTHENTICATE PLAIN', `${plain(address, address, key)}\r\n`)).end).to.match(/^OK/)
+    })
+
+    it("a paused customer's mail is read as ever, and its audit has what its partner's key read", async () => {
+      const { door } = imap
+      const partner = await makePartner(door, 'reads')
+      const { address, call, id, key, keyId } = await makeCustomer(door, partner.live, { name: 'Read by IMAP' })
+      await partner.live('POST', `/api/partner/customers/${id}/pause`, {})
+      await deliver(door.ctx, { to: address, raw: mail('Private') })
+      const client = await imap.open({ user: address, key })
+      for (const command of ['NOOP', 'SELECT INBOX', 'FETCH 1 BODY[TEXT]', 'UID SEARCH ALL'])
+        expect((await client.ask(command)).end, command).to.match(/^OK/)
+      const { body } = await call<{ entries: readonly Json[] }>('GET', '/api/v1/audit')
+      const reads = body.entries.filter(({ action }) => String(action).startsWith('imap.'))
+      expect(reads.map(({ action, target, who, address: from }) => ({ action, target, who, from }))).to.deep.equal(
+        ['imap.search', 'imap.fetch'].map((action) => ({
+          ...{ action, target: address },
+          ...{ who: { kind: 'key', id: keyId }, from: '127.0.0.1' },
+        })),
+      )
+      const own = await makeKey(door.ctx, { accountId: accountIdOf(id)! })
+      const unheld = await imap.open({ user: address, key: own.apiKey })
+      await unheld.ask('SELECT INBOX')
+      await unheld.ask('FETCH 1 BODY[TEXT]')
+      const after = await call<{ entries: readonly Json[] }>('GET', '/api/v1/audit')
+      expect(after.body.entries.filter(({ action }) => action === 'imap.fetch')).to.have.length(1)
     })
 
     const refused: readonly (readonly [string, () => readonly [string, ...string[]], RegExp])[] = [

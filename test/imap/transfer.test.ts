@@ -58,6 +58,7 @@ describe('import and export of mail', () => {
     const env = {
       MAILROOM_DATA: data,
       MONGODB_URL: mongodbUrl ?? '',
+      MAILROOM_EXPORT_PASSWORD: imap.tenant.key,
       MAILROOM_IMPORT_PASSWORD: imap.tenant.key,
       MAILROOM_LIMITS_SMTP_MESSAGE_BYTES: '1000000',
     }
@@ -126,6 +127,36 @@ describe('import and export of mail', () => {
     proxy.cutBehind(null)
     const again = await fromImap(to)
     expect(again.record).to.include({ seen: 43, imported: 0, known: 43 })
+    expect(await contentsOf(to)).to.deep.equal(expected)
+  })
+
+  it('brings a mailbox to another server over connections that are cut, and nothing twice', async () => {
+    const to = await imap.mailbox()
+    const expected = await contentsOf(source)
+    const toImap = () =>
+      command(
+        ...['export', 'imap', 'tenant', source, '127.0.0.1', '--user', to],
+        ...['--port', new URL(proxy.http).port, '--starttls', '--insecure'],
+      )
+    let connections = 0
+    proxy.cutBehind(() => {
+      connections += 1
+      return connections < 3 ? 3_800 + 500 * connections : Number.POSITIVE_INFINITY
+    })
+    const first = await toImap()
+    expect(first.code, first.err).to.equal(0)
+    expect(connections).to.equal(3)
+    expect(first.record).to.include({ mailbox: source, seen: 43, exported: 43, known: 0, skipped: 0 })
+    proxy.cutBehind(null)
+    // As they were read, so without what a delivery put in front.
+    expect(await contentsOf(to)).to.deep.equal(expected)
+    expect((await toImap()).record).to.include({ seen: 43, exported: 0, known: 43 })
+    // What went from there comes again, also of two that look the same.
+    const client = await imap.open({ user: to })
+    await client.ask('SELECT Projects/2026')
+    await client.ask('STORE 1 +FLAGS (\\Deleted)')
+    await client.ask('EXPUNGE')
+    expect((await toImap()).record).to.include({ exported: 1, known: 42 })
     expect(await contentsOf(to)).to.deep.equal(expected)
   })
 

@@ -1,0 +1,141 @@
+/** Another IMAP server: an account there, a connection that is made again when it is cut, and what its folders and flags are here. */
+import { createInterface } from 'node:readline/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ImapFlow } from 'imapflow'
+import type { SystemFlag } from '../../core/imap/flags.ts'
+import { Failure } from '../../schemas/failures.ts'
+import type { Io } from '../io.ts'
+
+export type ImapAccount = {
+  readonly host: string
+  readonly port: number
+  /** TLS from the first byte; else STARTTLS, where the server has it. */
+  readonly isSecure: boolean
+  readonly user: string
+  readonly password: string
+  /** Whether the server's certificate is verified. */
+  readonly isVerified: boolean
+}
+
+const triesMax = 6
+const pauseMs = 500
+
+/** The folders here that mail of the special ones elsewhere goes to. */
+export const specialPaths: { readonly [use: string]: string } = {
+  '\\Sent': 'Sent',
+  '\\Drafts': 'Drafts',
+  '\\Trash': 'Trash',
+  '\\Junk': 'Spam',
+  '\\Archive': 'Archive',
+}
+
+export const flagOf: { readonly [flag: string]: SystemFlag } = {
+  '\\Seen': 'seen',
+  '\\Answered': 'answered',
+  '\\Flagged': 'flagged',
+  '\\Deleted': 'deleted',
+  '\\Draft': 'draft',
+}
+
+export type ImapOptions = {
+  readonly user: string
+  readonly port: string
+  readonly starttls: boolean
+  readonly insecure: boolean
+}
+
+/** The account that options name. Its password comes from the variable of the environment, or is asked for on standard input. */
+export async function accountOf(
+  io: Io,
+  host: string,
+  { user, port, starttls, insecure }: ImapOptions,
+  variable: string,
+): Promise<ImapAccount> {
+  const wanted = { host, port: portOf(port, starttls), isSecure: !starttls, user, isVerified: !insecure }
+  return { ...wanted, password: io.env[variable] ?? (await askFor(`Password of ${user} at ${host}: `)) }
+}
+
+export type Connection = {
+  /**
+   * Does something on the connection. When it is cut, it is made again and the work done again; that is given up when several
+   * connections in a row brought nothing.
+   */
+  run<T>(work: (client: ImapFlow) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export function createConnection(account: ImapAccount, say: (text: string) => void): Connection {
+  let client: ImapFlow | null = null
+
+  async function open(): Promise<ImapFlow> {
+    if (client?.usable === true) return client
+    client?.close()
+    const { host, port, isSecure, user, password: pass, isVerified } = account
+    const fresh = new ImapFlow({
+      host,
+      port,
+      secure: isSecure,
+      auth: { user, pass },
+      tls: { rejectUnauthorized: isVerified },
+      logger: false,
+    })
+    // It is told by what was under way.
+    fresh.on('error', () => undefined)
+    await fresh.connect()
+    client = fresh
+    return fresh
+  }
+
+  return {
+    async run(work) {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await work(await open())
+        } catch (error) {
+          const isWrong =
+            error instanceof Error && 'authenticationFailed' in error && error.authenticationFailed === true
+          if (isWrong || tries >= triesMax) throw error
+          if (client?.usable === true) throw error
+          say(
+            `The connection to ${account.host} was cut: ${error instanceof Error ? error.message : error}; trying again\n`,
+          )
+          await sleep(pauseMs * tries)
+        }
+      }
+    },
+    async close() {
+      await client?.logout().catch(() => client?.close())
+    },
+  }
+}
+
+/** Selects the folder where it is not selected, to read unless it is told otherwise. */
+export async function inFolder<T>(
+  client: ImapFlow,
+  path: string,
+  work: (mailbox: { readonly exists: number; readonly uidValidity: bigint }) => Promise<T>,
+  { readOnly = true } = {},
+): Promise<T> {
+  const lock = await client.getMailboxLock(path, { readOnly })
+  try {
+    if (!client.mailbox) throw new Error(`The folder ${path} could not be opened.`)
+    return await work(client.mailbox)
+  } finally {
+    lock.release()
+  }
+}
+
+function portOf(text: string, isStartTls: boolean): number {
+  const port = text === '' ? (isStartTls ? 143 : 993) : Number(text)
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port
+  throw new Failure('validation_error', `"${text}" is no port.`, { fix: 'Give a number from 1 to 65535.' })
+}
+
+async function askFor(question: string): Promise<string> {
+  const reader = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await reader.question(question)
+  } finally {
+    reader.close()
+  }
+}
