@@ -54,7 +54,7 @@ export const getAccount = operation({
   input: object({}),
   output: Account,
   errors: [],
-  handle: async ({ principal }) => shown(principal.account),
+  handle: async ({ principal }) => accountShown(principal.account),
 })
 
 export const getSetup = operation({
@@ -86,10 +86,12 @@ export const updateAccount = operation({
   input: object({ approval: AccountApproval }),
   output: Account,
   errors: [],
-  handle: async ({ ctx, principal }, { approval }) => shown(await setApproval(ctx, principal.accountId, approval)),
+  handle: async ({ ctx, principal }, { approval }) =>
+    accountShown(await setApproval(ctx, principal.accountId, approval)),
 })
 
-function shown(account: Call['principal']['account']) {
+/** An account as callers see it. */
+export function accountShown(account: Call['principal']['account']) {
   const { id, name, status, plan, agentsPlan, claimExpiresAt, owner, approval, sandbox, createdAt } = account
   return {
     id,

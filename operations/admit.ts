@@ -10,7 +10,7 @@ import type { Context } from '../core/process/context.ts'
 import { refusalIn } from '../schemas/account-states.ts'
 import { Failure } from '../schemas/failures.ts'
 import { partnerKeyPrefixes } from '../schemas/partners.ts'
-import { type Access, type AnswerHeaders, isForPeople, type Operation } from './registry.ts'
+import { type Access, type AnswerHeaders, isForPeople, isOfNoAccount, type Operation } from './registry.ts'
 import { sessionTokenOf } from './session-cookie.ts'
 
 export type Visitor = {
@@ -117,7 +117,7 @@ export const userAgentOf = ({ 'user-agent': userAgent = '' }: IncomingHttpHeader
 export function callerIn(session: Session, access: Access): Caller {
   const { principal } = session
   // Who is signed in may still say so, sign out and change the account.
-  if (principal !== null && access !== 'person') requireAllowed(principal.account, 'ask')
+  if (principal !== null && !isOfNoAccount(access)) requireAllowed(principal.account, 'ask')
   return { principal, session }
 }
 
@@ -138,7 +138,7 @@ export function requireAccess({ access, method, scopes }: Operation, { principal
     throw new Failure('forbidden', 'Only a person who is signed in may ask for this; a key may not.', {
       fix: 'Sign in as a person (POST /api/v1/session), or ask the owner of the account.',
     })
-  if (access === 'person') return
+  if (isOfNoAccount(access)) return
   if (principal === null)
     throw new Failure('forbidden', 'The signed-in person has no account.', {
       fix: 'Claim an account by its claim link, or accept an invitation to one.',

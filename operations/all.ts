@@ -10,13 +10,23 @@ import {
   requestExport,
   updateAccount,
 } from './account.ts'
+import {
+  answerAnyRequest,
+  changeAnyAccount,
+  getAnyAccount,
+  getOutbox,
+  getProcesses,
+  getRefusals,
+  listAllAccounts,
+  listAllRequests,
+} from './administration.ts'
 import { createAlias, deleteAlias, listAliases } from './aliases.ts'
 import { decideApproval, getApproval, listApprovals } from './approvals.ts'
 import { listAudit } from './audit.ts'
 import { getBatch, sendBatch } from './batches.ts'
 import { createClaim } from './claims.ts'
 import { getContacts } from './contacts.ts'
-import { getDelivery, listDeliveries, redeliverEvents, resendDelivery, testWebhook } from './deliveries.ts'
+import { getAttempts, getDelivery, listDeliveries, redeliverEvents, resendDelivery, testWebhook } from './deliveries.ts'
 import { getDeliveryStatus } from './delivery-status.ts'
 import { createDnsRecord, deleteDnsRecord, listDnsRecords, updateDnsRecord } from './dns-records.ts'
 import { getDomainReports } from './domain-reports.ts'
@@ -145,6 +155,14 @@ export const operations: readonly Operation[] = [
   removeMember,
   listRequests,
   createRequest,
+  listAllAccounts,
+  getAnyAccount,
+  changeAnyAccount,
+  listAllRequests,
+  answerAnyRequest,
+  getOutbox,
+  getRefusals,
+  getProcesses,
   listKeys,
   createKey,
   deleteKey,
@@ -259,6 +277,7 @@ export const operations: readonly Operation[] = [
   testWebhook,
   redeliverEvents,
   deleteWebhook,
+  getAttempts,
   listDeliveries,
   getDelivery,
   resendDelivery,

@@ -1,10 +1,11 @@
+import { attemptCounts } from '../core/notify/attempt-counts.ts'
 import { getDelivery as get, listDeliveries as list } from '../core/notify/delivery-log.ts'
 import { redeliver, resendDelivery as resend, testEndpoint } from '../core/notify/resends.ts'
 import { getWebhook } from '../core/notify/webhooks.ts'
 import { accountEventTypes } from '../schemas/events.ts'
 import { DeliveryId, identifier, page, pageSizeDefault, paging, WebhookId } from '../schemas/fields.ts'
 import { array, described, type Infer, integer, object, oneOf, optional, timestamp } from '../schemas/infer.ts'
-import { Delivery, deliveryStates } from '../schemas/webhooks.ts'
+import { AttemptCounts, Delivery, deliveryStates } from '../schemas/webhooks.ts'
 import { operation } from './registry.ts'
 
 /** What a delivery log may be narrowed to. */
@@ -44,6 +45,21 @@ export const getDelivery = operation({
   errors: ['not_found'],
   async handle({ ctx, principal }, { id }) {
     return deliveryRecord(await get(ctx, principal, id))
+  },
+})
+
+export const getAttempts = operation({
+  name: 'webhooks.attempts',
+  summary:
+    'How many attempts an endpoint took and failed in each hour of the last two days, or on each of the last 30 days.',
+  scope: null,
+  http: 'GET /api/v1/webhooks/{id}/attempts',
+  input: object({ id: WebhookId, by: optional(oneOf(['hour', 'day'], { default: 'day' })) }),
+  output: AttemptCounts,
+  errors: ['not_found'],
+  async handle({ ctx, principal }, { id: webhookId, by = 'day' }) {
+    const counts = await attemptCounts(ctx, principal, { webhookId, by })
+    return { by, attempts: counts.map(({ from, ...rest }) => ({ from: from.toISOString(), ...rest })) }
   },
 })
 

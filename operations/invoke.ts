@@ -9,6 +9,7 @@ import { type Principal, requireScope } from '../core/access/principal.ts'
 import { takeAnonymous } from '../core/access/request-rates.ts'
 import type { Session } from '../core/access/sessions.ts'
 import { getMailbox } from '../core/mailbox/mailboxes.ts'
+import { requireAdministrator } from '../core/people/administrators.ts'
 import { inTimeOf } from '../core/process/account-time.ts'
 import type { Context } from '../core/process/context.ts'
 import { Failure } from '../schemas/failures.ts'
@@ -111,6 +112,7 @@ async function serve(
     else await countRequest(ctx, principal, request.headers)
   }
   requireAccess(operation, { principal, session: request.session ?? null })
+  if (operation.access === 'administrator') await requireAdministrator(ctx, request.session?.personId ?? '')
   if (principal === null) {
     const prepared = await readInput(ctx, operation, principal, request)
     return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }

@@ -105,6 +105,7 @@ function securityOf(access: Access): readonly Json[] {
 const accessTexts: { readonly [A in Access]: string } = {
   public: 'No key is needed.',
   person: 'A person who is signed in; not for keys.',
+  administrator: 'A person who is signed in and whom the setting `administrators` names; not for keys.',
   session: 'A person who is signed in, in an account; not for keys.',
   owner: 'An owner of the account who is signed in; not for keys.',
   account: 'An account key, or a person who is signed in.',

@@ -184,17 +184,21 @@ export type Operation = {
  * Who may call an operation. In each case but the first two a key of another kind is answered `forbidden`.
  * - public: everybody, without a word about who it is
  * - person: a person who is signed in, also one without an account
+ * - administrator: a person who is signed in, whom the setting `administrators` names, whatever account the session acts on
  * - session: a person who is signed in, in an account
  * - owner: the same, with the role of an owner
  * - account: an account key, or a person who is signed in, in an account
  * - partner: a partner's key
  * - key: any key, or such a person
  */
-export type Access = 'public' | 'person' | 'session' | 'owner' | 'account' | 'partner' | 'key'
+export type Access = 'public' | 'person' | 'administrator' | 'session' | 'owner' | 'account' | 'partner' | 'key'
 
 /** Whether an access is for people alone: no key, and so no MCP client, may call what has it. */
 export const isForPeople = (access: Access): boolean =>
-  access === 'person' || access === 'session' || access === 'owner'
+  access === 'person' || access === 'administrator' || access === 'session' || access === 'owner'
+
+/** Whether it does not matter in which account the person is who asks, and how that is. */
+export const isOfNoAccount = (access: Access): boolean => access === 'person' || access === 'administrator'
 
 /**
  * Declares an operation on an account: with `scope`, with several, or none when it is null. `by` says who may call it;
@@ -203,7 +207,7 @@ export const isForPeople = (access: Access): boolean =>
 export function operation<I, O>(
   declaration: Declaration<I, O, Call> & {
     readonly scope: Scope | readonly Scope[] | null
-    readonly by?: Exclude<Access, 'public' | 'person'>
+    readonly by?: Exclude<Access, 'public' | 'person' | 'administrator'>
   },
 ): Operation {
   const { scope, by = 'key' } = declaration
@@ -219,14 +223,23 @@ export function operation<I, O>(
 
 /** Declares an operation of a person who is signed in, whether the session acts on an account or not. */
 export function personOperation<I, O>(declaration: Declaration<I, O, PersonCall>): Operation {
-  return declare(declaration, { access: 'person', scopes: [] }, (input) => ({
-    async run({ session, ...call }) {
+  return declare(declaration, { access: 'person', scopes: [] }, servingPeople(declaration))
+}
+
+/** Declares an operation of the administrators. What it changes of an account it writes to the audit of that account too. */
+export function administratorOperation<I, O>(declaration: Declaration<I, O, PersonCall>): Operation {
+  return declare(declaration, { access: 'administrator', scopes: [] }, servingPeople(declaration))
+}
+
+const servingPeople =
+  <I, O>({ handle }: Pick<Declaration<I, O, PersonCall>, 'handle'>) =>
+  (input: I) => ({
+    async run({ session, ...call }: Call<Principal | null>) {
       if (session === null) throw new Failure('unauthorized')
-      return declaration.handle({ ...call, session }, input)
+      return handle({ ...call, session }, input)
     },
     reach: async () => undefined,
-  }))
-}
+  })
 
 /** Declares an operation that needs no key. */
 export function publicOperation<I, O>(declaration: Declaration<I, O, Call<null>>): Operation {

@@ -15,7 +15,7 @@ export const listRequests = operation({
   errors: [],
   async handle({ ctx, principal }, { limit = pageSizeDefault, ...rest }) {
     const { items, next } = await list(ctx, principal, { limit, ...rest })
-    return { requests: items.map(shown), next }
+    return { requests: items.map(requestShown), next }
   },
 })
 
@@ -30,10 +30,17 @@ export const createRequest = operation({
   output: AccountRequest,
   errors: ['conflict'],
   idempotent: true,
-  handle: async ({ ctx, principal }, wanted) => shown(await makeRequest(ctx, principal, wanted)),
+  handle: async ({ ctx, principal }, wanted) => requestShown(await makeRequest(ctx, principal, wanted)),
 })
 
-const shown = ({ accountId: _account, personId: _person, createdAt, answeredAt, ...request }: Request) => ({
+/** A request as callers see it. */
+export const requestShown = ({
+  accountId: _account,
+  personId: _person,
+  createdAt,
+  answeredAt,
+  ...request
+}: Request) => ({
   ...request,
   createdAt: createdAt.toISOString(),
   answeredAt: answeredAt?.toISOString() ?? null,

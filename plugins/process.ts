@@ -12,6 +12,7 @@ type Settings = Context['settings']
 let resolved: Settings | undefined
 let opened: Promise<Context> | undefined
 let counting: Metrics = noMetrics
+let refusing: (code: string) => void = () => undefined
 let spans: Tracing = noTracing
 const stops: ((timeoutMs: number) => Promise<void>)[] = []
 
@@ -25,6 +26,7 @@ export function settings(): Settings {
 export function context(): Promise<Context> {
   opened ??= openContext({ settings: settings(), role: 'smtp' }).then((ctx) => {
     counting = ctx.metrics
+    refusing = ctx.vitals.noteRefusal
     spans = ctx.tracing
     return ctx
   })
@@ -34,6 +36,12 @@ export function context(): Promise<Context> {
 /** What counts in this process: nothing before its context is open. */
 export function metrics(): Metrics {
   return counting
+}
+
+/** Counts a reply that refused a command or a mail, by its codes. */
+export function countRefusal(code: string): void {
+  counting.count('mailroom_smtp_refusals_total', { code })
+  refusing(code)
 }
 
 /** What makes spans in this process: none before its context is open. */

@@ -19,6 +19,7 @@ export const Session = object({
   person: Person,
   account: nullable(MemberOf),
   accounts: array(MemberOf, { description: 'All accounts that the person is a member of.' }),
+  administrator: boolean({ description: 'Whether the person administers the service: /api/v1/administration.' }),
   csrfToken: string({ description: 'For the header X-CSRF-Token of each request that changes something.' }),
 })
 

@@ -113,6 +113,11 @@ export const settings = {
     'The free domain of signups; each account gets a sub-domain of it.',
   ),
   hostname: optionalString("Name in HELO, certificates and Message-IDs. Without it: the machine's."),
+  administrators: setting<readonly string[]>(
+    array(string(form('^[^@\\s]+@[^@\\s]+$', 'an e-mail address', 'ann@example.com'))),
+    [],
+    'Who administers the service in the dashboard, by the addresses that people have signed up with: they see all accounts and answer their requests.',
+  ),
   postmaster: optionalString(
     "Mailbox that gets the mail to postmaster@ and abuse@ of the service's own domains. Without it that mail lands in a mailbox postmaster@<sharedDomain> made at the first start.",
   ),

@@ -78,6 +78,20 @@ export const Delivery = object({
   attempts: array(DeliveryAttempt),
 })
 
+/** What became of the attempts of an hour or a day. */
+export const AttemptCounts = object({
+  by: oneOf(['hour', 'day']),
+  attempts: array(
+    object({
+      from: timestamp({ description: 'The beginning of the hour or day (UTC).' }),
+      delivered: integer(),
+      failed: integer(),
+      averageMs: nullable(integer({ description: 'How long they took; null without any.' })),
+    }),
+    { description: 'The last 48 hours or 30 days, the oldest first.' },
+  ),
+})
+
 export const WebhookUrl = string({ minLength: 1, maxLength: 2_000, format: 'uri' })
 export const WebhookDescription = line(500)
 

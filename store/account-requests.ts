@@ -18,13 +18,14 @@ export function listRequests(
     .toArray()
 }
 
-/** Requests of all accounts in a state, oldest first. */
+/** Requests of all accounts in a state, oldest or newest first. */
 export function listRequestsIn(
   store: Store,
   status: AccountRequestDoc['status'],
-  limit: number,
+  { limit, isNewestFirst = false }: { readonly limit: number; readonly isNewestFirst?: boolean },
 ): Promise<AccountRequestDoc[]> {
-  return store.accountRequests.find({ status }).sort({ status: 1, _id: 1 }).limit(limit).toArray()
+  const order = isNewestFirst ? -1 : 1
+  return store.accountRequests.find({ status }).sort({ status: order, _id: order }).limit(limit).toArray()
 }
 
 export function countOpenRequests(store: Store, accountId: string): Promise<number> {

@@ -58,6 +58,29 @@ export async function moveTestClock(
   return moved?.clockAheadMs ?? null
 }
 
+/** What finds accounts; nothing: all of them. `name` is the beginning of one. */
+export type AccountSearch = { readonly id?: string; readonly name?: string; readonly personId?: string }
+
+/** Accounts that are there, newest first, older than the one with the id `before`. Sandboxes are not listed for themselves. */
+export function searchAccounts(
+  store: Store,
+  { id, name, personId, before, limit }: AccountSearch & { readonly before: string | null; readonly limit: number },
+): Promise<AccountDoc[]> {
+  return store.accounts
+    .find({
+      $and: [
+        { status: { $nin: ['removed', 'moved'] }, sandboxOf: { $exists: false } },
+        id === undefined ? {} : { _id: id },
+        name === undefined ? {} : { name: { $gte: name, $lt: `${name}\uffff` } },
+        personId === undefined ? {} : { 'members.personId': personId },
+        before === null ? {} : { _id: { $lt: before } },
+      ],
+    })
+    .sort({ _id: -1 })
+    .limit(limit)
+    .toArray()
+}
+
 export function listAccounts(store: Store, limit: number): Promise<AccountDoc[]> {
   return store.accounts.find({}).sort({ _id: -1 }).limit(limit).toArray()
 }

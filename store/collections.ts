@@ -301,6 +301,7 @@ export const collections = {
     ],
   },
   failedLogins: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
+  processHours: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
   authenticators: { version: 1, shardKey: '_id', indexes: [] },
   passkeys: { version: 1, shardKey: '_id', indexes: [index('personId', 'createdAt')] },
   usedChallenges: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
@@ -377,6 +378,7 @@ export type Collections = {
   readonly deliveries: Collection<events.DeliveryDoc>
   readonly failedLogins: Collection<accounts.FailedLoginsDoc>
   readonly requestRates: Collection<accounts.RequestRateDoc>
+  readonly processHours: Collection<service.ProcessHourDoc>
   readonly authenticators: Collection<factors.AuthenticatorDoc>
   readonly passkeys: Collection<factors.PasskeyDoc>
   readonly usedChallenges: Collection<factors.UsedChallengeDoc>

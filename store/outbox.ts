@@ -259,6 +259,22 @@ export async function countWaiting(store: Store, max: number): Promise<number> {
   return counted?.waiting ?? 0
 }
 
+/** Rows whose mail has not gone out yet, of all accounts. */
+export function findWaitingRows(store: Store, limit: number): Promise<WaitingRow[]> {
+  return store.outbox
+    .find(
+      { accountId: { $gt: '' }, notBefore: { $exists: true } },
+      { projection: { accountId: 1, emailId: 1, n: 1, recipient: 1, createdAt: 1, notBefore: 1, attempts: 1 } },
+    )
+    .limit(limit)
+    .toArray()
+}
+
+export type WaitingRow = Pick<
+  OutboxDoc,
+  '_id' | 'accountId' | 'emailId' | 'n' | 'recipient' | 'createdAt' | 'notBefore' | 'attempts'
+>
+
 /** When the next row of an account is due; null when none waits. */
 export async function nextRow(store: Store, accountId: string): Promise<Date | null> {
   const [row] = await findDueRows(store, { accountIds: [accountId], now: new Date(8.64e15), max: 1 })

@@ -219,6 +219,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     because: 'connections to the mail servers of other domains, whoever sent; reported within a day',
   },
   requestRates: { of: 'nobody', because: 'expire within minutes' },
+  processHours: { of: 'nobody', because: 'says how the processes of the service are' },
   failedLogins: { of: 'nobody', because: 'expire 15 minutes after the login' },
   changes: {
     of: 'nobody',

@@ -91,6 +91,21 @@ export function giveBackFigure(
 
 const figuresId = (owner: string, at: Date) => `${owner}:${periodsOf(at).day}`
 
+/** The owner of what is counted of the attempts of a webhook endpoint. */
+export const attemptsOwner = (accountId: string, webhookId: string): string => `${accountId}:attempts:${webhookId}`
+
+/** Id and expiry of the document of a day with the attempts of an endpoint, and its field of the hour that contains `at` (`h00`). */
+export function attemptsPeriod(
+  accountId: string,
+  webhookId: string,
+  at: Date,
+): { id: string; expiresAt: Date; hour: string } {
+  const id = `${attemptsOwner(accountId, webhookId)}:${periodsOf(at).day}`
+  return { id, expiresAt: after(at, attemptsKeptMs), hour: `h${at.toISOString().slice(11, 13)}` }
+}
+
+const attemptsKeptMs = 32 * dayMs
+
 /**
  * Reads an owner's counters of the periods that contain the times, by default the current one. Returns a function that gives
  * the sum of a counter over them.

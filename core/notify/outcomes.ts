@@ -11,6 +11,7 @@ import { after, dayMs, hourMs, minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit, isolateFailures } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
+import { countsIn } from './attempt-counts.ts'
 import { endpointsChanged } from './endpoints.ts'
 
 /** Pauses after the first failed attempts; later ones are 8 hours (decisions.md 2, Webhooks and events). */
@@ -104,11 +105,21 @@ async function write(recorded: readonly Recorded[]): Promise<[]> {
     if (health.clears || health.failedAt !== null) changed.push(webhook)
   }
   const outcomes = recorded.map(({ outcome }) => store.outcomeIn(db, outcome))
-  await writeAll(db, [...store.duesOf(db, again), ...changes, ...outcomes])
+  const counts = countsIn(db, recorded.flatMap(countedOf))
+  const writes = [...store.duesOf(db, again), ...changes, ...outcomes]
+  const refused = await writeAll(db, [...writes, ...counts])
+  // When two processes insert the counters of a day at once, one of them is refused; its second try finds them.
+  await writeAll(
+    db,
+    counts.filter((_, n) => refused.includes(writes.length + n)),
+  )
   for (const { ctx, outcome } of recorded) if (outcome.nextAt !== null) noteDue(ctx, 'deliveries', outcome.nextAt)
   for (const { accountId } of changed) endpointsChanged(recorded[0]!.ctx, accountId)
   return []
 }
+
+const countedOf = ({ outcome: { delivery, attempt } }: Recorded) =>
+  attempt === null ? [] : [{ delivery, attempt, isTaken: isSuccess(attempt) }]
 
 /**
  * What attempts in a row change of an endpoint: whether they end its failures, and the first failure after that. Test events

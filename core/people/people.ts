@@ -9,6 +9,7 @@ import { findAccountsOf } from '../../store/members.ts'
 import { changePerson, findPerson } from '../../store/people.ts'
 import { moveSession, type Session } from '../access/sessions.ts'
 import type { Context } from '../process/context.ts'
+import { isAdministrator } from './administrators.ts'
 
 export type Person = { readonly id: string; readonly email: string; readonly name: string }
 export type MemberOf = { readonly id: string; readonly name: string; readonly role: Role }
@@ -18,6 +19,8 @@ export type SessionView = {
   readonly person: Person
   readonly account: MemberOf | null
   readonly accounts: readonly MemberOf[]
+  /** Whether the person administers the service. */
+  readonly administrator: boolean
   readonly csrfToken: string
 }
 
@@ -29,7 +32,7 @@ export async function viewSession(
 ): Promise<SessionView> {
   const [person, accounts] = await Promise.all([requirePerson(ctx, personId), accountsOf(ctx, personId)])
   const account = accounts.find(({ id }) => id === accountId) ?? null
-  return { person: personOf(person), account, accounts, csrfToken }
+  return { person: personOf(person), account, accounts, administrator: isAdministrator(ctx, person), csrfToken }
 }
 
 /** Changes the name of a person. */

@@ -70,7 +70,7 @@ export async function listRequests(
 
 /** The requests of all accounts that wait for an answer, oldest first. */
 export async function openRequests(ctx: Context): Promise<readonly AccountRequest[]> {
-  return (await store.listRequestsIn(ctx.store, 'open', listMax)).map(requestOf)
+  return (await store.listRequestsIn(ctx.store, 'open', { limit: listMax })).map(requestOf)
 }
 
 /**
@@ -86,7 +86,7 @@ export async function answerRequest(
   const doc = await store.answerRequest(ctx.store, requestId, { status, answer, answeredAt })
   if (doc === null)
     throw new Failure('not_found', `No request ${requestId} waits for an answer.`, {
-      fix: 'Use an id that "mailroom request list" shows (ask_...).',
+      fix: 'Use the id of a request that waits (ask_...): GET /api/v1/administration/requests and "mailroom request list" list them.',
     })
   if (isGranted && doc.kind === 'phone') await verifyPhone(ctx, doc.accountId)
   const person = await findPerson(ctx.store, doc.personId)
@@ -98,6 +98,7 @@ function missing(param: string, fix: string): Failure {
   return new Failure('validation_error', `The request has no "${param}".`, { param, fix })
 }
 
-function requestOf({ _id: id, ...request }: AccountRequestDoc): AccountRequest {
+/** A request as its document has it. */
+export function requestOf({ _id: id, ...request }: AccountRequestDoc): AccountRequest {
   return { id, ...request }
 }

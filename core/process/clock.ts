@@ -50,6 +50,9 @@ export function periodsOf(at: Date): {
   }
 }
 
+/** When the hour began that contains `at`. */
+export const startOfHour = (at: Date): Date => new Date(Math.floor(at.getTime() / hourMs) * hourMs)
+
 /** Whole seconds from `at` to `until`, rounded up; at least 1. */
 export function secondsUntil(at: Date, until: Date): number {
   return Math.max(1, Math.ceil((until.getTime() - at.getTime()) / secondMs))

@@ -18,6 +18,7 @@ import { type Metrics, noMetrics, openMetrics } from './metrics.ts'
 import type { Secrets } from './secrets.ts'
 import { openTestClocks, type TestClocks } from './test-clocks.ts'
 import { noTracing, openTracing, type Tracing } from './tracing.ts'
+import { createVitals, type Vitals } from './vitals.ts'
 
 /** What a process is for; `admin` runs one command and ends. */
 export type Role = 'service' | 'smtp' | 'imap' | 'dns' | 'admin' | 'test'
@@ -66,6 +67,7 @@ export type Context = {
   readonly log: Logger
   readonly metrics: Metrics
   readonly tracing: Tracing
+  readonly vitals: Vitals
   readonly secrets: Secrets
   /** The master keys behind them. */
   readonly keyring: Keyring
@@ -127,6 +129,12 @@ export async function openContext({
     changes: role === 'admin' ? null : changes,
     onError: (error) => logger.warn({ err: error }, 'test clocks could not be read; the next clock does'),
   })
+  const vitals = createVitals(store, {
+    name: role,
+    clock,
+    onError: (error) => logger.debug({ err: error }, 'how the process is could not be written; it is in a minute'),
+  })
+  if (isWatched) vitals.start()
   return {
     role,
     settings,
@@ -146,6 +154,7 @@ export async function openContext({
     log: logger,
     metrics,
     tracing,
+    vitals,
     secrets: keyring.secrets,
     keyring,
     baseUrl: (settings.baseUrl ?? `http://${settings.http.host}:${settings.http.port}`).replace(/\/+$/, ''),
@@ -159,6 +168,7 @@ export async function openContext({
 /** Ends what is under way, writes what is still queued, ends the worker threads and processes and closes the store. */
 export async function closeContext(ctx: Context): Promise<void> {
   ctx.skew.stop()
+  ctx.vitals.close()
   await ctx.background.done()
   await ctx.arrivals.flush()
   await ctx.changes.close()

@@ -1,5 +1,5 @@
 import type { Connection, Plugin } from '../haraka.d.ts'
-import { metrics } from '../process.ts'
+import { countRefusal } from '../process.ts'
 
 /** Enhanced codes for Haraka's own replies, which have none. A reply code that is not listed gets X.0.0. */
 const enhancedCodes: { readonly [code: number]: string } = {
@@ -26,22 +26,19 @@ export function mendReplies(plugin: Plugin): void {
   const { respond } = prototype
   prototype.respond = function (this: Connection, code, text, done) {
     if (code === 451 && String(text).startsWith(bareLineFeed.begins)) {
-      countRefusal(bareLineFeed.code, bareLineFeed.text)
+      noteRefusal(bareLineFeed.code, bareLineFeed.text)
       return respond.call(this, bareLineFeed.code, bareLineFeed.text, done)
     }
     const said = enhanced(this, code, text)
-    countRefusal(code, said)
+    noteRefusal(code, said)
     return respond.call(this, code, this.hello.verb === 'EHLO' ? said : text, done)
   }
 }
 
 /** Counts a reply that says no, by its codes: those of our replies and of Haraka's, so there are few. */
-function countRefusal(code: number, text: unknown): void {
+function noteRefusal(code: number, text: unknown): void {
   const { code: number, reply } = isDsn(text) ? text : { code, reply: Array.isArray(text) ? text[0] : text }
-  if (number >= 400)
-    metrics().count('mailroom_smtp_refusals_total', {
-      code: `${number} ${carriesCode.exec(String(reply))?.[0] ?? ''}`.trim(),
-    })
+  if (number >= 400) countRefusal(`${number} ${carriesCode.exec(String(reply))?.[0] ?? ''}`.trim())
 }
 
 /** A reply of ours as Haraka takes it (plugins/hook.ts), with its codes inside. */

@@ -206,6 +206,48 @@ export class Requests extends Group {
   }
 }
 
+export class Administration extends Group {
+  /** The accounts of the service, newest first, or those that a word finds. For people who are signed in, not for keys. */
+  accounts(params: t.AdministrationAccountsParams = {}, options?: RequestOptions): PageList<t.AdministrationAccountsResult, t.AdministrationAccountsResult['accounts'][number]> {
+    return this.pages<t.AdministrationAccountsResult, t.AdministrationAccountsResult['accounts'][number]>('accounts', { method: 'GET', path: '/administration/accounts', query: params }, options)
+  }
+
+  /** One account, with its people and what it used this month. For people who are signed in, not for keys. */
+  account(accountId: string, options?: RequestOptions): Promise<t.AdministrationAccountResult> {
+    return this.call({ method: 'GET', path: `/administration/accounts/${segment(accountId)}` }, options)
+  }
+
+  /** Change the plans or a limit of an account, suspend it, pause its sending, or end that. It holds at once. For people who are signed in, not for keys. */
+  change(accountId: string, params: t.AdministrationChangeParams = {}, options?: RequestOptions): Promise<t.AdministrationChangeResult> {
+    return this.call({ method: 'PATCH', path: `/administration/accounts/${segment(accountId)}`, body: params }, options)
+  }
+
+  /** What accounts ask of the administrators: those that wait, the oldest first, or those that were answered, the newest first. For people who are signed in, not for keys. */
+  requests(params: t.AdministrationRequestsParams = {}, options?: RequestOptions): Promise<t.AdministrationRequestsResult> {
+    return this.call({ method: 'GET', path: '/administration/requests', query: params }, options)
+  }
+
+  /** Answer a request, once: the person is told by mail. A granted phone number is confirmed by it; a higher limit is raised by a change of the account. For people who are signed in, not for keys. */
+  answer(requestId: string, params: t.AdministrationAnswerParams, options?: RequestOptions): Promise<t.AdministrationAnswerResult> {
+    return this.call({ method: 'POST', path: `/administration/requests/${segment(requestId)}`, body: params }, options)
+  }
+
+  /** What waits to go out, by the domain that it goes to: how much, since when, and what the domain answered. For people who are signed in, not for keys. */
+  outbox(options?: RequestOptions): Promise<t.AdministrationOutboxResult> {
+    return this.call({ method: 'GET', path: '/administration/outbox' }, options)
+  }
+
+  /** What the SMTP doors refused in each hour, by the codes of their replies. For people who are signed in, not for keys. */
+  refusals(params: t.AdministrationRefusalsParams = {}, options?: RequestOptions): Promise<t.AdministrationRefusalsResult> {
+    return this.call({ method: 'GET', path: '/administration/refusals', query: params }, options)
+  }
+
+  /** The processes of the service: memory, how late the event loop is and how quickly the database answers, over time. For people who are signed in, not for keys. */
+  processes(params: t.AdministrationProcessesParams = {}, options?: RequestOptions): Promise<t.AdministrationProcessesResult> {
+    return this.call({ method: 'GET', path: '/administration/processes', query: params }, options)
+  }
+}
+
 export class Keys extends Group {
   /** The API keys of the account, newest first, revoked ones for 90 days. Their secrets are never shown again. For people who are signed in, not for keys. */
   list(params: t.KeysListParams = {}, options?: RequestOptions): PageList<t.KeysListResult, t.KeysListResult['keys'][number]> {
@@ -879,6 +921,11 @@ export class Webhooks extends Group {
   delete(id: string, options?: RequestOptions): Promise<t.WebhooksDeleteResult> {
     return this.call({ method: 'DELETE', path: `/webhooks/${segment(id)}` }, options)
   }
+
+  /** How many attempts an endpoint took and failed in each hour of the last two days, or on each of the last 30 days. */
+  attempts(id: string, params: t.WebhooksAttemptsParams = {}, options?: RequestOptions): Promise<t.WebhooksAttemptsResult> {
+    return this.call({ method: 'GET', path: `/webhooks/${segment(id)}/attempts`, query: params }, options)
+  }
 }
 
 export class PartnerCustomersKeys extends Group {
@@ -1028,6 +1075,7 @@ export class Groups {
   readonly audit: Audit
   readonly members: Members
   readonly requests: Requests
+  readonly administration: Administration
   readonly keys: Keys
   readonly grants: Grants
   readonly mailboxes: Mailboxes
@@ -1062,6 +1110,7 @@ export class Groups {
     this.audit = new Audit(transport)
     this.members = new Members(transport)
     this.requests = new Requests(transport)
+    this.administration = new Administration(transport)
     this.keys = new Keys(transport)
     this.grants = new Grants(transport)
     this.mailboxes = new Mailboxes(transport)

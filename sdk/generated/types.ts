@@ -770,6 +770,8 @@ export type PeopleUpdateResult = {
     readonly name: string
     readonly role: 'owner' | 'member' | 'reader'
   })[]
+  /** Whether the person administers the service: /api/v1/administration. */
+  readonly administrator: boolean
   /** For the header X-CSRF-Token of each request that changes something. */
   readonly csrfToken: string
 }
@@ -796,6 +798,8 @@ export type PeopleJoinResult = {
     readonly name: string
     readonly role: 'owner' | 'member' | 'reader'
   })[]
+  /** Whether the person administers the service: /api/v1/administration. */
+  readonly administrator: boolean
   /** For the header X-CSRF-Token of each request that changes something. */
   readonly csrfToken: string
 }
@@ -832,6 +836,8 @@ export type SessionBeginResult = {
     readonly name: string
     readonly role: 'owner' | 'member' | 'reader'
   })[]
+  /** Whether the person administers the service: /api/v1/administration. */
+  readonly administrator: boolean
   /** For the header X-CSRF-Token of each request that changes something. */
   readonly csrfToken: string
 }
@@ -860,6 +866,8 @@ export type SessionGetResult = {
     readonly name: string
     readonly role: 'owner' | 'member' | 'reader'
   })[]
+  /** Whether the person administers the service: /api/v1/administration. */
+  readonly administrator: boolean
   /** For the header X-CSRF-Token of each request that changes something. */
   readonly csrfToken: string
 }
@@ -886,6 +894,8 @@ export type SessionSwitchResult = {
     readonly name: string
     readonly role: 'owner' | 'member' | 'reader'
   })[]
+  /** Whether the person administers the service: /api/v1/administration. */
+  readonly administrator: boolean
   /** For the header X-CSRF-Token of each request that changes something. */
   readonly csrfToken: string
 }
@@ -1011,6 +1021,8 @@ export type ClaimsCreateResult = {
     readonly name: string
     readonly role: 'owner' | 'member' | 'reader'
   })[]
+  /** Whether the person administers the service: /api/v1/administration. */
+  readonly administrator: boolean
   /** For the header X-CSRF-Token of each request that changes something. */
   readonly csrfToken: string
 }
@@ -1241,6 +1253,249 @@ export type RequestsCreateResult = {
   readonly answer: string | null
   readonly createdAt: string
   readonly answeredAt: string | null
+}
+
+export type AdministrationAccountsParams = {
+  /** An id, the beginning of a name, or the address of a member or a mailbox. */
+  readonly q?: string
+  /** At most 200. */
+  readonly limit?: number
+  /** A next. */
+  readonly before?: string
+}
+
+export type AdministrationAccountsResult = {
+  readonly accounts: readonly ({
+    readonly id: string
+    readonly name: string
+    readonly status: 'unclaimed' | 'active' | 'paused' | 'suspended'
+    readonly plan: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | null
+    readonly agentsPlan: 'free' | 'developer' | 'scale' | null
+    readonly claimExpiresAt?: string
+    readonly owner?: string
+    /** required: what agent keys of the account send waits until a person has approved it. */
+    readonly approval: 'none' | 'required'
+    readonly sandbox: boolean
+    readonly createdAt: string
+    readonly suspended: {
+      readonly reason: string
+      readonly at: string
+    } | null
+    readonly sendingPaused: {
+      readonly reason: string
+      readonly at: string
+    } | null
+    /** The figures that are raised above those of the plans. */
+    readonly raised: { readonly [name: string]: number }
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type AdministrationAccountResult = {
+  readonly id: string
+  readonly name: string
+  readonly status: 'unclaimed' | 'active' | 'paused' | 'suspended'
+  readonly plan: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | null
+  readonly agentsPlan: 'free' | 'developer' | 'scale' | null
+  readonly claimExpiresAt?: string
+  readonly owner?: string
+  /** required: what agent keys of the account send waits until a person has approved it. */
+  readonly approval: 'none' | 'required'
+  readonly sandbox: boolean
+  readonly createdAt: string
+  readonly suspended: {
+    readonly reason: string
+    readonly at: string
+  } | null
+  readonly sendingPaused: {
+    readonly reason: string
+    readonly at: string
+  } | null
+  /** The figures that are raised above those of the plans. */
+  readonly raised: { readonly [name: string]: number }
+  readonly people: readonly ({
+    readonly email: string
+    readonly role: string
+    readonly status: 'active' | 'invited'
+  })[]
+  readonly usage: {
+    readonly sent: number
+    readonly received: number
+    readonly inboxes: number
+    readonly webhooks: number
+    /** Bytes. */
+    readonly storage: number
+  }
+}
+
+export type AdministrationChangeParams = {
+  /** The mail plan. */
+  readonly plan?: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | 'none'
+  /** The Agents plan. */
+  readonly agentsPlan?: 'free' | 'developer' | 'scale' | 'none'
+  /** One figure of the plans, raised for this account. */
+  readonly raise?: {
+    readonly figure: 'requestsPerMinute' | 'inboxes' | 'inboxCreationsPerDay' | 'storagePerInboxBytes' | 'ownDomains' | 'emailsPerMonth' | 'sendsPerMonth' | 'sendsPerDay' | 'sharedDomainSendsPerDay' | 'recipientsPerMinute' | 'marketingSendsPerMonth' | 'batchRecipientsPerCall' | 'webhookEndpoints' | 'deliveryLogDays' | 'lensPerMonth'
+    readonly to: number | null
+  }
+  /** Begins a suspension; null ends it. */
+  readonly suspended?: {
+    /** Shown to the account. */
+    readonly reason: string
+  } | null
+  /** Pauses sending; null lets the account send again. */
+  readonly sendingPaused?: {
+    /** Shown to the account. */
+    readonly reason: string
+  } | null
+}
+
+export type AdministrationChangeResult = {
+  readonly id: string
+  readonly name: string
+  readonly status: 'unclaimed' | 'active' | 'paused' | 'suspended'
+  readonly plan: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | null
+  readonly agentsPlan: 'free' | 'developer' | 'scale' | null
+  readonly claimExpiresAt?: string
+  readonly owner?: string
+  /** required: what agent keys of the account send waits until a person has approved it. */
+  readonly approval: 'none' | 'required'
+  readonly sandbox: boolean
+  readonly createdAt: string
+  readonly suspended: {
+    readonly reason: string
+    readonly at: string
+  } | null
+  readonly sendingPaused: {
+    readonly reason: string
+    readonly at: string
+  } | null
+  /** The figures that are raised above those of the plans. */
+  readonly raised: { readonly [name: string]: number }
+  readonly people: readonly ({
+    readonly email: string
+    readonly role: string
+    readonly status: 'active' | 'invited'
+  })[]
+  readonly usage: {
+    readonly sent: number
+    readonly received: number
+    readonly inboxes: number
+    readonly webhooks: number
+    /** Bytes. */
+    readonly storage: number
+  }
+}
+
+export type AdministrationRequestsParams = {
+  readonly status?: 'open' | 'granted' | 'refused'
+}
+
+export type AdministrationRequestsResult = {
+  readonly requests: readonly ({
+    readonly id: string
+    readonly kind: 'limit' | 'phone'
+    readonly text: string
+    readonly phone: string | null
+    readonly status: 'open' | 'granted' | 'refused'
+    readonly answer: string | null
+    readonly createdAt: string
+    readonly answeredAt: string | null
+    readonly account: {
+      readonly id: string
+      readonly name: string
+    }
+    readonly email: string | null
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
+export type AdministrationAnswerParams = {
+  readonly granted: boolean
+  /** What the person reads. */
+  readonly answer: string
+}
+
+export type AdministrationAnswerResult = {
+  readonly id: string
+  readonly kind: 'limit' | 'phone'
+  readonly text: string
+  readonly phone: string | null
+  readonly status: 'open' | 'granted' | 'refused'
+  readonly answer: string | null
+  readonly createdAt: string
+  readonly answeredAt: string | null
+  readonly account: {
+    readonly id: string
+    readonly name: string
+  }
+  readonly email: string | null
+}
+
+export type AdministrationOutboxResult = {
+  /** The largest first, at most 200. */
+  readonly destinations: readonly {
+    readonly domain: string
+    /** Recipients whose mail has not gone out. */
+    readonly waiting: number
+    /** Those of them that were attempted before. */
+    readonly attempted: number
+    /** Since when the oldest of them waits. */
+    readonly oldestAt: string
+    /** When the next attempt is due. */
+    readonly nextAt: string
+    /** What the domain answered last. */
+    readonly answers: readonly {
+      readonly at: string
+      readonly answer: string
+    }[]
+  }[]
+  /** All recipients that wait. */
+  readonly waiting: number
+  /** Whether all that wait were looked at: it are 10,000 at most. */
+  readonly complete: boolean
+}
+
+export type AdministrationRefusalsParams = {
+  readonly days?: number
+}
+
+export type AdministrationRefusalsResult = {
+  /** The hours in which anything was refused, the oldest first. */
+  readonly refusals: readonly {
+    /** The beginning of the hour. */
+    readonly from: string
+    /** How often each reply refused a command or a mail: code and enhanced code, such as "550 5.1.1". */
+    readonly codes: { readonly [name: string]: number }
+  }[]
+}
+
+export type AdministrationProcessesParams = {
+  readonly hours?: number
+}
+
+export type AdministrationProcessesResult = {
+  readonly processes: readonly {
+    readonly host: string
+    /** service, smtp, imap or dns. */
+    readonly process: string
+    readonly pid: number
+    readonly startedAt: string
+    /** Whether it was heard of within three minutes. */
+    readonly alive: boolean
+    /** The oldest first; of a long time the worst of some minutes each. */
+    readonly samples: readonly {
+      readonly at: string
+      /** Bytes that lie in RAM. */
+      readonly memory: number
+      /** How late the event loop was, exceeded by one look in a hundred. */
+      readonly eventLoopMs: number
+      /** How long the database took to answer. */
+      readonly databaseMs: number
+    }[]
+  }[]
 }
 
 export type KeysListParams = {

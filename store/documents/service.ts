@@ -107,3 +107,26 @@ export type KeyHolderDoc = {
 
 /** A named value of the service itself, such as the schema versions or the watermark of a sweep. */
 export type StateDoc = { readonly _id: string; readonly value: unknown }
+
+/** How one process was in one hour. `_id` is the hour, then what names the process. */
+export type ProcessHourDoc = {
+  readonly _id: string
+  /** Of the machine. */
+  readonly host: string
+  /** Which of the processes of an installation. */
+  readonly process: string
+  readonly pid: number
+  readonly startedAt: Date
+  readonly hour: Date
+  readonly samples: readonly ProcessSample[]
+  readonly expiresAt: Date
+}
+
+/** How a process is at one moment: its memory in RAM, and since the one before how late its event loop was (the 99th percentile). */
+export type ProcessSample = {
+  readonly at: Date
+  readonly memoryBytes: number
+  readonly eventLoopMs: number
+  /** How long the database took to answer. */
+  readonly databaseMs: number
+}

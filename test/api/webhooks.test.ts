@@ -533,6 +533,36 @@ describe('api: webhooks', () => {
         ).to.equal('validation_error')
     })
 
+    it('counts attempts by hour and day, without those of tests', async () => {
+      type Counts = { attempts: { from: string; delivered: number; failed: number; averageMs: number | null }[] }
+      const own = await owner()
+      const bad = await receiver((response) => void response.writeHead(500).end())
+      const [taking, failing] = [
+        await own.hook(good.url, { events: ['mailbox.created'] }),
+        await own.hook(bad.url, { events: ['mailbox.created'] }),
+      ]
+      await own.call('POST', `/api/v1/webhooks/${failing.id}/test`, { type: 'mailbox.created' })
+      await own.call('POST', '/api/v1/mailboxes', { address: `counted@${own.tenant.address.split('@')[1]}` })
+      for (const { id } of [taking, failing])
+        await eventually('an attempt', async () =>
+          (await own.log(id)).some(({ origin, attempts }) => origin === 'event' && attempts.length > 0),
+        )
+      const countsOf = async ({ id }: Hook, by: string) =>
+        (await own.call<Counts>('GET', `/api/v1/webhooks/${id}/attempts?by=${by}`)).body.attempts
+      for (const [by, count] of [
+        ['hour', 48],
+        ['day', 30],
+      ] as const) {
+        const attempts = await countsOf(failing, by)
+        expect(attempts).to.have.length(count)
+        expect(attempts.at(-1)).to.include({ delivered: 0, failed: 1 })
+        expect(attempts[0]).to.include({ delivered: 0, failed: 0, averageMs: null })
+      }
+      expect((await countsOf(taking, 'day')).at(-1)).to.include({ delivered: 1, failed: 0 })
+      const strange = await asked.call('GET', `/api/v1/webhooks/${taking.id}/attempts`)
+      expect(strange.body.code).to.equal('not_found')
+    })
+
     it('is shown to nobody else', async () => {
       const [newest] = await asked.log(hook.id)
       const stranger = await owner()

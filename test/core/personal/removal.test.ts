@@ -267,6 +267,7 @@ describe('the removal of an unclaimed account', () => {
           'stsPolicies',
           'tlsResults',
           'deliveryChecks',
+          'processHours',
           'certificates',
           'failedLogins',
           'exports',

@@ -371,6 +371,88 @@ class Requests(AsyncGroup):
         return await self._call('POST', '/account/requests', body=given({'kind': kind, 'text': text, 'phone': phone}), is_idempotent=True, options=options)
 
 
+class Administration(AsyncGroup):
+    def accounts(
+        self,
+        *,
+        q: str | Unset = UNSET,
+        limit: int | Unset = UNSET,
+        before: str | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> AsyncPageList[t.AdministrationAccountsResult]:
+        """The accounts of the service, newest first, or those that a word finds. For people who are signed in, not for keys."""
+        return self._pages('accounts', 'GET', '/administration/accounts', query=given({'q': q, 'limit': limit, 'before': before}), options=options)
+
+    async def account(
+        self,
+        account_id: str,
+        *,
+        options: RequestOptions | None = None,
+    ) -> t.AdministrationAccountResult:
+        """One account, with its people and what it used this month. For people who are signed in, not for keys."""
+        return await self._call('GET', f'/administration/accounts/{segment(account_id)}', options=options)
+
+    async def change(
+        self,
+        account_id: str,
+        *,
+        plan: Literal['trial', 'starter', 'growth', 'pro', 'business', 'none'] | Unset = UNSET,
+        agents_plan: Literal['free', 'developer', 'scale', 'none'] | Unset = UNSET,
+        raise: t.AdministrationChangeRaise | Unset = UNSET,
+        suspended: t.AdministrationChangeSuspended | None | Unset = UNSET,
+        sending_paused: t.AdministrationChangeSendingPaused | None | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> t.AdministrationChangeResult:
+        """Change the plans or a limit of an account, suspend it, pause its sending, or end that. It holds at once. For people who are signed in, not for keys."""
+        return await self._call('PATCH', f'/administration/accounts/{segment(account_id)}', body=given({'plan': plan, 'agentsPlan': agents_plan, 'raise': raise, 'suspended': suspended, 'sendingPaused': sending_paused}), options=options)
+
+    async def requests(
+        self,
+        *,
+        status: Literal['open', 'granted', 'refused'] | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> t.AdministrationRequestsResult:
+        """What accounts ask of the administrators: those that wait, the oldest first, or those that were answered, the newest first. For people who are signed in, not for keys."""
+        return await self._call('GET', '/administration/requests', query=given({'status': status}), options=options)
+
+    async def answer(
+        self,
+        request_id: str,
+        *,
+        granted: bool,
+        answer: str,
+        options: RequestOptions | None = None,
+    ) -> t.AdministrationAnswerResult:
+        """Answer a request, once: the person is told by mail. A granted phone number is confirmed by it; a higher limit is raised by a change of the account. For people who are signed in, not for keys."""
+        return await self._call('POST', f'/administration/requests/{segment(request_id)}', body=given({'granted': granted, 'answer': answer}), options=options)
+
+    async def outbox(
+        self,
+        *,
+        options: RequestOptions | None = None,
+    ) -> t.AdministrationOutboxResult:
+        """What waits to go out, by the domain that it goes to: how much, since when, and what the domain answered. For people who are signed in, not for keys."""
+        return await self._call('GET', '/administration/outbox', options=options)
+
+    async def refusals(
+        self,
+        *,
+        days: int | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> t.AdministrationRefusalsResult:
+        """What the SMTP doors refused in each hour, by the codes of their replies. For people who are signed in, not for keys."""
+        return await self._call('GET', '/administration/refusals', query=given({'days': days}), options=options)
+
+    async def processes(
+        self,
+        *,
+        hours: int | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> t.AdministrationProcessesResult:
+        """The processes of the service: memory, how late the event loop is and how quickly the database answers, over time. For people who are signed in, not for keys."""
+        return await self._call('GET', '/administration/processes', query=given({'hours': hours}), options=options)
+
+
 class Keys(AsyncGroup):
     def list(
         self,
@@ -1825,6 +1907,16 @@ class Webhooks(AsyncGroup):
         """Remove an endpoint; what waits for it is not delivered."""
         return await self._call('DELETE', f'/webhooks/{segment(id)}', options=options)
 
+    async def attempts(
+        self,
+        id: str,
+        *,
+        by: Literal['hour', 'day'] | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> t.WebhooksAttemptsResult:
+        """How many attempts an endpoint took and failed in each hour of the last two days, or on each of the last 30 days."""
+        return await self._call('GET', f'/webhooks/{segment(id)}/attempts', query=given({'by': by}), options=options)
+
 
 class PartnerCustomersKeys(AsyncGroup):
     def list(
@@ -2091,6 +2183,7 @@ class AsyncGroups:
         self.audit = Audit(transport)
         self.members = Members(transport)
         self.requests = Requests(transport)
+        self.administration = Administration(transport)
         self.keys = Keys(transport)
         self.grants = Grants(transport)
         self.mailboxes = Mailboxes(transport)

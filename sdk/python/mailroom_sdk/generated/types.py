@@ -377,6 +377,7 @@ PeopleUpdateResult = TypedDict('PeopleUpdateResult', {
     'person': "PeopleUpdateResultPerson",
     'account': "PeopleUpdateResultAccount | None",
     'accounts': list["PeopleUpdateResultAccountsItem"],
+    'administrator': bool,
     'csrfToken': str,
 })
 
@@ -402,6 +403,7 @@ PeopleJoinResult = TypedDict('PeopleJoinResult', {
     'person': "PeopleJoinResultPerson",
     'account': "PeopleJoinResultAccount | None",
     'accounts': list["PeopleJoinResultAccountsItem"],
+    'administrator': bool,
     'csrfToken': str,
 })
 
@@ -432,6 +434,7 @@ SessionBeginResult = TypedDict('SessionBeginResult', {
     'person': "SessionBeginResultPerson",
     'account': "SessionBeginResultAccount | None",
     'accounts': list["SessionBeginResultAccountsItem"],
+    'administrator': bool,
     'csrfToken': str,
 })
 
@@ -462,6 +465,7 @@ SessionGetResult = TypedDict('SessionGetResult', {
     'person': "SessionGetResultPerson",
     'account': "SessionGetResultAccount | None",
     'accounts': list["SessionGetResultAccountsItem"],
+    'administrator': bool,
     'csrfToken': str,
 })
 
@@ -487,6 +491,7 @@ SessionSwitchResult = TypedDict('SessionSwitchResult', {
     'person': "SessionSwitchResultPerson",
     'account': "SessionSwitchResultAccount | None",
     'accounts': list["SessionSwitchResultAccountsItem"],
+    'administrator': bool,
     'csrfToken': str,
 })
 
@@ -594,6 +599,7 @@ ClaimsCreateResult = TypedDict('ClaimsCreateResult', {
     'person': "ClaimsCreateResultPerson",
     'account': "ClaimsCreateResultAccount | None",
     'accounts': list["ClaimsCreateResultAccountsItem"],
+    'administrator': bool,
     'csrfToken': str,
 })
 
@@ -839,6 +845,224 @@ RequestsCreateResult = TypedDict('RequestsCreateResult', {
     'answer': "str | None",
     'createdAt': str,
     'answeredAt': "str | None",
+})
+
+AdministrationAccountsResultAccountsItemSuspended = TypedDict('AdministrationAccountsResultAccountsItemSuspended', {
+    'reason': str,
+    'at': str,
+})
+
+AdministrationAccountsResultAccountsItemSendingPaused = TypedDict('AdministrationAccountsResultAccountsItemSendingPaused', {
+    'reason': str,
+    'at': str,
+})
+
+AdministrationAccountsResultAccountsItem = TypedDict('AdministrationAccountsResultAccountsItem', {
+    'id': str,
+    'name': str,
+    'status': Literal['unclaimed', 'active', 'paused', 'suspended'],
+    'plan': "Literal['trial', 'starter', 'growth', 'pro', 'business'] | None",
+    'agentsPlan': "Literal['free', 'developer', 'scale'] | None",
+    'claimExpiresAt': NotRequired[str],
+    'owner': NotRequired[str],
+    'approval': Literal['none', 'required'],
+    'sandbox': bool,
+    'createdAt': str,
+    'suspended': "AdministrationAccountsResultAccountsItemSuspended | None",
+    'sendingPaused': "AdministrationAccountsResultAccountsItemSendingPaused | None",
+    'raised': dict[str, int],
+})
+
+AdministrationAccountsResult = TypedDict('AdministrationAccountsResult', {
+    'accounts': list["AdministrationAccountsResultAccountsItem"],
+    'next': "str | None",
+})
+
+AdministrationAccountResultSuspended = TypedDict('AdministrationAccountResultSuspended', {
+    'reason': str,
+    'at': str,
+})
+
+AdministrationAccountResultSendingPaused = TypedDict('AdministrationAccountResultSendingPaused', {
+    'reason': str,
+    'at': str,
+})
+
+AdministrationAccountResultPeopleItem = TypedDict('AdministrationAccountResultPeopleItem', {
+    'email': str,
+    'role': str,
+    'status': Literal['active', 'invited'],
+})
+
+AdministrationAccountResultUsage = TypedDict('AdministrationAccountResultUsage', {
+    'sent': int,
+    'received': int,
+    'inboxes': int,
+    'webhooks': int,
+    'storage': int,
+})
+
+AdministrationAccountResult = TypedDict('AdministrationAccountResult', {
+    'id': str,
+    'name': str,
+    'status': Literal['unclaimed', 'active', 'paused', 'suspended'],
+    'plan': "Literal['trial', 'starter', 'growth', 'pro', 'business'] | None",
+    'agentsPlan': "Literal['free', 'developer', 'scale'] | None",
+    'claimExpiresAt': NotRequired[str],
+    'owner': NotRequired[str],
+    'approval': Literal['none', 'required'],
+    'sandbox': bool,
+    'createdAt': str,
+    'suspended': "AdministrationAccountResultSuspended | None",
+    'sendingPaused': "AdministrationAccountResultSendingPaused | None",
+    'raised': dict[str, int],
+    'people': list["AdministrationAccountResultPeopleItem"],
+    'usage': "AdministrationAccountResultUsage",
+})
+
+AdministrationChangeRaise = TypedDict('AdministrationChangeRaise', {
+    'figure': Literal['requestsPerMinute', 'inboxes', 'inboxCreationsPerDay', 'storagePerInboxBytes', 'ownDomains', 'emailsPerMonth', 'sendsPerMonth', 'sendsPerDay', 'sharedDomainSendsPerDay', 'recipientsPerMinute', 'marketingSendsPerMonth', 'batchRecipientsPerCall', 'webhookEndpoints', 'deliveryLogDays', 'lensPerMonth'],
+    'to': "int | None",
+})
+
+AdministrationChangeSuspended = TypedDict('AdministrationChangeSuspended', {
+    'reason': str,
+})
+
+AdministrationChangeSendingPaused = TypedDict('AdministrationChangeSendingPaused', {
+    'reason': str,
+})
+
+AdministrationChangeResultSuspended = TypedDict('AdministrationChangeResultSuspended', {
+    'reason': str,
+    'at': str,
+})
+
+AdministrationChangeResultSendingPaused = TypedDict('AdministrationChangeResultSendingPaused', {
+    'reason': str,
+    'at': str,
+})
+
+AdministrationChangeResultPeopleItem = TypedDict('AdministrationChangeResultPeopleItem', {
+    'email': str,
+    'role': str,
+    'status': Literal['active', 'invited'],
+})
+
+AdministrationChangeResultUsage = TypedDict('AdministrationChangeResultUsage', {
+    'sent': int,
+    'received': int,
+    'inboxes': int,
+    'webhooks': int,
+    'storage': int,
+})
+
+AdministrationChangeResult = TypedDict('AdministrationChangeResult', {
+    'id': str,
+    'name': str,
+    'status': Literal['unclaimed', 'active', 'paused', 'suspended'],
+    'plan': "Literal['trial', 'starter', 'growth', 'pro', 'business'] | None",
+    'agentsPlan': "Literal['free', 'developer', 'scale'] | None",
+    'claimExpiresAt': NotRequired[str],
+    'owner': NotRequired[str],
+    'approval': Literal['none', 'required'],
+    'sandbox': bool,
+    'createdAt': str,
+    'suspended': "AdministrationChangeResultSuspended | None",
+    'sendingPaused': "AdministrationChangeResultSendingPaused | None",
+    'raised': dict[str, int],
+    'people': list["AdministrationChangeResultPeopleItem"],
+    'usage': "AdministrationChangeResultUsage",
+})
+
+AdministrationRequestsResultRequestsItemAccount = TypedDict('AdministrationRequestsResultRequestsItemAccount', {
+    'id': str,
+    'name': str,
+})
+
+AdministrationRequestsResultRequestsItem = TypedDict('AdministrationRequestsResultRequestsItem', {
+    'id': str,
+    'kind': Literal['limit', 'phone'],
+    'text': str,
+    'phone': "str | None",
+    'status': Literal['open', 'granted', 'refused'],
+    'answer': "str | None",
+    'createdAt': str,
+    'answeredAt': "str | None",
+    'account': "AdministrationRequestsResultRequestsItemAccount",
+    'email': "str | None",
+})
+
+AdministrationRequestsResult = TypedDict('AdministrationRequestsResult', {
+    'requests': list["AdministrationRequestsResultRequestsItem"],
+    'next': "str | None",
+})
+
+AdministrationAnswerResultAccount = TypedDict('AdministrationAnswerResultAccount', {
+    'id': str,
+    'name': str,
+})
+
+AdministrationAnswerResult = TypedDict('AdministrationAnswerResult', {
+    'id': str,
+    'kind': Literal['limit', 'phone'],
+    'text': str,
+    'phone': "str | None",
+    'status': Literal['open', 'granted', 'refused'],
+    'answer': "str | None",
+    'createdAt': str,
+    'answeredAt': "str | None",
+    'account': "AdministrationAnswerResultAccount",
+    'email': "str | None",
+})
+
+AdministrationOutboxResultDestinationsItemAnswersItem = TypedDict('AdministrationOutboxResultDestinationsItemAnswersItem', {
+    'at': str,
+    'answer': str,
+})
+
+AdministrationOutboxResultDestinationsItem = TypedDict('AdministrationOutboxResultDestinationsItem', {
+    'domain': str,
+    'waiting': int,
+    'attempted': int,
+    'oldestAt': str,
+    'nextAt': str,
+    'answers': list["AdministrationOutboxResultDestinationsItemAnswersItem"],
+})
+
+AdministrationOutboxResult = TypedDict('AdministrationOutboxResult', {
+    'destinations': list["AdministrationOutboxResultDestinationsItem"],
+    'waiting': int,
+    'complete': bool,
+})
+
+AdministrationRefusalsResultRefusalsItem = TypedDict('AdministrationRefusalsResultRefusalsItem', {
+    'from': str,
+    'codes': dict[str, int],
+})
+
+AdministrationRefusalsResult = TypedDict('AdministrationRefusalsResult', {
+    'refusals': list["AdministrationRefusalsResultRefusalsItem"],
+})
+
+AdministrationProcessesResultProcessesItemSamplesItem = TypedDict('AdministrationProcessesResultProcessesItemSamplesItem', {
+    'at': str,
+    'memory': int,
+    'eventLoopMs': float,
+    'databaseMs': float,
+})
+
+AdministrationProcessesResultProcessesItem = TypedDict('AdministrationProcessesResultProcessesItem', {
+    'host': str,
+    'process': str,
+    'pid': int,
+    'startedAt': str,
+    'alive': bool,
+    'samples': list["AdministrationProcessesResultProcessesItemSamplesItem"],
+})
+
+AdministrationProcessesResult = TypedDict('AdministrationProcessesResult', {
+    'processes': list["AdministrationProcessesResultProcessesItem"],
 })
 
 KeysListResultKeysItem = TypedDict('KeysListResultKeysItem', {

@@ -1,0 +1,64 @@
+/** What waits to go out, by the domain that it goes to. */
+import { splitAddress } from '../../mail/message/address.ts'
+import type { OutboxDoc } from '../../store/documents/sending.ts'
+import { findEmailsById } from '../../store/emails.ts'
+import { findWaitingRows } from '../../store/outbox.ts'
+import type { Context } from '../process/context.ts'
+
+/** Recipients that are looked at. */
+const rowsMax = 10_000
+const answersMax = 3
+
+/** The mail that waits for one domain. */
+export type Destination = {
+  readonly domain: string
+  readonly waiting: number
+  /** How many of them were attempted before. */
+  readonly attempted: number
+  readonly oldestAt: Date
+  readonly nextAt: Date
+  /** What the domain answered last, each answer once. */
+  readonly answers: readonly { readonly at: Date; readonly answer: string }[]
+}
+
+/** The destinations with the most recipients, and whether all that waits was looked at. */
+export async function listDestinations(
+  ctx: Context,
+  limit: number,
+): Promise<{ readonly destinations: readonly Destination[]; readonly waiting: number; readonly isComplete: boolean }> {
+  const rows = await findWaitingRows(ctx.store, rowsMax)
+  const byDomain = Map.groupBy(rows, ({ recipient }) => splitAddress(recipient).domain)
+  const largest = [...byDomain].toSorted(([, a], [, b]) => b.length - a.length).slice(0, limit)
+  const tried = largest.flatMap(([, own]) => triedLast(own))
+  const sends = await findEmailsById(
+    ctx.store,
+    tried.map(({ emailId }) => emailId),
+  )
+  const byId = new Map(sends.map((send) => [send._id, send]))
+  const destinations = largest.map(([domain, own]) => {
+    const answers = triedLast(own).flatMap(({ emailId, n }) => {
+      const { response, reason, at } = byId.get(emailId)?.recipients[n] ?? {}
+      const answer = response ?? reason
+      return answer == null || at === undefined ? [] : [{ at, answer }]
+    })
+    return {
+      domain,
+      waiting: own.length,
+      attempted: own.filter(({ attempts }) => attempts > 0).length,
+      oldestAt: earliestOf(own.map(({ createdAt }) => createdAt)),
+      nextAt: earliestOf(own.flatMap(({ notBefore }) => notBefore ?? [])),
+      answers: [...new Map(answers.map((each) => [each.answer, each])).values()],
+    }
+  })
+  return { destinations, waiting: rows.length, isComplete: rows.length < rowsMax }
+}
+
+type Row = Pick<OutboxDoc, 'attempts' | 'createdAt'>
+
+const triedLast = <R extends Row>(rows: readonly R[]): R[] =>
+  rows
+    .filter(({ attempts }) => attempts > 0)
+    .toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+    .slice(0, answersMax)
+
+const earliestOf = (times: readonly Date[]) => new Date(Math.min(...times.map((at) => at.getTime())))

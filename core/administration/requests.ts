@@ -1,0 +1,58 @@
+/** What accounts ask of the administrators, and their answers. */
+import type { requestStates } from '../../schemas/requests.ts'
+import { listRequestsIn } from '../../store/account-requests.ts'
+import { findAccounts } from '../../store/accounts.ts'
+import { findPeople } from '../../store/people.ts'
+import { recordAudit } from '../access/audit.ts'
+import { type AccountRequest, answerRequest as answer, requestOf } from '../people/requests.ts'
+import type { Context } from '../process/context.ts'
+
+/** The administrators see so many at once. */
+const listMax = 200
+
+/** A request, with who asks. `email` is null when the person is gone. */
+export type RequestOfAccount = AccountRequest & {
+  readonly account: { readonly id: string; readonly name: string }
+  readonly email: string | null
+}
+
+/** The requests of all accounts in a state: those that wait with the oldest first, others with the newest. */
+export async function openRequests(
+  ctx: Context,
+  status: (typeof requestStates)[number],
+): Promise<readonly RequestOfAccount[]> {
+  const docs = await listRequestsIn(ctx.store, status, { limit: listMax, isNewestFirst: status !== 'open' })
+  return withAskers(ctx, docs.map(requestOf))
+}
+
+/** Answers a request, once, as an administrator; it stands in the audit of its account. Fails with `not_found`. */
+export async function answerRequest(
+  ctx: Context,
+  { personId, ...given }: Parameters<typeof answer>[1] & { readonly personId: string },
+): Promise<RequestOfAccount> {
+  const answered = await answer(ctx, given)
+  await recordAudit(ctx, {
+    accountId: answered.accountId,
+    keyId: personId,
+    action: given.isGranted ? 'requests.grant' : 'requests.refuse',
+    target: answered.id,
+    outcome: 'done',
+    address: null,
+  })
+  const [shown] = await withAskers(ctx, [answered])
+  return shown!
+}
+
+async function withAskers(ctx: Context, requests: readonly AccountRequest[]): Promise<readonly RequestOfAccount[]> {
+  const [accounts, people] = await Promise.all([
+    findAccounts(ctx.store, [...new Set(requests.map(({ accountId }) => accountId))]),
+    findPeople(ctx.store, [...new Set(requests.map(({ personId }) => personId))]),
+  ])
+  const nameOf = new Map(accounts.map(({ _id, name }) => [_id, name]))
+  const emailOf = new Map(people.map(({ _id, email }) => [_id, email]))
+  return requests.map((request) => ({
+    ...request,
+    account: { id: request.accountId, name: nameOf.get(request.accountId) ?? '' },
+    email: emailOf.get(request.personId) ?? null,
+  }))
+}

@@ -1,0 +1,219 @@
+/** What administrators of the service ask for, in the dashboard or by their session. */
+
+import type { Account } from '../core/access/account-record.ts'
+import { getAccount, usageOf } from '../core/account/accounts.ts'
+import { changeAccount, listAccounts } from '../core/administration/accounts.ts'
+import { listDestinations } from '../core/administration/destinations.ts'
+import { type ProcessSample, refusalsSince, vitalsSince } from '../core/administration/processes.ts'
+import { answerRequest, openRequests, type RequestOfAccount } from '../core/administration/requests.ts'
+import { listMembers } from '../core/people/invitations.ts'
+import { after, dayMs, hourMs, minuteMs } from '../core/process/clock.ts'
+import type { Context } from '../core/process/context.ts'
+import {
+  AccountDetails,
+  AdministeredAccount,
+  accountChange,
+  OpenRequest,
+  Outbox,
+  Processes,
+  Refusals,
+} from '../schemas/administration.ts'
+import { identifier, page, pageSizeDefault, paging } from '../schemas/fields.ts'
+import { boolean, integer, object, oneOf, optional, string } from '../schemas/infer.ts'
+import { requestStates } from '../schemas/requests.ts'
+import { accountShown } from './account.ts'
+import { administratorOperation } from './registry.ts'
+import { requestShown } from './requests.ts'
+
+const AccountId = identifier('Id of the account (acc_...).')
+const destinationsMax = 200
+/** Points of one process: as many as a chart can show. */
+const samplesMax = 240
+/** A process that was not heard of for longer is not there. */
+const aliveMs = 3 * minuteMs
+
+export const listAllAccounts = administratorOperation({
+  name: 'administration.accounts',
+  summary: 'The accounts of the service, newest first, or those that a word finds.',
+  http: 'GET /api/v1/administration/accounts',
+  input: object({
+    q: optional(
+      string({
+        maxLength: 320,
+        description: 'An id, the beginning of a name, or the address of a member or a mailbox.',
+      }),
+    ),
+    ...paging,
+  }),
+  output: page('accounts', AdministeredAccount),
+  errors: [],
+  async handle({ ctx }, { limit = pageSizeDefault, ...rest }) {
+    const { items, next } = await listAccounts(ctx, { limit, ...rest })
+    return { accounts: items.map(administered), next }
+  },
+})
+
+export const getAnyAccount = administratorOperation({
+  name: 'administration.account',
+  summary: 'One account, with its people and what it used this month.',
+  http: 'GET /api/v1/administration/accounts/{account_id}',
+  input: object({ account_id: AccountId }),
+  output: AccountDetails,
+  errors: ['not_found', 'conflict'],
+  handle: async ({ ctx }, { account_id: id }) => detailsOf(ctx, await getAccount(ctx, id)),
+})
+
+export const changeAnyAccount = administratorOperation({
+  name: 'administration.change',
+  summary: 'Change the plans or a limit of an account, suspend it, pause its sending, or end that. It holds at once.',
+  http: 'PATCH /api/v1/administration/accounts/{account_id}',
+  input: object({ account_id: AccountId, ...accountChange }),
+  output: AccountDetails,
+  errors: ['not_found', 'conflict'],
+  async handle({ ctx, session: { personId } }, { account_id: accountId, plan, agentsPlan, ...rest }) {
+    const change = {
+      ...rest,
+      ...(plan !== undefined && { plan: plan === 'none' ? null : plan }),
+      ...(agentsPlan !== undefined && { agentsPlan: agentsPlan === 'none' ? null : agentsPlan }),
+    }
+    return detailsOf(ctx, await changeAccount(ctx, { accountId, personId }, change))
+  },
+})
+
+export const listAllRequests = administratorOperation({
+  name: 'administration.requests',
+  summary:
+    'What accounts ask of the administrators: those that wait, the oldest first, or those that were answered, the newest first.',
+  http: 'GET /api/v1/administration/requests',
+  input: object({ status: optional(oneOf(requestStates, { default: 'open' })) }),
+  output: page('requests', OpenRequest),
+  errors: [],
+  async handle({ ctx }, { status = 'open' }) {
+    return { requests: (await openRequests(ctx, status)).map(requestOf), next: null }
+  },
+})
+
+export const answerAnyRequest = administratorOperation({
+  name: 'administration.answer',
+  summary:
+    'Answer a request, once: the person is told by mail. A granted phone number is confirmed by it; a higher limit is raised by a change of the account.',
+  http: 'POST /api/v1/administration/requests/{request_id}',
+  input: object({
+    request_id: identifier('Id of the request (ask_...).'),
+    granted: boolean(),
+    answer: string({ maxLength: 2_000, description: 'What the person reads.' }),
+  }),
+  output: OpenRequest,
+  errors: ['not_found'],
+  async handle({ ctx, session: { personId } }, { request_id: requestId, granted: isGranted, answer }) {
+    return requestOf(await answerRequest(ctx, { requestId, isGranted, answer, personId }))
+  },
+})
+
+export const getOutbox = administratorOperation({
+  name: 'administration.outbox',
+  summary: 'What waits to go out, by the domain that it goes to: how much, since when, and what the domain answered.',
+  http: 'GET /api/v1/administration/outbox',
+  input: object({}),
+  output: Outbox,
+  errors: [],
+  async handle({ ctx }) {
+    const { destinations, waiting, isComplete } = await listDestinations(ctx, destinationsMax)
+    return {
+      destinations: destinations.map(({ oldestAt, nextAt, answers, ...rest }) => ({
+        ...rest,
+        oldestAt: oldestAt.toISOString(),
+        nextAt: nextAt.toISOString(),
+        answers: answers.map(({ at, answer }) => ({ at: at.toISOString(), answer })),
+      })),
+      waiting,
+      complete: isComplete,
+    }
+  },
+})
+
+export const getRefusals = administratorOperation({
+  name: 'administration.refusals',
+  summary: 'What the SMTP doors refused in each hour, by the codes of their replies.',
+  http: 'GET /api/v1/administration/refusals',
+  input: object({ days: optional(integer({ minimum: 1, maximum: 30, default: 7 })) }),
+  output: Refusals,
+  errors: [],
+  async handle({ ctx }, { days = 7 }) {
+    const hours = await refusalsSince(ctx, after(ctx.clock.now(), -days * dayMs))
+    return {
+      refusals: hours.map(({ from, codes }) => ({ from: from.toISOString(), codes: Object.fromEntries(codes) })),
+    }
+  },
+})
+
+export const getProcesses = administratorOperation({
+  name: 'administration.processes',
+  summary:
+    'The processes of the service: memory, how late the event loop is and how quickly the database answers, over time.',
+  http: 'GET /api/v1/administration/processes',
+  input: object({ hours: optional(integer({ minimum: 1, maximum: 168, default: 24 })) }),
+  output: Processes,
+  errors: [],
+  async handle({ ctx }, { hours = 24 }) {
+    const now = ctx.clock.now()
+    const since = after(now, -hours * hourMs)
+    const found = await vitalsSince(ctx, since)
+    return {
+      processes: found.map(({ startedAt, samples, ...process }) => ({
+        ...process,
+        startedAt: startedAt.toISOString(),
+        alive: now.getTime() - samples.at(-1)!.at.getTime() < aliveMs,
+        samples: thinned(samples, (hours * hourMs) / samplesMax).map(
+          ({ at, memoryBytes, eventLoopMs, databaseMs }) => ({
+            at: at.toISOString(),
+            memory: memoryBytes,
+            eventLoopMs,
+            databaseMs,
+          }),
+        ),
+      })),
+    }
+  },
+})
+
+/** The worst of each span of time. */
+function thinned(samples: readonly ProcessSample[], spanMs: number): readonly ProcessSample[] {
+  const spans = Map.groupBy(samples, ({ at }) => Math.floor(at.getTime() / spanMs))
+  return [...spans.values()].map((own) => ({
+    at: own.at(-1)!.at,
+    memoryBytes: Math.max(...own.map(({ memoryBytes }) => memoryBytes)),
+    eventLoopMs: Math.max(...own.map(({ eventLoopMs }) => eventLoopMs)),
+    databaseMs: Math.max(...own.map(({ databaseMs }) => databaseMs)),
+  }))
+}
+
+async function detailsOf(ctx: Context, account: Account) {
+  const [members, usage] = await Promise.all([listMembers(ctx, account.id), usageOf(ctx, account)])
+  return {
+    ...administered(account),
+    people: members.map(({ email, role, status }) => ({ email, role, status })),
+    usage: {
+      sent: usage.emails.sent,
+      received: usage.emails.received,
+      inboxes: usage.inboxes.used,
+      webhooks: usage.webhooks.used,
+      storage: usage.storage.usedBytes,
+    },
+  }
+}
+
+function administered(account: Account) {
+  const { suspended, sendingPaused, raised = {} } = account
+  return {
+    ...accountShown(account),
+    suspended: holdOf(suspended),
+    sendingPaused: holdOf(sendingPaused),
+    raised: { ...raised },
+  }
+}
+
+const holdOf = (hold: Account['suspended']) =>
+  hold === null ? null : { reason: hold.reason, at: hold.at.toISOString() }
+
+const requestOf = ({ account, email, ...request }: RequestOfAccount) => ({ ...requestShown(request), account, email })

@@ -1,0 +1,67 @@
+/** How the processes were, by hour; and what SMTP refused, in the counters of a day. */
+import type { ProcessHourDoc, ProcessSample } from './documents/service.ts'
+import type { Store } from './open.ts'
+import { findUsage } from './usage.ts'
+
+/** Adds what a process noted to its document of the hour. */
+export async function addSample(
+  store: Store,
+  {
+    process,
+    sample,
+    expiresAt,
+  }: {
+    readonly process: Omit<ProcessHourDoc, '_id' | 'samples' | 'expiresAt'>
+    readonly sample: ProcessSample
+    readonly expiresAt: Date
+  },
+): Promise<void> {
+  const { host, process: name, pid, hour } = process
+  await store.processHours.updateOne(
+    { _id: `${hour.toISOString()}:${host}:${name}:${pid}` },
+    { $push: { samples: sample }, $setOnInsert: { ...process, expiresAt } },
+    { upsert: true },
+  )
+}
+
+/** The hours of all processes from one on, in the order of time. */
+export function findProcessHours(store: Store, from: Date): Promise<ProcessHourDoc[]> {
+  return store.processHours
+    .find({ _id: { $gte: from.toISOString() } })
+    .sort({ _id: 1 })
+    .toArray()
+}
+
+/** Adds what was refused in an hour, by code. */
+export async function addRefusals(
+  store: Store,
+  { hour, refusals, expiresAt }: { hour: Date; refusals: ReadonlyMap<string, number>; expiresAt: Date },
+): Promise<void> {
+  const [day = '', time = ''] = hour.toISOString().split('T')
+  const counts = [...refusals].map(([code, by]) => [`counts.h${time.slice(0, 2)}.${asField(code)}`, by] as const)
+  await store.usage.updateOne(
+    { _id: refusalsId(day) },
+    { $inc: Object.fromEntries(counts), $setOnInsert: { expiresAt } },
+    { upsert: true },
+  )
+}
+
+/** What was refused in the hours of these days (UTC). */
+export async function findRefusals(
+  store: Store,
+  days: readonly string[],
+): Promise<{ readonly from: Date; readonly codes: ReadonlyMap<string, number> }[]> {
+  const docs = await findUsage(store, days.map(refusalsId))
+  return docs.flatMap(({ _id, counts }) =>
+    Object.entries(counts).flatMap(([hour, codes]) => {
+      if (typeof codes === 'number') return []
+      const from = new Date(`${_id.slice(refusalsId('').length)}T${hour.slice(1)}:00:00Z`)
+      return [{ from, codes: new Map(Object.entries(codes).map(([field, count]) => [asCode(field), count])) }]
+    }),
+  )
+}
+
+const refusalsId = (day: string) => `refusals:${day}`
+/** A dot would end the name of a field. */
+const asField = (code: string) => code.replaceAll('.', '-')
+const asCode = (field: string) => field.replaceAll('-', '.')

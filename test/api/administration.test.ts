@@ -1,0 +1,192 @@
+import { expect } from 'chai'
+import { walkAudit } from '../../store/audit.ts'
+import { expectRefusal } from '../peers/person.ts'
+import { client, type Json, mailboxPath } from '../peers/rest.ts'
+import { type Door, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { newPerson, type SignedIn } from '../start/people.ts'
+
+const base = '/api/v1/administration'
+const accountPath = (id: string) => `${base}/accounts/${id}`
+
+describe('api: administration', () => {
+  let door: Door
+  let tenant: Tenant
+  let other: Tenant
+  let owner: SignedIn
+  let administrator: SignedIn
+
+  before(async () => {
+    door = await openDoor()
+    tenant = await makeTenant(door, { name: 'tenant' })
+    other = await makeTenant(door, { name: 'other' })
+    owner = await newPerson(door, { accountId: tenant.accountId })
+    administrator = await newPerson(door)
+    Object.assign(door.ctx, { settings: { ...door.ctx.settings, administrators: [administrator.email.toUpperCase()] } })
+  })
+  after(() => door?.close())
+
+  const auditOf = async (accountId: string) =>
+    (await walkAudit(door.ctx.store, accountId, 0, 100)).map(({ action, personal, ...entry }) =>
+      [action, personal?.target ?? null, 'userId' in entry ? entry.userId : null].join(' '),
+    )
+
+  describe('who may ask', () => {
+    const reads = ['accounts', 'requests', 'outbox', 'refusals', 'processes']
+    for (const what of reads)
+      it(`${what}: an administrator, and no owner and no key`, async () => {
+        expect((await administrator.ask('GET', `${base}/${what}`)).status).to.equal(200)
+        expectRefusal(await owner.ask('GET', `${base}/${what}`), [403, 'forbidden'])
+        expectRefusal(await client(door.http, tenant.key)('GET', `${base}/${what}`), [403, 'forbidden'])
+        expectRefusal(await client(door.http)('GET', `${base}/${what}`), [401, 'unauthorized'])
+      })
+
+    it('nobody else changes anything', async () => {
+      const change = { suspended: { reason: 'mine' } }
+      expectRefusal(await owner.ask('PATCH', accountPath(other.accountId), change), [403, 'forbidden'])
+      expectRefusal(await owner.ask('POST', `${base}/requests/ask_1`, { granted: true, answer: '' }), [
+        403,
+        'forbidden',
+      ])
+      expect((await client(door.http, other.key)('GET', '/api/v1/account')).body.status).to.equal('active')
+    })
+
+    it('the session says so', async () => {
+      const says = async (person: SignedIn) => (await person.ask('GET', '/api/v1/session')).body.administrator
+      expect([await says(administrator), await says(owner)]).to.deep.equal([true, false])
+    })
+  })
+
+  describe('accounts', () => {
+    const found = async (q: string) =>
+      (
+        await administrator.ask<{ accounts: { id: string }[] }>('GET', `${base}/accounts?q=${encodeURIComponent(q)}`)
+      ).body.accounts.map(({ id }) => id)
+
+    const words: readonly (readonly [name: string, q: () => string, finds: () => string[]])[] = [
+      ['an id', () => tenant.accountId, () => [tenant.accountId]],
+      ['the address of a mailbox', () => other.address, () => [other.accountId]],
+      ['the same in capitals', () => other.address.toUpperCase(), () => [other.accountId]],
+      ['the address of a member', () => owner.email, () => [tenant.accountId]],
+      ['an id of nobody', () => `${tenant.accountId.slice(0, -4)}0000`, () => []],
+      ['an address of nobody', () => 'nobody@nowhere.example', () => []],
+      ['no address', () => '@', () => []],
+      ['a name of nobody', () => 'zzz', () => []],
+    ]
+    for (const [name, q, finds] of words) it(`by ${name}`, async () => expect(await found(q())).to.deep.equal(finds()))
+
+    it('by the beginning of a name, and all of them in pages', async () => {
+      const { body } = await administrator.ask<{ accounts: { id: string; name: string }[] }>('GET', `${base}/accounts`)
+      const ids = body.accounts.map(({ id }) => id)
+      expect(ids).to.include.members([tenant.accountId, other.accountId])
+      const [{ name = '' } = {}] = body.accounts
+      expect(await found(name.slice(0, 3))).to.include(ids[0])
+      const first = (await administrator.ask<{ accounts: Json[]; next: string }>('GET', `${base}/accounts?limit=1`))
+        .body
+      const second = await administrator.ask<{ accounts: { id: string }[] }>(
+        'GET',
+        `${base}/accounts?limit=1&before=${first.next}`,
+      )
+      expect(second.body.accounts.map(({ id }) => id)).to.deep.equal(ids.slice(1, 2))
+    })
+
+    it('one with its people and its usage', async () => {
+      const { body } = await administrator.ask('GET', accountPath(tenant.accountId))
+      expect(body.people).to.deep.equal([{ email: owner.email, role: 'owner', status: 'active' }])
+      expect(body.usage).to.include({ inboxes: 1, webhooks: 0 })
+    })
+
+    it('are suspended and resumed at once, which their audit tells', async () => {
+      const call = client(door.http, other.key)
+      const { body } = await administrator.ask('PATCH', accountPath(other.accountId), {
+        suspended: { reason: 'abuse' },
+      })
+      expect(body).to.deep.include({ status: 'suspended' })
+      expectRefusal(await call('GET', '/api/v1/mailboxes'), [403, 'account_suspended'])
+      await administrator.ask('PATCH', accountPath(other.accountId), { suspended: null })
+      expect((await call('GET', '/api/v1/mailboxes')).status).to.equal(200)
+      const audit = await auditOf(other.accountId)
+      expect(audit).to.include.members([
+        `account.suspend abuse ${administrator.id}`,
+        `account.unsuspend  ${administrator.id}`,
+      ])
+    })
+
+    it('have their sending paused and other plans', async () => {
+      const call = client(door.http, other.key)
+      const change = { sendingPaused: { reason: 'bounces' }, agentsPlan: 'free', raise: { figure: 'inboxes', to: 77 } }
+      const { body } = await administrator.ask('PATCH', accountPath(other.accountId), change)
+      expect(body).to.deep.include({ agentsPlan: 'free', raised: { inboxes: 77 } })
+      const send = { to: 'delivered@simulator.invalid', text: 'x' }
+      expectRefusal(await call('POST', `${mailboxPath(other.address)}/send`, send), [403, 'sending_paused'])
+      await administrator.ask('PATCH', accountPath(other.accountId), { sendingPaused: null })
+      expect((await call('POST', `${mailboxPath(other.address)}/send`, send)).status).to.equal(202)
+    })
+
+    const wrong: readonly (readonly [name: string, change: object])[] = [
+      ['an unknown plan', { plan: 'gold' }],
+      ['no reason', { suspended: {} }],
+      ['an unknown figure', { raise: { figure: 'fame', to: 1 } }],
+      ['an unknown field', { erased: true }],
+    ]
+    for (const [name, change] of wrong)
+      it(`refuses ${name}`, async () =>
+        expectRefusal(await administrator.ask('PATCH', accountPath(other.accountId), change), [
+          400,
+          'validation_error',
+        ]))
+
+    it('that are not there', async () =>
+      expectRefusal(await administrator.ask('GET', accountPath('acc_nobody')), [404, 'not_found']))
+  })
+
+  it('a request is answered once, and told in the audit of its account', async () => {
+    const asked = { kind: 'limit', text: 'We need 100 mailboxes.' }
+    const { id } = (await owner.ask('POST', '/api/v1/account/requests', asked)).body
+    type Requests = { requests: { id: string; email: string; account: Json }[] }
+    const open = (await administrator.ask<Requests>('GET', `${base}/requests`)).body.requests
+    expect(open.find((each) => each.id === id)).to.deep.include({ email: owner.email, text: asked.text })
+    const answer = { granted: true, answer: 'You may.' }
+    const { body } = await administrator.ask('POST', `${base}/requests/${id}`, answer)
+    expect(body).to.deep.include({ status: 'granted', answer: 'You may.' })
+    expectRefusal(await administrator.ask('POST', `${base}/requests/${id}`, answer), [404, 'not_found'])
+    const granted = (await administrator.ask<Requests>('GET', `${base}/requests?status=granted`)).body.requests
+    expect(granted.map((each) => each.id)).to.include(id)
+    expect(await auditOf(tenant.accountId)).to.include(`requests.grant ${id} ${administrator.id}`)
+    const [mine] = (await owner.ask<Requests>('GET', '/api/v1/account/requests')).body.requests
+    expect(mine).to.deep.include({ id, status: 'granted' })
+  })
+
+  it('the outbox by the domain that waits', async () => {
+    const call = client(door.http, tenant.key)
+    const to = ['a@slow.example', 'b@slow.example', 'c@else.example']
+    await call('POST', `${mailboxPath(tenant.address)}/send`, { to, text: 'x' })
+    await door.ctx.background.done()
+    type Outbox = { destinations: { domain: string; waiting: number; attempted: number }[]; complete: boolean }
+    const { body } = await administrator.ask<Outbox>('GET', `${base}/outbox`)
+    const seen = body.destinations.map(({ domain, waiting, attempted }) => [domain, waiting, attempted])
+    expect(seen).to.deep.include.members([
+      ['slow.example', 2, 0],
+      ['else.example', 1, 0],
+    ])
+    expect(body.complete).to.equal(true)
+  })
+
+  it('what was refused by the hour, and how the process is', async () => {
+    for (const code of ['550 5.1.1', '550 5.1.1', '421 4.3.2']) door.ctx.vitals.noteRefusal(code)
+    await door.ctx.vitals.write()
+    door.ctx.vitals.noteRefusal('550 5.1.1')
+    await door.ctx.vitals.write()
+    type Refused = { refusals: { codes: Record<string, number> }[] }
+    const { refusals } = (await administrator.ask<Refused>('GET', `${base}/refusals?days=1`)).body
+    const sum = (code: string) => refusals.reduce((total, { codes }) => total + (codes[code] ?? 0), 0)
+    expect([sum('550 5.1.1'), sum('421 4.3.2')]).to.deep.equal([3, 1])
+    type Seen = { processes: { pid: number; alive: boolean; samples: { memory: number; databaseMs: number }[] }[] }
+    const { processes } = (await administrator.ask<Seen>('GET', `${base}/processes?hours=1`)).body
+    const own = processes.find(({ pid }) => pid === process.pid)
+    expect(own?.alive).to.equal(true)
+    expect(own?.samples[0]?.memory).to.be.greaterThan(1_000_000)
+    door.advance(10 * 60_000)
+    const later = (await administrator.ask<Seen>('GET', `${base}/processes?hours=1`)).body.processes
+    expect(later.find(({ pid }) => pid === process.pid)?.alive).to.equal(false)
+  })
+})
