@@ -23,7 +23,7 @@ import {
 import { createAlias, deleteAlias, listAliases } from './aliases.ts'
 import { decideApproval, getApproval, listApprovals } from './approvals.ts'
 import { listAudit } from './audit.ts'
-import { getBatch, sendBatch } from './batches.ts'
+import { getBatch, listBatches, sendBatch } from './batches.ts'
 import { createClaim } from './claims.ts'
 import { getContacts } from './contacts.ts'
 import { getAttempts, getDelivery, listDeliveries, redeliverEvents, resendDelivery, testWebhook } from './deliveries.ts'
@@ -81,6 +81,7 @@ import {
   updatePartnerWebhook,
 } from './partner-webhooks.ts'
 import { acceptInvitation, changeMe, createPerson, resetPassword, verifyPerson } from './people.ts'
+import { listPlans } from './plans.ts'
 import type { Operation } from './registry.ts'
 import { createRequest, listRequests } from './requests.ts'
 import { moveTestClock, receiveTestMail } from './sandbox.ts'
@@ -104,6 +105,7 @@ import {
   deleteTemplate,
   getTemplate,
   listTemplates,
+  getTemplateDocument,
   previewTemplate,
   updateTemplate,
 } from './templates.ts'
@@ -145,6 +147,7 @@ export const operations: readonly Operation[] = [
   getSetup,
   getUsage,
   getDailyUsage,
+  listPlans,
   listAudit,
   requestExport,
   getExport,
@@ -219,6 +222,7 @@ export const operations: readonly Operation[] = [
   updateScheduled,
   cancelScheduled,
   sendBatch,
+  listBatches,
   getBatch,
   sendEmail,
   listEmails,
@@ -231,6 +235,7 @@ export const operations: readonly Operation[] = [
   createTemplate,
   updateTemplate,
   deleteTemplate,
+  getTemplateDocument,
   previewTemplate,
   listSuppressions,
   getSuppression,

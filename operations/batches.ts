@@ -1,8 +1,8 @@
-import { getBatch as get, sendBatch as send } from '../core/send/batches.ts'
+import { getBatch as get, listBatches as list, sendBatch as send } from '../core/send/batches.ts'
 import { withBodies } from '../core/send/content.ts'
-import { AddressPart } from '../schemas/fields.ts'
+import { AddressPart, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { object } from '../schemas/infer.ts'
-import { BatchId, BatchResult, BatchStatus, batchFields } from '../schemas/sending.ts'
+import { BatchId, BatchResult, BatchStatus, BatchSummary, batchFields } from '../schemas/sending.ts'
 import { operation } from './registry.ts'
 import { sendErrors } from './sending.ts'
 
@@ -28,6 +28,30 @@ export const sendBatch = operation({
   errors: [...sendErrors, 'batch_too_large', 'plan_required', 'idempotency_key_invalid', 'idempotency_key_reused'],
   body: 'send',
   handle: async ({ ctx, principal }, input) => send(ctx, principal, await withBodies(ctx, input)),
+})
+
+export const listBatches = operation({
+  name: 'batches.list',
+  summary: 'The batches of the last 90 days, newest first, and how far each is.',
+  scope: 'mail:send',
+  http: 'GET /api/v1/batches',
+  input: object(paging),
+  output: page('batches', BatchSummary),
+  errors: [],
+  async handle({ ctx, principal }, { limit = pageSizeDefault, ...rest }) {
+    const { items, next } = await list(ctx, principal, { limit, ...rest })
+    return {
+      batches: items.map(({ _id: id, from, subject, createdAt, done, total }) => ({
+        id,
+        mailbox: from.address,
+        subject,
+        createdAt: createdAt.toISOString(),
+        handled: done,
+        total,
+      })),
+      next,
+    }
+  },
 })
 
 export const getBatch = operation({

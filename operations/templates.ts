@@ -7,11 +7,14 @@ import {
   previewTemplate as preview,
   deleteTemplate as remove,
   requireAccountKey,
+  templateDocument,
 } from '../core/send/templates.ts'
+import { Failure } from '../schemas/failures.ts'
 import { Deleted, page, pageSizeDefault, paging } from '../schemas/fields.ts'
-import { object, optional } from '../schemas/infer.ts'
+import { type Infer, object, optional, string } from '../schemas/infer.ts'
 import { Template, TemplateAlias, TemplatePreview, templateFields, Variables } from '../schemas/sending.ts'
-import { operation } from './registry.ts'
+import { validate } from '../schemas/validate.ts'
+import { bytes, operation } from './registry.ts'
 
 export const listTemplates = operation({
   name: 'templates.list',
@@ -90,6 +93,36 @@ export const previewTemplate = operation({
     return { subject, ...rest }
   },
 })
+
+export const getTemplateDocument = operation({
+  name: 'templates.html',
+  summary:
+    'The same as a document for a frame of a page of this service, with a policy under which nothing runs and nothing loads.',
+  scope: 'mail:send',
+  http: 'GET /api/v1/templates/{alias}/html',
+  input: object({
+    alias: TemplateAlias,
+    variables: optional(string({ maxLength: 16_000, description: 'Values of the {{tokens}} as a JSON object.' })),
+  }),
+  output: bytes('text/html', 'The HTML with the values filled in, or without one the text, as UTF-8.'),
+  errors: ['template_not_found'],
+  async handle({ ctx, principal }, { alias, variables = '{}' }) {
+    const document = await templateDocument(ctx, principal, { alias, variables: valuesOf(variables) })
+    return { ...document, contentType: 'text/html', name: null }
+  },
+})
+
+function valuesOf(json: string): Infer<typeof Variables> {
+  try {
+    return validate(Variables, JSON.parse(json), 'variables')
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new Failure('validation_error', '"variables" is no JSON.', {
+      param: 'variables',
+      fix: 'Give an object such as {"name":"Ann"}, percent-encoded.',
+    })
+  }
+}
 
 function templateOf({ createdAt, updatedAt, ...template }: Found): Template {
   return { ...template, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() }

@@ -376,6 +376,16 @@ export const BatchResult = object({
   }),
   replayed: boolean({ description: 'Whether this is the batch of an earlier call with the same key.' }),
 })
+/** A batch in a list. */
+export const BatchSummary = object({
+  id: string(),
+  mailbox: string({ description: 'The address that it is sent from.' }),
+  subject: string(),
+  createdAt: timestamp(),
+  handled: integer({ description: 'Recipients whose mail was made, or refused.' }),
+  total: integer({ description: 'All recipients.' }),
+})
+
 export const BatchStatus = object({
   id: string(),
   recipients: array(

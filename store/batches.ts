@@ -29,6 +29,36 @@ export function findBatch(
   return store.batches.findOne({ accountId, _id: batchId })
 }
 
+/** A batch without its texts and recipients. */
+export type BatchSummary = Pick<BatchDoc, '_id' | 'mailboxId' | 'from' | 'subject' | 'createdAt' | 'done'> & {
+  readonly total: number
+}
+
+/** Batches of an account, of these mailboxes if any are named, newest first, older than the one with the id `before`. */
+export function listBatches(
+  store: Store,
+  {
+    accountId,
+    mailboxIds,
+    before,
+    limit,
+  }: { accountId: string; mailboxIds: readonly string[] | null; before: string | null; limit: number },
+): Promise<BatchSummary[]> {
+  const match = {
+    accountId,
+    ...(mailboxIds !== null && { mailboxId: { $in: [...mailboxIds] } }),
+    ...(before !== null && { _id: { $lt: before } }),
+  }
+  return store.batches
+    .aggregate<BatchSummary>([
+      { $match: match },
+      { $sort: { _id: -1 } },
+      { $limit: limit },
+      { $project: { mailboxId: 1, from: 1, subject: 1, createdAt: 1, done: 1, total: { $size: '$recipients' } } },
+    ])
+    .toArray()
+}
+
 /** Batches whose next sends are due, the longest due first. */
 export function findDueBatches(store: Store, { due, limit }: { due: Due; limit: number }): Promise<BatchDoc[]> {
   return store.batches.find(dueBy<BatchDoc>('nextAt', due)).sort({ nextAt: 1 }).limit(limit).toArray()

@@ -240,6 +240,7 @@ export const collections = {
     shardKey: 'accountId',
     indexes: [
       unique('accountId', 'mailboxId', 'idempotencyKey'),
+      index('accountId', '_id'),
       { key: { nextAt: 1 }, sparse: true },
       expire('expiresAt'),
     ],

@@ -18,6 +18,7 @@ import type { BatchDoc, BatchRecipient, DeliveryStatus } from '../../store/docum
 import { findEmails } from '../../store/emails.ts'
 import { findMailboxes } from '../../store/mailboxes.ts'
 import { type Account, accountOf, requireAllowed } from '../access/account-record.ts'
+import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import { suppressedAmong } from '../deliver/suppressions.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
@@ -134,6 +135,21 @@ export async function sendBatch(ctx: Context, principal: Principal, input: Batch
   }
   await allowance.giveBack()
   return resultOf(sameRequest(committed, fingerprint), true)
+}
+
+/** The batches of the mailboxes that the key reaches, newest first. Fails with `validation_error` (cursor). */
+export async function listBatches(
+  ctx: Context,
+  { accountId, mailboxIds }: Principal,
+  { limit, before }: { limit: number; before?: string },
+): Promise<Page<store.BatchSummary>> {
+  const rows = await store.listBatches(ctx.store, {
+    accountId,
+    mailboxIds,
+    before: readIdCursor(before, 'bat'),
+    limit: limit + 1,
+  })
+  return pageOf(rows, limit)
 }
 
 /** Reads the status of each recipient of a batch. Fails with `mailbox_not_found`, `not_found`. */

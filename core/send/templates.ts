@@ -1,4 +1,6 @@
 /** Templates of transactional mail: stored, filled in and previewed (decisions.md 2, Sending). */
+import { framePolicy, htmlDocument } from '../../mail/body/html-document.ts'
+import { sanitiseHtml } from '../../mail/body/sanitise.ts'
 import { fillTexts, type TemplateTexts, type TemplateValues, variablesOf } from '../../mail/compose/template.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { noBody, notACursor } from '../../schemas/refusals.ts'
@@ -135,6 +137,20 @@ export async function previewTemplate(
   const template = await getTemplate(ctx, principal, alias)
   const missing = template.variables.filter((name) => !Object.hasOwn(variables, name))
   return { ...fillTexts(textsOf(template), variables), missing }
+}
+
+/**
+ * The same as a document to be shown in a frame, its HTML as recipients' programs would show it. `policy` is the one to send it with.
+ * Fails with `template_not_found`.
+ */
+export async function templateDocument(
+  ctx: Context,
+  principal: Principal,
+  what: { readonly alias: string; readonly variables: TemplateValues },
+): Promise<{ readonly content: Buffer; readonly policy: string; readonly version: string }> {
+  const { html, text = '' } = await previewTemplate(ctx, principal, what)
+  const document = htmlDocument({ html: html === undefined ? null : sanitiseHtml(html), text })
+  return { content: Buffer.from(document), policy: framePolicy(`${ctx.baseUrl}/none`), version: document }
 }
 
 function textsOf({ subject, html, text }: Template): TemplateTexts {

@@ -165,6 +165,13 @@ export class Usage extends Group {
   }
 }
 
+export class Plans extends Group {
+  /** The plans that an account may have, with their figures, the smaller first. */
+  list(options?: RequestOptions): Promise<t.PlansListResult> {
+    return this.call({ method: 'GET', path: '/plans' }, options)
+  }
+}
+
 export class Audit extends Group {
   /** The audit trail of the account, newest first: sends, refusals, sign-ins, changes of keys and settings. */
   list(params: t.AuditListParams = {}, options?: RequestOptions): PageList<t.AuditListResult, t.AuditListResult['entries'][number]> {
@@ -597,6 +604,13 @@ export class Drive extends Group {
   }
 }
 
+export class Batches extends Group {
+  /** The batches of the last 90 days, newest first, and how far each is. Scope: mail:send. */
+  list(params: t.BatchesListParams = {}, options?: RequestOptions): PageList<t.BatchesListResult, t.BatchesListResult['batches'][number]> {
+    return this.pages<t.BatchesListResult, t.BatchesListResult['batches'][number]>('batches', { method: 'GET', path: '/batches', query: params }, options)
+  }
+}
+
 export class Emails extends Group {
   /** Send one mail from any address on a verified domain, written here or by a template. Scope: mail:send. */
   send(params: t.EmailsSendParams, options?: RequestOptions): Promise<t.EmailsSendResult> {
@@ -655,6 +669,11 @@ export class Templates extends Group {
   /** Remove a template. Account keys only. Scope: mail:send. */
   delete(alias: string, options?: RequestOptions): Promise<t.TemplatesDeleteResult> {
     return this.call({ method: 'DELETE', path: `/templates/${segment(alias)}` }, options)
+  }
+
+  /** The same as a document for a frame of a page of this service, with a policy under which nothing runs and nothing loads. Scope: mail:send. */
+  html(alias: string, params: t.TemplatesHtmlParams = {}, options?: RequestOptions): Promise<Download> {
+    return this.download({ method: 'GET', path: `/templates/${segment(alias)}/html`, query: params }, options)
   }
 
   /** What a template becomes with these variables; nothing is sent. Scope: mail:send. */
@@ -1072,6 +1091,7 @@ export class Groups {
   readonly claims: Claims
   readonly account: Account
   readonly usage: Usage
+  readonly plans: Plans
   readonly audit: Audit
   readonly members: Members
   readonly requests: Requests
@@ -1082,6 +1102,7 @@ export class Groups {
   readonly search: Search
   readonly files: Files
   readonly drive: Drive
+  readonly batches: Batches
   readonly emails: Emails
   readonly approvals: Approvals
   readonly templates: Templates
@@ -1107,6 +1128,7 @@ export class Groups {
     this.claims = new Claims(transport)
     this.account = new Account(transport)
     this.usage = new Usage(transport)
+    this.plans = new Plans(transport)
     this.audit = new Audit(transport)
     this.members = new Members(transport)
     this.requests = new Requests(transport)
@@ -1117,6 +1139,7 @@ export class Groups {
     this.search = new Search(transport)
     this.files = new Files(transport)
     this.drive = new Drive(transport)
+    this.batches = new Batches(transport)
     this.emails = new Emails(transport)
     this.approvals = new Approvals(transport)
     this.templates = new Templates(transport)

@@ -1118,6 +1118,17 @@ export type UsageDailyResult = {
   }[]
 }
 
+export type PlansListResult = {
+  readonly plans: readonly ({
+    readonly kind: 'agents' | 'mail'
+    readonly name: string
+    /** What it includes, such as inboxes: 50; null: no limit. */
+    readonly figures: { readonly [name: string]: number | boolean | null }
+  })[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
 export type AuditListParams = {
   /** Only this action, such as messages.send. */
   readonly action?: string
@@ -2873,6 +2884,29 @@ export type DriveDownloadUrlResult = {
   readonly expiresAt: string
 }
 
+export type BatchesListParams = {
+  /** At most 200. */
+  readonly limit?: number
+  /** A next. */
+  readonly before?: string
+}
+
+export type BatchesListResult = {
+  readonly batches: readonly {
+    readonly id: string
+    /** The address that it is sent from. */
+    readonly mailbox: string
+    readonly subject: string
+    readonly createdAt: string
+    /** Recipients whose mail was made, or refused. */
+    readonly handled: number
+    /** All recipients. */
+    readonly total: number
+  }[]
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null
+}
+
 export type EmailsSendParams = {
   /** Any address on a verified domain: "user@domain" or "Name <user@domain>". */
   readonly from: string
@@ -3228,6 +3262,11 @@ export type TemplatesUpdateResult = {
 
 export type TemplatesDeleteResult = {
   readonly deleted: true
+}
+
+export type TemplatesHtmlParams = {
+  /** Values of the {{tokens}} as a JSON object. */
+  readonly variables?: string
 }
 
 export type TemplatesPreviewParams = {
@@ -4560,6 +4599,22 @@ export type WebhooksRedeliverResult = {
 
 export type WebhooksDeleteResult = {
   readonly deleted: true
+}
+
+export type WebhooksAttemptsParams = {
+  readonly by?: 'hour' | 'day'
+}
+
+export type WebhooksAttemptsResult = {
+  readonly by: 'hour' | 'day'
+  /** The last 48 hours or 30 days, the oldest first. */
+  readonly attempts: readonly ({
+    /** The beginning of the hour or day (UTC). */
+    readonly from: string
+    readonly delivered: number
+    readonly failed: number
+    readonly averageMs: number | null
+  })[]
 }
 
 export type PartnerCustomersListParams = {

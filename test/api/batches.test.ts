@@ -236,6 +236,22 @@ describe('api: batches', () => {
     expect(again?.status).to.equal('failed')
   })
 
+  it('is listed with how far it is, to those who reach its mailbox', async () => {
+    await send(letter(people(1)))
+    const { body } = await send(letter(people(2)))
+    type List = { batches: (Json & { id: string })[]; next: string | null }
+    const listed = async () => (await call<List>('GET', '/api/v1/batches?limit=1')).body
+    const waiting = { id: body.id, mailbox: tenant.address, subject: 'Hi {{name}}', handled: 0, total: 2 }
+    expect((await listed()).batches[0]).to.include(waiting)
+    await run()
+    const { batches, next } = await listed()
+    expect(batches[0]).to.include({ ...waiting, handled: 2 })
+    const { batches: older } = (await call<List>('GET', `/api/v1/batches?before=${next}`)).body
+    expect(older.map(({ id }) => id)).to.not.include(body.id)
+    const stranger = await makeTenant(door, { name: 'stranger' })
+    expect((await client(door.http, stranger.key)<List>('GET', '/api/v1/batches')).body.batches).to.deep.equal([])
+  })
+
   it('another mailbox does not see it', async () => {
     const { body } = await send(letter(people(1)))
     const other = await makeTenant(door, { name: 'elsewhere' })

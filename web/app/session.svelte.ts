@@ -44,8 +44,9 @@ export async function signOut(): Promise<void> {
 
 const ranks: Readonly<Record<Role, number>> = { reader: 0, member: 1, owner: 2 }
 
-/** Whether the person may do in the account what needs a role. */
-export const mayAs = (role: Role): boolean => ranks[session().account?.role ?? 'reader'] >= ranks[role]
+/** Whether the person may do in the account what needs a role, or administers the service. */
+export const mayAs = (role: Role | 'administrator'): boolean =>
+  role === 'administrator' ? session().administrator : ranks[session().account?.role ?? 'reader'] >= ranks[role]
 
 function take(found: Session): void {
   current = found

@@ -1,7 +1,25 @@
 /** Every page of the dashboard, once: addresses, navigation, command palette and the title of the window follow from this table. */
+import Activity from '@lucide/svelte/icons/activity'
+import Ban from '@lucide/svelte/icons/ban'
+import Building2 from '@lucide/svelte/icons/building-2'
+import ChartColumn from '@lucide/svelte/icons/chart-column'
+import Cpu from '@lucide/svelte/icons/cpu'
+import Globe from '@lucide/svelte/icons/globe'
 import Inbox from '@lucide/svelte/icons/inbox'
+import KeyRound from '@lucide/svelte/icons/key-round'
+import Layers from '@lucide/svelte/icons/layers'
+import LayoutTemplate from '@lucide/svelte/icons/layout-template'
+import LockKeyhole from '@lucide/svelte/icons/lock-keyhole'
 import Mailbox from '@lucide/svelte/icons/mailbox'
+import MessagesSquare from '@lucide/svelte/icons/messages-square'
+import Plug from '@lucide/svelte/icons/plug'
+import ScanText from '@lucide/svelte/icons/scan-text'
+import ScrollText from '@lucide/svelte/icons/scroll-text'
+import Send from '@lucide/svelte/icons/send'
+import Settings2 from '@lucide/svelte/icons/settings-2'
 import ShieldCheck from '@lucide/svelte/icons/shield-check'
+import Users from '@lucide/svelte/icons/users'
+import Webhook from '@lucide/svelte/icons/webhook'
 import type { Component } from 'svelte'
 import type { Words } from '../app/language.ts'
 import type { Role } from '../app/session.svelte.ts'
@@ -20,8 +38,8 @@ export type PageEntry = {
     /** Shown below the entry while one of its pages is open, such as folders. */
     readonly more?: () => Promise<{ readonly default: Component }>
   }
-  /** The least role that sees it (default: everybody who may read). */
-  readonly role?: Role
+  /** The least role that sees it (default: everybody who may read); or who administers the service, in an account or none. */
+  readonly role?: Role | 'administrator'
   /** Whether it takes the whole height and scrolls by itself. */
   readonly isFull?: boolean
 }
@@ -53,5 +71,150 @@ export const pages: readonly PageEntry[] = [
     path: '/mailboxes/:address/:part?',
     title: ({ mailboxes }) => mailboxes.title,
     load: () => import('./mailboxes/Mailbox.svelte'),
+  },
+  {
+    path: '/domains',
+    title: ({ domains }) => domains.title,
+    load: () => import('./domains/Domains.svelte'),
+    navigation: { group: 'sending', icon: Globe, key: 'd' },
+  },
+  {
+    path: '/domains/:domain/:part?',
+    title: ({ domains }) => domains.title,
+    load: () => import('./domains/Domain.svelte'),
+  },
+  {
+    path: '/templates',
+    title: ({ templates }) => templates.title,
+    load: () => import('./templates/Templates.svelte'),
+    navigation: { group: 'sending', icon: LayoutTemplate },
+  },
+  {
+    path: '/templates/:alias',
+    title: ({ templates }) => templates.title,
+    load: () => import('./templates/Template.svelte'),
+  },
+  {
+    path: '/batches',
+    title: ({ batches }) => batches.title,
+    load: () => import('./batches/Batches.svelte'),
+    navigation: { group: 'sending', icon: Layers },
+  },
+  {
+    path: '/batches/:address/:id',
+    title: ({ batches }) => batches.title,
+    load: () => import('./batches/Batch.svelte'),
+  },
+  {
+    path: '/suppressions',
+    title: ({ suppressions }) => suppressions.title,
+    load: () => import('./suppressions/Suppressions.svelte'),
+    navigation: { group: 'sending', icon: Ban },
+  },
+  {
+    path: '/keys',
+    title: ({ keys }) => keys.title,
+    load: () => import('./keys/Keys.svelte'),
+    navigation: { group: 'building', icon: KeyRound, key: 'k' },
+    role: 'owner',
+  },
+  {
+    path: '/webhooks',
+    title: ({ webhooks }) => webhooks.title,
+    load: () => import('./webhooks/Webhooks.svelte'),
+    navigation: { group: 'building', icon: Webhook, key: 'w' },
+  },
+  {
+    path: '/webhooks/:id/:delivery?',
+    title: ({ webhooks }) => webhooks.title,
+    load: () => import('./webhooks/Webhook.svelte'),
+  },
+  {
+    path: '/events/:id?',
+    title: ({ events }) => events.title,
+    load: () => import('./events/Events.svelte'),
+    navigation: { group: 'building', icon: Activity, key: 'e' },
+  },
+  {
+    path: '/intake',
+    title: ({ intake }) => intake.title,
+    load: () => import('./intake/Intakes.svelte'),
+    navigation: { group: 'building', icon: ScanText, key: 'l' },
+  },
+  {
+    path: '/intake/:id',
+    title: ({ intake }) => intake.title,
+    load: () => import('./intake/Record.svelte'),
+  },
+  {
+    path: '/programs',
+    title: ({ programs }) => programs.title,
+    load: () => import('./programs/Programs.svelte'),
+    navigation: { group: 'building', icon: Plug },
+  },
+  {
+    path: '/usage',
+    title: ({ usage }) => usage.title,
+    load: () => import('./usage/Usage.svelte'),
+    navigation: { group: 'account', icon: ChartColumn, key: 'u' },
+  },
+  {
+    path: '/people',
+    title: ({ people }) => people.title,
+    load: () => import('./people/People.svelte'),
+    navigation: { group: 'account', icon: Users, key: 'p' },
+    role: 'owner',
+  },
+  {
+    path: '/audit',
+    title: ({ audit }) => audit.title,
+    load: () => import('./audit/Audit.svelte'),
+    navigation: { group: 'account', icon: ScrollText },
+  },
+  {
+    path: '/account',
+    title: ({ account }) => account.title,
+    load: () => import('./account/Account.svelte'),
+    navigation: { group: 'account', icon: Settings2 },
+  },
+  {
+    path: '/security',
+    title: ({ security }) => security.title,
+    load: () => import('./account/Security.svelte'),
+    navigation: { group: 'account', icon: LockKeyhole },
+  },
+  {
+    path: '/administration/accounts',
+    title: ({ administration }) => administration.accounts,
+    load: () => import('./administration/Accounts.svelte'),
+    navigation: { group: 'administration', icon: Building2 },
+    role: 'administrator',
+  },
+  {
+    path: '/administration/accounts/:id',
+    title: ({ administration }) => administration.accounts,
+    load: () => import('./administration/Account.svelte'),
+    role: 'administrator',
+  },
+  {
+    path: '/administration/requests',
+    title: ({ administration }) => administration.requests,
+    load: () => import('./administration/Requests.svelte'),
+    navigation: { group: 'administration', icon: MessagesSquare },
+    role: 'administrator',
+  },
+  {
+    path: '/administration/outbox',
+    title: ({ administration }) => administration.outbox,
+    load: () => import('./administration/Outbox.svelte'),
+    navigation: { group: 'administration', icon: Send },
+    role: 'administrator',
+  },
+  {
+    path: '/administration/service',
+    title: ({ administration }) => administration.service,
+    load: () => import('./administration/Service.svelte'),
+    navigation: { group: 'administration', icon: Cpu },
+    role: 'administrator',
   },
 ]

@@ -18,4 +18,13 @@ export const parts: typeof english = {
   day: 'Tag',
   loadingRows: 'Wird geladen …',
   actions: 'Aktionen',
+  noLimit: 'unbegrenzt',
+  delete: 'Löschen',
+  never: 'nie',
+  time: 'Zeit',
+  yes: 'Ja',
+  no: 'Nein',
+  all: 'Alle',
+  send: 'Senden',
+  open: 'Öffnen',
 }

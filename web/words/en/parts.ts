@@ -17,4 +17,13 @@ export const parts = {
   day: 'Day',
   loadingRows: 'Loading …',
   actions: 'Actions',
+  noLimit: 'no limit',
+  delete: 'Delete',
+  never: 'never',
+  time: 'Time',
+  yes: 'Yes',
+  no: 'No',
+  all: 'All',
+  send: 'Send',
+  open: 'Open',
 }

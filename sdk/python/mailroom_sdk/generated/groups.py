@@ -291,6 +291,16 @@ class Usage(Group):
         return self._call('GET', '/usage/daily', query=given({'since': since, 'mailbox': mailbox}), options=options)
 
 
+class Plans(Group):
+    def list(
+        self,
+        *,
+        options: RequestOptions | None = None,
+    ) -> t.PlansListResult:
+        """The plans that an account may have, with their figures, the smaller first."""
+        return self._call('GET', '/plans', options=options)
+
+
 class Audit(Group):
     def list(
         self,
@@ -1228,6 +1238,18 @@ class Drive(Group):
         return self._call('GET', f'/drive/{segment(file_id)}/download-url', options=options)
 
 
+class Batches(Group):
+    def list(
+        self,
+        *,
+        limit: int | Unset = UNSET,
+        before: str | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> PageList[t.BatchesListResult]:
+        """The batches of the last 90 days, newest first, and how far each is. Scope: mail:send."""
+        return self._pages('batches', 'GET', '/batches', query=given({'limit': limit, 'before': before}), options=options)
+
+
 class Emails(Group):
     def send(
         self,
@@ -1360,6 +1382,16 @@ class Templates(Group):
     ) -> t.TemplatesDeleteResult:
         """Remove a template. Account keys only. Scope: mail:send."""
         return self._call('DELETE', f'/templates/{segment(alias)}', options=options)
+
+    def html(
+        self,
+        alias: str,
+        *,
+        variables: str | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> Download:
+        """The same as a document for a frame of a page of this service, with a policy under which nothing runs and nothing loads. Scope: mail:send."""
+        return self._download('GET', f'/templates/{segment(alias)}/html', query=given({'variables': variables}), options=options)
 
     def preview(
         self,
@@ -2180,6 +2212,7 @@ class Groups:
         self.claims = Claims(transport)
         self.account = Account(transport)
         self.usage = Usage(transport)
+        self.plans = Plans(transport)
         self.audit = Audit(transport)
         self.members = Members(transport)
         self.requests = Requests(transport)
@@ -2190,6 +2223,7 @@ class Groups:
         self.search = Search(transport)
         self.files = Files(transport)
         self.drive = Drive(transport)
+        self.batches = Batches(transport)
         self.emails = Emails(transport)
         self.approvals = Approvals(transport)
         self.templates = Templates(transport)

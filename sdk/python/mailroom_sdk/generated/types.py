@@ -757,6 +757,17 @@ UsageDailyResult = TypedDict('UsageDailyResult', {
     'days': list["UsageDailyResultDaysItem"],
 })
 
+PlansListResultPlansItem = TypedDict('PlansListResultPlansItem', {
+    'kind': Literal['agents', 'mail'],
+    'name': str,
+    'figures': dict[str, "float | bool | None"],
+})
+
+PlansListResult = TypedDict('PlansListResult', {
+    'plans': list["PlansListResultPlansItem"],
+    'next': "str | None",
+})
+
 AuditListResultEntriesItemWho = TypedDict('AuditListResultEntriesItemWho', {
     'kind': Literal['key', 'program', 'person', 'partner', 'administrator', 'service'],
     'id': "str | None",
@@ -2403,6 +2414,20 @@ DriveDownloadUrlResult = TypedDict('DriveDownloadUrlResult', {
     'expiresAt': str,
 })
 
+BatchesListResultBatchesItem = TypedDict('BatchesListResultBatchesItem', {
+    'id': str,
+    'mailbox': str,
+    'subject': str,
+    'createdAt': str,
+    'handled': int,
+    'total': int,
+})
+
+BatchesListResult = TypedDict('BatchesListResult', {
+    'batches': list["BatchesListResultBatchesItem"],
+    'next': "str | None",
+})
+
 EmailsSendTo = TypedDict('EmailsSendTo', {
     'name': NotRequired[str],
     'address': str,
@@ -3727,6 +3752,18 @@ WebhooksRedeliverResult = TypedDict('WebhooksRedeliverResult', {
 
 WebhooksDeleteResult = TypedDict('WebhooksDeleteResult', {
     'deleted': Literal[True],
+})
+
+WebhooksAttemptsResultAttemptsItem = TypedDict('WebhooksAttemptsResultAttemptsItem', {
+    'from': str,
+    'delivered': int,
+    'failed': int,
+    'averageMs': "int | None",
+})
+
+WebhooksAttemptsResult = TypedDict('WebhooksAttemptsResult', {
+    'by': Literal['hour', 'day'],
+    'attempts': list["WebhooksAttemptsResultAttemptsItem"],
 })
 
 PartnerCustomersListResult = TypedDict('PartnerCustomersListResult', {
