@@ -87,8 +87,8 @@ async function serveAsset(exchange: Exchange, dashboard: Dashboard): Promise<voi
 /** A file in the best coding that the client takes and that there is; null when there is no such file. */
 async function inCoding(exchange: Exchange, file: string): Promise<Buffer | null> {
   exchange.vary('Accept-Encoding')
-  const best = exchange.acceptsEncodings(['br', 'gzip', 'identity'])
-  const wanted = best === 'br' || best === 'gzip' ? best : 'identity'
+  // The smallest one that the client takes: browsers name all without saying which they like best.
+  const wanted = (['br', 'gzip'] as const).find((coding) => exchange.acceptsEncodings(coding) === coding) ?? 'identity'
   for (const coding of new Set([wanted, 'identity'] as const)) {
     const content = await readIfThere(`${file}${codings[coding]}`)
     if (content === null) continue

@@ -55,7 +55,7 @@ describe('pages', () => {
     page: Page,
     { email, password = testPassword }: { email: string; password?: string },
   ): Promise<void> {
-    await page.goto(at('/sign-in'))
+    await page.goto(at('/sign-in?next=%2Fsettings'))
     await page.getByLabel('E-mail address').fill(email)
     await page.getByLabel('Password').fill(password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -110,7 +110,7 @@ describe('pages', () => {
       await signOut(page)
       expect(await page.getByRole('status').textContent()).to.equal('You are signed out.')
       await page.goto(at('/settings'))
-      expect(pathOf(page)).to.equal('/sign-in')
+      expect(pathOf(page)).to.equal('/sign-in?next=%2Fsettings')
     }),
   )
 
@@ -274,6 +274,9 @@ describe('pages', () => {
       '/settings\n//x',
       '/api/v1/session',
       '/sign-out',
+      '/app/../../evil',
+      '/app//evil.example',
+      '/apps',
       '',
     ]
     const known = await makePerson(door)
@@ -281,7 +284,16 @@ describe('pages', () => {
     for (const next of wanted) {
       const path = `${door.http}/sign-in?next=${encodeURIComponent(next)}`
       const answer = await fetch(path, { redirect: 'manual', headers: { cookie: cookie ?? '' } })
-      expect([answer.status, answer.headers.get('location')], next).to.deep.equal([303, '/settings'])
+      expect([answer.status, answer.headers.get('location')], next).to.deep.equal([303, '/app'])
+    }
+  })
+
+  it('a place in the dashboard is led back to', async () => {
+    const { cookie } = await signedIn(door, await makePerson(door))
+    for (const next of ['/app', '/app/mail/agent%40tenant.example/inbox/msg_1', '/app/domains/own.example']) {
+      const path = `${door.http}/sign-in?next=${encodeURIComponent(next)}`
+      const answer = await fetch(path, { redirect: 'manual', headers: { cookie: cookie ?? '' } })
+      expect(answer.headers.get('location')).to.equal(next)
     }
   })
 
@@ -343,6 +355,7 @@ describe('pages', () => {
       expect(await page.getByRole('status').textContent()).to.include('The passkey is added.')
       await expectAccessible(page, 'security with passkey')
       await signOut(page)
+      await page.goto(at('/sign-in?next=%2Fsettings'))
       await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
       await page.getByRole('heading', { name: 'You', exact: true }).waitFor()
       expect(await page.getByText(known.email).count()).to.equal(1)
@@ -526,7 +539,7 @@ describe('pages', () => {
       await expectAccessible(page, 'account erased')
       expect((await client(door.http, own.key)('GET', '/api/v1/account')).status).to.equal(401)
       await page.getByRole('link', { name: 'To your other accounts' }).click()
-      expect(pathOf(page)).to.equal('/sign-in')
+      expect(pathOf(page)).to.equal('/sign-in?next=%2Fsettings')
     }),
   )
 

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 
 /** A folder for a picture of every page that is checked. */
-const pictures = process.env.PICTURES
+export const pictures = process.env.PICTURES
 
 /** Less than mocha's limit, so that it is told which step came to nothing, and enough for a machine that does other work. */
 const patienceMs = 120_000

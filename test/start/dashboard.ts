@@ -1,42 +1,84 @@
-/** The dashboard over a door, and a person who is signed in there, in the browser of the tests. */
+/** The dashboard over a door with its jobs, and people who are signed in there, in the browser of the tests. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
-import type { Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { buildFolder, buildScript } from '../../cli/web-build.ts'
 import { createSession } from '../../core/access/sessions.ts'
+import { startAnnouncer } from '../../jobs/announcer.ts'
+import { startIndexer } from '../../jobs/indexer.ts'
 import type { Role } from '../../schemas/scopes.ts'
-import { openWindow } from './browser.ts'
+import { expectAccessible, openWindow, pictures } from './browser.ts'
 import { type Door, makeTenant, openDoor, type Tenant } from './door.ts'
 import { makePerson } from './people.ts'
 
-export type Viewer = { readonly page: Page; at(path: string): string; close(): Promise<void> }
+export type Viewer = {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** The address of a place in the dashboard. */
+  at(path: string): string
+  close(): Promise<void>
+}
 export type DashboardDoor = Door & { readonly tenant: Tenant; view(options?: ViewOptions): Promise<Viewer> }
 type ViewOptions = {
   readonly role?: Role
   readonly accountId?: string
   readonly faults?: readonly string[]
-  readonly width?: number
-  readonly height?: number
 }
+
+const wide = { width: 1280, height: 800 }
+const narrow = { width: 390, height: 844 }
 
 /** A door with one tenant that serves the dashboard, which is made first where it is not there. */
 export async function openDashboard(): Promise<DashboardDoor> {
   const folder = await buildFolder()
   if (!existsSync(folder)) await promisify(execFile)(process.execPath, [buildScript, folder])
   const door = await openDoor({ isNamed: true, dashboard: { state: () => ({ is: 'made', folder }) } })
+  const jobs = [startAnnouncer(door.ctx), startIndexer(door.ctx)]
   const tenant = await makeTenant(door, { name: 'tenant' })
-  return Object.assign(door, { tenant, view: (options: ViewOptions = {}) => view(door, tenant, options) })
+  return Object.assign(door, {
+    tenant,
+    view: (options: ViewOptions = {}) => view(door, tenant, options),
+    close: withJobs(jobs, door.close),
+  })
+}
+
+function withJobs(jobs: readonly { stop(): Promise<void> }[], close: () => Promise<void>): () => Promise<void> {
+  return async () => {
+    for (const job of jobs) await job.stop()
+    await close()
+  }
 }
 
 /** A window in which a new person is signed in. */
 async function view(door: Door, tenant: Tenant, options: ViewOptions): Promise<Viewer> {
-  const { role = 'owner', accountId = tenant.accountId, faults, width = 1280, height = 800 } = options
+  const { role = 'owner', accountId = tenant.accountId, faults } = options
   const person = await makePerson(door, { role, accountId })
   const asked = { personId: person.id, accountId, peerAddress: '127.0.0.1', userAgent: 'test' }
   const { token } = await createSession(door.ctx, asked)
   const { page, context, close } = await openWindow({ ...(faults !== undefined && { faults }) })
-  await page.setViewportSize({ width, height })
+  await page.setViewportSize(wide)
   await context.addCookies([{ name: 'mailroom_session', value: token, url: door.ctx.baseUrl }])
-  return { page, close, at: (path) => `${door.ctx.baseUrl}/app${path}` }
+  return { page, context, close, at: (path) => `${door.ctx.baseUrl}/app${path}` }
+}
+
+/**
+ * Expects that what a page shows keeps to WCAG 2.2 AA as far as a program can tell. With PICTURES it is also kept as a picture, wide
+ * and narrow, in light and dark.
+ */
+export async function expectGoodPage(page: Page, name: string): Promise<void> {
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  if (pictures !== undefined)
+    for (const [size, viewport] of [
+      ['390', narrow],
+      ['1280', wide],
+    ] as const) {
+      await page.setViewportSize(viewport)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.screenshot({ path: `${pictures}/${name} ${size} ${colorScheme}.png` })
+      }
+    }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expectAccessible(page, name)
 }

@@ -17,7 +17,10 @@ export function curl({ method, path, body }: SampleCall): string {
     `-H "Authorization: Bearer $MAILROOM_API_KEY"`,
     ...(body === undefined
       ? []
-      : [`-H "Content-Type: application/json"`, `-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`]),
+      : [
+          `-H "Content-Type: application/json"`,
+          `-d '${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ').replaceAll("'", "'\\''")}'`,
+        ]),
   ]
   return lines.join(' \\\n  ')
 }

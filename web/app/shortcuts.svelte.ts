@@ -1,5 +1,4 @@
 /** What can be done with one or two keys, and from the command palette: both show the same commands. */
-import { untrack } from 'svelte'
 
 export type Command = {
   readonly title: string
@@ -18,19 +17,27 @@ export type Command = {
 /** The second key of a pair comes within this time. */
 const pairMs = 1_200
 
-let sets = $state.raw<readonly (readonly Command[])[]>([])
+const sets = new Set<readonly Command[]>()
+/** Tells who reads the commands that they are others. The sets are no state: an effect that ends would see those of before. */
+let version = $state(0)
+let versions = 0
 let first: { readonly key: string; readonly at: number } | null = null
 
 /** All commands that the frame and the page that is shown offer, the page's own first. */
-export const commands = (): readonly Command[] => sets.toReversed().flat()
+export function commands(): readonly Command[] {
+  void version
+  return [...sets].toReversed().flat()
+}
 
 /** Offers commands while a component is shown. `list` may read state: it is read anew when that changes. */
 export function offerCommands(list: () => readonly Command[]): void {
   $effect(() => {
     const set = list()
-    sets = [...untrack(() => sets), set]
+    sets.add(set)
+    version = ++versions
     return () => {
-      sets = sets.filter((each) => each !== set)
+      sets.delete(set)
+      version = ++versions
     }
   })
 }

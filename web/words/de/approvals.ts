@@ -17,7 +17,8 @@ export const approvals: typeof english = {
   turnOn: 'Sendungen auf Freigabe warten lassen',
   turnedOn: 'Was Agenten senden, wartet ab jetzt.',
   settings: 'Einstellungen',
-  by: (key: string) => `gefragt von ${key}`,
+  asked: 'Gefragt',
+  by: (key: string) => `von ${key}`,
   until: (time: string) => `läuft ${time} ab`,
   states: {
     waiting: 'wartet',

@@ -13,7 +13,8 @@ export const approvals = {
   turnOn: 'Let sends wait for approval',
   turnedOn: 'What agents send waits from now on.',
   settings: 'Settings',
-  by: (key: string) => `asked by ${key}`,
+  asked: 'Asked',
+  by: (key: string) => `by ${key}`,
   until: (time: string) => `runs out ${time}`,
   states: {
     waiting: 'waiting',
