@@ -1,12 +1,12 @@
 /** The script of the process that makes the dashboard: `node cli/web-build-main.ts [FOLDER]`. It is made beside and renamed, so it is whole when it is there. */
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
-import { svelte } from '@sveltejs/vite-plugin-svelte'
-import { build } from 'vite'
 import { buildFolder } from './web-build.ts'
 
 const web = fileURLToPath(new URL('../web', import.meta.url))
@@ -14,6 +14,9 @@ const web = fileURLToPath(new URL('../web', import.meta.url))
 const shortBytes = 1_000
 /** Builds of earlier sources that stay, for services that still run from them. */
 const earlierMax = 3
+/** Whoever is ahead for longer than this has come to a halt, or is a process of another machine. */
+const aheadMaxMs = 60_000
+const lookMs = 200
 /** A build takes seconds: what is older than this and not whole is nobody's. */
 const abandonedMs = 3_600_000
 const compressible = /\.(?:js|css|html|svg)$/
@@ -22,27 +25,67 @@ setPriority(constants.priority.PRIORITY_LOW)
 process.on('disconnect', () => process.exit(1))
 const folder = process.argv[2] ?? (await buildFolder())
 const beside = `${folder}.${process.pid}`
-await build({
-  root: web,
-  base: '/app/',
-  configFile: false,
-  logLevel: 'warn',
-  cacheDir: `${beside}-cache`,
-  plugins: [svelte({ configFile: false, dynamicCompileOptions: ({ filename }) => ({ runes: isOurs(filename) }) })],
-  build: {
-    outDir: beside,
-    emptyOutDir: true,
-    target: 'es2024',
-    // A policy that takes nothing inline also means pictures and fonts.
-    assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
-    reportCompressedSize: false,
-  },
-})
+await mkdir(beside, { recursive: true })
+await untilNobodyIsAhead()
+if (existsSync(folder)) {
+  await rm(beside, { recursive: true, force: true })
+  process.exit(0)
+}
+await make()
 await compress(beside)
 await moveTo(folder)
 await removeEarlier()
 process.exit(0)
+
+async function make(): Promise<void> {
+  // They are large, and come when it is clear that they are needed.
+  const { build } = await import('vite')
+  const { svelte } = await import('@sveltejs/vite-plugin-svelte')
+  await build({
+    root: web,
+    base: '/app/',
+    configFile: false,
+    logLevel: 'error',
+    cacheDir: `${beside}-cache`,
+    plugins: [svelte({ configFile: false, dynamicCompileOptions: ({ filename }) => ({ runes: isOurs(filename) }) })],
+    build: {
+      outDir: beside,
+      emptyOutDir: true,
+      target: 'es2024',
+      // A policy that takes nothing inline also means pictures and fonts.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+    },
+  })
+}
+
+/** Waits for a process that began before with the same sources, as when several services are started at once. */
+async function untilNobodyIsAhead(): Promise<void> {
+  const until = Date.now() + aheadMaxMs
+  while (!existsSync(folder) && Date.now() < until && (await isSomebodyAhead())) await sleep(lookMs)
+}
+
+async function isSomebodyAhead(): Promise<boolean> {
+  const own = await stat(beside)
+  const prefix = `${path.basename(folder)}.`
+  const names = await readdir(path.dirname(folder))
+  for (const name of names.filter((each) => each.startsWith(prefix) && each !== path.basename(beside))) {
+    const other = await stat(path.join(path.dirname(folder), name)).catch(() => null)
+    const pid = Number(name.slice(prefix.length))
+    if (other === null || !isRunning(pid)) continue
+    if (other.birthtimeMs < own.birthtimeMs || (other.birthtimeMs === own.birthtimeMs && pid < process.pid)) return true
+  }
+  return false
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return Number.isInteger(pid) && process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 /** Libraries say themselves how they are written. */
 function isOurs(file: string): true | undefined {
