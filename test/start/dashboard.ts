@@ -76,6 +76,7 @@ export async function expectGoodPage(page: Page, name: string): Promise<void> {
       await page.setViewportSize(viewport)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
+        await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
         await page.screenshot({ path: `${pictures}/${name} ${size} ${colorScheme}.png` })
       }
     }
