@@ -1,4 +1,4 @@
-/** Shows what CPU profiles (`--cpu-prof`) of Haraka's process say of its plugins: the shares of its busy time, start included. */
+/** Shows what CPU profiles (`--cpu-prof`) say of Haraka's plugins, or of any threads: the shares of their busy time, start included. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { table } from './figures.ts'
@@ -34,23 +34,39 @@ const shareMin = 0.005
 
 /** What the profiles in a folder say of the processes that load plugins: Haraka's. */
 export function pluginReport(dir: string): string {
-  const profiles = readdirSync(dir)
-    .filter((name) => name.endsWith('.cpuprofile'))
-    .map((name): Profile => JSON.parse(readFileSync(path.join(dir, name), 'utf8')))
-    .filter(({ nodes }) => nodes.some(({ callFrame }) => placeOf(callFrame)?.startsWith('plugins/') === true))
+  const profiles = profilesIn(dir).filter(({ nodes }) =>
+    nodes.some(({ callFrame }) => placeOf(callFrame)?.startsWith('plugins/') === true),
+  )
   return profiles.map((profile) => shown(busyOf(profile))).join('\n')
 }
 
+/** What the profiles in a folder say of their threads, the one that was busy longest first. */
+export function threadReport(dir: string): string {
+  return profilesIn(dir)
+    .map(busyOf)
+    .sort((a, b) => b.busyMs - a.busyMs)
+    .map(({ busyMs, functions }) => part(`A thread was busy for ${Math.round(busyMs)} ms. By function`, functions))
+    .join('\n')
+}
+
+function profilesIn(dir: string): Profile[] {
+  return readdirSync(dir)
+    .filter((name) => name.endsWith('.cpuprofile'))
+    .map((name): Profile => JSON.parse(readFileSync(path.join(dir, name), 'utf8')))
+}
+
+function part(title: string, shares: Shares): string {
+  return `${title}\n\n${table(
+    ['where', 'share of busy time'],
+    [...shares]
+      .sort(([, a], [, b]) => b - a)
+      .filter(([, share]) => share >= shareMin)
+      .slice(0, rowsMax)
+      .map(([where, share]) => [where, `${(share * 100).toFixed(1)} %`]),
+  )}\n`
+}
+
 function shown({ busyMs, self, owner, functions }: Busy): string {
-  const part = (title: string, shares: Shares) =>
-    `${title}\n\n${table(
-      ['where', 'share of busy time'],
-      [...shares]
-        .sort(([, a], [, b]) => b - a)
-        .filter(([, share]) => share >= shareMin)
-        .slice(0, rowsMax)
-        .map(([where, share]) => [where, `${(share * 100).toFixed(1)} %`]),
-    )}\n`
   return [
     `Haraka was busy for ${Math.round(busyMs)} ms.\n`,
     part('By plugin; replies are written in plugins/lifecycle', owner),

@@ -16,7 +16,7 @@ import { type Context, closeContext, openContext } from '../core/process/context
 import { loadOnce } from '../core/process/load-once.ts'
 import { answerScrapes } from '../core/process/metrics.ts'
 import { measureQueues } from '../core/upkeep/queue-metrics.ts'
-import { noteStart, noteStop } from '../core/upkeep/quota-recount.ts'
+import { noteRunning } from '../core/upkeep/quota-recount.ts'
 import { closeWaiters } from '../core/wait/waiters.ts'
 import { type Alarms, startAlarms } from '../jobs/alarms.ts'
 import { startAnnouncer } from '../jobs/announcer.ts'
@@ -60,7 +60,7 @@ export async function runService(settings: Settings, roles: readonly ServiceRole
   let parts: Parts = { supervisor: false }
   const dashboard = dashboardOf(ctx)
   const hasDoors = roles.includes('api')
-  await noteStart(ctx)
+  const running = await noteRunning(ctx)
   const doors = hasDoors ? await openDoors(ctx, { readiness: () => readinessOf(ctx, parts), dashboard }) : noDoors
   // The authority looks at the HTTP door when a certificate is ordered.
   await noteWantedCertificates(ctx)
@@ -69,6 +69,7 @@ export async function runService(settings: Settings, roles: readonly ServiceRole
   const certificates = { stop: async () => endRequests(ctx) }
   const stop = stopOf(ctx, {
     doors,
+    running,
     jobs: [dashboard, { stop: () => endRecords(ctx) }, { stop: () => endAttempts(ctx) }, certificates, alarms, ...jobs],
   })
   process.on('message', (told: FromSupervisor) => {
@@ -162,10 +163,10 @@ function doorsOf(
 
 const ended = (server: Server) => new Promise((resolve) => server.close(resolve))
 
-type Running = { readonly doors: Doors; readonly jobs: readonly Job[] }
+type Running = { readonly doors: Doors; readonly jobs: readonly Job[]; readonly running: Job }
 
 /** Doors first, then the jobs in their order, then what they have left to write. Ends the process. */
-function stopOf(ctx: Context, { doors, jobs }: Running): (withinMs: number) => Promise<void> {
+function stopOf(ctx: Context, { doors, jobs, running }: Running): (withinMs: number) => Promise<void> {
   let isStopping = false
   return async (withinMs) => {
     if (isStopping) return
@@ -174,7 +175,7 @@ function stopOf(ctx: Context, { doors, jobs }: Running): (withinMs: number) => P
     await doors.close()
     for (const job of jobs) await job.stop()
     // Without its supervisor nobody knows how the other parts end.
-    if (process.connected) await noteStop(ctx)
+    if (process.connected) await running.stop()
     await closeContext(ctx)
     process.exit(0)
   }

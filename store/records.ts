@@ -1,8 +1,10 @@
 /**
  * Small collections: idempotency marks (one for each Idempotency-Key in use), and the service's own state.
  */
+import type { UpdateFilter } from 'mongodb'
 import type { IdempotencyDoc } from './documents/accounts.ts'
 import type { SealedText } from './documents/sealed.ts'
+import type { StateDoc } from './documents/service.ts'
 import { isDuplicate, type Store } from './open.ts'
 
 /**
@@ -72,6 +74,13 @@ export async function readState<T>(store: Store, name: string): Promise<T | null
 
 export async function writeState(store: Store, name: string, value: unknown): Promise<void> {
   await store.state.updateOne({ _id: name }, { $set: { value } }, { upsert: true })
+}
+
+/** Writes one field of a state whose value is a document; null takes it away. */
+export async function writeStateField(store: Store, name: string, field: string, value: unknown): Promise<void> {
+  const path = `value.${field}`
+  const update = value === null ? { $unset: { [path]: '' } } : { $set: { [path]: value } }
+  await store.state.updateOne({ _id: name }, update as UpdateFilter<StateDoc>, { upsert: true })
 }
 
 /** Writes a state that is not there yet. Returns the one that stands: this, or an earlier one. */

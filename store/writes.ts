@@ -69,6 +69,16 @@ export function updateIn<D extends Document>(
   return { collection, operation, sizeBytes: documentBytes, mustMatch }
 }
 
+/** Puts a document in the place of another, or where there is none. */
+export function replaceIn<D extends Document>(
+  { collectionName: collection }: Collection<D>,
+  filter: Filter<D>,
+  replacement: D,
+): Write {
+  const operation = { replaceOne: { filter, replacement, upsert: true } } as AnyBulkWriteOperation
+  return { collection, operation, sizeBytes: documentBytes }
+}
+
 /** The deletion of one document, which must match. */
 export function deleteIn<D extends Document>({ collectionName: collection }: Collection<D>, filter: Filter<D>): Write {
   const operation = { deleteOne: { filter } } as AnyBulkWriteOperation

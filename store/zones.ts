@@ -1,6 +1,7 @@
 /** What the built-in DNS server serves: zones by domain, and their records. */
 import type { ZoneDoc, ZoneRecordDoc } from './documents/domains.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { deleteIn, replaceIn, updateIn } from './writes.ts'
 
 /** A version of a zone. */
 export type ZoneVersion = Pick<ZoneDoc, '_id' | 'serial' | 'changedAt'>
@@ -67,7 +68,7 @@ export async function lockZone(
   try {
     await store.zones.updateOne(
       { _id: domain, ...isFree },
-      { $set: { lock }, $setOnInsert: { accountId, serial: Math.floor(now.getTime() / 1_000), changedAt: now } },
+      { $set: { lock }, $setOnInsert: newZone(accountId, now) },
       { upsert: true },
     )
     return true
@@ -77,24 +78,34 @@ export async function lockZone(
   }
 }
 
+const newZone = (accountId: string | null, now: Date) => ({
+  accountId,
+  serial: Math.floor(now.getTime() / 1_000),
+  changedAt: now,
+})
+
 /** Gives the lock of a zone back, if it still is the one with the token. */
 export async function unlockZone(store: Store, domain: string, token: string): Promise<void> {
   await store.zones.updateOne({ _id: domain, 'lock.token': token }, { $unset: { lock: '' } })
 }
 
-/** Deletes and writes records of a zone; one with the id of another takes its place. */
+/**
+ * Deletes and writes records of a zone; one with the id of another takes its place. Returns false when the lock is another's by
+ * now: then nothing was written.
+ */
 export async function writeZoneRecords(
   store: Store,
+  { domain, accountId, token, now }: { domain: string; accountId: string | null; token: string; now: Date },
   { removed, written }: { readonly removed: readonly ZoneRecordDoc[]; readonly written: readonly ZoneRecordDoc[] },
-): Promise<void> {
-  const operations = [
-    ...removed.map(({ domain, _id }) => ({ deleteOne: { filter: { domain, _id } } })),
-    ...written.map((replacement) => {
-      const { domain, _id } = replacement
-      return { replaceOne: { filter: { domain, _id }, replacement, upsert: true } }
-    }),
-  ]
-  if (operations.length > 0) await store.zoneRecords.bulkWrite(operations)
+): Promise<boolean> {
+  // Where another has the lock, the insert that the upsert tries is refused, and with it the rest.
+  const held = { _id: domain, 'lock.token': token }
+  const refused = await store.writeTogether([
+    updateIn(store.zones, held, { $setOnInsert: newZone(accountId, now) }, { upsert: true }),
+    ...removed.map(({ domain: of, _id }) => deleteIn(store.zoneRecords, { domain: of, _id })),
+    ...written.map((record) => replaceIn(store.zoneRecords, { domain: record.domain, _id: record._id }, record)),
+  ])
+  return refused !== 0
 }
 
 /** A record of an account's zone, by its id; null when there is none. */

@@ -6,29 +6,48 @@
  * allowance of a send is noted as open until the send is committed (core/send/open-allowances.ts). Counts of requests,
  * signups and creations last a minute, a day or 24 hours.
  */
+import { newToken } from '../../schemas/ids.ts'
 import { correctSlotCount, type QuotaSlot, walkSlotCounts } from '../../store/accounts.ts'
-import { readState, writeState } from '../../store/records.ts'
+import { readState, writeState, writeStateField } from '../../store/records.ts'
+import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
 
-/** Name of the stored state: how far the recount has come; 'done' from its end until the next unclean start. */
+/** Name of the stored state: how far the recount has come; 'done' from its end until the next crash. */
 const recountState = 'countedPlaces'
 const done = 'done'
-/** Name of the stored state: true while a service runs. When it is true at a start, the last service crashed. */
-const runningState = 'running'
+/** Name of the stored state: when each process that takes slots was last seen to run, by a token of its own. */
+const runningState = 'processes'
+const seenEveryMs = minuteMs
+/** A process that was not seen for so long has crashed. */
+const crashedAfterMs = 3 * minuteMs
 const pageSize = 200
 const pagesMax = 10
 
-/** Notes that a service runs. After a crash it starts a recount of all accounts. */
-export async function noteStart(ctx: Context): Promise<void> {
-  const unclean = (await readState<boolean>(ctx.store, runningState)) === true
-  await writeState(ctx.store, runningState, true)
-  if (unclean) await writeState(ctx.store, recountState, '')
+/** Notes that this process runs, now and each minute, until it stops in order. What ended otherwise is found by `recountQuotas`. */
+export async function noteRunning(ctx: Context): Promise<{ stop(): Promise<void> }> {
+  const token = newToken()
+  const seen = () => writeStateField(ctx.store, runningState, token, ctx.machineClock.now())
+  await seen()
+  const again = () => seen().catch((error: unknown) => ctx.log.warn({ err: error }, 'not noted that this process runs'))
+  const timer = setInterval(() => void again(), seenEveryMs)
+  timer.unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await writeStateField(ctx.store, runningState, token, null)
+    },
+  }
 }
 
-/** Notes that the service stops in order. */
-export async function noteStop(ctx: Context): Promise<void> {
-  await writeState(ctx.store, runningState, false)
+/** Begins a recount of all accounts when a process has crashed. */
+async function beginAfterCrash(ctx: Context): Promise<void> {
+  const processes = (await readState<{ readonly [token: string]: Date }>(ctx.store, runningState)) ?? {}
+  const before = after(ctx.machineClock.now(), -crashedAfterMs)
+  const crashed = Object.entries(processes).filter(([, seenAt]) => seenAt < before)
+  if (crashed.length === 0) return
+  await writeState(ctx.store, recountState, '')
+  for (const [token] of crashed) await writeStateField(ctx.store, runningState, token, null)
 }
 
 type WrongCount = {
@@ -50,15 +69,16 @@ export async function recountQuotas(ctx: Context): Promise<number> {
   const before = state.last
   const found = new Map<string, WrongCount>()
   state.last = found
+  await beginAfterCrash(ctx)
   const from = await readState<string>(ctx.store, recountState)
   if (from === null || from === done) return 0
   let corrected = 0
-  let after = from
+  let last = from
   let resumeAt: string | null = null
   for (let page = 0; page < pagesMax; page++) {
-    const slots = await walkSlotCounts(ctx.store, { after, limit: pageSize })
-    const start = after
-    after = slots.at(-1)?.accountId ?? after
+    const slots = await walkSlotCounts(ctx.store, { after: last, limit: pageSize })
+    const start = last
+    last = slots.at(-1)?.accountId ?? last
     for (const finding of slots.flatMap(wrongCountsOf)) {
       const key = `${finding.accountId} ${finding.slot}`
       const same = before.get(key)
@@ -74,7 +94,7 @@ export async function recountQuotas(ctx: Context): Promise<number> {
       return corrected
     }
   }
-  await writeState(ctx.store, recountState, resumeAt ?? after)
+  await writeState(ctx.store, recountState, resumeAt ?? last)
   return corrected
 }
 

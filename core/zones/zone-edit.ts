@@ -48,7 +48,7 @@ export async function editZone<C extends ZoneChange>(
     const ids = new Set([...change.removed, ...change.written].map(({ _id }) => _id))
     const before = records.filter(({ _id }) => ids.has(_id))
     await backendOf(zone.backend).push(ctx, domain, { before, after: change.written })
-    await writeZoneRecords(ctx.store, change)
+    if (!(await writeZoneRecords(ctx.store, { domain, accountId, token, now }, change))) throw busy(domain)
     await zoneChanged(ctx, { domain, accountId })
     return change
   } finally {
@@ -61,5 +61,8 @@ async function takeLock(ctx: Context, { domain, accountId }: ZoneRef, token: str
     const now = ctx.machineClock.now()
     if (await lockZone(ctx.store, { domain, accountId, lock: { token, until: after(now, lockMs) }, now })) return
   }
-  throw new Failure('unavailable', `Others are changing the records of ${domain} at the moment.`, { retryAfter: 2 })
+  throw busy(domain)
 }
+
+const busy = (domain: string) =>
+  new Failure('unavailable', `Others are changing the records of ${domain} at the moment.`, { retryAfter: 2 })

@@ -219,7 +219,7 @@ class Cluster implements Scene {
 }
 
 /** An engine that nodes log in to over TCP; `random` makes the way to it fail now and then. */
-async function engineOverTcp(folder: string, random: Random | null) {
+export async function engineOverTcp(folder: string, random: Random | null) {
   const port = await freePort()
   const password = 'nodes'
   const file = path.join(folder, 'password')

@@ -189,5 +189,24 @@ describe('a deployment that is unwell', () => {
       expect(email?.recipients[0]).to.include({ status: 'delivered', response: '250 ok' })
       expect(await door.ctx.store.outbox.findOne({ accountId, _id: hung!.id })).to.have.property('doneAt')
     })
+
+    it('in the middle of a change of a zone writes nothing when it wakes after its lock', async () => {
+      const zone = '/api/v1/domains/tenant.example/dns'
+      const put = (http: string, value: string) =>
+        client(http, tenant.key)('POST', zone, { name: 'www', type: 'A', value })
+      let isLocked = false
+      const { wake, hanging } = hang((name, body) => {
+        isLocked ||= body.update === 'zones'
+        return isLocked && name === 'bulkWrite'
+      })
+      const waiting = put(node.http, '192.0.2.1')
+      await hanging
+      door.advance(31_000)
+      expect((await put(door.http, '192.0.2.2')).status).to.equal(201)
+      wake()
+      expect((await waiting).status).to.equal(503)
+      const records = await door.ctx.store.zoneRecords.find({ domain: 'tenant.example', name: 'www' }).toArray()
+      expect(records.map(({ value }) => value)).to.deep.equal(['192.0.2.2'])
+    })
   })
 })

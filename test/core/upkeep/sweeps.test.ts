@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { counterIn, figuresPeriod, usagePeriod } from '../../../core/access/usage.ts'
 import { deleteMailboxUnchecked } from '../../../core/mailbox/mailboxes.ts'
+import { minuteMs } from '../../../core/process/clock.ts'
 import { announceArrivals } from '../../../core/receive/announce.ts'
 import { sweepOpenTakes } from '../../../core/send/open-allowances.ts'
 import { settleByIds } from '../../../core/send/settle.ts'
-import { noteStart, noteStop, recountQuotas } from '../../../core/upkeep/quota-recount.ts'
+import { noteRunning, recountQuotas } from '../../../core/upkeep/quota-recount.ts'
 import { purgeDeletedMailboxes, sweepEventFloors, sweepMailboxDeletions } from '../../../core/upkeep/sweep.ts'
 import { sweepBlobs } from '../../../core/upkeep/unused-blobs.ts'
 import { newId } from '../../../schemas/ids.ts'
@@ -144,13 +145,13 @@ describe('sweeps', () => {
     it('that a crash left taken are free again after two looks, and only after an unclean end', async () => {
       const right = await real()
       const left = { inboxes: right.inboxes + 2, webhooks: right.webhooks + 1, aliases: right.aliases + 1 }
-      await noteStart(door.ctx)
-      await noteStop(door.ctx)
+      const [ended] = [await noteRunning(door.ctx), await noteRunning(door.ctx)]
+      await ended.stop()
       await leave(left)
-      await noteStart(door.ctx)
       for (let look = 0; look < 3; look++) await recountQuotas(door.ctx)
       expect(await counts()).to.deep.equal(left)
-      await noteStart(door.ctx)
+      // The other one was not seen since.
+      door.advance(4 * minuteMs)
       await recountQuotas(door.ctx)
       expect(await counts()).to.deep.equal(left)
       await recountQuotas(door.ctx)
@@ -161,7 +162,8 @@ describe('sweeps', () => {
 
     it('that are being taken between two looks are left alone', async () => {
       const right = await real()
-      await noteStart(door.ctx)
+      await noteRunning(door.ctx)
+      door.advance(4 * minuteMs)
       await leave({ ...right, inboxes: right.inboxes + 1 })
       await recountQuotas(door.ctx)
       await leave({ ...right, inboxes: right.inboxes + 2 })

@@ -5,7 +5,6 @@ import type { Context } from '../../../core/process/context.ts'
 import { servedZone, zoneChanged, zonesForgotten } from '../../../core/zones/served-zones.ts'
 import { publishTxt, withdrawTxt } from '../../../core/zones/system-records.ts'
 import { newId } from '../../../schemas/ids.ts'
-import { writeZoneRecords } from '../../../store/zones.ts'
 import { eventually } from '../../eventually.ts'
 import { type Door, makeTenant, openDoor, type Tenant } from '../../start/door.ts'
 
@@ -33,7 +32,7 @@ describe('served zones', () => {
     const at = ctx.clock.now()
     const shared = { domain, accountId, priority: null, purpose: null, createdAt: at }
     const record = { ...shared, _id: newId('rec', at), name, type: 'A', value, ttlSeconds: 60 } as const
-    await writeZoneRecords(ctx.store, { removed: [], written: [record] })
+    await ctx.store.zoneRecords.insertOne(record)
     await zoneChanged(ctx, { domain, accountId })
   }
   async function claim({ accountId }: Tenant, domain: string): Promise<void> {
