@@ -52,7 +52,7 @@ async function add(
   writer: Writer,
   { box, first, times }: { box: Box; first: number; times: readonly Date[] },
 ): Promise<void> {
-  const arrivals = await Promise.all(times.map((when, n) => arrivalOf(writer, box, { number: first + n, when })))
+  const arrivals = await Promise.all(times.map((when, n) => arrivalOf(ctx, writer, { box, number: first + n, when })))
   await Promise.all(arrivals.map((arrival) => ctx.arrivals.write(arrival)))
   const messages = arrivals.flatMap((arrival) => arrival.messages.map((each) => ({ ...each, uid: 0, modseq: 0 })))
   await Promise.all([indexMessages(ctx, messages), deriveThreads(ctx, messages)])
@@ -60,13 +60,18 @@ async function add(
 }
 
 async function arrivalOf(
+  ctx: Context,
   { message: compose, random }: Writer,
-  { _id: mailboxId, accountId, address }: Box,
-  { number, when }: { number: number; when: Date },
+  { box: { _id: mailboxId, accountId, address }, number, when }: { box: Box; number: number; when: Date },
 ): Promise<WriteArrival> {
   const id = deriveId('msg', `${idAt('msg', when)}${mailboxId}`, String(number))
   const raw = compose({ number, address, when })
-  const { ref, chunks } = await packBlob({ id: deriveId('blb', id, 'bench'), bytes: raw, users: [id], at: when })
+  const { ref, chunks } = await packBlob(ctx.store, {
+    id: deriveId('blb', id, 'bench'),
+    bytes: raw,
+    users: [id],
+    at: when,
+  })
   const message = {
     _id: id,
     accountId,

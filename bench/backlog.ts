@@ -89,7 +89,7 @@ async function makeBlob(ctx: Context): Promise<BlobRef> {
   const at = new Date()
   const line = 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.\r\n'
   const bytes = Buffer.from(`Subject: Bench\r\n\r\n${line.repeat(sizeBytes / line.length)}`)
-  const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes, users: ['em_bench'], at })
+  const { ref, chunks } = await packBlob(ctx.store, { id: newId('blb', at), bytes, users: ['em_bench'], at })
   await insertBlob(ctx.store, chunks)
   return ref
 }

@@ -33,7 +33,7 @@ import {
   sweepMailboxes,
   sweepReservations,
 } from '../core/upkeep/sweep.ts'
-import { sweepBlobs } from '../core/upkeep/unused-blobs.ts'
+import { sweepBlobs, sweepObjects } from '../core/upkeep/unused-blobs.ts'
 import type { Alarms } from './alarms.ts'
 
 type Task = (ctx: Context) => Promise<unknown>
@@ -106,6 +106,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
         tidySearch,
         sweepDiscarded,
         sweepUploads,
+        sweepObjects,
         repeatStorageWarnings,
         eraseOldSecrets,
         sweepSandboxes,

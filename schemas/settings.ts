@@ -104,6 +104,41 @@ export const settings = {
       'Folder of key files: master.key, and others that end in .key, which are read as secrets.previousKeys are. Without it: secrets in the data folder.',
     ),
   },
+  blobs: {
+    bucket: optionalString(
+      'Bucket of an S3-compatible store where large bodies go. Without it: into the database. Who takes it away again leaves the bodies there without their bytes. Its versioning must be off, or old versions expire: what is erased stays in them.',
+    ),
+    endpoint: setting<string | null>(
+      nullable(string(form('^https?://', 'an http or https URL', 'https://objects.example.net'))),
+      null,
+      'Address of that store. Without it: AWS, in the region.',
+    ),
+    region: setting(string({ minLength: 1 }), 'us-east-1', 'The region of the bucket; other makers take any.'),
+    pathStyle: setting(
+      boolean(),
+      false,
+      'Whether the bucket is named in the path instead of the host name, as MinIO, Ceph and Garage want it unless they are told their domain.',
+    ),
+    prefix: setting(string(), '', 'What the keys of all objects begin with, such as "mailroom/".'),
+    accessKeyId: optionalString(
+      "Access key of the store. Without it and the secret: what the SDK finds by itself (AWS_ACCESS_KEY_ID, a profile, the machine's role).",
+    ),
+    secretAccessKey: optionalString('Its secret. Better set by its variable than in a file.'),
+    fromBytes: bytes(
+      256 * KiB,
+      'Bodies of this size and larger ones go there. A body there costs a request to the store when it is written and when it is read.',
+    ),
+    encryption: setting<'AES256' | 'aws:kms' | null>(
+      nullable(oneOf(['AES256', 'aws:kms'])),
+      null,
+      'How the store encrypts objects at rest, asked for with each. Without it: as the bucket is set to.',
+    ),
+    kmsKey: optionalString('The key for aws:kms. Without it: the one of the account at the store.'),
+    timeoutMs: milliseconds(
+      20_000,
+      'How long one request to the store may take, with its tries; then mail is answered 451 and requests 503.',
+    ),
+  },
   baseUrl: optionalString(
     'Address under which the API is reached from outside. Without it: http://127.0.0.1:<real port>.',
   ),

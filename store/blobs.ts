@@ -1,64 +1,44 @@
 /**
  * Blobs hold raw bytes, split into chunks of at most 1 MiB that are compressed with zstd. A blob is written once and shared
  * by the messages of one delivery, the send they come from and the records of Intake. Chunk 0 lists the ids of these documents as `users`.
+ * Large ones have their bytes in the object store, if there is one (store/blob-objects.ts).
  * Invariants: an id is added to `users` before its document is written, and removed after the document was deleted, so that
  * a crash leaves too many users but never too few. A blob is marked `inDoubt` before one of its users is deleted, so that the
  * sweep finds by an index what a crash left.
  */
-import { promisify } from 'node:util'
-import zlib from 'node:zlib'
 import { Binary } from 'mongodb'
+import { chunkBytes, pack, unpack } from './blob-chunks.ts'
+import { putObject, readObject, readObjectChunks, removeObject } from './blob-objects.ts'
 import type { BlobDoc, BlobRef } from './documents/mail.ts'
+import { ObjectStoreError } from './object-store.ts'
 import { onlyDuplicates, type Store } from './open.ts'
 import { updateIn, type Write } from './writes.ts'
 
-const chunkBytes = 1024 * 1024
-const params = { [zlib.constants.ZSTD_c_compressionLevel]: 1 }
-/** Added to the size of the output buffer, so that the output fits into one buffer even when the input is incompressible. */
-const frameBytes = 512
-const compressInPool = promisify(zlib.zstdCompress)
-const decompressInPool = promisify(zlib.zstdDecompress)
-/**
- * Below these sizes the thread pool costs more than the work itself. Decompressing is several times faster than compressing.
- */
-const inlineBytes = 32 * 1024
-const decompressedInlineBytes = 256 * 1024
 /** Chunks in one command. Driver and engine handle a command without a break, and all other work waits for that time. */
 const chunksAtOnce = 2
 /** Bytes of small blobs read by one command. */
 const bytesAtOnce = 2 * 1024 * 1024
 
-/** Compresses bytes into the documents of a blob. `users` are the ids of the messages and the send that will use it. */
-export async function packBlob({
-  id,
-  bytes,
-  users,
-  at,
-}: {
-  id: string
-  bytes: Buffer
-  users: readonly string[]
-  at: Date
-}): Promise<{ ref: BlobRef; chunks: BlobDoc[] }> {
-  const count = Math.max(1, Math.ceil(bytes.length / chunkBytes))
-  const chunks = await runFewAtOnce(
-    Array.from({ length: count }, (_, n) => async (): Promise<BlobDoc> => {
-      const part = bytes.subarray(n * chunkBytes, (n + 1) * chunkBytes)
-      // With the size known, the compressor takes no more memory than it needs.
-      const options = { params, pledgedSrcSize: part.length, chunkSize: part.length + frameBytes }
-      const compressed =
-        part.length <= inlineBytes ? zlib.zstdCompressSync(part, options) : await compressInPool(part, options)
-      const zstd = compressed.length < part.length
-      return {
-        _id: `${id}#${n}`,
-        createdAt: at,
-        ...(n === 0 && { users }),
-        zstd,
-        data: new Binary(zstd ? compressed : part),
-      }
-    }),
-  )
-  return { ref: { id, chunks: count, sizeBytes: bytes.length }, chunks }
+/**
+ * Makes the documents of a blob of bytes; what is large is put into the object store. `users` are the ids of the messages and the
+ * send that will use it.
+ */
+export async function packBlob(
+  { objects }: Pick<Store, 'objects'>,
+  { id, bytes, users, at }: { id: string; bytes: Buffer; users: readonly string[]; at: Date },
+): Promise<{ ref: BlobRef; chunks: BlobDoc[] }> {
+  const first = { _id: firstChunkId(id), createdAt: at, users }
+  if (objects !== null && bytes.length >= objects.fromBytes) {
+    const object = await putObject(objects, id, bytes)
+    const ref = { id, chunks: object.chunks.length, sizeBytes: bytes.length }
+    return { ref, chunks: [{ ...first, object, zstd: false, data: new Binary() }] }
+  }
+  const packed = await pack(bytes)
+  const chunks = packed.map(({ zstd, data }, n): BlobDoc => {
+    const own = n > 0 ? { _id: `${id}#${n}`, createdAt: at } : first
+    return { ...own, ...(n === 0 && packed.length > 1 && { chunks: packed.length }), zstd, data: new Binary(data) }
+  })
+  return { ref: { id, chunks: packed.length, sizeBytes: bytes.length }, chunks }
 }
 
 /** Writes the documents of blobs in the order given, so that chunk 0 with the users comes first. Safe to repeat. */
@@ -81,23 +61,26 @@ export async function insertBlob(store: Store, chunks: readonly BlobDoc[]): Prom
 export async function readBlob(store: Store, ref: BlobRef): Promise<Buffer | null> {
   if (ref.chunks === 1) {
     const doc = await store.blobs.findOne({ _id: firstChunkId(ref.id) })
-    return doc === null ? null : decompress(doc, ref)
+    return doc === null ? null : bytesOf(store, doc, ref)
   }
   const bytes = Buffer.from(new SharedArrayBuffer(ref.sizeBytes))
   for (let from = 0; from < ref.chunks; from += chunksAtOnce) {
     const ids = Array.from({ length: Math.min(chunksAtOnce, ref.chunks - from) }, (_, n) => `${ref.id}#${from + n}`)
     const chunks = await store.blobs.find({ _id: { $in: ids } }).toArray()
+    const inObject = chunks.find(({ object }) => object !== undefined)
+    if (inObject !== undefined) return bytesOf(store, inObject, ref)
     if (chunks.length !== ids.length) return null
     for (const chunk of chunks) (await decompress(chunk, ref)).copy(bytes, chunkNumber(chunk._id) * chunkBytes)
   }
   return bytes
 }
 
-/** The bytes of a blob, a chunk at a time, for who hands them on. Throws when it is deleted meanwhile. */
+/** The bytes of a blob, some chunks at a time, for who hands them on. Throws when it is deleted meanwhile. */
 export async function* readChunks(store: Store, ref: BlobRef): AsyncGenerator<Buffer> {
   for (let n = 0; n < ref.chunks; n++) {
     const doc = await store.blobs.findOne({ _id: `${ref.id}#${n}` })
     if (doc === null) throw new Error(`Blob ${ref.id} was deleted while it was read.`)
+    if (doc.object !== undefined) return yield* readObjectChunks(store, doc.object, ref)
     yield decompress(doc, ref)
   }
 }
@@ -112,7 +95,8 @@ export async function readBlobs(store: Store, refs: readonly BlobRef[]): Promise
     const docs = await store.blobs.find({ _id: { $in: [...group.keys()] } }).toArray()
     for (const doc of docs) {
       const ref = group.get(doc._id)
-      if (ref !== undefined) found.set(ref.id, await decompress(doc, ref))
+      const bytes = ref === undefined ? null : await bytesOf(store, doc, ref)
+      if (bytes !== null) found.set(ref!.id, bytes)
     }
     from = to
   }
@@ -162,12 +146,9 @@ export async function dropBlobUsers(store: Store, drops: readonly DroppedBlobUse
   )
   const first = drops.map(({ blobId }) => firstChunkId(blobId))
   const unused = await store.blobs
-    .find({ _id: { $in: first }, users: { $size: 0 } }, { projection: { _id: 1 } })
+    .find({ _id: { $in: first }, users: { $size: 0 } }, { projection: { chunks: 1, 'object.key': 1 } })
     .toArray()
-  await removeBlobs(
-    store,
-    unused.map(({ _id }) => _id.slice(0, _id.indexOf('#'))),
-  )
+  await removeBlobs(store, unused)
   return unused.length
 }
 
@@ -227,42 +208,39 @@ export async function findBlobUsers(store: Store, users: readonly string[]): Pro
 }
 
 const firstChunkId = (blobId: string) => `${blobId}#0`
+const blobIdOf = (chunkId: string) => chunkId.slice(0, chunkId.indexOf('#'))
 
 function usersOf({ _id, createdAt, users, inDoubt }: Omit<BlobDoc, 'data'>): BlobUsers[] {
   if (users === undefined) return []
-  return [{ id: _id.slice(0, _id.indexOf('#')), createdAt, users, inDoubt: inDoubt !== undefined }]
+  return [{ id: blobIdOf(_id), createdAt, users, inDoubt: inDoubt !== undefined }]
 }
 
-/** Deletes blobs. Chunk 0 goes last: a crash before that leaves a blob without users, which the sweep finds again. */
-async function removeBlobs(store: Store, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  const later = ids.map((id) => ({ _id: { $gt: firstChunkId(id), $lt: `${id}#~` } }))
-  await store.searchTexts.deleteMany({ _id: { $in: [...ids] } })
-  await store.blobs.deleteMany({ $or: later })
-  await store.blobs.deleteMany({ _id: { $in: ids.map(firstChunkId) } })
-}
-
-/** As many tasks as the thread pool runs at once. Queueing a whole large blob would delay the blobs of others. */
-const atOnce = 4
-
-async function runFewAtOnce<T>(work: readonly (() => Promise<T>)[]): Promise<T[]> {
-  const done: T[] = []
-  for (let n = 0; n < work.length; n += atOnce)
-    done.push(...(await Promise.all(work.slice(n, n + atOnce).map((each) => each()))))
-  return done
+/** Deletes blobs by their first chunks, which go last: a crash before that leaves blobs without users, which the sweep finds again. */
+async function removeBlobs(store: Store, blobs: readonly Pick<BlobDoc, '_id' | 'chunks' | 'object'>[]): Promise<void> {
+  if (blobs.length === 0) return
+  const firstIds = blobs.map(({ _id }) => _id)
+  await store.searchTexts.deleteMany({ _id: { $in: firstIds.map(blobIdOf) } })
+  const later = blobs.flatMap(({ _id, chunks = 1 }) =>
+    Array.from({ length: chunks - 1 }, (_, n) => `${blobIdOf(_id)}#${n + 1}`),
+  )
+  if (later.length > 0) await store.blobs.deleteMany({ _id: { $in: later } })
+  for (const { object } of blobs) if (object !== undefined) await removeObject(store, object)
+  await store.blobs.deleteMany({ _id: { $in: firstIds } })
 }
 
 const chunkNumber = (id: string) => Number(id.slice(id.indexOf('#') + 1))
 
-/** The bytes of a chunk, decompressed. */
-async function decompress({ _id, zstd, data }: BlobDoc, { sizeBytes }: BlobRef): Promise<Buffer> {
-  if (!zstd) return Buffer.from(data.buffer)
-  const size = Math.min(chunkBytes, sizeBytes - chunkNumber(_id) * chunkBytes)
-  const options = { chunkSize: Math.max(size, 0) + frameBytes }
-  return size <= decompressedInlineBytes
-    ? zlib.zstdDecompressSync(data.buffer, options)
-    : decompressInPool(data.buffer, options)
+/** The bytes of a blob of one document; null when it was deleted meanwhile. */
+async function bytesOf(store: Store, doc: BlobDoc, ref: BlobRef): Promise<Buffer | null> {
+  if (doc.object === undefined) return decompress(doc, ref)
+  const bytes = await readObject(store, doc.object, ref)
+  if (bytes !== null || (await store.blobs.findOne({ _id: doc._id }, { projection: { _id: 1 } })) === null) return bytes
+  throw new ObjectStoreError(`The object store has lost ${doc.object.key}, the body of a message that is there.`)
 }
+
+/** The bytes of a chunk, decompressed. */
+const decompress = ({ _id, zstd, data }: BlobDoc, { sizeBytes }: BlobRef): Promise<Buffer> =>
+  unpack({ zstd, data: Buffer.from(data.buffer) }, chunkNumber(_id), sizeBytes)
 
 /** The end index of the group that starts at `from`: at least one element, and as many as stay within `max` bytes. */
 function endOfGroup<T>(

@@ -165,7 +165,7 @@ export const collections = {
       { ...expire('emptyAt', 3_600), sparse: true },
     ],
   },
-  blobs: { version: 1, shardKey: '_id', indexes: [{ ...index('inDoubt'), sparse: true }] },
+  blobs: { version: 2, shardKey: '_id', indexes: [{ ...index('inDoubt'), sparse: true }] },
   searchSegments: {
     version: 1,
     shardKey: 'mailboxId',

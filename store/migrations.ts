@@ -6,6 +6,7 @@ import { chained, type NewAudit } from './audit-hash.ts'
 import { type CollectionName, collections } from './collections.ts'
 import type { AuditDoc, AuditPersonal, UsageDoc } from './documents/accounts.ts'
 import type { DomainClaimDoc, DomainDoc } from './documents/domains.ts'
+import type { BlobDoc } from './documents/mail.ts'
 
 /** One step migrates a collection from version `to - 1` to `to`. It must be safe to repeat, because a crash repeats it. */
 type Migration = { readonly collection: CollectionName; readonly to: number; readonly run: (db: Db) => Promise<void> }
@@ -105,6 +106,19 @@ const migrations: readonly Migration[] = [
           )
           await domains.deleteOne({ _id: domain })
         } else await domains.updateOne({ _id: domain }, { $set: added })
+      }
+    },
+  },
+  {
+    // How many chunks a blob has was known to its messages alone.
+    collection: 'blobs',
+    to: 2,
+    async run(db) {
+      const blobs = db.collection<Pick<BlobDoc, '_id' | 'chunks'>>('blobs')
+      const later = blobs.find({ _id: { $regex: '#[1-9]' } }, { projection: { _id: 1 } }).sort({ _id: 1 })
+      for await (const { _id } of later) {
+        const [id, n] = _id.split('#')
+        await blobs.updateOne({ _id: `${id}#0` }, { $max: { chunks: Number(n) + 1 } })
       }
     },
   },

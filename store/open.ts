@@ -6,6 +6,7 @@ import { type Collections, collectionsOf } from './collections.ts'
 import { clientOf } from './connection.ts'
 import { createKnownUids, type KnownUids } from './known-uids.ts'
 import { createModseqs } from './modseq.ts'
+import type { ObjectStore } from './object-store.ts'
 import { isReady, prepare } from './preparation.ts'
 import { createWriteTogether, keepsListsWhole, type WriteTogether } from './writes.ts'
 
@@ -16,6 +17,8 @@ export type Store = Collections & {
   readonly listsAreWhole: boolean
   /** The modseq for a reservation (store/modseq.ts). */
   readonly nextModseq: (at: Date) => number
+  /** Where large bodies go; null: into the database. */
+  readonly objects: ObjectStore | null
   /** The UIDs that folders assign next, as far as they are known. */
   readonly uids: KnownUids
   /** One round trip to the database, for health checks. Rejects when the database does not answer. */
@@ -46,6 +49,7 @@ const databaseName = 'mailroom'
 emitDrainOnClose()
 
 /**
+import type { ObjectStore } from './object-store.ts'
  * Connects, and sees to it that the database is ready (store/preparation.ts). `url` is a MongoDB connection string; the database
  * is the one it names, or `mailroom` if it names none. `onCommand` hears how long each command took. Rejects when no server
  * answers within 10 s, and with WeakConnection when the string asks for less than is promised.
@@ -53,10 +57,12 @@ emitDrainOnClose()
 export async function openStore({
   url,
   role,
+  objects = null,
   onCommand,
 }: {
   url: string
   role: string
+  objects?: ObjectStore | null
   onCommand?: OnCommand
 }): Promise<Store> {
   const appName = `mailroom-${role}`
@@ -78,7 +84,11 @@ export async function openStore({
     async time() {
       return (await db.command({ hello: 1 })).localTime as Date
     },
-    close: () => client.close(),
+    objects,
+    async close() {
+      objects?.close()
+      await client.close()
+    },
   }
 }
 

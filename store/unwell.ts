@@ -19,6 +19,7 @@ import {
   MongoUnexpectedServerResponseError,
   MongoWriteConcernError,
 } from 'mongodb'
+import { ObjectStoreError } from './object-store.ts'
 
 type Unwell = {
   readonly name: string
@@ -104,8 +105,9 @@ const unwellErrors = [
 /** Errors of its pool of connections, which it does not export. */
 const unwellNames: ReadonlySet<string> = new Set(['MongoWaitQueueTimeoutError', 'MongoPoolClosedError'])
 
-/** Whether an error says that the database cannot serve now, or could not make a write durable. */
+/** Whether an error says that the database, or the store of large bodies, cannot serve now, or could not make a write durable. */
 export function isUnavailable(error: unknown): boolean {
+  if (error instanceof ObjectStoreError) return true
   if (unwellErrors.some((kind) => error instanceof kind)) return true
   if (error instanceof Error && unwellNames.has(error.name)) return true
   if (error instanceof MongoBulkWriteError && error.result.getWriteConcernError() !== undefined) return true

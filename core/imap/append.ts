@@ -87,7 +87,7 @@ async function documentOf(
     if (uid !== null) return { uid }
   }
   const id = newId('msg', at)
-  const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes: raw, users: [id], at })
+  const { ref, chunks } = await packBlob(ctx.store, { id: newId('blb', at), bytes: raw, users: [id], at })
   const isDiscarded = folder.role === 'trash' || folder.role === 'spam'
   const document: NewMessage = {
     _id: id,

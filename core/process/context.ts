@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Settings } from '../../schemas/settings.ts'
 import { type ArrivalWriter, createArrivalWriter } from '../../store/arrivals.ts'
 import { type ChangeFeed, createChangeFeed } from '../../store/changes.ts'
+import { openObjectStore } from '../../store/object-store.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { answersPolicy, createResolver, type Resolver } from '../dns/resolver.ts'
 import { createExtraction, type Extraction } from '../extraction/extraction.ts'
@@ -108,7 +109,12 @@ export async function openContext({
   const tracing = isWatched && settings.traces.enabled ? await openTracing(role) : noTracing
   const onCommand = (command: string, seconds: number) =>
     metrics.observe('mailroom_database_command_seconds', { command }, seconds)
-  const store = await openStore({ url: settings.mongodbUrl, role, ...(metrics.isOn && { onCommand }) })
+  const store = await openStore({
+    url: settings.mongodbUrl,
+    role,
+    objects: await openObjectStore(settings),
+    ...(metrics.isOn && { onCommand }),
+  })
   const skew = createClockSkew(store, machineClock, logger)
   const { clock } = skew
   const onError = (error: Error) => logger.error({ err: error }, 'master keys')

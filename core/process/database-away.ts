@@ -1,8 +1,9 @@
-/** The failure that callers get while the database is unavailable. */
+/** The failure that callers get while the database, or the store of large bodies, is unavailable. */
 import { Failure } from '../../schemas/failures.ts'
+import { ObjectStoreError } from '../../store/object-store.ts'
 import { isUnavailable } from '../../store/unwell.ts'
 
-/** Whether an error means, or was caused by, a database that is unavailable for now. */
+/** Whether an error means, or was caused by, a database or store of large bodies that is unavailable for now. */
 export const isAway = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof Failure && isUnavailable(error.cause))
 
@@ -12,5 +13,6 @@ export const isAway = (error: unknown): boolean =>
  */
 export function whileUnavailable(error: unknown): unknown {
   if (!isUnavailable(error)) return error
-  return new Failure('unavailable', 'The database is unavailable right now; please try again later.', { cause: error })
+  const what = error instanceof ObjectStoreError ? 'store of large messages' : 'database'
+  return new Failure('unavailable', `The ${what} is unavailable right now; please try again later.`, { cause: error })
 }

@@ -58,7 +58,7 @@ export async function receive(ctx: Context, delivery: Delivery): Promise<{ messa
   const ids = contexts.map(({ clock }) => newId('msg', clock.now()))
   const author = parsed.from?.address ?? null
   const [{ ref, chunks }, firstContacts] = await Promise.all([
-    packBlob({ id: newId('blb', at), bytes: raw, users: ids, at }),
+    packBlob(ctx.store, { id: newId('blb', at), bytes: raw, users: ids, at }),
     Promise.all(mailboxes.map(({ mailboxId }) => claimFirstContact(ctx, mailboxId, author))),
   ])
   const write = async () => {

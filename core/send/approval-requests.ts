@@ -161,7 +161,7 @@ async function keepMessage(
   const { raw } = composed
   const isWritten = mailbox === null || draft !== undefined
   const users = isWritten ? [approvalId] : [approvalId, draftId]
-  const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes: raw, users, at })
+  const { ref, chunks } = await packBlob(ctx.store, { id: newId('blb', at), bytes: raw, users, at })
   if (isWritten) {
     await insertBlob(ctx.store, chunks)
     return { blob: ref, draft: draft === undefined ? null : { messageId: draft._id, blobId: draft.blob.id } }

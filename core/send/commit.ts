@@ -291,7 +291,7 @@ export async function writeSend(
   const keepsCopy = accepted.keepsCopy && mailbox !== null && fitsStorage(account, folders, raw.length)
   const messageId = keepsCopy ? newId('msg', sendAt ?? at) : null
   const users = messageId === null ? [id] : [id, messageId]
-  const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes: raw, users, at })
+  const { ref, chunks } = await packBlob(ctx.store, { id: newId('blb', at), bytes: raw, users, at })
   const email: EmailDoc = {
     _id: id,
     accountId,

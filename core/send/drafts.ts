@@ -172,7 +172,7 @@ async function composeDraft(ctx: Context, principal: Principal, { mailbox, id, i
   }).catch(asValidationError)
   if (!fitsStorage(principal.account, await foldersToFill(ctx, mailbox._id), raw.length))
     throw mailboxFull(mailbox.address)
-  const packed: { ref: MessageDoc['blob']; chunks: readonly BlobDoc[] } = await packBlob({
+  const packed: { ref: MessageDoc['blob']; chunks: readonly BlobDoc[] } = await packBlob(ctx.store, {
     id: newId('blb', at),
     bytes: raw,
     users: [id],

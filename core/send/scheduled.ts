@@ -67,7 +67,7 @@ export async function reschedule(
   if (raw === null) throw new Failure('internal_error', 'The stored bytes of the message are missing.')
   const signed = await dkimSign(redate(raw, time), await signingKeys(ctx, splitAddress(email.from.address).domain), at)
   const users = email.messageId === null ? [email._id] : [email._id, email.messageId]
-  const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes: signed, users, at })
+  const { ref, chunks } = await packBlob(ctx.store, { id: newId('blb', at), bytes: signed, users, at })
   await insertBlob(ctx.store, chunks)
   const moved = await store.moveScheduled(ctx.store, email, { blob: ref, sendAt: time })
   const unused = moved === null ? ref : email.blob

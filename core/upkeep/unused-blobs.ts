@@ -1,9 +1,10 @@
 /**
- * Removes blobs without users. A crash between writing a blob and its message leaves one, and so does a crash between
+ * Removes blobs without users, and objects of the object store without blobs. A crash between writing a blob and its message leaves one, and so does a crash between
  * deleting a message and its blob. Each blob is checked once when it is old enough, and again when its users are in
  * doubt.
  */
 import { idAt, timeOfId } from '../../schemas/ids.ts'
+import { findUnusedObjects } from '../../store/blob-objects.ts'
 import {
   type BlobUsers,
   type DroppedBlobUsers,
@@ -24,6 +25,32 @@ const pageSize = 20
 const doubtedMax = 200
 /** Blobs checked in one run; the rest waits for the next. */
 const runMax = 2_000
+
+const objectPlace = 'sweptObjects'
+const objectPageSize = 1_000
+const objectPagesMax = 10
+
+/**
+ * Removes objects that no blob names, as far as one run goes; the next run goes on behind it, and begins anew at the end. A crash
+ * between an object and its blob leaves one. Returns how many.
+ */
+export async function sweepObjects({ store, machineClock }: Context): Promise<number> {
+  const { objects } = store
+  if (objects === null) return 0
+  // The times of objects are the object store's.
+  const before = after(machineClock.now(), -settledMs)
+  let place = (await readState<string>(store, objectPlace)) ?? ''
+  let removed = 0
+  for (let page = 0; page < objectPagesMax; page++) {
+    const { keys, next } = await findUnusedObjects(store, objects, { after: place, before, limit: objectPageSize })
+    for (const key of keys) await objects.remove(key)
+    removed += keys.length
+    place = next ?? ''
+    await writeState(store, objectPlace, place)
+    if (next === null) break
+  }
+  return removed
+}
 
 /** Removes unused blobs, as far as one run goes. Returns how many. */
 export async function sweepBlobs(ctx: Context): Promise<number> {

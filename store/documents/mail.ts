@@ -295,8 +295,18 @@ export type BlobDoc = {
   readonly users?: readonly string[]
   /** Set when some of `users` may have been deleted already: the time since when. */
   readonly inDoubt?: Date
+  /** How many chunks there are, when there are more than this one; on chunk 0 only. */
+  readonly chunks?: number
+  /** Where the bytes are, when they lie in the object store; then chunk 0 is the only one, and without data. */
+  readonly object?: BlobObject
   readonly zstd: boolean
   readonly data: Binary
+}
+
+/** An object of the object store: the chunks of a blob, one behind the other. */
+export type BlobObject = {
+  readonly key: string
+  readonly chunks: readonly { readonly zstd: boolean; readonly bytes: number }[]
 }
 
 export type ContactDoc = {

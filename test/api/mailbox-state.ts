@@ -54,7 +54,7 @@ export async function fill(
   const at = ctx.clock.now()
   const ids = Array.from({ length: count }, () => newId('msg', at))
   const bytes = Buffer.from('From: a@remote.example\r\nSubject: Many\r\n\r\nx\r\n')
-  const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes, users: ids, at })
+  const { ref, chunks } = await packBlob(ctx.store, { id: newId('blb', at), bytes, users: ids, at })
   const messages = ids.map((_id) =>
     messageDoc({
       _id,

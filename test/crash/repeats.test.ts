@@ -138,7 +138,7 @@ describe('what a crash repeats', () => {
 async function messageIn(folder: FolderDoc): Promise<NewMessage> {
   const bytes = Buffer.from('Subject: copy\r\n\r\n')
   const id = newId('msg', at)
-  const { ref } = await packBlob({ id: newId('blb', at), bytes, users: [id], at })
+  const { ref } = await packBlob({ objects: null }, { id: newId('blb', at), bytes, users: [id], at })
   const { _id: folderId, mailboxId } = folder
   return messageDoc({ _id: id, accountId, mailboxId, folderId, receivedAt: at, subject: 'copy', blob: ref })
 }

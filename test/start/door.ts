@@ -53,15 +53,16 @@ export type Door = {
 
 /**
  * `monitorCommands`: whether the driver tells of each command (`ctx.store.db.client`); `isNamed`: whether links name localhost
- * and the port, as browsers need it for passkeys; `offers`: what MCP offers beside the service's own.
+ * and the port, as browsers need it for passkeys; `offers`: what MCP offers beside the service's own; `env` adds settings.
  */
 export async function openDoor({
   monitorCommands = false,
   isNamed = false,
+  env = {},
   dashboard,
   offers,
   progressMs,
-}: { monitorCommands?: boolean; isNamed?: boolean; dashboard?: Dashboard } & Pick<
+}: { monitorCommands?: boolean; isNamed?: boolean; env?: Readonly<Record<string, string>>; dashboard?: Dashboard } & Pick<
   McpOptions,
   'offers' | 'progressMs'
 > = {}): Promise<Door> {
@@ -77,6 +78,7 @@ export async function openDoor({
       { data, url: `${url}?monitorCommands=${monitorCommands}` },
       { now: () => new Date(Date.now() + aheadMs + machineAheadMs()) },
       log,
+      env,
     )
     const server = createHttpServer(ctx, {
       readiness: async () => door.readiness,

@@ -111,7 +111,7 @@ export async function startNode({ data }: Service, env: Record<string, string>):
 
 /**
  * A context on the database of a running service, for what only an administrator or the passing of time can do. `url` names
- * another database than the service's own engine.
+ * another database than the service's own engine; `env` adds settings.
  */
 export function contextOf(
   { data, url = engineUrl(data) }: Pick<ReadyLine, 'data'> & { readonly url?: string },

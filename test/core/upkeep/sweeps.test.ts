@@ -36,7 +36,7 @@ describe('sweeps', () => {
     /** A blob as an arrival leaves it that never came to its message. */
     async function orphan(users: readonly string[], bytes = Buffer.alloc(2_500_000, 'x')): Promise<string> {
       const at = door.ctx.clock.now()
-      const { ref, chunks } = await packBlob({ id: newId('blb', at), bytes, users, at })
+      const { ref, chunks } = await packBlob(door.ctx.store, { id: newId('blb', at), bytes, users, at })
       await insertBlob(door.ctx.store, chunks)
       return ref.id
     }

@@ -1,0 +1,88 @@
+/**
+ * Blobs whose bytes lie in the object store. Their chunks lie there one behind the other in one object, and chunk 0 of the blob names
+ * it and their sizes. Invariants: the object is written before chunk 0 and deleted before it, so that a crash leaves an object that
+ * nobody names, which the sweep finds, but never a blob without its object; a key is used for one try alone, so what another
+ * try wrote is never written over.
+ */
+import { newToken } from '../schemas/ids.ts'
+import { chunkBytes, type Packed, pack, unpack } from './blob-chunks.ts'
+import type { BlobObject, BlobRef } from './documents/mail.ts'
+import { type ObjectStore, ObjectStoreError } from './object-store.ts'
+import type { Store } from './open.ts'
+
+const separator = '.'
+/** Chunks that are read at once for who hands them on. */
+const chunksAtOnce = 4
+
+/** Puts bytes into the object store; `id` is that of the blob. */
+export async function putObject(objects: ObjectStore, id: string, bytes: Buffer): Promise<BlobObject> {
+  const chunks = await pack(bytes)
+  const key = `${id}${separator}${newToken()}`
+  await objects.put(key, Buffer.concat(chunks.map(({ data }) => data)))
+  return { key, chunks: chunks.map(({ zstd, data }) => ({ zstd, bytes: data.length })) }
+}
+
+/** The bytes of a body, or of its chunks `from` to `to` (excluded); null when the object is gone. */
+export async function readObject(
+  store: Pick<Store, 'objects'>,
+  { key, chunks }: BlobObject,
+  {
+    sizeBytes,
+    from = 0,
+    to = chunks.length,
+  }: { readonly sizeBytes: number; readonly from?: number; readonly to?: number },
+): Promise<Buffer | null> {
+  const first = sizeOf(chunks.slice(0, from))
+  const wanted = chunks.slice(from, to)
+  const range = wanted.length === chunks.length ? undefined : { first, end: first + sizeOf(wanted) }
+  const packed = await objectsOf(store, key).get(key, range)
+  if (packed === null) return null
+  if (packed.length !== sizeOf(wanted)) throw new ObjectStoreError(`The object store gave ${key} in part.`)
+  // In shared memory, so that a worker thread can parse the message without a copy.
+  const bytes = Buffer.from(new SharedArrayBuffer(Math.min(sizeBytes, to * chunkBytes) - from * chunkBytes))
+  let at = 0
+  for (const [n, { zstd, bytes: length }] of wanted.entries()) {
+    const chunk: Packed = { zstd, data: packed.subarray(at, at + length) }
+    ;(await unpack(chunk, from + n, sizeBytes)).copy(bytes, n * chunkBytes)
+    at += length
+  }
+  return bytes
+}
+
+/** The bytes of a body, some chunks at a time. Throws when it is deleted meanwhile. */
+export async function* readObjectChunks(
+  store: Pick<Store, 'objects'>,
+  object: BlobObject,
+  { sizeBytes }: Pick<BlobRef, 'sizeBytes'>,
+): AsyncGenerator<Buffer> {
+  for (let from = 0; from < object.chunks.length; from += chunksAtOnce) {
+    const to = Math.min(from + chunksAtOnce, object.chunks.length)
+    const bytes = await readObject(store, object, { sizeBytes, from, to })
+    if (bytes === null) throw new Error(`Object ${object.key} was deleted while it was read.`)
+    yield bytes
+  }
+}
+
+export const removeObject = (store: Pick<Store, 'objects'>, { key }: Pick<BlobObject, 'key'>): Promise<void> =>
+  objectsOf(store, key).remove(key)
+
+/** Objects that were written before a time and that no blob names, of a page after the key `after`. `next` is null at the end. */
+export async function findUnusedObjects(
+  store: Store,
+  objects: ObjectStore,
+  { after, before, limit }: { readonly after: string; readonly before: Date; readonly limit: number },
+): Promise<{ readonly keys: readonly string[]; readonly next: string | null }> {
+  const page = await objects.list({ after, limit })
+  const old = page.filter(({ writtenAt }) => writtenAt < before).map(({ key }) => key)
+  const ids = old.map((key) => `${key.slice(0, key.lastIndexOf(separator))}#0`)
+  const docs = await store.blobs.find({ _id: { $in: ids } }, { projection: { 'object.key': 1 } }).toArray()
+  const named = new Set(docs.map(({ object }) => object?.key))
+  return { keys: old.filter((key) => !named.has(key)), next: page.length < limit ? null : page.at(-1)!.key }
+}
+
+function objectsOf({ objects }: Pick<Store, 'objects'>, key: string): ObjectStore {
+  if (objects !== null) return objects
+  throw new ObjectStoreError(`The body ${key} lies in an object store, and the setting blobs.bucket names none.`)
+}
+
+const sizeOf = (chunks: BlobObject['chunks']) => chunks.reduce((sum, { bytes }) => sum + bytes, 0)

@@ -1,0 +1,111 @@
+/**
+ * An S3-compatible store for large bodies: objects that are written once, read whole or in ranges, and deleted. The only file that
+ * knows its protocol, which is loaded when a bucket is set. Every call ends within a bounded time, and fails as
+ * `ObjectStoreError` whatever the cause, because who waits for a body can only come again.
+ */
+import type { S3ClientConfig } from '@aws-sdk/client-s3'
+import type { Settings } from '../schemas/settings.ts'
+
+export type ObjectStore = {
+  /** Bodies of this size and larger ones go there. */
+  readonly fromBytes: number
+  put(key: string, bytes: Buffer): Promise<void>
+  /** The bytes of an object, or of those from `first` up to `end` (excluded); null when there is no such object. */
+  get(key: string, range?: { readonly first: number; readonly end: number }): Promise<Buffer | null>
+  /** Deletes an object, also one that is not there. */
+  remove(key: string): Promise<void>
+  /** Objects in the order of their keys, after the key `after`. */
+  list(what: { readonly after: string; readonly limit: number }): Promise<readonly StoredObject[]>
+  /** Resolves when the bucket is there and may be read. */
+  reach(): Promise<void>
+  close(): void
+}
+
+export type StoredObject = { readonly key: string; readonly writtenAt: Date }
+
+/** The object store did not do what it was asked for; `cause` says why. */
+export class ObjectStoreError extends Error {
+  override readonly name = 'ObjectStoreError'
+}
+
+/**
+ * Opens the store of the settings; null when no bucket is set. Nothing is asked of it before its first use. Rejects when half of a
+ * key is set.
+ */
+export async function openObjectStore({ blobs: settings }: Pick<Settings, 'blobs'>): Promise<ObjectStore | null> {
+  const { bucket, prefix, fromBytes, timeoutMs } = settings
+  if (bucket === null) return null
+  if ((settings.accessKeyId === null) !== (settings.secretAccessKey === null))
+    throw new Error('Of blobs.accessKeyId and blobs.secretAccessKey one is not set: set both or neither.')
+  const s3 = await import('@aws-sdk/client-s3')
+  const client = new s3.S3Client(optionsOf(settings))
+  const nameOf = (key: string) => ({ Bucket: bucket, Key: `${prefix}${key}` })
+  const limits = () => ({ abortSignal: AbortSignal.timeout(timeoutMs) })
+  const isMissing = (error: unknown) => error instanceof s3.S3ServiceException && error.name === 'NoSuchKey'
+  const encryption = {
+    ...(settings.encryption !== null && { ServerSideEncryption: settings.encryption }),
+    ...(settings.kmsKey !== null && { SSEKMSKeyId: settings.kmsKey }),
+  }
+
+  return {
+    fromBytes,
+    put: (key, bytes) =>
+      asked('write', async () => {
+        const object = { ...nameOf(key), Body: bytes, ContentLength: bytes.length, ...encryption }
+        await client.send(new s3.PutObjectCommand(object), limits())
+      }),
+    get: (key, range) =>
+      asked('read', async () => {
+        try {
+          // RFC 9110 14.1.2: both ends are included.
+          const Range = range && `bytes=${range.first}-${range.end - 1}`
+          const { Body } = await client.send(new s3.GetObjectCommand({ ...nameOf(key), Range }), limits())
+          return Buffer.from((await Body?.transformToByteArray()) ?? [])
+        } catch (error) {
+          if (isMissing(error)) return null
+          throw error
+        }
+      }),
+    remove: (key) =>
+      asked('delete', async () => void (await client.send(new s3.DeleteObjectCommand(nameOf(key)), limits()))),
+    list: ({ after, limit }) =>
+      asked('list', async () => {
+        const page = { Bucket: bucket, Prefix: prefix, StartAfter: `${prefix}${after}`, MaxKeys: limit }
+        const { Contents = [] } = await client.send(new s3.ListObjectsV2Command(page), limits())
+        return Contents.map(({ Key = '', LastModified = new Date() }) => ({
+          key: Key.slice(prefix.length),
+          writtenAt: LastModified,
+        }))
+      }),
+    reach: () =>
+      asked('reach', async () => void (await client.send(new s3.HeadBucketCommand({ Bucket: bucket }), limits()))),
+    close: () => client.destroy(),
+  }
+
+  async function asked<T>(what: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw new ObjectStoreError(`The object store could not ${what} in the bucket ${bucket}.`, { cause: error })
+    }
+  }
+}
+
+function optionsOf(settings: Settings['blobs']): S3ClientConfig {
+  const { endpoint, region, pathStyle, accessKeyId, secretAccessKey, timeoutMs } = settings
+  const hasKey = accessKeyId !== null && secretAccessKey !== null
+  return {
+    region,
+    forcePathStyle: pathStyle,
+    ...(endpoint !== null && { endpoint }),
+    // Without a key of ours the SDK finds one: the variables AWS_..., a profile, the role of the machine.
+    ...(hasKey && { credentials: { accessKeyId, secretAccessKey } }),
+    maxAttempts: 3,
+    // Stores of other makers know no checksums in trailers.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: Math.min(timeoutMs, connectMs), requestTimeout: timeoutMs },
+  }
+}
+
+const connectMs = 5_000
