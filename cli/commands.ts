@@ -468,6 +468,13 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./db-verify.ts')).verify,
   },
   {
+    call: 'db shard',
+    about:
+      'spread all collections of a sharded cluster over its shards, each by its declared key; run again, it goes on',
+    options: [{ flags: '--dry-run', about: 'say what would be done, and do nothing', initial: false }],
+    load: async () => (await import('./db-shard.ts')).shard,
+  },
+  {
     call: 'db export <url>',
     about: 'copy all data into a MongoDB deployment that holds none yet, as it is now',
     load: async () => (await import('./db-export.ts')).exportTo,

@@ -13,23 +13,31 @@ import { settleByIds } from '../core/send/settle.ts'
 
 export type Announcer = { stop(): Promise<void> }
 
+/** A message that a note told of, and the mailboxes of that note, one of which it is in. */
+type Told = { readonly id: string; readonly mailboxIds: readonly string[] }
+
 const roundMax = 500
 const pauseMs = 100
 
 export function startAnnouncer(ctx: Context): Announcer {
-  let arrivals: string[] = []
-  const sends = new Set<string>()
+  let arrivals: readonly Told[] = []
+  /** Accounts that sends are of, by the id of each. */
+  const sends = new Map<string, readonly string[]>()
   let running: Promise<void> | null = null
   let stopped = false
 
   async function rounds(): Promise<void> {
     while (!stopped && (arrivals.length > 0 || sends.size > 0)) {
-      const ids = arrivals.splice(0, roundMax)
+      const told = arrivals.slice(0, roundMax)
+      arrivals = arrivals.slice(roundMax)
       const due = [...sends].slice(0, roundMax)
-      for (const id of due) sends.delete(id)
+      for (const [id] of due) sends.delete(id)
+      const [mailboxIds, accountIds] = [told.flatMap((each) => each.mailboxIds), due.flatMap(([, among]) => among)]
       await Promise.all([
-        attempt('arrivals', () => announceArrivals(ctx, ids, deriveRecords)),
-        attempt('sends', () => settleByIds(ctx, due)),
+        attempt('arrivals', () =>
+          announceArrivals(ctx, { ids: told.map(({ id }) => id), mailboxIds: [...new Set(mailboxIds)] }, deriveRecords),
+        ),
+        attempt('sends', () => settleByIds(ctx, { ids: due.map(([id]) => id), accountIds: [...new Set(accountIds)] })),
       ])
       if (!stopped) await sleep(pauseMs)
     }
@@ -42,8 +50,9 @@ export function startAnnouncer(ctx: Context): Announcer {
   }
 
   const stopListening = ctx.changes.listen((note) => {
-    if (note.kind === 'messages') arrivals.push(...note.ids)
-    else if (note.kind === 'emails') for (const id of note.ids) sends.add(id)
+    if (note.kind === 'messages')
+      arrivals = [...arrivals, ...note.ids.map((id) => ({ id, mailboxIds: note.mailboxIds }))]
+    else if (note.kind === 'emails') for (const id of note.ids) sends.set(id, note.accountIds)
     else {
       if (note.kind === 'deliveries') noteDue(ctx, 'deliveries', ctx.clock.now())
       return

@@ -17,7 +17,8 @@ const roundMax = 500
 const waitingMax = 50_000
 
 export function startIndexer(ctx: Context): Indexer {
-  const waiting = new Set<string>()
+  /** The mailboxes of which each message is in one. */
+  const waiting = new Map<string, readonly string[]>()
   /** How many segments each mailbox got since its last merge. */
   const fresh = new Map<string, number>()
   const mergeable = new Set<string>()
@@ -28,9 +29,11 @@ export function startIndexer(ctx: Context): Indexer {
   async function rounds(): Promise<void> {
     while (!stopped && waiting.size > 0) {
       await sleep(gatherMs)
-      const ids = [...waiting].slice(0, roundMax)
-      for (const id of ids) waiting.delete(id)
-      await attempt('indexing', async () => count(await indexArrivals(ctx, ids)))
+      const told = [...waiting].slice(0, roundMax)
+      for (const [id] of told) waiting.delete(id)
+      const ids = told.map(([id]) => id)
+      const mailboxIds = [...new Set(told.flatMap(([, among]) => among))]
+      await attempt('indexing', async () => count(await indexArrivals(ctx, { ids, mailboxIds })))
     }
     running = null
   }
@@ -63,7 +66,7 @@ export function startIndexer(ctx: Context): Indexer {
 
   const stopListening = ctx.changes.listen((note) => {
     if (note.kind !== 'messages' && note.kind !== 'stored') return
-    for (const id of note.ids) if (waiting.size < waitingMax) waiting.add(id)
+    for (const id of note.ids) if (waiting.size < waitingMax) waiting.set(id, note.mailboxIds)
     running ??= rounds()
   })
 

@@ -33,13 +33,18 @@ export function countOpenRequests(store: Store, accountId: string): Promise<numb
 }
 
 /** Answers a request. Returns it; null when there is none, or it was answered before. */
-export function answerRequest(
+export async function answerRequest(
   store: Store,
   requestId: string,
   change: Pick<AccountRequestDoc, 'status' | 'answer' | 'answeredAt'>,
 ): Promise<AccountRequestDoc | null> {
-  return store.accountRequests.findOneAndUpdate(
+  const asked = await store.accountRequests.findOne(
     { _id: requestId, status: 'open' },
+    { projection: { accountId: 1 } },
+  )
+  if (asked === null) return null
+  return store.accountRequests.findOneAndUpdate(
+    { accountId: asked.accountId, _id: requestId, status: 'open' },
     { $set: change },
     { returnDocument: 'after' },
   )

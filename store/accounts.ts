@@ -295,9 +295,9 @@ export function listKeys(store: Store, accountId: string): Promise<KeyDoc[]> {
 /** Grants an agent key access to one more mailbox. */
 export async function grantMailbox(
   store: Store,
-  { accountId, keyId, mailboxId }: { accountId: string; keyId: string; mailboxId: string },
+  { hash, keyId, mailboxId }: { hash: Binary; keyId: string; mailboxId: string },
 ): Promise<void> {
-  await store.keys.updateOne({ accountId, _id: keyId, kind: 'agent' }, { $addToSet: { mailboxIds: mailboxId } })
+  await store.keys.updateOne({ hash, _id: keyId, kind: 'agent' }, { $addToSet: { mailboxIds: mailboxId } })
 }
 
 /** Revokes a key, but no grant (store/oauth.ts). Returns false when it was revoked, or there is none. */
@@ -305,8 +305,10 @@ export async function revokeKey(
   store: Store,
   { accountId, keyId, at }: { accountId: string; keyId: string; at: Date },
 ): Promise<boolean> {
+  const key = await findKey(store, { accountId, keyId })
+  if (key === null) return false
   const { modifiedCount } = await store.keys.updateOne(
-    { accountId, _id: keyId, program: { $exists: false }, revokedAt: null },
+    { hash: key.hash, _id: keyId, program: { $exists: false }, revokedAt: null },
     { $set: { revokedAt: at } },
   )
   return modifiedCount === 1
@@ -314,14 +316,15 @@ export async function revokeKey(
 
 /**
  * Gives a valid key another hash: the old secret is worth nothing from then on. Returns the key; null when it is revoked or
- * expired, or there is none.
+ * expired, was given another hash meanwhile, or there is none.
  */
 export function replaceKeyHash(
   store: Store,
-  { accountId, keyId, hash, now }: { accountId: string; keyId: string; hash: Binary; now: Date },
+  { _id, hash: before }: Pick<KeyDoc, '_id' | 'hash'>,
+  { hash, now }: { hash: Binary; now: Date },
 ): Promise<KeyDoc | null> {
   return store.keys.findOneAndUpdate(
-    { accountId, _id: keyId, revokedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] },
+    { hash: before, _id, revokedAt: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] },
     { $set: { hash } },
     { returnDocument: 'after' },
   )
@@ -329,7 +332,7 @@ export function replaceKeyHash(
 
 /** A use of a key, from a network address. */
 export type KeyUse = {
-  readonly accountId: string
+  readonly hash: Binary
   readonly keyId: string
   readonly at: Date
   readonly address: string
@@ -338,9 +341,9 @@ export type KeyUse = {
 /** Notes uses of keys. A later use that another process noted stays. */
 export async function noteKeyUses(store: Store, uses: readonly KeyUse[]): Promise<void> {
   await store.keys.bulkWrite(
-    uses.map(({ accountId, keyId, at, address }) => ({
+    uses.map(({ hash, keyId, at, address }) => ({
       updateOne: {
-        filter: { accountId, _id: keyId, 'lastUsed.at': { $not: { $gte: at } } },
+        filter: { hash, _id: keyId, 'lastUsed.at': { $not: { $gte: at } } },
         update: { $set: { lastUsed: { at, address } } },
       },
     })),

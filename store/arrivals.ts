@@ -234,7 +234,7 @@ async function writeInFolder(
   const inserts = [...blobs, ...messages.map((message) => insertInto(store.messages, message))]
   let head = first
   for (let from = 0; ; ) {
-    const end = closing(store, endOf(token, claim.folderId, refused))
+    const end = closing(store, endOf(token, claim, refused))
     const index = await store.writeTogether([head, ...inserts.slice(from), end])
     if (index === null) return refused
     if (index === 0) return null
@@ -296,10 +296,19 @@ function claimsOf(messages: readonly NewMessage[]): UidClaim[] {
 }
 
 /** The end of a reservation in a folder; some of the messages for which it was taken were not written. */
-function endOf(token: string, folderId: string, unwritten: readonly MessageDoc[]): ReservationEnd {
-  if (unwritten.length === 0) return { folderId, token }
+function endOf(
+  token: string,
+  { folderId, mailboxId }: Pick<ReservationEnd, 'folderId' | 'mailboxId'>,
+  unwritten: readonly MessageDoc[],
+): ReservationEnd {
+  if (unwritten.length === 0) return { folderId, mailboxId, token }
   const [claim] = claimsOf(unwritten)
-  return { folderId, token, overcounted: { total: claim!.total, unread: claim!.unread, bytes: claim!.bytes } }
+  return {
+    folderId,
+    mailboxId,
+    token,
+    overcounted: { total: claim!.total, unread: claim!.unread, bytes: claim!.bytes },
+  }
 }
 
 function numberedBy(message: NewMessage, { uid, modseq }: Numbers, nth: number): MessageDoc {

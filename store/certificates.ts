@@ -1,5 +1,6 @@
 /** Certificates that an authority issues by ACME. */
 import type { CertificateDoc, IssuedCertificate } from './documents/certificates.ts'
+import { takeDue } from './earliest.ts'
 import { onlyDuplicates, type Store } from './open.ts'
 
 export type { CertificateDoc, IssuedCertificate } from './documents/certificates.ts'
@@ -68,11 +69,7 @@ export function claimCertificate(
   store: Store,
   { now, until, token }: { now: Date; until: Date; token: string },
 ): Promise<CertificateDoc | null> {
-  return store.certificates.findOneAndUpdate(
-    { nextAt: { $lte: now } },
-    { $set: { nextAt: until, token } },
-    { sort: { nextAt: 1 }, returnDocument: 'after' },
-  )
+  return takeDue(store.certificates, { field: 'nextAt', shardKey: '_id', now }, { $set: { nextAt: until, token } })
 }
 
 /** Writes what came of it; `isEnd` gives the lease back. Returns false when it is another's by now. */

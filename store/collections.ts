@@ -177,7 +177,7 @@ export const collections = {
   metadata: { version: 1, shardKey: '_id', indexes: [index('mailboxId')] },
   contacts: {
     version: 1,
-    shardKey: '_id',
+    shardKey: 'mailboxId',
     indexes: [index('mailboxId', 'lastSeenAt', '_id'), index('mailboxId', 'words')],
   },
   intakes: {

@@ -45,7 +45,7 @@ export async function countReceivedFrom(store: Store, seen: readonly ReceivedFro
       const last = Math.max(...each.seqs)
       const unseen = { $filter: { input: each.seqs, as: 'seq', cond: { $gt: ['$$seq', { $ifNull: ['$seq', 0] }] } } }
       return {
-        filter: { _id: contactId(each) },
+        filter: { mailboxId: each.mailboxId, _id: contactId(each) },
         set: {
           ...describe(each),
           received: { $add: [{ $ifNull: ['$received', 0] }, { $size: unseen }] },
@@ -66,7 +66,7 @@ export async function countSent(
   await upsert(
     store,
     seen.map(({ emailId, ...each }) => ({
-      filter: { _id: contactId(each), sends: { $ne: emailId } },
+      filter: { mailboxId: each.mailboxId, _id: contactId(each), sends: { $ne: emailId } },
       set: {
         ...describe(each),
         sent: { $add: [{ $ifNull: ['$sent', 0] }, 1] },
@@ -80,12 +80,15 @@ export async function countSent(
 /** Those of the addresses that are contacts of a mailbox. */
 export function findContacts(store: Store, mailboxId: string, addresses: readonly string[]): Promise<ContactDoc[]> {
   const ids = addresses.map((address) => contactId({ mailboxId, address }))
-  return store.contacts.find({ _id: { $in: ids } }).toArray()
+  return store.contacts.find({ mailboxId, _id: { $in: ids } }).toArray()
 }
 
 /** Those of the contacts (by id) from whom mail was received. */
 export async function findCorrespondents(store: Store, ids: readonly string[]): Promise<string[]> {
-  const found = await store.contacts.find({ _id: { $in: [...ids] } }, { projection: { received: 1 } }).toArray()
+  const mailboxIds = [...new Set(ids.map((id) => id.slice(0, id.indexOf(':'))))]
+  const found = await store.contacts
+    .find({ mailboxId: { $in: mailboxIds }, _id: { $in: [...ids] } }, { projection: { received: 1 } })
+    .toArray()
   return found.filter(({ received }) => received > 0).map(({ _id }) => _id)
 }
 
@@ -133,11 +136,10 @@ function olderThan(before: ContactCursor | null): Filter<ContactDoc> {
 /**
  * The fields that every update sets. Text from mail is a $literal, because "$" at its beginning would make it an expression.
  */
-function describe({ accountId, mailboxId, address, name, words, at }: ContactUpdate): Document {
+function describe({ accountId, address, name, words, at }: ContactUpdate): Document {
   const named = name !== ''
   return {
     accountId,
-    mailboxId,
     address: { $literal: address },
     lastSeenAt: { $max: ['$lastSeenAt', at] },
     name: named ? { $literal: name } : { $ifNull: ['$name', ''] },

@@ -35,7 +35,7 @@ export async function writeCopies(
   store.uids.learn(folderId, first + copies.length, at)
   const inserts = copies.map((copy, n) => insertInto(store.messages, { ...copy, folderId, uid: first + n, modseq }))
   const held = holding(store, claim, token)
-  const refused = await store.writeTogether([held, ...inserts, closing(store, { folderId, token })])
+  const refused = await store.writeTogether([held, ...inserts, closing(store, { folderId, mailboxId, token })])
   if (refused === 0) return null
   if (refused !== null) throw new Error(`A copy into folder ${folderId} has the id or the UID of another message.`)
   return copies.map((_, n) => first + n)

@@ -1,6 +1,7 @@
 /** Reports of others about our domains, and what we report to others. */
 import type { UpdateFilter } from 'mongodb'
 import type { CheckDoc, DomainReportDoc, TlsKindDoc, TlsResultDoc } from './documents/deliverability.ts'
+import { takeDue } from './earliest.ts'
 import { isDuplicate, type Store } from './open.ts'
 
 /** Stores a report. Returns false when it is there already. */
@@ -78,11 +79,7 @@ export function claimTlsResults(
   store: Store,
   { now, leaseUntil }: { readonly now: Date; readonly leaseUntil: Date },
 ): Promise<TlsResultDoc | null> {
-  return store.tlsResults.findOneAndUpdate(
-    { dueAt: { $lte: now } },
-    { $set: { dueAt: leaseUntil } },
-    { sort: { dueAt: 1 }, returnDocument: 'after' },
-  )
+  return takeDue(store.tlsResults, { field: 'dueAt', shardKey: '_id', now }, { $set: { dueAt: leaseUntil } })
 }
 
 /** Notes that the report of some results went to a place. */

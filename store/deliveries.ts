@@ -44,9 +44,12 @@ export function duesOf(store: Store, deliveries: readonly Waiting[]): Write[] {
   })
 }
 
-/** Those of the ids under which a delivery exists. */
-export async function findExistingDeliveryIds(store: Store, ids: readonly string[]): Promise<Set<string>> {
-  const found = await store.deliveries.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray()
+/** The ids of those deliveries that exist. */
+export async function findExistingDeliveryIds(
+  store: Store,
+  deliveries: readonly Pick<DeliveryDoc, '_id' | 'accountId'>[],
+): Promise<Set<string>> {
+  const found = await store.deliveries.find(among(deliveries), { projection: { _id: 1 } }).toArray()
   return new Set(found.map(({ _id }) => _id))
 }
 
@@ -64,9 +67,16 @@ export function findDueEndpoints(store: Store, due: Due, limit: number): Promise
 /** Claims deliveries of an endpoint that are due, the longest due first, for the holder of `token` until `until`. */
 export async function claimDeliveries(
   store: Store,
-  { webhookId, now, until, token, max }: Claim & { readonly webhookId: string; readonly max: number },
+  {
+    accountId,
+    webhookId,
+    now,
+    until,
+    token,
+    max,
+  }: Claim & Pick<DeliveryDoc, 'accountId' | 'webhookId'> & { readonly max: number },
 ): Promise<DeliveryDoc[]> {
-  const isDue = { webhookId, nextAt: { $lte: now } }
+  const isDue = { accountId, webhookId, nextAt: { $lte: now } }
   const due = await store.deliveries.find(isDue).sort({ webhookId: 1, nextAt: 1 }).limit(max).toArray()
   return claimAmong(store, due, isDue, { until, token })
 }
@@ -81,14 +91,19 @@ async function claimAmong(
   { until, token }: Omit<Claim, 'now'>,
 ): Promise<DeliveryDoc[]> {
   if (deliveries.length === 0) return []
-  const among = { _id: { $in: deliveries.map(({ _id }) => _id) } }
+  const these = among(deliveries)
   const { modifiedCount } = await store.deliveries.updateMany(
-    { ...condition, ...among },
+    { ...condition, ...these },
     { $set: { nextAt: until, lease: token } },
   )
-  if (modifiedCount < deliveries.length) return store.deliveries.find({ ...among, lease: token }).toArray()
+  if (modifiedCount < deliveries.length) return store.deliveries.find({ ...these, lease: token }).toArray()
   return deliveries.map((delivery) => ({ ...delivery, nextAt: until, lease: token }))
 }
+
+const among = (deliveries: readonly Pick<DeliveryDoc, '_id' | 'accountId'>[]): Filter<DeliveryDoc> => ({
+  accountId: { $in: [...new Set(deliveries.map(({ accountId }) => accountId))] },
+  _id: { $in: deliveries.map(({ _id }) => _id) },
+})
 
 /**
  * Makes an endpoint due when the next of its deliveries is, but not before `notBefore`, unless something brought it forward since
@@ -100,7 +115,7 @@ export async function settleDue(
   { now, notBefore }: { readonly now: Date; readonly notBefore: Date },
 ): Promise<void> {
   const dueRev = endpoint.dueRev ?? null
-  const next = await nextOf(store, _id)
+  const next = await nextOf(store, { accountId, webhookId: _id })
   const since = looked?.dueRev === dueRev ? looked.since : now
   const isWritten = now.getTime() - since.getTime() >= writtenMs
   const latestMs = isWritten ? Number.POSITIVE_INFINITY : now.getTime() + writtenMs
@@ -114,9 +129,12 @@ export async function settleDue(
   )
 }
 
-async function nextOf(store: Store, webhookId: string): Promise<Date | null> {
+async function nextOf(
+  store: Store,
+  { accountId, webhookId }: Pick<DeliveryDoc, 'accountId' | 'webhookId'>,
+): Promise<Date | null> {
   const [next] = await store.deliveries
-    .find({ webhookId, nextAt: everDue }, { projection: { nextAt: 1 } })
+    .find({ accountId, webhookId, nextAt: everDue }, { projection: { nextAt: 1 } })
     .sort({ webhookId: 1, nextAt: 1 })
     .limit(1)
     .toArray()
@@ -126,7 +144,9 @@ async function nextOf(store: Store, webhookId: string): Promise<Date | null> {
 /** When the next delivery may be due, of an account or of all; null when none waits. */
 export async function nextDelivery(store: Store, accountId?: string): Promise<Date | null> {
   if (accountId === undefined) return earliest(store.webhooks, 'dueAt')
-  const times = await Promise.all((await endpointIdsOf(store, accountId)).map((id) => nextOf(store, id)))
+  const times = await Promise.all(
+    (await endpointIdsOf(store, accountId)).map((webhookId) => nextOf(store, { accountId, webhookId })),
+  )
   return times.reduce((first, at) => (first === null || (at !== null && at < first) ? at : first), null)
 }
 
@@ -138,7 +158,7 @@ async function endpointIdsOf(store: Store, accountId: string): Promise<string[]>
 /** Whether an attempt to deliver an event of the account is under way, whose lease has not ended. */
 export async function isDelivering(store: Store, accountId: string, now: Date): Promise<boolean> {
   const webhookId = { $in: await endpointIdsOf(store, accountId) }
-  const leased = { webhookId, nextAt: { $gt: now }, lease: { $ne: null } }
+  const leased = { accountId, webhookId, nextAt: { $gt: now }, lease: { $ne: null } }
   return (await store.deliveries.findOne(leased, { projection: { _id: 1 } })) !== null
 }
 
@@ -169,9 +189,12 @@ export function outcomeIn(store: Store, { delivery, attempt, state, nextAt }: Ou
 }
 
 /** Ends all deliveries that wait for an endpoint. */
-export async function skipDeliveries(store: Store, webhookId: string): Promise<void> {
+export async function skipDeliveries(
+  store: Store,
+  { accountId, webhookId }: Pick<DeliveryDoc, 'accountId' | 'webhookId'>,
+): Promise<void> {
   for (;;) {
-    const waiting = { webhookId, nextAt: everDue }
+    const waiting = { accountId, webhookId, nextAt: everDue }
     const found = await store.deliveries
       .find(waiting, { projection: { _id: 1 } })
       .limit(pageSize)
@@ -184,12 +207,15 @@ export async function skipDeliveries(store: Store, webhookId: string): Promise<v
   }
 }
 
-type InOrder = Pick<DeliveryDoc, 'webhookId' | 'mailboxId' | 'order'>
+type InOrder = Pick<DeliveryDoc, 'accountId' | 'webhookId' | 'mailboxId' | 'order'>
 
 /** When the earliest delivery of the same mailbox that waits ahead of this one is due; null when none is ahead. */
-export async function dueAhead(store: Store, { webhookId, mailboxId, order = 0 }: InOrder): Promise<Date | null> {
+export async function dueAhead(
+  store: Store,
+  { accountId, webhookId, mailboxId, order = 0 }: InOrder,
+): Promise<Date | null> {
   const [ahead] = await store.deliveries
-    .find({ webhookId, mailboxId, order: { $lt: order } }, { projection: { nextAt: 1 } })
+    .find({ accountId, webhookId, mailboxId, order: { $lt: order } }, { projection: { nextAt: 1 } })
     .sort({ webhookId: 1, mailboxId: 1, order: 1 })
     .limit(1)
     .toArray()
@@ -199,10 +225,17 @@ export async function dueAhead(store: Store, { webhookId, mailboxId, order = 0 }
 /** Claims the next deliveries of the same mailbox that are held behind this one. */
 export async function claimBehind(
   store: Store,
-  { webhookId, mailboxId, order = 0 }: InOrder,
+  { accountId, webhookId, mailboxId, order = 0 }: InOrder,
   { until, token, max }: Omit<Claim, 'now'> & { readonly max: number },
 ): Promise<DeliveryDoc[]> {
-  const isHeld = { webhookId, mailboxId, order: { $gt: order }, lease: null, 'attempts.0': { $exists: false } }
+  const isHeld = {
+    accountId,
+    webhookId,
+    mailboxId,
+    order: { $gt: order },
+    lease: null,
+    'attempts.0': { $exists: false },
+  }
   const held = await store.deliveries.find(isHeld).sort({ webhookId: 1, mailboxId: 1, order: 1 }).limit(max).toArray()
   return claimAmong(store, held, isHeld, { until, token })
 }

@@ -42,7 +42,7 @@ export async function replaceDraft(
   await dropBlobUsers(store, [{ blobId: replaced ? draft.blob.id : content.blob.id, users: [_id] }])
   await derive([threadId])
   await closeReservations(store, [
-    { folderId, token, ...(!replaced && { overcounted: { total: 0, unread: 0, bytes } }) },
+    { folderId, mailboxId, token, ...(!replaced && { overcounted: { total: 0, unread: 0, bytes } }) },
   ])
   return replaced
 }

@@ -176,7 +176,10 @@ export function findEmails(store: Store, accountId: string, ids: readonly string
   return store.emails.find({ accountId, _id: { $in: [...ids] } }).toArray()
 }
 
-/** Sends of any account by their ids, for settling them. */
-export function findEmailsById(store: Store, ids: readonly string[]): Promise<EmailDoc[]> {
-  return store.emails.find({ _id: { $in: [...ids] } }).toArray()
+/** Those of the sends `ids` that are of one of the accounts. */
+export function findEmailsIn(
+  store: Store,
+  { accountIds, ids }: { accountIds: readonly string[]; ids: readonly string[] },
+): Promise<EmailDoc[]> {
+  return store.emails.find({ accountId: { $in: [...accountIds] }, _id: { $in: [...ids] } }).toArray()
 }

@@ -38,20 +38,35 @@ export async function raiseEventFloors(store: Store, floors: ReadonlyMap<string,
   )
 }
 
-/** Those of the ids under which an event exists. */
-export async function findExistingEventIds(store: Store, ids: readonly string[]): Promise<Set<string>> {
-  const found = await store.events.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray()
+/** The ids of those events that exist. */
+export async function findExistingEventIds(
+  store: Store,
+  events: readonly Pick<EventDoc, '_id' | 'accountId'>[],
+): Promise<Set<string>> {
+  const found = await store.events.find(among(events), { projection: { _id: 1 } }).toArray()
   return new Set(found.map(({ _id }) => _id))
 }
 
-/** The numbers of the events that exist under these ids, by id. */
-export async function findEventNumbers(store: Store, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const found = await store.events.find({ _id: { $in: [...ids] } }, { projection: { seq: 1 } }).toArray()
+/** The numbers of those events that exist, by id. */
+export async function findEventNumbers(
+  store: Store,
+  events: readonly Pick<EventDoc, '_id' | 'accountId'>[],
+): Promise<ReadonlyMap<string, number>> {
+  const found = await store.events.find(among(events), { projection: { seq: 1 } }).toArray()
   return new Map(found.map(({ _id, seq }) => [_id, seq]))
 }
 
-export function findEvents(store: Store, ids: readonly string[]): Promise<EventDoc[]> {
-  return store.events.find({ _id: { $in: [...ids] } }).toArray()
+const among = (events: readonly Pick<EventDoc, '_id' | 'accountId'>[]) => ({
+  accountId: { $in: [...new Set(events.map(({ accountId }) => accountId))] },
+  _id: { $in: events.map(({ _id }) => _id) },
+})
+
+/** Events of an account by their ids. */
+export function findEvents(
+  store: Store,
+  { accountId, ids }: { accountId: string; ids: readonly string[] },
+): Promise<EventDoc[]> {
+  return store.events.find({ accountId, _id: { $in: [...ids] } }).toArray()
 }
 
 /** Events of an account with numbers above `after` and up to `upTo`, in order. */

@@ -8,6 +8,7 @@ import type { CollectionName } from './collections.ts'
 import type { ExportDoc } from './documents/accounts.ts'
 import type { MessageDoc } from './documents/mail.ts'
 import type { EmailDoc } from './documents/sending.ts'
+import { takeDue } from './earliest.ts'
 import { isDuplicate, type Store } from './open.ts'
 import { type Owner, personal } from './personal.ts'
 
@@ -98,31 +99,34 @@ export function claimExport(
   store: Store,
   { now, until, token }: { now: Date; until: Date; token: string },
 ): Promise<ExportDoc | null> {
-  return store.exports.findOneAndUpdate(
-    { dueAt: { $lte: now } },
-    { $set: { state: 'running', dueAt: until, token, written: 0, chunks: 0, sizeBytes: 0 }, $inc: { tries: 1 } },
-    { sort: { dueAt: 1 }, returnDocument: 'after' },
+  return takeDue(
+    store.exports,
+    { field: 'dueAt', shardKey: 'accountId', now },
+    {
+      $set: { state: 'running', dueAt: until, token, written: 0, chunks: 0, sizeBytes: 0 },
+      $inc: { tries: 1 },
+    },
   )
 }
 
 /** Notes how far an export has come. Returns false when it is held under another token by now, or gone. */
 export async function noteExport(
   store: Store,
-  { _id, token }: Pick<ExportDoc, '_id' | 'token'>,
+  { accountId, _id, token }: Pick<ExportDoc, 'accountId' | '_id' | 'token'>,
   progress: Partial<ExportDoc>,
 ): Promise<boolean> {
-  const { matchedCount } = await store.exports.updateOne({ _id, token }, { $set: progress })
+  const { matchedCount } = await store.exports.updateOne({ accountId, _id, token }, { $set: progress })
   return matchedCount === 1
 }
 
 /** Ends an export. */
 export async function endExport(
   store: Store,
-  { _id, token }: Pick<ExportDoc, '_id' | 'token'>,
+  { accountId, _id, token }: Pick<ExportDoc, 'accountId' | '_id' | 'token'>,
   { state, expiresAt }: Pick<ExportDoc, 'state' | 'expiresAt'>,
 ): Promise<boolean> {
   const { matchedCount } = await store.exports.updateOne(
-    { _id, token },
+    { accountId, _id, token },
     { $set: { state, expiresAt }, $unset: { dueAt: '', token: '' } },
   )
   return matchedCount === 1

@@ -49,9 +49,7 @@ export async function reserve(
     claims.map((claim) => ({ updateOne: reservingUpdate(claim, token, at) })),
     { ordered: true },
   )
-  const folders = await store.folders
-    .find({ _id: { $in: claims.map(({ folderId }) => folderId) } }, { projection: { open: 1 } })
-    .toArray()
+  const folders = await store.folders.find(among(claims), { projection: { open: 1 } }).toArray()
   return reservedIn(folders, token)
 }
 
@@ -142,6 +140,7 @@ function reservedIn(folders: readonly Pick<FolderDoc, '_id' | 'open'>[], token: 
  */
 export type ReservationEnd = {
   readonly folderId: string
+  readonly mailboxId: string
   readonly token: string
   readonly overcounted?: FolderCounts
 }
@@ -171,9 +170,17 @@ export function findFoldersOf(store: Store, mailboxIds: readonly string[]): Prom
 }
 
 /** Folders of any mailbox by their ids. */
-export function findFoldersById(store: Store, ids: readonly string[]): Promise<FolderDoc[]> {
-  return store.folders.find({ _id: { $in: [...ids] } }).toArray()
+export function findFoldersById(store: Store, refs: readonly FolderRef[]): Promise<FolderDoc[]> {
+  return store.folders.find(among(refs)).toArray()
 }
+
+/** A folder, and the mailbox it is in. */
+export type FolderRef = { readonly mailboxId: string; readonly folderId: string }
+
+const among = (refs: readonly FolderRef[]) => ({
+  mailboxId: { $in: [...new Set(refs.map(({ mailboxId }) => mailboxId))] },
+  _id: { $in: [...new Set(refs.map(({ folderId }) => folderId))] },
+})
 
 /** The storage that mailboxes use, by mailbox id: the bytes of all their messages, Trash and Spam included. */
 export async function storageUsed(store: Store, mailboxIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
@@ -346,13 +353,16 @@ function reservingUpdate(
   }
 }
 
-function closingUpdate({ folderId, token, overcounted }: ReservationEnd): {
+function closingUpdate({ folderId, mailboxId, token, overcounted }: ReservationEnd): {
   filter: Filter<FolderDoc>
   update: UpdateFilter<FolderDoc>
 } {
   const giveBack = overcounted === undefined ? {} : { $inc: negated(overcounted) }
   // The filter makes a repeat harmless: when the first answer was lost and the closing is repeated, it gives back only once.
-  return { filter: { _id: folderId, 'open.token': token }, update: { $pull: { open: { token } }, ...giveBack } }
+  return {
+    filter: { _id: folderId, mailboxId, 'open.token': token },
+    update: { $pull: { open: { token } }, ...giveBack },
+  }
 }
 
 function negated({ total, unread, bytes, labels = {} }: FolderCounts): { [field: string]: number } {

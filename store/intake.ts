@@ -144,16 +144,24 @@ export async function insertIntakeRecord(store: Store, record: IntakeRecordDoc):
     blobUser(store, record.blob.id, record._id),
     insertInto(store.intakeRecords, record),
   ])
-  if (refused === 0) await store.intakeRecords.deleteOne({ _id: record._id, lease: record.lease })
+  if (refused === 0)
+    await store.intakeRecords.deleteOne({ mailboxId: record.mailboxId, _id: record._id, lease: record.lease })
   return refused === null
 }
 
 /** Those of the ids under which a record exists, or existed: its event stays when it is deleted. */
-export async function findKnownRecordIds(store: Store, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const byEvent = new Map<string, string>(ids.map((id) => [intakeEventId(id), id]))
+export async function findKnownRecordIds(
+  store: Store,
+  wanted: readonly Pick<IntakeRecordDoc, '_id' | 'accountId' | 'mailboxId'>[],
+): Promise<ReadonlySet<string>> {
+  const byEvent = new Map<string, string>(wanted.map(({ _id }) => [intakeEventId(_id), _id]))
+  const ids = wanted.map(({ _id }) => _id)
+  const mailboxIds = [...new Set(wanted.map(({ mailboxId }) => mailboxId))]
+  const accountIds = [...new Set(wanted.map(({ accountId }) => accountId))]
+  const only = { projection: { _id: 1 } } as const
   const [records, events] = await Promise.all([
-    store.intakeRecords.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray(),
-    store.events.find({ _id: { $in: [...byEvent.keys()] } }, { projection: { _id: 1 } }).toArray(),
+    store.intakeRecords.find({ mailboxId: { $in: mailboxIds }, _id: { $in: ids } }, only).toArray(),
+    store.events.find({ accountId: { $in: accountIds }, _id: { $in: [...byEvent.keys()] } }, only).toArray(),
   ])
   return new Set([...records.map(({ _id }) => _id), ...events.flatMap(({ _id }) => byEvent.get(_id) ?? [])])
 }
@@ -185,19 +193,23 @@ export function takeRecord(
 /** Keeps the leases of records that are still being made. */
 export async function renewLeases(
   store: Store,
-  ids: readonly string[],
+  records: readonly Pick<IntakeRecordDoc, 'mailboxId' | '_id'>[],
   { lease, until }: { lease: string; until: Date },
 ): Promise<void> {
-  await store.intakeRecords.updateMany({ _id: { $in: [...ids] }, lease }, { $set: { dueAt: until } })
+  const [mailboxIds, ids] = [records.map(({ mailboxId }) => mailboxId), records.map(({ _id }) => _id)]
+  await store.intakeRecords.updateMany(
+    { mailboxId: { $in: mailboxIds }, _id: { $in: ids }, lease },
+    { $set: { dueAt: until } },
+  )
 }
 
 /** Gives back a record that was not tried: it is due at a time, and the try does not count. */
 export async function releaseRecord(
   store: Store,
-  _id: string,
+  { mailboxId, _id }: Pick<IntakeRecordDoc, 'mailboxId' | '_id'>,
   { lease, at }: { lease: string; at: Date },
 ): Promise<void> {
-  await store.intakeRecords.updateOne({ _id, lease }, { $set: { dueAt: at }, $inc: { tries: -1 } })
+  await store.intakeRecords.updateOne({ mailboxId, _id, lease }, { $set: { dueAt: at }, $inc: { tries: -1 } })
 }
 
 /** What was made of a mail. */
@@ -284,7 +296,7 @@ export async function finishRecord(
   const missed = await store.writeTogether([
     updateIn(store.intakeRecords, { mailboxId, _id }, update, { mustMatch: true }),
   ])
-  if (missed !== null && (await store.intakeRecords.findOne({ _id }, { projection: { _id: 1 } })) === null)
+  if (missed !== null && (await store.intakeRecords.findOne({ mailboxId, _id }, { projection: { _id: 1 } })) === null)
     await emptyEvents(store, [record])
 }
 

@@ -268,13 +268,14 @@ export function claimsOf({ mailboxId, folderId, messages }: Changing, edit: Mess
 export function endsOf(
   folderIds: readonly string[],
   token: string,
-  { folderId: here }: Pick<Changing, 'folderId'>,
+  { mailboxId, folderId: here }: Pick<Changing, 'mailboxId' | 'folderId'>,
   edit: MessageEdit | 'remove',
   missed: readonly EditableMessage[],
 ): ReservationEnd[] {
   return folderIds.map((folderId) => {
-    if (missed.length === 0) return { folderId, token }
-    return { folderId, token, overcounted: folderId === here ? changeHere(here, missed, edit) : countsOf(missed, edit) }
+    if (missed.length === 0) return { folderId, mailboxId, token }
+    const overcounted = folderId === here ? changeHere(here, missed, edit) : countsOf(missed, edit)
+    return { folderId, mailboxId, token, overcounted }
   })
 }
 

@@ -90,22 +90,32 @@ export function findMessagesIn(
   return store.messages.find({ mailboxId: { $in: [...mailboxIds] }, _id: { $in: [...ids] } }).toArray()
 }
 
-export function findMessages(store: Store, ids: readonly string[]): Promise<MessageDoc[]> {
-  return store.messages.find({ _id: { $in: [...ids] } }).toArray()
-}
-
 /** Conditions on the fields of a message that can change while its content stays the same; all must hold. */
 export type MessageState = Partial<Pick<MessageDoc, 'seen' | 'flagged' | 'answered'>> & { readonly label?: string }
 
-/** Those of the messages `ids` that belong to an account and are in a state. */
+/** The mailbox of a message of an account, by id and address; null when there is no such message. */
+export function findMailboxOfMessage(
+  store: Store,
+  { accountId, messageId }: { accountId: string; messageId: string },
+): Promise<Pick<MessageDoc, 'mailboxId' | 'mailbox'> | null> {
+  return store.messages.findOne({ _id: messageId, accountId }, { projection: { mailboxId: 1, mailbox: 1 } })
+}
+
+/** Those of the messages `ids` that lie in one of the mailboxes, belong to an account and are in a state. */
 export function findMessagesInState(
   store: Store,
-  { accountId, ids }: { accountId: string; ids: readonly string[] },
+  { accountId, mailboxIds, ids }: { accountId: string; mailboxIds: readonly string[]; ids: readonly string[] },
   { label, ...flags }: MessageState,
 ): Promise<SearchedMessage[]> {
   return store.messages
     .find<SearchedMessage>(
-      { _id: { $in: [...ids] }, accountId, ...flags, ...(label !== undefined && { labels: label }) },
+      {
+        mailboxId: { $in: [...mailboxIds] },
+        _id: { $in: [...ids] },
+        accountId,
+        ...flags,
+        ...(label !== undefined && { labels: label }),
+      },
       { projection: searched },
     )
     .toArray()

@@ -69,7 +69,7 @@ export async function moveMailboxes(store: Store, { from, to }: Move): Promise<r
   await moveAll(store.searchSegments, inside, to)
   await moveAll(store.intakeRecords, inside, to)
   await store.intakes.updateMany({ accountId: from }, { $set: { accountId: to } })
-  await store.driveEntries.updateMany({ accountId: from }, { $set: { accountId: to } })
+  await moveEach(store.driveEntries, { accountId: from }, to)
   return addresses.map(({ _id }) => _id)
 }
 
@@ -179,6 +179,11 @@ export async function moveEvents(store: Store, events: readonly EventDoc[], { fr
         break
       } catch (error) {
         if (!isDuplicate(error)) throw error
+        if (isDuplicate(error, '_id')) {
+          // It was recorded anew on another shard while this one had not moved.
+          await store.events.deleteOne({ _id, accountId: from })
+          break
+        }
         last = await lastEventNumber(store, to)
       }
     }

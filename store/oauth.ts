@@ -1,4 +1,5 @@
 /** Programs that act for people by OAuth: those that registered, their codes and tokens, and what they were granted. */
+import { findKey } from './accounts.ts'
 import type { KeyDoc } from './documents/accounts.ts'
 import type { OauthArtifactDoc, OauthClientDoc } from './documents/oauth.ts'
 import type { Store } from './open.ts'
@@ -65,9 +66,10 @@ export function listGrants(
 /** Lets a grant go on until a time at least. */
 export async function prolongGrant(
   store: Store,
-  { accountId, grantId, until }: { accountId: string; grantId: string; until: Date },
+  { hash, _id }: Pick<KeyDoc, '_id' | 'hash'>,
+  until: Date,
 ): Promise<void> {
-  await store.keys.updateOne({ accountId, _id: grantId }, { $max: { expiresAt: until } })
+  await store.keys.updateOne({ hash, _id }, { $max: { expiresAt: until } })
 }
 
 /** Ends a grant and what was issued under it. Returns false when it had ended, or there is none. */
@@ -75,8 +77,10 @@ export async function revokeGrant(
   store: Store,
   { accountId, grantId, at }: { accountId: string; grantId: string; at: Date },
 ): Promise<boolean> {
+  const grant = await findKey(store, { accountId, keyId: grantId })
+  if (grant === null) return false
   const { modifiedCount } = await store.keys.updateOne(
-    { accountId, _id: grantId, program: { $exists: true }, revokedAt: null },
+    { hash: grant.hash, _id: grantId, program: { $exists: true }, revokedAt: null },
     { $set: { revokedAt: at } },
   )
   await store.oauthArtifacts.deleteMany({ grantId })

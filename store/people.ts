@@ -30,12 +30,15 @@ export function findPersonByEmail(store: Store, email: string): Promise<PersonDo
 }
 
 /** Changes fields of a person. Returns the changed one; null when there is none. */
-export function changePerson(
+export async function changePerson(
   store: Store,
   personId: string,
   change: Partial<Omit<PersonDoc, '_id' | 'email'>>,
 ): Promise<PersonDoc | null> {
-  return store.people.findOneAndUpdate({ _id: personId }, { $set: change }, { returnDocument: 'after' })
+  const found = await store.people.findOne({ _id: personId }, { projection: { email: 1 } })
+  if (found === null) return null
+  const { email, _id } = found
+  return store.people.findOneAndUpdate({ email, _id }, { $set: change }, { returnDocument: 'after' })
 }
 
 /** Notes that people are being erased, or that they are not after all. */
@@ -60,22 +63,25 @@ export function listSessions(store: Store, personId: string, limit: number): Pro
   return store.sessions.find({ personId }).sort({ personId: 1, _id: -1 }).limit(limit).toArray()
 }
 
+/** A session as the database finds it. */
+export type SessionRef = Pick<SessionDoc, '_id' | 'hash'>
+
 /** Notes that a session was used. */
 export async function touchSession(
   store: Store,
-  sessionId: string,
+  { hash, _id }: SessionRef,
   { usedAt, usedFrom }: { usedAt: Date; usedFrom: Device },
 ): Promise<void> {
-  await store.sessions.updateOne({ _id: sessionId, usedAt: { $lt: usedAt } }, { $set: { usedAt, usedFrom } })
+  await store.sessions.updateOne({ hash, _id, usedAt: { $lt: usedAt } }, { $set: { usedAt, usedFrom } })
 }
 
 /** Lets a session act on another account. */
-export async function moveSession(store: Store, sessionId: string, accountId: string): Promise<void> {
-  await store.sessions.updateOne({ _id: sessionId }, { $set: { accountId } })
+export async function moveSession(store: Store, { hash, _id }: SessionRef, accountId: string): Promise<void> {
+  await store.sessions.updateOne({ hash, _id }, { $set: { accountId } })
 }
 
-export async function removeSession(store: Store, sessionId: string): Promise<void> {
-  await store.sessions.deleteOne({ _id: sessionId })
+export async function removeSession(store: Store, { hash, _id }: SessionRef): Promise<void> {
+  await store.sessions.deleteOne({ hash, _id })
 }
 
 /** Ends all sessions of people. */

@@ -56,20 +56,24 @@ export const threadMessagesMax = 1_000
 const togetherMax = 2_000
 
 /** The revisions of those threads that are stored. */
-export async function findRevisions(store: Store, threadIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const found = await store.threads.find({ _id: { $in: [...threadIds] } }, { projection: { rev: 1 } }).toArray()
+export async function findRevisions(store: Store, refs: readonly ThreadRef[]): Promise<ReadonlyMap<string, string>> {
+  const found = await store.threads.find(among(refs), { projection: { rev: 1 } }).toArray()
   return new Map(found.map(({ _id, rev }) => [_id, rev]))
 }
 
 /** The id of the newest message of each stored thread, by thread id. */
 export async function findLastMessageIds(
   store: Store,
-  threadIds: readonly string[],
+  refs: readonly ThreadRef[],
 ): Promise<ReadonlyMap<string, string>> {
-  const wanted = [...new Set(threadIds)]
-  const found = await store.threads.find({ _id: { $in: wanted } }, { projection: { lastMessageId: 1 } }).toArray()
+  const found = await store.threads.find(among(refs), { projection: { lastMessageId: 1 } }).toArray()
   return new Map(found.map(({ _id, lastMessageId }) => [_id, lastMessageId]))
 }
+
+const among = (refs: readonly ThreadRef[]) => ({
+  mailboxId: { $in: [...new Set(refs.map(({ mailboxId }) => mailboxId))] },
+  _id: { $in: [...new Set(refs.map(({ threadId }) => threadId))] },
+})
 
 /** The newest messages of threads, at most `threadMessagesMax` of each unless all can be read at once, in no order. */
 export async function findThreadMessages(store: Store, refs: readonly ThreadRef[]): Promise<ThreadMessage[]> {
@@ -132,7 +136,7 @@ export async function writeThreads(
   }
   const now = await findRevisions(
     store,
-    threads.map(({ doc }) => doc._id),
+    threads.map(({ doc: { _id: threadId, mailboxId } }) => ({ threadId, mailboxId })),
   )
   return threads.flatMap(({ doc }) => (now.get(doc._id) === doc.rev ? [] : [doc._id]))
 }

@@ -1,7 +1,13 @@
 /** Documents as the store keeps them, for tests that write to collections themselves. Each takes the fields that matter. */
+import type { Context } from '../core/process/context.ts'
 import { deriveId, newId } from '../schemas/ids.ts'
 import type { NewMessage } from '../store/arrivals.ts'
 import type { NewEvent } from '../store/events.ts'
+
+/** What a change note tells of messages. */
+export async function toldOf({ store }: Pick<Context, 'store'>, ids: readonly string[]) {
+  return { ids, mailboxIds: await store.messages.distinct('mailboxId', { _id: { $in: [...ids] } }) }
+}
 
 /** A message of 10 bytes without a header field, unseen, alone in its thread. */
 export function messageDoc(

@@ -25,11 +25,11 @@ const keyUses = perProcess(({ clock, store }) => ({
 }))
 
 /** Notes that a key was used from an address. */
-export function noteKeyUse(ctx: Context, { accountId, keyId }: Principal, address: string): void {
+export function noteKeyUse(ctx: Context, { accountId, keyId, keyHash: hash }: Principal, address: string): void {
   const { noted, write } = keyUses(ctx)
-  if (noted.get(keyId) !== undefined) return
+  if (hash === null || noted.get(keyId) !== undefined) return
   noted.set(keyId, true)
-  const use = { accountId, keyId, at: inTimeOf(ctx, accountId).clock.now(), address }
+  const use = { hash, keyId, at: inTimeOf(ctx, accountId).clock.now(), address }
   const lost = (error: unknown) => ctx.log.error({ err: error, keyId }, 'the use of a key could not be noted')
   // Begun for the key, which no request waits for.
   void ctx.background.begin(keyId, () => write(use).catch(lost))

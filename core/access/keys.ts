@@ -129,7 +129,7 @@ export async function rotateKey(
     })
   const apiKey = newCredential(found.prefix)
   const hash = toBinary(hashCredential(apiKey))
-  const rotated = await store.replaceKeyHash(ctx.store, { accountId, keyId, hash, now: ctx.clock.now() })
+  const rotated = await store.replaceKeyHash(ctx.store, found, { hash, now: ctx.clock.now() })
   if (rotated === null) throw none()
   ctx.changes.publish({ kind: 'keys', keyIds: [keyId] })
   await callersChanged(ctx, { keyIds: [keyId] })

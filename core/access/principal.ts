@@ -14,6 +14,8 @@ export type Principal = {
   readonly kind: KeyKind
   /** Of the key; of the grant (gnt_...) of a program; of the person (usr_...) who is signed in. */
   readonly keyId: string
+  /** By which the database finds that key or grant; null for a person who is signed in. */
+  readonly keyHash: KeyDoc['hash'] | null
   /** What the person is in the account who is signed in, or for whom a program acts; null for a key. */
   readonly role: Role | null
   readonly accountId: string
@@ -135,6 +137,7 @@ async function principalOfKey(
   const principal: Principal = {
     kind: key.kind,
     keyId: key._id,
+    keyHash: key.hash,
     role: null,
     accountId: key.accountId,
     marksUnder: key.movedFrom ?? key.accountId,
@@ -162,6 +165,7 @@ export function memberPrincipal(doc: AccountDoc, personId: string): Principal | 
   return {
     kind: 'account',
     keyId: personId,
+    keyHash: null,
     role,
     accountId: doc._id,
     marksUnder: doc._id,
@@ -214,6 +218,7 @@ export function administrator(account: Account): Principal {
   return {
     kind: 'account',
     keyId: administratorId,
+    keyHash: null,
     role: null,
     accountId: account.id,
     marksUnder: account.id,

@@ -17,6 +17,8 @@ import { memberPrincipal, type Principal } from './principal.ts'
 /** A person who is signed in. */
 export type Session = {
   readonly id: string
+  /** By which the database finds it. */
+  readonly hash: SessionDoc['hash']
   readonly personId: string
   /** What a page of ours adds to a request that changes something, and a page of somebody else cannot know. */
   readonly csrfToken: string
@@ -86,14 +88,17 @@ export function requireCsrfToken({ csrfToken }: Session, given: string | undefin
 }
 
 /** Lets a session act on another account. */
-export async function moveSession(ctx: Context, { id, personId }: Session, accountId: string): Promise<void> {
-  await store.moveSession(ctx.store, id, accountId)
+export async function moveSession(ctx: Context, { id, hash, personId }: Session, accountId: string): Promise<void> {
+  await store.moveSession(ctx.store, { _id: id, hash }, accountId)
   await callersChanged(ctx, { personIds: [personId] })
 }
 
 /** Ends a session at once. */
-export async function endSession(ctx: Context, { id, personId }: Pick<Session, 'id' | 'personId'>): Promise<void> {
-  await store.removeSession(ctx.store, id)
+export async function endSession(
+  ctx: Context,
+  { id, hash, personId }: Pick<Session, 'id' | 'hash' | 'personId'>,
+): Promise<void> {
+  await store.removeSession(ctx.store, { _id: id, hash })
   await callersChanged(ctx, { personIds: [personId] })
 }
 
@@ -112,11 +117,12 @@ export async function endSessionOf(
   { personId, sessionId }: { personId: string; sessionId: string },
 ): Promise<void> {
   const found = await store.listSessions(ctx.store, personId, listedMax)
-  if (!found.some(({ _id }) => _id === sessionId))
+  const session = found.find(({ _id }) => _id === sessionId)
+  if (session === undefined)
     throw new Failure('not_found', `The person has no session ${sessionId}.`, {
       fix: 'Use an id that GET /api/v1/sessions lists.',
     })
-  await endSession(ctx, { id: sessionId, personId })
+  await endSession(ctx, { id: sessionId, hash: session.hash, personId })
 }
 
 /** Ends all sessions of people at once. */
@@ -132,10 +138,11 @@ function hasEnded({ settings }: Context, { endsAt, usedAt }: SessionDoc, now: Da
   return endsAt <= now || after(usedAt, settings.sessions.idleHours * hourMs) <= now
 }
 
-async function sessionFrom(ctx: Context, { _id: id, personId, accountId }: SessionDoc): Promise<Session> {
+async function sessionFrom(ctx: Context, { _id: id, hash, personId, accountId }: SessionDoc): Promise<Session> {
   const account = accountId === null ? undefined : await accountById(ctx, accountId)
   return {
     id,
+    hash,
     personId,
     csrfToken: ctx.secrets.tag(id, 'csrf').toString('base64url'),
     principal: account === undefined ? null : memberPrincipal(account, personId),
@@ -145,9 +152,9 @@ async function sessionFrom(ctx: Context, { _id: id, personId, accountId }: Sessi
 /** Another process may go on with the time that it knows for some seconds. */
 async function noteUse(
   ctx: Context,
-  { _id, personId }: SessionDoc,
+  { _id, hash, personId }: SessionDoc,
   use: Pick<SessionDoc, 'usedAt' | 'usedFrom'>,
 ): Promise<void> {
-  await store.touchSession(ctx.store, _id, use)
+  await store.touchSession(ctx.store, { _id, hash }, use)
   forgetCallers(ctx, { personIds: [personId] })
 }

@@ -10,7 +10,7 @@ import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { ApprovalDoc, EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
 import { findEmail, findEmails, listEmails } from '../../store/emails.ts'
 import { standardFolderId } from '../../store/folders.ts'
-import { findMessages } from '../../store/messages.ts'
+import { findMessagesIn } from '../../store/messages.ts'
 import type { Context } from '../process/context.ts'
 
 /** The id of the approval of a send. */
@@ -23,7 +23,9 @@ export async function currentApprovals(
 ): Promise<readonly ApprovalDoc[]> {
   const waiting = approvals.filter(({ status }) => status === 'waiting')
   const ids = waiting.flatMap(({ draft }) => draft?.messageId ?? [])
-  const drafts = new Map((ids.length === 0 ? [] : await findMessages(ctx.store, ids)).map((each) => [each._id, each]))
+  const mailboxIds = [...new Set(waiting.flatMap(({ mailboxId }) => mailboxId ?? []))]
+  const found = ids.length === 0 ? [] : await findMessagesIn(ctx.store, { mailboxIds, ids })
+  const drafts = new Map(found.map((each) => [each._id, each]))
   return Promise.all(
     approvals.map(async (approval) => {
       if (approval.status !== 'waiting') return approval

@@ -7,7 +7,7 @@ import { deriveId } from '../../schemas/ids.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { DeliveryStatus, EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
 import { findExistingEventIds, type NewEvent } from '../../store/events.ts'
-import { findMessages } from '../../store/messages.ts'
+import { findMessagesIn } from '../../store/messages.ts'
 import { countOutcomes } from '../account/reputation.ts'
 import { finishEvents, recordEvents } from '../notify/events.ts'
 import type { Context } from '../process/context.ts'
@@ -71,7 +71,7 @@ export async function announceSent(ctx: Context, emails: readonly EmailDoc[]): P
   const [known, copies] = await Promise.all([
     findExistingEventIds(
       ctx.store,
-      wanted.map(({ id }) => id),
+      wanted.map(({ id: _id, accountId }) => ({ _id, accountId })),
     ),
     copiesOf(ctx, emails),
   ])
@@ -164,10 +164,12 @@ function sentEventsOf(email: EmailDoc): SentEvent[] {
 
 /** The Sent copies of sends, by message id. */
 async function copiesOf(ctx: Context, emails: readonly EmailDoc[]): Promise<ReadonlyMap<string, MessageDoc>> {
-  const ids = emails.flatMap(({ mailboxId, messageId }) =>
-    mailboxId === null || messageId === null ? [] : [messageId],
+  const wanted = emails.flatMap(({ mailboxId, messageId }) =>
+    mailboxId === null || messageId === null ? [] : [{ mailboxId, messageId }],
   )
-  const found = ids.length === 0 ? [] : await findMessages(ctx.store, ids)
+  const mailboxIds = [...new Set(wanted.map(({ mailboxId }) => mailboxId))]
+  const ids = wanted.map(({ messageId }) => messageId)
+  const found = ids.length === 0 ? [] : await findMessagesIn(ctx.store, { mailboxIds, ids })
   return new Map(found.map((copy) => [copy._id, copy]))
 }
 

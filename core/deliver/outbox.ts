@@ -10,7 +10,7 @@ import { newToken } from '../../schemas/ids.ts'
 import { readBlob, readBlobs } from '../../store/blobs.ts'
 import type { BlobRef } from '../../store/documents/mail.ts'
 import type { OutboxDoc } from '../../store/documents/sending.ts'
-import { findEmailsById } from '../../store/emails.ts'
+import { findEmailsIn } from '../../store/emails.ts'
 import * as store from '../../store/outbox.ts'
 import { recentDomain } from '../mailbox/domains.ts'
 import { after, type Clock, secondMs } from '../process/clock.ts'
@@ -286,10 +286,10 @@ export function nextDue(ctx: Context): Promise<Date | null> {
 async function withoutFinished(ctx: Context, rows: readonly OutboxDoc[]): Promise<OutboxDoc[]> {
   const repeated = rows.filter(({ attempts }) => attempts > 1)
   if (repeated.length === 0) return [...rows]
-  const emails = await findEmailsById(
-    ctx.store,
-    repeated.map(({ emailId }) => emailId),
-  )
+  const emails = await findEmailsIn(ctx.store, {
+    accountIds: repeated.map(({ accountId }) => accountId),
+    ids: repeated.map(({ emailId }) => emailId),
+  })
   const isFinished = ({ emailId, n, recipient }: OutboxDoc) => {
     const status = emails.find(({ _id }) => _id === emailId)?.recipients[n]?.status
     // The complaint of a simulated recipient follows its delivery and may still be missing; recording both again

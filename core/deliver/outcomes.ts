@@ -157,5 +157,6 @@ function changesOf(ended: EndedAttempt): RecipientChange[] {
 /** The note that tells of changed sends, as the last write of the list that changes them. */
 function noteOf(changed: readonly { readonly ctx: Context; readonly attempt: Attempt }[]): Write {
   const ids = [...new Set(changed.map(({ attempt }) => attempt.emailId))]
-  return changed[0]!.ctx.changes.noteWith({ kind: 'emails', ids })
+  const accountIds = [...new Set(changed.map(({ attempt }) => attempt.accountId))]
+  return changed[0]!.ctx.changes.noteWith({ kind: 'emails', ids, accountIds })
 }

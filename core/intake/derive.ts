@@ -39,7 +39,7 @@ export async function deriveMissed(ctx: Context, messages: readonly MessageDoc[]
   const wanted = received.filter(({ mailboxId }) => watched.has(mailboxId))
   const known = await store.findKnownRecordIds(
     ctx.store,
-    wanted.map(({ _id }) => recordIdOf(_id)),
+    wanted.map(({ _id, accountId, mailboxId }) => ({ _id: recordIdOf(_id), accountId, mailboxId })),
   )
   return begin(
     ctx,

@@ -84,10 +84,10 @@ export const recordQueue = perProcess(({ background, store }) => {
   }
 
   /** Gives a record back that nothing was tried of, for a process that has room then. */
-  async function putOff(ctx: Context, { _id, accountId }: IntakeRecordDoc): Promise<void> {
+  async function putOff(ctx: Context, { _id, accountId, mailboxId }: IntakeRecordDoc): Promise<void> {
     const own = inTimeOf(ctx, accountId)
     const at = after(own.clock.now(), isClosed ? 0 : putOffMs)
-    await releaseRecord(store, _id, { lease, at }).catch((error: unknown) =>
+    await releaseRecord(store, { mailboxId, _id }, { lease, at }).catch((error: unknown) =>
       ctx.log.warn({ err: error, recordId: _id }, 'a record of Intake is due again when its lease ends'),
     )
     noteDue(own, 'intake', at)
@@ -105,8 +105,7 @@ export const recordQueue = perProcess(({ background, store }) => {
 
   async function renew(ctx: Context): Promise<void> {
     for (const [accountId, own] of Map.groupBy(held.values(), (record) => record.accountId)) {
-      const ids = own.map(({ _id }) => _id)
-      await renewLeases(store, ids, { lease, until: leaseEnd(inTimeOf(ctx, accountId)) })
+      await renewLeases(store, own, { lease, until: leaseEnd(inTimeOf(ctx, accountId)) })
     }
   }
 

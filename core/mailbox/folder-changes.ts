@@ -101,7 +101,7 @@ async function removeEmptied(ctx: Context, folder: FolderDoc, trash: FolderDoc):
   for (let tries = 0; tries < removeTriesMax; tries++) {
     await moveAll(ctx, folder, trash)
     if (await store.removeFolder(ctx.store, { mailboxId, folderId })) return
-    if ((await store.findFoldersById(ctx.store, [folderId])).length === 0) return
+    if ((await store.findFoldersById(ctx.store, [{ mailboxId, folderId }])).length === 0) return
     await sleep(removePauseMs)
   }
   throw new Failure('conflict', `Mail is still being written to "${folder.path}".`, {

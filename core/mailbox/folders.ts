@@ -2,7 +2,7 @@
 import { Failure } from '../../schemas/failures.ts'
 import type { FolderRole } from '../../schemas/threads.ts'
 import type { FolderDoc } from '../../store/documents/mail.ts'
-import { findFolders, findFoldersById, standardFolders } from '../../store/folders.ts'
+import { type FolderRef, findFolders, findFoldersById, standardFolders } from '../../store/folders.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { foldersIn, type KnownFolder } from './known-folders.ts'
@@ -42,8 +42,8 @@ export function folderIn<F extends KnownFolder>(folders: readonly F[], name: str
 }
 
 /** Reads folders. Returns them by id; missing ones are left out. */
-export async function foldersOf(ctx: Context, folderIds: readonly string[]): Promise<ReadonlyMap<string, FolderDoc>> {
-  const found = await findFoldersById(ctx.store, [...new Set(folderIds)])
+export async function foldersOf(ctx: Context, refs: readonly FolderRef[]): Promise<ReadonlyMap<string, FolderDoc>> {
+  const found = await findFoldersById(ctx.store, refs)
   return new Map(found.map((folder) => [folder._id, folder]))
 }
 

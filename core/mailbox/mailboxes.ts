@@ -107,8 +107,8 @@ export async function createMailbox(
         kind,
         createdBy: isAdministrator(principal) ? null : keyId,
       })
-      if (principal.kind === 'agent') {
-        await grantMailbox(ctx.store, { accountId, keyId, mailboxId: doc._id })
+      if (principal.kind === 'agent' && principal.keyHash !== null) {
+        await grantMailbox(ctx.store, { hash: principal.keyHash, keyId, mailboxId: doc._id })
         await callersChanged(ctx, { keyIds: [keyId] })
       }
       const mailbox = await mailboxOf(ctx, doc, account)

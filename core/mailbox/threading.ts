@@ -119,10 +119,7 @@ export async function deriveMissedThreads(
   ctx: Context,
   messages: readonly { readonly _id: string; readonly mailboxId: string; readonly threadId: string }[],
 ): Promise<void> {
-  const newest = await store.findLastMessageIds(
-    ctx.store,
-    messages.map(({ threadId }) => threadId),
-  )
+  const newest = await store.findLastMessageIds(ctx.store, messages)
   await deriveThreads(
     ctx,
     messages.filter(({ _id, threadId }) => (newest.get(threadId) ?? '') < _id),
@@ -202,10 +199,7 @@ async function deriveBatch(ctx: Context, keys: readonly string[]): Promise<Reado
 
 /** Derives threads once. Returns the ids of those that another process wrote meanwhile. */
 async function deriveOnce(ctx: Context, refs: readonly ThreadRef[]): Promise<readonly string[]> {
-  const revisions = await store.findRevisions(
-    ctx.store,
-    refs.map(({ threadId }) => threadId),
-  )
+  const revisions = await store.findRevisions(ctx.store, refs)
   const messages = Map.groupBy(await store.findThreadMessages(ctx.store, refs), ({ threadId }) => threadId)
   return store.writeThreads(
     ctx.store,

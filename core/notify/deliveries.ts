@@ -108,8 +108,7 @@ function deliveriesOf(ctx: Context, endpoints: readonly Endpoint[], events: read
 /** Those of the deliveries that are not inserted. */
 async function withoutDelivery(ctx: Context, expected: readonly DeliveryDoc[]): Promise<DeliveryDoc[]> {
   if (expected.length === 0) return []
-  const ids = expected.map(({ _id }) => _id)
-  const known = await store.findExistingDeliveryIds(ctx.store, ids)
+  const known = await store.findExistingDeliveryIds(ctx.store, expected)
   return expected.filter(({ _id }) => !known.has(_id))
 }
 
@@ -124,7 +123,7 @@ export async function planMissedDeliveries(
 ): Promise<void> {
   const endpoints = await enabledEndpoints(ctx, accountId)
   if (endpoints.length === 0 || eventIds.length === 0) return
-  const expected = (await findEvents(ctx.store, eventIds)).flatMap((event) =>
+  const expected = (await findEvents(ctx.store, { accountId, ids: eventIds })).flatMap((event) =>
     deliveriesOf(
       ctx,
       endpoints.filter(({ webhook }) => webhook.createdAt <= event.createdAt),

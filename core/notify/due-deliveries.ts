@@ -71,13 +71,13 @@ async function claimDue(ctx: Context, accountId: string | undefined): Promise<Cl
 
 /** Claims as much of an endpoint as it has room for. What is left is due behind the other endpoints. */
 async function claimOf(ctx: Context, endpoint: store.DueEndpoint): Promise<Claimed> {
-  const { _id: webhookId } = endpoint
+  const { accountId, _id: webhookId } = endpoint
   const now = ctx.clock.now()
   const queue = attemptQueue(ctx)
   const isSilent = queue.isSilent(webhookId)
   const room = queue.roomFor(webhookId)
   const max = room < roomMin && !isSilent ? 0 : room
-  const claim = { webhookId, now, until: leaseEnd(ctx), token: newToken(), max }
+  const claim = { accountId, webhookId, now, until: leaseEnd(ctx), token: newToken(), max }
   const deliveries = max === 0 ? [] : await store.claimDeliveries(ctx.store, claim)
   const isFull = deliveries.length === max
   await store.settleDue(ctx.store, endpoint, { now, notBefore: after(now, isFull && isSilent ? silentMs : 0) })

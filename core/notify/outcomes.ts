@@ -151,6 +151,6 @@ async function turnOffIfFailing(
   const isTold = sandbox !== true
   if (!(await turnOffFailing(ctx.store, { accountId, _id, since, at, isTold }))) return
   endpointsChanged(ctx, accountId)
-  await store.skipDeliveries(ctx.store, _id)
+  await store.skipDeliveries(ctx.store, { accountId, webhookId: _id })
   ctx.log.warn({ webhookId: _id, accountId, failingSince }, 'webhook endpoint turned off after 5 days of failures')
 }

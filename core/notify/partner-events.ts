@@ -37,7 +37,7 @@ export async function copiesOfRecorded(
 ): Promise<readonly NewEvent[]> {
   const customer = await accountById(ctx, accountId)
   if (customer?.partnerId === undefined) return []
-  return partnerCopies(ctx, await findEvents(ctx.store, eventIds))
+  return partnerCopies(ctx, await findEvents(ctx.store, { accountId, ids: eventIds }))
 }
 
 /** What a partner is shown of the data of an event; null: it is not told of it. */

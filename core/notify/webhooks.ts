@@ -154,7 +154,7 @@ export async function updateWebhook(
         })
   if (doc === null) throw noWebhook(id)
   endpointsChanged(ctx, accountId)
-  if (enabled === false) await skipDeliveries(ctx.store, id)
+  if (enabled === false) await skipDeliveries(ctx.store, { accountId, webhookId: id })
   return webhookOf(doc, ctx.clock.now())
 }
 
@@ -212,7 +212,7 @@ export async function removeEndpoint(
   { accountId, webhookId }: { readonly accountId: string; readonly webhookId: string },
 ): Promise<boolean> {
   if (!(await store.removeWebhook(ctx.store, { accountId, webhookId }))) return false
-  await skipDeliveries(ctx.store, webhookId)
+  await skipDeliveries(ctx.store, { accountId, webhookId })
   await freeSlot(ctx.store, accountId, 'webhooks')
   endpointsChanged(ctx, accountId)
   return true

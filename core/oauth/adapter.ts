@@ -82,7 +82,7 @@ function artifacts(serving: Serving, model: string, refuse: () => Error): Adapte
         expiresAt,
       })
       if (grant == null || (model !== 'AccessToken' && model !== 'RefreshToken')) return
-      await store.prolongGrant(ctx.store, { accountId: grant.accountId, grantId: grant._id, until: expiresAt })
+      await store.prolongGrant(ctx.store, grant, expiresAt)
       if (clientId !== undefined) await store.keepClient(ctx.store, { id: clientId, until: after(expiresAt, clientMs) })
     },
     async find(id) {

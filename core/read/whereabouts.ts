@@ -1,7 +1,7 @@
 /** In which mailbox something lies that is named by its id alone. */
 import { Failure } from '../../schemas/failures.ts'
 import { findMailboxesOfAccount } from '../../store/mailboxes.ts'
-import { findMessagesInState } from '../../store/messages.ts'
+import { findMailboxOfMessage } from '../../store/messages.ts'
 import { findThreadMailbox } from '../../store/threads.ts'
 import { type Principal, reaches } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
@@ -9,8 +9,8 @@ import type { Context } from '../process/context.ts'
 /** The address of the mailbox that a message lies in. Fails with `not_found`, also when the key does not reach it. */
 export async function mailboxOfMessage(ctx: Context, principal: Principal, messageId: string): Promise<string> {
   const { accountId } = principal
-  const [message] = await findMessagesInState(ctx.store, { accountId, ids: [messageId] }, {})
-  if (message === undefined || !reaches(principal, message.mailboxId)) throw nowhere('message', messageId)
+  const message = await findMailboxOfMessage(ctx.store, { accountId, messageId })
+  if (message === null || !reaches(principal, message.mailboxId)) throw nowhere('message', messageId)
   return message.mailbox
 }
 

@@ -9,7 +9,7 @@ import { deriveId } from '../../schemas/ids.ts'
 import type { FolderDoc, MessageDoc } from '../../store/documents/mail.ts'
 import { findEventNumbers, type NewEvent } from '../../store/events.ts'
 import { findFoldersOf, standardFolderId } from '../../store/folders.ts'
-import { findMessages } from '../../store/messages.ts'
+import { findMessagesIn } from '../../store/messages.ts'
 import { usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
 import { deriveMissedThreads, deriveNewThreads } from '../mailbox/threading.ts'
 import { finishEvents } from '../notify/events.ts'
@@ -26,10 +26,10 @@ type Follower = (ctx: Context, messages: readonly MessageDoc[]) => Promise<void>
 /** Announces messages that were just committed: events, counts and threads. */
 export async function announceArrivals(
   ctx: Context,
-  ids: readonly string[],
+  told: { readonly ids: readonly string[]; readonly mailboxIds: readonly string[] },
   also: Follower | null = null,
 ): Promise<void> {
-  const messages = await findMessages(ctx.store, ids)
+  const messages = await findMessagesIn(ctx.store, told)
   await Promise.all([
     announce(ctx, messages.filter(isReceived)),
     deriveNewThreads(ctx, messages),
@@ -42,7 +42,7 @@ export async function announceMissed(ctx: Context, messages: readonly MessageDoc
   const arrivals = messages.filter(isReceived)
   const numbers = await findEventNumbers(
     ctx.store,
-    arrivals.map(({ _id }) => receivedEventId(_id)),
+    arrivals.map(({ _id, accountId }) => ({ _id: receivedEventId(_id), accountId })),
   )
   const missed = arrivals.filter(({ _id }) => !numbers.has(receivedEventId(_id)))
   const known = arrivals.filter(({ _id }) => numbers.has(receivedEventId(_id)))

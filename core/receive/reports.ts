@@ -149,7 +149,7 @@ async function changeStatus(
 ): Promise<void> {
   const at = inTimeOf(ctx, accountId).clock.now()
   if (await store.changeRecipient(ctx.store, { accountId, emailId, n, from, change: { ...what, at }, at }))
-    ctx.changes.publish({ kind: 'emails', ids: [emailId] })
+    ctx.changes.publish({ kind: 'emails', ids: [emailId], accountIds: [accountId] })
 }
 
 /** The reported status in the form of an SMTP reply, so that it is shown like one. */

@@ -9,7 +9,7 @@ import { chunksOf, type Token, tokensOf, trigramsOf } from '../../mail/search/to
 import { newId } from '../../schemas/ids.ts'
 import { readBlobs } from '../../store/blobs.ts'
 import type { MessageDoc, Named } from '../../store/documents/mail.ts'
-import { findMessages } from '../../store/messages.ts'
+import { findMessagesIn } from '../../store/messages.ts'
 import {
   BlockPacker,
   entryOf,
@@ -49,8 +49,11 @@ const wordsPerCheck = 256
 const sliceMs = 4
 
 /** Indexes messages that were just stored or changed. Returns the mailboxes that got a segment. */
-export async function indexArrivals(ctx: Context, ids: readonly string[]): Promise<readonly string[]> {
-  return indexMessages(ctx, await findMessages(ctx.store, ids))
+export async function indexArrivals(
+  ctx: Context,
+  told: { readonly ids: readonly string[]; readonly mailboxIds: readonly string[] },
+): Promise<readonly string[]> {
+  return indexMessages(ctx, await findMessagesIn(ctx.store, told))
 }
 
 /** Indexes those of the messages that are not indexed yet. Returns the mailboxes that got a segment. */

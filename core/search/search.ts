@@ -75,11 +75,7 @@ export async function searchAll(
     limit,
     before: readIdCursor(before, 'msg'),
     supply: () => segmentsOfAccount(ctx, { accountId, only: mailboxIds }),
-    foldersFor: (messages) =>
-      foldersOf(
-        ctx,
-        messages.map(({ folderId }) => folderId),
-      ),
+    foldersFor: (messages) => foldersOf(ctx, messages),
     async living(messages) {
       const ids = [...new Set(messages.map(({ mailboxId }) => mailboxId))]
       const mailboxes = new Set(
@@ -155,7 +151,8 @@ async function matchingOf(
   { accountId, foldersFor, living, state }: SearchScope & { readonly state: MessageState },
 ): Promise<readonly { message: SearchedMessage; folder: FolderDoc }[]> {
   const ids = [...new Set(candidates.map(({ id }) => id))]
-  const docs = await living(await findMessagesInState(ctx.store, { accountId, ids }, state))
+  const mailboxIds = [...new Set(candidates.map(({ mailboxId }) => mailboxId))]
+  const docs = await living(await findMessagesInState(ctx.store, { accountId, mailboxIds, ids }, state))
   const folders = await foldersFor(docs)
   const byId = new Map(docs.map((message) => [message._id, message]))
   return candidates.flatMap(({ id, version, matches }) => {

@@ -13,7 +13,7 @@ import * as store from '../../store/approvals.ts'
 import { dropBlobUsers, insertBlob, packBlob } from '../../store/blobs.ts'
 import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import type { ApprovalDoc, EmailDoc } from '../../store/documents/sending.ts'
-import { findMessages } from '../../store/messages.ts'
+import { findMessage } from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
 import { approvalIdOf, currentApprovals, endWaiting, isUnchanged, releaseMessage } from '../deliver/approval-state.ts'
 import { getFolder } from '../mailbox/folders.ts'
@@ -145,10 +145,11 @@ export async function requireRoomToWait(
 }
 
 /** Takes the draft of an approval out of Drafts, if it is still there as it was. */
-export async function takeDraftAway(ctx: Context, approval: Pick<ApprovalDoc, 'draft'>): Promise<void> {
-  if (approval.draft === null) return
-  const [message] = await findMessages(ctx.store, [approval.draft.messageId])
-  if (message === undefined || !isUnchanged(approval, message)) return
+export async function takeDraftAway(ctx: Context, approval: Pick<ApprovalDoc, 'mailboxId' | 'draft'>): Promise<void> {
+  const { mailboxId, draft } = approval
+  if (mailboxId === null || draft === null) return
+  const message = await findMessage(ctx.store, { mailboxId, messageId: draft.messageId })
+  if (message === null || !isUnchanged(approval, message)) return
   await removeDraft(ctx, await getFolder(ctx, message.mailboxId, 'drafts'), message)
 }
 
@@ -178,7 +179,7 @@ async function keepMessage(
   if (await writeDraft(ctx, mailbox, { id: draftId, content, chunks, threadId }))
     return { blob: ref, draft: { messageId: draftId, blobId: ref.id } }
   // A try that died wrote it, with the bytes that it composed.
-  const [first] = await findMessages(ctx.store, [draftId])
+  const first = await findMessage(ctx.store, { mailboxId: mailbox._id, messageId: draftId })
   await dropBlobUsers(ctx.store, [{ blobId: ref.id, users: [draftId] }])
   return { blob: ref, draft: { messageId: draftId, blobId: first?.blob.id ?? ref.id } }
 }

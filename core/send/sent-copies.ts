@@ -3,7 +3,7 @@ import { readBlob } from '../../store/blobs.ts'
 import type { FolderDoc } from '../../store/documents/mail.ts'
 import type { EmailDoc } from '../../store/documents/sending.ts'
 import { findFoldersOf } from '../../store/folders.ts'
-import { findMessages } from '../../store/messages.ts'
+import { findMessagesIn } from '../../store/messages.ts'
 import { folderIn } from '../mailbox/folders.ts'
 import { usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
 import { deriveNewThreads } from '../mailbox/threading.ts'
@@ -56,9 +56,11 @@ function withCopyOf(sent: CommittedSend): SendWithCopy[] {
 }
 
 async function withoutWritten(ctx: Context, withCopies: readonly SendWithCopy[]): Promise<readonly SendWithCopy[]> {
-  const maybeWritten = withCopies.flatMap(({ fresh, messageId }) => (fresh === undefined ? [messageId] : []))
+  const maybeWritten = withCopies.filter(({ fresh }) => fresh === undefined)
   if (maybeWritten.length === 0) return withCopies
-  const written = new Set((await findMessages(ctx.store, maybeWritten)).map(({ _id }) => _id))
+  const mailboxIds = [...new Set(maybeWritten.map(({ mailboxId }) => mailboxId))]
+  const ids = maybeWritten.map(({ messageId }) => messageId)
+  const written = new Set((await findMessagesIn(ctx.store, { mailboxIds, ids })).map(({ _id }) => _id))
   return withCopies.filter(({ messageId }) => !written.has(messageId))
 }
 

@@ -5,7 +5,7 @@
  * come together are settled together, at about the cost of one.
  */
 import type { EmailDoc, EmailRecipient, OutboxDoc } from '../../store/documents/sending.ts'
-import { findEmailsById, findUnsettled, markPlanned, nextUnsettled, settleEmails } from '../../store/emails.ts'
+import { findEmailsIn, findUnsettled, markPlanned, nextUnsettled, settleEmails } from '../../store/emails.ts'
 import { insertOutbox } from '../../store/outbox.ts'
 import { announceOutcomes, announceSent, withAnnounced } from '../deliver/delivery-events.ts'
 import { noteRecipients } from '../mailbox/contacts.ts'
@@ -54,9 +54,12 @@ export function nextSettling(ctx: Context, accountId?: string): Promise<Date | n
  * Settles sends in their current state, after what this process has under way for them. One that another process committed a
  * moment ago is left to that process. A failure is logged; the sweep tries again.
  */
-export async function settleByIds(ctx: Context, ids: readonly string[]): Promise<void> {
-  await Promise.allSettled(ids.map((id) => underWay(ctx).get(id)))
-  const emails = await findEmailsById(ctx.store, ids)
+export async function settleByIds(
+  ctx: Context,
+  told: { readonly accountIds: readonly string[]; readonly ids: readonly string[] },
+): Promise<void> {
+  await Promise.allSettled(told.ids.map((id) => underWay(ctx).get(id)))
+  const emails = await findEmailsIn(ctx.store, told)
   const isOfAnother = ({ planned, accountId, createdAt }: EmailDoc) =>
     !planned && after(createdAt, settlingMs) > inTimeOf(ctx, accountId).clock.now()
   await settleInGroups(

@@ -16,7 +16,7 @@ export type ChangeNote =
   /** Messages were stored or changed in another way: Sent copies, drafts. */
   | { readonly kind: 'stored'; readonly ids: readonly string[]; readonly mailboxIds: readonly string[] }
   /** Sends changed, and documents derived from them (outbox rows, events, Sent copy) have to be written. */
-  | { readonly kind: 'emails'; readonly ids: readonly string[] }
+  | { readonly kind: 'emails'; readonly ids: readonly string[]; readonly accountIds: readonly string[] }
   /** These accounts have outbox rows that are due. */
   | { readonly kind: 'due'; readonly accountIds: readonly string[] }
   /**

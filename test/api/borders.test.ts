@@ -7,6 +7,7 @@ import { announceArrivals } from '../../core/receive/announce.ts'
 import { operations } from '../../operations/all.ts'
 import { fieldsOf, isForPeople, isOfMailbox, isStreamed } from '../../operations/registry.ts'
 import { agentScopes, allScopes } from '../../schemas/scopes.ts'
+import { toldOf } from '../documents.ts'
 import { type Answer, type Call, client, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor } from '../start/door.ts'
 import { putText } from '../start/drive.ts'
@@ -107,7 +108,7 @@ describe('borders of the registry', () => {
     const tenant = { ...(await makeTenant(door, { name })), name }
     const deliverMail = async () => {
       const id = await deliver(door.ctx, { to: tenant.address, raw: letter(name) })
-      await announceArrivals(door.ctx, [id], deriveRecords)
+      await announceArrivals(door.ctx, await toldOf(door.ctx, [id]), deriveRecords)
       const { accountId, address, mailboxId } = tenant
       const wanted = {
         accountId,

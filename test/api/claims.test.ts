@@ -9,6 +9,7 @@ import { announceArrivals } from '../../core/receive/announce.ts'
 import { indexArrivals } from '../../core/search/indexing.ts'
 import { insertDeliveries } from '../../store/deliveries.ts'
 import { beginMove } from '../../store/moves.ts'
+import { toldOf } from '../documents.ts'
 import { expectRefusal } from '../peers/person.ts'
 import { startWebhookReceiver } from '../peers/receivers.ts'
 import { type Call, client, type Json, mailboxPath } from '../peers/rest.ts'
@@ -176,7 +177,7 @@ describe('api: claims', () => {
     const receive = async (subject: string) => {
       const raw = `From: Bo <bo@remote.example>\nSubject: ${subject}\n\nThe word is ${subject}\n`
       const id = await deliver(door.ctx, { to: made.address, raw })
-      await announceArrivals(door.ctx, [id])
+      await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
       return id
     }
 
@@ -187,7 +188,7 @@ describe('api: claims', () => {
       made = await signup()
       messageId = await receive('quince')
       await receive('medlar')
-      await indexArrivals(door.ctx, [messageId])
+      await indexArrivals(door.ctx, await toldOf(door.ctx, [messageId]))
       const hook = { url: 'https://hook.example/in', events: ['message.received'] }
       webhookId = (await made.call<{ id: string }>('POST', '/api/v1/webhooks', hook)).body.id
       // It may write to whom wrote first.
@@ -308,7 +309,7 @@ describe('api: claims', () => {
         { _id: id, mailboxId: { $exists: true } },
         { $set: { accountId: made.accountId } },
       )
-      await announceArrivals(door.ctx, [id])
+      await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
       expect(await sweepMoves(door.ctx)).to.be.above(0)
       const found = await door.ctx.store.messages.findOne({ _id: id })
       expect(found?.accountId).to.equal(tenant.accountId)

@@ -3,8 +3,9 @@ import { claimAttempts } from '../../core/deliver/outbox.ts'
 import { recordOutcome } from '../../core/deliver/outcomes.ts'
 import { announceArrivals, announceMissed } from '../../core/receive/announce.ts'
 import { settleByIds, settleDue } from '../../core/send/settle.ts'
-import { findMessages } from '../../store/messages.ts'
+import { findMessagesIn } from '../../store/messages.ts'
 import type { WriteTogether } from '../../store/writes.ts'
+import { toldOf } from '../documents.ts'
 import { type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
@@ -31,15 +32,18 @@ describe('api: contacts', () => {
 
   it('gathers who wrote, with the last name and the number of messages', async () => {
     const ids = [await writes('ada@remote.example'), await writes('"Ada Lovelace" <ADA@remote.example>')]
-    await announceArrivals(door.ctx, ids)
+    await announceArrivals(door.ctx, await toldOf(door.ctx, ids))
     expect(await contact('ada@remote.example')).to.include({ name: 'Ada Lovelace', received: 2, sent: 0 })
   })
 
   it('counts a message once, however often it is announced', async () => {
     const ids = await Promise.all([1, 2, 3].map(() => writes('Bea <bea@remote.example>')))
-    await announceArrivals(door.ctx, ids)
-    await Promise.all([announceArrivals(door.ctx, ids), announceArrivals(door.ctx, ids)])
-    await announceMissed(door.ctx, await findMessages(door.ctx.store, ids))
+    await announceArrivals(door.ctx, await toldOf(door.ctx, ids))
+    await Promise.all([
+      announceArrivals(door.ctx, await toldOf(door.ctx, ids)),
+      announceArrivals(door.ctx, await toldOf(door.ctx, ids)),
+    ])
+    await announceMissed(door.ctx, await findMessagesIn(door.ctx.store, await toldOf(door.ctx, ids)))
     expect(await contact('bea@remote.example')).to.include({ received: 3 })
   })
 
@@ -50,13 +54,13 @@ describe('api: contacts', () => {
         ? Promise.reject(new Error('killed'))
         : door.ctx.store.writeTogether(writes)
     const dying = { ...door.ctx, store: { ...door.ctx.store, writeTogether } }
-    await announceArrivals(dying, ids).catch(() => undefined)
+    await announceArrivals(dying, await toldOf(dying, ids)).catch(() => undefined)
     expect(await contact('cyd@remote.example')).to.equal(undefined)
     const living = { ...door.ctx, store: { ...door.ctx.store } }
-    await announceMissed(living, await findMessages(door.ctx.store, ids))
+    await announceMissed(living, await findMessagesIn(door.ctx.store, await toldOf(door.ctx, ids)))
     expect(await contact('cyd@remote.example')).to.include({ received: 2 })
-    await announceMissed(living, await findMessages(door.ctx.store, ids))
-    await announceArrivals(living, [await writes('Cyd <cyd@remote.example>')])
+    await announceMissed(living, await findMessagesIn(door.ctx.store, await toldOf(door.ctx, ids)))
+    await announceArrivals(living, await toldOf(living, [await writes('Cyd <cyd@remote.example>')]))
     expect(await contact('cyd@remote.example')).to.include({ received: 3 })
   })
 
@@ -69,8 +73,8 @@ describe('api: contacts', () => {
       counts: { messageEvents: 1_999 },
     })
     const ids = await Promise.all([1, 2, 3].map(() => writes('Flo <flo@remote.example>', other.address)))
-    await announceArrivals(door.ctx, ids)
-    await announceMissed(door.ctx, await findMessages(door.ctx.store, ids))
+    await announceArrivals(door.ctx, await toldOf(door.ctx, ids))
+    await announceMissed(door.ctx, await findMessagesIn(door.ctx.store, await toldOf(door.ctx, ids)))
     const { body } = await usageOf<{ emails: { received: number }; eventsDropped: number }>('GET', '/api/v1/usage')
     expect([body.emails.received, body.eventsDropped]).to.deep.equal([3, 2])
     const found = await usageOf<Page>('GET', `${mailboxPath(other.address)}/contacts`)
@@ -91,7 +95,7 @@ describe('api: contacts', () => {
     const { emails } = door.ctx.store
     // As after a crash: everything is derived, but nothing is noted on the send.
     await emails.updateOne({ _id: body.id }, { $set: { planned: false, todoAt: new Date(0) } })
-    await Promise.all([settleDue(door.ctx), settleByIds(door.ctx, [body.id])])
+    await Promise.all([settleDue(door.ctx), settleByIds(door.ctx, { ids: [body.id], accountIds: [tenant.accountId] })])
     for (const [address, name] of [
       ['dan@remote.example', 'Dan'],
       ['eve@remote.example', 'Eve'],
@@ -101,12 +105,15 @@ describe('api: contacts', () => {
   })
 
   it('keeps both directions in one contact', async () => {
-    await announceArrivals(door.ctx, [await writes('dan@remote.example')])
+    await announceArrivals(door.ctx, await toldOf(door.ctx, [await writes('dan@remote.example')]))
     expect(await contact('dan@remote.example')).to.include({ name: 'Dan', sent: 1, received: 1 })
   })
 
   it('takes a name as it is, whatever it looks like', async () => {
-    await announceArrivals(door.ctx, [await writes('"$name $$ROOT {{x}}" <odd@remote.example>')])
+    await announceArrivals(
+      door.ctx,
+      await toldOf(door.ctx, [await writes('"$name $$ROOT {{x}}" <odd@remote.example>')]),
+    )
     expect(await contact('odd@remote.example')).to.include({ name: '$name $$ROOT {{x}}' })
   })
 
@@ -126,10 +133,13 @@ describe('api: contacts', () => {
   for (const [q, expected] of searches) {
     it(`q=${q} finds ${expected.join(', ') || 'nobody'}`, async () => {
       if ((await contact('jl@remote.example')) === undefined)
-        await announceArrivals(door.ctx, [
-          await writes('Jean-Luc <jl@remote.example>'),
-          await writes('=?utf-8?q?=C3=89t=C3=A9?= <ete@remote.example>'),
-        ])
+        await announceArrivals(
+          door.ctx,
+          await toldOf(door.ctx, [
+            await writes('Jean-Luc <jl@remote.example>'),
+            await writes('=?utf-8?q?=C3=89t=C3=A9?= <ete@remote.example>'),
+          ]),
+        )
       const found = await list(`?q=${encodeURIComponent(q)}`)
       expect(found.contacts.map(({ address }) => address)).to.deep.equal(expected)
     })
@@ -139,7 +149,10 @@ describe('api: contacts', () => {
     it(`pages newest first${q && ' of those who match'}`, async () => {
       const other = await makeTenant(door, { name: `paged${q.length}` })
       for (let n = 0; n < 5; n++)
-        await announceArrivals(door.ctx, [await writes(`Re${n} <re${n}@remote.example>`, other.address)])
+        await announceArrivals(
+          door.ctx,
+          await toldOf(door.ctx, [await writes(`Re${n} <re${n}@remote.example>`, other.address)]),
+        )
       const asked = client(door.http, other.key)
       const seen: string[] = []
       let query = `?limit=2${q}`

@@ -20,6 +20,7 @@ import { collections } from '../../store/collections.ts'
 import { intakeEventId } from '../../store/intake.ts'
 import { moveMailboxes } from '../../store/moves.ts'
 import type { Store } from '../../store/open.ts'
+import { toldOf } from '../documents.ts'
 import { eventually } from '../eventually.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
@@ -784,7 +785,7 @@ describe('api: Intake', () => {
       await of.set()
       const stopping = await door.another()
       const ids = await Promise.all(Array.from({ length: 9 }, (_, n) => mail(of, { subject: `s${n}`, files: [file] })))
-      await announceArrivals(stopping.ctx, ids, deriveRecords)
+      await announceArrivals(stopping.ctx, await toldOf(stopping.ctx, ids), deriveRecords)
       await endRecords(stopping.ctx)
       await stopping.close()
       const left = await door.ctx.store.intakeRecords.find({ messageId: { $in: ids }, tries: 0 }).toArray()
@@ -812,7 +813,7 @@ describe('api: Intake', () => {
             hasDied = true
           }
           const log = { ...door.ctx.log, warn: dies } as unknown as Context['log']
-          await announceArrivals({ ...ctx, log }, [messageId], deriveRecords).catch(dies)
+          await announceArrivals({ ...ctx, log }, await toldOf(ctx, [messageId]), deriveRecords).catch(dies)
           await door.ctx.background.done()
           door.advance(40 * secondMs)
           const message = (await door.ctx.store.messages.findOne({ _id: messageId }))!

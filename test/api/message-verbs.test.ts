@@ -6,6 +6,7 @@ import { takeLease } from '../../core/wait/message-leases.ts'
 import { newId, newToken } from '../../schemas/ids.ts'
 import { insertFolder, reservationSeconds } from '../../store/folders.ts'
 import { type EditOfOne, editMessage, removeMessage } from '../../store/message-edit.ts'
+import { toldOf } from '../documents.ts'
 import { type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 import { expectExact, fill, folderAt } from './mailbox-state.ts'
@@ -138,7 +139,7 @@ describe('api: verbs of messages', () => {
       it(`${what}: the sweep derives the thread and counts the folders`, async () => {
         const id = await arrive()
         await door.noticed()
-        await announceArrivals(door.ctx, [id])
+        await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
         const { blob } = (await door.ctx.store.messages.findOne({ _id: id }))!
         const thread = await threadOf(id)
         await leftOver(() => request(id))

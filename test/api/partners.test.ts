@@ -11,6 +11,7 @@ import { partnerEventTypes } from '../../schemas/events.ts'
 import { deriveId } from '../../schemas/ids.ts'
 import { createEventAppend } from '../../store/events.ts'
 import { changeCustomer } from '../../store/partners.ts'
+import { toldOf } from '../documents.ts'
 import { eventually } from '../eventually.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
 import { type Answer, type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
@@ -52,7 +53,7 @@ describe('api: partners', () => {
   const bodies = () => receiver.requests.map(({ body }) => JSON.parse(body) as Envelope)
   const hear = async (by: Customer) => {
     const id = await deliver(door.ctx, { to: by.address, raw: letter() })
-    await announceArrivals(door.ctx, [id])
+    await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
     return id
   }
 

@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { deliverLocally } from '../../core/deliver/outbox.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
+import { toldOf } from '../documents.ts'
 import type { ErrorBody } from '../peers/rest.ts'
 import { type Call, type Json, mailboxPath } from '../peers/rest.ts'
 import { connectMcp, type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
@@ -60,7 +61,7 @@ describe('trust in a message', () => {
     const id = await arrive()
     expect((await call('GET', `${path}/${id}`)).body.trust).to.deep.equal(trust)
     expect((await tool('read_message', { message_id: id })).structuredContent?.trust).to.deep.equal(trust)
-    await announceArrivals(door.ctx, [id])
+    await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
     const { body } = await call<{ events: readonly { data: { message_id: string; trust: unknown } }[] }>(
       'GET',
       '/api/v1/events?type=message.received',
@@ -74,7 +75,7 @@ describe('trust in a message', () => {
     )
     const { verification } = (await call<{ verification: { codes: Json[] } }>('GET', `${path}/${id}`)).body
     expect(verification.codes[0]?.value).to.equal('482913')
-    await announceArrivals(door.ctx, [id])
+    await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
     const { body } = await call<{ events: readonly { data: Json }[] }>('GET', '/api/v1/events?type=message.received')
     expect(body.events.find(({ data }) => data.message_id === id)?.data.verification).to.deep.equal(verification)
   })
@@ -153,7 +154,7 @@ describe('trust in a message', () => {
 
     it('is announced where it is', async () => {
       const id = await arrive(letter(), { ...verdict, suspicion: 'policy' })
-      await announceArrivals(door.ctx, [id])
+      await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
       const { body } = await call<{ events: readonly { data: { message_id: string; folder: string } }[] }>(
         'GET',
         '/api/v1/events?type=message.received',

@@ -24,6 +24,7 @@ import { isValid } from '../../schemas/validate.ts'
 import { duesOf } from '../../store/deliveries.ts'
 import { createEventAppend } from '../../store/events.ts'
 import { writeAll } from '../../store/writes.ts'
+import { toldOf } from '../documents.ts'
 import { eventually } from '../eventually.ts'
 import {
   type Answer,
@@ -141,7 +142,7 @@ describe('api: webhooks', () => {
       to: tenant.address,
       raw: `From: ada@remote.example\r\nSubject: ${text}\r\n\r\n${text}\r\n`,
     })
-    await announceArrivals(door.ctx, [id])
+    await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
   }
 
   describe('what receivers answer', () => {
@@ -901,7 +902,10 @@ describe('api: webhooks', () => {
       const mailed = async (texts: readonly string[]) => {
         for (const text of texts) {
           const raw = `From: ada@remote.example\r\nSubject: ${text}\r\n\r\n${text}\r\n`
-          await announceArrivals(stopping.ctx, [await deliver(door.ctx, { to: asked.tenant.address, raw })])
+          await announceArrivals(
+            stopping.ctx,
+            await toldOf(stopping.ctx, [await deliver(door.ctx, { to: asked.tenant.address, raw })]),
+          )
         }
       }
       await mailed(Array.from({ length: 12 }, (_, n) => `stop ${n}`))
@@ -924,9 +928,10 @@ describe('api: webhooks', () => {
       await stopping.close()
 
       const killed = await anotherDoor()
-      await announceArrivals(killed.ctx, [
-        await deliver(door.ctx, { to: asked.tenant.address, raw: 'Subject: k\n\nk\n' }),
-      ])
+      await announceArrivals(
+        killed.ctx,
+        await toldOf(killed.ctx, [await deliver(door.ctx, { to: asked.tenant.address, raw: 'Subject: k\n\nk\n' })]),
+      )
       await eventually('the attempt', () => answers.length === 1)
       await killed.close()
       for (const answer of answers.splice(0)) answer()

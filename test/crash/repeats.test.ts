@@ -60,7 +60,14 @@ describe('what a crash repeats', () => {
     const folder = await makeFolder()
     const claim = { folderId: folder._id, mailboxId: folder.mailboxId, uids: 2, total: 2, unread: 2, bytes: 20 }
     await reserve(store, [claim], { token: 'one', at })
-    const closing = [{ folderId: folder._id, token: 'one', overcounted: { total: 1, unread: 1, bytes: 10 } }]
+    const closing = [
+      {
+        folderId: folder._id,
+        mailboxId: folder.mailboxId,
+        token: 'one',
+        overcounted: { total: 1, unread: 1, bytes: 10 },
+      },
+    ]
     for (let time = 0; time < 2; time++) await closeReservations(store, closing)
     expect(await findFolder(folder.mailboxId)).to.deep.include({ total: 1, unread: 1, bytes: 10, open: [] })
   })

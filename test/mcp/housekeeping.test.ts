@@ -7,6 +7,7 @@ import { announceArrivals } from '../../core/receive/announce.ts'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { startIndexer } from '../../jobs/indexer.ts'
 import { agentScopes, type Scope } from '../../schemas/scopes.ts'
+import { toldOf } from '../documents.ts'
 import { eventually } from '../eventually.ts'
 import { connectMcp, type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
@@ -22,7 +23,7 @@ describe('mcp: housekeeping', () => {
     ;({ door, tenant } = await openTenant())
     mcp = await connectMcp(door.http, tenant.key)
     id = await deliver(door.ctx, { to: tenant.address, raw: 'From: ada@remote.example\nSubject: Hello\n\nx\n' })
-    await announceArrivals(door.ctx, [id])
+    await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
   })
   after(async () => {
     await mcp?.close()
@@ -304,7 +305,7 @@ describe('mcp: housekeeping', () => {
     it('stands in its block alone, whichever tool shows it, under the id of what it belongs to', async () => {
       const indexer = startIndexer(door.ctx)
       const id = await deliver(door.ctx, { to: tenant.address, raw: raw() })
-      await announceArrivals(door.ctx, [id])
+      await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
       const found = async () => ((await use('search_messages', { q: 'success' })).messages as unknown[]).length > 0
       await eventually('it is searchable', found)
       await indexer.stop()

@@ -10,6 +10,7 @@ import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontext
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { expect } from 'chai'
 import { announceArrivals } from '../../core/receive/announce.ts'
+import { toldOf } from '../documents.ts'
 import { eventually } from '../eventually.ts'
 import type { Json } from '../peers/rest.ts'
 import { type Door, deliver, makeTenant, openDoor, type Tenant, watchWaits } from '../start/door.ts'
@@ -336,7 +337,7 @@ describe('mcp protocol', () => {
       expect(await waiting).to.be.an('error')
       await eventually('it hears', async () => {
         const id = await deliver(door.ctx, { to: tenant.address, raw: `Subject: s\n\n${Math.random()}\n` })
-        await announceArrivals(door.ctx, [id])
+        await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
         return heard.includes(uri)
       })
       await listening.close()

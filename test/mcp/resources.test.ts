@@ -14,6 +14,7 @@ import { expect } from 'chai'
 import { revokeKey } from '../../core/access/keys.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import { allScopes, type Scope } from '../../schemas/scopes.ts'
+import { toldOf } from '../documents.ts'
 import { eventually } from '../eventually.ts'
 import { type Json, client as rest } from '../peers/rest.ts'
 import { connectMcp, type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
@@ -48,7 +49,7 @@ describe('mcp resources', () => {
 
   const arrive = async (raw: string, to = tenant.address) => {
     const id = await deliver(door.ctx, { to, raw })
-    await announceArrivals(door.ctx, [id])
+    await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
     return id
   }
   const hostileMail = () => {

@@ -23,6 +23,7 @@ import {
   WaitTimeoutError,
 } from '../../sdk/index.ts'
 import { createInbox, inboxFixtures } from '../../sdk/testing.ts'
+import { toldOf } from '../documents.ts'
 import { type FaultyGateway, openFaultyGateway } from '../peers/faulty-gateway.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 
@@ -277,7 +278,10 @@ describe('sdk: the TypeScript client', () => {
     const { messages } = await client.mailboxes.messages.list(address)
     await announceArrivals(
       door.ctx,
-      messages.map(({ message_id: id }) => id),
+      await toldOf(
+        door.ctx,
+        messages.map(({ message_id: id }) => id),
+      ),
     )
     await reading
     expect(seen).to.deep.equal([0, 1, 2, 3, 4, 5].map((n) => `Event ${n}`))

@@ -62,10 +62,12 @@ export async function openDoor({
   dashboard,
   offers,
   progressMs,
-}: { monitorCommands?: boolean; isNamed?: boolean; env?: Readonly<Record<string, string>>; dashboard?: Dashboard } & Pick<
-  McpOptions,
-  'offers' | 'progressMs'
-> = {}): Promise<Door> {
+}: {
+  monitorCommands?: boolean
+  isNamed?: boolean
+  env?: Readonly<Record<string, string>>
+  dashboard?: Dashboard
+} & Pick<McpOptions, 'offers' | 'progressMs'> = {}): Promise<Door> {
   const data = await mkdtemp(path.join(tmpdir(), 'mailroom-door-'))
   const database = await openDatabase()
   let aheadMs = 0

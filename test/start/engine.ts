@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
+import { type Router, startRouter } from '../peers/router/router.ts'
+import { declaredKeys } from '../peers/router/targeting.ts'
 
 /** An engine in its own process, with a client on its socket. */
 export type Started = {
@@ -70,15 +72,28 @@ export async function startEngine(options: StartOptions = {}): Promise<Started> 
 export type Database = { readonly url: string; drop(): Promise<void> }
 
 let shared: Promise<Started> | undefined
+let router: Promise<Router> | undefined
 let databases = 0
 
 /** Makes a database. The first who asks starts the engine; it leaves when this process ends, however that comes about. */
 export async function openDatabase(): Promise<Database> {
   shared ??= startEngine()
   const { client, socket } = await shared
+  if (process.env.ROUTER_REPORT !== undefined) router ??= startReporting(socket, process.env.ROUTER_REPORT)
   databases += 1
   const name = `test${databases}`
-  return { url: `${url(socket)}/${name}`, drop: async () => void (await client.db(name).dropDatabase()) }
+  const door = router === undefined ? socket : (await router).socket
+  return { url: `${url(door)}/${name}`, drop: async () => void (await client.db(name).dropDatabase()) }
+}
+
+/** A router in front of an engine that writes what it saw to a file when this process ends: a line of JSON. */
+async function startReporting(socket: string, file: string): Promise<Router> {
+  const made = await startRouter(socket, declaredKeys)
+  process.once('exit', () => {
+    const seen = { refused: [...made.refused], scattered: [...made.scattered.values()] }
+    appendFileSync(file, `${JSON.stringify(seen)}\n`)
+  })
+  return made
 }
 
 /** Starts the process without waiting for it. */

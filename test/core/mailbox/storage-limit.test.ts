@@ -10,6 +10,7 @@ import { settleDue } from '../../../core/send/settle.ts'
 import { sweepArrivals, sweepReservations } from '../../../core/upkeep/sweep.ts'
 import { sweepBlobs } from '../../../core/upkeep/unused-blobs.ts'
 import { countOf } from '../../../store/usage.ts'
+import { toldOf } from '../../documents.ts'
 import { eventually } from '../../eventually.ts'
 import { type Call, client, mailboxPath } from '../../peers/rest.ts'
 import { type Door, deliver, makeTenant, openTenant, type Tenant } from '../../start/door.ts'
@@ -35,7 +36,7 @@ describe('storage', () => {
       to: tenant.address,
       raw: `From: a@remote.example\nSubject: ${Math.random()}\n\nx\n`,
     })
-    await announceArrivals(door.ctx, [id])
+    await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
   }
   type Warning = { type: string; data: { mailbox: string; used: number; limit: number; percent: number } }
   const warnings = async () => {

@@ -10,6 +10,7 @@ import { listMessages } from '../../../core/read/list.ts'
 import { announceArrivals } from '../../../core/receive/announce.ts'
 import { sendMessage } from '../../../core/send/send.ts'
 import { createRandom } from '../../crash/random.ts'
+import { toldOf } from '../../documents.ts'
 import { deliver } from '../../start/door.ts'
 import { contextOf } from '../../start/service.ts'
 
@@ -35,7 +36,7 @@ async function arrive(): Promise<void> {
   const body = 'x'.repeat(random.below(5_000))
   const raw = `From: s${random.below(5)}@remote.example\nSubject: ${random.below(1_000_000)}\n\n${body}\n`
   const id = await deliver(ctx, { to: pick(addresses), raw })
-  if (random.below(3) > 0) await announceArrivals(ctx, [id])
+  if (random.below(3) > 0) await announceArrivals(ctx, await toldOf(ctx, [id]))
 }
 
 async function change(): Promise<void> {

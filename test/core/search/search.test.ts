@@ -14,6 +14,7 @@ import { timeOfId } from '../../../schemas/ids.ts'
 import { findFolders } from '../../../store/folders.ts'
 import { listMessages, type MessageQuery } from '../../../store/messages.ts'
 import { writeState } from '../../../store/records.ts'
+import { toldOf } from '../../documents.ts'
 import { type Door, deliver, makeTenant, openDoor } from '../../start/door.ts'
 
 /** What a message of the reference says, field by field; each value is looked into for itself. */
@@ -98,9 +99,9 @@ describe('search', () => {
           for (const [n, each] of letters.entries()) stored.push(await store(tenant.address, each, n))
           for (let from = 0; from < stored.length; from += batch) {
             const ids = stored.slice(from, from + batch).map(({ id }) => id)
-            await indexArrivals(door.ctx, ids)
+            await indexArrivals(door.ctx, await toldOf(door.ctx, ids))
             // Twice is the same as once, and late ones stand in newer segments.
-            if (from % 4 === 0) await indexArrivals(door.ctx, ids.slice(0, 1))
+            if (from % 4 === 0) await indexArrivals(door.ctx, await toldOf(door.ctx, ids.slice(0, 1)))
             if (from % 7 === 0) await mergeSegments(door.ctx, tenant.mailboxId)
           }
           await mergeSegments(door.ctx, tenant.mailboxId)
@@ -187,7 +188,7 @@ describe('search', () => {
       await sleep(2)
     }
     // The newest are not indexed, and the mark says so.
-    for (let n = 0; n < 45; n += 15) await indexArrivals(door.ctx, ids.slice(n, n + 15))
+    for (let n = 0; n < 45; n += 15) await indexArrivals(door.ctx, await toldOf(door.ctx, ids.slice(n, n + 15)))
     await writeState(door.ctx.store, 'searchableMessages', ids[45])
     const folders = (await findFolders(door.ctx.store, tenant.mailboxId)).map((each) => ({ ...each, total: 1_000_000 }))
     const inbox = folders.find(({ role }) => role === 'inbox')!._id
@@ -228,7 +229,7 @@ describe('search', () => {
     const ids: string[] = []
     for (const word of ['stays', 'leaves'])
       ids.push(await deliver(door.ctx, { to: address, raw: `From: a@b.example\n\n${word}\n` }))
-    await indexArrivals(door.ctx, ids)
+    await indexArrivals(door.ctx, await toldOf(door.ctx, ids))
     await deleteMessage(door.ctx, principal, { address, messageId: ids[1]!, permanent: true })
     await door.ctx.store.searchSegments.updateMany({ mailboxId }, { $set: { tidyAt: new Date(0) } })
     await tidySearch(door.ctx)
@@ -246,7 +247,7 @@ describe('search', () => {
     const ids = []
     for (const n of [1, 2, 3])
       ids.push(await deliver(door.ctx, { to: tenant.address, raw: `From: a@b.example\n\nmissed ${n}\n` }))
-    await indexArrivals(door.ctx, ids.slice(0, 1))
+    await indexArrivals(door.ctx, await toldOf(door.ctx, ids.slice(0, 1)))
     const messages = await door.ctx.store.messages.find({ mailboxId: tenant.mailboxId }).toArray()
     await indexMissing(door.ctx, messages)
     await indexMissing(door.ctx, messages)

@@ -12,6 +12,7 @@ import { sweepBlobs } from '../../../core/upkeep/unused-blobs.ts'
 import { newId } from '../../../schemas/ids.ts'
 import { addBlobUser, insertBlob, packBlob } from '../../../store/blobs.ts'
 import { countOf, findUsage, takeCounts } from '../../../store/usage.ts'
+import { toldOf } from '../../documents.ts'
 import { type Call, mailboxPath } from '../../peers/rest.ts'
 import { type Door, deliver, openTenant, type Tenant } from '../../start/door.ts'
 
@@ -196,10 +197,10 @@ describe('sweeps', () => {
     await emails.updateOne({ _id: sent.body.id }, { $set: { planned: false, todoAt: door.ctx.clock.now() } })
     await outbox.deleteOne({ accountId: tenant.accountId, _id: `${sent.body.id}#0` })
     const rows = () => outbox.countDocuments({ accountId: tenant.accountId, _id: `${sent.body.id}#0` })
-    await settleByIds(door.ctx, [sent.body.id])
+    await settleByIds(door.ctx, { ids: [sent.body.id], accountIds: [tenant.accountId] })
     expect(await rows()).to.equal(0)
     door.advance(6_000)
-    await settleByIds(door.ctx, [sent.body.id])
+    await settleByIds(door.ctx, { ids: [sent.body.id], accountIds: [tenant.accountId] })
     expect(await rows()).to.equal(1)
   })
 
@@ -301,7 +302,10 @@ describe('sweeps', () => {
     await sweepEventFloors(door.ctx)
     // What the database does with events of 30 days ago.
     await events.deleteMany({ accountId: tenant.accountId })
-    await announceArrivals(door.ctx, [await deliver(door.ctx, { to: tenant.address, raw: raw('after a month') })])
+    await announceArrivals(
+      door.ctx,
+      await toldOf(door.ctx, [await deliver(door.ctx, { to: tenant.address, raw: raw('after a month') })]),
+    )
     expect(await last()).to.equal(before + 1)
     const contacts = await call<{ contacts: { received: number }[] }>('GET', `${mailboxPath(tenant.address)}/contacts`)
     expect(contacts.body.contacts[0]?.received).to.equal(1)

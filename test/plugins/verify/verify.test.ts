@@ -18,6 +18,7 @@ import { judge } from '../../../core/receive/sender-verdict.ts'
 import { dryRunMessage, sendMessage } from '../../../core/send/send.ts'
 import { dkimSign, makeDkimKey } from '../../../mail/authentication/dkim-sign.ts'
 import type { MailboxLists } from '../../../schemas/mailboxes.ts'
+import { toldOf } from '../../documents.ts'
 import { eventually } from '../../eventually.ts'
 import { type Attached, feedback, gz, mailWith, tlsReport } from '../../mail/report/report-mails.ts'
 import { type NameServer, startNameServer } from '../../peers/name-server.ts'
@@ -795,7 +796,7 @@ describe('verification of incoming mail', () => {
       })
 
     it('and the same ones when their letters are known as contacts', async () => {
-      await announceArrivals(service.ctx, arrived)
+      await announceArrivals(service.ctx, await toldOf(service.ctx, arrived))
       for (const [name, author, , reason] of cases) {
         const told = await obstacle(author, { ctx: later() })
         if (reason === null) expect(told, name).to.equal(null)
@@ -807,14 +808,14 @@ describe('verification of incoming mail', () => {
       for (const client of [elsewhere, here, elsewhere])
         await write('both@here.test', { client, from: 'both@here.test', raw: anonymous })
       expect(await obstacle('both@here.test')).to.equal(null)
-      await announceArrivals(service.ctx, arrived.slice(-3))
+      await announceArrivals(service.ctx, await toldOf(service.ctx, arrived.slice(-3)))
       expect(await obstacle('both@here.test', { ctx: later() })).to.equal(null)
     })
 
     it('one whose letter is moved out of Spam, and not while it is there or in Trash from there', async () => {
       const author = 'moved@here.test'
       const messageId = await write(author, { raw: (from) => signed(letter(from, spam), 'here.test') })
-      await announceArrivals(service.ctx, [messageId])
+      await announceArrivals(service.ctx, await toldOf(service.ctx, [messageId]))
       const move = (folder: string) =>
         changeMessage(service.ctx, service.principal, { address: service.address, messageId, folder })
       for (const [folder, isAnswered] of [
@@ -839,7 +840,7 @@ describe('verification of incoming mail', () => {
         ['deleted-spam@here.test', spam, false],
       ] as const) {
         const messageId = await write(author, { raw: (from) => signed(letter(from, content), 'here.test') })
-        await announceArrivals(service.ctx, [messageId])
+        await announceArrivals(service.ctx, await toldOf(service.ctx, [messageId]))
         const which = { address: service.address, messageId, permanent: true }
         await deleteMessage(service.ctx, service.principal, which)
         expect((await obstacle(author, { ctx: later() })) === null, author).to.equal(isAnswered)
