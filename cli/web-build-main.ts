@@ -21,7 +21,7 @@ const lookMs = 200
 const abandonedMs = 3_600_000
 const compressible = /\.(?:js|css|html|svg)$/
 
-setPriority(constants.priority.PRIORITY_LOW)
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 process.on('disconnect', () => process.exit(1))
 const folder = process.argv[2] ?? (await buildFolder())
 const beside = `${folder}.${process.pid}`

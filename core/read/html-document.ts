@@ -13,7 +13,7 @@ export async function readDocument(
   which: { readonly address: string; readonly messageId: string; readonly attachmentId?: string },
 ): Promise<{ readonly content: Buffer; readonly policy: string; readonly version: string }> {
   const { id, mailbox, html = null, text = '' } = await readMessage(ctx, principal, { ...which, view: 'full' })
-  const content = Buffer.from(htmlDocument({ html, text }))
+  const document = htmlDocument({ html, text })
   const policy = framePolicy(attachmentsAddress(ctx, { mailbox, _id: id }))
-  return { content, policy, version: content.toString('base64') }
+  return { content: Buffer.from(document), policy, version: document }
 }

@@ -179,6 +179,90 @@ describe('api: messages', () => {
     }
   })
 
+  describe('the document of a body', () => {
+    const head = 'From: a@remote.example\nTo: agent@tenant.example\nSubject: Document\nMIME-Version: 1.0\n'
+    const related = `${head}Content-Type: multipart/related; boundary=r
+
+--r
+Content-Type: text/html
+
+<p onclick="x()">Hello<script>y()</script> <img src="cid:logo"> <img src="http://remote.example/pixel.gif"></p>
+--r
+Content-Type: image/png
+Content-ID: <logo>
+Content-Disposition: inline; filename=logo.png
+
+png
+--r--
+`
+    const enclosed = `${head}Content-Type: multipart/mixed; boundary=m
+
+--m
+Content-Type: message/rfc822
+
+Subject: Inner
+Content-Type: text/html
+
+<p>Within</p>
+--m--
+`
+    let box: string
+    const get = async (raw: string, query = '') => {
+      const id = await deliver(door.ctx, { to: tenant.address, raw })
+      const answer = await fetch(`${door.http}${box}/${id}/html${query}`, {
+        headers: { authorization: `Bearer ${tenant.key}` },
+      })
+      return { id, answer, text: await answer.text() }
+    }
+    before(() => {
+      box = `${mailboxPath(tenant.address)}/messages`
+    })
+
+    it('may stand in a frame of this service alone, and runs, loads and sends nothing', async () => {
+      const { id, answer, text } = await get(related)
+      const policy = answer.headers.get('content-security-policy') ?? ''
+      const rules = new Map(policy.split('; ').map((rule) => [rule.split(' ', 1)[0], rule]))
+      const images = `${door.ctx.baseUrl}${box}/${id}/attachments/`
+      expect([...rules.values()]).to.deep.equal([
+        "default-src 'none'",
+        `img-src data: ${images}`,
+        "style-src 'unsafe-inline'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'self'",
+        'sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox',
+      ])
+      expect(answer.headers.get('x-frame-options')).to.equal('SAMEORIGIN')
+      expect(answer.headers.get('content-disposition')).to.equal(null)
+      expect(answer.headers.get('content-type')).to.equal('text/html')
+      expect(text).to.include('Hello').and.include(`src="${images}att_`).and.include('data-remote-src="http://remote.')
+      expect(text).to.not.match(/script|onclick|y\(\)/)
+    })
+
+    it('has the text of a mail without HTML, as text', async () => {
+      const { text } = await get(`${head}\n1 < 2 & "3" <script>x</script>\n`)
+      expect(text).to.include('1 &lt; 2 &amp; &quot;3&quot; &lt;script&gt;x')
+    })
+
+    it('is that of an attached message', async () => {
+      const { id } = await get(enclosed)
+      const { body } = await call<{ attachments: { id: string }[] }>('GET', `${box}/${id}`)
+      const of = async (attachment: string) =>
+        fetch(`${door.http}${box}/${id}/html?attachment_id=${attachment}`, {
+          headers: { authorization: `Bearer ${tenant.key}` },
+        })
+      expect(await (await of(body.attachments[0]?.id ?? '')).text()).to.include('<p>Within</p>')
+      expect((await of('att_none')).status).to.equal(404)
+    })
+
+    it('leaves other files as they were: they cannot be framed', async () => {
+      const { id } = await get(related)
+      const raw = await fetch(`${door.http}${box}/${id}/raw`, { headers: { authorization: `Bearer ${tenant.key}` } })
+      expect(raw.headers.get('x-frame-options')).to.equal('DENY')
+      expect(raw.headers.get('content-security-policy')).to.equal("default-src 'none'; sandbox")
+    })
+  })
+
   describe('attachments', () => {
     let path: string
 
