@@ -26,6 +26,7 @@ import { createInbox, inboxFixtures } from '../../sdk/testing.ts'
 import { toldOf } from '../documents.ts'
 import { type FaultyGateway, openFaultyGateway } from '../peers/faulty-gateway.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { newPerson } from '../start/people.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -62,6 +63,20 @@ describe('sdk: the TypeScript client', () => {
     expect(error).to.be.instanceOf(ApiError)
     return error as ApiError
   }
+
+  it('acts in the session of a person, in a page of the service', async () => {
+    const { cookie } = await newPerson(door, { accountId: tenant.accountId })
+    const page = { baseUrl: door.http, headers: { cookie: cookie ?? '' } }
+    const { csrfToken } = await new Mailroom(page).session.get()
+    const address = 'session@tenant.example'
+    expect((await refusal(new Mailroom(page).mailboxes.create({ address }))).code).to.equal('forbidden')
+    expect((await refusal(new Mailroom({ ...page, csrfToken: 'x' }).mailboxes.create({ address }))).code).to.equal(
+      'forbidden',
+    )
+    const person = new Mailroom({ ...page, csrfToken })
+    expect((await person.mailboxes.create({ address })).address).to.equal(address)
+    expect((await person.mailboxes.delete(address)).deleted).to.equal(true)
+  })
 
   describe('the way of an agent', () => {
     it('signs up without a key, waits for its first mail, and answers it', async () => {
