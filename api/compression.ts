@@ -15,11 +15,21 @@ const codings = {
   gzip: (content: Buffer) => promisify(gzip)(content),
 } as const
 
+export type Coding = keyof typeof codings
+
 /** The content in the best coding that the client accepts (RFC 9110 12.5.3), which the headers of the answer then name. */
 export async function inCoding(koa: KoaContext, content: Buffer): Promise<Buffer> {
+  const coding = codingFor(koa, content)
+  return coding === null ? content : encoded(content, coding)
+}
+
+/** The coding in which the content is to be sent, which the headers of the answer then name; null for none. */
+export function codingFor(koa: KoaContext, content: Buffer): Coding | null {
   koa.vary('Accept-Encoding')
   const coding = content.length < shortBytes ? 'identity' : koa.acceptsEncodings(['br', 'gzip', 'identity'])
-  if (coding !== 'br' && coding !== 'gzip') return content
+  if (coding !== 'br' && coding !== 'gzip') return null
   koa.set('Content-Encoding', coding)
-  return codings[coding](content)
+  return coding
 }
+
+export const encoded = (content: Buffer, coding: Coding): Promise<Buffer> => codings[coding](content)

@@ -14,6 +14,7 @@ import { contentDisposition, sendBytes } from './bytes.ts'
 import { inCoding } from './compression.ts'
 import { type Dashboard, dashboardRoutes } from './dashboard.ts'
 import { sendEvents } from './event-stream.ts'
+import { handbookRoutes } from './handbook/all.ts'
 import { createInFlight, type InFlight } from './in-flight.ts'
 import { inputOf, readJson, readJsonObject } from './input.ts'
 import { mailProgramRoutes } from './mail-programs.ts'
@@ -60,6 +61,7 @@ export function endpointsOf(
     ...mailProgramRoutes(traffic.bodies),
     ...wellKnownRoutes,
     ...dashboardRoutes(dashboard),
+    ...handbookRoutes(ctx),
     ...pageRoutes({ inFlight: traffic.bodies, checkOutput: checkOutput ?? false }),
     ...(mcp === undefined ? [] : mcpEndpoints(mcp, traffic)),
   ]

@@ -2,9 +2,8 @@
 import type { Route } from '../routes.ts'
 import { claimPages } from './claim.ts'
 import { consentPages } from './consent.ts'
-import { errorsPage } from './documents.ts'
 import { invitationPages } from './invitation.ts'
-import { fileRoutes, showPage } from './page.ts'
+import { fileRoutes } from './page.ts'
 import { resetPages } from './reset.ts'
 import { approvalsPages } from './settings/approvals.ts'
 import { developersPages } from './settings/developers.ts'
@@ -35,11 +34,5 @@ const pages: readonly PageRoute[] = [
 ]
 
 export function pageRoutes(options: PageOptions): readonly Route[] {
-  const errors = errorsPage()
-  return [
-    ...fileRoutes(),
-    { method: 'GET', path: '/docs/errors', serve: (exchange) => showPage(exchange, errors) },
-    ...unsubscribeRoutes,
-    ...routesOf(pages, options),
-  ]
+  return [...fileRoutes(), ...unsubscribeRoutes, ...routesOf(pages, options)]
 }

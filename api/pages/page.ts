@@ -1,8 +1,8 @@
 /** What every page has around its content: head, header, navigation; and the headers that keep it to itself. */
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Context as KoaContext } from 'koa'
 import type { Route } from '../routes.ts'
+import { fileRoute, pageFile } from './files.ts'
 import { type Html, html } from './html.ts'
 
 export type Page = {
@@ -22,37 +22,15 @@ export type Page = {
   readonly formsLeadTo?: string
 }
 
-const types = { 'style.css': 'text/css', 'passkeys.js': 'text/javascript' } as const
-type FileName = keyof typeof types
-
-/** The files that pages ask for. A changed file has another URL, so browsers may keep what they have. */
-const files = (Object.keys(types) as FileName[]).map((name) => {
-  const content = readFileSync(new URL(name, import.meta.url), 'utf8')
-  const version = createHash('sha256').update(content).digest('hex').slice(0, 12)
-  return { name, content, path: `/pages/${version}/${name}` } as const
-})
-const pathOf = (name: FileName) => files.find((file) => file.name === name)?.path ?? ''
-
+/** What every page has: the tokens of colours, and how controls and text look. */
+export const style = pageFile(new URL('style.css', import.meta.url))
+const passkeys = pageFile(new URL('passkeys.js', import.meta.url))
 const icon = readFileSync(new URL('icon.svg', import.meta.url), 'utf8')
 
 /** The routes of the style and the script, and of the picture that programs show beside the name of the service. */
 export function fileRoutes(): readonly Route[] {
-  return [
-    ...files.map(({ name, content, path }) => fileRoute(path, types[name], { content, lasts: '31536000, immutable' })),
-    fileRoute('/icon.svg', 'image/svg+xml', { content: icon, lasts: '86400' }),
-  ]
-}
-
-function fileRoute(path: string, type: string, { content, lasts }: { content: string; lasts: string }): Route {
-  return {
-    method: 'GET',
-    path,
-    serve(exchange) {
-      exchange.set('Cache-Control', `public, max-age=${lasts}`)
-      exchange.type = `${type}; charset=utf-8`
-      exchange.body = content
-    },
-  }
+  const picture = { path: '/icon.svg', type: 'image/svg+xml', content: icon }
+  return [fileRoute(style), fileRoute(passkeys), fileRoute(picture, 'public, max-age=86400')]
 }
 
 /** No script but ours, and that only where it is needed, no other host, no frame; forms lead to this service alone unless a page says where. */
@@ -76,7 +54,7 @@ export function showPage(koa: KoaContext, page: Page): void {
 
 function documentOf(page: Page): Html {
   const { title, content, header = siteHeader(null), isNarrow = false, isScripted = false, hasFailed = false } = page
-  const script = isScripted ? html`<script src="${pathOf('passkeys.js')}" defer></script>` : null
+  const script = isScripted ? html`<script src="${passkeys.path}" defer></script>` : null
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -84,7 +62,7 @@ function documentOf(page: Page): Html {
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
 <title>${hasFailed ? 'Not done: ' : ''}${title} - Mailroom</title>
-<link rel="stylesheet" href="${pathOf('style.css')}">
+<link rel="stylesheet" href="${style.path}">
 ${script}</head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
@@ -93,6 +71,7 @@ ${header}
 <h1>${title}</h1>
 ${content}
 </main>
+<footer><a href="/docs">Documentation</a></footer>
 </body>
 </html>
 `

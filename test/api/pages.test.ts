@@ -80,15 +80,6 @@ describe('pages', () => {
     TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: door.ctx.clock.now().getTime() })
 
   it(
-    'the error reference',
-    inWindow(async (page) => {
-      await page.goto(at('/docs/errors#rate_limited'))
-      expect(await page.locator('#rate_limited').textContent()).to.equal('rate_limited 429')
-      await expectAccessible(page, 'errors', 'main > :nth-child(-n+5)')
-    }),
-  )
-
-  it(
     'signing in and out, and where one is led',
     inWindow(async (page) => {
       const known = await makePerson(door)

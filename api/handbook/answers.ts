@@ -1,0 +1,64 @@
+/**
+ * Answers that are the same for everybody: made when they are first asked for, kept for as long as somebody reads, with an entity
+ * tag, and compressed once.
+ */
+import { createHash } from 'node:crypto'
+import type { Context } from '../../core/process/context.ts'
+import { createKept } from '../../core/process/kept.ts'
+import { type Coding, codingFor, encoded } from '../compression.ts'
+import type { Exchange } from '../routes.ts'
+
+export type Answer = {
+  /** What the answer is kept under. */
+  readonly key: string
+  readonly type: string
+  make(): Promise<string | Buffer>
+  /** Default: it may be kept, and is asked for each time whether it changed. */
+  readonly lasts?: string
+}
+
+type Made = { readonly content: Buffer; readonly tag: string; readonly codings: Map<Coding, Promise<Buffer>> }
+
+/** More than there are pages and files, each as HTML and as Markdown. */
+const answersMax = 300
+/** Memory that nobody has used for so long is given back with the next answer that is made. */
+const idleMs = 3_600_000
+const tagChars = 22
+
+/** Makes the function that answers a request. Fails with what `make` fails with, which is not kept. */
+export function createAnswers({ machineClock }: Context): (exchange: Exchange, answer: Answer) => Promise<void> {
+  const kept = createKept<Promise<Made>>(machineClock, { max: answersMax, ttlMs: idleMs, renewOnUse: true })
+  const madeOf = ({ key, make }: Answer) => {
+    const there = kept.get(key)
+    if (there !== undefined) return there
+    const making = make().then((made) => {
+      const content = Buffer.from(made)
+      const tag = createHash('sha256').update(content).digest('base64url').slice(0, tagChars)
+      return { content, tag, codings: new Map() }
+    })
+    kept.set(key, making)
+    making.catch(() => kept.delete(key))
+    return making
+  }
+  return async (exchange, answer) => {
+    const { content, tag, codings } = await madeOf(answer)
+    exchange.status = 200
+    exchange.set('Cache-Control', answer.lasts ?? 'public, no-cache')
+    exchange.type = `${answer.type}; charset=utf-8`
+    const coding = codingFor(exchange, content)
+    // Weak: of several codings of the same content (RFC 9110 8.8.3.3).
+    exchange.set('ETag', `W/"${tag}"`)
+    if (exchange.fresh) {
+      exchange.remove('Content-Encoding')
+      exchange.status = 304
+      return
+    }
+    if (coding === null) {
+      exchange.body = content
+      return
+    }
+    const coded = codings.get(coding) ?? encoded(content, coding)
+    codings.set(coding, coded)
+    exchange.body = await coded
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * Markdown of this project as HTML: headings with the anchors that GitHub gives them, links that lead to pages instead of files,
+ * highlighted code, tables that a keyboard can scroll. Its libraries are loaded with the first page that is read.
+ */
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import type { Token } from 'markdown-it'
+import { type Entry, entries, pathOf } from './contents.ts'
+
+export type Heading = { readonly id: string; readonly level: number; readonly text: string }
+/** What stands between a heading and the next one, as plain text. */
+export type Section = Heading & { readonly content: string }
+export type Rendered = {
+  readonly html: string
+  readonly headings: readonly Heading[]
+  readonly sections: readonly Section[]
+}
+
+/** Files beside pages that are served too, by their paths from the root of the project. */
+export const servedFiles: { readonly [file: string]: string } = {
+  'docs/openapi.json': '/openapi.json',
+  'docs/grafana-dashboard.json': '/docs/grafana-dashboard.json',
+}
+
+const byFile = new Map(entries.map((entry) => [entry.file, entry]))
+
+/** Where a link of an entry leads on the site; null when it leads to nothing that is served. Links to elsewhere stay. */
+export function targetOf(entry: Entry, href: string): { entry: Entry | null; path: string } | null {
+  if (/^(?:[a-z]+:|\/|#)/i.test(href)) return { entry: null, path: href }
+  const [file = '', anchor] = href.split('#')
+  const wanted = path.posix.join(path.posix.dirname(entry.file), file)
+  const other = byFile.get(wanted)
+  const place = other === undefined ? servedFiles[wanted] : pathOf(other)
+  if (place === undefined) return null
+  return { entry: other ?? null, path: anchor === undefined ? place : `${place}#${anchor}` }
+}
+
+/** Renders the Markdown of an entry, which is trusted. Throws when a link leads to nothing that is served. */
+export async function render(entry: Entry, markdown: string): Promise<Rendered> {
+  writer ??= createWriter()
+  const { md, Slugger } = await writer
+  const tokens = md.parse(markdown, {})
+  const slugger = new Slugger()
+  for (const [n, token] of tokens.entries())
+    if (token.type === 'heading_open') token.attrSet('id', anchorOf(textOf(tokens[n + 1]), slugger))
+  for (const link of tokens.flatMap(({ children }) => children ?? [])) {
+    if (link.type !== 'link_open') continue
+    const href = String(link.attrGet('href') ?? '')
+    const target = targetOf(entry, href)
+    if (target === null) throw new Error(`${entry.file}: nothing is served at ${href}.`)
+    link.attrSet('href', target.path)
+  }
+  emptyHeaders(tokens)
+  const sections = sectionsOf(tokens)
+  return { html: md.renderer.render(tokens, md.options, {}), headings: sections, sections }
+}
+
+let writer: ReturnType<typeof createWriter> | undefined
+
+async function createWriter() {
+  const [{ default: MarkdownIt }, { default: Slugger }] = await Promise.all([
+    import('markdown-it'),
+    import('github-slugger'),
+  ])
+  const highlight = createHighlighter()
+  const md = new MarkdownIt({ html: true })
+  const { rules } = md.renderer
+  // Comments, for those who edit.
+  rules.html_block = () => ''
+  rules.html_inline = () => ''
+  rules.heading_open = (tokens, n) => {
+    const { tag } = tokens[n] as Token
+    const id = tokens[n]?.attrGet('id') ?? ''
+    return tag === 'h1' ? `<${tag} id="${id}">` : `<${tag} id="${id}"><a class="anchor" href="#${id}">`
+  }
+  rules.heading_close = (tokens, n) => (tokens[n]?.tag === 'h1' ? '</h1>\n' : `</a></${tokens[n]?.tag}>\n`)
+  rules.table_open = () => '<div class="wide" tabindex="0"><table>\n'
+  rules.table_close = () => '</table></div>\n'
+  const code = (content: string, language: string) =>
+    `<pre tabindex="0"><code>${highlight(content, language) || md.utils.escapeHtml(content)}</code></pre>\n`
+  rules.fence = (tokens, n) => code(tokens[n]?.content ?? '', tokens[n]?.info.split(' ')[0] ?? '')
+  rules.code_block = (tokens, n) => code(tokens[n]?.content ?? '', '')
+  return { md, Slugger }
+}
+
+/** Languages of the samples: as fences name them, and as the library does. */
+const languages: { readonly [name: string]: string } = {
+  sh: 'bash',
+  json: 'json',
+  ts: 'typescript',
+  python: 'python',
+  yaml: 'yaml',
+}
+
+/** Its own types bring those of browsers along. */
+type Highlighter = {
+  registerLanguage(name: string, definition: unknown): void
+  highlight(code: string, options: { readonly language: string }): { readonly value: string }
+}
+
+/** Makes the function that marks the words of a sample by classes; empty for a language that it does not know. */
+function createHighlighter(): (code: string, language: string) => string {
+  const require = createRequire(import.meta.url)
+  const library = require('highlight.js/lib/core') as Highlighter
+  for (const [name, file] of Object.entries(languages))
+    library.registerLanguage(name, require(`highlight.js/lib/languages/${file}`))
+  return (code, language) => (language in languages ? library.highlight(code, { language }).value : '')
+}
+
+/** The anchor that GitHub gives a heading; of a code in capitals, whose anchor is promised, the code itself. */
+function anchorOf(text: string, slugger: { slug(text: string, keepCase?: boolean): string }): string {
+  return slugger.slug(text, /^[A-Z]+(?:_[A-Z]+)+$/.test(text))
+}
+
+/** What a reader sees of a token with text in it. */
+function textOf(token: Token | undefined): string {
+  return (token?.children ?? []).map(({ content, type }) => (type === 'softbreak' ? ' ' : content)).join('')
+}
+
+/** A header cell that says nothing is none. */
+function emptyHeaders(tokens: readonly Token[]): void {
+  for (const [n, token] of tokens.entries()) {
+    if (token.type !== 'th_open' || tokens[n + 1]?.content !== '') continue
+    token.tag = 'td'
+    const close = tokens[n + 2]
+    if (close !== undefined) close.tag = 'td'
+  }
+}
+
+function sectionsOf(tokens: readonly Token[]): readonly Section[] {
+  const sections: (Heading & { content: string })[] = []
+  for (const [n, token] of tokens.entries()) {
+    const last = sections.at(-1)
+    if (token.type === 'heading_open')
+      sections.push({
+        id: String(token.attrGet('id') ?? ''),
+        level: Number(token.tag.slice(1)),
+        text: textOf(tokens[n + 1]),
+        content: '',
+      })
+    else if (last === undefined || tokens[n - 1]?.type === 'heading_open') continue
+    else if (token.type === 'inline') last.content += `${textOf(token)} `
+    else if (token.type === 'fence' || token.type === 'code_block') last.content += `${token.content} `
+  }
+  return sections
+}

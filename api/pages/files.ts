@@ -1,0 +1,32 @@
+/** The files that pages ask for: styles, scripts, pictures. */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Route } from '../routes.ts'
+
+export type PageFile = { readonly path: string; readonly type: string; readonly content: string }
+
+const types: { readonly [extension: string]: string } = { css: 'text/css', js: 'text/javascript' }
+
+/** Reads a file of ours. One that was changed has another path, so browsers may keep what they have. */
+export function pageFile(url: URL): PageFile {
+  const content = readFileSync(url, 'utf8')
+  const version = createHash('sha256').update(content).digest('hex').slice(0, 12)
+  const name = url.pathname.slice(url.pathname.lastIndexOf('/') + 1)
+  return { path: `/pages/${version}/${name}`, type: types[name.split('.').at(-1) ?? ''] ?? '', content }
+}
+
+/** What browsers are told of a file whose path tells its version. */
+export const lastsForGood = 'public, max-age=31536000, immutable'
+
+/** Serves a file, which browsers keep for good unless `lasts` says otherwise. */
+export function fileRoute({ path, type, content }: PageFile, lasts: string = lastsForGood): Route {
+  return {
+    method: 'GET',
+    path,
+    serve(exchange) {
+      exchange.set('Cache-Control', lasts)
+      exchange.type = `${type}; charset=utf-8`
+      exchange.body = content
+    },
+  }
+}
