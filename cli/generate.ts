@@ -6,12 +6,12 @@ import { operations } from '../operations/all.ts'
 import { checkOperations } from '../operations/check.ts'
 import { components, openApi } from '../operations/openapi.ts'
 import { serviceVersion } from '../operations/version.ts'
-import { failures, fixOfTheCause } from '../schemas/failures.ts'
 import { type Metric, metrics, processMetrics, processNames } from '../schemas/metrics.ts'
 import { agentsPlans, figureNames, figures, mailPlans } from '../schemas/plans.ts'
 import { listSettings, variableOf } from '../schemas/settings.ts'
 import { enginePage } from './engine-page.ts'
 import type { Io } from './io.ts'
+import { asText, errorsPage, eventsPage, exampleBaseUrl, operationsPage } from './reference-pages.ts'
 import { pythonFiles } from './sdk/python.ts'
 import { typescriptFiles } from './sdk/typescript.ts'
 
@@ -51,10 +51,12 @@ function documents(): readonly (readonly [name: string, text: string])[] {
   return [
     [
       'docs/openapi.json',
-      `${JSON.stringify(openApi(operations, { baseUrl: 'http://127.0.0.1:8080', version: serviceVersion() }), null, 2)}\n`,
+      `${JSON.stringify(openApi(operations, { baseUrl: exampleBaseUrl, version: serviceVersion() }), null, 2)}\n`,
     ],
     ['docs/engine.md', enginePage()],
+    ['docs/api.md', operationsPage(operations)],
     ['docs/errors.md', errorsPage()],
+    ['docs/events.md', eventsPage()],
     ['docs/plans.md', plansPage()],
     ['docs/metrics.md', metricsPage()],
     ['docs/settings.md', settingsPage()],
@@ -65,19 +67,11 @@ function documents(): readonly (readonly [name: string, text: string])[] {
   ]
 }
 
-function errorsPage(): string {
-  const rows = Object.entries(failures).map(
-    ([code, { http, smtp, imap, when, fix }]) =>
-      `## ${code}\n\n${when} ${fix ?? fixOfTheCause}\n\nHTTP ${http}, SMTP ${smtp}, IMAP ${imap}.\n`,
-  )
-  return `# Errors\n\nGenerated from \`schemas/failures.ts\`. Branch on the code.\n\n${rows.join('\n')}`
-}
-
 function metricsPage(): string {
   const declared: readonly (readonly [string, Metric])[] = Object.entries(metrics)
   const rows = declared.map(([name, { kind, about, from, labels }]) => {
     const told = Object.entries(labels).map(([label, values]) => ` \`${label}\`: ${values}.`)
-    return `| \`${name}\` | ${kind} | ${from.join(', ')} | ${about}${told.join('')} |`
+    return `| \`${name}\` | ${kind} | ${from.join(', ')} | ${asText(about)}${told.join('')} |`
   })
   const own = Object.entries(processMetrics).map(([name, about]) => `| \`${name}\` | ${about} |`)
   return `# Metrics\n\nGenerated from \`schemas/metrics.ts\`. Each has the label \`process\`: the process that counted (${processNames.join(', ')}). \`docs/operating.md\` says how to scrape them, \`docs/grafana-dashboard.json\` shows them.\n\n| Metric | Kind | Counted by | |\n|---|---|---|---|\n${rows.join('\n')}\n\nOf each process, among others of \`prom-client\`:\n\n| Metric | |\n|---|---|\n${own.join('\n')}\n`
@@ -131,7 +125,7 @@ function figureText(figure: string, value: unknown): string {
 function settingsPage(): string {
   const rows = listSettings().map(
     ({ name, unit, about, default: initial }) =>
-      `| \`${name}\` | \`${variableOf(name)}\` | \`${JSON.stringify(initial)}\`${unit === undefined ? '' : ` ${unit}`} | ${about} |`,
+      `| \`${name}\` | \`${variableOf(name)}\` | \`${JSON.stringify(initial)}\`${unit === undefined ? '' : ` ${unit}`} | ${asText(about)} |`,
   )
   return `# Settings\n\nGenerated from \`schemas/settings.ts\`. They live in \`config/mailroom.yaml\`; the environment overrides; an unknown one refuses to start.\n\n| Setting | Environment | Default | |\n|---|---|---|---|\n${rows.join('\n')}\n`
 }

@@ -223,6 +223,7 @@ function inside(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(kept.map(([keyword, part]) => [keyword, outside(part)]))
 }
 
-function tagOf({ name }: Operation): string {
+/** The resource that an operation is about: the group in which the API reference shows it. */
+export function tagOf({ name }: Operation): string {
   return name.slice(0, name.indexOf('.'))
 }

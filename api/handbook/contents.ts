@@ -44,7 +44,9 @@ export const parts: readonly Part[] = [
   {
     title: 'Reference',
     entries: [
+      page('api', 'API reference', 'Every operation of the REST API, with its fields, answers and failures.'),
       page('errors', 'Errors', 'Every error code: its cause, its cure, and what the API answers.'),
+      page('events', 'Events', 'Every kind of event, when it fires, and a sample of it.'),
       page('webhooks', 'Events and webhooks', 'How programs hear of events: by webhook, by stream, by long-poll.'),
       page(
         'intake',
@@ -59,6 +61,7 @@ export const parts: readonly Part[] = [
       page('people', 'People', 'How people sign up and in, second factors, roles, and claiming an account.'),
       page('oauth', 'Programs that connect by OAuth', 'How programs act for a person without a key.'),
       page('imap', 'IMAP', 'What mail programs get, and how they set themselves up.'),
+      page('partners', 'The partner API', 'How a company makes and keeps accounts for its own customers.'),
       page('plans', 'Plans', 'What each plan includes.'),
     ],
   },
@@ -68,6 +71,7 @@ export const parts: readonly Part[] = [
     entries: [
       page('operating', 'Running Mailroom', 'What to know before a service faces the internet.'),
       page('settings', 'Settings', 'Every setting, its variable and its default.'),
+      page('secrets', 'The master key', 'What seals the secrets of a service, and how it is changed.'),
       page('certificates', 'Certificates and the names of domains', 'Where certificates come from; ACME, HTTPS.'),
       page('dns', 'DNS', 'The built-in DNS server: zones, secondaries, DNSSEC.'),
       page('deliverability', 'Deliverability', 'What receivers report of your domains, and how to look at one.'),

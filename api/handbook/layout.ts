@@ -22,17 +22,23 @@ export type Sheet = {
   readonly head?: Html
 }
 
-/** No script but ours and no other host. */
-export const handbookPolicy = (more: readonly string[] = []): string =>
+/** No script but ours and no other host; `images` and `connections` are sources that a page needs beside. */
+export const handbookPolicy = ({
+  images = '',
+  connections,
+}: {
+  readonly images?: string
+  readonly connections?: string
+} = {}): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
     "script-src 'self'",
-    "img-src 'self'",
+    `img-src 'self' ${images}`.trimEnd(),
+    ...(connections === undefined ? [] : [`connect-src ${connections}`]),
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
-    ...more,
   ].join('; ')
 
 /** Answers with a page that is made for this request alone. */

@@ -35,7 +35,7 @@ export function targetOf(entry: Entry, href: string): { entry: Entry | null; pat
   return { entry: other ?? null, path: anchor === undefined ? place : `${place}#${anchor}` }
 }
 
-/** Renders the Markdown of an entry, which is trusted. Throws when a link leads to nothing that is served. */
+/** Renders the Markdown of an entry. Throws when a link leads to nothing that is served, and when there is HTML but comments in it. */
 export async function render(entry: Entry, markdown: string): Promise<Rendered> {
   writer ??= createWriter()
   const { md, Slugger } = await writer
@@ -43,12 +43,14 @@ export async function render(entry: Entry, markdown: string): Promise<Rendered> 
   const slugger = new Slugger()
   for (const [n, token] of tokens.entries())
     if (token.type === 'heading_open') token.attrSet('id', anchorOf(textOf(tokens[n + 1]), slugger))
-  for (const link of tokens.flatMap(({ children }) => children ?? [])) {
-    if (link.type !== 'link_open') continue
-    const href = String(link.attrGet('href') ?? '')
+  for (const part of tokens.flatMap((token) => [token, ...(token.children ?? [])])) {
+    if (part.type.startsWith('html_') && !part.content.startsWith('<!--'))
+      throw new Error(`${entry.file}: ${part.content} is taken for HTML.`)
+    if (part.type !== 'link_open') continue
+    const href = String(part.attrGet('href') ?? '')
     const target = targetOf(entry, href)
     if (target === null) throw new Error(`${entry.file}: nothing is served at ${href}.`)
-    link.attrSet('href', target.path)
+    part.attrSet('href', target.path)
   }
   emptyHeaders(tokens)
   const sections = sectionsOf(tokens)

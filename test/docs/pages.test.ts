@@ -1,5 +1,6 @@
 /** The documentation as it is served: every page, every link, search, and what programs read. */
 import { expect } from 'chai'
+import type { Page } from 'playwright-core'
 import { type Entry, entries, markdownPathOf, pathOf } from '../../api/handbook/contents.ts'
 import { failures } from '../../schemas/failures.ts'
 import { expectAccessible, openWindow } from '../start/browser.ts'
@@ -70,13 +71,119 @@ describe('the documentation', () => {
     }
   })
 
-  it('opens in a browser without another host, in every width and light', async () => {
-    const { page, close } = await openWindow()
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(new URL(request.url()).origin))
-    await page.goto(`${door.ctx.baseUrl}/docs/webhooks`)
-    await expectAccessible(page, 'docs-webhooks')
-    expect([...new Set(asked)]).to.deep.equal([door.ctx.baseUrl])
-    await close()
+  const searches: readonly (readonly [question: string, found: RegExp | null])[] = [
+    ['rotate secret', /href="\/docs\/webhooks#endpoints"/],
+    ['CLAIM_REQUIRED', /href="\/docs\/errors#CLAIM_REQUIRED"/],
+    ['delivry log', /href="\/docs\/webhooks#the-delivery-log"/],
+    ['MAILROOM_BASE_URL', /href="\/docs\/settings/],
+    ['/api/v1/suppressions', /href="\/docs\/api#\/suppressions\/suppressions.list"/],
+    ['xyzzyplugh', null],
+    ['" OR ( * ^ ~2 "', null],
+    ['<script>alert(1)</script>', /&lt;script&gt;/],
+    ['a'.repeat(10_000), null],
+    ['', null],
+  ]
+  for (const [question, found] of searches)
+    it(`search: ${question.slice(0, 30)}`, async () => {
+      const answer = await get(`/docs/search?q=${encodeURIComponent(question)}`)
+      const page = await answer.text()
+      expect(answer.status).to.equal(200)
+      if (found === null) expect(page).to.match(/Nothing was found|Type words|class="hit"/)
+      else expect(page).to.match(found)
+      expect(page).to.not.include('<script>alert')
+    })
+
+  it('a page that is not there: a page for people, which finds what it may be, and a refusal for programs', async () => {
+    const html = { accept: 'text/html' }
+    for (const path of ['/docs/webhook', '/docs/guides/nothing', '/docs/a/b/c', '/docs/%3Cscript%3E', '/docs/x.md']) {
+      const page = await get(path, html)
+      expect(page.status, path).to.equal(404)
+      expect(await page.text())
+        .to.include('There is no such page')
+        .and.not.include('<script>"')
+      const refusal = await get(path)
+      expect(refusal.status).to.equal(404)
+      expect(await refusal.json()).to.include({ code: 'not_found' })
+    }
+    expect(await textOf('/docs/webhook', html)).to.include('href="/docs/webhooks"')
+    const moved = await get('/docs/webhooks/', html)
+    expect([moved.status, moved.headers.get('location')]).to.deep.equal([301, '/docs/webhooks'])
   })
+
+  it('is asked for again only when it changed, and compressed', async () => {
+    for (const path of ['/docs/webhooks', '/docs/webhooks.md', '/llms.txt', '/llms-full.txt']) {
+      const first = await get(path, { 'accept-encoding': 'br' })
+      const tag = first.headers.get('etag') ?? ''
+      expect(first.headers.get('cache-control'), path).to.equal('public, no-cache')
+      expect(first.headers.get('content-encoding'), path).to.equal('br')
+      const asked = (known: string) => get(path, { 'if-none-match': known, 'cache-control': 'max-age=0' })
+      expect((await asked(tag)).status, path).to.equal(304)
+      expect((await asked('"other"')).status, path).to.equal(200)
+    }
+  })
+
+  it('llms.txt names every page, and llms-full.txt has them all', async () => {
+    const [index, full] = [await textOf('/llms.txt'), await textOf('/llms-full.txt')]
+    for (const entry of entries) {
+      expect(index).to.include(`](${door.ctx.baseUrl}${markdownPathOf(entry)})`)
+      expect(full).to.include(`# ${entry.title}\n`)
+    }
+    expect(await textOf('/docs/llms.txt')).to.equal(index)
+  })
+
+  /** Opens a page in a browser; fails when it asks another host for something. */
+  async function inBrowser(
+    steps: (page: Page) => Promise<void>,
+    options?: Parameters<typeof openWindow>[0],
+  ): Promise<void> {
+    const { context, page, close } = await openWindow(options)
+    const asked = new Set<string>()
+    page.on('request', (request) => {
+      if (!request.url().startsWith('data:')) asked.add(new URL(request.url()).origin)
+    })
+    try {
+      await steps(page)
+    } catch (error) {
+      await context.close()
+      throw error
+    }
+    expect([...asked]).to.deep.equal([door.ctx.baseUrl])
+    await close()
+  }
+  const at = (path: string) => `${door.ctx.baseUrl}${path}`
+
+  it('reads well in a browser: samples, tables, search by the keyboard', () =>
+    inBrowser(async (page) => {
+      await page.goto(at('/docs/webhooks'))
+      await expectAccessible(page, 'docs-webhooks')
+      await page.keyboard.press('/')
+      await page.keyboard.type('secret')
+      await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
+      expect(new URL(page.url()).pathname).to.equal('/docs/search')
+      await expectAccessible(page, 'docs-search')
+      await page.getByRole('link', { name: 'Endpoints' }).first().click()
+      expect(await page.locator('h2:target').textContent()).to.equal('Endpoints')
+    }))
+
+  it('reads well on a telephone, without JavaScript too', () =>
+    inBrowser(
+      async (page) => {
+        await page.setViewportSize({ width: 390, height: 844 })
+        await page.goto(at('/docs/errors'))
+        expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(390)
+        await page.getByRole('button', { name: 'All pages' }).click()
+        await page.getByRole('link', { name: 'Settings', exact: true }).click()
+        expect(await page.getByRole('heading', { level: 1 }).textContent()).to.equal('Settings')
+      },
+      { javaScriptEnabled: false },
+    ))
+
+  it('copies a sample', () =>
+    inBrowser(async (page) => {
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+      await page.goto(at('/docs/mcp'))
+      await page.getByRole('button', { name: 'Copy' }).first().click()
+      await page.getByRole('button', { name: 'Copied' }).waitFor()
+      expect(await page.evaluate('navigator.clipboard.readText()')).to.match(/^claude mcp add/)
+    }))
 })

@@ -1,15 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { eventKinds } from '../../schemas/events.ts'
+import { eventKinds, eventTypes } from '../../schemas/events.ts'
+import { validate } from '../../schemas/validate.ts'
+import { EventEnvelope } from '../../schemas/webhooks.ts'
 
 describe('schemas: events', () => {
-  it('stand in docs/webhooks.md as they are declared', () => {
-    const needs = { messageEvents: 'message events', intake: 'Intake' } as const
-    const rows = Object.entries(eventKinds).map(([type, { when, access, plan }]) => {
-      const by = access === 'partner' ? 'partner keys' : access === 'account key' ? 'any account key' : `\`${access}\``
-      return `| \`${type}\` | ${when} | ${by} | ${plan === null ? '' : needs[plan]} |`
-    })
-    const page = readFileSync('docs/webhooks.md', 'utf8')
-    expect(page.split('\n').filter((line) => /^\| `[a-z]+\.[a-z_]+` \|/.test(line))).to.deep.equal(rows)
+  const page = readFileSync('docs/events.md', 'utf8')
+  const samples = [...page.matchAll(/^## (\S+)\n[^#]*?```json\n([^`]*)```/gm)]
+
+  it('each stands in docs/events.md', () => {
+    expect(samples.map(([, type]) => type)).to.deep.equal(eventTypes)
   })
+
+  for (const type of eventTypes)
+    it(`the sample of ${type} is as its schema says`, () => {
+      const [, , text = ''] = samples.find(([, name]) => name === type) ?? []
+      const envelope = validate(EventEnvelope, JSON.parse(text))
+      expect(envelope.type).to.equal(type)
+      validate<unknown>(eventKinds[type].data, envelope.data)
+    })
 })

@@ -1,0 +1,141 @@
+/** The pages of the documentation that are derived from the code and that users of the API read: errors, events, operations. */
+import { pino } from 'pino'
+import { sampleOf } from '../core/notify/samples.ts'
+import { errorAnswer } from '../operations/errors.ts'
+import { tagOf } from '../operations/openapi.ts'
+import type { Operation } from '../operations/registry.ts'
+import { type EventType, eventKinds, eventTypes } from '../schemas/events.ts'
+import { Failure, type FailureCode, type FailureDetail, failures, fixOfTheCause } from '../schemas/failures.ts'
+
+/** The address that stands for the service in the repository. */
+export const exampleBaseUrl = 'http://127.0.0.1:8080'
+
+/** docs/errors.md */
+export function errorsPage(): string {
+  const codes = Object.keys(failures) as FailureCode[]
+  return `# Errors
+
+<!-- Generated from schemas/failures.ts. -->
+
+Whatever is refused, by REST or MCP, is answered with this object. Branch on \`code\`, which never changes; \`error\` says in words what was wrong this
+time, and \`fix\` what to change. \`param\` names the field at fault of a \`validation_error\`. The status of HTTP stands in \`statusCode\` once more.
+
+| Answer | What to do |
+|---|---|
+| 429, 503 | wait for the seconds in \`Retry-After\`, then repeat the same request |
+| 500, 502 | repeat it after a growing pause; a send with the same \`Idempotency-Key\`, so that it goes out once |
+| every other 4xx | change what \`fix\` says: the same request would be refused again |
+
+Every answer has an \`X-Request-Id\`: whoever runs the service finds the request by it. Mail programs are refused with the replies of SMTP
+and IMAP that stand beside each code.
+
+${codes.map(errorEntry).join('\n')}`
+}
+
+function errorEntry(code: FailureCode): string {
+  const { http, smtp, imap, when, fix } = failures[code]
+  return `## ${code}
+
+HTTP ${http}, SMTP \`${smtp}\`, IMAP \`${imap}\`.
+
+**Cause.** ${asText(when)}
+
+**Cure.** ${asText(fix ?? fixOfTheCause)}
+
+${sample(errorAnswer({ baseUrl: exampleBaseUrl, log: silent }, failureOf(code)).body)}
+`
+}
+
+const silent = pino({ level: 'silent' })
+
+/** What the API answers in an ordinary case of a code whose text or fix depends on the cause. */
+const cases: { readonly [C in FailureCode]?: readonly [message: string, detail: FailureDetail] } = {
+  insufficient_scope: ['This needs the scope mail:send, which the key does not have.', { requiredScope: 'mail:send' }],
+  forbidden: ['An agent key cannot make keys.', { fix: 'Use an account key, or have an owner sign in.' }],
+  validation_error: ['subject is missing.', { param: 'subject', fix: 'Send subject.' }],
+  invalid_request: ['The body is not JSON.', { fix: 'Send a JSON object with Content-Type: application/json.' }],
+  not_found: ['There is no such message.', { fix: 'List the messages of the mailbox.' }],
+  conflict: ['The send has gone out already.', { fix: 'Send another mail.' }],
+  missing_template_variables: ['The template uses name, which was not passed.', { missing: ['name'] }],
+  unprocessable: ['The mailbox is full.', { fix: 'Delete messages, or raise its storage.' }],
+}
+
+function failureOf(code: FailureCode): Failure {
+  const [message, detail] = cases[code] ?? []
+  return new Failure(...([code, message, detail] as ConstructorParameters<typeof Failure>))
+}
+
+/** docs/events.md */
+export function eventsPage(): string {
+  const rows = eventTypes.map((type) => {
+    const { access, plan, when } = eventKinds[type]
+    return `| [\`${type}\`](#${type.replaceAll('.', '')}) | ${when} | ${accessOf(access)} | ${planOf(plan)} |`
+  })
+  return `# Events
+
+<!-- Generated from schemas/events.ts and core/notify/samples.ts. -->
+
+What happens in an account is told in one envelope: by [webhook, stream or list](webhooks.md). A key sees the kinds that its scopes let it
+read; an agent key sees only events of the mailboxes that it reaches. Webhooks of some kinds need a plan; the list and the stream do not.
+
+| Event | Fires when | Seen by keys with | Webhooks need |
+|---|---|---|---|
+${rows.join('\n')}
+
+${eventTypes.map(eventEntry).join('\n')}`
+}
+
+const accessOf = (access: string) =>
+  access === 'partner' ? 'partner keys' : access === 'account key' ? 'any account key' : `\`${access}\``
+
+const planOf = (plan: string | null) => (plan === null ? '' : plan === 'intake' ? 'Intake' : 'message events')
+
+const sampleTime = new Date('2026-11-20T20:37:28.578Z')
+
+function eventEntry(type: EventType): string {
+  const envelope = {
+    id: 'evt_01m7xavbc2c6npgtjr54jpmb9k',
+    type,
+    created_at: sampleTime.toISOString(),
+    cursor: 'Mi4xNzk1MjA3MDQ4NTc4',
+    data: sampleOf(type, sampleTime),
+  }
+  return `## ${type}
+
+${eventKinds[type].when}
+
+${sample(envelope)}
+`
+}
+
+/** docs/api.md */
+export function operationsPage(operations: readonly Operation[]): string {
+  const groups = Map.groupBy(operations, tagOf)
+  const lists = [...groups].map(([name, group]) => {
+    const rows = group.map(({ method, path, scopes, summary }) => {
+      const needed = scopes.map((scope) => `\`${scope}\``).join(', ')
+      return `| \`${method} ${path}\` | ${asText(summary)} | ${needed} |`
+    })
+    return `## ${name}\n\n| Request | What it does | Scopes |\n|---|---|---|\n${rows.join('\n')}\n`
+  })
+  return `# API reference
+
+<!-- Generated from operations/. -->
+
+All operations, with their fields, answers and failures, stand in the [OpenAPI description](openapi.json). Keys go into
+\`Authorization: Bearer <API_KEY>\`. Refusals are [errors](errors.md) with a code.
+
+${lists.join('\n')}`
+}
+
+/** Words in which nothing is taken for HTML or the end of a cell. */
+export const asText = (words: string) => words.replaceAll(/[<|]/g, '\\$&')
+
+/** JSON as it is read. Ids are made anew with each run: the random part of each is always the same here. */
+function sample(value: unknown): string {
+  const text = JSON.stringify(value, null, 2).replaceAll(
+    /\b([a-z]{2,4}_[0-9a-z]{10})[0-9a-z]{16}\b/g,
+    '$1jrqq47g45d0411ms',
+  )
+  return `\`\`\`json\n${text}\n\`\`\``
+}
