@@ -74,7 +74,7 @@ function metricsPage(): string {
     return `| \`${name}\` | ${kind} | ${from.join(', ')} | ${asText(about)}${told.join('')} |`
   })
   const own = Object.entries(processMetrics).map(([name, about]) => `| \`${name}\` | ${about} |`)
-  return `# Metrics\n\nGenerated from \`schemas/metrics.ts\`. Each has the label \`process\`: the process that counted (${processNames.join(', ')}). \`docs/operating.md\` says how to scrape them, \`docs/grafana-dashboard.json\` shows them.\n\n| Metric | Kind | Counted by | |\n|---|---|---|---|\n${rows.join('\n')}\n\nOf each process, among others of \`prom-client\`:\n\n| Metric | |\n|---|---|\n${own.join('\n')}\n`
+  return `# Metrics\n\nGenerated from \`schemas/metrics.ts\`. Each has the label \`process\`: the process that counted (${processNames.join(', ')}). [Running Mailroom](operating.md) says how to scrape them, [\`grafana-dashboard.json\`](grafana-dashboard.json) shows them in Grafana.\n\n| Metric | Kind | Counted by | |\n|---|---|---|---|\n${rows.join('\n')}\n\nOf each process, among others of \`prom-client\`:\n\n| Metric | |\n|---|---|\n${own.join('\n')}\n`
 }
 
 function plansPage(): string {

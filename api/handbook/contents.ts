@@ -32,11 +32,28 @@ export const home = page('', 'Documentation', 'What Mailroom does, and where to 
 export const parts: readonly Part[] = [
   {
     title: 'Begin',
-    entries: [home],
+    entries: [
+      home,
+      page(
+        'guides/quickstart',
+        'Quickstart',
+        'An inbox, a key and the first mail, with curl, TypeScript, Python or MCP.',
+      ),
+    ],
   },
   {
     title: 'Guides',
     entries: [
+      page('guides/receive', 'Receive mail', 'List, read and search what came, who wrote it, and its files.'),
+      page(
+        'guides/wait',
+        'Wait for a code',
+        'Get the code or link of a mail that is about to come, and the right one.',
+      ),
+      page('guides/send', 'Send mail', 'One mail, an answer, later, once whatever happens, and what became of it.'),
+      page('guides/batch', 'Send to many', 'One text for many recipients, each with words of their own.'),
+      page('guides/webhooks', 'Hear of mail by webhook', 'Make an endpoint, verify what comes, try it.'),
+      page('guides/intake', 'Turn mail into data', 'Records and fields of arriving mail with Intake and Lens.'),
       page('domains', 'Your own domain', 'Add a domain, publish its records, verify it, and edit its DNS.'),
       page('approvals', 'Approvals', 'Have what an agent sends wait until a person has read it.'),
     ],
@@ -58,6 +75,7 @@ export const parts: readonly Part[] = [
       page('typescript', 'mailroom-sdk', 'The package for TypeScript and JavaScript.', 'sdk/README.md'),
       page('python', 'mailroom-sdk for Python', 'The package for Python.', 'sdk/python/README.md'),
       page('understanding', 'How mail is understood', 'How replies, signatures and codes are told, and how well.'),
+      page('dashboard', 'The dashboard', 'What people do in a browser: mail, mailboxes, keys, domains and the rest.'),
       page('people', 'People', 'How people sign up and in, second factors, roles, and claiming an account.'),
       page('oauth', 'Programs that connect by OAuth', 'How programs act for a person without a key.'),
       page('imap', 'IMAP', 'What mail programs get, and how they set themselves up.'),
@@ -69,6 +87,13 @@ export const parts: readonly Part[] = [
     title: 'Operating',
     isForOperators: true,
     entries: [
+      page(
+        'guides/self-hosting',
+        'In production',
+        'A server of your own: DNS, settings, MongoDB, start, and whether it works.',
+      ),
+      page('guides/upgrades', 'Upgrades', 'Bring a new version in, on one machine or several nodes.'),
+      page('guides/backups', 'Backups', 'What to keep, how to take it while the service runs, and how to restore it.'),
       page('operating', 'Running Mailroom', 'What to know before a service faces the internet.'),
       page('settings', 'Settings', 'Every setting, its variable and its default.'),
       page('secrets', 'The master key', 'What seals the secrets of a service, and how it is changed.'),

@@ -68,6 +68,7 @@ describe('the documentation', () => {
       expect(await textOf(pathOf(entry), { accept: 'text/markdown' })).to.equal(text)
       const links = [...text.matchAll(/\]\((?![a-z]+:|#)([^)]+)\)/g)].map(([, href]) => href)
       expect(links, `relative links of ${entry.name}`).to.deep.equal([])
+      expect(text, 'a page that is named and not linked').to.not.match(/[^\w/]docs\/[\w/-]+\.md/)
     }
   })
 

@@ -1,0 +1,161 @@
+/**
+ * The samples of the guides do what the guides say: each request with curl, the TypeScript and Python of each page, and each call of
+ * a tool, against the door; an answer that is shown has the fields of the one that came.
+ */
+import { execFile, execFileSync } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { expect } from 'chai'
+import type { Verdict } from '../../core/receive/sender-verdict.ts'
+import { connectMcp, type Door, deliver, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const python = process.env.MAILROOM_PYTHON ?? 'python3'
+
+type Sample = { readonly info: string; readonly code: string }
+
+const samplesOf = (markdown: string): readonly Sample[] =>
+  [...markdown.matchAll(/^```(\S[^\n]*)\n([\s\S]*?)^```$/gm)].map(([, info = '', code = '']) => ({ info, code }))
+
+/** A request of a page; what is left out (…) or needs another program is only read. */
+const isRequest = ({ info, code }: Sample) => info === 'sh' && code.startsWith('curl ') && !code.includes('…')
+
+/** What is known of a sender who publishes nothing. */
+const unknownSender: Verdict = {
+  authentication: {
+    spf: 'none',
+    dkim: [],
+    dmarc: 'none',
+    arc: 'none',
+    alignedFrom: null,
+    perhapsAligned: false,
+    infos: [],
+  },
+  cuts: [],
+  suspicion: null,
+}
+
+const guides = globSync('docs/guides/*.md', { cwd: root })
+
+describe('the samples of the guides', () => {
+  let door: Door
+  let tenant: Tenant
+  let folder: string
+  let environment: NodeJS.ProcessEnv
+
+  before(async () => {
+    door = await openDoor()
+    tenant = await makeTenant(door, { name: 'tenant' })
+    folder = await mkdtemp(path.join(tmpdir(), 'mailroom-samples-'))
+    // Endpoints of the samples are names that nobody has.
+    Object.assign(door.ctx.settings.webhooks, { allowPrivate: true })
+    environment = {
+      ...process.env,
+      ADDRESS: tenant.address,
+      MAILROOM_API_KEY: tenant.key,
+      PYTHONPATH: path.join(root, 'sdk/python'),
+      PYTHONDONTWRITEBYTECODE: '1',
+    }
+    const raw = (subject: string, text: string) =>
+      `From: Shop <no-reply@shop.example>\nTo: ${tenant.address}\nSubject: ${subject}\nMessage-ID: <${subject.length}@shop.example>\n\n${text}\n`
+    await deliver(door.ctx, {
+      to: tenant.address,
+      raw: raw('Your code', 'Your verification code is 482913.'),
+      verdict: unknownSender,
+    })
+  })
+  after(async () => {
+    await door?.close()
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+  })
+
+  /** The sample as a reader has it: with the address of the service, of the mailbox, and of the package. */
+  const filledIn = (code: string) =>
+    code
+      .replaceAll('http://127.0.0.1:8080', door.http)
+      .replaceAll('agent@example.com', tenant.address)
+      .replaceAll("'mailroom-sdk'", `'${pathToFileURL(path.join(root, 'sdk/index.ts'))}'`)
+
+  /** The fields that are shown and that the answer does not have; of a list the first entry counts. */
+  function missing(shown: unknown, answer: unknown, at = ''): string[] {
+    if (Array.isArray(shown))
+      return Array.isArray(answer) && (shown.length === 0 || answer.length > 0)
+        ? shown.length === 0
+          ? []
+          : missing(shown[0], answer[0], `${at}[0]`)
+        : [at]
+    if (shown === null || typeof shown !== 'object') return typeof answer === 'object' && answer !== null ? [at] : []
+    if (answer === null || typeof answer !== 'object') return [at]
+    return Object.entries(shown).flatMap(([name, value]) =>
+      name in answer ? missing(value, (answer as Record<string, unknown>)[name], `${at}.${name}`) : [`${at}.${name}`],
+    )
+  }
+
+  for (const guide of guides)
+    it(guide, async () => {
+      const samples = samplesOf(await readFile(path.join(root, guide), 'utf8'))
+      for (const [n, sample] of samples.entries()) {
+        if (isRequest(sample)) {
+          const { stdout } = await run('bash', ['-c', filledIn(`set -e; ${sample.code}`)], { env: environment })
+          const answer = JSON.parse(stdout) as { success: boolean }
+          expect(answer.success, `${sample.code}\n${stdout}`).to.equal(true)
+          const next = samples[n + 1]
+          if (next?.info === 'json') expect(missing(JSON.parse(next.code), answer), stdout).to.deep.equal([])
+        }
+        if (sample.info === 'json tool') {
+          const mcp = await connectMcp(door.http, tenant.key)
+          const call = JSON.parse(filledIn(sample.code)) as { name: string; arguments: Record<string, unknown> }
+          const withMailbox = { ...call, arguments: { mailbox: tenant.address, ...call.arguments } }
+          const result = await mcp.callTool(withMailbox)
+          await mcp.close()
+          expect(result.isError ?? false, JSON.stringify(result.content)).to.equal(false)
+        }
+      }
+      await runTypeScript(guide, samples)
+    })
+
+  /** The samples of a page are one program. */
+  async function runTypeScript(guide: string, samples: readonly Sample[]): Promise<void> {
+    const code = samples.filter(({ info }) => info === 'ts').map((sample) => filledIn(sample.code))
+    if (code.length === 0) return
+    const file = path.join(folder, `${path.basename(guide, '.md')}.ts`)
+    await writeFile(file, code.join('\n'))
+    const { ADDRESS, MAILROOM_API_KEY } = process.env
+    const { log } = console
+    Object.assign(process.env, { ADDRESS: tenant.address, MAILROOM_API_KEY: tenant.key })
+    console.log = () => undefined
+    try {
+      await import(pathToFileURL(file).href)
+    } finally {
+      console.log = log
+      for (const [name, value] of Object.entries({ ADDRESS, MAILROOM_API_KEY }))
+        if (value === undefined) delete process.env[name]
+        else process.env[name] = value
+    }
+  }
+
+  it('in Python, where there is one with httpx', async function () {
+    try {
+      execFileSync(python, ['-c', 'import sys, httpx; assert sys.version_info >= (3, 11)'], { stdio: 'ignore' })
+    } catch {
+      console.log(`  skipped: ${python} is not there, is older than 3.11, or has no httpx`)
+      this.skip()
+    }
+    for (const guide of guides) {
+      const samples = samplesOf(await readFile(path.join(root, guide), 'utf8'))
+      const code = samples.filter(({ info }) => info === 'python').map((sample) => filledIn(sample.code))
+      if (code.length > 0) await run(python, ['-c', code.join('\n')], { env: environment })
+    }
+  })
+
+  it('there are samples of each kind', async () => {
+    const all = (await Promise.all(guides.map((guide) => readFile(path.join(root, guide), 'utf8')))).flatMap(samplesOf)
+    expect(all.filter(isRequest).length).to.be.greaterThan(8)
+    for (const kind of ['ts', 'python', 'json tool']) expect(all.map(({ info }) => info)).to.include(kind)
+  })
+})
