@@ -103,6 +103,7 @@ const scalars: { readonly [type: string]: string } = {
 }
 const literal = (value: unknown): string => {
   if (typeof value === 'string') return `'${value.replace(/['\\]/g, '\\$&')}'`
+  if (value === null) return 'None'
   return value === true ? 'True' : value === false ? 'False' : String(value)
 }
 /** A type that is named before it may be declared. */

@@ -1,5 +1,6 @@
 /** The Python package against the service, where there is a Python with httpx (MAILROOM_PYTHON, else python3). */
 import { execFileSync, spawn } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -20,6 +21,11 @@ function missing(): string | null {
     return `skipped: ${python} is not there, is older than 3.11, or has no httpx`
   }
 }
+
+it('sdk: what is written for Python has no words of JSON', () => {
+  for (const name of globSync('mailroom_sdk/generated/*.py', { cwd: folder }))
+    expect(readFileSync(path.join(folder, name), 'utf8'), name).to.not.match(/\[[^\]\n]*\b(?:null|true|false)\b/)
+})
 
 describe('sdk: the Python package', () => {
   let door: Door

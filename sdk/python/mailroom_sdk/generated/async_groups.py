@@ -2008,8 +2008,8 @@ class PartnerCustomers(AsyncGroup):
         *,
         name: str,
         email: str | None | Unset = UNSET,
-        plan: Literal['trial', 'starter', 'growth', 'pro', 'business', null] | Unset = UNSET,
-        agents_plan: Literal['free', 'developer', 'scale', null] | Unset = UNSET,
+        plan: Literal['trial', 'starter', 'growth', 'pro', 'business', None] | Unset = UNSET,
+        agents_plan: Literal['free', 'developer', 'scale', None] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.PartnerCustomersCreateResult:
         """Make a customer: an account of its own, with a domain for free addresses. With a test key it is a sandbox. Make a key for it next."""
@@ -2028,8 +2028,8 @@ class PartnerCustomers(AsyncGroup):
         self,
         id: str,
         *,
-        plan: Literal['trial', 'starter', 'growth', 'pro', 'business', null] | Unset = UNSET,
-        agents_plan: Literal['free', 'developer', 'scale', null] | Unset = UNSET,
+        plan: Literal['trial', 'starter', 'growth', 'pro', 'business', None] | Unset = UNSET,
+        agents_plan: Literal['free', 'developer', 'scale', None] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.PartnerCustomersUpdateResult:
         """Change the plans of a customer, at once. What it has beyond a smaller plan stays; it may only have no more of it."""
