@@ -1,7 +1,7 @@
 /** What waits to go out, by the domain that it goes to. */
 import { splitAddress } from '../../mail/message/address.ts'
 import type { OutboxDoc } from '../../store/documents/sending.ts'
-import { findEmailsById } from '../../store/emails.ts'
+import { findEmailsIn } from '../../store/emails.ts'
 import { findWaitingRows } from '../../store/outbox.ts'
 import type { Context } from '../process/context.ts'
 
@@ -30,10 +30,10 @@ export async function listDestinations(
   const byDomain = Map.groupBy(rows, ({ recipient }) => splitAddress(recipient).domain)
   const largest = [...byDomain].toSorted(([, a], [, b]) => b.length - a.length).slice(0, limit)
   const tried = largest.flatMap(([, own]) => triedLast(own))
-  const sends = await findEmailsById(
-    ctx.store,
-    tried.map(({ emailId }) => emailId),
-  )
+  const sends = await findEmailsIn(ctx.store, {
+    accountIds: [...new Set(tried.map(({ accountId }) => accountId))],
+    ids: tried.map(({ emailId }) => emailId),
+  })
   const byId = new Map(sends.map((send) => [send._id, send]))
   const destinations = largest.map(([domain, own]) => {
     const answers = triedLast(own).flatMap(({ emailId, n }) => {
