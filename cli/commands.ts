@@ -40,7 +40,7 @@ export const groups: Readonly<Record<string, string>> = {
   request: 'what people ask of the administrator',
   audit: 'the audit trail',
   secrets: 'the key that secrets are sealed with',
-  db: 'the database: back up, verify, move',
+  db: 'the database: back up, verify, copy, move',
 }
 
 const partnerOption: CommandOption = {
@@ -478,6 +478,15 @@ export const commands: readonly CommandEntry[] = [
     call: 'db export <url>',
     about: 'copy all data into a MongoDB deployment that holds none yet, as it is now',
     load: async () => (await import('./db-export.ts')).exportTo,
+  },
+  {
+    call: 'db move [target]',
+    about:
+      'move the database to a MongoDB deployment, or with "embedded" into the data folder, while mail keeps coming; goes on with a move that was cut',
+    options: [
+      { flags: '--cancel', about: 'give a move up: the database stays where it is, and takes writes', initial: false },
+    ],
+    load: async () => (await import('./db-move.ts')).move,
   },
   {
     call: 'db import <url>',

@@ -17,6 +17,7 @@ import { loginArguments } from './database-login.ts'
 import { enginePaths, engineUrl, makeFolders, withPorts } from './instance.ts'
 import { type Io, told } from './io.ts'
 import { metricsDoorOf, openMetricsDoor } from './metrics-door.ts'
+import { watchMoves } from './moved-database.ts'
 import { type PartName, partNames, partsOf } from './parts.ts'
 import { type Part, type PartOptions, startPart } from './supervisor.ts'
 
@@ -35,12 +36,29 @@ export async function serve(io: Io, { only }: { readonly only?: string }): Promi
   const given = io.settings()
   const log = createLog(given, 'supervisor')
   await makeFolders(given.data)
-  const settings = await withPorts(given)
-  const service = new Service(log)
+  const own = await withPorts(given)
+  let service = new Service(log)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => service.stop(0))
   // The channel to the process that started this one (cli/bin.js) closes when that dies; it may have died already.
   process.on('disconnect', () => service.stop(0))
   if (process.connected === false) service.stop(0)
+  for (;;) {
+    const settings = { ...own, mongodbUrl: io.settings().mongodbUrl }
+    const status = await runParts(io, service, { settings, names, log })
+    if (status !== startAgain) return status
+    service = new Service(log)
+  }
+}
+
+/** The status of a stop after which all parts start again, because their database is elsewhere. */
+const startAgain = -1
+
+async function runParts(
+  io: Io,
+  service: Service,
+  { settings, names, log }: { readonly settings: Settings; readonly names: readonly PartName[]; readonly log: Logger },
+): Promise<number> {
+  const unwatch = watchMoves(settings.data, () => service.stop(startAgain))
   startParts(service, settings, names).then(
     () => announce(io, settings, { service, names }),
     (error: unknown) => {
@@ -50,7 +68,7 @@ export async function serve(io: Io, { only }: { readonly only?: string }): Promi
       service.stop(1)
     },
   )
-  return service.stopped
+  return service.stopped.finally(unwatch)
 }
 
 /** The running parts. Invariant: once a stop has begun, nothing is started and nothing is said to be ready. */

@@ -6,6 +6,7 @@ import { Failure } from '../schemas/failures.ts'
 import { isSetting, listSettings, type NamedSetting, type Settings, settings, variableOf } from '../schemas/settings.ts'
 import { isValid, validate } from '../schemas/validate.ts'
 import { nearest, unknownName, type Words } from '../schemas/words.ts'
+import { movedTo } from './moved-database.ts'
 
 /** A setting that cannot be taken; the text names it and says why, and what to change. */
 export class SettingsError extends Error {
@@ -38,7 +39,8 @@ export function loadSettings({ file, env }: { file: string | null; env: NodeJS.P
     else if (variable.startsWith('MAILROOM_')) throw unknownVariable(variable)
   }
   const nested = nest(values) as unknown as Settings
-  return { ...nested, data: path.resolve(nested.data) }
+  const data = path.resolve(nested.data)
+  return { ...nested, data, mongodbUrl: nested.mongodbUrl ?? movedTo(data) }
 }
 
 function readFile(file: string): unknown {

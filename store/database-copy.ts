@@ -22,7 +22,7 @@ const batchDocuments = 500
 const batchBytes = 4 * 1024 * 1024
 const selectionMs = 10_000
 /** Decodes without loss: numbers keep their types, and 64-bit integers all their digits. */
-const exact = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const
+export const exact = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const
 
 /** Lets the embedded engine at `url` copy all its data to a new file while it runs. `file` is an absolute path. */
 export async function backUp({ url, file }: { url: string; file: string }): Promise<void> {
@@ -64,7 +64,7 @@ async function copyAll(source: Db, target: Db, onProgress: OnProgress): Promise<
   return copied
 }
 
-async function refuseDocuments(target: Db): Promise<void> {
+export async function refuseDocuments(target: Db): Promise<void> {
   for (const { name } of await target.listCollections({}, { nameOnly: true }).toArray()) {
     if (name.startsWith('system.')) continue
     if ((await target.collection(name).findOne({}, { projection: { _id: 1 } })) !== null)
@@ -121,7 +121,7 @@ async function insertAll(into: Collection, batch: Document[]): Promise<number> {
   return insertedCount
 }
 
-async function withClient<Result>(url: string, work: (client: MongoClient) => Promise<Result>): Promise<Result> {
+export async function withClient<Result>(url: string, work: (client: MongoClient) => Promise<Result>): Promise<Result> {
   const client = new MongoClient(url, {
     appName: 'mailroom-copy',
     serverSelectionTimeoutMS: selectionMs,

@@ -70,6 +70,7 @@ export async function openStore({
   if (onCommand !== undefined) measureCommands(client, onCommand)
   await client.connect()
   const db = client.db(databaseOf(url))
+  await refuseMoved(db)
   if (!(await isReady(db))) await makeReady(url, appName)
   return {
     ...collectionsOf(db),
@@ -91,6 +92,23 @@ export async function openStore({
     },
   }
 }
+
+/** Rejects when the database was moved elsewhere, and takes no writes (store/database-move.ts). */
+async function refuseMoved(db: Db): Promise<void> {
+  const state = db.collection<{ readonly _id: string; readonly value: { readonly to: string } }>('state')
+  const moving = await state.findOne({ _id: 'moving' })
+  if (moving === null) return
+  try {
+    await state.updateOne({ _id: 'moving' }, { $set: { 'value.to': moving.value.to } })
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== writesBlockedCode) throw error
+    throw new Error(
+      `The database takes no writes: it was moved to ${moving.value.to}, or is being moved there at this moment. Set MONGODB_URL to where it is; "mailroom db move --cancel" takes this one back into use.`,
+    )
+  }
+}
+
+const writesBlockedCode = 371
 
 async function makeReady(url: string, appName: string): Promise<void> {
   const client = clientOf(url, { appName, isPatient: true })

@@ -138,6 +138,7 @@ describe('architecture', () => {
         'A domain',
         'DNS question',
         'The master key',
+        'A database that moves',
         'A file of Drive',
         'Mail from elsewhere',
         'MCP tool call and REST request',

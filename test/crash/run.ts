@@ -2,6 +2,7 @@
  * `npm run crash`: kills processes of a service under load, and then checks that everything it promised holds.
  *
  *   npm run crash -- engine ...      the embedded engine alone: see engine.ts
+ *   npm run crash -- move ...        a database that moves while it is written: see move.ts
  *   npm run crash -- outbound ...    outgoing mail alone: 20 sends in each round
  *   npm run crash -- webhooks ...    webhooks above all: more mail comes in, and their receiver refuses some
  *   npm run crash -- nodes ...       four nodes on one database; `--faults` makes the way to it fail too: see nodes.ts
@@ -11,6 +12,7 @@
  */
 import { parseArgs } from 'node:util'
 import { run as runEngine } from './engine.ts'
+import { runMoves } from './move.ts'
 import { playNodes } from './nodes.ts'
 import { canFindProcesses, type Victim, victims } from './parts.ts'
 import type { Round } from './round.ts'
@@ -21,6 +23,7 @@ const sendersMax = 90
 
 const [what, ...rest] = process.argv.slice(2)
 if (what === 'engine') process.exit((await runEngine(rest)) ? 0 : 1)
+else if (what === 'move') process.exit((await runMoves(rest)) ? 0 : 1)
 else if (what === 'nodes') await mainOfNodes(rest)
 else if (what === 'outbound') await main(rest, { rounds: 100, lettersEach: 0 })
 else if (what === 'webhooks') await main(rest, { rounds: 50, lettersEach: 10, refusesOneIn: 7 })

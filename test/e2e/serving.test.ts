@@ -4,6 +4,7 @@ import { chmod, copyFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/
 import { connect, createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
@@ -21,6 +22,7 @@ import { client, type Json, mailboxPath } from '../peers/rest.ts'
 import { sendMail } from '../peers/send-mail.ts'
 import { type SpanCollector, startSpanCollector } from '../peers/span-collector.ts'
 import { connectMcp, makeKey, makeTenant } from '../start/door.ts'
+import { startEngine } from '../start/engine.ts'
 import { contextOf, type ReadyLine, type Service, startService } from '../start/service.ts'
 
 const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
@@ -566,6 +568,47 @@ describe('serving', () => {
     } finally {
       expect(await again.stop()).to.equal(0)
     }
+  })
+
+  it('goes on with its database where that is moved to: no mail that was accepted is missing, and none is there twice', async () => {
+    const elsewhere = await startEngine()
+    const { body: signup } = await client(second.http)<Json>('POST', '/api/v1/signup', { name: 'moving' })
+    const { address, api_key: key } = signup as { readonly address: string; readonly api_key: string }
+    const accepted: string[] = []
+    let going = true
+    const sending = (async () => {
+      for (let n = 0; going; n++) {
+        const raw = Buffer.from(`From: a@example.org\r\nTo: ${address}\r\nSubject: letter ${n}\r\n\r\n${n}\r\n`)
+        await sendMail(second.smtp, { from: 'a@example.org', to: address, raw }).then(
+          () => accepted.push(`letter ${n}`),
+          () => sleep(100),
+        )
+      }
+    })()
+    const to = `mongodb://${encodeURIComponent(elsewhere.socket)}/mailroom`
+    const { code, out, err } = await run(['db', 'move', to], { MAILROOM_DATA: second.data })
+    expect(code, err).to.equal(0)
+    expect(JSON.parse(out.trim().split('\n').at(-1) ?? '')).to.include({ moved: true })
+    const before = accepted.length
+    await eventually('mail after the move', async () => accepted.length > before + 3)
+    going = false
+    await sending
+    const call = client(second.http, key)
+    const list = () => call<{ messages: { subject: string }[] }>('GET', `${mailboxPath(address)}/messages?limit=100`)
+    const subjects = await eventually('the mail is listed', async () => {
+      // Its parts start one after the other.
+      const answer = await list().catch(() => null)
+      return answer?.status === 200 ? answer.body.messages.map(({ subject }) => subject) : null
+    })
+    expect(subjects.filter((subject) => subject.startsWith('letter')).toSorted()).to.include.members(
+      accepted.slice(-80),
+    )
+    expect(new Set(subjects).size).to.equal(subjects.length)
+    expect(await elsewhere.client.db('mailroom').collection('messages').countDocuments()).to.be.at.least(
+      accepted.length,
+    )
+    await second.stop()
+    await elsewhere.stop()
   })
 })
 

@@ -1,0 +1,414 @@
+/**
+ * Moves a database elsewhere while it is written. What was there is copied first, then what was written meanwhile, again and again, until
+ * little is left; the copy is compared with its source; then writes are blocked for a moment, what is left is copied, compared and
+ * counted, and the copy takes over. Invariants: from the beginning on every write is noted (store/written-documents.ts), and a
+ * position moves on when all before it is in the copy, so that a move that was cut goes on and loses nothing; the copy gets each
+ * document as the source has it by then, so that copying twice changes nothing; the source takes no write once the copy was told
+ * to take over.
+ */
+import { deserialize } from 'bson'
+import {
+  type Collection,
+  type CreateCollectionOptions,
+  type Db,
+  type Document,
+  MongoBulkWriteError,
+  type MongoClient,
+} from 'mongodb'
+import { newToken } from '../schemas/ids.ts'
+import { compareAll, differingOf, nameOfKey } from './comparison.ts'
+import { exact, refuseDocuments, withClient } from './database-copy.ts'
+import { databaseOf, onlyDuplicates } from './open.ts'
+import { type Position, type Written, type WrittenDocuments, writtenIn } from './written-documents.ts'
+
+export type MoveProgress =
+  | { readonly step: 'copying'; readonly collection: string; readonly documents: number; readonly of: number }
+  | { readonly step: 'catching up'; readonly documents: number }
+  | { readonly step: 'comparing'; readonly collection: string; readonly documents: number }
+  | { readonly step: 'holding' }
+
+export type MovedCollection = {
+  readonly collection: string
+  readonly documents: number
+  /** Of all documents, the same on both sides; of a capped collection null: it is copied as it is at the end. */
+  readonly checksum: string | null
+  /** How many were written while it was compared, and so were compared once more at the end. */
+  readonly comparedAgain: number
+}
+
+export type Move = {
+  readonly from: string
+  readonly to: string
+  /** What the source says of where it went; without a password. */
+  readonly name: string
+  readonly onProgress: (progress: MoveProgress) => void
+  /** Lets the copy take over: called when it is whole, compared, and the source takes no writes. */
+  readonly switchOver: () => Promise<void>
+}
+
+/** Of the move, in the copy; it is gone when the move is over. */
+export const moveCollection = 'moveProgress'
+/** Of the state that says in the source that it is being moved. */
+export const movingState = 'moving'
+const pageDocuments = 500
+const pageBytes = 4 * 1024 * 1024
+/** So few documents, and no more, may be left for the hold. */
+const fewDocuments = 500
+/** What a hold catches up with in more readings than these is too much for a moment. */
+const readingsMax = 20
+/** A hold ends by itself after this, if whoever holds died; it is prolonged while the work goes on. */
+const holdMs = 5_000
+const prolongMs = 1_000
+const triesMax = 5
+/** An expiry that does not come: nothing may expire in the copy alone. */
+const neverSeconds = 2 ** 31 - 1
+
+/**
+ * Moves the database. Goes on with a move that was cut. Rejects when the target holds other documents, or a document cannot be
+ * copied; the source is as it was then. Returns what was moved, by collection.
+ */
+export async function moveDatabase(move: Move): Promise<readonly MovedCollection[]> {
+  return withClient(move.from, (source) => withClient(move.to, (target) => new Mover(move, source, target).run()))
+}
+
+/** Gives a move up: the source takes writes again, and notes none. What was copied stays where it is. */
+export async function cancelMove(url: string): Promise<void> {
+  await withClient(url, async (client) => {
+    const db = client.db(databaseOf(url))
+    const isEmbedded = await embedded(db)
+    await block(client, { isOn: false, isEmbedded })
+    await db.collection<MovingState>('state').deleteOne({ _id: movingState })
+    await writtenIn(db, { isEmbedded }).end()
+  })
+}
+
+type MovingState = {
+  readonly _id: string
+  readonly value: { readonly id: string; readonly to: string; readonly at: Date }
+}
+type Progress = {
+  readonly _id: string
+  readonly last?: unknown
+  readonly isCopied?: boolean
+  readonly position?: Position
+  /** Of the move, as the source has it. */
+  readonly id?: string
+}
+
+class Mover {
+  readonly #move: Move
+  readonly #client: MongoClient
+  readonly #source: Db
+  readonly #target: Db
+  readonly #progress: Collection<Progress>
+  #isEmbedded = false
+  #written!: WrittenDocuments
+  #position!: Position
+  /** Keys of what was written since the comparison began, by collection. */
+  #flux: Map<string, Map<string, unknown>> | null = null
+
+  constructor(move: Move, source: MongoClient, target: MongoClient) {
+    this.#move = move
+    this.#client = source
+    this.#source = source.db(databaseOf(move.from))
+    this.#target = target.db(databaseOf(move.to))
+    this.#progress = this.#target.collection<Progress>(moveCollection)
+  }
+
+  async run(): Promise<readonly MovedCollection[]> {
+    this.#isEmbedded = await embedded(this.#source)
+    this.#written = writtenIn(this.#source, { isEmbedded: this.#isEmbedded })
+    try {
+      await this.#begin()
+      await this.#copyAll()
+      for (let tries = 1; ; tries++) {
+        await this.#catchUp()
+        const compared = await this.#compare()
+        await this.#catchUp()
+        const moved = await this.#hold(compared)
+        if (moved !== null) return moved
+        if (tries === triesMax)
+          throw new Error(
+            'The copy could not catch up in a moment: what is written comes too fast. Try again at another time.',
+          )
+      }
+    } finally {
+      await this.#written.close()
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const states = this.#source.collection<MovingState>('state')
+    const begun = await this.#progress.findOne({ _id: 'move' })
+    const moving = await states.findOne({ _id: movingState })
+    if (begun?.position !== undefined) {
+      if (begun.id !== moving?.value.id)
+        throw new Error(
+          `The target "${this.#target.databaseName}" holds a part of a move that was given up. Drop that database, and begin again.`,
+        )
+      this.#position = begun.position
+      return
+    }
+    await refuseDocuments(this.#target)
+    const id = newToken()
+    const value = { id, to: this.#move.name, at: new Date() }
+    await states.updateOne({ _id: movingState }, { $set: { value } }, { upsert: true })
+    const position = await this.#written.begin()
+    await this.#progress.updateOne({ _id: 'move' }, { $set: { id, position } }, { upsert: true })
+    this.#position = position
+  }
+
+  async #moveOn(position: Position): Promise<void> {
+    await this.#progress.updateOne({ _id: 'move' }, { $set: { position } }, { upsert: true })
+    this.#position = position
+  }
+
+  async #collections(): Promise<readonly { readonly name: string; readonly options: CreateCollectionOptions }[]> {
+    const found = await this.#source.listCollections({}, { nameOnly: false }).toArray()
+    for (const { name, type } of found)
+      if (type !== undefined && type !== 'collection' && !name.startsWith('system.'))
+        throw new Error(`${name} is a ${type}: only ordinary collections can be moved.`)
+    return found
+      .filter(({ name }) => !name.startsWith('system.') && name !== moveCollection)
+      .map(({ name, options }) => ({ name, options: (options ?? {}) as CreateCollectionOptions }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  /** Makes what is missing of a collection and its indexes; nothing expires in it yet. */
+  async #shape(name: string, options: CreateCollectionOptions): Promise<void> {
+    if (!(await this.#target.listCollections({ name }, { nameOnly: true }).hasNext()))
+      await this.#target.createCollection(name, options)
+    const there = new Set((await this.#target.collection(name).listIndexes().toArray()).map((index) => index.name))
+    const missing = (await this.#source.collection(name).listIndexes().toArray())
+      .filter((index) => !there.has(index.name))
+      .map(
+        ({ v: _v, ns: _ns, ...spec }): Document =>
+          spec.expireAfterSeconds === undefined ? spec : { ...spec, expireAfterSeconds: neverSeconds },
+      )
+    if (missing.length > 0) await this.#target.command({ createIndexes: name, indexes: missing })
+  }
+
+  async #copyAll(): Promise<void> {
+    for (const { name, options } of await this.#collections()) {
+      await this.#shape(name, options)
+      if (options.capped !== true) await this.#copy(name)
+    }
+  }
+
+  /** In pages by key, as far as they can be asked for behind the last one. */
+  async #copy(collection: string): Promise<void> {
+    const _id = `copied ${collection}`
+    const done = await this.#progress.findOne({ _id }, { promoteValues: false })
+    if (done?.isCopied !== undefined) return
+    const source = this.#source.collection(collection)
+    const of = await source.estimatedDocumentCount()
+    let documents = 0
+    let page: Document[] = []
+    let bytes = 0
+    const flush = async () => {
+      await insertMissing(this.#target.collection(collection), page)
+      documents += page.length
+      const last: unknown = page.at(-1)?._id
+      if (isOrdered(last)) await this.#progress.updateOne({ _id }, { $set: { last } }, { upsert: true })
+      this.#move.onProgress({ step: 'copying', collection, documents, of })
+      page = []
+      bytes = 0
+    }
+    const behind = done?.last === undefined ? {} : { _id: { $gt: done.last } }
+    for await (const raw of source.find(behind as Document, { raw: true }).sort({ _id: 1 })) {
+      const stored = raw as unknown as Buffer
+      page.push(deserialize(stored, exact))
+      bytes += stored.length
+      if (page.length >= pageDocuments || bytes >= pageBytes) await flush()
+    }
+    if (page.length > 0) await flush()
+    await this.#progress.updateOne({ _id }, { $set: { isCopied: true } }, { upsert: true })
+  }
+
+  /** Copies what was written, until little comes. */
+  async #catchUp(): Promise<void> {
+    for (let documents = Number.POSITIVE_INFINITY; documents > fewDocuments; ) {
+      documents = await this.#takeWritten()
+      this.#move.onProgress({ step: 'catching up', documents })
+    }
+    await this.#written.forget(this.#position)
+  }
+
+  /** Copies the next of what was written. Returns how much it was. */
+  async #takeWritten(): Promise<number> {
+    const { written, position } = await this.#written.read(this.#position)
+    const byCollection = Map.groupBy(
+      written.filter(({ collection }) => !collection.startsWith('system.') && collection !== moveCollection),
+      ({ collection }) => collection,
+    )
+    for (const [collection, of] of byCollection) {
+      const keys = distinct(of)
+      const flux = this.#flux?.get(collection)
+      for (const [name, key] of keys) flux?.set(name, key)
+      await this.#copyAgain(collection, [...keys.values()])
+    }
+    if (written.length > 0) await this.#moveOn(position)
+    return written.length
+  }
+
+  /**
+   * Copies documents as they are by now. One whose unique key another document has in the copy drives that out, and it is copied again, too:
+   * in the source it has changed since.
+   */
+  async #copyAgain(collection: string, keys: readonly unknown[], depth = 0): Promise<void> {
+    const into = this.#target.collection(collection)
+    for (let from = 0; from < keys.length; from += pageDocuments) {
+      const filter = { _id: { $in: keys.slice(from, from + pageDocuments) } } as Document
+      const found = await this.#source.collection(collection).find(filter, { raw: true }).toArray()
+      await into.deleteMany(filter)
+      const refused = await insertMissing(
+        into,
+        found.map((raw) => deserialize(raw as unknown as Buffer, exact)),
+      )
+      if (refused.length === 0) continue
+      if (depth > triesMax) throw new Error(`Documents of ${collection} keep each other out of the copy.`)
+      const holders = await into
+        .find({ $or: refused.map(({ holders: own }) => own) }, { projection: { _id: 1 }, promoteValues: false })
+        .toArray()
+      await this.#copyAgain(
+        collection,
+        [...holders, ...refused.map(({ document }) => document)].map(({ _id }) => _id),
+        depth + 1,
+      )
+    }
+  }
+
+  /** Compares the copy while both are written: what differs, and what is written meanwhile, is looked at again in the hold. */
+  async #compare(): Promise<ReadonlyMap<string, { readonly checksum: string; readonly tookMs: number }>> {
+    const collections = (await this.#collections()).filter(({ options }) => options.capped !== true)
+    this.#flux = new Map(collections.map(({ name }) => [name, new Map()]))
+    const compared = new Map<string, { checksum: string; tookMs: number }>()
+    for (const { name } of collections) {
+      const beganAt = performance.now()
+      const { checksum, differing } = await compareAll(
+        this.#source.collection(name),
+        this.#target.collection(name),
+        (documents) => this.#move.onProgress({ step: 'comparing', collection: name, documents }),
+      )
+      for (const key of differing) this.#flux.get(name)?.set(nameOfKey(key), key)
+      compared.set(name, { checksum, tookMs: performance.now() - beganAt })
+    }
+    return compared
+  }
+
+  /** Blocks writes, and copies, compares and counts what is left. Returns null when that took too long: writes go on. */
+  async #hold(
+    compared: ReadonlyMap<string, { readonly checksum: string; readonly tookMs: number }>,
+  ): Promise<readonly MovedCollection[] | null> {
+    const isEmbedded = this.#isEmbedded
+    await block(this.#client, { isOn: true, isEmbedded, forMs: holdMs })
+    this.#move.onProgress({ step: 'holding' })
+    const prolong = setInterval(() => {
+      block(this.#client, { isOn: true, isEmbedded, forMs: holdMs }).catch(() => undefined)
+    }, prolongMs)
+    let isOver = false
+    try {
+      for (let n = 0; (await this.#takeWritten()) > 0; n++) if (n === readingsMax) return null
+      const moved: MovedCollection[] = []
+      for (const { name, options } of await this.#collections())
+        moved.push(await this.#finish(name, options, compared.get(name)))
+      await this.#target.collection<MovingState>('state').deleteOne({ _id: movingState })
+      clearInterval(prolong)
+      // For good: from here on the source is the one before.
+      await block(this.#client, { isOn: true, isEmbedded })
+      // The hold may have ended meanwhile, when this process was too slow to prolong it.
+      if ((await this.#written.read(this.#position)).written.length > 0) return null
+      isOver = true
+      await this.#move.switchOver()
+      await this.#progress.drop()
+      return moved
+    } finally {
+      clearInterval(prolong)
+      if (!isOver) await block(this.#client, { isOn: false, isEmbedded })
+    }
+  }
+
+  /** What is left of a collection, while nothing is written. */
+  async #finish(
+    name: string,
+    options: CreateCollectionOptions,
+    compared: { readonly checksum: string; readonly tookMs: number } | undefined,
+  ): Promise<MovedCollection> {
+    const source = this.#source.collection(name)
+    const target = this.#target.collection(name)
+    await this.#shape(name, options)
+    if (options.capped === true) return this.#copyCapped(name, options)
+    const flux = [...(this.#flux?.get(name)?.values() ?? [])]
+    const isQuick = (compared?.tookMs ?? 0) < quickMs
+    const isKnown = compared !== undefined && (flux.length === 0 || !isQuick)
+    const again = isKnown ? null : await compareAll(source, target, () => undefined)
+    const differing = again?.differing ?? (await differingOf(source, target, flux))
+    const [documents, copied] = await Promise.all([source.countDocuments({}), target.countDocuments({})])
+    if (differing.length > 0 || documents !== copied)
+      throw new Error(
+        `The copy of ${name} is not what it is copied from: ${documents} documents there and ${copied} in the copy, ${differing.length} of them differ.`,
+      )
+    await this.#expire(name)
+    const checksum = again?.checksum ?? compared?.checksum ?? null
+    return { collection: name, documents, checksum, comparedAgain: flux.length }
+  }
+
+  /** From now on documents expire in the copy as they did in the source. */
+  async #expire(collection: string): Promise<void> {
+    for (const { name, expireAfterSeconds } of await this.#source.collection(collection).listIndexes().toArray())
+      if (expireAfterSeconds !== undefined)
+        await this.#target.command({ collMod: collection, index: { name, expireAfterSeconds } })
+  }
+
+  /** In the order in which they stand there. */
+  async #copyCapped(name: string, options: CreateCollectionOptions): Promise<MovedCollection> {
+    await this.#target.collection(name).drop()
+    await this.#shape(name, options)
+    const found = await this.#source.collection(name).find({}, { raw: true }).toArray()
+    const documents = found.map((raw) => deserialize(raw as unknown as Buffer, exact))
+    for (let from = 0; from < documents.length; from += pageDocuments)
+      await this.#target.collection(name).insertMany(documents.slice(from, from + pageDocuments), { ordered: true })
+    return { collection: name, documents: documents.length, checksum: null, comparedAgain: 0 }
+  }
+}
+
+/** A collection that was compared in this time is compared whole once more in the hold. */
+const quickMs = 200
+
+/** Keys of these kinds are in an order in which the rest can be asked for. */
+const isOrdered = (key: unknown): boolean =>
+  typeof key === 'string' || (key as { readonly _bsontype?: string } | undefined)?._bsontype === 'ObjectId'
+
+function distinct(written: readonly Written[]): ReadonlyMap<string, unknown> {
+  return new Map(written.map(({ key }) => [nameOfKey(key), key]))
+}
+
+type Refused = { readonly document: Document; readonly holders: Document }
+
+/** Inserts documents that are not there. Returns those whose unique key another one has, with what finds that. */
+async function insertMissing(into: Collection, documents: readonly Document[]): Promise<readonly Refused[]> {
+  if (documents.length === 0) return []
+  try {
+    await into.insertMany([...documents], { ordered: false, forceServerObjectId: true })
+    return []
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError) || !onlyDuplicates(error)) throw error
+    return [error.writeErrors].flat().flatMap(({ index, err }) => {
+      const { keyValue = {} } = err as { readonly keyValue?: Document }
+      return Object.keys(keyValue).join() === '_id' ? [] : [{ document: documents[index]!, holders: keyValue }]
+    })
+  }
+}
+
+async function embedded(db: Db): Promise<boolean> {
+  return (await db.command({ buildInfo: 1 })).embedded === true
+}
+
+/** As MongoDB 6.0 has it. Without `forMs`, and of a deployment always, until it is taken off. */
+async function block(
+  client: MongoClient,
+  { isOn, isEmbedded, forMs }: { readonly isOn: boolean; readonly isEmbedded: boolean; readonly forMs?: number },
+): Promise<void> {
+  const forSome = isEmbedded && forMs !== undefined ? { embeddedForMs: forMs } : {}
+  await client.db('admin').command({ setUserWriteBlockMode: 1, global: isOn, ...forSome })
+}

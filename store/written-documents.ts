@@ -1,0 +1,97 @@
+/**
+ * Which documents of a database are written from some moment on: by the journal of the embedded engine, or by the change streams of a
+ * MongoDB deployment (which needs a replica set). A position outlives the process, so that whoever reads goes on where it was.
+ */
+import type { ChangeStream, ChangeStreamDocument, Db, Document, ResumeToken } from 'mongodb'
+
+/** A document that was inserted, changed or deleted: what it is by now is asked of the database. */
+export type Written = { readonly collection: string; readonly key: unknown }
+
+export type Position = { readonly entry: number } | { readonly token: ResumeToken }
+
+export type WrittenDocuments = {
+  /** Begins to note them, if that has not begun. Returns the position of now: all that is written later comes behind it. */
+  begin(): Promise<Position>
+  /** The next ones, some thousand at most; none when there are no more for now. */
+  read(after: Position): Promise<{ readonly written: readonly Written[]; readonly position: Position }>
+  /** Forgets those up to a position. */
+  forget(upTo: Position): Promise<void>
+  /** Notes no more. */
+  end(): Promise<void>
+  close(): Promise<void>
+}
+
+const readMax = 2_000
+const journal = 'system.journal'
+/** A deployment may be behind with what it tells. */
+const quietMs = 1_000
+
+export function writtenIn(db: Db, { isEmbedded }: { readonly isEmbedded: boolean }): WrittenDocuments {
+  return isEmbedded ? byJournal(db) : byChangeStream(db)
+}
+
+type Entry = { readonly _id: number; readonly collection: string; readonly key: unknown }
+
+function byJournal(db: Db): WrittenDocuments {
+  const entries = db.collection<Entry>(journal)
+  return {
+    async begin() {
+      await db.command({ embeddedJournal: true })
+      const [last] = await entries.find().sort({ _id: -1 }).limit(1).toArray()
+      return { entry: last?._id ?? 0 }
+    },
+    async read(position) {
+      const { entry } = position as { readonly entry: number }
+      // Keys keep the types of their numbers.
+      const found = await entries
+        .find({ _id: { $gt: entry } }, { promoteValues: false })
+        .sort({ _id: 1 })
+        .limit(readMax)
+        .toArray()
+      const last = found.at(-1)
+      return { written: found.map(writtenBy), position: { entry: last === undefined ? entry : Number(last._id) } }
+    },
+    async forget(upTo) {
+      const { entry: trimBefore } = upTo as { readonly entry: number }
+      while ((await db.command({ embeddedJournal: true, trimBefore })).trimmed > 0);
+    },
+    end: async () => void (await db.command({ embeddedJournal: false })),
+    close: async () => undefined,
+  }
+}
+
+const writtenBy = ({ collection, key }: Entry): Written => ({ collection: String(collection), key })
+
+function byChangeStream(db: Db): WrittenDocuments {
+  let open: { readonly stream: ChangeStream; position: ResumeToken } | null = null
+  const streamAt = async (token: ResumeToken | null) => {
+    if (open !== null && (token === null || open.position === token)) return open
+    await open?.stream.close()
+    const stream = db.watch([], { maxAwaitTimeMS: quietMs, ...(token !== null && { resumeAfter: token }) })
+    open = { stream, position: token }
+    return open
+  }
+  return {
+    async begin() {
+      const begun = await streamAt(null)
+      // The first answer tells the position.
+      await begun.stream.tryNext()
+      begun.position = begun.stream.resumeToken
+      return { token: begun.position }
+    },
+    async read(position) {
+      const at = await streamAt((position as { readonly token: ResumeToken }).token)
+      const written: Written[] = []
+      while (written.length < readMax) {
+        const change: ChangeStreamDocument<Document> | null = await at.stream.tryNext()
+        if (change === null) break
+        if ('documentKey' in change) written.push({ collection: change.ns.coll, key: change.documentKey._id })
+      }
+      at.position = at.stream.resumeToken
+      return { written, position: { token: at.position } }
+    },
+    forget: async () => undefined,
+    end: async () => undefined,
+    close: async () => void (await open?.stream.close()),
+  }
+}

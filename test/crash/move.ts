@@ -1,0 +1,225 @@
+/**
+ * Moves a database under load from one engine to another, which is reached over TCP as a deployment is, and kills the mover and its source
+ * on the way. The writers keep a ledger of what was acknowledged; in the end the copy has exactly that.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { type Document, MongoBulkWriteError, MongoClient, MongoServerError } from 'mongodb'
+import { eventually } from '../eventually.ts'
+import { type Started, startEngine, temporaryFolder } from '../start/engine.ts'
+import type { Said } from './mover.ts'
+import { createRandom, type Random } from './random.ts'
+
+export type MoveRound = {
+  /** Kills the mover when it says for so many times that it is at a step. */
+  readonly kills: readonly { readonly at: Said['step']; readonly times: number }[]
+  readonly documents: number
+  readonly writers: number
+  readonly random: Random
+}
+
+export type MoveReckoning = {
+  readonly writes: number
+  readonly killed: number
+  readonly heldMs: number
+  readonly lost: readonly string[]
+  readonly doubled: readonly string[]
+}
+
+const mover = fileURLToPath(new URL('mover.ts', import.meta.url))
+const databaseName = 'mailroom'
+const blockedCode = 371
+
+/** Plays one move to its end. */
+export async function playMove(round: MoveRound): Promise<MoveReckoning> {
+  const source = await startEngine()
+  const place = temporaryFolder()
+  const passwordFile = path.join(place, 'password')
+  await writeFile(passwordFile, 'secret\n', { mode: 0o600 })
+  const target = await startEngine({
+    dir: place,
+    args: ['--tcp', '127.0.0.1:0', '--user', 'mover', '--password-file', passwordFile],
+  })
+  const port = await eventually('the port of the target', () => /"port":(\d+)/.exec(target.log().join('\n'))?.[1])
+  const to = `mongodb://mover:secret@127.0.0.1:${port}/${databaseName}?authSource=admin`
+  const from = `mongodb://${encodeURIComponent(source.socket)}/${databaseName}`
+  const elsewhere = await new MongoClient(to).connect()
+  try {
+    await fill(source, round.documents)
+    const load = startWriters(source, round)
+    let killed = 0
+    for (const kill of round.kills) if (!(await runMover(from, to, kill)).isWhole) killed += 1
+    const { isWhole, reason } = await runMover(from, to, null, () => load.switchTo(elsewhere))
+    if (!isWhole) throw new Error(`The move failed: ${reason}`)
+    await sleep(50)
+    return { ...(await load.stop()), killed }
+  } finally {
+    await elsewhere.close()
+    await source.stop()
+    await target.stop()
+  }
+}
+
+/** `npm run crash -- move [--rounds 10] [--documents 20000] [--writers 8] [--seed N]`. Returns whether nothing was lost or doubled. */
+export async function runMoves(args: readonly string[]): Promise<boolean> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rounds: { type: 'string', default: '10' },
+      documents: { type: 'string', default: '20000' },
+      writers: { type: 'string', default: '8' },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    },
+  })
+  const random = createRandom(Number(values.seed))
+  console.log(`${values.rounds} moves of ${values.documents} documents, ${values.writers} writers, seed ${values.seed}`)
+  let isFine = true
+  for (let n = 1; n <= Number(values.rounds); n++) {
+    const kills = Array.from({ length: 6 }, () => {
+      const at = steps[random.below(steps.length)]!
+      return { at, times: 1 + random.below(20) }
+    })
+    const round = { kills, documents: Number(values.documents), writers: Number(values.writers), random }
+    const { writes, killed, heldMs, lost, doubled } = await playMove(round)
+    isFine &&= lost.length === 0 && doubled.length === 0
+    console.log(
+      `${n}: ${writes} writes, ${killed} kills, held for ${heldMs} ms at most, ${lost.length} lost, ${doubled.length} doubled`,
+    )
+  }
+  return isFine
+}
+
+const steps = ['copying', 'catching up', 'comparing', 'holding'] as const
+
+/** What a service has: unique keys that wander, things that expire, a capped collection, files in pieces. */
+async function fill({ client }: Started, documents: number): Promise<void> {
+  const db = client.db(databaseName)
+  await db.createCollection('notes', { capped: true, size: 64 * 1024 })
+  await db.collection('seats').createIndex({ seat: 1 }, { unique: true })
+  await db.collection('passing').createIndex({ at: 1 }, { expireAfterSeconds: 3600 })
+  await db.collection('drive.chunks').createIndex({ files_id: 1, n: 1 }, { unique: true })
+  const many = (of: (n: number) => Document) => Array.from({ length: documents }, (_, n) => of(n))
+  await db
+    .collection('letters')
+    .insertMany(many((n) => ({ _id: idOf('old', n) as never, text: 'x'.repeat(n % 400), rev: 0 })))
+  await db.collection('passing').insertMany(many((n) => ({ at: new Date(), n })))
+  await db
+    .collection('drive.chunks')
+    .insertMany(many((n) => ({ files_id: `file${n % 7}`, n, data: Buffer.alloc(100, n) })))
+  await db.collection('notes').insertMany(many((n) => ({ n })))
+  await db.collection('keyed').insertMany(many((n) => ({ _id: { w: 'w', n } as never, n })))
+}
+
+const idOf = (writer: number | string, n: number) => `${writer}-${String(n).padStart(8, '0')}`
+const seats = 20
+
+/** Writers that retry what is refused while the database is held, and go where it goes. */
+function startWriters(source: Started, { writers, random }: MoveRound) {
+  let client = source.client
+  let going = true
+  let writes = 0
+  let heldSince: number | null = null
+  let heldMs = 0
+  const ledger = new Map<string, number | null>()
+
+  async function until<Result>(write: (db: ReturnType<MongoClient['db']>) => Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        const result = await write(client.db(databaseName))
+        if (heldSince !== null) heldMs = Math.max(heldMs, performance.now() - heldSince)
+        heldSince = null
+        writes += 1
+        return result
+      } catch (error) {
+        if (!isBlocked(error)) throw error
+        heldSince ??= performance.now()
+        await sleep(5)
+      }
+    }
+  }
+
+  async function run(writer: number): Promise<void> {
+    for (let n = 0; going; n++) {
+      const _id = idOf(writer, n)
+      await until((db) =>
+        db.collection<Document>('letters').insertOne({ _id: _id as never, rev: 0, text: 'y'.repeat(50) }),
+      )
+      ledger.set(_id, 0)
+      const other = idOf(writer, random.below(n + 1))
+      const rev = ledger.get(other)
+      if (typeof rev !== 'number') continue
+      if (random.below(10) < 3) {
+        await until((db) => db.collection<Document>('letters').deleteOne({ _id: other as never }))
+        ledger.set(other, null)
+      } else {
+        await until((db) =>
+          db.collection<Document>('letters').updateOne({ _id: other as never }, { $set: { rev: rev + 1 } }),
+        )
+        ledger.set(other, rev + 1)
+      }
+      await until((db) => db.collection('notes').insertOne({ writer, n }))
+      await until((db) => takeSeat(db, writer, random.below(seats)))
+    }
+  }
+
+  const running = Array.from({ length: writers }, (_, writer) => run(writer))
+  return {
+    switchTo(elsewhere: MongoClient) {
+      client = elsewhere
+    },
+    async stop(): Promise<Omit<MoveReckoning, 'killed'>> {
+      going = false
+      await Promise.all(running)
+      const found = new Map<string, number>()
+      for await (const { _id, rev } of client.db(databaseName).collection('letters').find()) found.set(String(_id), rev)
+      const old = (id: string) => id.startsWith('old-')
+      const wrong = [...ledger].filter(([id, rev]) => (found.get(id) ?? null) !== rev).map(([id]) => id)
+      const doubled = [...found.keys()].filter((id) => !old(id) && !ledger.has(id))
+      return { writes, heldMs: Math.round(heldMs), lost: wrong, doubled }
+    },
+  }
+}
+
+/** A unique key goes from one document to another. */
+async function takeSeat(db: ReturnType<MongoClient['db']>, writer: number, seat: number): Promise<void> {
+  const taken = db.collection<Document>('seats')
+  await taken.deleteOne({ seat })
+  await taken
+    .updateOne({ _id: `writer${writer}` as never }, { $set: { seat } }, { upsert: true })
+    .catch((error: unknown) => {
+      if (!(error instanceof MongoServerError) || error.code !== 11000) throw error
+    })
+}
+
+const isBlocked = (error: unknown) =>
+  (error instanceof MongoServerError || error instanceof MongoBulkWriteError) && error.code === blockedCode
+
+/** Runs a mover until it ends, or is killed. */
+async function runMover(
+  from: string,
+  to: string,
+  kill: MoveRound['kills'][number] | null,
+  onSwitch: () => void = () => undefined,
+): Promise<{ readonly isWhole: boolean; readonly reason: string }> {
+  const child: ChildProcess = spawn(process.execPath, [mover, from, to], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  let times = 0
+  let reason = 'it was killed'
+  let isWhole = false
+  child.on('message', (said: Said) => {
+    if (said.step === 'failed') reason = said.reason
+    if (said.step === 'switched') {
+      isWhole = true
+      onSwitch()
+    }
+    if (said.step === kill?.at && ++times >= kill.times) child.kill('SIGKILL')
+  })
+  await once(child, 'exit')
+  return { isWhole, reason }
+}
