@@ -71,16 +71,16 @@ export const expires = withContext(async (ctx, io, name: string, day: string) =>
   print(io, { domain: doc._id, expiresAt: expiresAt?.toISOString() ?? null })
 })
 
-/** `default` is the mode of the settings. */
+/** `default` is the mode of the settings. Says whether the zone got another record, and who keeps that: by hand its owner publishes it. */
 export const changeSts = withContext(async (ctx, io, name: string, given: string) => {
   const mode = given === 'default' ? null : oneOf(given, stsModes, 'mode')
   const doc = await changeStsMode(ctx, { domain: name, mode })
   const { _id: domain, accountId } = doc
   if (accountId !== null) await recordAdministration(ctx, { accountId, action: 'domains.sts', target: domain })
-  await keepPublished(ctx, { ...publishedOf(doc), accountId, backend: doc.backend })
+  const zoneChanged = await keepPublished(ctx, { ...publishedOf(doc), accountId, backend: doc.backend })
   const policy = stsPolicyOf(ctx, doc)
   const record = { type: 'TXT', name: `_${stsLabel}.${domain}`, value: `v=STSv1; id=${policy.id};` }
-  print(io, { domain, mode: policy.mode, records: [record] })
+  print(io, { domain, mode: policy.mode, dns: doc.backend?.kind ?? 'built-in', zoneChanged, records: [record] })
 })
 
 /** What receivers report of a domain, whosever it is. */

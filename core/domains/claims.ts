@@ -189,13 +189,26 @@ export async function deleteDomain(ctx: Context, { accountId }: Principal, domai
         `${domain} is in use: ${counted(mailboxes, 'mailbox', 'mailboxes')} and ${counted(aliases, 'alias', 'aliases')} are on it.`,
         { fix: 'Delete those first, with their mail; then delete the domain.' },
       )
+  }
+  // Who dies on the way leaves a domain that can be deleted again, and whose next look publishes its records.
+  await forgetZone(ctx, { accountId, domain })
+  if (isOwn) {
     if (await removeOwnDomain(store, { accountId, domain })) await freeSlot(store, accountId, 'ownDomains')
     addressesChanged(ctx, await releaseReserved(store, { accountId, domain }))
   }
   if (await removeClaim(store, { accountId, domain })) await freeSlot(store, accountId, 'ownDomains')
-  const left = await findClaims(store, { domains: [domain], limit: 1 })
-  await removeZone(store, { domain, accountId, isLast: left.length === 0 })
+  // What a look published meanwhile.
+  await forgetZone(ctx, { accountId, domain })
   zonesForgotten(ctx, [domain])
+}
+
+/** Removes an account's zone of a domain, and what is known of it if no other account has one. */
+async function forgetZone(
+  { store }: Context,
+  { accountId, domain }: { readonly accountId: string; readonly domain: string },
+): Promise<void> {
+  const claims = await findClaims(store, { domains: [domain], limit: 2 })
+  await removeZone(store, { domain, accountId, isLast: claims.every((claim) => claim.accountId === accountId) })
 }
 
 const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`

@@ -1,16 +1,31 @@
 import { createSocket } from 'node:dgram'
 import { on, once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import path from 'node:path'
 import { expect } from 'chai'
 import { type Answer, decode } from 'dns-packet'
+import { authenticate } from '../../core/access/principal.ts'
+import { answersPolicy, createResolver } from '../../core/dns/resolver.ts'
+import { createDomain, deleteDomain } from '../../core/domains/claims.ts'
+import { getDomain } from '../../core/domains/domain-list.ts'
+import { domainRecord } from '../../core/domains/domain-record.ts'
+import { verifyDomain } from '../../core/domains/verification.ts'
+import { minuteMs } from '../../core/process/clock.ts'
 import type { Context } from '../../core/process/context.ts'
+import { createKept } from '../../core/process/kept.ts'
+import { createRecord } from '../../core/zones/records.ts'
 import { parseTsigKey, signMessage, verifyMessage } from '../../core/zones/tsig.ts'
 import { zoneKey, zoneKeyText } from '../../core/zones/zone-keys.ts'
 import { types } from '../../dns/codes.ts'
 import { startDns } from '../../dns/server.ts'
+import type { Domain } from '../../schemas/domains.ts'
+import { Failure } from '../../schemas/failures.ts'
 import { eventually } from '../eventually.ts'
 import { numbers, openTcp, openUdp, question, rcodeOf } from '../peers/dns-client.ts'
+import { client } from '../peers/rest.ts'
 import { type DnsDoor, openDnsDoor, tenantZone } from '../start/dns.ts'
+import { dyingAtEachWrite } from '../start/dying.ts'
+import { contextOf } from '../start/service.ts'
 
 const { A, TXT, SOA, AXFR, IXFR } = types
 const secret = 'c2VjcmV0IG9mIHRoZSB0ZXN0cw=='
@@ -298,6 +313,86 @@ describe('the DNS server', () => {
       tcp.write(signMessage(question(tenantZone, AXFR), key, { at: new Date() }).message)
       expect(rcodeOf(decode((await tcp.next())!))).to.equal(5)
       tcp.close()
+    })
+  })
+
+  describe('own domains', () => {
+    const byOurselves = (ctx: Context) => {
+      const resolver = createResolver([`127.0.0.1:${dns.server.port}`], createKept(ctx.machineClock, answersPolicy))
+      return Object.assign(ctx, { resolver, hostname: 'mx.mail.example' })
+    }
+
+    it('are verified by the records that this server publishes of them', async () => {
+      byOurselves(dns.ctx)
+      const call = client(dns.door.http, dns.tenant.key)
+      expect((await call('POST', '/api/v1/domains', { domain: 'ours.example' })).status).to.equal(201)
+      const { status, body } = await call<Domain>('POST', '/api/v1/domains/ours.example/verify')
+      expect(status).to.equal(200)
+      expect(body.status).to.equal('verified')
+      expect(body.records.filter(({ ok }) => !ok)).to.deep.equal([])
+      expect(body.records.length).to.be.greaterThan(8)
+    })
+
+    it('have one owner and a whole zone, wherever a process dies that claims, verifies, edits or deletes one', async () => {
+      const { ctx, door, tenant } = dns
+      const domain = 'dying.example'
+      const principal = await authenticate(ctx, tenant.key)
+      const data = path.dirname(ctx.keyring.given().folder)
+      const { db } = ctx.store
+      const url = `mongodb://${encodeURIComponent(String(db.client.options.hosts[0]))}/${db.databaseName}?monitorCommands=true`
+      const open = async () => byOurselves(await contextOf({ data, url }, ctx.machineClock))
+      const own = { accountId: tenant.accountId, domain }
+      const unless = (code: string) => (error: unknown) => {
+        if (!(error instanceof Failure) || error.code !== code) throw error
+      }
+      const steps: readonly (readonly [string, (at: Context) => Promise<unknown>, () => Promise<void>])[] = [
+        [
+          'claim',
+          // What a try before it has claimed is in use.
+          async (at) => {
+            await createDomain(at, { ...own, verified: false }).catch(unless('conflict'))
+            await verifyDomain(at, own).catch(unless('conflict'))
+          },
+          async () => {
+            const [{ status, records }] = [
+              await getDomain(ctx, principal, domain).then((doc) => domainRecord(ctx, doc)),
+            ]
+            expect([status, records.filter(({ ok }) => !ok)]).to.deep.equal(['verified', []])
+          },
+        ],
+        [
+          'record',
+          (at) =>
+            createRecord(at, principal, { domain, type: 'A', name: 'www', value: '192.0.2.7' }).catch(
+              unless('conflict'),
+            ),
+          async () => void expect((await ask(`www.${domain}`, A)).answers).to.have.length(1),
+        ],
+        [
+          'deletion',
+          (at) => deleteDomain(at, principal, domain).catch(unless('domain_not_found')),
+          async () => {
+            for (const name of ['domains', 'zones'] as const)
+              expect(await ctx.store[name].countDocuments({ _id: domain }), name).to.equal(0)
+            for (const name of ['domainClaims', 'zoneRecords'] as const)
+              expect(await ctx.store[name].countDocuments({ domain }), name).to.equal(0)
+          },
+        ],
+      ]
+      for (const [name, work, check] of steps) {
+        const deaths = await dyingAtEachWrite(open, work, async () => {
+          // The locks of the dead end.
+          door.advance(minuteMs)
+          const owners = await ctx.store.domains.find({ _id: domain }).toArray()
+          expect(owners.every(({ accountId }) => accountId === tenant.accountId)).to.equal(true)
+          expect(await ctx.store.domainClaims.countDocuments({ domain })).to.be.at.most(1)
+          const records = await ctx.store.zoneRecords.find({ domain }).toArray()
+          const purposes = records.flatMap(({ purpose }) => (purpose === null ? [] : [purpose]))
+          expect(new Set(purposes).size, name).to.equal(purposes.length)
+        })
+        expect(deaths, name).to.be.greaterThan(1)
+        await check()
+      }
     })
   })
 

@@ -201,7 +201,9 @@ describe('certificates', () => {
     it('serves what the administrator asks of senders for one domain', async () => {
       const policyOf = async () => parsePolicy(await (await ask('mta-sts.own.example', stsPath)).body.text()).mode
       const told = await mailroom('domain', 'sts', 'OWN.example', 'enforce')
-      expect(told).to.match(/"mode":"enforce".*"name":"_mta-sts\.own\.example","value":"v=STSv1; id=\w{20};"/)
+      expect(told).to.match(
+        /"mode":"enforce","dns":"built-in","zoneChanged":true,.*"name":"_mta-sts\.own\.example","value":"v=STSv1; id=\w{20};"/,
+      )
       await eventually('the policy is another', async () => (await policyOf()) === 'enforce' || null)
       expect(await mailroom('domain', 'sts', 'own.example', 'always')).to.include('mode')
       expect(await mailroom('domain', 'sts', 'none.example', 'none')).to.include('none.example is no own domain here.')
