@@ -123,8 +123,12 @@ export type Clocks = { stop(): Promise<void> }
 
 /** Starts all clocks; `alarms` are those of this process. A run that fails is logged; the next tick tries again. */
 export async function startClocks(ctx: Context, alarms: Alarms): Promise<Clocks> {
+  const backend = new MongoBackend({ mongo: ctx.store.db })
+  await backend.connect()
+  // Agenda connects once more, and nobody would hear of it when that fails.
+  backend.connect = async () => undefined
   const agenda = new Agenda({
-    backend: new MongoBackend({ mongo: ctx.store.db }),
+    backend,
     processEvery: pollMs,
     defaultLockLifetime: patientMs,
     removeOnComplete: false,

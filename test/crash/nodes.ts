@@ -49,6 +49,7 @@ const disturbancesMax = 3
 const pauseMsMax = 800
 /** One in so many writes fails. */
 const faultOneIn = 100
+const startTriesMax = 5
 const logCharsMax = 20_000
 const user = 'mailroom'
 
@@ -204,7 +205,15 @@ class Cluster implements Scene {
     if (n > 0) await copyFile(path.join(this.#data(0), key), path.join(data, key))
     const clock = fileURLToPath(new URL('../start/skewed-clock.js', import.meta.url))
     const env = { ...this.#env, NODE_OPTIONS: `--import=${clock}`, CLOCK_AHEAD_MS: String(aheadMs) }
-    this.#running[n] = await startService({ data, only, env })
+    // As whoever runs nodes does: a start that meets a database that is away is begun again.
+    for (let tries = 1; ; tries++) {
+      try {
+        this.#running[n] = await startService({ data, only, env })
+        return
+      } catch (error) {
+        if (this.#proxy === null || tries === startTriesMax) throw error
+      }
+    }
   }
 
   #data(n: number): string {

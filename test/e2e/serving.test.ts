@@ -182,7 +182,7 @@ describe('serving', () => {
     const { body } = await client(service.http)<{ parts: Json }>('GET', '/readyz')
     expect(body).to.deep.equal({
       ready: true,
-      parts: { engine: true, smtp: true, imap: true, dns: true, database: true, api: true },
+      parts: { engine: true, smtp: true, imap: true, dns: true, database: true, clock: true, api: true },
     })
   })
 
