@@ -106,7 +106,25 @@ export const scattered: readonly Scattered[] = [
   ...reads('A partner looks at its customers; a clock tells of what changed of them.', {
     accounts: [['partnerId'], ['isPartner'], ['customerChanges.at']],
   }),
-  ...reads('An administrator asks.', { accounts: [[]], domainClaims: [['domain']], lanes: [[]] }),
+  ...reads('The master key is changed: all that is sealed is sealed anew.', {
+    authenticators: [[]],
+    certificates: [[]],
+    domainClaims: [[]],
+    domains: [[]],
+    idempotency: [[]],
+    oauthArtifacts: [[]],
+    state: [[]],
+    webhooks: [[]],
+    zoneKeys: [[]],
+    keyHolders: [['expiresAt']],
+  }),
+  ...reads('An administrator asks.', {
+    outbox: [['accountId', 'notBefore']],
+    processHours: [['_id']],
+    accounts: [[]],
+    domainClaims: [['domain']],
+    lanes: [[]],
+  }),
   ...reads('A certificate authority asks for the answer to a challenge.', { certificates: [['challenge.token']] }),
   ...reads(
     'A number was taken by another process, or the document is there already: under which account, a claim may have changed.',
