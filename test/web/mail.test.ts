@@ -1,11 +1,27 @@
 /** Mail in the dashboard, as a person uses it. */
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
+import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { agentScopes } from '../../schemas/scopes.ts'
 import { client, mailboxPath } from '../peers/rest.ts'
 import { type DashboardDoor, expectGoodPage, openDashboard, type Viewer } from '../start/dashboard.ts'
 import { deliver, makeKey } from '../start/door.ts'
 import { carryOutgoing } from '../start/outgoing.ts'
+
+/** What was found of who sent it, in the name of shop.example. */
+const verdictOf = (result: 'pass' | 'fail'): Verdict => ({
+  authentication: {
+    spf: result,
+    dkim: [{ domain: 'shop.example', result }],
+    dmarc: result,
+    arc: 'none',
+    alignedFrom: result === 'pass' ? 'shop.example' : null,
+    perhapsAligned: false,
+    infos: [],
+  },
+  cuts: [],
+  suspicion: null,
+})
 
 const html = `MIME-Version: 1.0
 Content-Type: multipart/mixed; boundary=b
@@ -36,6 +52,14 @@ const sizeOfTheFirstLoad = `
   performance.getEntries()
     .filter((entry) => entry instanceof PerformanceResourceTiming && entry.name.includes('/app'))
     .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`
+const layoutShift = `
+  new Promise((resolve) => {
+    let sum = 0
+    new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries()) sum += value
+    }).observe({ type: 'layout-shift', buffered: true })
+    requestAnimationFrame(() => setTimeout(() => resolve(sum)))
+  })`
 
 describe('web: mail', () => {
   let door: DashboardDoor
@@ -61,11 +85,12 @@ describe('web: mail', () => {
 
   let mails = 0
   /** Lets a mail come in from somebody who takes what is sent to them. */
-  function write(subject: string, body = 'Text: It is ready.\n', from = 'delivered@simulator.invalid') {
+  function write(subject: string, body = 'It is ready.\n', from = 'delivered@simulator.invalid', verdict?: Verdict) {
     const head = `From: Ann Field <${from}>\nTo: ${door.tenant.address}\nSubject: ${subject}\nMessage-ID: <m${++mails}@remote.example>\n`
     return deliver(door.ctx, {
       to: door.tenant.address,
       from,
+      verdict,
       raw: `${head}${body.startsWith('MIME') ? body : `\n${body}`}`,
     })
   }
@@ -77,6 +102,8 @@ describe('web: mail', () => {
     await page.getByRole('heading', { name: 'All inboxes' }).waitFor()
     const bytes = await page.evaluate<number>(sizeOfTheFirstLoad)
     expect(bytes).to.be.within(20_000, 150 * 1024)
+    // What is there stays where it is (CLS: good up to 0.1).
+    expect(await page.evaluate<number>(layoutShift)).to.be.below(0.1)
   })
 
   it('says what comes next where there is no mail', async () => {
@@ -141,12 +168,18 @@ describe('web: mail', () => {
   })
 
   it('shows who it is from, its codes, what it hides and its files', async () => {
-    await write('Your code', 'Your verification code is 482913.\n', 'codes@shop.example')
+    await write('Your code', 'Your verification code is 482913.\n', 'codes@shop.example', verdictOf('pass'))
+    await write('Your account', 'Send your password at once.\n', 'help@shop.example', verdictOf('fail'))
     await write('Invoice 4711', html, 'ann@shop.example')
     await page.goto(viewer.at(box))
     await row('Your code').click()
     await page.getByText('482913', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Verified: shop.example' }).click()
+    await shown('It really comes from shop.example')
     await expectGoodPage(page, 'mail, code')
+    await row('Your account').click()
+    await page.getByRole('button', { name: 'Probably forged' }).click()
+    await shown('shop.example says that this was not sent in its name.')
     await row('Invoice 4711').click()
     const frame = page.frameLocator('iframe')
     await frame.getByRole('cell', { name: 'Mailboxes' }).waitFor()

@@ -14,7 +14,7 @@ const changesMs = 400
 let mailboxes = $state.raw<readonly Mailbox[] | null>(null)
 let loading: Promise<readonly Mailbox[]> | null = null
 let inside = $state.raw<Readonly<Record<string, Inside>>>({})
-let timer: ReturnType<typeof setTimeout> | undefined
+const timers = new Map<string, ReturnType<typeof setTimeout>>()
 
 /** Null until they are loaded. */
 export const knownMailboxes = (): readonly Mailbox[] | null => mailboxes
@@ -53,8 +53,12 @@ export async function loadFolders(address: string): Promise<void> {
 
 /** Mail came, went or was read: what the navigation counts is read again in a moment. */
 export function mailChanged(address: string): void {
-  clearTimeout(timer)
-  timer = setTimeout(() => void loadFolders(address).catch(() => undefined), changesMs)
+  clearTimeout(timers.get(address))
+  const read = () => {
+    timers.delete(address)
+    void loadFolders(address).catch(() => undefined)
+  }
+  timers.set(address, setTimeout(read, changesMs))
 }
 
 /** How a folder is named in addresses of the dashboard: its role, else its path. */

@@ -16,7 +16,7 @@ export const frame: typeof english = {
   search: 'Suchen oder gehe zu …',
   palette: 'Befehle',
   paletteHint: 'Befehl oder Seite eingeben',
-  paletteEmpty: 'So heißt nichts.',
+  searchMail: (wanted: string) => `E-Mail nach „${wanted}“ durchsuchen`,
   paletteCount: (n: number) => (n === 1 ? '1 Befehl' : `${n} Befehle`),
   goTo: 'Gehe zu',
   general: 'Überall',

@@ -15,7 +15,7 @@ export const frame = {
   search: 'Search or go to …',
   palette: 'Commands',
   paletteHint: 'Type a command or a page',
-  paletteEmpty: 'Nothing is called that.',
+  searchMail: (wanted: string) => `Search mail for “${wanted}”`,
   paletteCount: (n: number) => (n === 1 ? '1 command' : `${n} commands`),
   goTo: 'Go to',
   general: 'Everywhere',
