@@ -34,7 +34,11 @@ export async function openWindow(
   options: { readonly javaScriptEnabled?: boolean; readonly faults?: readonly string[] } = {},
 ): Promise<{ page: Page; context: BrowserContext; close(): Promise<void> }> {
   const { javaScriptEnabled = true, faults: expected = [] } = options
-  const context = await (await openBrowser()).newContext({ javaScriptEnabled, viewport: { width: 1000, height: 900 } })
+  const context = await (await openBrowser()).newContext({
+    javaScriptEnabled,
+    locale: 'en-US',
+    viewport: { width: 1000, height: 900 },
+  })
   const page = await context.newPage()
   page.setDefaultTimeout(patienceMs)
   const faults: string[] = []

@@ -1,0 +1,301 @@
+/** The pages beside mail, as people use them: keys, domains, webhooks, Intake, and the service. */
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { answersPolicy, createResolver } from '../../core/dns/resolver.ts'
+import { deriveRecords } from '../../core/intake/derive.ts'
+import { dayMs, hourMs, minuteMs } from '../../core/process/clock.ts'
+import { createKept } from '../../core/process/kept.ts'
+import { announceArrivals } from '../../core/receive/announce.ts'
+import type { Domain } from '../../schemas/domains.ts'
+import { eventually } from '../eventually.ts'
+import { type NameServer, startNameServer } from '../peers/name-server.ts'
+import { startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
+import { type Call, client, mailboxPath } from '../peers/rest.ts'
+import { type DashboardDoor, expectGoodPage, openDashboard, type Viewer } from '../start/dashboard.ts'
+import { deliver, makeTenant } from '../start/door.ts'
+import { newPerson } from '../start/people.ts'
+
+const bill = `From: Bills <bills@remote.example>
+Subject: Invoice INV-2041
+Message-ID: <bill@remote.example>
+
+Dear customer,
+
+Invoice number: INV-2041
+Invoice date: 14 October 2026
+Total amount due: EUR 1,240.50
+
+Please pay within 30 days.
+`
+
+describe('web: pages', () => {
+  let door: DashboardDoor
+  let viewer: Viewer
+  let page: Page
+  let call: Call
+  let names: NameServer
+  let hook: WebhookReceiver
+  let isWell = false
+
+  before(async () => {
+    door = await openDashboard()
+    Object.assign(door.ctx.settings.webhooks, { allowPrivate: true })
+    names = await startNameServer({})
+    names.ttlSeconds = 0
+    const resolver = createResolver([names.address], createKept(door.ctx.clock, answersPolicy))
+    Object.assign(door.ctx, { resolver, hostname: 'mx.mailroom.test' })
+    hook = await startWebhookReceiver(() => (isWell ? 200 : 503))
+    call = client(door.http, door.tenant.key)
+    viewer = await door.view({ faults: ['status of 404'] })
+    ;({ page } = viewer)
+    page.setDefaultTimeout(30_000)
+    const [owner] = await door.ctx.store.people.find().sort({ _id: -1 }).limit(1).toArray()
+    Object.assign(door.ctx.settings, { administrators: [owner?.email] })
+  })
+  after(async () => {
+    try {
+      await viewer?.close()
+    } finally {
+      await Promise.all([hook?.close(), names?.stop()])
+      await door?.close()
+    }
+  })
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const notice = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text })
+
+  it('a key is made, used, and revoked with a way back', async () => {
+    await page.goto(viewer.at('/keys?make=key'))
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name', { exact: true }).fill('support bot')
+    await dialog.getByLabel(door.tenant.address).check()
+    await dialog.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByRole('heading', { name: 'This is the key' }).waitFor()
+    const key = await dialog.getByRole('group', { name: 'API key', exact: true }).innerText()
+    const used = () => client(door.http, key)('GET', `${mailboxPath(door.tenant.address)}/messages`)
+    expect((await used()).status).to.equal(200)
+    await dialog.getByRole('button', { name: 'I have copied it' }).click()
+    const revoke = page.getByRole('button', { name: 'Revoke: support bot' })
+    await revoke.click()
+    await button('Undo z').click()
+    expect((await used()).status).to.equal(200)
+    await revoke.click()
+    await notice('is revoked').getByRole('button', { name: 'Dismiss' }).click()
+    await eventually('the end of the key', async () => (await used()).status === 401)
+  })
+
+  it('a domain is added, verified, broken and repaired', async () => {
+    await page.goto(viewer.at('/domains?make=domain'))
+    await page.getByLabel('Domain', { exact: true }).fill('shop.example')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a domain' }).click()
+    await page.getByRole('heading', { name: 'shop.example' }).waitFor()
+    const { records } = (await call<Domain>('GET', '/api/v1/domains/shop.example')).body
+    const zone: Record<string, string[]> = {}
+    for (const { type, name, value } of records) zone[`${type} ${name}`] = [...(zone[`${type} ${name}`] ?? []), value]
+    names.zone = zone
+    await button('Check the DNS').click()
+    await notice('Every record is right.').waitFor()
+    await page.getByText('verified', { exact: true }).waitFor()
+    const { 'MX shop.example': mx, ...without } = zone
+    names.zone = without
+    await button('Check the DNS').click()
+    await notice('One record is not right yet.').waitFor()
+    const broken = page.getByRole('listitem').filter({ hasText: mx?.[0] ?? '' })
+    await broken.getByText('missing').waitFor()
+    expect(await broken.innerText()).to.include('What to change')
+    await expectGoodPage(page, 'domain broken')
+    names.zone = zone
+    await button('Check the DNS').click()
+    await broken.getByText('right', { exact: true }).waitFor()
+  })
+
+  it('a webhook fails, shows what it answered, and is sent again', async () => {
+    await page.goto(viewer.at('/webhooks?make=webhook'))
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Address').fill(hook.url)
+    await dialog.getByRole('button', { name: 'Add an endpoint' }).click()
+    await page.getByRole('heading', { name: 'The signing secret' }).waitFor()
+    await dialog.getByRole('button', { name: 'I have copied it' }).click()
+    await page.getByRole('link', { name: hook.url }).click()
+    await button('Send a test').click()
+    await dialog.getByRole('button', { name: 'Send a test' }).click()
+    const delivery = page.getByRole('article')
+    await delivery.getByText('failed', { exact: true }).waitFor()
+    await delivery.locator('summary').filter({ hasText: '503' }).waitFor()
+    await delivery.getByRole('group', { name: 'Body', exact: true }).getByText('message.received').waitFor()
+    await expectGoodPage(page, 'webhook failed')
+    isWell = true
+    await button('Send again').click()
+    await delivery.getByText('taken', { exact: true }).waitFor()
+    expect(hook.requests).to.have.length(2)
+    expect(hook.requests[1]?.body).to.equal(hook.requests[0]?.body)
+  })
+
+  it('what Lens read is marked where it stands', async () => {
+    await page.goto(viewer.at('/intake?make=intake'))
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Next' }).click()
+    await dialog.getByRole('button', { name: 'Next' }).click()
+    await dialog.getByLabel('Begin with').selectOption('Invoice')
+    await expectGoodPage(page, 'intake set-up')
+    await dialog.getByRole('button', { name: 'Begin to watch' }).click()
+    await notice('The mailbox is watched.').waitFor()
+    const id = await deliver(door.ctx, { to: door.tenant.address, from: 'bills@remote.example', raw: bill })
+    await announceArrivals(door.ctx, [id], deriveRecords)
+    await page.getByRole('link', { name: 'Invoice INV-2041' }).click()
+    const value = page.getByRole('button').filter({ hasText: '1240.5' })
+    await value.click()
+    const marked = page.locator('mark.chosen').filter({ hasText: '1,240.50' })
+    await marked.waitFor()
+    await expectGoodPage(page, 'intake record')
+  })
+
+  it('an administrator answers a request, and others have no such page', async () => {
+    const asker = await newPerson(door, { accountId: door.tenant.accountId })
+    await asker.ask('POST', '/api/v1/account/requests', {
+      kind: 'limit',
+      text: 'We need 100 mailboxes for the winter.',
+    })
+    await page.goto(viewer.at('/administration/requests'))
+    const request = page.getByRole('article').filter({ hasText: '100 mailboxes' })
+    await expectGoodPage(page, 'administration requests')
+    await request.getByLabel('Answer').fill('You have them.')
+    await request.getByRole('button', { name: 'Grant' }).click()
+    await notice('It is granted').waitFor()
+    type Requests = { requests: { status: string; answer: string }[] }
+    const { requests } = (await asker.ask<Requests>('GET', '/api/v1/account/requests')).body
+    expect(requests[0]).to.include({ status: 'granted', answer: 'You have them.' })
+    const other = await door.view()
+    await other.page.goto(other.at('/administration/requests'))
+    await other.page.getByRole('heading', { name: 'Your role does not show this page' }).waitFor()
+    expect(await other.page.getByRole('link', { name: 'Outbox' }).count()).to.equal(0)
+    await other.close()
+  })
+
+  describe('keep to WCAG 2.2 AA', () => {
+    before(fill)
+    const first = async <K extends string>(path: string, key: K) =>
+      (await call<Record<K, { id: string }[]>>('GET', path)).body[key][0]?.id ?? ''
+    const full: readonly (readonly [name: string, path: string | (() => Promise<string> | string)])[] = [
+      ['keys', '/keys'],
+      ['key making', '/keys?make=key'],
+      ['webhooks', '/webhooks'],
+      ['webhook', async () => `/webhooks/${await first('/api/v1/webhooks', 'webhooks')}`],
+      ['webhook making', '/webhooks?make=webhook'],
+      ['events', '/events'],
+      ['domains', '/domains'],
+      ['domain', '/domains/shop.example'],
+      ['dns', '/domains/shop.example/dns'],
+      ['reports', '/domains/shop.example/reports'],
+      ['intake', '/intake'],
+      ['templates', '/templates'],
+      ['template', '/templates/welcome'],
+      ['batches', '/batches'],
+      [
+        'batch',
+        async () => `/batches/${encodeURIComponent(door.tenant.address)}/${await first('/api/v1/batches', 'batches')}`,
+      ],
+      ['suppressions', '/suppressions'],
+      ['usage', '/usage'],
+      ['people', '/people'],
+      ['audit', '/audit'],
+      ['account', '/account'],
+      ['security', '/security'],
+      ['programs', '/programs'],
+      ['administration accounts', '/administration/accounts'],
+      ['administration account', () => `/administration/accounts/${door.tenant.accountId}`],
+      ['administration outbox', '/administration/outbox'],
+      ['administration service', '/administration/service'],
+    ]
+    for (const [name, path] of full)
+      it(name, async () => good(page, name, viewer.at(typeof path === 'string' ? path : await path())))
+
+    describe('with nothing in them', () => {
+      let fresh: Viewer
+      before(async () => {
+        const { accountId } = await makeTenant(door, { name: 'fresh' })
+        fresh = await door.view({ accountId, faults: ['status of 404'] })
+      })
+      after(() => fresh?.close())
+      for (const name of ['keys', 'webhooks', 'intake', 'templates', 'batches', 'suppressions'])
+        it(name, () => good(fresh.page, `${name} empty`, fresh.at(`/${name}`)))
+    })
+  })
+
+  async function good(shown: Page, name: string, address: string): Promise<void> {
+    await shown.goto(address)
+    await shown.getByRole('heading', { level: 1 }).waitFor()
+    await shown.locator('.bones').first().waitFor({ state: 'detached' })
+    await expectGoodPage(shown, name)
+  }
+
+  /** Puts something into every page, with a history of some weeks. */
+  async function fill(): Promise<void> {
+    const { accountId, address, mailboxId } = door.tenant
+    const { store, clock } = door.ctx
+    const now = clock.now()
+    const letter = {
+      subject: 'Welcome, {{name}}',
+      html: '<h1>Hello {{name}}</h1><p>Good to see you.</p>',
+      text: 'Hello {{name}}',
+    }
+    await call('POST', '/api/v1/templates', { alias: 'welcome', ...letter })
+    await call('POST', `${mailboxPath(address)}/send-batch`, {
+      ...letter,
+      recipients: ['delivered', 'bounced', 'complained'].map((local) => ({
+        email: `${local}@simulator.invalid`,
+        fields: { name: 'Ann' },
+      })),
+      idempotencyKey: 'welcome',
+    })
+    await call('POST', `${mailboxPath(address)}/send`, {
+      to: ['a@slow.example', 'b@slow.example', 'c@else.example'],
+      text: 'x',
+    })
+    await call('POST', '/api/v1/suppressions', { email: 'ann@remote.example' })
+    const [hookId] = (await store.webhooks.find({ accountId }).toArray()).map(({ _id }) => _id)
+    const expiresAt = new Date(now.getTime() + 90 * dayMs)
+    const days = Array.from({ length: 29 }, (_, n) =>
+      new Date(now.getTime() - (n + 1) * dayMs).toISOString().slice(0, 10),
+    )
+    await store.usage.insertMany(
+      days.flatMap((day, n) => {
+        const sent = 40 + ((n * 37) % 60)
+        const counts = {
+          sent,
+          received: 90 + ((n * 53) % 80),
+          delivered: sent - 3,
+          bounced: n % 4,
+          complained: n % 9 === 0 ? 1 : 0,
+          bytes: sent * 9_000,
+        }
+        const hours = Object.fromEntries(
+          ['h08', 'h14'].map((hour) => [hour, { delivered: sent, failed: n % 6 === 0 ? 12 : 1, ms: sent * 80 }]),
+        )
+        return [
+          { _id: `${accountId}:daily:${mailboxId}:${day}`, counts, expiresAt },
+          { _id: `${accountId}:attempts:${hookId}:${day}`, counts: hours, expiresAt } as never,
+        ]
+      }),
+    )
+    const hour = new Date(Math.floor(now.getTime() / hourMs) * hourMs)
+    for (const [n, process] of ['service', 'smtp', 'imap'].entries())
+      await store.processHours.insertOne({
+        _id: `${new Date(hour.getTime() - hourMs).toISOString()}:mail-1:${process}:${100 + n}`,
+        host: 'mail-1',
+        process,
+        pid: 100 + n,
+        startedAt: new Date(now.getTime() - 3 * dayMs),
+        hour: new Date(hour.getTime() - hourMs),
+        samples: Array.from({ length: 60 }, (_, minute) => ({
+          at: new Date(now.getTime() - (59 - minute) * minuteMs),
+          memoryBytes: (90 + n * 20 + (minute % 13)) * 1024 * 1024,
+          eventLoopMs: 1 + ((minute * 7) % 11),
+          databaseMs: 0.4 + ((minute * 3) % 5) / 2,
+        })),
+        expiresAt,
+      })
+    for (const code of ['550 5.1.1', '550 5.1.1', '550 5.7.1', '535 5.7.8']) door.ctx.vitals.noteRefusal(code)
+    await door.ctx.vitals.write()
+  }
+})
