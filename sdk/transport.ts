@@ -214,7 +214,7 @@ export class Transport {
   #init({ method, body, isIdempotent = false }: ApiRequest, { headers, idempotencyKey }: RequestOptions): RequestInit {
     const apiKey = this.#options.apiKey ?? environment('MAILROOM_API_KEY')
     const { csrfToken } = this.#options
-    const key = idempotencyKey ?? (isIdempotent ? globalThis.crypto?.randomUUID?.() : undefined)
+    const key = idempotencyKey ?? (isIdempotent ? newIdempotencyKey() : undefined)
     return {
       method,
       redirect: 'error',
@@ -285,6 +285,10 @@ export class Transport {
 }
 
 const longestWaitSeconds = 55
+
+/** No secret, so it needs no cryptography, which Node 18 and pages without TLS do not have. */
+const newIdempotencyKey = () => `sdk-${Date.now().toString(36)}-${randomPart()}${randomPart()}`
+const randomPart = () => Math.random().toString(36).slice(2)
 
 /** A part of a path: one percent-encoded segment. */
 export function segment(text: string): string {

@@ -9,6 +9,7 @@ import { operations } from '../../operations/all.ts'
 import { fieldsOf } from '../../operations/registry.ts'
 import { partnerEventTypes } from '../../schemas/events.ts'
 import { deriveId } from '../../schemas/ids.ts'
+import { Mailroom } from '../../sdk/index.ts'
 import { createEventAppend } from '../../store/events.ts'
 import { changeCustomer } from '../../store/partners.ts'
 import { toldOf } from '../documents.ts'
@@ -93,6 +94,19 @@ describe('api: partners', () => {
         expect(told(await own.live(method, at(String(id), rest))), `${method} ${rest}`).to.equal('404 not_found')
       const listed = await own.live<{ customers: Json[] }>('GET', `${api}/customers`)
       expect(listed.body.customers.map((each) => each.id)).to.not.include(id)
+    })
+
+    it('are managed with the TypeScript package', async () => {
+      const { partner } = new Mailroom({ apiKey: own.liveKey, baseUrl: door.http })
+      const { id } = await partner.customers.create({ name: 'By package', agentsPlan: 'developer' })
+      const { apiKey } = await partner.customers.keys.create(id, { name: 'held', scopes: ['mail:read'] })
+      const account = await new Mailroom({ apiKey, baseUrl: door.http }).account.get()
+      expect(account).to.include({ name: 'By package', agentsPlan: 'developer' })
+      expect((await partner.customers.pause(id)).status).to.equal('paused')
+      const types: string[] = []
+      for await (const { type, customer_id } of partner.events.list({ customer_id: id, limit: 1 }))
+        types.push(type, `${customer_id}`)
+      expect(types).to.deep.equal(['customer.paused', id, 'customer.created', id])
     })
 
     const wrong: readonly (readonly [what: string, body: Json, param: string])[] = [

@@ -1,11 +1,12 @@
 /** The TypeScript client against the service, as its own users drive it, and over a gateway that fails. */
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createContext, runInContext } from 'node:vm'
@@ -13,6 +14,7 @@ import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { signatureHeaders } from '../../core/notify/signature.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
+import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import {
   ApiError,
   attachment,
@@ -30,6 +32,16 @@ import { newPerson } from '../start/people.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Of mail whose author did write it. */
+const verdict: Verdict = {
+  authentication: {
+    ...{ spf: 'pass', dkim: [{ domain: 'remote.example', result: 'pass' }], dmarc: 'pass', arc: 'none' },
+    ...{ alignedFrom: 'remote.example', perhapsAligned: false, infos: [] },
+  },
+  cuts: [],
+  suspicion: null,
+}
 
 const mail = (subject: string, body: string) =>
   `From: Shop <shop@remote.example>\r\nTo: agent@tenant.example\r\nSubject: ${subject}\r\nMessage-ID: <${subject.replaceAll(' ', '.')}@remote.example>\r\n\r\n${body}\r\n`
@@ -195,6 +207,20 @@ describe('sdk: the TypeScript client', () => {
       expect(new Set(tries.map(({ headers }) => headers['idempotency-key'])).size).to.equal(1)
       const { messages } = await client.mailboxes.messages.list(tenant.address, { subject: 'Once', folder: 'sent' })
       expect(messages.map(({ message_id: id }) => id)).to.deep.equal([sent.message_id])
+    })
+
+    it('is asked again for a send where there is no cryptography, as in Node 18, and it goes out once', async () => {
+      const { crypto } = globalThis
+      Object.defineProperty(globalThis, 'crypto', { value: undefined, configurable: true })
+      try {
+        gateway.next('cut answer')
+        const subject = 'Without cryptography'
+        await client.mailboxes.messages.send(tenant.address, { to: tenant.address, subject, text: 'x' })
+        const { emails } = await client.emails.list()
+        expect(emails.filter((email) => email.subject === subject)).to.have.length(1)
+      } finally {
+        Object.defineProperty(globalThis, 'crypto', { value: crypto, configurable: true })
+      }
     })
 
     it('tells who listens of each answer, and which was a replay', async () => {
@@ -376,15 +402,48 @@ describe('sdk: the TypeScript client', () => {
         "const { Mailroom, verifyWebhook } = require('mailroom-sdk'); require('mailroom-sdk/verify-webhook')",
       ],
     } as const
+    /** The calls of the README, in its order; the mail comes when the address was said. */
+    const calls = `
+const mail = (key) => new Mailroom({ apiKey: key })
+async function main() {
+  const { api_key: key, address } = await mail().signup.create()
+  console.log(address)
+  const { mailboxes, webhooks, events } = mail(key)
+  const own = mailboxes.messages
+  const { message_id: id } = await mail(key).waitForMessage(address, { since: new Date(0).toISOString(), timeout: 50 })
+  const { messages } = await own.list(address)
+  const { text } = await own.get(address, id, { view: 'text' })
+  const raw = await (await own.raw(address, id)).text()
+  const { seen, labels } = await own.update(address, id, { seen: true, addLabels: ['order'] })
+  const { status } = await own.reply(address, id, { text: 'On its way.' })
+  const { code, fix } = await own.send(address, { to: 'stranger@example.com', text: 'Hi' }).catch((error) => error)
+  const { secret } = await webhooks.create({ url: 'https://example.com/hook', events: ['message.received'] })
+  const found = await events.list({ type: 'message.received' })
+  const told = [messages.length, text, raw.split('\\r\\n')[0], seen, labels, status, code, typeof fix, secret.slice(0, 6)]
+  console.log(JSON.stringify([...told, found.events.map(({ data }) => data.subject), typeof verifyWebhook]))
+}
+main()`
     for (const [what, [file, head]] of Object.entries(uses))
-      it(`works as ${what}, in this Node and in the one of the machine`, async () => {
-        const script = `${head}
-new Mailroom().account.get().then(({ id }) => console.log(id, typeof verifyWebhook))`
-        await writeFile(path.join(folder, file), script)
-        const env = { MAILROOM_API_KEY: tenant.key, MAILROOM_BASE_URL: door.http }
+      it(`makes the calls of the README as ${what}, in this Node and in the one of the machine`, async () => {
+        await writeFile(path.join(folder, file), `${head}${calls}`)
+        const env = { MAILROOM_BASE_URL: door.http }
         for (const node of [process.execPath, ...otherNodes()]) {
-          const { stdout } = await run(node, [path.join(folder, file)], { env })
-          expect(stdout.trim(), node).to.equal(`${tenant.accountId} function`)
+          const child = spawn(node, [path.join(folder, file)], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+          const said: string[] = []
+          for await (const line of createInterface({ input: child.stdout })) {
+            said.push(line)
+            if (said.length > 1) continue
+            const id = await deliver(door.ctx, {
+              to: line,
+              raw: mail('Is it on its way?', 'Order 66, please.'),
+              verdict,
+            })
+            await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
+          }
+          expect(JSON.parse(said[1] ?? 'null'), node).to.deep.equal([
+            ...[1, 'Order 66, please.', 'From: Shop <shop@remote.example>', true, ['order'], 'queued'],
+            ...['CLAIM_REQUIRED', 'string', 'whsec_', ['Is it on its way?'], 'function'],
+          ])
         }
       })
 
