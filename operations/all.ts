@@ -104,8 +104,8 @@ import {
   createTemplate,
   deleteTemplate,
   getTemplate,
-  listTemplates,
   getTemplateDocument,
+  listTemplates,
   previewTemplate,
   updateTemplate,
 } from './templates.ts'
