@@ -95,6 +95,7 @@ export const parts: readonly Part[] = [
       page('guides/upgrades', 'Upgrades', 'Bring a new version in, on one machine or several nodes.'),
       page('guides/backups', 'Backups', 'What to keep, how to take it while the service runs, and how to restore it.'),
       page('operating', 'Running Mailroom', 'What to know before a service faces the internet.'),
+      page('scaling', 'More machines', 'What to run for how much mail, when to shard, and where large bodies go.'),
       page('settings', 'Settings', 'Every setting, its variable and its default.'),
       page('secrets', 'The master key', 'What seals the secrets of a service, and how it is changed.'),
       page('certificates', 'Certificates and the names of domains', 'Where certificates come from; ACME, HTTPS.'),
