@@ -23,6 +23,8 @@ export const move = explained(async (io: Io, target: string | undefined, { cance
     throw new Failure('validation_error', 'Where to is missing.', {
       fix: `Name a connection string, or "${embedded}" for the data folder; or --cancel.`,
     })
+  // Asked before, because the move changes what the data folder says.
+  const goesOn = isByFile(settings)
   const moved =
     target === embedded
       ? await moveHere(io, settings)
@@ -30,8 +32,7 @@ export const move = explained(async (io: Io, target: string | undefined, { cance
   print(io, ...moved)
   const documents = moved.reduce((sum, { documents: own }) => sum + own, 0)
   print(io, { moved: true, to: withoutPassword(target), collections: moved.length, documents })
-  if (isByFile(settings))
-    io.err('The service goes on with it by itself, and so does every start on this data folder.\n')
+  if (goesOn) io.err('The service goes on with it by itself, and so does every start on this data folder.\n')
   else
     io.err(
       'Change MONGODB_URL (or mongodbUrl of the settings) on all nodes, and start them again: until then mail is answered 451.\n',
