@@ -56,7 +56,6 @@ export const mail: typeof english = {
     },
   },
   makeMailbox: 'Postfach anlegen',
-  copyAddress: (address: string) => `${address} kopieren`,
   search: {
     placeholder: 'E-Mail suchen',
     label: 'E-Mail suchen',
@@ -80,7 +79,6 @@ export const mail: typeof english = {
     title: 'Nachricht',
     next: 'Nächste Nachricht',
     previous: 'Vorige Nachricht',
-    open: 'Nachricht öffnen',
     close: 'Nachricht schließen',
     reply: 'Antworten',
     replyAll: 'Allen antworten',
@@ -98,7 +96,6 @@ export const mail: typeof english = {
     move: 'In einen Ordner verschieben',
     label: 'Etiketten',
     newLabel: 'Neues Etikett',
-    more: 'Mehr',
     search: 'E-Mail suchen',
     edit: 'Weiterschreiben',
     expand: 'Diese Nachricht zeigen',
@@ -136,7 +133,6 @@ export const mail: typeof english = {
   preview: 'Ansehen',
   previewOf: (name: string) => `Vorschau: ${name}`,
   files: (n: number) => (n === 1 ? '1 Datei' : `${n} Dateien`),
-  recipients: 'Empfänger',
   details: 'Einzelheiten',
   fromLabel: 'Von',
   toLabel: 'An',
@@ -150,9 +146,7 @@ export const mail: typeof english = {
   codes: {
     code: 'Bestätigungscode',
     link: 'Bestätigungslink',
-    copy: 'Code kopieren',
     otherHost: (host: string) => `führt zu ${host}, das nicht dem Absender gehört`,
-    open: 'Öffnen',
   },
   hidden: {
     title: (n: number) => (n === 1 ? '1 versteckter Text' : `${n} versteckte Texte`),
@@ -248,8 +242,5 @@ export const mail: typeof english = {
     unsaved: 'Nicht gespeichert: Postfächer von Menschen haben hier keine Entwürfe',
     tooLarge: 'Dateien dürfen zusammen 10 MB haben, und es dürfen zehn sein.',
     quote: (name: string, time: string) => `${name} schrieb am ${time}:`,
-    noRecipient: 'Sag, an wen es geht.',
-    carries: (n: number) =>
-      n === 1 ? 'Die Datei der Nachricht geht mit.' : `Die ${n} Dateien der Nachricht gehen mit.`,
   },
 }

@@ -28,7 +28,6 @@ export const mailboxes: typeof english = {
     title: 'Noch kein Postfach',
     text: 'Ein Postfach hat eine eigene Adresse, empfängt sofort und wird hier, über API, MCP und mit Mailprogrammen gelesen.',
   },
-  noDomain: 'Füge eine eigene Domain hinzu, um weitere Adressen zu haben.',
   parts: {
     settings: 'Allgemein',
     lists: 'Erlauben und sperren',
@@ -41,7 +40,6 @@ export const mailboxes: typeof english = {
   remove: 'Postfach löschen',
   removeText: 'Seine E-Mail bleibt 30 Tage erhalten, und niemand sonst bekommt solange die Adresse.',
   removed: (address: string) => `${address} wird gelöscht.`,
-  hint: 'Zu tun',
   lists: {
     lead: 'Eine Adresse oder Domain je Zeile; *.example.com steht für alle Domains unter example.com. Sperren schlägt Erlauben.',
     sendAllow: 'Darf schreiben an',

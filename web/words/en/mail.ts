@@ -39,7 +39,6 @@ export const mail = {
     },
   },
   makeMailbox: 'Make a mailbox',
-  copyAddress: (address: string) => `Copy ${address}`,
   search: {
     placeholder: 'Search mail',
     label: 'Search mail',
@@ -63,7 +62,6 @@ export const mail = {
     title: 'Message',
     next: 'Next message',
     previous: 'Previous message',
-    open: 'Open the message',
     close: 'Close the message',
     reply: 'Reply',
     replyAll: 'Reply to all',
@@ -81,7 +79,6 @@ export const mail = {
     move: 'Move to a folder',
     label: 'Labels',
     newLabel: 'New label',
-    more: 'More',
     search: 'Search mail',
     edit: 'Go on writing',
     expand: 'Show this message',
@@ -119,7 +116,6 @@ export const mail = {
   preview: 'Look at it',
   previewOf: (name: string) => `Preview: ${name}`,
   files: (n: number) => (n === 1 ? '1 file' : `${n} files`),
-  recipients: 'Recipients',
   details: 'Details',
   fromLabel: 'From',
   toLabel: 'To',
@@ -133,9 +129,7 @@ export const mail = {
   codes: {
     code: 'Verification code',
     link: 'Verification link',
-    copy: 'Copy the code',
     otherHost: (host: string) => `leads to ${host}, which does not belong to the sender`,
-    open: 'Open',
   },
   hidden: {
     title: (n: number) => (n === 1 ? '1 hidden text' : `${n} hidden texts`),
@@ -231,8 +225,5 @@ export const mail = {
     unsaved: 'Not kept: mailboxes of people have no drafts here',
     tooLarge: 'Files may have 10 MB together, and be ten at most.',
     quote: (name: string, time: string) => `${name} wrote on ${time}:`,
-    noRecipient: 'Say to whom it goes.',
-    carries: (n: number) =>
-      n === 1 ? 'The file of the message goes along.' : `The ${n} files of the message go along.`,
   },
 }

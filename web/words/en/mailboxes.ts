@@ -27,7 +27,6 @@ export const mailboxes = {
     title: 'No mailbox yet',
     text: 'A mailbox has an address of its own, receives at once, and is read here, by the API, by MCP and by mail programs.',
   },
-  noDomain: 'Add a domain of your own to have further addresses.',
   parts: {
     settings: 'General',
     lists: 'Allow and block',
@@ -40,7 +39,6 @@ export const mailboxes = {
   remove: 'Delete the mailbox',
   removeText: 'Its mail is kept for 30 days, and nobody else gets the address meanwhile.',
   removed: (address: string) => `${address} is being deleted.`,
-  hint: 'To do',
   lists: {
     lead: 'One address or domain on each line; *.example.com stands for all domains below example.com. Blocking beats allowing.',
     sendAllow: 'May write to',
