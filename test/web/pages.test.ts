@@ -7,6 +7,7 @@ import { dayMs, hourMs, minuteMs } from '../../core/process/clock.ts'
 import { createKept } from '../../core/process/kept.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import type { Domain } from '../../schemas/domains.ts'
+import { toldOf } from '../documents.ts'
 import { eventually } from '../eventually.ts'
 import { type NameServer, startNameServer } from '../peers/name-server.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
@@ -141,7 +142,7 @@ describe('web: pages', () => {
     await dialog.getByRole('button', { name: 'Begin to watch' }).click()
     await notice('The mailbox is watched.').waitFor()
     const id = await deliver(door.ctx, { to: door.tenant.address, from: 'bills@remote.example', raw: bill })
-    await announceArrivals(door.ctx, [id], deriveRecords)
+    await announceArrivals(door.ctx, await toldOf(door.ctx, [id]), deriveRecords)
     await page.getByRole('link', { name: 'Invoice INV-2041' }).click()
     const value = page.getByRole('button').filter({ hasText: '1240.5' })
     await value.click()
