@@ -3,9 +3,10 @@ import { pino } from 'pino'
 import { sampleOf } from '../core/notify/samples.ts'
 import { errorAnswer } from '../operations/errors.ts'
 import { tagOf } from '../operations/openapi.ts'
-import type { Operation } from '../operations/registry.ts'
+import { fieldsOf, type Operation } from '../operations/registry.ts'
 import { type EventType, eventKinds, eventTypes } from '../schemas/events.ts'
 import { Failure, type FailureCode, type FailureDetail, failures, fixOfTheCause } from '../schemas/failures.ts'
+import { type JsonSchema, propertiesOf } from '../schemas/infer.ts'
 
 /** The address that stands for the service in the repository. */
 export const exampleBaseUrl = 'http://127.0.0.1:8080'
@@ -110,22 +111,47 @@ ${sample(envelope)}
 
 /** docs/api.md */
 export function operationsPage(operations: readonly Operation[]): string {
-  const groups = Map.groupBy(operations, tagOf)
-  const lists = [...groups].map(([name, group]) => {
-    const rows = group.map(({ method, path, scopes, summary }) => {
-      const needed = scopes.map((scope) => `\`${scope}\``).join(', ')
-      return `| \`${method} ${path}\` | ${asText(summary)} | ${needed} |`
-    })
-    return `## ${name}\n\n| Request | What it does | Scopes |\n|---|---|---|\n${rows.join('\n')}\n`
-  })
+  const groups = [...Map.groupBy(operations, tagOf)]
   return `# API reference
 
 <!-- Generated from operations/. -->
 
-All operations, with their fields, answers and failures, stand in the [OpenAPI description](openapi.json). Keys go into
-\`Authorization: Bearer <API_KEY>\`. Refusals are [errors](errors.md) with a code.
+Every operation with its fields. The exact schemas of requests and answers stand in the [OpenAPI description](openapi.json). Keys go into
+\`Authorization: Bearer <API_KEY>\`. What is refused is told by an [error](errors.md) with a code; beside those that are named, every operation
+may answer ${generalErrors.map(errorLink).join(', ')}.
 
-${lists.join('\n')}`
+${groups.map(([name, group]) => `## ${name}\n\n${group.map(operationEntry).join('\n')}`).join('\n')}`
+}
+
+const generalErrors = ['validation_error', 'invalid_request', 'rate_limited', 'internal_error', 'unavailable'] as const
+const errorLink = (code: string) => `[\`${code}\`](errors.md#${code})`
+
+function operationEntry(operation: Operation): string {
+  const { errors, method, name, output, path, scopes, summary } = operation
+  const fields = fieldsOf(operation).map(
+    ({ from, name: field, required, schema }) =>
+      `| \`${field}\` | ${from} | ${typeOf(schema)} | ${required || from === 'path' ? 'yes' : ''} | ${asText(String(schema.description ?? ''))} |`,
+  )
+  const answer = Object.keys(propertiesOf(output)).map((field) => `\`${field}\``)
+  return `### ${name}
+
+\`${method} ${path}\`
+
+${asText(summary)}
+${scopes.length === 0 ? '' : `\nScopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.\n`}${
+  fields.length === 0 ? '' : `\n| Field | In | Type | Required | |\n|---|---|---|---|---|\n${fields.join('\n')}\n`
+}${answer.length === 0 ? '' : `\nThe answer has ${answer.join(', ')}.\n`}${
+  errors.length === 0 ? '' : `\nRefusals of its own: ${errors.map(errorLink).join(', ')}.\n`
+}`
+}
+
+/** The type of a field in a word or two. */
+function typeOf(schema: JsonSchema): string {
+  if (Array.isArray(schema.enum)) return schema.enum.map((value) => `\`${value}\``).join(' or ')
+  if ('const' in schema) return `\`${schema.const}\``
+  if (Array.isArray(schema.anyOf)) return [...new Set(schema.anyOf.map(typeOf))].join(' or ')
+  if (schema.type === 'array') return `list of ${typeOf((schema.items ?? {}) as JsonSchema)}`
+  return schema.format === 'date-time' ? 'time' : String(schema.type ?? 'any value')
 }
 
 /** Words in which nothing is taken for HTML or the end of a cell. */

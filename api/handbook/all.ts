@@ -9,14 +9,6 @@ import { createAnswers } from './answers.ts'
 import { type Entry, entries, markdownPathOf, pathOf } from './contents.ts'
 import { handbookPolicy, script, sheetOf, showSheet, style } from './layout.ts'
 import { render } from './markdown.ts'
-import {
-  operationPlaces,
-  referenceContent,
-  referenceHead,
-  referenceName,
-  referencePolicy,
-  referenceRoutes,
-} from './reference.ts'
 import { createSearch, type Hit } from './search.ts'
 import { llmsFull, llmsIndex, markdownOf, portableMarkdown } from './sources.ts'
 
@@ -25,7 +17,7 @@ export function handbookRoutes(ctx: Context): readonly Route[] {
   const answer = createAnswers(ctx)
   let searching: ReturnType<typeof createSearch> | undefined
   const search = async (question: string) => {
-    searching ??= createSearch(ctx.baseUrl, operationPlaces())
+    searching ??= createSearch(ctx.baseUrl)
     return (await searching)(question)
   }
 
@@ -36,7 +28,7 @@ export function handbookRoutes(ctx: Context): readonly Route[] {
       make: () => portableMarkdown(entry, ctx.baseUrl),
     })
   const asPage = (exchange: Exchange, entry: Entry) => {
-    exchange.set('Content-Security-Policy', entry.name === referenceName ? referencePolicy : handbookPolicy())
+    exchange.set('Content-Security-Policy', handbookPolicy)
     return answer(exchange, { key: pathOf(entry), type: 'text/html', make: () => pageOf(entry, ctx.baseUrl) })
   }
   const get = (path: string, serve: Route['serve']): Route => ({ method: 'GET', path, serve })
@@ -59,7 +51,6 @@ export function handbookRoutes(ctx: Context): readonly Route[] {
     ),
     get('/docs/search', async (exchange) => showResults(exchange, search)),
     get('/docs/{rest...}', (exchange) => showNothing(exchange, search)),
-    ...referenceRoutes(answer),
     fileRoute(style),
     fileRoute(script),
   ]
@@ -69,10 +60,8 @@ type Search = (question: string) => Promise<readonly Hit[]>
 
 async function pageOf(entry: Entry, baseUrl: string): Promise<string> {
   const { headings, html: content } = await render(entry, await markdownOf(entry, baseUrl))
-  const sheet = { title: entry.title, about: entry.about, entry }
-  if (entry.name === referenceName)
-    return sheetOf({ ...sheet, content: referenceContent(ownMarkup(content)), head: referenceHead })
-  return sheetOf({ ...sheet, headings, content: ownMarkup(content) })
+  const { about, title } = entry
+  return sheetOf({ title, about, entry, headings, content: ownMarkup(content) })
 }
 
 async function showResults(exchange: Exchange, search: Search): Promise<void> {

@@ -13,7 +13,7 @@ export type Hit = {
 }
 
 /** What one place of the handbook says. */
-export type Place = { readonly path: string; readonly page: string; readonly heading: string; readonly content: string }
+type Place = { readonly path: string; readonly page: string; readonly heading: string; readonly content: string }
 
 /** A longer question is cut. */
 const questionCharsMax = 200
@@ -21,12 +21,9 @@ const hitsMax = 20
 const extractChars = 180
 
 /** Makes a function that answers questions, best hits first: all words at first, then any of them. */
-export async function createSearch(
-  baseUrl: string,
-  more: readonly Place[],
-): Promise<(question: string) => readonly Hit[]> {
+export async function createSearch(baseUrl: string): Promise<(question: string) => readonly Hit[]> {
   const { default: MiniSearch } = await import('minisearch')
-  const places = [...(await Promise.all(entries.map((entry) => placesOf(entry, baseUrl)))).flat(), ...more]
+  const places = (await Promise.all(entries.map((entry) => placesOf(entry, baseUrl)))).flat()
   const index = new MiniSearch({ idField: 'n', fields: ['heading', 'page', 'content'] })
   index.addAll(places.map((place, n) => ({ ...place, n })))
   const options = { boost: { heading: 4, page: 2 }, prefix: true, fuzzy: 0.15 }

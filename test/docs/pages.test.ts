@@ -77,7 +77,7 @@ describe('the documentation', () => {
     ['CLAIM_REQUIRED', /href="\/docs\/errors#CLAIM_REQUIRED"/],
     ['delivry log', /href="\/docs\/webhooks#the-delivery-log"/],
     ['MAILROOM_BASE_URL', /href="\/docs\/settings/],
-    ['/api/v1/suppressions', /href="\/docs\/api#\/suppressions\/suppressions.list"/],
+    ['/api/v1/suppressions', /href="\/docs\/api#suppressionslist"/],
     ['xyzzyplugh', null],
     ['" OR ( * ^ ~2 "', null],
     ['<script>alert(1)</script>', /&lt;script&gt;/],
