@@ -1,12 +1,14 @@
 /** What a mail offers for a field: values with their places, and how sure each is. */
+import type { Amount } from './amounts.ts'
 import type { Asked } from './concepts.ts'
 import type { Direction, FoundDate } from './dates.ts'
 import type { Locale } from './locale.ts'
 import type { FoundNumber } from './numbers.ts'
-import type { Passage } from './passages.ts'
+import type { Line, Passage } from './passages.ts'
 import type { Sentence } from './sentences.ts'
 import type { Signed } from './signatures.ts'
 import type { LensValue } from './source.ts'
+import type { Zone } from './zones.ts'
 
 /** A mail that was opened for all its fields. */
 export type OpenMail = {
@@ -20,6 +22,16 @@ export type OpenMail = {
   /** When it was written. */
   readonly date: Date
   readonly signed: () => Signed
+  /** What a passage says, folded, in offsets of its text: wrapped lines as one, all else but lines as line ends. */
+  readonly flow: (passage: Passage) => string
+  readonly zones: (passage: Passage) => ReadonlyMap<Line, Zone>
+  /** Whether the mail speaks as the one who sells or helps. */
+  readonly isSeller: () => boolean
+  /** Whether somebody makes somebody else known. */
+  readonly isIntroduction: () => boolean
+  /** Parts of the names of people whom labels and the signature name, folded. */
+  readonly people: () => readonly string[]
+  readonly amounts: (passage: Passage) => readonly Amount[]
 }
 
 export type Candidate = {
@@ -59,9 +71,10 @@ export function at(
 /** The candidate of a list: `items` have offsets in the passage. Null without items. */
 export function listAt(
   passage: Passage,
-  items: readonly { readonly value: string; readonly start: number; readonly end: number }[],
+  all: readonly { readonly value: string; readonly start: number; readonly end: number }[],
   score: number,
 ): Candidate | null {
+  const items = all.filter(({ value }) => /[\p{L}\p{N}]/u.test(value))
   const [first] = items
   const last = items.at(-1)
   if (first === undefined || last === undefined) return null

@@ -36,9 +36,84 @@ export function datesIn(text: string, context: DateContext): readonly FoundDate[
     found.push({ value, start, end: start + written.length })
     return '|'.repeat(written.length)
   })
-  for (const each of inWords(rest, context)) if (found.length < datesMax) found.push(each)
-  return found.sort((a, b) => a.start - b.start)
+  const days = rest.replace(dayWords, (written, ...more) => {
+    const start = more.at(-2) as number
+    found.push({ value: dayBefore(context.date.toISOString().slice(0, 10), 2), start, end: start + written.length })
+    return '|'.repeat(written.length)
+  })
+  const months = [dayFirst, monthFirst].reduce(
+    (left, pattern) =>
+      left.replace(pattern, (...match) => {
+        const groups = match.at(-1) as { readonly [group: string]: string | undefined }
+        const written = match[0] as string
+        const start = match.at(-3) as number
+        const value = fromMonth(groups, context)
+        if (value === null) return written
+        // Of "from the 4th to the 18th of August" neither day is meant.
+        if (groups.from === undefined) found.push({ value, start, end: start + written.length })
+        return '|'.repeat(written.length)
+      }),
+    days,
+  )
+  for (const each of inWords(months, context)) if (found.length < datesMax) found.push(each)
+  found.sort((a, b) => a.start - b.start)
+  // "Monday, 22 June" is one date.
+  return found.filter((each, n) => {
+    const next = found[n + 1]
+    const between = next === undefined ? null : text.slice(each.end, next.start)
+    return (
+      between === null ||
+      !/^[\s,]+(?:(?:den|the|le|il|el|de|op)\s+)?$/u.test(between) ||
+      /\d/.test(text.slice(each.start, each.end))
+    )
+  })
 }
+
+/** The names of months from January on, in all languages, by how they begin. */
+const monthNames =
+  'jan(?:uary|uar|uari|v|vier|eiro)?|j[aä]n(?:ner)?|ene(?:ro)?|gen(?:naio)? feb(?:ruary|ruar|ruari|r|brero|braio)?|f[eé]v(?:r|rier|ereiro)? m[aä]r(?:ch|z|s|zo|ço)?|maart|mrt|mar(?:s|zo)? apr(?:il|ile)?|avr(?:il)?|abr(?:il)? may|mai|mayo|mag(?:gio)?|mei|maio june?|juni|juin|junio|giu(?:gno)?|junho july?|juli|juil(?:let)?|julio|lug(?:lio)?|julho aug(?:ust|ustus)?|ao[uû]t|ago(?:sto)? sep(?:t|tember|tembre|tiembre)?|set(?:tembre|embro)? o[ck]t(?:ober|obre)?|ott(?:obre)?|out(?:ubro)? nov(?:ember|embre|iembre|embro)? dec(?:ember|)|d[eé]c(?:embre)?|dez(?:ember|embro)?|dic(?:embre|iembre)?'
+    .split(' ')
+    .map((names) => new RegExp(`^(?:${names})$`, 'iu'))
+const endOfDate = '(?![\\p{L}\\p{N}_:/-]|[.,]\\d)'
+const dayFirst = new RegExp(
+  `(?<![\\p{L}\\p{N}.,/-])(?:(?<from>\\d{1,2})\\.?\\s(?:al?|au|bis|to|until|tot|t/m|y|e|et|und|and|en|[-–])\\s(?:the |el |il |le |zum )?)?(?<day>\\d{1,2})(?:\\.|º|°|er|st|nd|rd|th)?\\s?(?:of |de |d['’])?(?<month>\\p{L}{3,10})\\.?(?:,?\\s(?:de |del |of )?(?<year>(?:19|20)\\d\\d))?${endOfDate}`,
+  'giu',
+)
+const monthFirst = new RegExp(
+  `(?<![\\p{L}\\p{N}.,/-])(?<month>\\p{L}{3,10})\\.?\\s(?<day>\\d{1,2})(?:st|nd|rd|th)?(?:,?\\s(?<year>(?:19|20)\\d\\d))?${endOfDate}`,
+  'giu',
+)
+
+function fromMonth(
+  { day, month = '', year }: { readonly [group: string]: string | undefined },
+  { date, direction }: DateContext,
+): string | null {
+  const index = monthNames.findIndex((names) => names.test(month))
+  if (index < 0) return null
+  if (year !== undefined) return dayOf(Number(year), index + 1, Number(day))
+  return nearestYear(index + 1, Number(day), { date, direction })
+}
+
+/** The day of the year that is nearest to a mail's own, or the nearest before or behind it. */
+function nearestYear(
+  month: number,
+  day: number,
+  { date, direction }: Pick<DateContext, 'date' | 'direction'>,
+): string | null {
+  const sent = date.getTime()
+  const years = [-1, 0, 1].flatMap((step) => {
+    const value = dayOf(date.getUTCFullYear() + step, month, day)
+    return value === null ? [] : [{ value, away: Date.parse(value) - sent }]
+  })
+  const fits = years.filter(({ away }) =>
+    direction === 'near' ? true : direction === 'past' ? away <= dayMs : away >= -dayMs,
+  )
+  return fits.toSorted((a, b) => Math.abs(a.away) - Math.abs(b.away))[0]?.value ?? null
+}
+
+/** The day before yesterday, which chrono-node does not know in all languages. */
+const dayWords =
+  /(?<!\p{L})(?:avant-hier|vorgestern|anteayer|antes de ayer|l['’]altro ieri|ieri l['’]altro|eergisteren|anteontem|day before yesterday)(?!\p{L})/giu
 
 function fromDigits(
   { year, month, day, one, two, late, between }: { readonly [group: string]: string | undefined },
@@ -88,9 +163,15 @@ function inWords(text: string, { locale, date, direction }: DateContext): readon
           .map((parser) => parser.parse(window, reference, { forwardDate: true }))
           .find(({ length }) => length > 0) ?? [])
   return [...results, ...more].flatMap(({ index, text: written, start }) => {
+    if (/^(?:jetzt|now|maintenant|ahora|adesso|ora|nu|agora)$/i.test(written)) return []
     const isDay = start.isCertain('day') || (start.isCertain('weekday') && /\p{L}{2}/u.test(written))
     // What has digits alone was read above, or is no date: a version, a number.
-    if (!isDay || !/\p{L}{3}/u.test(written)) return []
+    if (
+      !isDay ||
+      !/\p{L}{3}/u.test(written) ||
+      within.test(text.slice(Math.max(0, index - 14), index + written.length))
+    )
+      return []
     const value = yearsOf(start, { date, direction, isWritten: /\d{4}/.test(written) })
     const lead = leads.exec(written)?.[0].length ?? 0
     return value === null ? [] : [{ value, start: index + lead, end: index + written.length }]
@@ -99,6 +180,10 @@ function inWords(text: string, { locale, date, direction }: DateContext): readon
 
 /** Words before a date that chrono-node takes for part of it. */
 const leads = /^(?:(?:on|at|by|am|le|el|il|op|den|dem|der|vom|zum|bis|ab|the|l['’]|al?|del?|dal?|da)\s+)+/iu
+
+/** A term is no date. */
+const within =
+  /\b(?:binnen|within|innerhalb|innert|entro \d|sous \d|dentro de|en los pr[oó]ximos|in den n[aä]chsten|over the next|in the next|dans les)\b/iu
 
 const dayBefore = (value: string, days: number) => new Date(Date.parse(value) - days * dayMs).toISOString().slice(0, 10)
 
@@ -112,17 +197,14 @@ function yearsOf(
   if (start.isCertain('year') || !start.isCertain('month')) {
     const value = dayOf(year, month, day)
     // "for three days" is not in three days.
+    // A day of the week that is today's name is the one a week away.
+    const isNamed = start.isCertain('weekday') && !start.isCertain('day')
+    if (isNamed && value === date.toISOString().slice(0, 10) && direction !== 'near')
+      return dayBefore(value, direction === 'past' ? 7 : -7)
     const isLater = value !== null && direction === 'past' && Date.parse(value) > sent && !isWritten
     if (!isLater) return value
     // "since Monday" is the Monday before; "for three days" is not in three days.
     return start.isCertain('weekday') && !start.isCertain('day') ? dayBefore(value, 7) : null
   }
-  const years = [-1, 0, 1].flatMap((step) => {
-    const value = dayOf(date.getUTCFullYear() + step, month, day)
-    return value === null ? [] : [{ value, away: Date.parse(value) - sent }]
-  })
-  const fits = years.filter(({ away }) =>
-    direction === 'near' ? true : direction === 'past' ? away <= dayMs : away >= -dayMs,
-  )
-  return fits.toSorted((a, b) => Math.abs(a.away) - Math.abs(b.away))[0]?.value ?? null
+  return nearestYear(month, day, { date, direction })
 }

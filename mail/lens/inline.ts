@@ -41,7 +41,7 @@ const anyName =
 const polite =
   '(?:Mr\\.?|Mrs\\.?|Ms\\.?|Dr\\.?|Herr|Frau|Mme|Mlle|M\\.|Sra?\\.?|Sig\\.?|dhr\\.?|mevr\\.?|Monsieur|Madame)\\s+'
 const names = new RegExp(
-  `(?:[Mm]y name is|I am called|[Mm]ein Name ist|[Ii]ch heiße|[Jj]e m['’]appelle|[Mm]on nom est|[Mm]e llamo|[Mm]i nombre es|[Ss]oy|[Mm]i chiamo|[Mm]ijn naam is|[Ii]k ben|[Vv]raag naar|[Aa]sk for|[Hh]a llamado|[Ll]lamó|[Gg]ebeld door|[Ii]ncontrat[ao] in fiera:|[Tt]his is|[Ii]['’]m|[Ii] am|(?:^|[.!?,] )[Ss]ono)\\s+(?:${polite})?${anyName}`,
+  `(?:(?:[Ff]riend|[Ff]reund(?:in)?|[Kk]andidat(?:in)?|[Pp]ote|[Aa]mie?|[Cc]lient[ae]|[Aa]mig[oa]|[Aa]mic[oa]|[Vv]riend(?:in)?)(?: (?:for you|para ti|für Sie))?:?|[Mm]y name is|I am called|[Mm]ein Name ist|[Ii]ch heiße|[Jj]e m['’]appelle|[Mm]on nom est|[Mm]e llamo|[Mm]i nombre es|[Ss]oy|[Mm]i chiamo|[Mm]ijn naam is|[Ii]k ben|[Vv]raag naar|[Aa]sk for|[Hh]a llamado|[Ll]lamó|[Gg]ebeld door|[Ii]ncontrat[ao] in fiera:|[Tt]his is|[Ii]['’]m|[Ii] am|(?:^|[.!?,] )[Ss]ono)\\s+(?:${polite})?${anyName}`,
   'gu',
 )
 
@@ -96,9 +96,9 @@ export function companiesIn({ text, folded }: Sentence): readonly Piece[] {
 }
 
 const roleEnd =
-  '(?=\\s+(?:in|at|with|bei|mit|chez|en|und|y|e|et|and|to|zu|ab|per|presso|dans|para|für|bij)\\s|[.,;:!?()\\n–—]|\\s\\(|\\s-\\s|$)'
+  '(?=\\s+(?:anfangen|arbeiten|bewerben|ins Gespräch|ans Herz|suchen|zu bewerben|que|qui|die|spreekt|pa|which|that|a retenu|still|you|in|at|with|bei|mit|chez|en|und|y|e|et|and|to|zu|ab|per|pour|presso|dans|para|für|bij|à(?= \\p{Lu}))(?=[\\s.,!?])|[.,;:!?()\\n–—]|\\s\\(|\\s-\\s|$)'
 const jobs = new RegExp(
-  `(?:[Aa]pply(?:ing)? (?:for|as)(?: the| a| an)?(?: (?:position|role|post|job) (?:of|as)(?: an?)?)?|[Aa]pplication (?:for|as)(?: the| an?)?(?: (?:position|role) of)?|[Aa]pplication\\s?[:–-]|[Cc]andidature\\s?[:–-]|[Cc]andidatura\\s?[:–-]|[Ss]ollicitatie\\s?[:–-]|[Bb]ewerbung\\s?[–-]|en tant que|[Ii]nterest(?:ed)? in the|work(?:ing)? (?:with you |for you )?as|(?:position|role|post) (?:of|as)(?: an?)?|[Bb]ewerbung(?: als| für)|[Bb]ewerbung:?|[Ss]telle als|[Pp]osition als|bewerbe ich mich (?:auf|um|für) die Stelle als|bewerbe mich als|(?:[Aa]usbildungsplatz|[Aa]rbeit|[Jj]ob) als|au poste d(?:e |['’])|poste d(?:e |['’])|(?:emploi|travail) d(?:e |['’])|puesto de|vacante de|trabajo de|trabajo como|posizione di|[Cc]andidatura (?:come|per)|lavoro come|ruolo di|functie van|[Ss]ollicitatie (?:als|voor)|(?:bijbaan|baan|werk) als|vaga de|[Cc]andidatura a)\\s*(?:an? |einen? |den |der |die |le |la |un |une |el |il )?(\\p{L}[\\p{L}\\p{M}'’/ -]{2,60}?(?: \\([mwfdhx]/[mwfdhx](?:/[mwfdhx])?\\))?)${roleEnd}`,
+  `(?:[Aa]pply(?:ing)? (?:for|as)(?: the| a| an)?(?: (?:position|role|post|job) (?:of|as)(?: an?)?)?|[Aa]pplication (?:for|as)(?: the| an?)?(?: (?:position|role|post|job|vacancy) of(?: an?)?)?|(?:vacancy|place|job|opening) (?:of|for|as)(?: an?)?|[Mm]i candido come|[Mm]e postulo (?:a|como|para)|plaza de|plek als|(?:un )?posto (?:da|di|come)|place de|alternance de|stage de|stage als|(?:gern|gerne|mich|Ihnen|euch) als|[Ss]uchen einen|(?:buscais|buscáis|buscan)|functie(?: van)?|postule (?:au poste de|comme|en tant que)|[Aa]pplication\\s?[:–-]|[Cc]andidature\\s?[:–-]|[Cc]andidatura\\s?[:–-]|[Ss]ollicitatie\\s?[:–-]|[Bb]ewerbung\\s?[–-]|en tant que|[Ii]nterest(?:ed)? in the|work(?:ing)? (?:with you |for you )?as|(?:position|role|post) (?:of|as)(?: an?)?|[Bb]ewerbung(?: als| für)|[Bb]ewerbung:?|[Ss]telle als|[Pp]osition als|bewerbe ich mich (?:auf|um|für) die Stelle als|bewerbe mich als|(?:[Aa]usbildungsplatz|[Aa]rbeit|[Jj]ob) als|au poste d(?:e |['’])|poste d(?:e |['’])|(?:emploi|travail) d(?:e |['’])|puesto de|vacante de|trabajo de|trabajo como|posizione di|[Cc]andidatura (?:come|per)|lavoro come|ruolo di|functie van|[Ss]ollicitatie (?:als|voor)|(?:bijbaan|baan|werk) als|vaga de|[Cc]andidatura a)\\s*(?:an? |einen? |den |der |die |le |la |un |une |el |il )?(\\p{L}[\\p{L}\\p{M}'’/ -]{2,60}?(?: \\([mwfdhx]/[mwfdhx](?:/[mwfdhx])?\\))?)${roleEnd}`,
   'gu',
 )
 
@@ -107,7 +107,8 @@ export function jobsIn({ text }: Sentence): readonly Piece[] {
   return Array.from(text.matchAll(jobs)).flatMap((match) => {
     const value = (match[1] ?? '').trim().replace(/ (?:position|role|post|job|vacancy|opening)$/i, '')
     const isName =
-      /^(?:the|your|this|la|le|il|de|position|stelle|puesto|Initiativ)/i.test(value) || value.split(/\s+/).length > 6
+      /^(?:the|your|this|la|le|il|de|position|stelle|puesto|Initiativ|spontan)|^\W/i.test(value) ||
+      value.split(/\s+/).length > 6
     const start = match.index + match[0].lastIndexOf(match[1] as string)
     return isName ? [] : [{ value, start, end: start + value.length }]
   })

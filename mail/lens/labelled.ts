@@ -4,22 +4,32 @@ import { type Asked, type Concept, concepts, setOf } from './concepts.ts'
 import { fold } from './lexicon.ts'
 import { listOf } from './lists.ts'
 import { numberWordsIn } from './numbers.ts'
-import type { Pair } from './passages.ts'
+import type { Pair, Passage } from './passages.ts'
 import { emailsIn, readText } from './shapes.ts'
-import { hasLegalForm } from './signatures.ts'
+import { hasLegalForm, isCompanyName, isPersonName } from './signatures.ts'
 import { answers, type Statement, states } from './statements.ts'
 
 /** The values behind labels that say what a field is called. */
 export function labelledValues(asked: Asked, mail: OpenMail): readonly Candidate[] {
   const score = scorerOf(asked)
-  return mail.passages.flatMap((passage) =>
-    passage.pairs.flatMap((pair) => {
-      const points = score(pair)
+  return mail.passages.flatMap((passage) => {
+    const speakers = speakersIn(passage)
+    return passage.pairs.flatMap((pair) => {
+      const points = speakers.has(pair.label) ? null : score(pair)
       const candidate = points === null ? null : valueBehind(asked, pair, mail, points)
       return candidate === null ? [] : [candidate]
-    }),
-  )
+    })
+  })
 }
+
+/** What stands before a colon again and again are those who speak. */
+function speakersIn({ pairs }: Passage): ReadonlySet<string> {
+  const counts = new Map<string, number>()
+  for (const { label, by } of pairs) if (by === 'mark') counts.set(label, (counts.get(label) ?? 0) + 1)
+  return new Set([...counts].flatMap(([label, count]) => (count >= speechesMin ? [label] : [])))
+}
+
+const speechesMin = 3
 
 const bonus: { readonly [by in Pair['by']]: number } = { mark: 3, gap: 2, line: 2, words: 0 }
 
@@ -74,6 +84,7 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       const found =
         readText(value, concept?.shape ?? (asked.key.has('number') ? 'identifier' : undefined)) ??
         (asked.key.has('number') && concept === null ? readText(value, undefined) : null)
+      if (found !== null && concept?.shape === 'person' && score < sureMin && !isNamed(found.value)) return null
       if (found === null || (concept?.shape === 'identifier' && isOther(value, found.start, asked, mail))) return null
       return at(passage, start, { ...found, value: found.value.replace(/\s+/g, ' ') }, score)
     }
@@ -92,15 +103,21 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       return found === undefined ? null : at(passage, start, found, score)
     }
     case 'yes/no': {
-      const isYes = answerOf(value, name)
+      const isYes = isOpen(value) ? null : answerOf(value, name)
       if (isYes === null) return null
       const end = start + value.length
       return at(passage, 0, { value: isYes, start: pair.labelStart, end: Math.max(end, pair.labelStart + 1) }, score)
     }
     case 'list':
-      return isNothing(value) && pair.by !== 'line' ? null : listAt(passage, listOf(pair, mail.locale), score)
+      return (isNothing(value) && pair.by !== 'line') || /[☑☒☐]|\[[xX ]\]/.test(value)
+        ? null
+        : listAt(passage, listOf(pair, mail.locale), score)
   }
 }
+
+/** A label that is no more than near needs a value that is in itself a name. */
+const sureMin = 90
+const isNamed = (value: string) => isPersonName(value) || isCompanyName(value)
 
 /** Between the beginning of a value and a date in it. */
 const leadCharsMax = 30
@@ -134,6 +151,10 @@ function firstNumber(
 /** Nobody worked longer. */
 const yearsMax = 70
 const wordsMayCount: ReadonlySet<string> = new Set(['experience', 'people'])
+
+/** Where a form asks and nobody answered: boxes without a tick, `not specified`. */
+const isOpen = (value: string) =>
+  readText(value, undefined) === null || (/\[ ?\]|☐/.test(value) && !/\[x\]|☑|☒/i.test(value))
 
 function answerOf(value: string, concept: string | null): boolean | null {
   const text = fold(value).replace(/^[\s(["'„“]+/, '')

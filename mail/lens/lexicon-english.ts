@@ -1,6 +1,7 @@
 import type { Lexicon } from './meanings.ts'
 
 export const en: Lexicon = {
+  form: 'form | contact form | enquiry form',
   neutral:
     'of | the | a | an | your | our | my | its | for | is | are | be | to | in | on | by which | which | that | with | and | as | it | estimated | expected | preferred | desired | please | details | info | information | has | have | who | says | whether | from which | since which | existed | written | we | you | eur | usd | gbp | chf | euro | euros',
   invoice: 'invoice | inv | bill | invoices',
@@ -13,7 +14,7 @@ export const en: Lexicon = {
     'issued | issue date | date of issue | issued on | tax point | placed on | placed | created | raised | ordered on | invoiced on | raised on | billed on',
   due: 'due | due date | payable by | pay by | payment due | due by | to be paid | deadline | payment deadline | pay before | last day to pay | debit date | collection date | to be settled by | settle by | pay no later than | direct debit on | must be paid by | latest payment date | pay within',
   delivery:
-    'delivery | deliver by | delivered | arrives | estimated arrival | delivery by | ship date | deliver | arriving | arrival | delivery due | expected delivery | arriving on | delivery on | expected on | delivery slot | needed by | required by | wanted by | ship by',
+    'delivery | deliver by | delivered | arrives | estimated arrival | delivery by | ship date | deliver | arriving | delivery due | expected delivery | arriving on | delivery on | expected on | delivery slot | needed by | required by | wanted by | ship by',
   total:
     'total | grand total | total due | amount due | total payable | total amount | amount payable | balance due | amount paid | total paid | order total | invoice total | total to pay | amount to pay | amount charged | charged | total charged | order value | all in | altogether | you paid | you pay | to pay | balance | total cost | total price | payable | paid today | total incl vat | total including vat | now due | amount outstanding | outstanding | amount owed | outstanding balance | billed',
   amount: 'amount | sum | value',
@@ -28,7 +29,7 @@ export const en: Lexicon = {
   customer:
     'customer | client | buyer | ordered by | purchaser | bill to | ship to | deliver to | recipient | going to | sold to | billed to | shipped to | order from | ordered for | consignee',
   requester:
-    'requester | reported by | requested by | reporter | submitted by | raised by | opened by | from | sent by | caller | affected user | who are you | visitor | guest | enquirer | name of sender',
+    'requester | reported by | requested by | reporter | submitted by | raised by | opened by | from | sent by | caller | affected user | who are you | visitor | enquirer | name of sender',
   contact: 'contact | contact person | contact name | person',
   applicant: 'applicant | candidate',
   name: 'name | full name | first and last name | your name | called | first name and last name',

@@ -1,6 +1,7 @@
 import type { Lexicon } from './meanings.ts'
 
 export const de: Lexicon = {
+  form: 'formular | kontaktformular',
   neutral:
     'der | die | das | des | dem | den | ein | eine | von | vom | zum | zur | fur | mit | und | ihr | ihre | ihrer | unser | unsere | mein | meine | voraussichtliche | voraussichtlicher | voraussichtlich | gewunschte | gewunschter | gewunschtes | zzgl | davon | enthaltene | darin | enthalten | angestrebte | ob | im | am | uber | bitte | angabe | angaben | angestrebter',
   invoice: 'rechnung | rechnungs | rg',
@@ -92,6 +93,7 @@ export const de: Lexicon = {
 }
 
 export const nl: Lexicon = {
+  form: 'formulier | contactformulier',
   neutral:
     'de | het | een | van | voor | uw | je | jouw | ons | onze | mijn | met | en | verwachte | gewenste | waarvan | te | die | op | bij | of hij',
   invoice: 'factuur | facturen | faktuur',

@@ -1,6 +1,7 @@
 import type { Lexicon } from './meanings.ts'
 
 export const fr: Lexicon = {
+  form: 'formulaire',
   neutral:
     'de | du | des | d | la | le | les | l | un | une | votre | vos | notre | mon | ma | pour | et | prevue | prevu | souhaite | souhaitee | estimee | dont | a | au | si | est | en | client final | demandee | demande',
   invoice: 'facture | factures',
@@ -91,6 +92,7 @@ export const fr: Lexicon = {
 }
 
 export const es: Lexicon = {
+  form: 'formulario',
   neutral:
     'de | del | la | el | los | las | un | una | su | sus | tu | nuestro | nuestra | para | y | con | estimada | estimado | prevista | previsto | deseada | deseado | en | por | si | es | desea | solicitada | requerida',
   invoice: 'factura | facturas | folio',
@@ -179,6 +181,7 @@ export const es: Lexicon = {
 }
 
 export const it: Lexicon = {
+  form: 'modulo',
   neutral:
     'di | del | della | dello | dei | il | lo | la | i | gli | le | un | una | d | l | suo | vostro | tuo | nostro | per | e | con | prevista | previsto | richiesta | desiderata | desidera | in | se | da',
   invoice: 'fattura | fatture | ft',

@@ -53,13 +53,14 @@ function isInBrackets(text: string, at: number): boolean {
 }
 
 const article =
-  /^(?:an?|the|our|your|some|also|einen?|eine[mrn]?|der|die|das|den|dem|unsere?|ein|une?|des|les?|la|l['’]|du|de l['’]|los|las|el|un|una|unos|unas|il|lo|gli|i|uno|un['’]|het|de|een)(?:\s+|(?<=['’]))/iu
+  /^(?:un peu de|un po.? di|ein bisschen|un poco de|an?|the|our|your|some|also|einen?|eine[mrn]?|der|die|das|den|dem|unsere?|ein|une?|des|les?|la|l['’]|du|de l['’]|los|las|el|un|una|unos|unas|il|lo|gli|i|uno|un['’]|het|de|een|neue[nrs]?|new|nieuwe?|nouve(?:au|lle)|nuev[oa]|nuov[oa])(?:\s+|(?<=['’]))/iu
 
 /** An item without an article before it, nor an end of the sentence and a price behind it. */
 function itemIn(text: string, offset: number): Piece | null {
   const trimmed = text.trimStart()
   let start = text.length - trimmed.length
-  const lead = article.exec(trimmed)?.[0].length ?? 0
+  const first = article.exec(trimmed)?.[0].length ?? 0
+  const lead = first + (article.exec(trimmed.slice(first))?.[0].length ?? 0)
   start += lead
   const value = text.slice(start).replace(/[\s.,;:!]+$/, '')
   return value === '' || value.length > itemCharsMax || !/[\p{L}\p{N}]/u.test(value)
@@ -108,6 +109,17 @@ function withoutPrice(text: string, offset: number): Piece {
     .replace(/[\s,;:–—-]+$/, '')
   const inner = /^\s*/.exec(value)?.[0].length ?? 0
   return { value: value.slice(inner), start: offset + inner, end: offset + value.length }
+}
+
+/** What is ticked in a form: `☑ Curtains`, `[x] Curtains`. None where nothing can be ticked. */
+export function ticked({ lines }: Passage): readonly Piece[] {
+  return lines.flatMap(({ text, start }) =>
+    Array.from(text.matchAll(/(?:☑|☒|✓|✔|\[[xX]\])\s*([^☑☐☒✓✔[\]\t]{2,80}?)(?=\s*(?:[☑☐☒✓✔[\t]|$))/gu), (match) => {
+      const value = match[1] as string
+      const at = start + match.index + match[0].indexOf(value)
+      return { value, start: at, end: at + value.length }
+    }),
+  )
 }
 
 /** What the line below a table of goods begins with. */
@@ -160,12 +172,16 @@ const leads: { readonly [concept: string]: RegExp } = {
   items:
     /(?:(?:please )?(?:order|send us|send me|deliver)|bestellen wir|wir bestellen|ich bestelle|mochten? (?:wir|ich)|commander|commandons|pedir|pedimos|encargar|ordinare|ordiniamo|(?:willen|wil) (?:graag )?|bestellen)\s+(?=\d{1,3}\s+\p{L})/gu,
   interests:
-    /(?:interested in|looking for|interest in|interessieren uns fur|interessiert (?:an|sich fur)|interesse an|(?:wir |und )suchen|suche|(?:nous |et |nous )cherchons|cherche|interess\w+ par|buscamos|busco|(?:nos |me )interesan|interesad[oa]s? en|cerchiamo|cerco|interessat[oai] a|le interessa|zoeken|(?:hebben )?interesse in|geinteresseerd in)\s+/gu,
+    /(?:interested in|looking for|look for|interest in|like to hear more about|know more about|(?:quote|proposal|offer|estimate|price|pricing) (?:for|on)|interessieren uns fur|interessiert (?:an|sich fur)|interesse an|(?:wir |und |ich )(?:suchen?|brauchen?|benotigen?)|brauch(?:e|en)?|suche|angebot (?:uber|fur|zu)|(?:nous |et |nous )cherchons|cherche(?:ons)?|(?:besoin|envie) de|devis pour|offre pour|interess\w+ par|quelqu.un pour|buscamos|busco|(?:nos |me )interesan?|interesad[oa]s? en|necesit(?:o|amos|an)|quieren|presupuesto (?:de|para)|cuesta (?:el|la|un|una)|nos encaja|cerchiamo|cerco|interessat[oai] a|le interessa|offerta per|preventivo per|ci serv(?:e|ono)|mi serv(?:e|ono)|op zoek naar|zoeken|(?:hebben )?interesse in|geinteresseerd in|offerte voor|nodig voor)\s+/gu,
   skills:
-    /(?<!\p{L})(?:skills (?:in|include|are)|experience (?:with|in)|skilled in|proficient in|knowledge of|familiar with|worked with|kenne mich (?:sehr )?(?:gut )?(?:mit|in)|erfahrung (?:mit|in)|kenntnisse in|beherrsche|maitrise|competences en|domino|manejo|conocimientos de|so usare|esperto di|goed in|ervaring met|kennis van|sterk in)\s+(?!(?:und|and|et|y|e|en)\s)/gu,
+    /(?<!\p{L})(?:skills (?:in|include|are)|experience (?:with|in)|skilled in|proficient in|knowledge of|familiar with|worked with|work with|evenings? (?:since )?with|can do|good (?:at|with)|fluent in|kenne mich (?:sehr )?(?:gut )?(?:mit|in)|(?:sehr )?sicher (?:in|mit)|erfahrung(?:en)? (?:mit|in)|kenntnisse in|beherrsche|vertraut mit|schwerpunkte:?|arbeite (?:taglich )?mit|maitrise|competences en|j.ai fait d[ue]s?|connais(?:sances)? (?:en|de)?|s.y connait en|a l.aise avec|domino|manejo|conocimientos de|experiencia (?:con|en)|se manejar|so usare|esperto di|esperienza con|conosco|mi occupo di|padronanza di|insegnato|utilizzo|goed in|ervaring met|kennis van|sterk in|werk(?:en)? (?:veel |dagelijks )?met|thuis in)\s+(?!(?:und|and|et|y|e|en|the team|years|jahre)\s)/gu,
 }
 const listEnd =
-  /\s(?:for (?:our|my|the)|in (?:our|my)|fur (?:unser\w*|mein\w*|ein\w*|das|die|den)|aus(?=\s*[.,]|$)|pour (?:notre|nos|mon|le|la)|para (?:nuestr\w*|la|el|mi)|per (?:il|la|i|le|nostr\w*)|voor (?:ons|onze|mijn|het|de)|and (?:we|i)\b|and would|om te|te leveren|bestellen|because|weil|who|that)\b|[.!?;:](?=\s|$)/
+  /\s(?:for (?:our|my|the)|in (?:our|my)|fur (?:unser\w*|mein\w*|ein\w*|das|die|den)|aus(?=\s*[.,]|$)|pour (?:notre|nos|mon|le|la)|para (?:nuestr\w*|la|el|mi)|per (?:il|la|i|le|nostr\w*)|voor (?:ons|onze|mijn|het|de)|and (?:we|i)\b|and would|om te|ab dem|bis zum|e soprattutto|and above all|im praktikum|en cours|without|ohne|sans|senza|zonder|unas? \d|que anuncian|te leveren|bestellen|because|weil|who|that)\b|[.!?;:](?=\s|$)/
+
+/** What begins or makes a sentence of its own. */
+const noThing =
+  /^(?:you|me|us|it|this|that|them|est|is|ist|es|e|sie|ihnen|vous|lo|ci|something|someone|etwas|jemand\p{L}*|quelqu|algo|alguien|qualcosa|qualcuno|iets|iemand)(?!\p{L})|(?<!\p{L})(?:we|nous|wir|nos|i|ich|je|ik|wij)(?!\p{L})/u
 
 /** The items that a sentence lists. */
 export function sentenceItems(text: string, concept: string, locale: Locale): readonly Piece[] {
@@ -176,6 +192,6 @@ export function sentenceItems(text: string, concept: string, locale: Locale): re
   const length = folded.slice(start).search(listEnd)
   const part = text.slice(start, length < 0 ? text.length : start + length)
   const items = itemsIn(part, locale, start)
-  const isPlain = items.every(({ value }) => value.split(/\s+/).length <= 6)
+  const isPlain = items.every(({ value }) => value.split(/\s+/).length <= 6 && !noThing.test(fold(value)))
   return isPlain && items.length <= 12 ? items : []
 }

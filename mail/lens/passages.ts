@@ -91,7 +91,7 @@ function passage(place: LensPlace, whole: string, quoted: LensSource['quoted']):
   }
   markHeaders(lines)
   for (const [n, line] of lines.entries()) {
-    if (line.role !== null || goodsColumns(line.text) !== null) continue
+    if (line.role !== null || goodsColumns(line.text) !== null || isHead(line.text)) continue
     const below = lines[n + 1]
     const columns = below === undefined || below.isFirst ? [] : columnPairs(line, below)
     const cells = columns.length > 0 ? columns : cellPairs(line)
@@ -100,6 +100,18 @@ function passage(place: LensPlace, whole: string, quoted: LensSource['quoted']):
     if (pair !== null || cells.length > 0) labelled.add(line.start)
   }
   return made
+}
+
+/** The line of a passage in which an offset lies. */
+export function lineAt({ lines }: Passage, start: number): Line | undefined {
+  let low = 0
+  let high = lines.length - 1
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((lines[middle] as Line).start <= start) low = middle
+    else high = middle - 1
+  }
+  return lines[low]
 }
 
 function roleOf(line: string): Role | null {
@@ -143,7 +155,7 @@ function cellPairs(line: Line): readonly Pair[] {
     const { 0: cell, index } = cells[at] as RegExpExecArray
     const mark = /^([^:]{2,40}?)\s*:\s+(?=\S)/u.exec(cell)
     const next = cells[at + 1]
-    if (mark !== null && !/\d$/.test(mark[1] as string)) {
+    if (mark !== null && !/\d$|\([^)]*$/.test(mark[1] as string)) {
       const value = cell.slice(mark[0].length)
       const start = line.start + index + mark[0].length
       pairs.push(makePair(line, mark[1] as string, index, value, { start, by: 'mark' }))
@@ -155,6 +167,9 @@ function cellPairs(line: Line): readonly Pair[] {
   }
   return pairs
 }
+
+/** Three cells without a figure are the head of a table. */
+const isHead = (text: string) => /\t[^\t]+\t/.test(text) && !/[\d:@]/.test(text)
 
 const cellsMax = 8
 

@@ -1,22 +1,31 @@
 /**
  * Lens by rules: fields of a mail, each with the place where the mail states it. What a field is about is known by the words of
- * its key and description (`concepts`); its value by a label before it (`labelled`), by what a sentence says (`stated`), or by
- * its form and place alone (`shown`). Of several the surest is taken, and of two as sure the first, or of totals the last.
+ * its key and description (`concepts`); its value by a label before it (`labelled`), by what a sentence says (`stated`, `polarity`),
+ * by the words that govern a date or an amount against those of other roles (`weighed`), or by its form and place alone (`shown`).
+ * Lines about other matters (`zones`) and the one who sells (`voice`) count against a value. Of several the surest is taken, and of
+ * two as sure the first, or of totals the last.
  * What is not stated is null.
  */
+import { type Amount, amountsOf } from './amounts.ts'
 import type { Candidate, OpenMail } from './candidates.ts'
 import { codePointsOf } from './code-points.ts'
 import { type Asked, askedOf } from './concepts.ts'
 import { datesIn, type FoundDate } from './dates.ts'
 import { labelledValues } from './labelled.ts'
+import { fold } from './lexicon.ts'
 import { localeOf } from './locale.ts'
 import { type FoundNumber, numbersIn } from './numbers.ts'
-import { passagesOf } from './passages.ts'
-import { sentencesOf } from './sentences.ts'
+import { type Passage, passagesOf } from './passages.ts'
+import { polarValues } from './polarity.ts'
+import { flowOf, sentencesOf } from './sentences.ts'
+import { readPerson } from './shapes.ts'
 import { shownValues } from './shown.ts'
-import { signedBy } from './signatures.ts'
+import { type Signed, signedBy } from './signatures.ts'
 import type { LensAnswer, LensField, LensFinding, LensSource } from './source.ts'
 import { statedValues } from './stated.ts'
+import { introduces, sellerVoice } from './voice.ts'
+import { weighedValues } from './weighed.ts'
+import { zonesOf } from './zones.ts'
 
 /** What a label calls so is surer than this. */
 const labelledMin = 90
@@ -51,22 +60,71 @@ function openMail(source: LensSource): OpenMail {
   const { date } = source
   const dates = new Map<string, readonly FoundDate[]>()
   const numbers = new Map<string, readonly FoundNumber[]>()
+  const flows = new Map<Passage, string>()
+  const zones = new Map<Passage, ReturnType<typeof zonesOf>>()
+  const amounts = new Map<Passage, readonly Amount[]>()
+  const numbersOf = (text: string) => kept(numbers, text, () => numbersIn(text, locale))
   let signed: ReturnType<OpenMail['signed']> | null = null
+  let voice: number | null = null
+  let introduction: boolean | null = null
+  let people: readonly string[] | null = null
+  const signedOf = () => {
+    signed ??= text === undefined ? { person: null, company: null } : signedBy(text)
+    return signed
+  }
   return {
     passages,
     sentences: passages.flatMap(sentencesOf),
     locale,
     date,
     dates: (text, direction) => kept(dates, `${direction} ${text}`, () => datesIn(text, { locale, date, direction })),
-    numbers: (text) => kept(numbers, text, () => numbersIn(text, locale)),
-    signed: () => {
-      signed ??= text === undefined ? { person: null, company: null } : signedBy(text)
-      return signed
+    numbers: numbersOf,
+    signed: signedOf,
+    isSeller: () => {
+      voice ??= sellerVoice(passages)
+      return voice > 0
     },
+    isIntroduction: () => {
+      introduction ??= introduces(passages)
+      return introduction
+    },
+    people: () => {
+      people ??= peopleOf(passages, signedOf())
+      return people
+    },
+    flow: (passage) => kept(flows, passage, () => flowOf(passage)),
+    zones: (passage) => kept(zones, passage, () => zonesOf(passage)),
+    amounts: (passage) => kept(amounts, passage, () => amountsOf(passage, numbersOf)),
   }
 }
 
-function kept<T>(found: Map<string, T>, key: string, make: () => T): T {
+/** Parts of the names that labels of people and the signature have. */
+function peopleOf(passages: readonly Passage[], { person }: Signed): readonly string[] {
+  const labelled = passages.flatMap(({ pairs }) =>
+    pairs.flatMap(({ meanings: { known }, value }) =>
+      known.size <= 2 && [...known].some((meaning) => ofPeople.has(meaning)) ? [readPerson(value)?.value ?? ''] : [],
+    ),
+  )
+  return [person?.value ?? '', ...labelled]
+    .flatMap((name) => fold(name).split(/[^\p{L}]+/u))
+    .filter((part) => part.length >= namePartCharsMin)
+    .slice(0, namePartsMax)
+}
+
+const ofPeople: ReadonlySet<string> = new Set([
+  'name',
+  'requester',
+  'customer',
+  'applicant',
+  'contact',
+  'first',
+  'last',
+])
+const namePartCharsMin = 3
+/** Against forms of nothing but names. */
+const namePartsMax = 40
+
+function kept<K, T>(found: Map<K, T>, key: K, make: () => T): T {
   const known = found.get(key)
   if (known !== undefined) return known
   const value = make()
@@ -75,8 +133,15 @@ function kept<T>(found: Map<string, T>, key: string, make: () => T): T {
 }
 
 function best(asked: Asked, mail: OpenMail): Candidate | null {
-  const all = [...labelledValues(asked, mail), ...statedValues(asked, mail), ...shownValues(asked, mail)]
-  const believed = all.filter(({ score }) => score >= scoreMin)
+  const all = [
+    ...labelledValues(asked, mail),
+    ...statedValues(asked, mail),
+    ...weighedValues(asked, mail),
+    ...polarValues(asked, mail),
+    ...shownValues(asked, mail),
+  ]
+  const isFalse = ({ value }: Candidate) => ofOrganisations.has(asked.concept ?? '') && /[:!?]/.test(String(value))
+  const believed = all.filter((each) => each.score >= scoreMin && !isFalse(each))
   if (asked.field.type === 'yes/no' && contradicts(believed)) return null
   // The last total is the grand one.
   const isLater = (one: Candidate, other: Candidate) => asked.concept === 'total' && one.score === other.score
@@ -85,6 +150,9 @@ function best(asked: Asked, mail: OpenMail): Candidate | null {
     null,
   )
 }
+
+/** Names of organisations have no marks of sentences. */
+const ofOrganisations: ReadonlySet<string> = new Set(['company', 'supplier'])
 
 function contradicts(candidates: readonly Candidate[]): boolean {
   const most = Math.max(...candidates.map(({ score }) => score))

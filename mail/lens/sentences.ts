@@ -35,6 +35,19 @@ export function sentencesOf(passage: Passage): readonly Sentence[] {
   return sentences
 }
 
+/** The words of a passage in the offsets of its text, folded: lines that a program wrapped go on, what is in no line is line ends. */
+export function flowOf({ text, lines }: Passage): string {
+  const parts: string[] = []
+  let end = 0
+  for (const [n, line] of lines.entries()) {
+    const before = lines[n - 1]
+    const gap = line.start - end
+    parts.push(before !== undefined && goesOn(before, line) ? ' '.repeat(gap) : '\n'.repeat(gap), line.folded)
+    end = line.start + line.text.length
+  }
+  return parts.join('') + '\n'.repeat(Math.max(0, text.length - end))
+}
+
 function goesOn(line: Line, next: Line): boolean {
   if (next.isFirst || next.role !== null || line.role !== null) return false
   return line.text.length >= wrappedCharsMin && !/[.!?:;]$/.test(line.text) && !/^[-*•·]\s/.test(next.text)

@@ -11,7 +11,7 @@ const nameCharsMax = 80
 
 /** What forms are filled in with where there is nothing to say. */
 const nothing =
-  /^(?:-+|–|—|\.+|\/|n\/?a\.?|none|unknown|tbd|tba|not (?:sure|known|specified|stated|provided|yet)\b.*|unbekannt|keine? angabe|k\.? ?a\.?|noch (?:offen|unklar)|inconnue?|non (?:precise|renseigne)e?|desconocid[oa]|sin especificar|sconosciuto|non specificato|onbekend|n\.?v\.?t\.?|null|undefined|\?+)$/
+  /^(?:-+|–|—|\.+|\/|n\/?a\.?|none|unknown|tbd|tba|not (?:sure|known|specified|stated|provided|yet)\b.*|unbekannt|keine? angabe|k\.? ?a\.?|noch (?:offen|unklar)|inconnue?|non (?:precise|renseigne|communique|indique)e?|niet (?:ingevuld|opgegeven)|nicht angegeben|no (?:indicado|especificado|consta)|non (?:indicato|compilato)|desconocid[oa]|sin especificar|sconosciuto|non specificato|onbekend|n\.?v\.?t\.?|null|undefined|\?+)$/
 
 /** The value of a labelled text, by its shape; null when it has none. */
 export function readText(text: string, shape: Shape | undefined): Piece | null {
@@ -26,7 +26,12 @@ const readers: { readonly [shape in Shape]: (text: string) => Piece | null } = {
   phone: (text) => phonesIn(text)[0] ?? null,
   iban: (text) => ibansIn(text)[0] ?? null,
   currency: (text) => currencyIn(text),
-  product: (text) => cutAt(text, /;|\s{3,}|\.\s|\s\|\s/u, nameCharsMax),
+  product: (text) =>
+    cutAt(
+      text,
+      /;|\s{3,}|\.\s|\s\|\s|,?\s\(?(?:v|version\s)?\d+\.\d|,\s(?:rel|ver|v|version\p{L}*)(?!\p{L})|\s\(/iu,
+      nameCharsMax,
+    ),
   version: (text) =>
     piece(
       text,
@@ -69,7 +74,7 @@ function readIdentifier(text: string): Piece | null {
 }
 
 const titles =
-  '(?:(?:mr|mrs|ms|miss|mx|dr|prof|sir|herrn?|frau|dipl\\.-ing|m|mme|mlle|madame|monsieur|sra?|srta|sig|sig\\.ra|dott|dott\\.ssa|dhr|mevr|mw|de heer|mevrouw)\\.?\\s+)'
+  '(?:(?:(?:mr|mrs|ms|miss|mx|dr|prof|sir|herrn?|frau|fraulein|m|mme|mlle|madame|monsieur|se[nñ]or[a]?|signor[ae]?|sra?|srta|sig|sig\\.ra|dott|dott\\.ssa|lic|licenciad[oa]|do[nñ]a?|dhr|mevr|mw|de heer|mevrouw|ing|geom|avv|arch|rag|ir|drs|mag|ppa|rechtsanwalt|maitre)\\.?|i\\. ?[av]\\.|p\\. ?p\\.|dipl\\.-\\p{L}+\\.?|dr\\.-ing\\.)\\s+)'
 const title = new RegExp(`^${titles}+`, 'iu')
 
 /** A name without titles before it and what follows it. */
@@ -77,7 +82,7 @@ export function readPerson(text: string): Piece | null {
   const skipped = /^[\s"'„“]*/u.exec(text)?.[0].length ?? 0
   const before = skipped + (title.exec(text.slice(skipped))?.[0].length ?? 0)
   const rest = text.slice(before)
-  const stop = rest.search(/[,;<>([|"“”/:!?]|\s[-–—]\s|\s{3,}|\s\S*@|\.(?=\s+\p{Lu}\p{Ll}{3,}|\s*$)/u)
+  const stop = rest.search(/[,;<>([|"“”/:!?]|\s[-–—]\s|\s{3,}|\s\S*@|(?<=\p{L}{2})\.(?=\s+\p{Lu}\p{Ll}{3,}|\s*$)/u)
   const value = (stop >= 0 ? rest.slice(0, stop) : rest).trim()
   const words = value.split(/\s+/)
   if (value === '' || /\d|@/.test(value) || words.length > 5 || value.length > nameCharsMax || !/\p{L}{2}/u.test(value))

@@ -1,9 +1,12 @@
 /** Values that are known by their form, or by where they stand: addresses, telephone numbers, accounts, signatures, currencies. */
 import { at, type Candidate, type Finder, type OpenMail } from './candidates.ts'
 import type { Asked } from './concepts.ts'
+import { documentNumbers } from './document-numbers.ts'
+import { fold } from './lexicon.ts'
 import type { FoundNumber } from './numbers.ts'
 import type { Line, Pair, Passage } from './passages.ts'
-import { emailsIn, ibansIn, isPhoneForm, type Piece, phonesIn, readPerson } from './shapes.ts'
+import { ownEmails, ownPhones } from './reach.ts'
+import { emailsIn, ibansIn, type Piece, readPerson } from './shapes.ts'
 import { type Found, hasLegalForm, isCompanyName, isPersonName, nameEnd } from './signatures.ts'
 
 /** The values of a field that its form alone shows. */
@@ -21,12 +24,20 @@ const finders: { readonly [concept: string]: Finder } = {
         .map((each) => at(passage, 0, each, 90)),
     ),
   currency: (_, mail) => currencies(mail),
-  customer: (_, mail) => [...signers(mail, 56), ...forwarders(mail), ...greeted(mail), ...reached(mail)],
-  person: (_, mail) => [...signers(mail, 56), ...forwarders(mail), ...titled(mail), ...reached(mail)],
+  customer: (_, mail) => [
+    ...(mail.isSeller() ? [] : signers(mail, 56)),
+    ...forwarders(mail),
+    ...greeted(mail),
+    ...reached(mail),
+    ...blocks(mail),
+  ],
+  person: (_, mail) => [...signers(mail, 56), ...forwarders(mail), ...titled(mail), ...reached(mail), ...blocks(mail)],
   company: (_, mail) => companies(mail, 50),
   supplier: (_, mail) => [...companies(mail, 56), ...letterheads(mail)],
   job: (_, mail) => titledJobs(mail),
-  ticketNumber: (_, { passages }) => numberedSubjects(passages),
+  invoiceNumber: (_, mail) => documentNumbers('invoiceNumber', mail),
+  orderNumber: (_, mail) => documentNumbers('orderNumber', mail),
+  ticketNumber: (_, mail) => [...numberedSubjects(mail.passages), ...documentNumbers('ticketNumber', mail)],
   invoiceDate: dateLines,
   orderDate: dateLines,
 }
@@ -40,60 +51,12 @@ function isOwn({ lines }: Passage): (piece: Piece) => boolean {
 function numberedSubjects(passages: readonly Passage[]): readonly Candidate[] {
   return passages.flatMap((passage) => {
     if (passage.place !== 'subject') return []
-    const value = /(?:\[[\p{L} ]{0,20}#?|\([\p{L} ]{0,20}#)((?=[^\])]*\d)[\p{L}\p{N}-]{3,20})[\])]/u.exec(
+    const value = /(?:\[(?:\p{L}{3,20} )?#?|\((?:\p{L}{3,20} )?#)((?=[^\])]*\d)[\p{L}\p{N}/-]{3,20})[\])]/u.exec(
       passage.text,
     )?.[1]
     const start = value === undefined ? -1 : passage.text.indexOf(value)
     return value === undefined ? [] : [at(passage, start, { value, start: 0, end: value.length }, 54)]
   })
-}
-
-/** Addresses that nobody writes from, or that are not the writer's own. */
-const offices =
-  /^(?:info|sales|news|office|admin|team|hello|hallo|mail|shop|store|abuse|postmaster|marketing|hr|jobs|ar|accounts?|verkauf|ventas|vendite|verkoop)@|^[^@]*(?:no-?reply|newsletter|service|support|contact|kontakt|kunden|klant|client|atencion|assist|soporte|help|billing|unsubscribe|buchhaltung|rechnung|factura|fattur|bestell|order|pedido)[^@]*@/i
-const unasked =
-  /unsubscribe|abmelden|abbestellen|desabonner|darse de baja|cancella(?:rti|zione)|afmelden|opt.?out|write to us|contact us|any questions|questions\?|fragen\?/
-
-function ownEmails({ passages }: OpenMail): readonly Candidate[] {
-  const found = passages.flatMap((passage) =>
-    passage.lines.flatMap((line) =>
-      unasked.test(line.folded) || (line.role !== null && line.role !== 'from')
-        ? []
-        : emailsIn(line.text)
-            .filter(({ value }) => !offices.test(value))
-            .map((each) => at(passage, line.start, each, line.role === 'from' ? 58 : 60)),
-    ),
-  )
-  const distinct = new Set(found.map(({ value }) => String(value).toLowerCase()))
-  // Of several, who is asked for is not told.
-  return distinct.size === 1 ? found : found.filter(({ passage, start }) => isAtEnd(passage, start))
-}
-
-function isAtEnd({ lines, place }: Passage, start: number): boolean {
-  const from = lines.at(-6)
-  return place === 'text' && from !== undefined && start >= from.start
-}
-
-const phoneCue =
-  /\b(?:tel|phone|fon|call|reach|mobil|handy|cell|portable|appel|movil|llam|contact|cellulare|chiama|trova allo|numero|number|bel|bereikt|erreich|ruf|whatsapp|gsm)/
-
-function ownPhones({ passages }: OpenMail): readonly Candidate[] {
-  return passages.flatMap((passage) =>
-    passage.place === 'subject'
-      ? []
-      : passage.lines.flatMap((line) => {
-          if (line.role !== null) return []
-          return phonesIn(line.text).flatMap((phone) => {
-            const before = line.folded.slice(Math.max(0, phone.start - 40), phone.start)
-            const isAlone = line.text.replace(phone.value, '').replace(/[\s|,.:;()/-]/g, '').length === 0
-            const isBesideName = isPersonName(line.text.slice(0, phone.start).replace(/[,\s|-]+$/, ''))
-            const isBesideAddress = /@\S+\s*[|·,]\s*$/.test(line.text.slice(0, phone.start))
-            const score = phoneCue.test(before) ? 66 : isAlone || isBesideName || isBesideAddress ? 58 : 0
-            const isSpoken = /\b(?:tel|phone|telefon)/.test(before) && phone.value.replace(/\D/g, '').length > 6
-            return score === 0 || !(isPhoneForm(phone.value) || isSpoken) ? [] : [at(passage, line.start, phone, score)]
-          })
-        }),
-  )
 }
 
 /** The currency beside the total; else that of all amounts, when they have one. */
@@ -117,9 +80,9 @@ function currencies({ passages, numbers }: OpenMail): readonly Candidate[] {
 
 const ofFound = ({ line, ...piece }: Found, score: number): Candidate => at(line.passage, line.start, piece, score)
 
-function signers({ signed }: OpenMail, score: number): readonly Candidate[] {
+function signers({ signed, isIntroduction }: OpenMail, score: number): readonly Candidate[] {
   const { person } = signed()
-  return person === null ? [] : [ofFound(person, score)]
+  return person === null || isIntroduction() ? [] : [ofFound(person, score)]
 }
 
 /** Who wrote what is forwarded. */
@@ -135,10 +98,10 @@ function forwarders({ passages }: OpenMail): readonly Candidate[] {
 }
 
 /** `Jane Doe, Acme Ltd, jane@acme.example`, `Jane Doe (jane@acme.example)` */
-function reached({ passages }: OpenMail): readonly Candidate[] {
+function reached({ passages, zones }: OpenMail): readonly Candidate[] {
   return passages.flatMap((passage) =>
     passage.lines.flatMap((line) => {
-      if (line.role !== null || emailsIn(line.text).length === 0) return []
+      if (line.role !== null || emailsIn(line.text).length === 0 || zones(passage).has(line)) return []
       const beside = /(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+){1,3}) [(<](?=\S+@)/u.exec(line.text)
       if (beside !== null && isPersonName(beside[1] as string))
         return [
@@ -158,25 +121,62 @@ function reached({ passages }: OpenMail): readonly Candidate[] {
   )
 }
 
-const thanks =
-  /(?:thank(?:s| you) for (?:your|the) order|your order|order (?:has been|was) received|we.ve got your order|ihre bestellung|ihren auftrag|merci pour votre commande|votre commande|gracias por tu (?:compra|pedido)|tu pedido|su pedido|grazie per il tuo ordine|il tuo ordine|je bestelling|uw bestelling|ordine ricevuto|order confirmation)/
 const greeting =
-  /^(?:hi|hello|dear|hallo|guten tag|sehr geehrte[rs]?|liebe[rs]?|bonjour|cher|chere|hola|estimad[oa]|ciao|gentile|buongiorno|beste|geachte|dag|ola|caro|cara)\s+/
+  /^(?:(?:hi|hello|dear|hallo|hoi|guten (?:tag|morgen|abend)|gruß gott|sehr geehrte[rs]?|liebe[rs]?|bonjour|cher|chere|hola|estimad[oa]|querid[oa]|ciao|gentile|egregi[oa]|buongiorno|beste|geachte|dag|ola|car[oa]|moin)|(?:danke|merci|gracias|grazie|bedankt|thanks?)(?: dir| you| a ti)?),?\s+/
 
-/** Who is greeted by a shop. */
-function greeted({ passages }: OpenMail): readonly Candidate[] {
+/** Who is greeted by one that sells or helps. */
+function greeted({ passages, isSeller }: OpenMail): readonly Candidate[] {
   const [text] = passages
-  if (text === undefined || !passages.some((passage) => passage.lines.some(({ folded }) => thanks.test(folded))))
-    return []
-  return text.lines.slice(0, 3).flatMap((line) => {
+  if (text === undefined || !isSeller()) return []
+  return text.lines.slice(0, greetingLinesMax).flatMap((line) => {
     const lead = greeting.exec(line.folded)?.[0].length
     if (lead === undefined) return []
     const name = readPerson(line.text.slice(lead))
     return name === null || !isPersonName(name.value) || name.value.length < 3
       ? []
-      : [at(text, line.start + lead, name, 48)]
+      : [at(text, line.start + lead, name, name.value.includes(' ') ? 50 : 47)]
   })
 }
+
+const greetingLinesMax = 5
+
+/** A name alone on a line, with an address or a telephone number below it; or before a street in a sentence. */
+function blocks({ passages, zones, signed, isSeller }: OpenMail): readonly Candidate[] {
+  const signer = signed().person?.line
+  return passages.flatMap((passage) =>
+    passage.lines.flatMap((line, n) => {
+      if (line.role !== null || zones(passage).has(line) || (isSeller() && line === signer)) return []
+      const below = passage.lines[n + 1]
+      const isAlone = line.text.includes(' ') && isPersonName(line.text)
+      if (isAlone && below !== undefined && !below.isFirst && isReach(below.text)) {
+        const found = readPerson(line.text)
+        return found === null ? [] : [at(passage, line.start, found, 55)]
+      }
+      const match =
+        /(?<=\s|^)(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+){1,2}), (?=\d{1,4}[a-z]? \p{L}|\p{Lu}[\p{L}.'’ -]{3,30} \d{1,4}\b)/u.exec(
+          line.text,
+        )
+      return match === null || !isPersonName(match[1] as string)
+        ? []
+        : [
+            at(
+              passage,
+              line.start + match.index,
+              { value: match[1] as string, start: 0, end: (match[1] as string).length },
+              53,
+            ),
+          ]
+    }),
+  )
+}
+
+/** What one is reached by: an address, a number, a street. */
+const isReach = (text: string) =>
+  text.length < 60 &&
+  !/[€$£]|[.,]\d\d$/.test(text) &&
+  (/@\S+\./.test(text) ||
+    (/\d{3}/.test(text) && !/[€$£]|[.,]\d\d$/.test(text)) ||
+    /^\d{1,4}[a-z]? \p{Lu}|^\p{Lu}[\p{L}.' -]{2,30} \d{1,4}[a-z]?(?:,|$)/u.test(text))
 
 /** A name that heads an attachment: a CV. */
 function titled({ passages }: OpenMail): readonly Candidate[] {
@@ -202,20 +202,24 @@ function titledJobs({ passages }: OpenMail): readonly Candidate[] {
   })
 }
 
-const recipient = /^(?:bill to|ship to|to|an|rechnung an|a|para|aan|for|fur|customer|kunde|client|cliente|klant)\b/
+/** Words with capitals and a legal form behind them. */
+const legalNames =
+  /(?<![\p{L}\p{N}])((?:\p{Lu}[\p{L}\p{N}'’.&-]*,?|&|und|et|y|e|de|del|della|di|van|des?) (?:(?:\p{Lu}[\p{L}\p{N}'’&-]*,?|&|und|et|y|e|de|del|della|di|van|des?) ){0,5}?(?:GmbH(?: & Co\.? KG)?|AG|KG|OHG|UG|e\.V\.|Ltd\.?|Limited|LLC|LLP|PLC|plc|Inc\.?|Corp\.?|SARL|SAS|SASU|EURL|SA|S\.A\.(?:S\.)?|S\.L\.(?:U\.)?|S\.?[Rr]\.?[Ll]\.?|S\.?[Pp]\.?[Aa]\.?|[Ss]\.n\.c\.|B\.?V\.?|N\.V\.|NV|bvba|BVBA|VOF|SE|Lda\.?))(?![\p{L}\p{N}])/gu
+
+const recipient =
+  /(?:^|\b)(?:spett\S*|kunde:?|client[e]?:|cliente:|klant:|customer:)|^(?:bill to|ship to|to|an|rechnung an|a|para|aan|for|fur|customer|kunde|client|cliente|klant)\b/
 
 function companies({ passages, signed }: OpenMail, score: number): readonly Candidate[] {
   const { company } = signed()
   const lines = passages.flatMap((passage) =>
     passage.lines.flatMap((line) => {
-      const isLabelled = passage.labelled.has(line.start)
-      if (line.role !== null || isLabelled || recipient.test(line.folded) || line.text.length > 80) return []
-      const value = (line.text.split(/[.!?]\s+(?=\p{Lu}\p{L}{3})/u).at(-1) as string)
-        .replace(/^(?:ihre?|your|votre)\s+/i, '')
-        .split(nameEnd)[0] as string
-      if (!hasLegalForm(value) || /[:@]|\d{3}/.test(value)) return []
-      const start = line.text.indexOf(value)
-      return [at(passage, line.start, { value, start, end: start + value.length }, score - 4)]
+      if (line.role !== null || recipient.test(line.folded)) return []
+      return Array.from(line.text.matchAll(legalNames)).flatMap((match) => {
+        const value = (match[1] as string).replace(/^(?:Ihre?|Your|Votre|Von|From) /, '')
+        const start = match.index + match[0].indexOf(value)
+        const isMeant = hasLegalForm(value) && !recipient.test(line.folded.slice(Math.max(0, start - 12), start))
+        return isMeant ? [at(passage, line.start + start, { value, start: 0, end: value.length }, score - 4)] : []
+      })
     }),
   )
   return [...(company === null ? [] : [ofFound(company, score)]), ...lines]
@@ -225,55 +229,68 @@ const noHead =
   /^(?:hi|hello|dear|hallo|guten|sehr|bonjour|hola|ciao|gentile|beste|geachte|buongiorno|fyi|invoice|rechnung|facture|factura|fattura|factuur|order|receipt|statement|credit|pro forma|nota|creditnota)\b/
 
 /** The first line of a document, or the last of one that nobody signs: who it is from. */
-function letterheads({ passages, signed }: OpenMail): readonly Candidate[] {
+function letterheads({ passages, signed, amounts }: OpenMail): readonly Candidate[] {
   const isBill = ({ meanings: { known } }: Pair) => known.has('invoice') || known.has('total') || known.has('due')
-  if (!passages.some(({ pairs }) => pairs.some(isBill))) return []
+  const hasBill = passages.some((passage) => passage.pairs.some(isBill) || amounts(passage).length > 1)
+  if (!hasBill) return []
   return passages.flatMap((passage) => {
-    if (passage.place === 'subject' || passage.pairs.length < 2) return []
+    if (passage.place === 'subject') return []
     const own = passage.lines.filter(({ role }) => role === null)
     const [first] = own
     const last = own.at(-1)
-    const isHead = first !== undefined && own.length > 3 && isTitle(first, passage)
-    if (isHead && (passage.place !== 'text' || isCompanyName(first.text))) return [head(first, 50)]
-    if (passage.place !== 'text' || last === undefined) return []
+    if (first !== undefined && own.length > 3 && isTitle(first, passage)) {
+      const [cell = ''] = first.text.split(wideGap)
+      const isNamed = isCompanyName(cell) || isRepeated(cell, own)
+      if (passage.place !== 'text' || isNamed) return [head(first, isNamed ? 51 : 50)]
+    }
+    if (passage.place !== 'text' || last === undefined || passage.pairs.length < 2) return []
     const { person } = signed()
     const isSigner = person !== null && person.line === last
     if (isSigner && !isCompanyName(last.text) && greets(own)) return []
-    return isTitle(last, passage) && !greets(own)
-      ? [head(last, 46)]
-      : isTitle(last, passage) && isCompanyName(last.text)
-        ? [head(last, 46)]
-        : []
+    return isTitle(last, passage) && (!greets(own) || isCompanyName(last.text)) ? [head(last, 46)] : []
   })
+}
+
+const wideGap = /\t| {3,}/
+
+/** Whether a line further down names the same: who writes stands above and below. */
+function isRepeated(name: string, lines: readonly Line[]): boolean {
+  const wanted = fold(name)
+  return wanted.length > 3 && lines.slice(2).some(({ folded }) => folded.includes(wanted))
 }
 
 const greets = (lines: readonly Line[]) => lines.slice(0, 3).some(({ folded }) => greeting.test(folded))
 
-function isTitle({ text, folded, start, passage }: Line, { labelled }: Passage): boolean {
+function isTitle({ text: whole, folded, start, passage }: Line, { labelled }: Passage): boolean {
+  const [text = ''] = whole.split(wideGap)
   const isPlain =
     /^\p{Lu}/u.test(text) && text.length <= 60 && !/[:@!?]|\d{2}|\p{Ll}{3,}\.$/u.test(text) && !noHead.test(folded)
   return isPlain && !labelled.has(start) && passage.lines.length > 2
 }
 
 function head(line: Line, score: number): Candidate {
-  const value = (line.text.split(nameEnd)[0] as string).replace(/^(?:ihre?|your|votre)\s+/i, '')
+  const [cell = ''] = line.text.split(wideGap)
+  const value = (cell.split(nameEnd)[0] as string).replace(/^(?:ihre?|your|votre)\s+/i, '')
   const start = line.text.indexOf(value)
   return at(line.passage, line.start, { value, start, end: start + value.length }, score)
 }
 
 /** A line that is a date alone, or with a place before it: when a document was written. */
-function dateLines(_: Asked, { passages, dates }: OpenMail): readonly Candidate[] {
+const dayMs = 86_400_000
+
+function dateLines(_: Asked, { passages, dates, date }: OpenMail): readonly Candidate[] {
   return passages.flatMap((passage) =>
     passage.lines.flatMap((line) => {
-      if (line.role !== null || line.text.length > 60 || !/\d/.test(line.text)) return []
-      const [found] = dates(line.text, 'past')
-      if (found === undefined || found.end < line.text.replace(/[.,]$/, '').length) return []
-      const before = line.text.slice(0, found.start)
+      const cell = line.text.split(wideGap).at(-1) as string
+      if (line.role !== null || cell.length > 60 || !/\d/.test(cell)) return []
+      const [found] = dates(cell, 'past')
+      if (found === undefined || found.end < cell.replace(/[.,]$/, '').length) return []
       const isDate =
         /^(?:\p{Lu}[\p{L} -]{2,25}, |(?:vom|le|del|du|van|dated|date|datum|data|fecha|am|on|dd\.?)[\s:]*)?(?:den |the |le )?$/iu.test(
-          before,
+          cell.slice(0, found.start),
         )
-      return isDate ? [at(passage, line.start, found, 56)] : []
+      const isLater = Date.parse(found.value) > date.getTime() + 2 * dayMs
+      return isDate && !isLater ? [at(passage, line.start + line.text.length - cell.length, found, 56)] : []
     }),
   )
 }

@@ -13,15 +13,28 @@ const closing =
   /^(?:(?:(?:with )?(?:kind|best|warm|warmest|many|kindest)(?: (?:regards|wishes|thanks))?|regards|best|cheers|sincerely|yours (?:sincerely|faithfully|truly)|sincerely yours|thank you|thanks(?: [a-z]+){0,2}|many thanks|all the best|respectfully)|(?:mit )?(?:freundlich\w*|best\w*|lieb\w*|viel\w*|herzlich\w*|schon\w*) (?:gru(?:ss|s|ß)\w*|grusse aus .{2,20})|gruss|gru(?:ß|ss)e|gruß|mfg|lg|vg|danke(?: und gru(?:ß|ss))?|danke schon|vielen dank|hochachtungsvoll|ihre?|(?:bien |tres |avec mes )?cordialement|bien a vous|sinceres salutations|salutations(?: distinguees)?|cordiales salutations|bonne journee|merci(?: d.avance| beaucoup)?|a bientot|respectueusement|(?:un (?:cordial )?|reciba un )?(?:saludo|abrazo)|saludos(?: cordiales)?|cordialmente|atentamente|muy atentamente|gracias(?: de antemano)?|muchas gracias|(?:cordiali |distinti |tanti |un )?salut[io]|cordialita|grazie(?: mille)?|a presto|cordialmente|(?:met )?(?:vriendelijke|hartelijke|beste) gro(?:et|eten)|vriendelijke groet\w*|groet(?:en|jes)?|gr|mvg|hoogachtend|alvast bedankt|bedankt|dank(?: u)?|obrigad[oa]|cumprimentos|atenciosamente|com os melhores cumprimentos)[\s,.!]*$/
 const inlineClosing =
   /(?<=^|[.!?,;]\s+)(?:kind regards|best regards|regards|thanks|thank you|cheers|best|mit freundlichen gru(?:ss|ß)en|viele gru(?:ss|ß)e|liebe gru(?:ss|ß)e|gru(?:ss|ß)e?|lg|vg|mfg|danke(?: und gru(?:ss|ß))?|vielen dank|ihre?(?= \S+ \S+$)|merci(?: d.avance)?|bien cordialement|cordialement|bonne journee|saludos|un saludo|gracias|atentamente|grazie(?: mille)?|cordiali saluti|saluti|groet(?:en|jes)?|gr|mvg|met vriendelijke groet|alvast bedankt|obrigad[oa])[,.!]*\s+/g
+/** Words that most closings have, in whatever order. */
+const closingWords =
+  /(?<!\p{L})(?:gru(?:ss|ß)\p{L}*|gr[uü]e?[sß]+e?|regards?|wishes|sincerely|faithfully|truly|cheers|ta|thanks|soon|salut\p{L}*|saludos?|cordial\p{L}*|bacio|baci|abrazo|besos?|bises|bien a|attente|groet\p{L}*|danke?|dank|merci|gracias|grazie|bedankt|obrigad[oa]|freu\p{L}*|ihre?|eure?|dein|yours|best|respect\p{L}*|hoogachtend|hochachtungsvoll|afectuosamente|atentamente|mvg|lg|vg|mfg|soon|a presto|hasta pronto|tot snel|bis bald)(?!\p{L})/u
+const closingCharsMax = 45
+
+/** Whether a line says goodbye: in a form that is known, or shortly with a word of one and a name below. */
+function isClosing({ text }: Line): boolean {
+  const folded = fold(text)
+  if (text.length > closingCharsMax || /[\d@?]/.test(text)) return false
+  const last = folded.split(/[.!?]\s+/).at(-1) as string
+  return closing.test(last) || (closingWords.test(folded) && folded.split(/\s+/).length <= 6)
+}
+
 /** Parts of an organisation that sign mails, and what else stands in signatures and is no name. */
 const offices =
-  /\b(?:teams?|equipe|equipo|squadra|redaktion|hallo|hello|hi|dear|gentile|sehr geehrte[rs]?|bonjour|estimad[oa]|beste|geachte|support|billing|sales|purchasing|accounts?|accounting|office|helpdesk|service|department|hr|management|customer|staff|crew|admin|info|einkauf|vertrieb|versand|buchhaltung|personalabteilung|verwaltung|kundendienst|kundenservice|technik|abteilung|servizio|ufficio|risorse umane|assistenza|amministrazione|vendite|ventas|soporte|rrhh|administracion|atencion|rh|service client|comptabilite|direction|ressources|verkoop|administratie|klantenservice|afdeling|references?|available|sent from|gesendet|envoye|verzonden|inviato|enviado)\b/
+  /\b(?:empfang|reception|receptie|rezeption|teams?|equipe|equipo|squadra|redaktion|hallo|hello|hi|dear|gentile|sehr geehrte[rs]?|bonjour|estimad[oa]|beste|geachte|support|billing|sales|purchasing|accounts?|accounting|office|helpdesk|service|department|hr|management|customer|staff|crew|admin|info|einkauf|vertrieb|versand|buchhaltung|personalabteilung|verwaltung|kundendienst|kundenservice|technik|abteilung|servizio|ufficio|risorse umane|assistenza|amministrazione|vendite|ventas|soporte|rrhh|administracion|atencion|rh|service client|comptabilite|direction|ressources|verkoop|administratie|klantenservice|afdeling|references?|available|sent from|gesendet|envoye|verzonden|inviato|enviado)\b/
 const legalForm =
   /(?<!\p{L})(?:gmbh(?: & co\.? kg)?|ggmbh|ag|kg|ohg|ug|e\.? ?v\.?|gbr|e\.? ?k\.?|ltd\.?|limited|llc|llp|plc|inc\.?|corp\.?|co\.|sarl|sas|sasu|eurl|s\.?a\.?s\.?|s\.?a\.?(?: de c\.?v\.?)?|s\.?l\.?(?:u\.?)?|s\.?r\.?l\.?|s\.?p\.?a\.?|s\.?n\.?c\.?|b\.?v\.?|n\.?v\.?|bvba|v\.?o\.?f\.?|lda\.?|pty|oy|ab|aps|a\/s|se)(?!\p{L})\.?\s*$/u
 const businesses =
-  /\b(?:group|trust|studio|clinic|clinique|hotel|restaurant|school|schools|university|college|hospital|klinikum|klinik|praxis|kanzlei|cabinet|atelier|imprimerie|libreria|papeleria|libreria|verlag|druckerei|drukkerij|stadtwerke|stiftung|fundacion|fondation|fondazione|stichting|istituto|institut|instituto|lycee|mairie|verein|services?|solutions|systems|consulting|company|partners?|holding|industries|media|werke|bau|handel|handels|transports?|logisti[ck]\w*|energi[ae]|energie|administraties|installaties|asesores|officine|trattoria|bodegas|talleres|pharmacie|farmacia|apotheke|autohaus|steuerberatung|advisory|landscaping|cleaning|accademia|akademie|academy|club|shop|store|markt|winkel|woonwinkel|bedrijf|schildersbedrijf|kurszentrum|zentrum|centre|center|centro|centrum|holzhof|hof|plomberie|termoidraulica|malerbetrieb|betrieb|&)\b|&/
+  /(?<!\p{L})(?:\p{L}*(?:bedrijf|betrieb|groep|gruppe|kanzlei|praxis|kantoor|verein|handel|technik|technisch)|kapsalon|condominio|fondazione|gruppo|groupe|grupo|cooperativa?|garage|bakkerij|boulangerie|panaderia|meson|bar|taller|salon|deli|nurseries|orchard|farm|bakery|dental|surgery|museo|museum|musee|mairie|comune|ayuntamiento|gemeente|stadt|aseguradora|assicurazioni|versicherung\p{L}*|assurances?|papelera|ceramiche|autolinee|traducciones|scuola|ecole|escuela|schule|basisschool|ziekenhuis|hospitality|pasticceria|condominium|quincaillerie|metallbau|reformas|group|trust|studio|clinic|clinique|hotel|restaurant|school|schools|university|college|hospital|klinikum|klinik|praxis|kanzlei|cabinet|atelier|imprimerie|libreria|papeleria|libreria|verlag|druckerei|drukkerij|stadtwerke|stiftung|fundacion|fondation|fondazione|stichting|istituto|institut|instituto|lycee|mairie|verein|services?|solutions|systems|consulting|company|partners?|holding|industries|media|werke|bau|handel|handels|transports?|logisti[ck]\w*|energi[ae]|energie|administraties|installaties|asesores|officine|trattoria|bodegas|talleres|pharmacie|farmacia|apotheke|autohaus|steuerberatung|advisory|landscaping|cleaning|accademia|akademie|academy|club|shop|store|markt|winkel|woonwinkel|bedrijf|schildersbedrijf|kurszentrum|zentrum|centre|center|centro|centrum|holzhof|hof|plomberie|termoidraulica|&)(?!\p{L})|&/u
 const jobWords =
-  /\b(?:head|director|manager|ceo|cto|cfo|founder|owner|leiter\w*|geschaftsfuhrer\w*|inhaber\w*|inh|prokurist\w*|gerant\w*|directeur|directrice|president\w*|responsable|director[a]?|gerente|titolare|responsabile|direttore|eigenaar|directeur|engineer|assistant|assistentin|berater\w*|consultant|chef|head of it)\b/
+  /\b(?:\p{L}*leit(?:er|erin|ung)|procurement|purchasing|\p{L}*buchhaltung|einkauf|vertrieb|jefe|jefa|direttrice|dirigente|coordina\p{L}*|\p{L}*coordinator|reception|receptie|empfang|systeembeheer|traductor\p{L}*|secretar\p{L}*|segreteria|sekretariat|comptabilite(?: clients)?|services generaux|achats|night shift|accountant|buyer|analyst|developer|officer|lead|partner|head|director|manager|ceo|cto|cfo|founder|owner|leiter\w*|geschaftsfuhrer\w*|inhaber\w*|inh|prokurist\w*|gerant\w*|directeur|directrice|president\w*|responsable|director[a]?|gerente|titolare|responsabile|direttore|eigenaar|directeur|engineer|assistant|assistentin|berater\w*|consultant|chef|head of it)\b/u
 
 /** Whether words look like the name of a person: up to four, with capitals, and none of them a word of labels. */
 export function isPersonName(text: string): boolean {
@@ -56,28 +69,96 @@ export const hasLegalForm = (text: string): boolean => legalForm.test(fold(text)
 /** Who signs the text of a mail. */
 export function signedBy(passage: Passage): Signed {
   const { lines } = passage
-  const own = lines.filter(({ role }) => role === null)
-  const at = own.findLastIndex(({ text }) => {
-    const last = fold(text)
-      .split(/[.!?]\s+/)
-      .at(-1) as string
-    return last.length <= 60 && closing.test(last)
+  const own = lines.filter(({ role, folded }) => role === null && !added.test(folded))
+  const at = own.findLastIndex((line, n) => {
+    const next = own[n + 1]
+    const known =
+      closing.test(
+        fold(line.text)
+          .split(/[.!?]\s+/)
+          .at(-1) as string,
+      ) && line.text.length <= 60
+    return known || (isClosing(line) && next !== undefined && personIn(next) !== null)
   })
-  if (at >= 0 && at >= own.length - 12) return signedBelow(own.slice(at + 1, at + 7))
+  if (at >= 0 && at >= own.length - 14) {
+    const below = own.slice(at + 1, at + 8)
+    const found = signedBelow(below, domainsIn(own))
+    if (found.person !== null || found.company !== null) return found
+  }
   return signedInLine(own) ?? signedAtEnd(own)
 }
 
-function signedBelow(lines: readonly Line[]): Signed {
+/** What programs and people add below a signature. */
+const added =
+  /^(?:-- ?$|--\s*$|p\.? ?s\.?[ :.]|sent from|von meinem|envoye de|enviado desde|inviato da(?! un)|verstuurd vanaf|gesendet von)/
+
+/** The names of hosts in the addresses of a text, without dots. */
+function domainsIn(lines: readonly Line[]): readonly string[] {
+  return lines.flatMap(({ folded }) =>
+    Array.from(folded.matchAll(/@([\p{L}\p{N}-]{3,40})\./gu), ([, host = '']) => host.replaceAll('-', '')),
+  )
+}
+
+function signedBelow(lines: readonly Line[], domains: readonly string[]): Signed {
   const [first] = lines
   if (first === undefined) return { person: null, company: null }
-  const person = personIn(first)
-  const rest = person === null ? lines.slice(0, 3) : lines.slice(1, 4)
-  const after = person === null ? null : companyAfterComma(first)
-  // The company stands below the name, or below what its bearer does there.
-  const titles = rest.findIndex(({ text }) => !isTitle(text))
-  const company = after ?? firstFound(rest, (line, n) => companyIn(line, person !== null && n === titles))
-  return { person, company }
+  const named = lines.slice(0, 2).findIndex((line) => personIn(line) !== null)
+  const person = named < 0 ? null : personIn(lines[named] as Line)
+  const rest = lines.slice(named + 1, named + 5)
+  const after = person === null ? null : companyAfterComma(lines[named] as Line)
+  return { person, company: companyAmong(rest, domains, person !== null) ?? after }
 }
+
+const companyWeights = { domain: 6, legal: 5, business: 4, afterRole: 4, plain: 2, place: 1 } as const
+
+/** The organisation among the lines below a name: by its form, by the host of an address, by what its bearer does there. */
+function companyAmong(lines: readonly Line[], domains: readonly string[], isNamed: boolean): Found | null {
+  let best: { readonly found: Found; readonly score: number } | null = null
+  for (const [n, line] of lines.entries()) {
+    if (/@|\d{4}|https?:|:\s/.test(line.text) || line.text.length > 80) {
+      if (n > 0) break
+      continue
+    }
+    for (const [part, value] of partsOf(line).entries()) {
+      const folded = fold(value)
+      const isRole = jobWords.test(folded) || offices.test(folded)
+      const isBesideRole = part > 0 || (n > 0 && isTitle((lines[n - 1] as Line).text))
+      const score =
+        (isOfDomain(folded, domains) ? companyWeights.domain : 0) +
+        (legalForm.test(folded) ? companyWeights.legal : 0) +
+        (isCompanyName(value) ? companyWeights.business : 0) +
+        (isRole
+          ? -companyWeights.domain
+          : isBesideRole
+            ? companyWeights.afterRole
+            : isNamed && n === 0
+              ? companyWeights.plain
+              : 0)
+      if (score >= companyWeights.plain && (best === null || score > best.score))
+        best = { found: found(line, value), score }
+    }
+  }
+  return best?.found ?? null
+}
+
+/** What a line may name: parts between commas and dashes, and what follows the words for a job: `Manager of Acme`. */
+function partsOf({ text }: Line): readonly string[] {
+  const parts = text.split(nameEnd).map((part) => part.replace(/^(?:ihre?|your|votre|vostr[ao])\s+/i, '').trim())
+  const [first = ''] = parts
+  const behind =
+    /^\p{L}[\p{L}-]*(?: \p{Ll}+){0,2} (?:(?:des?|du|of|at|bei|von|chez|van|bij|di|della|del|en|der|for) )?(?=\p{Lu})(.{3,50})$/u.exec(
+      first,
+    )?.[1]
+  const own = jobWords.test(fold(first)) && behind !== undefined ? [first, behind] : [first]
+  return [...own, ...parts.slice(1)].filter((part) => /^\p{Lu}/u.test(part) && !/\d/.test(part) && part.length > 2)
+}
+
+function isOfDomain(folded: string, domains: readonly string[]): boolean {
+  const words = folded.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= domainPartMin)
+  return words.length > 0 && domains.some((domain) => words.some((word) => domain.includes(word)))
+}
+
+const domainPartMin = 4
 
 const isTitle = (text: string) => jobWords.test(fold(text)) && !text.includes(', ')
 
@@ -131,32 +212,36 @@ function signedInLine(lines: readonly Line[]): Signed | null {
 
 const loneNameCharsMax = 10
 
-/** A name on one of the last lines, with what one is reached by below it, or at the very end. */
+/** A name that begins the last block of short lines, or stands at the very end. */
 function signedAtEnd(lines: readonly Line[]): Signed {
-  const last = lines.slice(-6)
-  for (const [n, line] of last.entries()) {
-    const below = last[n + 1]
-    const isEnd =
-      below === undefined ||
-      /@|\d{5}|^(?:tel|handy|mobil|cell|head|fon)\b/i.test(below.text) ||
-      isCompanyName(below.text)
-    if (!isEnd || (!line.isFirst && below !== undefined) || lines.length < 2) continue
-    const bare = line.text.split(/,\s/)[0] ?? ''
+  const from = Math.max(lines.length < 2 ? 1 : 0, lines.length - endLinesMax)
+  for (let n = from; n < lines.length; n++) {
+    const line = lines[n] as Line
+    const below = lines.slice(n + 1)
+    if (!(line.isFirst || below.length === 0) || !below.every(isShort) || !isShort(line)) continue
+    const [bare = ''] = line.text.split(/,\s|\s[-–—(]/)
     // A noun that stands alone may be a heading.
     const isName = isPersonName(bare) && (bare.includes(' ') || bare.length <= loneNameCharsMax)
-    const isNamed = isName || (below === undefined && /^\p{Ll}{2,12}$/u.test(bare))
+    const isNamed = isName || (below.length === 0 && /^\p{Ll}{2,12}$/u.test(bare))
     const person = isNamed ? personIn(line) : null
     if (person === null) continue
-    const company = companyAfterComma(line) ?? (below === undefined ? null : companyIn(below, false))
+    const company = companyAmong(below.slice(0, 4), domainsIn(lines), true) ?? companyAfterComma(line)
     return { person, company }
   }
-  const company = firstFound(last.toReversed(), (line) => (hasLegalForm(line.text) ? companyIn(line, false) : null))
+  const company = firstFound(lines.slice(-6).toReversed(), (line) =>
+    hasLegalForm(line.text) ? companyIn(line, false) : null,
+  )
   return { person: null, company }
 }
 
+const endLinesMax = 8
+
+/** Whether a line may stand in a signature: no sentence. */
+const isShort = ({ text }: Line) => text.length <= 70 && !(/[.!?]$/.test(text) && text.split(/\s+/).length > 5)
+
 function personIn(line: Line): Found | null {
   const name = readPerson(line.text)
-  if (name === null || line.text.length > 80) return null
+  if (name === null || line.text.length > 80 || closing.test(line.folded)) return null
   return isPersonName(capital(name.value)) && (/^\p{Lu}/u.test(name.value) || line.text === name.value)
     ? { ...name, line }
     : null

@@ -1,15 +1,16 @@
 /** Values that sentences state, with the words around them. */
-import { at, type Candidate, listAt, type OpenMail } from './candidates.ts'
-import { type Asked, concepts, wordsOfKey } from './concepts.ts'
-import { type Cue, dateCues, numberCues } from './cues.ts'
+import { at, type Candidate, type OpenMail } from './candidates.ts'
+import { type Asked, wordsOfKey } from './concepts.ts'
+import { type Cue, numberCues } from './cues.ts'
+import { isElsewhere, loggedIn, numberedVersions, shownIn } from './faults.ts'
 import { companiesIn, documents, errorsIn, jobsIn, namesIn, numberFinder, productsIn, versionsIn } from './inline.ts'
-import { meaningsOf, wordsIn } from './lexicon.ts'
-import { pointLists, sentenceItems, tableItems } from './lists.ts'
+import { wordsIn } from './lexicon.ts'
+import { listed } from './listed.ts'
 import { type FoundNumber, numberWordsIn } from './numbers.ts'
-import type { Passage } from './passages.ts'
+import { lineAt } from './passages.ts'
 import type { Sentence } from './sentences.ts'
 import type { Piece } from './shapes.ts'
-import { statements } from './statements.ts'
+import type { Zone } from './zones.ts'
 
 type Span = { readonly start: number; readonly end: number }
 
@@ -18,27 +19,33 @@ export function statedValues(asked: Asked, mail: OpenMail): readonly Candidate[]
   const { type } = asked.field
   if (type === 'list') return listed(asked, mail)
   const find = finders[type]?.(asked, mail)
-  return find === undefined || find === null ? [] : mail.sentences.flatMap(find)
+  const stated = find === undefined || find === null ? [] : mail.sentences.flatMap(find)
+  return asked.concept === 'error' ? [...stated, ...logs(mail)] : stated
 }
+
+const ofOthers: ReadonlySet<Zone> = new Set(['staff', 'referee', 'offer'])
+
+/** Errors in the lines of a log that is attached. */
+const logs = ({ passages }: OpenMail): readonly Candidate[] =>
+  passages.flatMap((passage) =>
+    passage.place.startsWith('attachments')
+      ? passage.lines.flatMap((line) => {
+          const found = loggedIn(line.text)
+          return found === null ? [] : [at(passage, line.start, found, 57)]
+        })
+      : [],
+  )
 
 type SentenceFinder = (sentence: Sentence) => readonly Candidate[]
 
 /** Makes what finds the values of a field in sentences; null where nothing tells them. */
 const finders: { readonly [type: string]: (asked: Asked, mail: OpenMail) => SentenceFinder | null } = {
   date: (asked, mail) => {
-    const direction = (asked.concept === null ? undefined : concepts[asked.concept]?.direction) ?? 'near'
-    const cues = cuesOf(asked, dateCues).map(patternsOf)
-    if (cues.length === 0) return null
-    return (sentence) => {
-      const dates = mail.dates(sentence.text, direction)
-      // "was paid yesterday" tells no due date.
-      const isMeant = ({ value, start, end }: (typeof dates)[number]) =>
-        direction !== 'future' || /\d/.test(sentence.text.slice(start, end)) || Date.parse(value) > mail.date.getTime()
-      return cuedBy(cues, sentence, dates.filter(isMeant), 72)
-    }
+    const cues = cuesOf(asked).map(patternsOf)
+    return cues.length === 0 ? null : (sentence) => cuedBy(cues, sentence, mail.dates(sentence.text, 'near'), 72)
   },
   number: (asked, mail) => {
-    const cues = cuesOf(asked, numberCues).map(patternsOf)
+    const cues = cuesOf(asked).map(patternsOf)
     if (cues.length === 0) return null
     return (sentence) =>
       cuedBy(cues, sentence, countsFor(asked.concept, mail.numbers(sentence.text), sentence, mail.locale), 72)
@@ -48,19 +55,15 @@ const finders: { readonly [type: string]: (asked: Asked, mail: OpenMail) => Sent
     if (asked.concept === 'product' && !mail.sentences.some(({ folded }) => problem.test(folded))) return null
     const find = textFinder(asked)
     if (find === null) return null
-    return (sentence) => find(sentence).map(({ score, ...piece }) => at(sentence.passage, sentence.start, piece, score))
-  },
-  'yes/no': ({ concept }) => {
-    const found = concept === null ? undefined : statements[concept]
-    if (found === undefined) return null
-    return (sentence) => {
-      if (concept === 'paid' && /\?\s*$/.test(sentence.text)) return []
-      const no = found.no.exec(sentence.folded)
-      const match = no ?? found.yes.exec(sentence.folded)
-      if (match === null) return []
-      const span = { value: no === null, start: match.index, end: match.index + match[0].length }
-      return [at(sentence.passage, sentence.start, span, 70)]
+    const isOfOthers = ({ passage }: Sentence, start: number) => {
+      const line = lineAt(passage, start)
+      const zone = line === undefined ? undefined : mail.zones(passage).get(line)
+      return zone !== undefined && ofOthers.has(zone)
     }
+    return (sentence) =>
+      find(sentence).flatMap(({ score, ...piece }) =>
+        isOfOthers(sentence, sentence.start + piece.start) ? [] : [at(sentence.passage, sentence.start, piece, score)],
+      )
   },
 }
 
@@ -68,7 +71,7 @@ const finders: { readonly [type: string]: (asked: Asked, mail: OpenMail) => Sent
 const problem =
   /(?<!\p{L})(?:problem\w*|issue|error|bug|crash\w*|broken|fail\w*|unable|can.?t|cannot|not work\w*|doesn.t|stuck|stops?|stopped|fehler\w*|defekt|kaputt|storung|nicht mehr|geht nicht|funktioniert|erreur|panne|bloque\w*|ne (?:marche|fonctionne|s)|probleme|averia|fallo|no (?:funciona|deja|puedo|me)|problema|sigue sin|errore|guasto|non (?:funziona|salva|va)|fermo|ferma|storing|foutmelding|foutcode|werkt niet|niet (?:meer|op)|defect|kapot|erro|seit|since|depuis|desde|sinds)(?!\p{L})/u
 
-/** Amounts have a currency, except where a count is asked for, which has none and may be written out. */
+/** Counts have no currency and may be written out. */
 function countsFor(
   concept: string | null,
   numbers: readonly FoundNumber[],
@@ -77,27 +80,27 @@ function countsFor(
 ): readonly FoundNumber[] {
   if (concept === 'people' || concept === 'experience')
     return [
-      ...numbers.filter(({ currency, isShare }) => currency === null && !isShare),
+      ...numbers.filter(
+        ({ currency, isShare, start }) => currency === null && !isShare && !isForOthers(concept, text.slice(0, start)),
+      ),
       ...numberWordsIn(text, locale),
     ].toSorted((a, b) => a.start - b.start)
-  const mayBePlain = concept === 'budget' || concept === 'salary'
-  return numbers.filter(
-    ({ currency, value, isShare, start, end }) =>
-      !isShare &&
-      (concept === null ||
-        currency !== null ||
-        /[.,]\d\d$/.test(text.slice(start, end)) ||
-        (mayBePlain && isLarge(value))),
-  )
+  return numbers.filter(({ isShare }) => !isShare)
 }
 
-/** An amount that needs no currency to be one, and is no year. */
-const isLarge = (value: number) => value >= 1000 && (value < 1990 || value > 2100)
+/** Guests of a feast are no staff, nor are years that somebody asks for those of the writer. */
+const isForOthers = (concept: string, before: string) =>
+  concept === 'people'
+    ? /(?:^|\s)(?:for|für|pour|para|per|voor)(?: (?:about|around|unas?|circa|rund|etwa|environ|ongeveer|some))?\s$/iu.test(
+        before,
+      )
+    : /(?:requires?|required|verlang\p{L}*|mindestens|at least|almeno|au moins|al menos|minstens|chiede|demande|minimum|m[ií]nimo)\s(?:\p{L}+\s)?$/iu.test(
+        before,
+      )
 
 /** The cues of a concept, or for a field that is about something else the words of its key. */
-function cuesOf({ concept, field }: Asked, table: { readonly [concept: string]: readonly Cue[] }): readonly Cue[] {
-  if (concept === 'available') return [...(dateCues.available ?? []), ...(dateCues.start ?? [])]
-  if (concept !== null) return table[concept] ?? []
+function cuesOf({ concept, field }: Asked): readonly Cue[] {
+  if (concept !== null) return field.type === 'number' ? (numberCues[concept] ?? []) : []
   const words = wordsIn(wordsOfKey(field.key)).map(({ word }) => word.replace(/[^\p{L}\p{N}]/gu, '.'))
   return words.length === 0 ? [] : [{ head: words.join('[ -]?'), gap: 30 }]
 }
@@ -131,7 +134,7 @@ function patternsOf(cue: Cue): Made {
   return pattern
 }
 
-const tableCues: ReadonlySet<Cue> = new Set([...Object.values(dateCues), ...Object.values(numberCues)].flat())
+const tableCues: ReadonlySet<Cue> = new Set(Object.values(numberCues).flat())
 
 /** The values that a cue stands before or behind; of several the first. */
 function cuedBy<T extends Span & { readonly value: string | number }>(
@@ -200,43 +203,10 @@ const textFinders: { readonly [concept: string]: (sentence: Sentence) => readonl
   customer: scored(namesIn, 74),
   person: scored(namesIn, 74),
   company: scored(companiesIn, 66),
-  version: scored((sentence) => versionsIn(sentence).versions, 66),
+  version: (sentence) => [...scored((each) => versionsIn(each).versions, 66)(sentence), ...numberedVersions(sentence)],
   product: (sentence) => [...productsBesideVersions(sentence), ...namedProducts(sentence)],
-  error: scored(errorsIn, 66),
+  error: (sentence) => [...shownIn(sentence), ...(isElsewhere(sentence) ? [] : scored(errorsIn, 60)(sentence))],
   job: scored(jobsIn, 68),
 }
 
 const numberWords: ReadonlySet<string> = new Set(['number', 'no', 'nr', 'id', 'code', 'nummer', 'numero'])
-
-/** How well a heading says what its points are. Points with prices are goods whatever stands above. */
-function pointScore(concept: string, heading: string, items: readonly Piece[], passage: Passage): number {
-  const { known } = meaningsOf(heading)
-  if (headings[concept]?.some((meaning) => known.has(meaning))) return 66
-  const isPriced = ({ end }: Piece) => /^[^\n]*\d[.,]\d\d/.test(passage.text.slice(end, end + 40))
-  return concept === 'items' && items.every(isPriced) ? 60 : 0
-}
-
-const headings: { readonly [concept: string]: readonly string[] } = {
-  items: ['item', 'product', 'order'],
-  interests: ['interest', 'product', 'item'],
-  skills: ['skill', 'experience'],
-}
-
-function listed({ concept }: Asked, { passages, sentences, locale }: OpenMail): readonly Candidate[] {
-  if (concept === null) return []
-  const points = passages.flatMap((passage) =>
-    pointLists(passage).map(({ heading, items }) =>
-      listAt(passage, items, pointScore(concept, heading, items, passage)),
-    ),
-  )
-  const rows = concept === 'items' ? passages.map((passage) => listAt(passage, tableItems(passage), 80)) : []
-  const told = sentences.map(({ text, passage, start }) => {
-    const items = sentenceItems(text, concept, locale).map((item) => ({
-      ...item,
-      start: item.start + start,
-      end: item.end + start,
-    }))
-    return listAt(passage, items, 64)
-  })
-  return [...points, ...rows, ...told].filter((each) => each !== null)
-}

@@ -16,6 +16,16 @@ describe('test/score/lens', () => {
       expect(foundIn(outcomes, 'evidence').wrong).to.equal(0)
     })
 
+  // Written by others who did not know the rules; much of it is prose.
+  for (const name of ['independent-one', 'independent-two'])
+    it(`${name}: what is read is right, and most of what is stated is read`, () => {
+      const outcomes = lens(pathOf(name))
+      const { right, wrong, missed } = foundIn(outcomes, 'all')
+      expect(right / (right + wrong)).to.be.at.least(0.97)
+      expect(right / (right + missed)).to.be.at.least(0.82)
+      expect(foundIn(outcomes, 'evidence').wrong).to.equal(0)
+    })
+
   it('has 240 mails in two halves, a third of the fields absent', () => {
     const mails = ['develop', 'final'].flatMap((name) => labelledFields(pathOf(name)))
     const values = mails.flatMap(({ expected }) => Object.values(expected))

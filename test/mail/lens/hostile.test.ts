@@ -93,6 +93,14 @@ describe('mail/lens on hostile mail', () => {
     ['compounds', 'rechnungsnummernbetrag'],
     ['lines', 'a: b\n'],
     ['heads', 'Item Qty Price\n'],
+    ['amounts', '1,00 € '],
+    ['rows', 'lamp\t2\t1,00 €\n'],
+    ['document numbers', 'order A-1234 '],
+    ['counted goods', '3 x lamps and '],
+    ['ticks', '[x] lamp '],
+    ['contacts', 'Ann Lee\nann@x.example\n'],
+    ['dates of one sentence', 'due 5 May '],
+    ['answers', 'is not paid, '],
     ['headers', 'From: a\nDate: b\n'],
   ]
   for (const [name, unit] of shapes)

@@ -40,6 +40,38 @@ describe('mail/lens/read-fields', () => {
       it(name, () => expect(read([asked], mail(text))[asked.key]).to.deep.equal(expected))
   })
 
+  describe('weighs the words around a value', () => {
+    const [, order, ticket, lead] = lensTemplates.map(({ fields }) => fields)
+    const cases: readonly (readonly [string, readonly LensField[] | undefined, string, string, unknown])[] = [
+      ['a sum of what stands above', invoice, 'total', 'Work 80.00\nParts 20.50\nSamen 100.50', 100.5],
+      ['an amount that is asked for', invoice, 'total', 'In all you owe us £1,932.00 for the roof.', 1932],
+      ['a fee that would be due', invoice, 'total', 'Otherwise a fee of £40.00 would follow.', null],
+      ['a credit', invoice, 'total', 'A credit of £75.00 was taken off.', null],
+      ['the day to pay', invoice, 'due_date', 'We expect your payment no later than 9 December.', '2026-12-09'],
+      ['the day on which it was paid', invoice, 'due_date', 'Your last bill was paid on 9 October 2026.', null],
+      ['a renewal', invoice, 'due_date', 'Your plan renews on 9 December.', null],
+      ['a term', invoice, 'due_date', 'Bills are payable within 30 days.', null],
+      ['the day of delivery', order, 'delivery_date', 'The driver brings it on Friday.', '2026-11-13'],
+      ['days on which nobody is there', order, 'delivery_date', 'We are closed on 24 December.', null],
+      ['goods in rows', order, 'items', 'Lamp\t1\t£42.00\nTowel\t2\t£36.00\nGoods\t£78.00', ['Lamp', 'Towel']],
+      ['goods in a sentence', order, 'items', 'We take 3 x red pens and 2 x rulers.', ['red pens', 'rulers']],
+      ['guests, who are no goods', order, 'items', 'We are 3 people and 2 dogs.', null],
+      ['money that came', order, 'paid', 'Your payment has been received, thank you!', true],
+      ['money that did not come', order, 'paid', "We haven't paid yet.", false],
+      ['money on which a condition stands', order, 'paid', 'If it was paid already, forget this.', null],
+      ['no hurry', ticket, 'urgent', 'Take your time, there is no rush.', false],
+      ['a question about hurry', ticket, 'urgent', 'Is it urgent?', null],
+      ['what a screen shows', ticket, 'error_message', 'It keeps saying "Reader busy".', 'Reader busy'],
+      ['what another had', ticket, 'error_message', 'My colleague got "Reader busy" last time.', null],
+      ['a show that is not wanted', lead, 'demo', 'We do not need a presentation.', false],
+      ['what is ticked', lead, 'interests', '☑ Payroll\n☐ Tax advice\n☑ Pensions', ['Payroll', 'Pensions']],
+      ['what nobody ticked', lead, 'interests', '☐ Payroll\n☐ Tax advice', null],
+      ['the address of an office', lead, 'email', 'Questions? Write to help@shop.example', null],
+    ]
+    for (const [name, fields = [], key, text, expected] of cases)
+      it(name, () => expect(read(fields, mail(text))[key]).to.deep.equal(expected))
+  })
+
   describe('takes no decoy', () => {
     const history = 'Hi,\n\nthe invoice is paid.\n\n> Invoice number: A-17\n> Total: 99.00 EUR'
     it('of quoted history', () =>

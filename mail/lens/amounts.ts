@@ -1,0 +1,35 @@
+/** The amounts of a passage. */
+import type { FoundNumber } from './numbers.ts'
+import type { Line, Passage } from './passages.ts'
+
+export type Amount = {
+  readonly value: number
+  /** In the passage (UTF-16 offsets). */
+  readonly start: number
+  readonly end: number
+  /** Whether it has a currency or decimals. */
+  readonly isMarked: boolean
+  readonly line: Line
+}
+
+/** The amounts of a passage in order: with a currency, or written with two decimals, or large. Linear. */
+export function amountsOf(passage: Passage, numbers: (text: string) => readonly FoundNumber[]): readonly Amount[] {
+  const amounts: Amount[] = []
+  for (const line of passage.lines)
+    for (const each of numbers(line.text)) {
+      if (amounts.length === amountsMax) return amounts
+      if (each.isShare || !isAmount(each, line.text)) continue
+      const { value, start, end, currency } = each
+      const isMarked = currency !== null || /[.,]\d\d$/.test(line.text.slice(start, end))
+      amounts.push({ value, start: line.start + start, end: line.start + end, isMarked, line })
+    }
+  return amounts
+}
+
+/** Each is weighed by the words around it; an account of a year has fewer. */
+const amountsMax = 500
+
+const isAmount = ({ value, currency, start, end }: FoundNumber, text: string) =>
+  currency !== null ||
+  /[.,]\d\d$/.test(text.slice(start, end)) ||
+  (value >= 100 && value % 1 === 0 && (value < 1990 || value > 2035))

@@ -1,0 +1,97 @@
+/** Numbers of documents that no label names: words in the sentence say of what they are. */
+import { at, type Candidate, type OpenMail } from './candidates.ts'
+import { governedBy } from './governed.ts'
+import type { Passage } from './passages.ts'
+import type { Role } from './roles.ts'
+import { ibansIn, phonesIn } from './shapes.ts'
+
+const roles: readonly Role[] = [
+  {
+    name: 'invoiceNumber',
+    stems: 'invoic|rechnung|factur|factuur|fattur|fatur|bollett|abrechnung|beleg|recib|parcell|declarati|honorar',
+    words: 'bill|document|dokument|statement|folio|nota|receipt|re|inv',
+  },
+  {
+    name: 'orderNumber',
+    stems: 'order|bestell|commande|pedid|ordine|acquist|compra|encomend|parcel|packchen|paket|colis|purchas',
+    words: 'po|kennung|bag|entro el|entro',
+  },
+  {
+    name: 'ticketNumber',
+    stems:
+      'ticket|incident|vorgang|storung|zaak|expedient|incidenci|richiest|segnalazi|demande|request|anfrage|melding|solicitud|aanvraag|aperta|abierto|logged|registr|zugewiesen',
+    words: 'case|zaak|caso|dossier|cas|fall',
+  },
+  {
+    name: 'reference',
+    stems: 'numer|nummer|referen|kennung|identif',
+    words: 'number|no|nr|num|ref|rif|n[°º]|id|code|codice|codigo|repere|dossier|unserer|#|garder|numero|conferma',
+  },
+  {
+    name: 'other',
+    stems:
+      'custom|kunde|kunden|client|klant|account|konto|cuenta|contr|vertrag|track|suivi|seguim|telef|quot|offer|angebot|devis|prevent|presupuest|gutschrift|credit|ersetz|replac|remplac|reempl|sostitu|vervang|steuer|siret|card|carte|karte|tarjeta|abonad|annunc|anunc|error|fehler|erreur|fout|errore|version|regist|lieferant|serie|serial|matricul|wartung|mainten|vorig|previous|preceden|anterior|letzt|insere',
+    words:
+      'vat|ust|bic|visa|hrb|nif|cif|p\\.? ?iva|your ref|last|terminal|bezug|nicht um|niet om|instead of|statt|invece',
+  },
+]
+
+const weights = { governed: 48, perPoint: 1.2, strengthMin: 4, margin: 0.5, alone: 47, subject: 2 } as const
+
+const token =
+  /(?<![\p{L}\p{N}.,/@-])#?(?:\p{Lu}{1,6}\d{0,2}[-/. ]?)?\d[\p{L}\p{N}]*(?:[-/.][\p{L}\p{N}]+)*(?![\p{L}\p{N}@%]|[.,]\d)/gu
+
+type Token = { readonly value: string; readonly passage: Passage; readonly start: number; readonly end: number }
+
+/** Numbers that may be that of a document. */
+export function documentNumbers(concept: string, mail: OpenMail): readonly Candidate[] {
+  const tokens = mail.passages.flatMap((passage) => tokensIn(passage, mail)).slice(0, tokensMax)
+  const distinct = new Set(tokens.map(({ value }) => value.replace('#', '')))
+  return tokens.flatMap((each) => {
+    const governed = governedBy(mail.flow(each.passage), each, { others: [], roles, language: mail.locale.language })
+    const strengthOf = (role: string) => governed.find(({ role: name }) => name === role)?.strength ?? 0
+    const own = Math.max(strengthOf(concept), strengthOf('reference') - 1)
+    const other = Math.max(...documents.filter((name) => name !== concept).map(strengthOf), strengthOf('other'))
+    const isAlone =
+      distinct.size === 1 &&
+      concept !== 'ticketNumber' &&
+      other < weights.strengthMin &&
+      /\p{Lu}|[-/]/u.test(each.value)
+    const isOwn = own >= weights.strengthMin && own - other >= weights.margin
+    if (!isOwn && !isAlone) return []
+    const score = isOwn ? weights.governed + weights.perPoint * own : weights.alone
+    return [at(each.passage, 0, each, score)]
+  })
+}
+
+/** Each is weighed by the words around it. */
+const tokensMax = 300
+const lineTokensMax = 20
+
+const documents: readonly string[] = ['invoiceNumber', 'orderNumber', 'ticketNumber', 'other']
+
+function tokensIn(passage: Passage, { dates, numbers, zones }: OpenMail): readonly Token[] {
+  return passage.lines.flatMap((line) => {
+    if (zones(passage).has(line) || line.role !== null) return []
+    const taken = [
+      ...ibansIn(line.text),
+      ...phonesIn(line.text).filter(({ value }) => /[\s+(]/.test(value)),
+      ...dates(line.text, 'near'),
+      ...numbers(line.text).filter(
+        ({ currency, start, end }) => currency !== null || /[.,]\d\d$/.test(line.text.slice(start, end)),
+      ),
+    ]
+    const isTaken = (start: number, end: number) => taken.some((each) => each.start < end && each.end > start)
+    return Array.from(line.text.matchAll(token))
+      .slice(0, lineTokensMax)
+      .flatMap(({ 0: value, index }) => {
+        const digits = value.replace(/\D/g, '').length
+        const isFormed = digits >= 4 || (digits >= 2 && /^\p{Lu}{1,6}[-/]?\d/u.test(value) && value.length >= 4)
+        const isYear = /^(?:19|20)\d\d$/.test(value)
+        const isVersion = /^\d+\.\d+(?:\.\d+)*$/.test(value)
+        if (!isFormed || isYear || isVersion || / /.test(value) || isTaken(index, index + value.length)) return []
+        const start = line.start + index + (value.startsWith('#') ? 1 : 0)
+        return [{ value: value.replace('#', ''), passage, start, end: line.start + index + value.length }]
+      })
+  })
+}

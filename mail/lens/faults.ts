@@ -1,0 +1,85 @@
+/** What a program shows when it fails, and the versions of programs, told by the verbs around them. */
+import { fold } from './lexicon.ts'
+import type { Sentence } from './sentences.ts'
+import { type Piece, quotedIn } from './shapes.ts'
+
+const shows =
+  /(?<!\p{L})(?:says?|said|saying|shows?|showing|displays?|reads|throwing|throws|gett?(?:ing|s)?|got|pops up|meldet|zeigt|erscheint|kommt|steht|lautet|bekomme|affiche|indique|s.inscrit|obtiens|sale|aparece|muestra|pone|dice|compare|appare|esce|lampeggia con(?: il codice)?|mostra|krijg|krijgt|toont|verschijnt|staat|geeft|meldt)\s+(?:me |mir |only |nur |just |still |immer |steeds |constantly )?(?:the message |die meldung |le message |el mensaje |il messaggio |de melding |error |fehler |erreur |code |codice |il codice )?/gu
+const codes = /(?<![\p{L}\p{N}-])(?:\p{Lu}{2,5}-?\d{2,6}|\p{Lu}-?\d{2,5}|0x[\dA-Fa-f]{2,8})(?![\p{L}\p{N}]|-\d)/gu
+const codeCue =
+  /(?<!\p{L})(?:errors?|fault|code|codice|codigo|fehler\p{L}*|meldung|erreur|throw\p{L}*|shows?|says|display|lampeggia|kommt|zeigt|affiche|sale|krijg|melding|fout\p{L}*|errore|fallo)(?!\p{L})/u
+/** Others had it, or had it once, or there is none. */
+const elsewhere =
+  /^(?:if|se|si|wenn|falls|als|sollte)(?!\p{L})|(?<!\p{L})(?:colleague|kolleg\p{L}*|collegue|collega|companero|no (?:error|message)|aucun message|kein(?:e|en)? (?:fehler|meldung)|nessun (?:messaggio|errore)|ningun (?:mensaje|error)|geen (?:melding|fout)|was bedeutet|what does|wat betekent|last time|bekannte?[rn]? fehler|known)(?!\p{L})/u
+
+/** Whether a sentence tells of what somebody else or nobody sees. */
+export const isElsewhere = ({ folded }: Pick<Sentence, 'folded'>): boolean => elsewhere.test(folded.trim())
+
+/** The messages and codes in a sentence. */
+export function shownIn({ text, folded }: Sentence): readonly (Piece & { readonly score: number })[] {
+  if (isElsewhere({ folded })) return []
+  const found: (Piece & { readonly score: number })[] = []
+  for (const match of folded.matchAll(shows)) {
+    const from = match.index + match[0].length
+    const rest = text.slice(from)
+    const quoted = /^[„“"«'‘]/.test(rest) ? quotedIn(rest.slice(0, messageCharsMax + 2)) : null
+    if (quoted !== null)
+      found.push({ value: quoted.value, start: from + quoted.start, end: from + quoted.end, score: 68 })
+    const plain =
+      /^(?=\p{Lu})[^.,;!?\n"„“«]{4,90}?(?=\s(?:terwijl|on|since|wenn|quando|cuando|when|und|and then|roughly|every|obwohl|although|alors)\s|[,;!?\n"]|\.(?:\s|$)|$)/u.exec(
+        rest,
+      )
+    const lower = / log /.test(` ${folded.slice(0, match.index)} `)
+      ? /^\p{Ll}[^.,;!?\n]{6,90}(?=[,.;])/u.exec(rest)
+      : null
+    const message = plain ?? lower
+    const isCode = message !== null && /^(?:\p{Lu}{1,5}-?\d{2,6}|0x[\dA-Fa-f]+)(?!\S)/u.test(message[0])
+    if (message !== null && !isCode && message[0].split(/\s+/).length > 1)
+      found.push({ value: message[0], start: from, end: from + message[0].length, score: 62 })
+  }
+  if (codeCue.test(folded))
+    for (const { 0: value, index } of text.matchAll(codes))
+      found.push({ value, start: index, end: index + value.length, score: 58 })
+  return found
+}
+
+const messageCharsMax = 160
+
+/** The first line of a log that tells an error. */
+const logged =
+  /(?:^|\s)(?:(?:ERROR|ERR|FATAL|SEVERE|Exception):?\s+(?<plain>\S.{3,100})|(?<whole>(?:ECHEC|ERREUR|FEHLER|FALLO|ERRORE|FOUT)\s\S.{1,80}))$/u
+
+export function loggedIn(text: string): Piece | null {
+  const match = logged.exec(text)
+  const value = (match?.groups?.plain ?? match?.groups?.whole ?? '').trimEnd()
+  if (match === null || value === '') return null
+  const start = match.index + match[0].indexOf(value)
+  return { value, start, end: start + value.length }
+}
+
+/** Versions of three numbers need no word before them, those of two one that says so. */
+const versions =
+  /(?<![\p{L}\p{N}.,:/-])(?:(?<three>\d{1,4}\.\d{1,3}\.\d{1,4})|(?<=(?:\b(?:mit|auf|en|la|to|on|de|in|con|met|naar|op|version|v|rel\.?|release|stand|build|fassung|versie|versione)\s))(?<two>\d{1,3}\.\d{1,3}))(?![\p{L}\d]|[.,]\d|\s?(?:€|eur|%|uhr|h\b|m\b|cm|kg))/giu
+const former =
+  /(?:fine|worked|ok|iba|ging|lief|war|previous\p{L}*|before|vorher|avant|antes|prima|wanted|corriger\p{L}*|sort|next|neue|nouvelle|instead|statt|old|alte)(?!\p{L})/u
+
+export function numberedVersions({ text }: Sentence): readonly (Piece & { readonly score: number })[] {
+  return Array.from(text.matchAll(versions)).flatMap((match) => {
+    const value = match.groups?.three ?? match.groups?.two ?? ''
+    const around = fold(text.slice(Math.max(0, match.index - 30), match.index))
+    const isDate =
+      /^\d{1,2}\.\d{1,2}\.\d{2,4}$/.test(value) &&
+      /\.(?:\d\d|(?:19|20)\d\d)$/.test(value) &&
+      Number(value.split('.')[1]) <= 12 &&
+      value.split('.')[2]?.length !== 1
+    if (former.test(around) || isDate) return []
+    return [
+      {
+        value,
+        start: match.index,
+        end: match.index + value.length,
+        score: match.groups?.three === undefined ? 50 : 54,
+      },
+    ]
+  })
+}

@@ -1,0 +1,71 @@
+/** Lists that sentences, points, rows and ticks state. */
+import { type Candidate, listAt, type OpenMail } from './candidates.ts'
+import type { Asked } from './concepts.ts'
+import { countedGoods, countedLines, pricedRows } from './goods.ts'
+import { meaningsOf } from './lexicon.ts'
+import { pointLists, sentenceItems, tableItems, ticked } from './lists.ts'
+import { lineAt, type Passage } from './passages.ts'
+import type { Piece } from './shapes.ts'
+
+/** The lists of a mail that a field may ask for: points, rows, ticks and sentences. */
+export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[] {
+  const { passages, sentences, locale, zones } = mail
+  if (concept === null) return []
+  const points = passages.flatMap((passage) =>
+    pointLists(passage).map(({ heading, items }) =>
+      listAt(passage, items, pointScore(concept, heading, items, passage)),
+    ),
+  )
+  const goods =
+    concept === 'items'
+      ? passages.flatMap((passage) => [
+          listAt(passage, tableItems(passage), 80),
+          listAt(passage, pricedRows(passage, mail), 70),
+          listAt(passage, countedLines(passage), 65),
+          listAt(passage, firstPoints(passage, mail), 56),
+        ])
+      : []
+  const ticks =
+    concept === 'interests' || concept === 'items'
+      ? passages.map((passage) => listAt(passage, ticked(passage), 76))
+      : []
+  const told = sentences.flatMap(({ text, passage, start }) => {
+    const line = lineAt(passage, start)
+    if (line !== undefined && zones(passage).has(line)) return []
+    const place = (items: readonly Piece[], score: number) =>
+      listAt(
+        passage,
+        items.map((item) => ({ ...item, start: item.start + start, end: item.end + start })),
+        score,
+      )
+    return [place(sentenceItems(text, concept, locale), 64), concept === 'items' ? place(countedGoods(text), 63) : null]
+  })
+  return [...points, ...goods, ...ticks, ...told].filter((each) => each !== null)
+}
+
+/** How well a heading says what its points are. Points with prices are goods whatever stands above. */
+function pointScore(concept: string, heading: string, items: readonly Piece[], passage: Passage): number {
+  const { known } = meaningsOf(heading)
+  if (headings[concept]?.some((meaning) => known.has(meaning))) return 66
+  const isPriced = ({ end }: Piece) => /^[^\n]*\d[.,]\d\d/.test(passage.text.slice(end, end + 40))
+  return concept === 'items' && items.every(isPriced) ? 60 : 0
+}
+
+const headings: { readonly [concept: string]: readonly string[] } = {
+  items: ['item', 'product', 'order'],
+  interests: ['interest', 'product', 'item'],
+  skills: ['skill', 'experience'],
+}
+
+/** The first points of a mail that are things and no sentences: of an order they are what was ordered. */
+function firstPoints(passage: Passage, { zones }: OpenMail): readonly Piece[] {
+  const [list] = pointLists(passage).filter(({ items }) =>
+    items.every(({ value, start }) => {
+      const line = lineAt(passage, start)
+      return (
+        value.split(/\s+/).length <= 6 && !/[:.!?@]/.test(value) && (line === undefined || !zones(passage).has(line))
+      )
+    }),
+  )
+  return list === undefined || list.items.length < 2 ? [] : list.items
+}

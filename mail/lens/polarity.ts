@@ -1,0 +1,152 @@
+/** What sentences say of a question: that of a clause with its topic, turned by a negation. Folded; clauses of questions and conditions say nothing. */
+import { at, type Candidate, type OpenMail } from './candidates.ts'
+import { type Asked, wordsOfKey } from './concepts.ts'
+import { wordsIn } from './lexicon.ts'
+import { lineAt } from './passages.ts'
+import type { Sentence } from './sentences.ts'
+import { readText } from './shapes.ts'
+
+type Topic = {
+  /** What the question is about. */
+  readonly about: RegExp
+  /** What says yes or no by itself, before a topic is looked for. */
+  readonly yes?: RegExp
+  readonly no?: RegExp
+  /** Whether the topic alone, not denied, says yes; else somebody has to want or promise it. */
+  readonly isPlain?: boolean
+}
+
+const word = (alternatives: string) => new RegExp(`(?<![\\p{L}\\p{N}])(?:${alternatives})(?![\\p{L}\\p{N}])`, 'u')
+
+const topics: { readonly [concept: string]: Topic } = {
+  paid: {
+    about: word(
+      'paid|bezahlt|betaald|voldaan|overgemaakt|payee?s?|reglee?s?|pagad[oa]s?|abonad[oa]s?|pagat[oaie]|saldat[oaie]|addebitat[oaie]|charged|belastet|debitee?s?|cobrad[oa]s?|abgebucht|afgeschreven|uberwiesen|transferencia|bonifico|virement|payment|zahlung|paiement|pagamento|betaling|geld|addebito',
+    ),
+    yes: word(
+      '(?:you(?: have|.ve)?|was|were|is|been|already|fully) (?:already )?paid(?! (?:by|until|before|on delivery))|paid (?:with|by (?:card|visa|paypal)|in full|via|£|\\$|€)|payment (?:has been |was )?(?:received|completed?|successful|confirmed|went through)|(?:card|visa|mastercard)(?: \\p{L}+| \\d+){0,4} (?:already )?(?:been )?charged|(?:ist|wurde|sind|bereits|schon) (?:schon |bereits |\\p{L}+ )?(?:bezahlt|beglichen|uberwiesen)|bezahlt (?:mit|per|via)|geld (?:ist )?(?:\\p{L}+ ){0,4}(?:angekommen|eingegangen|da)|zahlung (?:\\p{L}+ ){0,3}(?:eingegangen|erhalten|erfolgt|bestatigt)|(?:reglee?s?|payee?s?) (?:par|avec|via|en ligne|comptant)|(?:est|a ete|deja|ont ete|avons) (?:deja )?(?:payee?s?|reglee?s?)|paiement(?: \\p{L}+| [\\d,.€/]+){0,9} (?:recu|accepte|confirme|effectue|encaisse)|(?:esta|fue|ha sido|ya|ya esta|queda) (?:ya )?(?:pagad[oa]s?|abonad[oa]s?)|pagad[oa]s? (?:con|al momento|por|mediante|ya)|(?:pago|cobro)(?: \\p{L}+){0,4} (?:confirmado|recibido|realizado|aceptado)|(?:gia|e stat[oa]|sono stati|e) (?:gia )?(?:pagat[oaie]|saldat[oaie]|addebitat[oaie])|pagat[oaie] (?:con|tramite|via)|(?:pagamento|addebito|bonifico)(?: \\p{L}+){0,5} (?:ricevuto|riuscito|confermato|effettuato|arrivato|andato)|(?:is|al|reeds|hebben|hebt) (?:al |reeds |\\p{L}+ )?(?:betaald|overgemaakt|voldaan)|(?:betaald|voldaan) (?:via|met|per)|ontvingen (?:we|wij)|betaling(?: \\p{L}+){0,3} (?:ontvangen|geslaagd|binnen)|ya (?:he|hemos) pagado',
+    ),
+    no: word(
+      'unpaid|unbezahlt|impayee?s?|onbetaald|sin pagar|da (?:pagare|saldare)|payment (?:is )?(?:pending|failed|due on)|pending payment|awaiting payment|still (?:owe|outstanding)|still to pay|pay (?:on delivery|when|cash|you (?:when|on))|offen (?:sind|ist) noch|noch offen|(?:bar|cash) (?:beim|bei|an|on|to)|bei (?:lieferung|abholung) (?:be)?zahl\\p{L}*|pendiente de (?:pago|pagar)|contra reembolso|a la livraison|reste a (?:payer|regler)|alla consegna pag\\p{L}+|pago alla consegna|contrassegno|nog (?:te )?(?:betalen|open)|openstaand\\p{L}*|rembours|aan de deur|paiement en attente|pagamento in attesa',
+    ),
+    isPlain: false,
+  },
+  urgent: {
+    about: word(
+      'urgente?s?|urgently|urgentissim[oae]|dringend\\p{L}*|eilig\\p{L}*|eilt|d.urgence|con urgencia|con urgenza|spoed|emergency|emergenza|emergencia|notfall|noodgeval|urge',
+    ),
+    yes: word(
+      'asap|a\\.s\\.a\\.p|as soon as possible|immediately|right (?:now|away)|straight away|top priority|so schnell wie moglich|schnellstmoglich|umgehend|sofort|au plus vite|au plus tot|immediatement|le plus vite possible|faites? vite|faire vite|cuanto antes|lo antes posible|inmediatamente|ya mismo|al piu presto|(?:il )?prima possibile|immediatamente|(?:fare|fate) presto|zo snel mogelijk|spoedig|onmiddellijk|met spoed|heb(?:ben)? spoed|per direct hulp|meteen',
+    ),
+    no: word(
+      'no rush|no hurry|not in a hurry|take your time|whenever (?:you|suits|it)|when you (?:get a chance|have time|can)|keine eile|hat zeit|eilt nicht|in aller ruhe|prenez votre temps|quand vous (?:pouvez|voulez|aurez)|rien ne presse|sin prisa|no (?:hay|corre|tengo|corren?) prisa|cuando pued\\p{L}+|con calma|senza fretta|nessuna fretta|con comodo|quando (?:potete|puo|riuscite)|geen haast|pas d.urgence|aucune urgence|non e (?:un.)?(?:urgenza|emergenza)|no urgency|keine dringlichkeit|rustig aan|op uw gemak|wanneer het uitkomt|nada urgente',
+    ),
+    isPlain: true,
+  },
+  demo: {
+    about: word(
+      'demo|demos|demonstration|demonstrations|vorfuhr\\p{L}+|prasentation|presentation|demostracion|demostraciones|dimostrazion[ei]|demonstratie|presentatie|live zeigen|voir l.outil|ver(?:la|lo)? en (?:accion|marcha|vivo)|prova dal vivo|see (?:it|the \\p{L}+) (?:live|in action)|laat (?:het )?(?:ons|mij|me)(?: \\p{L}+){0,2} zien|show (?:us|me)|in action|en action|walkthrough|apresentacao|demonstracao',
+    ),
+  },
+  relocation: {
+    about: word(
+      'relocat\\p{L}*|move (?:to|house|there|the|my)|moving (?:to|house|there)|umzieh\\p{L}*|umzug|umzuziehen|ziehen wir(?: \\p{L}+){0,3} um|ziehe ich(?: \\p{L}+){0,3} um|demenag\\p{L}*|quitter (?=\\p{L})|bouger|changer de (?:region|ville)|mudar(?:me|nos|se)?|mudanza|traslad\\p{L}+|cambi\\p{L}+ de (?:residencia|ciudad)|trasfer\\p{L}+|mi sposto|spostarmi|cambi\\p{L}+ citta|verhuiz\\p{L}+|verhuis\\p{L}*|mudanca',
+    ),
+    yes: word('ziehen wir(?: \\p{L}+){0,3} um|ziehe ich(?: \\p{L}+){0,3} um'),
+    no: word(
+      'bleib\\p{L}*(?: \\p{L}+){0,3} wohnen|kommt(?: \\p{L}+){0,4} nicht in frage|staying in|stay (?:here|in)|me quedo en|non mi sposto|non mi muovo|blijf in|reste a(?! )',
+    ),
+  },
+}
+
+const negation = word(
+  'not|no|never|nor|without|won.t|don.t|doesn.t|haven.t|hasn.t|isn.t|wasn.t|can.?t|cannot|didn.t|n.t|nicht|kein\\p{L}*|nie|ohne|nix|noch nichts?|nichts|ne|n|pas|sans|aucune?|jamais|rien|sin|ningun[ao]?|nunca|tampoco|nada|non|nessun[oa]?|senza|mai|niet|geen|nooit|zonder|niets|nao|sem|nenhuma?',
+)
+/** Negations that affirm. */
+const affirmed = word(
+  '(?:no|not a|kein|pas de|aucun|ningun|sin|nessun|senza|geen) (?:problem\\p{L}*|inconvenien\\p{L}*|hindernis|obstacle|obstaculo|probleem|bezwaar|issue|objection)',
+)
+const wanting = word(
+  'yes|please|would|d|like|love|want|wants|need|happy|happily|glad|gladly|willing|ready|open to|prepared|sure|can|could|will|ll|agreed|ja|gern\\p{L}*|mocht\\p{L}*|wunsch\\p{L}*|will|wollen|wurde\\p{L}*|bereit|kann|unbedingt|jederzeit|oui|souhait\\p{L}*|voudr\\p{L}*|aimer\\p{L}*|veut|veux|peux|pret\\p{L}*|volontiers|accept\\p{L}*|d.accord|si|quier\\p{L}*|quer\\p{L}*|gustar\\p{L}*|dispuest\\p{L}*|podr\\p{L}*|encantad\\p{L}*|alegria|vorre\\p{L}*|vuole|volentieri|dispost\\p{L}*|posso|pront[oa]|graag|wil|willen|gerust|bereid|zie ik zitten|prima|gostaria|quero',
+)
+/** Conditions, and what somebody else would do. */
+const unsure = word(
+  'if|whether|falls|wenn|sollte[nst]*|ob|si jamais|au cas ou|qualora|nel caso|als|mocht|indien|se|perhaps|maybe|vielleicht|eventuell|evtl|peut etre|quiza\\p{L}*|tal vez|forse|misschien|think about|uberlegen|depends|kommt drauf an|depend\\p{L}*|later|spater|plus tard|mas adelante|known|weiß|weten',
+)
+
+/** Who asks for something for himself. */
+const asking = word(
+  '(?:could|can|may|might) (?:we|i|you)|(?:konnen|konnten|durfen) (?:wir|sie)|(?:kann|konnte|durfte) ich|pourr(?:ions|iez|ais) (?:nous|vous|je)|pourrait on|(?:seria|es) posible|podr(?:ia|ian|iamos)|pued(?:en|e|o)|potr(?:emmo|ei|este)|possiamo|(?:kunnen|kan|zouden|mogen) (?:we|wij|jullie|ik|u)|would it be possible',
+)
+
+const score = 71
+
+/** What the sentences of a mail answer to a yes/no field. */
+export function polarValues(asked: Asked, mail: OpenMail): readonly Candidate[] {
+  if (asked.field.type !== 'yes/no') return []
+  const topic = asked.concept === null ? ownTopic(asked) : topics[asked.concept]
+  if (topic === undefined || topic === null) return []
+  // Where a form asks and nobody answered.
+  const open = new Set(
+    mail.passages.flatMap(({ pairs }) =>
+      pairs.flatMap(({ line, value }) => (readText(value, undefined) === null ? [line] : [])),
+    ),
+  )
+  return mail.sentences.flatMap((sentence) => {
+    const line = lineAt(sentence.passage, sentence.start)
+    const isOpen = line !== undefined && open.has(line)
+    if (isOpen || (line !== undefined && (mail.zones(sentence.passage).has(line) || isUnticked(line.text)))) return []
+    return clausesOf(sentence).flatMap(({ text, start, isAsked }) => {
+      const value = isAsked && !(asked.concept === 'demo' && asking.test(text)) ? null : answerOf(topic, text)
+      return value === null
+        ? []
+        : [at(sentence.passage, sentence.start + start, { value, start: 0, end: text.length }, score)]
+    })
+  })
+}
+
+/** A form with boxes that nobody ticked says nothing, and one with ticks is read as a list. */
+const isUnticked = (text: string) => /\[ ?\]|☐|☑|\[x\]/i.test(text)
+
+function answerOf({ about, yes, no, isPlain = false }: Topic, clause: string): boolean | null {
+  if (no?.test(clause)) return false
+  const near = isPlain ? partWith(about, clause) : clause
+  const isDenied = negation.test(near) && !affirmed.test(near)
+  if (yes?.test(clause)) return isDenied ? false : unsure.test(clause) ? null : true
+  if (!about.test(clause)) return null
+  if (unsure.test(clause)) return null
+  if (isDenied) return false
+  return isPlain || wanting.test(clause) || affirmed.test(clause) ? true : null
+}
+
+/** The part between commas that has the topic. */
+const partWith = (about: RegExp, clause: string) => clause.split(/,/).find((part) => about.test(part)) ?? clause
+
+type Clause = { readonly text: string; readonly start: number; readonly isAsked: boolean }
+
+const clauseEnd = /[.;:!?](?=\s|$)|\n|,? (?:but|however|aber|doch|mais|pero|sino|però|pero|ma|maar|echter) /gu
+
+function clausesOf({ folded }: Sentence): readonly Clause[] {
+  const clauses: Clause[] = []
+  let start = 0
+  for (const match of [...folded.matchAll(clauseEnd), null]) {
+    const end = match?.index ?? folded.length
+    const text = folded.slice(start, end)
+    if (text.trim() !== '') clauses.push({ text, start, isAsked: match?.[0] === '?' })
+    start = end + (match?.[0].length ?? 0)
+  }
+  return clauses
+}
+
+/** The topic of a field that is about something else: all words of its key. */
+function ownTopic({ field }: Asked): Topic | null {
+  const words = wordsIn(wordsOfKey(field.key)).filter(({ word: each }) => each.length >= topicCharsMin)
+  if (words.length === 0) return null
+  const stems = words.map(
+    ({ word: each }) => `(?=.*(?<!\\p{L})${each.replace(/[^\p{L}\p{N}]/gu, '.').slice(0, stemCharsMax)})`,
+  )
+  return { about: new RegExp(`^${stems.join('')}`, 'u') }
+}
+
+const topicCharsMin = 4
+const stemCharsMax = 8

@@ -1,0 +1,138 @@
+/** How the person of a mail is reached: addresses and telephone numbers, told from those of others by what stands around them. */
+import { at, type Candidate, type OpenMail } from './candidates.ts'
+import { fold } from './lexicon.ts'
+import type { Line, Passage } from './passages.ts'
+import { emailsIn, isPhoneForm, type Piece, phonesIn } from './shapes.ts'
+import { isPersonName } from './signatures.ts'
+
+const weights = {
+  plain: 50,
+  /** The address has a part of the person's name. */
+  named: 9,
+  /** It stands in the last lines. */
+  last: 4,
+  /** The words before it, or its label, say that one is reached so. */
+  cued: 8,
+  /** It stands below or beside a name. */
+  besideName: 5,
+  /** It is an office's, not a person's. */
+  office: -6,
+  /** What a seller writes below is its own. */
+  seller: -35,
+} as const
+
+const office =
+  /^(?:info|sales|news|office|admin|team|hello|hallo|hi|mail|shop|store|abuse|postmaster|marketing|hr|jobs|ar|verkauf|ventas|vendite|verkoop|bonjour|hola|ciao|noreply)@|^[^@]*(?:no-?reply|newsletter|service|support|contact|kontakt|kunden|klant|client|atencion|ayuda|assist|soporte|help|billing|unsubscribe|buchhaltung|rechnung|factura|fattur|bestell|orders?|pedido|ordini|webmaster|datenschutz|privacy|chat)[^@]*@/i
+const unasked =
+  /unsubscribe|abmelden|abbestellen|desabonner|darse de baja|cancella(?:rti|zione)|afmelden|opt.?out|write to us|contact us|any questions|questions\?|fragen\?|non vuoi|scrivi a |ne plus recevoir/
+/** Whom one is not to write to. */
+const denied =
+  /(?:\bnot|n.t|\bnicht|\bniet|\bnon|\bpas|\bno)(?: \p{L}+){0,5} (?:an|to|at|naar|mailen|address|adresse|adres|a|al|alla|schreiben|write|mail)[^.]{0,60}$/u
+
+/** Addresses of the person whom a mail is about. */
+export function ownEmails(mail: OpenMail): readonly Candidate[] {
+  return chosen(
+    mail.passages.flatMap((passage) =>
+      passage.lines.flatMap((line, n) => {
+        const zone = mail.zones(passage).get(line)
+        if (unasked.test(line.folded) || zone !== undefined || (line.role !== null && line.role !== 'from')) return []
+        return emailsIn(line.text).flatMap((email) => {
+          const before = line.folded.slice(0, email.start)
+          if (denied.test(before)) return []
+          const local = fold(email.value.split('@')[0] as string)
+          const isOffice = office.test(email.value)
+          const isNamed = namesOf(mail).some((part) => local.includes(part))
+          if (isOffice && !isNamed) return []
+          const score =
+            weights.plain +
+            (isNamed ? weights.named : 0) +
+            (line.role === 'from' ? weights.cued : 0) +
+            surroundings(mail, passage, n, before, emailCue) +
+            (isOfOther(mail) && isSignature(passage, n, mail) ? weights.seller : 0)
+          return [at(passage, line.start, email, score)]
+        })
+      }),
+    ),
+  )
+}
+
+const emailCue =
+  /(?:mail|write|reach|touch|antwort|schreib|repond|ecri|escrib|respond|rispond|scriv|posta|recapito|contatt|contact|bereik|adress|inviata a|sent to|envoye)\S*(?:\s\p{L}+){0,3}\W{0,4}$/u
+
+const phoneCue =
+  /(?:\b|0)(?:tel|phone|fon|call|reach|ring|text|txt|mobil|handy|cell|portable|joindre|appel|movil|llam|contact|cellulare|chiam|trova allo|recapito|bel|bellen|bereik|erreich|ruf|whatsapp|wasap|appen|gsm|direct|durchwahl|numero|number|nummer)\S*(?:\s\p{L}+){0,3}\W{0,4}$/u
+
+/** Telephone numbers of that person. */
+export function ownPhones(mail: OpenMail): readonly Candidate[] {
+  return chosen(
+    mail.passages.flatMap((passage) =>
+      passage.place === 'subject'
+        ? []
+        : passage.lines.flatMap((line, n) => {
+            if (mail.zones(passage).get(line) !== undefined || line.role !== null) return []
+            return phonesIn(line.text).flatMap((phone) => {
+              const before = line.folded.slice(Math.max(0, phone.start - 50), phone.start)
+              const isSpoken = phoneCue.test(before)
+              const around = surroundings(mail, passage, n, before, phoneCue)
+              const isAlone = line.text.replace(phone.value, '').replace(/[\s|,.:;()/☎✆-]/g, '').length <= aloneCharsMax
+              const isBeside =
+                emailsIn(line.text).length > 0 || isPersonName(line.text.slice(0, phone.start).replace(/[,\s|-]+$/, ''))
+              const isEnd = isClose(line, phone, passage, n)
+              const isForm = isPhoneForm(phone.value) || (isSpoken && phone.value.replace(/\D/g, '').length > 6)
+              if (!isForm || !(isSpoken || isAlone || isBeside || isEnd)) return []
+              const seller = isOfOther(mail) && isSignature(passage, n, mail) ? weights.seller : 0
+              return [
+                at(passage, line.start, phone, weights.plain + around + (isBeside ? weights.besideName : 0) + seller),
+              ]
+            })
+          }),
+    ),
+  )
+}
+
+/** A word may stand behind a number: `evenings`. */
+const aloneCharsMax = 8
+
+/** Whether a number ends a short text, with a name at most behind it. */
+function isClose(line: Line, phone: Piece, { lines }: Passage, n: number): boolean {
+  return (
+    n >= lines.length - 2 &&
+    line.text.length - phone.end <= 30 &&
+    /^[\s.,!]*(?:\p{Lu}\p{L}+)?[\s.,!]*$/u.test(line.text.slice(phone.end))
+  )
+}
+
+function surroundings(mail: OpenMail, passage: Passage, n: number, before: string, cue: RegExp): number {
+  const above = passage.lines[n - 1]
+  const isCued = cue.test(before)
+  const isLast = passage.place === 'text' && n >= passage.lines.length - lastLines
+  const isBelow =
+    above !== undefined && above.text.length < 60 && namesOf(mail).some((part) => above.folded.includes(part))
+  return (isCued ? weights.cued : 0) + (isLast ? weights.last : 0) + (isBelow ? weights.besideName : 0)
+}
+
+/** Whether who signs is not whom the mail is about. */
+const isOfOther = (mail: OpenMail) => mail.isSeller() || mail.isIntroduction()
+
+const lastLines = 6
+
+/** Whether a line stands below the name that signs the text. */
+function isSignature(passage: Passage, n: number, mail: OpenMail): boolean {
+  const { person, company } = mail.signed()
+  const line = (person ?? company)?.line
+  const from = line === undefined || passage.place !== 'text' ? -1 : passage.lines.indexOf(line)
+  return from >= 0 ? n >= from - 1 : passage.place === 'text' && n >= passage.lines.length - 2
+}
+
+/** Parts of the names of those whom the mail is from or about. */
+function namesOf(mail: OpenMail): readonly string[] {
+  return mail.people()
+}
+
+/** The surest; none where two that differ are as sure. */
+function chosen(found: readonly Candidate[]): readonly Candidate[] {
+  const most = Math.max(...found.map(({ score }) => score))
+  const best = found.filter(({ score }) => score === most)
+  const distinct = new Set(best.map(({ value }) => String(value).toLowerCase()))
+  return distinct.size === 1 ? best : best.length === found.length && distinct.size > 2 ? [] : best.slice(-1)
+}

@@ -1,0 +1,29 @@
+/** Whether a mail speaks as the one who sells or helps, or as the one who buys or asks. Folded. */
+import type { Passage } from './passages.ts'
+
+const seller =
+  /(?<!\p{L})(?:(?:your|ihre[rnms]?|ihr|deine[rnms]?|dein|votre|vos|su|sus|tu|tus|(?:il|la|un) (?:tuo|tua|suo|sua|vostro|vostra)|uw|jouw|je) (?:\p{L}+ )?(?:orders?|purchase|parcel|basket|things|bestellung\p{L}*|lieferung|ware|paket|packchen|commande|colis|cadeaux|achat|pedido|compra|paquete|ordine|acquisto|pacco|bestelling|pakket|aankoop|request|case|ticket|anfrage|meldung|demande|dossier|solicitud|incidencia|richiesta|segnalazione|aanvraag|melding|plan|account|vertrag|konto|abo|abonnement|electricite|bolletta|contrato)|we(?:.ve| have)? (?:shipped|packed|received|logged|issued)|you (?:paid|.ve paid|ordered|bought)|wir (?:liefern|versenden|haben (?:\p{L}+ ){0,4}(?:erhalten|bekommen)|legen)|nous (?:vous confirmons|l.enverrons|expedions|preparons)|entregaremos|le pedimos|ci scusiamo|tut uns leid|we apologi[sz]e|nous sommes desoles|onze excuses|confirmons|gekozen hebt|voor ons gekozen|plaatste je|ontvingen we|hemos recibido|has pedido|hai ordinato|vielen dank fur (?:ihre|deine)|thank you for your (?:order|purchase)|thanks for (?:your order|staying|shopping)|merci pour votre|gracias por (?:su|tu)|grazie per (?:il|la|l))/gu
+const buyer =
+  /(?<!\p{L})(?:(?:my|our|meine?|unsere?|ma|mon|notre|mi|nuestr[oa]|il mio|il nostro|la mia|mijn|onze) (?:\p{L}+ )?(?:orders?|po|purchase order|bestellung|commande|pedido|ordine|acquisto|bestelling)|please (?:send|deliver|find our|supply)|(?:i|we) (?:ordered|would like|need|want|order|bought)|bestellen wir|wir (?:bestellen|brauchen|benotigen)|ich (?:bestelle|brauche|mochte)|mochten wir|je (?:voudrais|commande|souhaite)|nous (?:voudrions|commandons|souhaitons|aimerions)|veuillez nous|ho (?:comprato|ordinato)|vorrei|vorremmo|ordiniamo|quiero|queremos|quisiera|apuntame|necesito|necesitamos|wij (?:nemen|willen|bestellen)|wil (?:ik )?graag|same again|sigo esperando|bitte (?:liefern|senden|ab)|envienme|me le porti|ci servono)/gu
+
+/** How much more a text speaks as a seller than as a buyer. */
+export function sellerVoice(passages: readonly Passage[]): number {
+  let count = 0
+  for (const { place, lines } of passages)
+    if (!place.startsWith('attachments'))
+      for (const { folded } of lines) {
+        count += folded.match(seller)?.length ?? 0
+        count -= folded.match(buyer)?.length ?? 0
+      }
+  return count
+}
+
+const introduction =
+  /(?<!\p{L})(?:i.d like to introduce|let me introduce|recommending|candidate for you|a friend (?:of mine )?(?:for|who)|my friend|ans herz legen|kandidatenvorstellung|ich empfehle ihnen|mochte ihnen (?:\p{L}+ ){0,4}vorstellen|meine? freund(?:in)?|un ami pour|mon (?:pote|ami)|mon amie|je vous (?:recommande|presente)|te presento|le presento|os presento|una? client[ae] para (?:ti|usted|vosotros)|mi amig[oa]|ti presento|vi presento|le segnalo|un(?:a)? amic[oa]|ik stel je|mijn vriend(?:in)?|kan je iemand aanraden)(?!\p{L})/u
+
+/** Whether a text makes somebody known who did not write it. */
+export function introduces(passages: readonly Passage[]): boolean {
+  return passages.some(
+    ({ place, lines }) => !place.startsWith('attachments') && lines.some(({ folded }) => introduction.test(folded)),
+  )
+}

@@ -1,0 +1,167 @@
+/** Dates and amounts that sentences state, weighed by the words around them and by sums. */
+import type { Amount } from './amounts.ts'
+import { at, type Candidate, type OpenMail } from './candidates.ts'
+import { type Asked, concepts } from './concepts.ts'
+import { type Governed, governedBy } from './governed.ts'
+import { lineAt, type Passage } from './passages.ts'
+import { amountRoles, dateRoles } from './roles.ts'
+
+/** The dates or numbers of a mail that are what a field asks for. */
+export function weighedValues(asked: Asked, mail: OpenMail): readonly Candidate[] {
+  const { concept, field } = asked
+  if (concept === null) return []
+  if (field.type === 'date') return mail.passages.flatMap((passage) => datesFor(concept, passage, mail))
+  if (field.type === 'number') return mail.passages.flatMap((passage) => amountsFor(concept, passage, mail))
+  return []
+}
+
+/** Which roles say what a concept asks for; all others say that it is not. */
+const rolesOf: { readonly [concept: string]: readonly string[] } = {
+  dueDate: ['dueDate'],
+  invoiceDate: ['issued'],
+  orderDate: ['ordered', 'issued'],
+  deliveryDate: ['deliveryDate'],
+  since: ['since'],
+  start: ['start', 'available'],
+  available: ['available', 'start'],
+  total: ['total'],
+  tax: ['tax'],
+  budget: ['budget'],
+  salary: ['salary'],
+}
+
+const weights = {
+  /** A value that the best word governs, and what the strength of the word adds to it. */
+  governed: 54,
+  perPoint: 1.4,
+  /** A sum of the amounts above it. */
+  sum: 12,
+  /** Less is no evidence. */
+  strengthMin: 4.5,
+  /** So much stronger than the best other role. */
+  margin: 0.6,
+} as const
+const dayMs = 86_400_000
+
+/** How far before or behind the mail's own day a date may lie, in days. */
+const spans: { readonly [concept: string]: readonly [before: number, after: number] } = {
+  dueDate: [120, 400],
+  invoiceDate: [800, 1],
+  orderDate: [800, 1],
+  deliveryDate: [0, 400],
+  since: [2000, 0],
+  start: [3, 1500],
+  available: [3, 1500],
+}
+
+/** Roles that say nothing against a concept. */
+const alike: { readonly [concept: string]: readonly string[] } = {
+  since: ['start', 'available', 'happens', 'ordered'],
+  start: ['deliveryDate', 'since'],
+  available: ['since'],
+  orderDate: ['since', 'paidOn', 'dueDate'],
+  invoiceDate: ['since', 'ordered'],
+}
+
+type Valued = { readonly start: number; readonly end: number }
+
+function bestRole(
+  wanted: readonly string[],
+  governed: readonly Governed[],
+  same: readonly string[] = [],
+): number | null {
+  const own = governed.find(({ role }) => wanted.includes(role))
+  const other = governed.find(({ role }) => !wanted.includes(role) && !same.includes(role))
+  if (own === undefined || own.strength < weights.strengthMin) return null
+  return own.strength - (other?.strength ?? 0) >= weights.margin ? own.strength : null
+}
+
+function datesFor(concept: string, passage: Passage, mail: OpenMail): readonly Candidate[] {
+  const wanted = rolesOf[concept]
+  const direction = concepts[concept]?.direction ?? 'near'
+  const [before, after] = spans[concept] ?? [0, 0]
+  if (wanted === undefined) return []
+  return mail.sentences
+    .filter((sentence) => sentence.passage === passage)
+    .flatMap((sentence) => {
+      const dates = mail.dates(sentence.text, direction)
+      const placed = dates.map((date) => ({
+        ...date,
+        start: sentence.start + date.start,
+        end: sentence.start + date.end,
+      }))
+      return placed.flatMap((date) => {
+        const away = (Date.parse(date.value) - mail.date.getTime()) / dayMs
+        if (away < -before - 1 || away > after || isAside(mail, passage, date.start)) return []
+        const strength = bestRole(wanted, governed(mail, passage, date, placed, dateRoles), alike[concept])
+        return strength === null ? [] : [at(passage, 0, date, weights.governed + weights.perPoint * strength)]
+      })
+    })
+}
+
+function governed(
+  mail: OpenMail,
+  passage: Passage,
+  value: Valued,
+  all: readonly Valued[],
+  roles: typeof dateRoles,
+): readonly Governed[] {
+  const others = all.filter((other) => other !== value)
+  return governedBy(mail.flow(passage), value, { others, roles, language: mail.locale.language })
+}
+
+function isAside(mail: OpenMail, passage: Passage, start: number): boolean {
+  const line = lineAt(passage, start)
+  const zone = line === undefined ? undefined : mail.zones(passage).get(line)
+  return zone === 'offer' || zone === 'footer'
+}
+
+function amountsFor(concept: string, passage: Passage, mail: OpenMail): readonly Candidate[] {
+  const wanted = rolesOf[concept]
+  if (wanted === undefined) return []
+  const amounts = mail.amounts(passage)
+  const sums = concept === 'total' ? sumsOf(amounts) : none
+  return amounts.flatMap((amount, n) => {
+    const isSum = sums.has(amount)
+    const near = amounts.slice(Math.max(0, n - nearMax), n + nearMax)
+    const all = governed(mail, passage, amount, near, amountRoles)
+    const strength = bestRole(wanted, all)
+    const rival = all.find(({ role }) => !wanted.includes(role))?.strength ?? 0
+    if (isAside(mail, passage, amount.start) && !isSum) return []
+    if (isAsked(mail.flow(passage), amount.end)) return []
+    if (needsMark.has(concept) && !isSum && !amount.isMarked) return []
+    if (concept === 'salary' && career.test(amount.line.folded)) return []
+    if (isSum && rival < sumRivalMax) return [at(passage, 0, amount, weights.governed + weights.sum + (strength ?? 0))]
+    return strength === null ? [] : [at(passage, 0, amount, weights.governed + weights.perPoint * strength)]
+  })
+}
+
+/** Whether a sentence that goes on to a question mark has the value. */
+const isAsked = (flow: string, end: number) => /^[^.!?\n]{0,120}\?/.test(flow.slice(end, end + 125))
+
+/** A station of a career: what was earned there is not what is asked for. */
+const career =
+  /(?<!\d)(?:19|20)\d\d\s?(?:[-–]|to|bis|a|al|hasta|tot)|^(?:since|seit|depuis|desde|dal|sinds) (?:\d\d\/)?(?:19|20)\d\d/u
+
+/** Amounts of these have a currency or decimals; others may be plain. */
+const needsMark: ReadonlySet<string> = new Set(['total', 'tax'])
+
+const none: ReadonlySet<Amount> = new Set()
+const nearMax = 6
+/** A sum that a word right beside it calls something else is that. */
+const sumRivalMax = 8.5
+
+/** Amounts that are the sum of those before them, at least two of them; the last of several in a row. */
+function sumsOf(amounts: readonly Amount[]): ReadonlySet<Amount> {
+  const found = new Set<Amount>()
+  for (const [n, amount] of amounts.entries()) {
+    let sum = 0
+    for (let from = n - 1; from >= Math.max(0, n - addendsMax); from--) {
+      sum += (amounts[from] as Amount).value
+      if (n - from > 1 && Math.abs(sum - amount.value) < 0.005 && amount.value > 0) found.add(amount)
+    }
+  }
+  return found
+}
+
+const addendsMax = 14
