@@ -72,7 +72,7 @@ describe('web: pages', () => {
     await dialog.getByLabel(door.tenant.address).check()
     await dialog.getByRole('button', { name: 'Make a key' }).click()
     await page.getByRole('heading', { name: 'This is the key' }).waitFor()
-    const key = await dialog.getByRole('group', { name: 'API key', exact: true }).innerText()
+    const key = (await dialog.getByRole('group', { name: 'API key', exact: true }).textContent()) ?? ''
     const used = () => client(door.http, key)('GET', `${mailboxPath(door.tenant.address)}/messages`)
     expect((await used()).status).to.equal(200)
     await dialog.getByRole('button', { name: 'I have copied it' }).click()
@@ -103,7 +103,7 @@ describe('web: pages', () => {
     await notice('One record is not right yet.').waitFor()
     const broken = page.getByRole('listitem').filter({ hasText: mx?.[0] ?? '' })
     await broken.getByText('missing').waitFor()
-    expect(await broken.innerText()).to.include('What to change')
+    expect(await broken.textContent()).to.include('What to change')
     await expectGoodPage(page, 'domain broken')
     names.zone = zone
     await button('Check the DNS').click()
