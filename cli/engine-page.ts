@@ -83,7 +83,7 @@ What it writes is on disk before it is acknowledged, whatever the write concern 
 |---|---|
 | \`mailroom db backup FILE\` | copies all data to a new file while the service runs: one moment of it, readable by its owner alone |
 | \`mailroom db verify [FILE]\` | rebuilds every index from the documents and compares; of the stopped service, or of a backup; status 1 when anything is wrong |
-| \`mailroom db move URL\` | moves the database to a MongoDB deployment while mail keeps coming; \`mailroom db move embedded\` moves it back. See \`docs/moving.md\` |
+| \`mailroom db move URL\` | moves the database to a MongoDB deployment while mail keeps coming; \`mailroom db move embedded\` moves it back. See [Moving the database](moving.md) |
 | \`mailroom db export URL\` | copies all data, as it is now, into a MongoDB deployment whose database is empty; the service may run |
 | \`mailroom db import URL\` | the other way, into an empty data folder; the service must be stopped |
 

@@ -94,6 +94,12 @@ export const parts: readonly Part[] = [
       ),
       page('guides/upgrades', 'Upgrades', 'Bring a new version in, on one machine or several nodes.'),
       page('guides/backups', 'Backups', 'What to keep, how to take it while the service runs, and how to restore it.'),
+      page(
+        'scaling',
+        'More machines',
+        'How a service runs on several machines, and how its data is spread over shards.',
+      ),
+      page('moving', 'Moving the database', 'Take the data of a service elsewhere, also while mail keeps coming.'),
       page('operating', 'Running Mailroom', 'What to know before a service faces the internet.'),
       page('scaling', 'More machines', 'What to run for how much mail, when to shard, and where large bodies go.'),
       page('settings', 'Settings', 'Every setting, its variable and its default.'),
