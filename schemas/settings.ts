@@ -3,6 +3,7 @@
  * environment fill them in; an unknown one refuses to start; `docs/settings.md` is generated from here.
  */
 import {
+  among,
   array,
   boolean,
   form,
@@ -36,7 +37,7 @@ const MasterKey = string(
   form(
     '^([A-Za-z0-9+/]{43}=|[0-9a-fA-F]{64})$',
     '32 random bytes in base64 or hexadecimal digits',
-    'the output of: openssl rand -base64 32',
+    'bmV2ZXIgdXNlIHRoaXMgZXhhbXBsZSBhcyBhIGtleSE=',
   ),
 )
 const host = (about: string) => setting(string(), '127.0.0.1', about)
@@ -129,7 +130,7 @@ export const settings = {
       'Bodies of this size and larger ones go there. A body there costs a request to the store when it is written and when it is read.',
     ),
     encryption: setting<'AES256' | 'aws:kms' | null>(
-      nullable(oneOf(['AES256', 'aws:kms'])),
+      among(['AES256', 'aws:kms', null]),
       null,
       'How the store encrypts objects at rest, asked for with each. Without it: as the bucket is set to.',
     ),
