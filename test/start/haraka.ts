@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
+import { callersChanged } from '../../core/access/known-callers.ts'
 import { authenticate, type Principal } from '../../core/access/principal.ts'
 import { signup } from '../../core/account/accounts.ts'
 import { certificateFiles } from '../../core/certificates/files.ts'
@@ -112,6 +113,7 @@ async function makeAccount(ctx: Context): Promise<{ principal: Principal; addres
     { _id: account.id },
     { $set: { status: 'active', plan: 'business', agentsPlan: 'scale' }, $unset: { claimExpiresAt: '' } },
   )
+  await callersChanged(ctx, { accountIds: [account.id] })
   return { principal: await authenticate(ctx, apiKey), address }
 }
 
