@@ -141,7 +141,7 @@ function best(asked: Asked, mail: OpenMail): Candidate | null {
     ...shownValues(asked, mail),
   ]
   const isFalse = ({ value }: Candidate) => ofOrganisations.has(asked.concept ?? '') && /[:!?]/.test(String(value))
-  const believed = all.filter((each) => each.score >= scoreMin && !isFalse(each))
+  const believed = all.filter((each) => each.score >= scoreMin && !isFalse(each) && !isAcrossCells(each))
   if (asked.field.type === 'yes/no' && contradicts(believed)) return null
   // The last total is the grand one.
   const isLater = (one: Candidate, other: Candidate) => asked.concept === 'total' && one.score === other.score
@@ -150,6 +150,9 @@ function best(asked: Asked, mail: OpenMail): Candidate | null {
     null,
   )
 }
+
+/** A value stands in one cell of a table. */
+const isAcrossCells = ({ value }: Candidate) => typeof value === 'string' && value.includes('\t')
 
 /** Names of organisations have no marks of sentences. */
 const ofOrganisations: ReadonlySet<string> = new Set(['company', 'supplier'])

@@ -97,6 +97,13 @@ describe('mail/lens/read-fields', () => {
       ).to.equal(null))
   })
 
+  it('takes a value from one cell of a table alone', () => {
+    const company = [field('company', 'text', 'Company of the person')]
+    expect(read(company, mail('Hotel\tAltamar Hoteles GmbH')).company).to.equal('Altamar Hoteles GmbH')
+    const apart = 'Nombre\tAna Ruiz\nDónde trabaja\tGrupo Altamar Hoteles\nPlantilla\t40'
+    expect(read(company, mail(apart)).company).to.equal(null)
+  })
+
   it('says in code points where a value stands', () => {
     const text = '🎉🎉 Thanks!\nInvoice number: A-17'
     const found = readFields(invoice, mail(text)).get('invoice_number')
