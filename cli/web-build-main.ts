@@ -19,6 +19,8 @@ const aheadMaxMs = 60_000
 const lookMs = 200
 /** A build takes seconds: what is older than this and not whole is nobody's. */
 const abandonedMs = 3_600_000
+/** A build, named by the hash of its sources, and behind a dot what the process of that number makes (`beside`). */
+const buildName = /^[\da-f]{32}(?:\.\d+(?:-cache)?)?$/
 const compressible = /\.(?:js|css|html|svg)$/
 
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
@@ -115,10 +117,10 @@ async function moveTo(target: string): Promise<void> {
   }
 }
 
-/** Also what a process that was ended had begun. */
+/** Builds of other sources, and what a process that was ended had begun. Nothing else that lies there is touched. */
 async function removeEarlier(): Promise<void> {
   const above = path.dirname(folder)
-  const names = (await readdir(above)).filter((name) => name !== path.basename(folder))
+  const names = (await readdir(above)).filter((name) => buildName.test(name) && name !== path.basename(folder))
   const dated = await Promise.all(
     names.map(async (name) => ({
       name,
@@ -128,7 +130,7 @@ async function removeEarlier(): Promise<void> {
       ),
     })),
   )
-  const isWhole = ({ name }: { readonly name: string }) => /^[\da-f]{32}$/.test(name)
+  const isWhole = ({ name }: { readonly name: string }) => !name.includes('.')
   const old = dated
     .filter(isWhole)
     .sort((a, b) => b.at - a.at)
