@@ -271,7 +271,9 @@ describe('borders of the registry', () => {
       ways.filter(({ operation }) => !isOfMailbox(operation) && operation.pathFields.length > 0),
       async ({ operation, ask: askThis }) => {
         const { status, body } = await askThis(call, askedOf(operation, own))
-        const isOpen = ['templates.get', 'templates.preview', 'suppressions.get'].includes(operation.name)
+        const isOpen = ['templates.get', 'templates.html', 'templates.preview', 'suppressions.get'].includes(
+          operation.name,
+        )
         return isOpen
           ? status === 200
             ? null

@@ -1,6 +1,5 @@
 /**
- * Moves a database under load from one engine to another, which is reached over TCP as a deployment is, and kills the mover and its source
- * on the way. The writers keep a ledger of what was acknowledged; in the end the copy has exactly that.
+ * Moves a database under load from one engine to another, which is reached over TCP as a deployment is, and kills the mover on the way. The writers keep a ledger of what was acknowledged; in the end the copy has exactly that.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -572,28 +572,29 @@ describe('serving', () => {
 
   it('goes on with its database where that is moved to: no mail that was accepted is missing, and none is there twice', async () => {
     const elsewhere = await startEngine()
-    const { body: signup } = await client(second.http)<Json>('POST', '/api/v1/signup', { name: 'moving' })
+    const moving = await startService({ data: second.data })
+    const { body: signup } = await client(moving.http)<Json>('POST', '/api/v1/signup', { name: 'moving' })
     const { address, api_key: key } = signup as { readonly address: string; readonly api_key: string }
     const accepted: string[] = []
     let going = true
     const sending = (async () => {
       for (let n = 0; going; n++) {
         const raw = Buffer.from(`From: a@example.org\r\nTo: ${address}\r\nSubject: letter ${n}\r\n\r\n${n}\r\n`)
-        await sendMail(second.smtp, { from: 'a@example.org', to: address, raw }).then(
+        await sendMail(moving.smtp, { from: 'a@example.org', to: address, raw }).then(
           () => accepted.push(`letter ${n}`),
           () => sleep(100),
         )
       }
     })()
     const to = `mongodb://${encodeURIComponent(elsewhere.socket)}/mailroom`
-    const { code, out, err } = await run(['db', 'move', to], { MAILROOM_DATA: second.data })
+    const { code, out, err } = await run(['db', 'move', to], { MAILROOM_DATA: moving.data })
     expect(code, err).to.equal(0)
     expect(JSON.parse(out.trim().split('\n').at(-1) ?? '')).to.include({ moved: true })
     const before = accepted.length
     await eventually('mail after the move', async () => accepted.length > before + 3)
     going = false
     await sending
-    const call = client(second.http, key)
+    const call = client(moving.http, key)
     const list = () => call<{ messages: { subject: string }[] }>('GET', `${mailboxPath(address)}/messages?limit=100`)
     const subjects = await eventually('the mail is listed', async () => {
       // Its parts start one after the other.
@@ -607,7 +608,7 @@ describe('serving', () => {
     expect(await elsewhere.client.db('mailroom').collection('messages').countDocuments()).to.be.at.least(
       accepted.length,
     )
-    await second.stop()
+    await moving.stop()
     await elsewhere.stop()
   })
 })

@@ -1,8 +1,13 @@
 /** A headless browser for the pages: inside a package, so that nothing has to be installed on the machine. */
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import chromiumPackage from '@sparticuz/chromium'
 import { expect } from 'chai'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { eventually } from '../eventually.ts'
 
 /** A folder for a picture of every page that is checked. */
 export const pictures = process.env.PICTURES
@@ -20,11 +25,24 @@ function openBrowser(): Promise<Browser> {
 
 async function launch(): Promise<Browser> {
   return chromium.launch({
-    executablePath: await chromiumPackage.executablePath(),
+    executablePath: await unpack(),
     timeout: patienceMs,
     // Without a user namespace there is no sandbox; the pages are our own.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   })
+}
+
+/** Unpacks the browser, once for all processes of a run: one that is still being written cannot be started. */
+async function unpack(): Promise<string> {
+  const [begun, done] = ['begun', 'done'].map((state) => path.join(tmpdir(), `browser-${state}`)) as [string, string]
+  const isFirst = await writeFile(begun, '', { flag: 'wx' }).then(
+    () => true,
+    () => false,
+  )
+  if (!isFirst) await eventually('another process has unpacked the browser', async () => existsSync(done))
+  const file = await chromiumPackage.executablePath()
+  if (isFirst) await writeFile(done, '')
+  return file
 }
 
 /**

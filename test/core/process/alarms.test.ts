@@ -42,7 +42,12 @@ describe('core: alarms', () => {
     repeats = false
     work = async () => undefined
     const log = { error: () => errors++ }
-    ctx = { store: {}, clock: { now: () => new Date() }, log } as unknown as Context
+    ctx = {
+      store: {},
+      clock: { now: () => new Date() },
+      skew: { requireSound: () => undefined },
+      log,
+    } as unknown as Context
   })
   afterEach(() => alarm.stop())
 

@@ -30,7 +30,7 @@ describe('markdown in sends', () => {
   it('a table has its lines', () => {
     const { html, text } = bodiesOf('|a|b|\n|-|-|\n|1|2|')
     expect(html).to.include('<table border="1"').and.include('<th>a</th>')
-    expect(text).to.equal('a b\n1 2')
+    expect(text).to.equal('a\tb\n1\t2')
   })
 
   const links: readonly (readonly [markdown: string, address: string])[] = [
