@@ -30,7 +30,7 @@ export const messageBytesMax = ({ settings }: Pick<Context, 'settings'>): number
 
 /**
  * Stores messages in a folder, all or none. Returns their UIDs. Of a message that Sent has already (by its Message-ID: the
- * service keeps a copy of each send itself), the UID of that one. Fails with `unprocessable` (mailbox full),
+ * service keeps a copy of each send itself), and that is not imported, the UID of that one. Fails with `unprocessable` (mailbox full),
  * `payload_too_large`, `not_found` (the folder is gone), `validation_error` (labels).
  */
 export async function appendMessages(
@@ -82,7 +82,8 @@ async function documentOf(
   const { raw, flags, importedFrom } = message
   const description = await ctx.parsing.run('description', { raw })
   const messageIdHeader = description.parsed.messageId
-  if (folder.role === 'sent' && messageIdHeader !== null) {
+  // What is imported is told apart by its mark: two mails of one Message-ID are both brought.
+  if (folder.role === 'sent' && messageIdHeader !== null && importedFrom === undefined) {
     const uid = await findUidByHeader(ctx.store, { ...folderRef(folder), messageIdHeader })
     if (uid !== null) return { uid }
   }

@@ -222,6 +222,17 @@ describe('import and export of mail', () => {
     expect((await command('import', 'mbox', 'tenant', to, file)).record).to.include({ imported: 0, known: 4 })
   })
 
+  it('brings two mails of one Message-ID into Sent', async () => {
+    const to = await imap.mailbox()
+    const file = path.join(folder, 'sent.mbox')
+    const entry = (text: string) =>
+      `From me Thu Nov  5 09:04:03 2020\nSubject: Sent twice\nMessage-ID: <one@remote.example>\n\n${text}\n\n`
+    await writeFile(file, `${entry('Before')}${entry('After')}`)
+    const { record } = await command('import', 'mbox', 'tenant', to, file, '--folder', 'Sent')
+    expect(record).to.include({ seen: 2, imported: 2 })
+    expect(await list(to, 'Sent')).to.have.length(2)
+  })
+
   it('leaves out what is larger than a message may be, and stops at a full mailbox', async () => {
     const to = await imap.mailbox()
     const file = path.join(folder, 'large.eml')
