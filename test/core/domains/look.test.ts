@@ -1,0 +1,21 @@
+import { expect } from 'chai'
+import { lookAt } from '../../../core/domains/look.ts'
+import type { Context } from '../../../core/process/context.ts'
+
+describe('domains: a look at the DNS', () => {
+  // Tokens are base64: what begins with a plus is no pattern.
+  for (const token of ['+8GOQ5pqR6EN8QIDAQAB', 'rgtFG0++IRSlOb1vszU=', 'rgtFG0//IRSlOb1vszU='])
+    it(`finds an ownership token in the wrong place: ${token}`, async () => {
+      const value = `mailroom-domain=${token}`
+      /** A zone in which the domain itself has the record. */
+      const askEach = async (name: string, type: string) => [
+        { records: name === 'shop.example' && type === 'TXT' ? [[value]] : [] },
+      ]
+      const ctx = { resolver: { askEach }, hostname: 'mx.mail.test' } as unknown as Context
+      const asked = { type: 'TXT', purpose: 'ownership', name: '_mailroom.shop.example' } as const
+      const record = { ...asked, value, priority: null, required: true }
+      const [looked] = await lookAt(ctx, 'shop.example', [record])
+      expect(looked?.verdicts[0]?.ok).to.equal(false)
+      expect(looked?.verdicts[0]?.fix).to.include('shop.example')
+    })
+})
