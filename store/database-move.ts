@@ -18,6 +18,7 @@ import {
 import { newToken } from '../schemas/ids.ts'
 import { compareAll, differingOf, nameOfKey } from './comparison.ts'
 import { exact, refuseDocuments, withClient } from './database-copy.ts'
+import { type MovingState, movingState } from './moved.ts'
 import { databaseOf, onlyDuplicates } from './open.ts'
 import { type Position, type Written, type WrittenDocuments, writtenIn } from './written-documents.ts'
 
@@ -48,8 +49,6 @@ export type Move = {
 
 /** Of the move, in the copy; it is gone when the move is over. */
 export const moveCollection = 'moveProgress'
-/** Of the state that says in the source that it is being moved. */
-export const movingState = 'moving'
 const pageDocuments = 500
 const pageBytes = 4 * 1024 * 1024
 /** So few documents, and no more, may be left for the hold. */
@@ -82,10 +81,6 @@ export async function cancelMove(url: string): Promise<void> {
   })
 }
 
-type MovingState = {
-  readonly _id: string
-  readonly value: { readonly id: string; readonly to: string; readonly at: Date }
-}
 type Progress = {
   readonly _id: string
   readonly last?: unknown

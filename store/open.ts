@@ -6,6 +6,7 @@ import { type Collections, collectionsOf } from './collections.ts'
 import { clientOf } from './connection.ts'
 import { createKnownUids, type KnownUids } from './known-uids.ts'
 import { createModseqs } from './modseq.ts'
+import { refuseMoved } from './moved.ts'
 import type { ObjectStore } from './object-store.ts'
 import { isReady, prepare } from './preparation.ts'
 import { createWriteTogether, keepsListsWhole, type WriteTogether } from './writes.ts'
@@ -49,7 +50,6 @@ const databaseName = 'mailroom'
 emitDrainOnClose()
 
 /**
-import type { ObjectStore } from './object-store.ts'
  * Connects, and sees to it that the database is ready (store/preparation.ts). `url` is a MongoDB connection string; the database
  * is the one it names, or `mailroom` if it names none. `onCommand` hears how long each command took. Rejects when no server
  * answers within 10 s, and with WeakConnection when the string asks for less than is promised.
@@ -92,23 +92,6 @@ export async function openStore({
     },
   }
 }
-
-/** Rejects when the database was moved elsewhere, and takes no writes (store/database-move.ts). */
-async function refuseMoved(db: Db): Promise<void> {
-  const state = db.collection<{ readonly _id: string; readonly value: { readonly to: string } }>('state')
-  const moving = await state.findOne({ _id: 'moving' })
-  if (moving === null) return
-  try {
-    await state.updateOne({ _id: 'moving' }, { $set: { 'value.to': moving.value.to } })
-  } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== writesBlockedCode) throw error
-    throw new Error(
-      `The database takes no writes: it was moved to ${moving.value.to}, or is being moved there at this moment. Set MONGODB_URL to where it is; "mailroom db move --cancel" takes this one back into use.`,
-    )
-  }
-}
-
-const writesBlockedCode = 371
 
 async function makeReady(url: string, appName: string): Promise<void> {
   const client = clientOf(url, { appName, isPatient: true })

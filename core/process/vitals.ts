@@ -61,7 +61,13 @@ export function createVitals(
     if (refusals.size === 0) return
     const counted = refusals
     refusals = new Map()
-    await addRefusals(store, { hour, refusals: counted, expiresAt: after(hour, refusalsKeptMs) })
+    try {
+      await addRefusals(store, { hour, refusals: counted, expiresAt: after(hour, refusalsKeptMs) })
+    } catch (error) {
+      // They go with the next ones.
+      for (const [code, count] of counted) refusals.set(code, (refusals.get(code) ?? 0) + count)
+      throw error
+    }
   }
 
   function writeIn(ms: number): void {

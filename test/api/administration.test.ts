@@ -173,6 +173,12 @@ describe('api: administration', () => {
 
   it('what was refused by the hour, and how the process is', async () => {
     for (const code of ['550 5.1.1', '550 5.1.1', '421 4.3.2']) door.ctx.vitals.noteRefusal(code)
+    // What cannot be written goes with the next.
+    const { usage } = door.ctx.store
+    const refused = () => Promise.reject(new Error('The database is away.'))
+    Object.defineProperty(usage, 'updateOne', { value: refused, configurable: true })
+    expect(await door.ctx.vitals.write().catch(({ message }: Error) => message)).to.equal('The database is away.')
+    Reflect.deleteProperty(usage, 'updateOne')
     await door.ctx.vitals.write()
     door.ctx.vitals.noteRefusal('550 5.1.1')
     await door.ctx.vitals.write()
