@@ -32,16 +32,19 @@ const program = createHash('sha256').update(JSON.stringify(collections)).digest(
 
 /** Whether the database was made ready for this program a moment ago. */
 export async function isReady(db: Db): Promise<boolean> {
-  const found = await find(stateOf(db))
+  return isOfNow(await find(stateOf(db)))
+}
+
+function isOfNow(found: Preparation | undefined): boolean {
   return found?.holder === null && found.program === program && Date.now() - found.readyAt.getTime() < readyForMs
 }
 
 /** Resolves when the database is ready, made so by this process or another. Rejects when this one cannot. */
 export async function prepare(db: Db): Promise<void> {
   const state = stateOf(db)
-  while (!(await isReady(db))) {
+  for (let found = await find(state); !isOfNow(found); found = await find(state)) {
     const holder = newToken()
-    if (await take(state, holder)) await work(db, state, holder)
+    if (await take(state, found, holder)) await work(db, state, holder)
     else await sleep(pollMs)
   }
 }
@@ -52,9 +55,12 @@ async function find(state: Collection<PreparationDoc>): Promise<Preparation | un
   return (await state.findOne({ _id: 'preparation' }))?.value
 }
 
-/** Takes the lock, unless another has it. */
-async function take(state: Collection<PreparationDoc>, holder: string): Promise<boolean> {
-  const found = await find(state)
+/** Takes the lock, unless another has it, or has had it since `found` was read. */
+async function take(
+  state: Collection<PreparationDoc>,
+  found: Preparation | undefined,
+  holder: string,
+): Promise<boolean> {
   if (found !== undefined && found.holder !== null && found.until > new Date()) return false
   const value = { holder, until: new Date(Date.now() + lockMs) }
   try {
