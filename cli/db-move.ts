@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { Failure } from '../schemas/failures.ts'
 import type { Settings } from '../schemas/settings.ts'
-import { requireDurable } from '../store/connection.ts'
+import { requireDurable } from '../store/connection-string.ts'
 import { cancelMove, type MovedCollection, type MoveProgress, moveDatabase } from '../store/database-move.ts'
 import { isServing } from './admin-context.ts'
 import { explained, paced, withEngine } from './database.ts'

@@ -1,7 +1,7 @@
 /** Settings: defaults, then the settings file, then the environment. Unknown or wrong ones refuse to start (decisions.md 5). */
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
-import { parse } from 'yaml'
 import { Failure } from '../schemas/failures.ts'
 import { isSetting, listSettings, type NamedSetting, type Settings, settings, variableOf } from '../schemas/settings.ts'
 import { isValid, validate } from '../schemas/validate.ts'
@@ -43,9 +43,13 @@ export function loadSettings({ file, env }: { file: string | null; env: NodeJS.P
   return { ...nested, data, mongodbUrl: nested.mongodbUrl ?? movedTo(data) }
 }
 
+const require = createRequire(import.meta.url)
+/** Loaded where there is YAML to read: each process of a service reads its settings, most of them without any. */
+const yaml = () => require('yaml') as typeof import('yaml')
+
 function readFile(file: string): unknown {
   try {
-    return parse(readFileSync(file, 'utf8')) ?? {}
+    return yaml().parse(readFileSync(file, 'utf8')) ?? {}
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
       throw new SettingsError(`There is no settings file ${file}. Name another with --config, or leave --config out.`)
@@ -97,11 +101,14 @@ function fromText(setting: NamedSetting, text: string): unknown {
   if (isValid(setting.schema, text)) return text
   if (text === '' && isValid(setting.schema, null)) return null
   try {
-    return parse(text)
+    return isJson(text) ? JSON.parse(text) : yaml().parse(text)
   } catch {
     return text
   }
 }
+
+/** Most of what is no text: numbers, true and false. YAML reads them alike. */
+const isJson = (text: string) => /^(?:true|false|null|-?(?:0|[1-9][0-9]*))$/.test(text)
 
 type Node = { [name: string]: unknown }
 

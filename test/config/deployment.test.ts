@@ -5,7 +5,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { partsOf } from '../../cli/parts.ts'
 import { loadSettings } from '../../cli/settings.ts'
 import { listSettings } from '../../schemas/settings.ts'
-import { requireDurable } from '../../store/connection.ts'
+import { requireDurable } from '../../store/connection-string.ts'
 
 type Variables = { readonly [name: string]: string }
 const read = (file: string) => readFileSync(file, 'utf8')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { MongoServerError } from 'mongodb'
-import { requireDurable, WeakConnection } from '../../store/connection.ts'
+import { requireDurable, WeakConnection } from '../../store/connection-string.ts'
 import { isUnavailable, unwellCodes } from '../../store/unwell.ts'
 
 const refused = [
