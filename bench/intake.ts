@@ -3,43 +3,32 @@
  * told by webhook at a steady rate; without a file and with a PDF, with Lens and without. See README.md.
  */
 import { parseArgs } from 'node:util'
-import { closeContext } from '../core/process/context.ts'
 import { client } from '../test/peers/rest.ts'
-import { contextOf, type Service, startService } from '../test/start/service.ts'
-import { startChild } from './child.ts'
+import type { Service } from '../test/start/service.ts'
 import { shown, table } from './figures.ts'
 import { cpuMs } from './processes.ts'
-import { forgetEventLimits, makeSenders, type Sender } from './senders.ts'
-import { type Sink, type ToldArrivals, toldArrivals } from './told-arrivals.ts'
+import { forgetEventLimits, type Sender } from './senders.ts'
+import { type ToldArrivals, toldArrivals } from './told-arrivals.ts'
+import { withToldService } from './told-service.ts'
 
 /** Mails a second at the steady rate: plain ones, and such with a PDF. */
 const plainPerSecond = 20
 const pdfPerSecond = 4
 
-/** Runs the bench. Options: --quick, --count N (mails of a burst), --seconds N (of a steady rate). */
+/** Runs the bench. Options: --quick, --count N (mails of a burst), --seconds N (of a steady rate), --profile DIR. */
 export async function run(args: readonly string[]): Promise<void> {
   const options = {
     quick: { type: 'boolean', default: false },
     count: { type: 'string' },
     seconds: { type: 'string' },
+    profile: { type: 'string' },
   } as const
   const { values } = parseArgs({ args: [...args], options })
   const { quick } = values
   const count = Number(values.count ?? (quick ? 200 : 2_000))
   const seconds = Number(values.seconds ?? (quick ? 5 : 60))
-  const sink: Sink = startChild('webhook-sink')
-  const { port } = await sink.ask('port')
-  const service = await startService({
-    env: {
-      MAILROOM_LOG_LEVEL: 'warn',
-      MAILROOM_WEBHOOKS_ALLOW_PRIVATE: 'true',
-      MAILROOM_LIMITS_SMTP_CONNECTIONS_PER_ADDRESS: '1000',
-    },
-  })
-  const ctx = await contextOf(service)
-  try {
-    const senders = await makeSenders(ctx)
-    for (const sender of senders) await watch(service, sender, `http://127.0.0.1:${port}/hook`)
+  await withToldService(values.profile, async ({ service, ctx, sink, senders, url }) => {
+    for (const sender of senders) await watch(service, sender, url)
     const rows: string[][] = []
     for (const [what, enabled, raw] of kinds) {
       const isPlain = raw === plain
@@ -65,11 +54,7 @@ export async function run(args: readonly string[]): Promise<void> {
     console.log(
       `\nA burst of ${count} mails (with a PDF a quarter), then ${seconds} s at a steady rate.\n\n${table(head, rows)}`,
     )
-  } finally {
-    await closeContext(ctx)
-    await service.dispose()
-    await sink.stop()
-  }
+  })
 }
 
 const rowOf = (what: string, burst: ToldArrivals, cpuEach: number, steady: ToldArrivals) => [

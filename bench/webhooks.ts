@@ -6,18 +6,17 @@ import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Pool } from 'undici'
-import { type Context, closeContext } from '../core/process/context.ts'
+import type { Context } from '../core/process/context.ts'
 import { deriveId, newId } from '../schemas/ids.ts'
-import { insertDeliveries } from '../store/deliveries.ts'
 import type { DeliveryDoc } from '../store/documents/events.ts'
 import { eventually } from '../test/eventually.ts'
 import { client } from '../test/peers/rest.ts'
-import { contextOf, type Service, startService } from '../test/start/service.ts'
-import { startChild } from './child.ts'
+import type { Service } from '../test/start/service.ts'
 import { shown, table } from './figures.ts'
 import { cpuMs } from './processes.ts'
-import { forgetEventLimits, makeSenders, type Sender } from './senders.ts'
-import { type Sink, toldArrivals } from './told-arrivals.ts'
+import { forgetEventLimits, type Sender } from './senders.ts'
+import { toldArrivals } from './told-arrivals.ts'
+import { type ToldService, withToldService } from './told-service.ts'
 
 const bodyBytes = 2 * 1024
 const connections = 50
@@ -28,7 +27,7 @@ const drainedWithinMs = 900_000
 const askEveryMs = 200
 const dayMs = 86_400_000
 
-/** Runs the bench. Options: --quick, --count N (deliveries), --backlog N, --seconds N (of arrivals). */
+/** Runs the bench. Options: --quick, --count N (deliveries), --backlog N, --seconds N (of arrivals), --profile DIR. */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
@@ -37,28 +36,21 @@ export async function run(args: readonly string[]): Promise<void> {
       count: { type: 'string' },
       backlog: { type: 'string' },
       seconds: { type: 'string' },
+      profile: { type: 'string' },
     },
   })
   const { quick } = values
   const count = Number(values.count ?? (quick ? 5_000 : 20_000))
   const backlog = Number(values.backlog ?? (quick ? 5_000 : 100_000))
   const seconds = Number(values.seconds ?? (quick ? 5 : 30))
-  const sink: Sink = startChild('webhook-sink')
-  const { port } = await sink.ask('port')
-  const service = await startService({
-    env: {
-      MAILROOM_LOG_LEVEL: 'warn',
-      MAILROOM_WEBHOOKS_ALLOW_PRIVATE: 'true',
-      MAILROOM_LIMITS_SMTP_CONNECTIONS_PER_ADDRESS: '1000',
-    },
-  })
-  const ctx = await contextOf(service)
-  try {
-    const url = `http://127.0.0.1:${port}/hook`
-    const senders = await makeSenders(ctx)
+  await withToldService(values.profile, async (told) => {
+    const { service, ctx, senders, url } = told
     const hooks = await Promise.all(senders.map((sender) => makeHook(service, sender, url)))
     const bare = await bareLoop(url, count)
-    const drained = await drain({ service, ctx, sink }, { senders, hooks, count })
+    // The others hear of the mail that arrives.
+    const filled = hooks.slice(0, hooks.length / 2)
+    await fill(ctx, filled, count)
+    const drained = await drain(told, { hooks: filled, count })
     console.log(
       `\n${count} deliveries of ${bodyBytes} bytes.\n\n${table(
         ['', '/s', 'CPU ms each'],
@@ -68,11 +60,13 @@ export async function run(args: readonly string[]): Promise<void> {
         ],
       )}`,
     )
-    await arrive({ service, ctx, sink }, { senders, name: 'warm', seconds: 2 })
-    const alone = await arrive({ service, ctx, sink }, { senders, name: 'alone', seconds })
-    const draining = drain({ service, ctx, sink }, { senders, hooks, count: backlog })
-    const beside = await arrive({ service, ctx, sink }, { senders, name: 'beside', seconds })
-    const left = await waiting(ctx, backlogOf(hooks))
+    await arrive(told, { name: 'warm', seconds: 2 })
+    const alone = await arrive(told, { name: 'alone', seconds })
+    await fill(ctx, filled, backlog)
+    const draining = drain(told, { hooks: filled, count: backlog })
+    const beside = await arrive(told, { name: 'beside', seconds })
+    const counts = filled.map((hook) => ctx.store.deliveries.countDocuments(waitingOf(hook)))
+    const left = (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
     const { perSecond } = await draining
     console.log(
       `\nFrom 250 to receipt, ${arrivalsPerSecond} mails a second for ${seconds} s; the backlog of ${backlog} had ${left} left after that, and drained at ${shown(perSecond)} a second.\n\n${table(
@@ -83,11 +77,7 @@ export async function run(args: readonly string[]): Promise<void> {
         ],
       )}`,
     )
-  } finally {
-    await closeContext(ctx)
-    await service.dispose()
-    await sink.stop()
-  }
+  })
 }
 
 /** What one process can post at most: signed as ours, with the client that ours uses, and nothing written down. */
@@ -128,32 +118,28 @@ async function makeHook(service: Service, { key, account }: Sender, url: string)
   return { id: body.id, accountId: account.id }
 }
 
-/** The endpoints that have the backlog; the others hear of the mail that arrives. */
-const backlogOf = (hooks: readonly Hook[]) => hooks.slice(0, hooks.length / 2)
-
-type Place = { readonly service: Service; readonly ctx: Context; readonly sink: Sink }
-
-/** Writes deliveries of half of the endpoints that are due, and waits until all are made and recorded. */
-async function drain(
-  { service, ctx }: Place,
-  { hooks, count }: { readonly senders: readonly Sender[]; readonly hooks: readonly Hook[]; readonly count: number },
-): Promise<{ perSecond: number; cpuMsEach: number }> {
-  const some = backlogOf(hooks)
-  const later = new Date(Date.now() + dayMs)
-  for (let n = 0; n < count; n += insertedAtOnce)
-    await insertDeliveries(
-      ctx.store,
-      Array.from({ length: Math.min(insertedAtOnce, count - n) }, (_, k) => dueOf(some[(n + k) % some.length]!, later)),
+/** Writes deliveries of half of the endpoints as due, but nobody looks for them yet: that takes the time of their endpoint. */
+async function fill({ store }: Context, hooks: readonly Hook[], count: number): Promise<void> {
+  const now = new Date()
+  for (let n = 0; n < count; n += insertedAtOnce) {
+    const size = Math.min(insertedAtOnce, count - n)
+    await store.deliveries.insertMany(
+      Array.from({ length: size }, (_, k) => dueOf(hooks[(n + k) % hooks.length]!, now)),
     )
+  }
+}
+
+/** Lets filled endpoints be due, and waits until all of their deliveries are made and recorded. */
+async function drain(
+  { service, ctx }: ToldService,
+  { hooks, count }: { readonly hooks: readonly Hook[]; readonly count: number },
+): Promise<{ perSecond: number; cpuMsEach: number }> {
   const pids = [service.process.pid ?? 0]
   const [began, cpu] = [performance.now(), cpuMs(pids)]
-  const now = new Date()
-  for (const { id, accountId } of some) {
-    await ctx.store.deliveries.updateMany({ webhookId: id, nextAt: later }, { $set: { nextAt: now } })
-    await ctx.store.webhooks.updateOne({ accountId, _id: id }, { $min: { dueAt: now }, $inc: { dueRev: 1 } })
-  }
+  for (const { id, accountId } of hooks)
+    await ctx.store.webhooks.updateOne({ accountId, _id: id }, { $min: { dueAt: new Date() }, $inc: { dueRev: 1 } })
   ctx.changes.publish({ kind: 'deliveries' })
-  await eventually('all are recorded', () => isDrained(ctx, some), drainedWithinMs)
+  await eventually('all are recorded', () => isDrained(ctx, hooks), drainedWithinMs)
   return {
     perSecond: count / ((performance.now() - began) / 1_000),
     cpuMsEach: (cpuMs(pids) - cpu) / count,
@@ -174,7 +160,7 @@ function dueOf({ id: webhookId, accountId }: Hook, nextAt: Date): DeliveryDoc {
     body: bodyOf(eventId),
     state: 'waiting',
     createdAt: at,
-    expiresAt: nextAt,
+    expiresAt: new Date(at.getTime() + dayMs),
     firstAt: at,
     nextAt,
     lease: null,
@@ -182,23 +168,21 @@ function dueOf({ id: webhookId, accountId }: Hook, nextAt: Date): DeliveryDoc {
   }
 }
 
-async function isDrained(ctx: Context, hooks: readonly Hook[]): Promise<boolean> {
+async function isDrained({ store }: Context, hooks: readonly Hook[]): Promise<boolean> {
   await sleep(askEveryMs)
-  return (await waiting(ctx, hooks)) === 0
+  const left = await Promise.all(
+    hooks.map((hook) => store.deliveries.findOne(waitingOf(hook), { projection: { _id: 1 } })),
+  )
+  return left.every((found) => found === null)
 }
 
-/** How many deliveries of endpoints are not recorded yet. */
-function waiting({ store }: Context, hooks: readonly Hook[]): Promise<number> {
-  return store.deliveries.countDocuments({
-    webhookId: { $in: hooks.map(({ id }) => id) },
-    nextAt: { $gt: new Date(0) },
-  })
-}
+/** The deliveries of an endpoint that are not recorded yet. */
+const waitingOf = ({ id, accountId }: Hook) => ({ accountId, webhookId: id, nextAt: { $gt: new Date(0) } })
 
 /** Lets mail arrive at a steady rate. Returns mails a second, and quantiles of the time from 250 to the receiver. */
 async function arrive(
-  { service, ctx, sink }: Place,
-  { senders, name, seconds }: { readonly senders: readonly Sender[]; readonly name: string; readonly seconds: number },
+  { service, ctx, sink, senders }: ToldService,
+  { name, seconds }: { readonly name: string; readonly seconds: number },
 ): Promise<readonly number[]> {
   await forgetEventLimits(ctx)
   // Those whose endpoints have the backlog get none.

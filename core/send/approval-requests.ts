@@ -11,8 +11,8 @@ import { newId } from '../../schemas/ids.ts'
 import { mailboxFull } from '../../schemas/refusals.ts'
 import * as store from '../../store/approvals.ts'
 import { dropBlobUsers, insertBlob, packBlob } from '../../store/blobs.ts'
-import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
-import type { ApprovalDoc, EmailDoc } from '../../store/documents/sending.ts'
+import type { MessageDoc, Named } from '../../store/documents/mail.ts'
+import type { ApprovalDoc } from '../../store/documents/sending.ts'
 import { findMessage } from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
 import { approvalIdOf, currentApprovals, endWaiting, isUnchanged, releaseMessage } from '../deliver/approval-state.ts'
@@ -23,31 +23,25 @@ import { noteDue } from '../process/alarms.ts'
 import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { describe } from '../receive/message-document.ts'
-import type { SendInput } from './content.ts'
 import { removeDraft, writeDraft } from './draft-message.ts'
+import { type Composed, type DescribedSend, sendFields } from './send-fields.ts'
 
 /** Sends of one key that wait at once: more than a person reads, and a bound on what they take up. */
 const waitingMax = 100
 const keptMs = 90 * dayMs
 
 /** A send that passed the rules, with its message as it would go out, unsigned. */
-export type SendToApprove = {
+export type SendToApprove = DescribedSend & {
   readonly id: string
   /** The draft that shows it, from which `id` is derived. */
   readonly draftId: string
-  readonly mailbox: MailboxDoc | null
-  readonly parent: MessageDoc | null
-  readonly from: Named
-  readonly input: SendInput
   readonly recipients: readonly Named[]
   readonly sendAt: Date | null
   readonly keepsCopy: boolean
   readonly isReply?: boolean
-  readonly origin?: EmailDoc['origin']
-  readonly tags?: readonly string[]
   /** The draft that is sent, if it is one already. */
   readonly draft?: MessageDoc
-  readonly composed: { readonly raw: Buffer; readonly messageIdHeader: string; readonly references: readonly string[] }
+  readonly composed: Composed
 }
 
 /**
@@ -82,29 +76,18 @@ export async function askApproval(ctx: Context, principal: Principal, send: Send
   const earlier = await store.findApproval(ctx.store, { accountId, approvalId: _id })
   const { draft, blob } = await keepMessage(ctx, { send, approvalId: _id, at })
   const expiresAt = after(at, ctx.settings.keep.approvalDays * dayMs)
-  const { mailbox, from, input, recipients, sendAt, keepsCopy, isReply = false, origin, tags, parent, composed } = send
+  const { recipients, sendAt, keepsCopy, isReply = false, parent, composed } = send
   const approval: ApprovalDoc = {
     _id,
     accountId,
     emailId: send.id,
     keyId,
-    mailboxId: mailbox?._id ?? null,
-    mailbox: mailbox?.address ?? null,
-    from,
-    to: input.to ?? [],
-    cc: input.cc ?? [],
-    bcc: input.bcc ?? [],
-    subject: input.subject ?? null,
+    ...sendFields(send, composed),
     recipients,
     parentId: parent?._id ?? null,
-    inReplyTo: parent?.messageIdHeader ?? null,
     isReply,
     sendAt,
     keepsCopy,
-    ...(origin !== undefined && { origin }),
-    ...(tags !== undefined && { tags }),
-    messageIdHeader: composed.messageIdHeader,
-    references: composed.references,
     blob,
     hash: await hashOf(send),
     draft,

@@ -13,7 +13,7 @@ import { deriveId, newId } from '../../schemas/ids.ts'
 import { noBody } from '../../schemas/refusals.ts'
 import { findApproval } from '../../store/approvals.ts'
 import { insertBlob, packBlob } from '../../store/blobs.ts'
-import type { BlobDoc, MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
+import type { BlobDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import type { ApprovalDoc, DeliveryStatus, EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
 import { findEmail } from '../../store/emails.ts'
 import { insertInto } from '../../store/writes.ts'
@@ -28,23 +28,17 @@ import type { Context } from '../process/context.ts'
 import { isAway } from '../process/database-away.ts'
 import { type Allowance, allowanceOfSend, allowanceRefusal, takeFirst, takeWith } from './allowance.ts'
 import { askApproval, findAsked, requireRoomToWait } from './approval-requests.ts'
-import { filesOf, recipientsIn, type SendInput, sendTimeOf } from './content.ts'
+import { filesOf, recipientsIn, sendTimeOf } from './content.ts'
+import { type Composed, type DescribedSend, sendFields } from './send-fields.ts'
 import { type Decided, decideRecipients } from './send-rules.ts'
 import { settle, settlingMs } from './settle.ts'
 
 /** A send that is to be committed. */
-export type Outgoing = {
-  /** Null for a transactional send from an address without a mailbox. */
-  readonly mailbox: MailboxDoc | null
-  /** The message that it answers or forwards. */
-  readonly parent: MessageDoc | null
-  readonly input: SendInput
+export type Outgoing = Omit<DescribedSend, 'from'> & {
   /** Gives the name and address in From; called in its turn among the rules, since it can fail. */
   readonly sender: () => Promise<Named>
   /** Whether a copy is kept in Sent. */
   readonly keepsCopy: boolean
-  readonly origin?: EmailDoc['origin']
-  readonly tags?: readonly string[]
   /** Whether it answers `parent`, which is then marked as answered. */
   readonly isReply?: boolean
   /** The draft that it is. */
@@ -218,8 +212,6 @@ async function readInput(ctx: Context, principal: Principal, { mailbox, input }:
 }
 
 type SendToCompose = Outgoing & CheckedInput & { readonly id: string; readonly from: Named }
-/** A composed and signed message. */
-type Composed = { readonly raw: Buffer; readonly messageIdHeader: string; readonly references: readonly string[] }
 
 async function composeSigned(ctx: Context, send: SendToCompose): Promise<Composed> {
   const { raw, ...composed } = await composeUnsigned(ctx, send)
@@ -283,10 +275,10 @@ export async function writeSend(
   { accountId, keyId, account }: Pick<Principal, 'accountId' | 'account'> & { readonly keyId: string | null },
   accepted: AcceptedSend,
 ): Promise<EmailDoc> {
-  const { id, mailbox, parent, input, decided, from, sendAt, origin, batchId, noticeTo, approvalId, tags, allowance } =
-    accepted
+  const { id, mailbox, parent, decided, sendAt, origin, batchId, noticeTo, approvalId, allowance } = accepted
   const at = ctx.clock.now()
-  const { raw, messageIdHeader, references } = accepted.composed ?? (await composeSigned(ctx, accepted))
+  const composed = accepted.composed ?? (await composeSigned(ctx, accepted))
+  const { raw, messageIdHeader } = composed
   const folders = accepted.keepsCopy && mailbox !== null ? await foldersToFill(ctx, mailbox._id) : []
   const keepsCopy = accepted.keepsCopy && mailbox !== null && fitsStorage(account, folders, raw.length)
   const messageId = keepsCopy ? newId('msg', sendAt ?? at) : null
@@ -296,27 +288,16 @@ export async function writeSend(
     _id: id,
     accountId,
     keyId,
-    mailboxId: mailbox?._id ?? null,
-    mailbox: mailbox?.address ?? null,
-    from,
-    to: input.to ?? [],
-    cc: input.cc ?? [],
-    bcc: input.bcc ?? [],
-    subject: input.subject ?? null,
-    messageIdHeader,
+    ...sendFields(accepted, composed),
     blob: ref,
     messageId,
-    references,
     taken: allowance.taken,
     takenBy: allowance.token,
     createdAt: at,
     threadId: threadIdOf({ id: messageId, mailbox, parent, messageIdHeader }),
-    inReplyTo: parent?.messageIdHeader ?? null,
-    ...(origin !== undefined && { origin }),
     ...(batchId !== undefined && { batchId }),
     ...(noticeTo !== undefined && { noticeTo }),
     ...(approvalId !== undefined && { approvalId }),
-    ...(tags !== undefined && { tags }),
     ...ctx.tracing.cause(),
     ...(sendAt !== null && { sendAt, scheduledFor: sendAt }),
     planned: false,

@@ -1,0 +1,46 @@
+/** A whole service whose events go to a webhook sink: the ground of the benches that measure what is told by webhook. */
+import path from 'node:path'
+import { type Context, closeContext } from '../core/process/context.ts'
+import { contextOf, type Service, startService } from '../test/start/service.ts'
+import { startChild } from './child.ts'
+import { threadReport } from './profile.ts'
+import { makeSenders, type Sender } from './senders.ts'
+import type { Sink } from './told-arrivals.ts'
+
+export type ToldService = {
+  readonly service: Service
+  readonly ctx: Context
+  readonly sink: Sink
+  readonly senders: readonly Sender[]
+  /** Where endpoints are to post to. */
+  readonly url: string
+}
+
+/**
+ * Starts a sink and a service with senders, measures, and stops them. With `profileDir` every process of the service writes a V8
+ * CPU profile there, of which the busiest functions are shown.
+ */
+export async function withToldService(
+  profileDir: string | undefined,
+  measure: (told: ToldService) => Promise<void>,
+): Promise<void> {
+  const sink: Sink = startChild('webhook-sink')
+  const { port } = await sink.ask('port')
+  const service = await startService({
+    env: {
+      MAILROOM_LOG_LEVEL: 'warn',
+      MAILROOM_WEBHOOKS_ALLOW_PRIVATE: 'true',
+      MAILROOM_LIMITS_SMTP_CONNECTIONS_PER_ADDRESS: '1000',
+      ...(profileDir !== undefined && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${path.resolve(profileDir)}` }),
+    },
+  })
+  const ctx = await contextOf(service)
+  try {
+    await measure({ service, ctx, sink, senders: await makeSenders(ctx), url: `http://127.0.0.1:${port}/hook` })
+  } finally {
+    await closeContext(ctx)
+    await service.dispose()
+    await sink.stop()
+  }
+  if (profileDir !== undefined) console.log(`\n${threadReport(profileDir)}`)
+}

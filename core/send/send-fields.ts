@@ -1,0 +1,47 @@
+/** What is written down of a send, whether it is committed or waits for the approval of a person. */
+import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
+import type { ApprovalDoc, EmailDoc } from '../../store/documents/sending.ts'
+import type { SendInput } from './content.ts'
+
+/** A composed message. */
+export type Composed = {
+  readonly raw: Buffer
+  readonly messageIdHeader: string
+  readonly references: readonly string[]
+}
+
+export type DescribedSend = {
+  /** Null for a transactional send from an address without a mailbox. */
+  readonly mailbox: MailboxDoc | null
+  /** The message that it answers or forwards. */
+  readonly parent: MessageDoc | null
+  readonly from: Named
+  readonly input: SendInput
+  readonly origin?: EmailDoc['origin']
+  readonly tags?: readonly string[]
+}
+
+/** The fields that the documents of sends and of approvals share. */
+export type SendFields = Pick<EmailDoc & ApprovalDoc, Exclude<keyof EmailDoc & keyof ApprovalDoc, OwnField>>
+/** Of the same name in both, and each document's own. */
+type OwnField = '_id' | 'accountId' | 'keyId' | 'recipients' | 'blob' | 'sendAt' | 'createdAt'
+
+export function sendFields(
+  { mailbox, parent, from, input, origin, tags }: DescribedSend,
+  { messageIdHeader, references }: Omit<Composed, 'raw'>,
+): SendFields {
+  return {
+    mailboxId: mailbox?._id ?? null,
+    mailbox: mailbox?.address ?? null,
+    from,
+    to: input.to ?? [],
+    cc: input.cc ?? [],
+    bcc: input.bcc ?? [],
+    subject: input.subject ?? null,
+    inReplyTo: parent?.messageIdHeader ?? null,
+    ...(origin !== undefined && { origin }),
+    ...(tags !== undefined && { tags }),
+    messageIdHeader,
+    references,
+  }
+}
