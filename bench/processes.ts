@@ -41,6 +41,11 @@ export function pssMb(roots: readonly number[]): number {
   return kb / pageBytesPerKb
 }
 
+/** The process ids of process trees. */
+export function processTree(roots: readonly number[]): readonly number[] {
+  return treeOf(scan(), roots)
+}
+
 /** Sends a signal to all processes of process trees. */
 export function signalAll(roots: readonly number[], signal: 'SIGSTOP' | 'SIGCONT'): void {
   for (const pid of treeOf(scan(), roots)) {

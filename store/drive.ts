@@ -12,7 +12,9 @@ import { isDuplicate, type Store } from './open.ts'
 /** What the bucket's collections begin with. */
 export const driveBucket = 'drive'
 /** A document of the bucket. */
-const chunkBytes = 255 * 1024
+export const chunkBytes = 255 * 1024
+/** The bucket fetches all that it is to read in one answer, however slowly its reader takes it: so it is told to read a little at a time. */
+const readBytes = 8 * chunkBytes
 
 const bucketOf = ({ db }: Store) => new GridFSBucket(db, { bucketName: driveBucket, chunkSizeBytes: chunkBytes })
 /** The driver's types know ids of one kind; its bucket takes any. */
@@ -169,7 +171,11 @@ export async function* readParts(
   for (const { id, sizeBytes } of parts) {
     const [start, end] = [Math.max(first - from, 0), Math.min(last + 1 - from, sizeBytes)]
     from += sizeBytes
-    if (start < end) yield* bucket.openDownloadStream(bucketId(id), { start, end }) as AsyncIterable<Buffer>
+    for (let at = start; at < end; ) {
+      const next = Math.min(end, (Math.floor(at / readBytes) + 1) * readBytes)
+      yield* bucket.openDownloadStream(bucketId(id), { start: at, end: next }) as AsyncIterable<Buffer>
+      at = next
+    }
   }
 }
 
