@@ -14,7 +14,7 @@ import {
   string,
   timestamp,
 } from '../schemas/infer.ts'
-import { AppPassword, Key, KeyApproval, KeyName } from '../schemas/keys.ts'
+import { AppPassword, Key, KeyApproval, KeyName, NewKey } from '../schemas/keys.ts'
 import { allScopes, keyKinds } from '../schemas/scopes.ts'
 import { operation } from './registry.ts'
 
@@ -49,7 +49,6 @@ export const keyRequest = {
   expiresAt: optional(nullable(timestamp())),
   approval: optional(KeyApproval),
 } as const
-export const NewKey = extended(Key, { apiKey: string({ description: 'Shown once.' }) })
 
 export const createKey = operation({
   name: 'keys.create',

@@ -1,36 +1,12 @@
-import { Account, ClaimLink, SignupResult, Usage } from '../schemas/accounts.ts'
 import { type EventType, eventKinds } from '../schemas/events.ts'
 import { type FailureCode, failures } from '../schemas/failures.ts'
 import { ErrorObject, idempotencyKeyMax, identifierMax } from '../schemas/fields.ts'
 import { type JsonSchema, propertiesOf, requiredOf } from '../schemas/infer.ts'
-import { Mailbox } from '../schemas/mailboxes.ts'
-import { Address, AttachmentSummary, FullMessage, MessageSummary } from '../schemas/messages.ts'
-import { Customer } from '../schemas/partners.ts'
 import { scopes } from '../schemas/scopes.ts'
-import { SendResult } from '../schemas/sending.ts'
-import { EventEnvelope, NewWebhook, Webhook } from '../schemas/webhooks.ts'
+import { EventEnvelope } from '../schemas/webhooks.ts'
+import { answerComponents, components, createNamer, requestComponents, saidOf } from './components.ts'
 import { errorsOf } from './errors.ts'
 import { type Access, type Field, fieldsOf, isForPeople, isStreamed, mediaTypeOf, type Operation } from './registry.ts'
-
-/** Schemas that the document, and what is generated like it, refers to by name. */
-export const components: { readonly [name: string]: JsonSchema } = {
-  Error: ErrorObject,
-  Address,
-  AttachmentSummary,
-  MessageSummary,
-  FullMessage,
-  SendResult,
-  Mailbox,
-  SignupResult,
-  ClaimLink,
-  Account,
-  Usage,
-  Webhook,
-  NewWebhook,
-  EventEnvelope,
-  Customer,
-}
-const nameOf = new Map(Object.entries(components).map(([name, schema]) => [schema, name]))
 
 type Json = { readonly [field: string]: unknown }
 
@@ -55,7 +31,16 @@ export function openApi(
     paths,
     webhooks: Object.fromEntries((Object.keys(eventKinds) as EventType[]).map((type) => [type, webhookOf(type)])),
     components: {
-      schemas: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, inside(schema)])),
+      schemas: {
+        ...Object.fromEntries(Object.entries(answerComponents).map(([name, schema]) => [name, answer.inside(schema)])),
+        ...Object.fromEntries(
+          Object.entries(requestComponents).map(([name, schema]) => [name, request.inside(schema)]),
+        ),
+      },
+      parameters: { [idempotencyKey.name]: idempotencyKey },
+      responses: Object.fromEntries(
+        operations.flatMap(refusalsOf).map((refusal) => [nameOfRefusal(refusal), refusalResponse(refusal)]),
+      ),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'The API key.' },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
@@ -84,13 +69,18 @@ function entryOf(operation: Operation): Json {
     security: securityOf(access),
     parameters: [
       ...fields.filter(({ from }) => from !== 'body').map(parameterOf),
-      ...(idempotent ? [idempotencyKey] : []),
+      ...(idempotent ? [{ $ref: `#/components/parameters/${idempotencyKey.name}` }] : []),
       ...(isStreamed(operation) ? [lastEventId] : []),
     ],
     ...(body.length > 0 && { requestBody: bodyOf(body) }),
     responses: {
       ...Object.fromEntries(statuses.map((status) => [status, successOf(operation)])),
-      ...errorResponses(operation),
+      ...Object.fromEntries(
+        refusalsOf(operation).map((refusal) => [
+          refusal.status,
+          { $ref: `#/components/responses/${nameOfRefusal(refusal)}` },
+        ]),
+      ),
     },
   }
 }
@@ -118,7 +108,7 @@ function accessText({ access, scopes: needed }: Operation): string {
   return [...(access === 'key' && needed.length > 0 ? [] : [accessTexts[access]]), ...texts].join('\n\n')
 }
 
-const idempotencyKey: Json = {
+const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   schema: { type: 'string', minLength: 1, maxLength: idempotencyKeyMax },
@@ -138,7 +128,7 @@ function parameterOf({ name, schema, required, from }: Field): Json {
     name,
     in: from,
     required: required || from === 'path',
-    schema: rest,
+    schema: request.reference(rest),
     ...(description !== undefined && { description }),
   }
 }
@@ -147,7 +137,7 @@ function bodyOf(fields: readonly Field[]): Json {
   const required = fields.filter((field) => field.required).map(({ name }) => name)
   const schema = {
     type: 'object',
-    properties: Object.fromEntries(fields.map(({ name, schema }) => [name, schema])),
+    properties: Object.fromEntries(fields.map(({ name, schema }) => [name, request.reference(schema)])),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   }
@@ -161,14 +151,11 @@ function successOf(operation: Operation): Json {
 }
 
 /** The schema of an answer: the resource's own fields beside `success: true` (decisions.md 1, Success body). */
-export function withSuccess(schema: JsonSchema): JsonSchema {
+function withSuccess(schema: JsonSchema): unknown {
   const success = { type: 'boolean', const: true }
-  if (nameOf.has(schema)) {
-    return {
-      allOf: [outside(schema), { type: 'object', properties: { success }, required: ['success'] }],
-    } as JsonSchema
-  }
-  const rendered = inside(schema)
+  const rendered = answer.reference(schema)
+  if ('$ref' in rendered)
+    return { allOf: [rendered, { type: 'object', properties: { success }, required: ['success'] }] }
   return {
     ...rendered,
     properties: { success, ...propertiesOf(rendered) },
@@ -176,30 +163,25 @@ export function withSuccess(schema: JsonSchema): JsonSchema {
   }
 }
 
-function errorResponses(operation: Operation): Json {
-  const byStatus = new Map<number, FailureCode[]>()
-  for (const code of errorsOf(operation)) {
-    const { http } = failures[code]
-    byStatus.set(http, [...(byStatus.get(http) ?? []), code])
-  }
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      status,
-      {
-        description: codes.map((code) => `\`${code}\`: ${failures[code].when}`).join('\n\n'),
-        content: { 'application/json': { schema: outside(ErrorObject) } },
-      },
-    ]),
-  )
+/** The failures of an operation that are answered with the same status. */
+type Refusal = { readonly status: number; readonly codes: readonly FailureCode[] }
+
+function refusalsOf(operation: Operation): readonly Refusal[] {
+  const byStatus = Map.groupBy(errorsOf(operation), (code) => failures[code].http)
+  return [...byStatus].map(([status, codes]) => ({ status, codes }))
 }
+
+const nameOfRefusal = ({ status, codes }: Refusal) => [status, ...codes].join('.')
+
+const refusalResponse = ({ codes }: Refusal): Json => ({
+  description: codes.map((code) => `\`${code}\`: ${failures[code].when}`).join('\n\n'),
+  content: { 'application/json': { schema: answer.reference(ErrorObject) } },
+})
 
 function webhookOf(type: EventType): Json {
   const { when, data } = eventKinds[type]
-  const envelope = inside(EventEnvelope)
-  const schema = {
-    ...envelope,
-    properties: { ...propertiesOf(envelope), type: { type: 'string', const: type }, data: outside(data) },
-  }
+  const properties = { type: { type: 'string', const: type }, data: answer.reference(data) }
+  const schema = { allOf: [answer.reference(EventEnvelope), { type: 'object', properties }] }
   return {
     post: {
       operationId: `event.${type}`,
@@ -210,18 +192,35 @@ function webhookOf(type: EventType): Json {
   }
 }
 
-/** A schema of an answer, with named resources as references and unknown fields allowed. */
-function outside(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(outside)
-  if (typeof value !== 'object' || value === null) return value
-  const name = nameOf.get(value as JsonSchema)
-  return name === undefined ? inside(value as JsonSchema) : { $ref: `#/components/schemas/${name}` }
+type Renderer = {
+  /** A schema as it stands in another one: by its name, if it has one, with what is said of it there. */
+  reference(schema: JsonSchema): JsonSchema
+  /** A schema written out. */
+  inside(schema: JsonSchema): JsonSchema
 }
 
-function inside(schema: JsonSchema): JsonSchema {
-  const kept = Object.entries(schema).filter(([keyword, part]) => keyword !== 'additionalProperties' || part !== false)
-  return Object.fromEntries(kept.map(([keyword, part]) => [keyword, outside(part)]))
+function createRenderer(isKept: (keyword: string, value: unknown) => boolean): Renderer {
+  const nameOf = createNamer(components)
+  function reference(schema: JsonSchema): JsonSchema {
+    const name = nameOf(schema)
+    if (name === undefined) return inside(schema)
+    const said = Object.entries(saidOf(schema)).filter(([keyword, text]) => components[name]?.[keyword] !== text)
+    return { $ref: `#/components/schemas/${name}`, ...Object.fromEntries(said) }
+  }
+  function inside(schema: JsonSchema): JsonSchema {
+    const kept = Object.entries(schema).filter(([keyword, value]) => isKept(keyword, value))
+    return Object.fromEntries(kept.map(([keyword, value]) => [keyword, within(value)]))
+  }
+  function within(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(within)
+    return typeof value === 'object' && value !== null ? reference(value as JsonSchema) : value
+  }
+  return { reference, inside }
 }
+
+/** Answers may gain fields; objects of requests have those alone that are named. */
+const answer = createRenderer((keyword, value) => keyword !== 'additionalProperties' || value !== false)
+const request = createRenderer(() => true)
 
 /** The resource that an operation is about: the group in which the API reference shows it. */
 export function tagOf({ name }: Operation): string {

@@ -15,10 +15,10 @@ import { inTimeOf } from '../core/process/account-time.ts'
 import { Usage } from '../schemas/accounts.ts'
 import { Deleted, line, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { nullable, object, optional } from '../schemas/infer.ts'
-import { Key } from '../schemas/keys.ts'
+import { Key, NewKey } from '../schemas/keys.ts'
 import { accountIdOf, Customer, CustomerEmail, CustomerId, CustomerName, customerPlans } from '../schemas/partners.ts'
 import { usageRecord } from './account.ts'
-import { KeyId, keyPage, keyRecord, keyRequest, NewKey, wantedKey } from './keys.ts'
+import { KeyId, keyPage, keyRecord, keyRequest, wantedKey } from './keys.ts'
 import { type Call, operation } from './registry.ts'
 
 const reachable = { id: CustomerId } as const

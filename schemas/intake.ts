@@ -111,7 +111,7 @@ const range = {
   start: integer({ description: 'In code points.' }),
   end: integer({ description: 'Not included.' }),
 } as const
-const LensEvidence = object({
+export const LensEvidence = object({
   source: string({ description: '"subject", "text" or "attachments[n]".' }),
   ...range,
   items: optional(array(object(range), { description: 'Of a list: where each item stands.' })),

@@ -1,6 +1,6 @@
 /** Keys and app passwords as people see them (decisions.md 2, Account, keys, usage, audit). */
 import { approvalModes } from './approvals.ts'
-import { array, nullable, object, oneOf, optional, string, timestamp } from './infer.ts'
+import { array, extended, nullable, object, oneOf, optional, string, timestamp } from './infer.ts'
 import { allScopes, keyKinds } from './scopes.ts'
 
 export const KeyName = string({ maxLength: 1_000, description: 'What it is for.' })
@@ -27,5 +27,6 @@ export const Key = object({
   revokedAt: nullable(timestamp()),
   ...lastUse,
 })
+export const NewKey = extended(Key, { apiKey: string({ description: 'Shown once.' }) })
 
 export const AppPassword = object({ id: string(), name: string(), createdAt: timestamp(), ...lastUse })

@@ -36,7 +36,7 @@ const AddressText = line(identifierMax, {
   ...form('^[^\\u0000-\\u001f\\u007f]+@[^\\u0000-\\u001f\\u007f]+$', 'an email address', 'Ann <ann@example.org>'),
   description: '"user@domain" or "Name <user@domain>".',
 })
-const AddressObject = unlisted(object({ name: optional(line(headerLineMax)), address: AddressText }))
+export const AddressObject = unlisted(object({ name: optional(line(headerLineMax)), address: AddressText }))
 /** One address, as text or as `{name, address}`. */
 export const AddressInput = anyOf([AddressText, AddressObject])
 export const AddressesInput = anyOf(
@@ -68,6 +68,20 @@ const MarkdownInput = string({
   description: 'Markdown, in place of text and html.',
 })
 
+export const HeadersInput = unlisted(
+  record(line(headerLineMax), {
+    propertyNames: string(
+      form(
+        '^([Xx]|[Ll][Ii][Ss][Tt])-[A-Za-z0-9-]{1,70}$',
+        'the name of an extra header field, which begins with X- or List-',
+        'X-Order',
+      ),
+    ),
+    maxProperties: 50,
+    description: 'Extra X- and List- headers.',
+  }),
+)
+
 const contentFields = {
   from: optional(line(identifierMax, { description: 'The mailbox, an alias or a plus form of it.' })),
   fromName: optional(line(headerLineMax, { description: 'Sender name of this message only.' })),
@@ -77,21 +91,7 @@ const contentFields = {
   html: optional(string({ description: 'The body as HTML, beside text or alone.' })),
   markdown: optional(MarkdownInput),
   attachments: optional(AttachmentsInput),
-  headers: optional(
-    unlisted(
-      record(line(headerLineMax), {
-        propertyNames: string(
-          form(
-            '^([Xx]|[Ll][Ii][Ss][Tt])-[A-Za-z0-9-]{1,70}$',
-            'the name of an extra header field, which begins with X- or List-',
-            'X-Order',
-          ),
-        ),
-        maxProperties: 50,
-        description: 'Extra X- and List- headers.',
-      }),
-    ),
-  ),
+  headers: optional(HeadersInput),
 } as const
 
 const sendAt = {

@@ -1,9 +1,9 @@
 /** The Python package's types and methods (sdk/python/mailroom_sdk/generated), written from the operations. */
+import { createNamer, type NamedSchemas } from '../../operations/components.ts'
 import { isForPeople, type Operation } from '../../operations/registry.ts'
 import { type EventType, eventKinds } from '../../schemas/events.ts'
 import { type JsonSchema, propertiesOf, requiredOf } from '../../schemas/infer.ts'
 import { pascalCase, type SdkGroup, type SdkMethod, type SdkParameter, sdkGroups, snakeCase } from './model.ts'
-import type { NamedSchemas } from './typescript.ts'
 
 const head = '# Written by `npm run generate` from operations/ and schemas/: change those.\n'
 const pathPrefix = /^\/api\/v1(?=\/)/
@@ -12,26 +12,33 @@ const keywords = new Set(['from', 'import', 'class', 'def', 'del', 'global', 'is
 /** The files of the package's folder `generated`, by their names. */
 export function pythonFiles(operations: readonly Operation[], named: NamedSchemas): ReadonlyMap<string, string> {
   const groups = sdkGroups(operations)
+  const nameOf = createNamer(named)
   return new Map([
     ['__init__.py', head],
-    ['types.py', typesFile(groups, named)],
-    ['groups.py', groupsFile(groups, false)],
-    ['async_groups.py', groupsFile(groups, true)],
+    ['types.py', typesFile(groups, named, nameOf)],
+    ['groups.py', groupsFile(groups, { nameOf, isAsync: false })],
+    ['async_groups.py', groupsFile(groups, { nameOf, isAsync: true })],
   ])
 }
+
+type NameOf = ReturnType<typeof createNamer>
 
 // Types
 
 type TypeWriter = {
   /** The annotation of a type; objects in it are declared under names that begin with `name`. */
   annotation(schema: JsonSchema, name: string): string
+  /** The same of a schema with a name of its own, written out. */
+  body(schema: JsonSchema, name: string): string
   declare(schema: JsonSchema, name: string): string
   readonly declared: string[]
 }
 
-function typesFile(groups: readonly SdkGroup[], named: NamedSchemas): string {
-  const write = typeWriter(new Map(Object.entries(named).map(([name, schema]) => [schema, name])))
-  for (const [name, schema] of Object.entries(named)) write.declare(schema, name)
+function typesFile(groups: readonly SdkGroup[], named: NamedSchemas, nameOf: NameOf): string {
+  const write = typeWriter(nameOf)
+  for (const [name, schema] of Object.entries(named))
+    if (hasFields(schema)) write.declare(schema, name)
+    else write.declared.push(`${name} = ${write.body(schema, `${name}Form`)}`)
   for (const method of allMethods(groups)) {
     const { kind, operation, parameters } = method
     for (const { name, schema } of parameters) write.annotation(schema, `${typeName(operation)}${pascalCase(name)}`)
@@ -48,21 +55,26 @@ EventType = Literal[${kinds}]
 `
 }
 
+const hasFields = (schema: JsonSchema) => schema.type === 'object' && Object.keys(propertiesOf(schema)).length > 0
+
 /** Declares what an operation answers. */
 function resultOf(operation: Operation, write: TypeWriter): void {
   const name = `${typeName(operation)}Result`
   const { output } = operation
-  if (output.type === 'object' && Object.keys(propertiesOf(output)).length > 0) write.declare(output, name)
+  if (hasFields(output)) write.declare(output, name)
   else write.declared.push(`${name} = ${write.annotation(output, name)}`)
 }
 
-function typeWriter(nameOf: ReadonlyMap<JsonSchema, string>): TypeWriter {
+function typeWriter(nameOf: NameOf): TypeWriter {
   const declared: string[] = []
   const known = new Set<string>()
 
   function annotation(schema: JsonSchema, name: string): string {
-    const own = nameOf.get(schema)
-    if (own !== undefined) return quoted(own)
+    const own = nameOf(schema)
+    return own === undefined ? body(schema, name) : quoted(own)
+  }
+
+  function body(schema: JsonSchema, name: string): string {
     if ('const' in schema) return `Literal[${literal(schema.const)}]`
     if (Array.isArray(schema.enum)) return `Literal[${schema.enum.map(literal).join(', ')}]`
     if (Array.isArray(schema.anyOf)) {
@@ -72,7 +84,7 @@ function typeWriter(nameOf: ReadonlyMap<JsonSchema, string>): TypeWriter {
     }
     if (schema.type === 'array') return `list[${annotation(schema.items as JsonSchema, `${name}Item`)}]`
     if (schema.type === 'object') {
-      if (Object.keys(propertiesOf(schema)).length > 0) return quoted(declare(schema, name))
+      if (hasFields(schema)) return quoted(declare(schema, name))
       const rest = schema.additionalProperties
       return `dict[str, ${typeof rest === 'object' && rest !== null ? annotation(rest as JsonSchema, name) : 'Any'}]`
     }
@@ -91,7 +103,7 @@ function typeWriter(nameOf: ReadonlyMap<JsonSchema, string>): TypeWriter {
     return name
   }
 
-  return { annotation, declare, declared }
+  return { annotation, body, declare, declared }
 }
 
 const scalars: { readonly [type: string]: string } = {
@@ -112,7 +124,11 @@ const unquoted = (type: string) => type.replaceAll('"', '')
 
 // Methods
 
-function groupsFile(groups: readonly SdkGroup[], isAsync: boolean): string {
+/** How methods are written: with which names of types, and whether they are awaited. */
+type Manner = { readonly nameOf: NameOf; readonly isAsync: boolean }
+
+function groupsFile(groups: readonly SdkGroup[], manner: Manner): string {
+  const { isAsync } = manner
   const prefix = isAsync ? 'Async' : ''
   const made = groups.map(({ name }) => `        self.${identifier(name)} = ${pascalCase(name)}(transport)`)
   const names = isAsync
@@ -130,7 +146,7 @@ from ..${module} import ${names}
 from . import types as t
 
 
-${groups.flatMap((group) => groupClasses(group, '', isAsync)).join('\n\n\n')}
+${groups.flatMap((group) => groupClasses(group, '', manner)).join('\n\n\n')}
 
 
 class ${prefix}Groups:
@@ -141,7 +157,8 @@ ${made.join('\n')}
 `
 }
 
-function groupClasses({ name, methods, groups }: SdkGroup, outer: string, isAsync: boolean): readonly string[] {
+function groupClasses({ name, methods, groups }: SdkGroup, outer: string, manner: Manner): readonly string[] {
+  const { isAsync } = manner
   const own = `${outer}${pascalCase(name)}`
   const prefix = isAsync ? 'Async' : ''
   const made = groups.map(
@@ -153,17 +170,17 @@ function groupClasses({ name, methods, groups }: SdkGroup, outer: string, isAsyn
       : [
           `    def __init__(self, transport: ${prefix}Transport) -> None:\n        super().__init__(transport)\n${made.join('\n')}`,
         ]
-  const body = [...beginning, ...methods.map((method) => methodText(method, isAsync))].join('\n\n')
+  const body = [...beginning, ...methods.map((method) => methodText(method, manner))].join('\n\n')
   return [
-    ...groups.flatMap((inner) => groupClasses(inner, own, isAsync)),
+    ...groups.flatMap((inner) => groupClasses(inner, own, manner)),
     `class ${own}(${prefix}Group):\n${body === '' ? '    pass' : body}`,
   ]
 }
 
-function methodText(method: SdkMethod, isAsync: boolean): string {
+function methodText(method: SdkMethod, { nameOf, isAsync }: Manner): string {
   const { operation, pathParameters, parameters, from, items } = method
   const name = typeName(operation)
-  const write = typeWriter(new Map())
+  const write = typeWriter(nameOf)
   const typeOf = ({ name: field, schema }: SdkParameter) =>
     annotationIn(write.annotation(schema, `${name}${pascalCase(field)}`))
   const inOrder = [...parameters].sort((a, b) => Number(b.required) - Number(a.required))

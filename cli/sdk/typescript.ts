@@ -1,11 +1,9 @@
 /** The TypeScript package's types and methods (sdk/generated), written from the operations. */
+import { createNamer, type NamedSchemas } from '../../operations/components.ts'
 import { isForPeople, type Operation } from '../../operations/registry.ts'
 import { type EventType, eventKinds } from '../../schemas/events.ts'
 import { type JsonSchema, propertiesOf, requiredOf } from '../../schemas/infer.ts'
 import { camelCase, pascalCase, type SdkGroup, type SdkMethod, type SdkParameter, sdkGroups } from './model.ts'
-
-/** Schemas that get a type of their own, by its name. */
-export type NamedSchemas = { readonly [name: string]: JsonSchema }
 
 const pathPrefix = /^\/api\/v1(?=\/)/
 const head = '/** Written by `npm run generate` from operations/ and schemas/: change those. */\n'
@@ -22,8 +20,7 @@ export function typescriptFiles(operations: readonly Operation[], named: NamedSc
 // Types
 
 function typesFile(groups: readonly SdkGroup[], named: NamedSchemas): string {
-  const nameOf = new Map(Object.entries(named).map(([name, schema]) => [schema, name]))
-  const write = typeWriter(nameOf)
+  const write = typeWriter(createNamer(named))
   const types = [
     ...Object.entries(named).map(([name, schema]) => declared(name, schema, write.body(schema, 0))),
     ...eventTypes(write),
@@ -69,9 +66,9 @@ type TypeWriter = {
   field(name: string, field: Pick<SdkParameter, 'schema' | 'required'>, depth: number): string
 }
 
-function typeWriter(nameOf: ReadonlyMap<JsonSchema, string>): TypeWriter {
+function typeWriter(nameOf: ReturnType<typeof createNamer>): TypeWriter {
   function type(schema: JsonSchema, depth: number): string {
-    return nameOf.get(schema) ?? body(schema, depth)
+    return nameOf(schema) ?? body(schema, depth)
   }
 
   function body(schema: JsonSchema, depth: number): string {

@@ -94,46 +94,11 @@ export type FullMessage = {
   /** In the views headers and full: all, in order, [name, value]. */
   readonly headers?: readonly (readonly string[])[]
   /** null for mail that did not come in by SMTP. */
-  readonly trust: {
-    readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    readonly dkim: readonly ({
-      readonly domain: string
-      readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    })[]
-    readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    /** The authenticated domain of From; null without one. */
-    readonly aligned_from: string | null
-    /** Whether nobody with this address wrote to the mailbox before. */
-    readonly first_contact: boolean
-    /** Whether an answer would go to another domain than From. */
-    readonly reply_to_mismatch: boolean
-    /** Whether the name of the sender claims to be somebody else. */
-    readonly display_name_spoof: boolean
-    /** Whether a program sent it by itself (RFC 3834). */
-    readonly auto_submitted: boolean
-    /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
-    readonly alternatives_differ?: boolean
-  } | null
+  readonly trust: Trust | null
   /** null when nothing is to be verified. */
-  readonly verification: {
-    readonly codes: readonly ({
-      readonly value: string
-      readonly label: string | null
-      readonly confidence: number
-    })[]
-    readonly links: readonly {
-      readonly url: string
-      readonly host: string
-      /** Whether the host belongs to the authenticated domain. */
-      readonly same_org: boolean
-    }[]
-  } | null
+  readonly verification: Verification | null
   /** In the views reply, text, markdown and full: text that a person does not see, left out of the bodies. kind: display_none, transparent, zero_size, off_screen, same_colour, covered, comment, zero_width, tag_characters; bidi_override: letters shown in another order, as they were written (the bodies have them as they show); terminal_escape: sequences that a terminal obeys; lookalike_domain: with letters that look like those of another; alternative: sentences of a plain text part that the HTML shows nowhere (text, reply and snippet are then those of the HTML). */
-  readonly hidden?: readonly {
-    readonly kind: string
-    readonly excerpt: string
-  }[]
+  readonly hidden?: readonly Hidden[]
   /** What the body is encrypted with; null when it can be read. What is only signed is read, its signature not verified. */
   readonly encrypted: 'pgp' | 'smime' | null
   /** Whether a body is not whole: cut by max_chars, or past the limits of reading. */
@@ -351,78 +316,1150 @@ export type Customer = {
   readonly createdAt: string
 }
 
+export type AccountDetails = {
+  readonly id: string
+  readonly name: string
+  readonly status: 'unclaimed' | 'active' | 'paused' | 'suspended'
+  readonly plan: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | null
+  readonly agentsPlan: 'free' | 'developer' | 'scale' | null
+  readonly claimExpiresAt?: string
+  readonly owner?: string
+  /** required: what agent keys of the account send waits until a person has approved it. */
+  readonly approval: 'none' | 'required'
+  readonly sandbox: boolean
+  readonly createdAt: string
+  readonly suspended: {
+    readonly reason: string
+    readonly at: string
+  } | null
+  readonly sendingPaused: {
+    readonly reason: string
+    readonly at: string
+  } | null
+  /** The figures that are raised above those of the plans. */
+  readonly raised: { readonly [name: string]: number }
+  readonly people: readonly ({
+    readonly email: string
+    readonly role: string
+    readonly status: 'active' | 'invited'
+  })[]
+  readonly usage: {
+    readonly sent: number
+    readonly received: number
+    readonly inboxes: number
+    readonly webhooks: number
+    /** Bytes. */
+    readonly storage: number
+  }
+}
+
+export type AccountExport = {
+  readonly id: string
+  readonly state: 'waiting' | 'running' | 'done' | 'failed'
+  readonly progress: {
+    /** Records written so far. */
+    readonly written: number
+    /** Records there were at the beginning; 0 while that is not known. */
+    readonly total: number
+  }
+  readonly createdAt: string
+  readonly url: string | null
+  readonly size: number | null
+  readonly expiresAt: string | null
+}
+
+export type AccountRequest = {
+  readonly id: string
+  readonly kind: 'limit' | 'phone'
+  readonly text: string
+  readonly phone: string | null
+  readonly status: 'open' | 'granted' | 'refused'
+  readonly answer: string | null
+  readonly createdAt: string
+  readonly answeredAt: string | null
+}
+
+export type AdministeredAccount = {
+  readonly id: string
+  readonly name: string
+  readonly status: 'unclaimed' | 'active' | 'paused' | 'suspended'
+  readonly plan: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | null
+  readonly agentsPlan: 'free' | 'developer' | 'scale' | null
+  readonly claimExpiresAt?: string
+  readonly owner?: string
+  /** required: what agent keys of the account send waits until a person has approved it. */
+  readonly approval: 'none' | 'required'
+  readonly sandbox: boolean
+  readonly createdAt: string
+  readonly suspended: {
+    readonly reason: string
+    readonly at: string
+  } | null
+  readonly sendingPaused: {
+    readonly reason: string
+    readonly at: string
+  } | null
+  /** The figures that are raised above those of the plans. */
+  readonly raised: { readonly [name: string]: number }
+}
+
+export type Alias = {
+  readonly alias: string
+  readonly targets: readonly string[]
+  readonly createdAt: string
+}
+
+export type AppPassword = {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly lastUsedFrom: string | null
+}
+
+export type Approval = {
+  readonly id: string
+  /** The id that the send has (em_...). */
+  readonly email_id: string
+  readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
+  /** Of the message, its sender, its recipients and its time: repeat it to decide. */
+  readonly hash: string
+  readonly mailbox: string | null
+  readonly draft_id: string | null
+  /** The key that asks (key_...). */
+  readonly keyId: string
+  readonly from: string
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly bcc: readonly string[]
+  /** All to whom it goes, whatever the header of the message says. */
+  readonly recipients: readonly string[]
+  readonly subject: string | null
+  readonly sendAt: string | null
+  readonly createdAt: string
+  /** When it expires if nobody decides. */
+  readonly expiresAt: string
+  readonly decidedAt: string | null
+  readonly decidedBy: string | null
+  readonly reason: string | null
+}
+
+export type ApprovalState = {
+  /** Id of the approval (apr_...). */
+  readonly id: string
+  /** void: its draft was changed or taken away meanwhile; send it again to ask anew. */
+  readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
+  readonly reason: string | null
+}
+
+export type AuditEntry = {
+  readonly id: string
+  readonly at: string
+  /** A key (key_...), a program that connected by OAuth (gnt_...), a person (usr_...), a partner by its own key (key_...), or without id an administrator or the service itself. */
+  readonly who: {
+    readonly kind: 'key' | 'program' | 'person' | 'partner' | 'administrator' | 'service'
+    readonly id: string | null
+  }
+  /** What was asked for, such as messages.send. */
+  readonly action: string
+  readonly target: string | null
+  /** done, or the code of the refusal. */
+  readonly outcome: string
+  readonly address: string | null
+  /** Of a DNS record: as it was before, and is after. */
+  readonly change?: {
+    readonly before: { readonly [name: string]: unknown } | null
+    readonly after: { readonly [name: string]: unknown } | null
+  }
+  /** X-Request-Id of the request; empty without one. */
+  readonly requestId: string
+}
+
+export type BatchResult = {
+  readonly id: string
+  readonly recipients: readonly ({
+    readonly email: string
+    readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
+  })[]
+  /** Token fields that a recipient lacks; they render empty. */
+  readonly missingFields: readonly {
+    readonly email: string
+    readonly fields: readonly string[]
+  }[]
+  /** Whether this is the batch of an earlier call with the same key. */
+  readonly replayed: boolean
+}
+
+export type BatchStatus = {
+  readonly id: string
+  readonly recipients: readonly ({
+    readonly email: string
+    readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
+    /** Of a bounce what the remote answered, word for word. */
+    readonly reason: string | null
+    readonly email_id: string | null
+  })[]
+}
+
+export type BatchSummary = {
+  readonly id: string
+  /** The address that it is sent from. */
+  readonly mailbox: string
+  readonly subject: string
+  readonly createdAt: string
+  /** Recipients whose mail was made, or refused. */
+  readonly handled: number
+  /** All recipients. */
+  readonly total: number
+}
+
+export type Contact = {
+  /** As it was last given; empty without one. */
+  readonly name: string
+  readonly address: string
+  readonly last_seen_at: string
+  /** Sends to this address. */
+  readonly sent: number
+  /** Messages from this address. */
+  readonly received: number
+}
+
+export type DailyUsage = {
+  /** Each day from the first to today, also those without anything. */
+  readonly days: readonly {
+    /** A UTC day, such as 2026-07-15. */
+    readonly day: string
+    /** Recipients written to, by the day of the request, or of the send for batches. */
+    readonly sent: number
+    /** Messages received, per mailbox. */
+    readonly received: number
+    /** Recipients whose server accepted the mail. */
+    readonly delivered: number
+    /** Recipients who could not be reached. */
+    readonly bounced: number
+    /** Recipients who reported spam. */
+    readonly complained: number
+    /** Bytes of the messages received. */
+    readonly bytes: number
+  }[]
+}
+
+export type Delivery = {
+  readonly id: string
+  readonly webhookId: string
+  readonly eventId: string
+  readonly type: string
+  /** A resend and a test event have one attempt. */
+  readonly origin: 'event' | 'resend' | 'test'
+  /** "skipped": the endpoint was turned off or removed. */
+  readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped'
+  readonly createdAt: string
+  /** null when none follows. */
+  readonly nextAttemptAt: string | null
+  /** The body of every attempt, to the byte. */
+  readonly body: string
+  readonly attempts: readonly ({
+    readonly at: string
+    /** Where the request went. */
+    readonly url: string
+    /** Headers of the request. */
+    readonly headers: { readonly [name: string]: string }
+    readonly status: number | null
+    /** Headers of the answer that help to find it again. */
+    readonly responseHeaders: { readonly [name: string]: string }
+    /** The first 4 KB of the answer; null without one. */
+    readonly response: string | null
+    readonly error: string | null
+    readonly durationMs: number
+  })[]
+}
+
+export type DeliveryReport = {
+  readonly id: string
+  /** The copy in Sent; null when none is kept. */
+  readonly message_id: string | null
+  readonly mailbox: string | null
+  readonly subject: string | null
+  /** Of the recipient who is furthest behind; when all are done with, the worst of what happened. */
+  readonly status: 'scheduled' | 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
+  readonly recipients: readonly RecipientStatus[]
+}
+
+export type Destination = {
+  readonly domain: string
+  /** Recipients whose mail has not gone out. */
+  readonly waiting: number
+  /** Those of them that were attempted before. */
+  readonly attempted: number
+  /** Since when the oldest of them waits. */
+  readonly oldestAt: string
+  /** When the next attempt is due. */
+  readonly nextAt: string
+  /** What the domain answered last. */
+  readonly answers: readonly {
+    readonly at: string
+    readonly answer: string
+  }[]
+}
+
+export type DnsRecord = {
+  readonly id: string
+  readonly type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'CAA' | 'NS'
+  /** The name in full. */
+  readonly name: string
+  readonly value: string
+  readonly ttl: number
+  readonly priority: number | null
+  /** Whether mail depends on it: it is changed and deleted with force alone. */
+  readonly mailCritical: boolean
+  /** Whether the service keeps it up to date, until somebody changes it. */
+  readonly managed: boolean
+}
+
+export type Domain = {
+  readonly domain: string
+  /** A broken domain sends and receives; a pending one does not yet. */
+  readonly status: 'pending' | 'verified' | 'broken'
+  readonly verifiedAt: string | null
+  /** What to publish in the DNS; none for a free domain. */
+  readonly records: readonly DomainDnsRecord[]
+  readonly defaultDisplayName: string | null
+  /** Whether it is a free domain of the service, which nobody can change. */
+  readonly shared: boolean
+  readonly createdAt?: string
+  readonly checkedAt?: string | null
+  /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
+  readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
+  /** When its registration ends, as far as that is known. */
+  readonly expiresAt?: string
+}
+
+export type DomainDnsRecord = {
+  readonly type: string
+  /** The name in full. */
+  readonly name: string
+  /** What to publish, as a zone file has it. */
+  readonly value: string
+  /** What the DNS had when it was asked last. */
+  readonly found: readonly string[]
+  readonly ok: boolean
+  /** Whether mail depends on it. */
+  readonly mailCritical: boolean
+  /** Whether the domain is verified only with it. */
+  readonly required?: boolean
+  readonly fix?: string | null
+}
+
+export type DomainReports = {
+  readonly domain: string
+  readonly since: string
+  readonly until: string
+  /** False when there are more reports in that time than are read: the latest were. Ask for a shorter time. */
+  readonly complete: boolean
+  /** Recipients of what the mailboxes on the domain sent on these days, and what became of them: bounces and spam reports included that came later. Kept for 90 days; sends without a mailbox are not in it. */
+  readonly delivery: {
+    readonly sent: number
+    readonly delivered: number
+    readonly bounced: number
+    readonly complained: number
+  }
+  readonly dmarc: {
+    readonly reports: number
+    /** Mails that receivers reported. */
+    readonly messages: number
+    /** Those for which DMARC passed: SPF or DKIM passed and was aligned with From. */
+    readonly passed: number
+    /** passed / messages; null without mail. */
+    readonly passRate: number | null
+    /** Those for which SPF passed and was aligned. */
+    readonly spfAligned: number
+    /** Those for which DKIM passed and was aligned. */
+    readonly dkimAligned: number
+    readonly dispositions: {
+      readonly none: number
+      readonly quarantine: number
+      readonly reject: number
+    }
+    /** Mails in reports with more rows than are kept; not in the other figures. */
+    readonly omitted: number
+    readonly reporters: readonly {
+      readonly organisation: string
+      /** The domain that its reports were authenticated to come from. */
+      readonly domain: string
+      readonly reports: number
+    }[]
+  }
+  readonly tls: {
+    readonly reports: number
+    /** Sessions with TLS as the policy asks for it. */
+    readonly successful: number
+    /** Sessions without. */
+    readonly failed: number
+    readonly failures: readonly ({
+      /** RFC 8460 4.3. */
+      readonly type: string
+      /** sts, tlsa or no-policy-found. */
+      readonly policy: string
+      readonly mx: string | null
+      readonly sessions: number
+      readonly details: readonly string[]
+      /** What it means. */
+      readonly explanation: string
+      /** What to change; null: nothing. */
+      readonly fix: string | null
+    })[]
+    readonly reporters: readonly {
+      readonly organisation: string
+      /** The domain that its reports were authenticated to come from. */
+      readonly domain: string
+      readonly reports: number
+    }[]
+  }
+  /** A page of the addresses that mail came from, those with the most first. */
+  readonly sources: readonly ReportSource[]
+  /** Cursor of the next page of sources; null at the end. */
+  readonly next: string | null
+}
+
+export type DriveEntry = {
+  readonly id: string
+  readonly name: string
+  readonly kind: 'file' | 'folder'
+  /** The folder it lies in; null at the top. */
+  readonly parentId: string | null
+  /** Bytes; 0 of a folder. */
+  readonly size: number
+  readonly contentType: string | null
+  readonly createdAt: string
+  readonly modifiedAt: string
+}
+
+export type DryRun = {
+  readonly dryRun: true
+  /** Bytes of the message as it would go out. */
+  readonly size: number
+  /** Its header fields in order, [name, value]. */
+  readonly headers: readonly (readonly string[])[]
+  readonly recipients: readonly ({
+    readonly email: string
+    readonly decision: 'send' | 'suppressed' | 'blocked_by_list' | 'claim_required' | 'over_limit' | 'waits_for_approval'
+    readonly reason: string | null
+  })[]
+}
+
+export type Email = {
+  readonly id: string
+  readonly from: string
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly bcc: readonly string[]
+  readonly subject: string | null
+  readonly mailbox: string | null
+  readonly message_id: string | null
+  readonly tags: readonly string[]
+  /** The time it was asked for. */
+  readonly sendAt?: string
+  readonly approval?: ApprovalState
+  readonly createdAt: string
+  readonly recipients: readonly RecipientStatus[]
+}
+
+export type Folder = {
+  /** Levels are separated by "/". */
+  readonly path: string
+  /** null: a folder of your own. */
+  readonly role: 'inbox' | 'sent' | 'drafts' | 'trash' | 'spam' | 'archive' | null
+  /** Messages in it. */
+  readonly total: number
+  readonly unread: number
+}
+
+export type FoundMessage = {
+  readonly message_id: string
+  readonly mailbox: string
+  readonly thread_id: string
+  readonly folder: string
+  /** The first author, with an empty address where From gives a name alone; null without either. */
+  readonly from: Address | null
+  readonly to: readonly Address[]
+  readonly cc: readonly Address[]
+  readonly subject: string | null
+  readonly snippet: string | null
+  readonly received_at: string
+  /** Bytes of the raw message. */
+  readonly size: number
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly answered: boolean
+  readonly labels: readonly string[]
+  readonly attachments: readonly AttachmentSummary[]
+  /** Where the words of the query stand; empty when it has none. */
+  readonly highlights: readonly ({
+    readonly field: 'subject' | 'from' | 'to' | 'cc' | 'filename' | 'body'
+    /** A line of at most 200 characters in which something was found. */
+    readonly text: string
+    /** What was found in text: from start up to before end, in code points. They stand beside the text, so that no mail can forge them. */
+    readonly marks: readonly {
+      readonly start: number
+      readonly end: number
+    }[]
+  })[]
+}
+
+export type Grant = {
+  readonly id: string
+  /** What the program calls itself. */
+  readonly name: string
+  /** Of the program: an id (oac_...), or the URL of what it publishes of itself. */
+  readonly clientId: string
+  /** Where it got its access: a host, or the scheme of a program on the computer of the person. */
+  readonly redirectsTo: string
+  readonly person: Person | null
+  readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
+  readonly mailboxes: readonly string[] | null
+  readonly createdAt: string
+  /** When it ends unless the program goes on with it. */
+  readonly endsAt: string
+  readonly lastUsedAt: string | null
+  readonly lastUsedFrom: string | null
+}
+
+export type Hidden = {
+  readonly kind: string
+  readonly excerpt: string
+}
+
+export type Intake = {
+  readonly mailbox: string
+  /** false while the plan does not include Intake: nothing but set-up tests is parsed. */
+  readonly active: boolean
+  readonly delivery: {
+    readonly type: 'api' | 'webhook'
+    /** null when the endpoint was deleted. */
+    readonly url?: string | null
+    readonly webhookId?: string
+  }
+  readonly lens: {
+    readonly enabled: boolean
+    readonly fields: readonly LensField[]
+    readonly quoted: boolean
+  }
+  /** Days after which a record and the copy of its mail are deleted. The mail stays in the mailbox. */
+  readonly retention: 7 | 30 | 90 | 'forever'
+  readonly createdAt: string
+}
+
+export type IntakeMessage = {
+  readonly intake_id: string
+  readonly mailbox: string
+  readonly message_id: string
+  readonly thread_id: string
+  readonly from: Address
+  readonly to: readonly Address[]
+  readonly cc: readonly Address[]
+  readonly reply_to: Address | null
+  readonly subject: string
+  readonly received_at: string
+  /** The body without quoted history and signature. */
+  readonly reply: string
+  /** message_id, date, in_reply_to, references, list_id, auto_submitted. */
+  readonly headers: { readonly [name: string]: string | null }
+  readonly lens: { readonly [name: string]: string | number | boolean | readonly string[] | null } | null
+  readonly lens_evidence: { readonly [name: string]: LensEvidence | null } | null
+  readonly lens_engine: 'rules' | 'model' | null
+  /** null for mail whose origin was not looked at. */
+  readonly trust: Trust | null
+  /** Whether the mail came into Spam. */
+  readonly spam: boolean
+  /** true for the mail of the set-up test. */
+  readonly test: boolean
+  /** At most 100 KB. */
+  readonly text: string
+  /** Sanitised; at most 200 KB. */
+  readonly html: string
+  readonly attachments: readonly ({
+    readonly name: string
+    readonly content_type: string
+    /** Bytes. */
+    readonly size: number
+    /** Opens the file without a key, for 24 hours. */
+    readonly url: string
+    readonly expires_at: string
+    /** What a PDF, a document, a spreadsheet or a text says, up to 20,000 characters, of the first three files; else null. */
+    readonly text: string | null
+    /** What a reader of the file does not see. */
+    readonly hidden: readonly Hidden[]
+  })[]
+}
+
+export type IntakeSummary = {
+  readonly intake_id: string
+  readonly mailbox: string
+  readonly message_id: string
+  readonly thread_id: string
+  readonly from: Address
+  readonly to: readonly Address[]
+  readonly cc: readonly Address[]
+  readonly reply_to: Address | null
+  readonly subject: string
+  readonly received_at: string
+  /** The body without quoted history and signature. */
+  readonly reply: string
+  /** message_id, date, in_reply_to, references, list_id, auto_submitted. */
+  readonly headers: { readonly [name: string]: string | null }
+  readonly lens: { readonly [name: string]: string | number | boolean | readonly string[] | null } | null
+  readonly lens_evidence: { readonly [name: string]: LensEvidence | null } | null
+  readonly lens_engine: 'rules' | 'model' | null
+  /** null for mail whose origin was not looked at. */
+  readonly trust: Trust | null
+  /** Whether the mail came into Spam. */
+  readonly spam: boolean
+  /** true for the mail of the set-up test. */
+  readonly test: boolean
+  readonly attachments: readonly {
+    readonly name: string
+    readonly content_type: string
+    /** Bytes. */
+    readonly size: number
+  }[]
+}
+
+export type Key = {
+  readonly id: string
+  readonly name: string
+  readonly kind: 'account' | 'agent'
+  readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
+  readonly mailboxes: readonly string[] | null
+  /** required: what an agent key sends waits until a person has approved it. */
+  readonly approval: 'none' | 'required'
+  /** Its partner made it and holds it; absent for other keys. */
+  readonly heldBy?: 'partner'
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+  readonly lastUsedAt: string | null
+  readonly lastUsedFrom: string | null
+}
+
+export type LensEvidence = {
+  /** "subject", "text" or "attachments[n]". */
+  readonly source: string
+  /** In code points. */
+  readonly start: number
+  /** Not included. */
+  readonly end: number
+  /** Of a list: where each item stands. */
+  readonly items?: readonly {
+    /** In code points. */
+    readonly start: number
+    /** Not included. */
+    readonly end: number
+  }[]
+}
+
+export type LensField = {
+  /** Name of the value in the record; its words are looked for in the mail too. */
+  readonly key: string
+  /** Values are strings for text and email address, numbers without currency, dates as YYYY-MM-DD, booleans, and lists of strings. */
+  readonly type: 'text' | 'number' | 'date' | 'yes/no' | 'email address' | 'list'
+  /** What the value is, in one line. */
+  readonly description: string
+}
+
+export type MailboxLists = {
+  /** Whom the mailbox may send to; empty: everyone. Addresses, domains, or *.example.com for all domains below example.com. */
+  readonly sendAllow: readonly string[]
+  /** Whom it must not send to; beats sendAllow. Addresses, domains, or *.example.com for all domains below example.com. */
+  readonly sendBlock: readonly string[]
+  /** Whose mail it takes, if their domain is authenticated; empty: everyone. Addresses, domains, or *.example.com for all domains below example.com. */
+  readonly receiveAllow: readonly string[]
+  /** Whose mail it does not take, authenticated or not; beats receiveAllow. Addresses, domains, or *.example.com for all domains below example.com. */
+  readonly receiveBlock: readonly string[]
+}
+
+export type Member = {
+  /** Of the person (usr_...) or the invitation (inv_...). */
+  readonly id: string
+  readonly email: string
+  readonly name: string | null
+  readonly role: 'owner' | 'member' | 'reader'
+  readonly status: 'active' | 'invited'
+  readonly since: string
+}
+
+export type MessageEvent = {
+  readonly mailbox: string
+  readonly message_id: string | null
+  readonly thread_id: string | null
+  readonly folder: string | null
+  readonly from: Address | null
+  readonly to: readonly Address[]
+  readonly subject: string | null
+  readonly snippet: string | null
+  readonly received_at: string
+  readonly attachments: readonly {
+    readonly name: string
+    readonly content_type: string
+    readonly size: number
+  }[]
+}
+
+export type MessageReceived = {
+  readonly mailbox: string
+  readonly message_id: string | null
+  readonly thread_id: string | null
+  readonly folder: string | null
+  readonly from: Address | null
+  readonly to: readonly Address[]
+  readonly subject: string | null
+  readonly snippet: string | null
+  readonly received_at: string
+  readonly attachments: readonly {
+    readonly name: string
+    readonly content_type: string
+    readonly size: number
+  }[]
+  /** null for mail whose origin was not looked at. */
+  readonly trust: Trust | null
+  /** null when nothing is to be verified. */
+  readonly verification: Verification | null
+}
+
+export type NewIntake = {
+  readonly mailbox: string
+  /** false while the plan does not include Intake: nothing but set-up tests is parsed. */
+  readonly active: boolean
+  readonly delivery: {
+    readonly type: 'api' | 'webhook'
+    /** null when the endpoint was deleted. */
+    readonly url?: string | null
+    readonly webhookId?: string
+  }
+  readonly lens: {
+    readonly enabled: boolean
+    readonly fields: readonly LensField[]
+    readonly quoted: boolean
+  }
+  /** Days after which a record and the copy of its mail are deleted. The mail stays in the mailbox. */
+  readonly retention: 7 | 30 | 90 | 'forever'
+  readonly createdAt: string
+  /** Signs every delivery to an endpoint that was made for it. Shown once. */
+  readonly secret?: string
+}
+
+export type NewKey = {
+  readonly id: string
+  readonly name: string
+  readonly kind: 'account' | 'agent'
+  readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
+  readonly mailboxes: readonly string[] | null
+  /** required: what an agent key sends waits until a person has approved it. */
+  readonly approval: 'none' | 'required'
+  /** Its partner made it and holds it; absent for other keys. */
+  readonly heldBy?: 'partner'
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+  readonly lastUsedAt: string | null
+  readonly lastUsedFrom: string | null
+  /** Shown once. */
+  readonly apiKey: string
+}
+
+export type OpenRequest = {
+  readonly id: string
+  readonly kind: 'limit' | 'phone'
+  readonly text: string
+  readonly phone: string | null
+  readonly status: 'open' | 'granted' | 'refused'
+  readonly answer: string | null
+  readonly createdAt: string
+  readonly answeredAt: string | null
+  readonly account: {
+    readonly id: string
+    readonly name: string
+  }
+  readonly email: string | null
+}
+
+export type Passkey = {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+}
+
+export type Person = {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+}
+
+export type Processes = {
+  readonly processes: readonly {
+    readonly host: string
+    /** service, smtp, imap or dns. */
+    readonly process: string
+    readonly pid: number
+    readonly startedAt: string
+    /** Whether it was heard of within three minutes. */
+    readonly alive: boolean
+    /** The oldest first; of a long time the worst of some minutes each. */
+    readonly samples: readonly {
+      readonly at: string
+      /** Bytes that lie in RAM. */
+      readonly memory: number
+      /** How late the event loop was, exceeded by one look in a hundred. */
+      readonly eventLoopMs: number
+      /** How long the database took to answer. */
+      readonly databaseMs: number
+    }[]
+  }[]
+}
+
+export type RecipientStatus = {
+  readonly email: string
+  readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
+  readonly reason: string | null
+  /** Of the last change. */
+  readonly at: string
+  /** The server that answered, as it calls itself. */
+  readonly mx: string | null
+  /** The remote's answer, word for word. */
+  readonly response: string | null
+  readonly attempts: number
+}
+
+export type RecoveryCodes = {
+  /** Ten codes for one use each, shown once; older ones are void. */
+  readonly recoveryCodes: readonly string[]
+}
+
+export type ReportSource = {
+  /** IP address of the machine that receivers got the mail from. */
+  readonly source: string
+  /** Its name, when the DNS confirms it both ways. */
+  readonly name: string | null
+  readonly organisation: string | null
+  /** Whether it is a sending address of this service. */
+  readonly own: boolean
+  /** Mails that receivers reported. */
+  readonly messages: number
+  /** Those for which DMARC passed: SPF or DKIM passed and was aligned with From. */
+  readonly passed: number
+  /** passed / messages; null without mail. */
+  readonly passRate: number | null
+  /** Those for which SPF passed and was aligned. */
+  readonly spfAligned: number
+  /** Those for which DKIM passed and was aligned. */
+  readonly dkimAligned: number
+  readonly dispositions: {
+    readonly none: number
+    readonly quarantine: number
+    readonly reject: number
+  }
+  readonly firstDay: string
+  readonly lastDay: string
+  /** What its mail fared like, most of it first. */
+  readonly findings: readonly ({
+    readonly kind: 'passes' | 'own_server' | 'forwarder' | 'provider' | 'stranger'
+    readonly messages: number
+    /** What it means. */
+    readonly explanation: string
+    /** What to change; null: nothing. */
+    readonly fix: string | null
+  })[]
+}
+
+export type Scheduled = {
+  readonly id: string
+  readonly message_id: string | null
+  readonly thread_id: string | null
+  readonly sendAt: string | null
+  readonly status: 'scheduled' | 'cancelled'
+  readonly from: string
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly bcc: readonly string[]
+  readonly subject: string | null
+  readonly createdAt: string
+}
+
+export type SecondFactor = {
+  /** Whether signing in with the password also needs a code. */
+  readonly enabled: boolean
+  readonly confirmedAt?: string
+  readonly recoveryCodesLeft: number
+}
+
+export type Session = {
+  readonly person: Person
+  readonly account: {
+    readonly id: string
+    readonly name: string
+    readonly role: 'owner' | 'member' | 'reader'
+  } | null
+  /** All accounts that the person is a member of. */
+  readonly accounts: readonly ({
+    readonly id: string
+    readonly name: string
+    readonly role: 'owner' | 'member' | 'reader'
+  })[]
+  /** Whether the person administers the service: /api/v1/administration. */
+  readonly administrator: boolean
+  /** For the header X-CSRF-Token of each request that changes something. */
+  readonly csrfToken: string
+}
+
+export type Setup = {
+  readonly steps: readonly ({
+    readonly id: 'claim' | 'name' | 'domain' | 'dns' | 'first_mail' | 'webhook'
+    readonly done: boolean
+    /** How it stands. */
+    readonly detail: string
+    readonly fix: string | null
+  })[]
+}
+
+export type Suppression = {
+  readonly email: string
+  readonly reason: 'bounce' | 'complaint' | 'unsubscribe' | 'manual'
+  /** The remote answer or the report; null when a person added it. */
+  readonly detail: string | null
+  /** Added by an agent key: it holds for mail from these mailboxes, and by that key; null: for all mail of the account. */
+  readonly mailboxes: readonly string[] | null
+  readonly createdAt: string
+}
+
+export type Template = {
+  readonly alias: string
+  readonly subject: string
+  readonly html: string | null
+  readonly text: string | null
+  readonly status: 'active' | 'paused'
+  /** Names of the {{tokens}} in it. */
+  readonly variables: readonly string[]
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export type Thread = {
+  readonly thread_id: string
+  readonly subject: string | null
+  /** Who wrote or was written to, at most 50. */
+  readonly participants: readonly Address[]
+  /** Messages outside Trash, Spam and Drafts; all of them when there are only such. At most 1,000. */
+  readonly message_count: number
+  readonly last_message_at: string
+  readonly labels: readonly string[]
+  /** Who has the next word: us after mail from somebody else, them after ours, none after automatic mail and once the last message was put away. */
+  readonly awaiting: 'us' | 'them' | 'none'
+}
+
+export type ThreadMessage = {
+  readonly message_id: string
+  readonly mailbox: string
+  readonly thread_id: string
+  readonly folder: string
+  /** The first author, with an empty address where From gives a name alone; null without either. */
+  readonly from: Address | null
+  readonly to: readonly Address[]
+  readonly cc: readonly Address[]
+  readonly subject: string | null
+  readonly snippet: string | null
+  readonly received_at: string
+  /** Bytes of the raw message. */
+  readonly size: number
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly answered: boolean
+  readonly labels: readonly string[]
+  readonly attachments: readonly AttachmentSummary[]
+  /** The whole body as plain text, as a person sees it. */
+  readonly text?: string
+  /** In the view markdown: the whole body as a person sees it, with headings, emphasis, links, lists, tables of data and the words of images. Plain text stays as it is. */
+  readonly markdown?: string
+  /** The body without quoted history and signature. */
+  readonly reply?: string
+  /** Whether a body is not whole: cut by max_chars, or past the limits of reading. */
+  readonly truncated?: boolean
+  /** Pass as cursor to read_message, with the same view, to read on. */
+  readonly next?: string | null
+}
+
+export type Trust = {
+  readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+  readonly dkim: readonly ({
+    readonly domain: string
+    readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+  })[]
+  readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+  readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
+  /** The authenticated domain of From; null without one. */
+  readonly aligned_from: string | null
+  /** Whether nobody with this address wrote to the mailbox before. */
+  readonly first_contact: boolean
+  /** Whether an answer would go to another domain than From. */
+  readonly reply_to_mismatch: boolean
+  /** Whether the name of the sender claims to be somebody else. */
+  readonly display_name_spoof: boolean
+  /** Whether a program sent it by itself (RFC 3834). */
+  readonly auto_submitted: boolean
+  /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
+  readonly alternatives_differ?: boolean
+}
+
+export type Verification = {
+  readonly codes: readonly ({
+    readonly value: string
+    readonly label: string | null
+    readonly confidence: number
+  })[]
+  readonly links: readonly {
+    readonly url: string
+    readonly host: string
+    /** Whether the host belongs to the authenticated domain. */
+    readonly same_org: boolean
+  }[]
+}
+
+export type WaitedMessage = {
+  readonly message_id: string
+  readonly mailbox: string
+  readonly thread_id: string
+  readonly folder: string
+  /** The first author, with an empty address where From gives a name alone; null without either. */
+  readonly from: Address | null
+  readonly to: readonly Address[]
+  readonly cc: readonly Address[]
+  readonly subject: string | null
+  readonly snippet: string | null
+  readonly received_at: string
+  /** Bytes of the raw message. */
+  readonly size: number
+  readonly seen: boolean
+  readonly flagged: boolean
+  readonly answered: boolean
+  readonly labels: readonly string[]
+  readonly attachments: readonly AttachmentSummary[]
+  /** null for mail that did not come in by SMTP. */
+  readonly trust: Trust | null
+  /** null when nothing is to be verified. */
+  readonly verification: Verification | null
+}
+
+export type WholeApproval = {
+  readonly id: string
+  /** The id that the send has (em_...). */
+  readonly email_id: string
+  readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
+  /** Of the message, its sender, its recipients and its time: repeat it to decide. */
+  readonly hash: string
+  readonly mailbox: string | null
+  readonly draft_id: string | null
+  /** The key that asks (key_...). */
+  readonly keyId: string
+  readonly from: string
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly bcc: readonly string[]
+  /** All to whom it goes, whatever the header of the message says. */
+  readonly recipients: readonly string[]
+  readonly subject: string | null
+  readonly sendAt: string | null
+  readonly createdAt: string
+  /** When it expires if nobody decides. */
+  readonly expiresAt: string
+  readonly decidedAt: string | null
+  readonly decidedBy: string | null
+  readonly reason: string | null
+  /** null when it was decided: approved mail lies in Sent, other mail in Drafts. */
+  readonly content: {
+    /** The body as a person sees it. */
+    readonly text: string
+    readonly html: string | null
+    /** Text that a person who reads it does not see. */
+    readonly hidden: readonly Hidden[]
+    readonly attachments: readonly {
+      readonly name: string
+      readonly content_type: string
+      readonly size: number
+    }[]
+    /** Whether a body is past the limits of reading. */
+    readonly truncated: boolean
+  } | null
+}
+
+export type WholeThread = {
+  readonly thread_id: string
+  readonly subject: string | null
+  /** Who wrote or was written to, at most 50. */
+  readonly participants: readonly Address[]
+  /** Messages outside Trash, Spam and Drafts; all of them when there are only such. At most 1,000. */
+  readonly message_count: number
+  readonly last_message_at: string
+  readonly labels: readonly string[]
+  /** Who has the next word: us after mail from somebody else, them after ours, none after automatic mail and once the last message was put away. */
+  readonly awaiting: 'us' | 'them' | 'none'
+  /** A page of its messages, oldest first. */
+  readonly messages: readonly ThreadMessage[]
+  /** Pass as before for the messages before these; null at the beginning. */
+  readonly next: string | null
+}
+
+export type AddressObject = {
+  readonly name?: string
+  /** "user@domain" or "Name <user@domain>". */
+  readonly address: string
+}
+
+export type AddressInput = string | AddressObject
+
+/** One address or several, as text or as {name, address}. */
+export type AddressesInput = string | AddressObject | readonly AddressInput[]
+
+/** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
+export type AttachmentsInput = readonly ({
+  readonly name: string
+  readonly contentType: string
+  /** The file in base64. */
+  readonly content: string
+  readonly contentId?: string
+} | {
+  /** Id of the message (msg_...). */
+  readonly messageId: string
+  /** Id of the attachment (att_...). */
+  readonly attachmentId: string
+})[]
+
+/** Extra X- and List- headers. */
+export type HeadersInput = { readonly [name: string]: string }
+
+/** Where the records go. */
+export type IntakeDeliveryInput = {
+  /** "api": the records are read. "webhook": they are posted too. */
+  readonly type: 'api' | 'webhook'
+  /** Where to post them: an endpoint is made for this mailbox alone. */
+  readonly url?: string
+  /** An endpoint that is there (whk_...), in place of "url". */
+  readonly webhookId?: string
+}
+
+/** What Lens reads in each mail. Fields that are left out stay as they are. */
+export type IntakeLensInput = {
+  readonly enabled: boolean
+  /** Keys are unique. */
+  readonly fields?: readonly LensField[]
+  /** Whether values may stand in quoted history too; default false. */
+  readonly quoted?: boolean
+}
+
 /** What `data` of each kind of event is. */
 export type EventData = {
   /** A new message landed in a mailbox, Spam included. */
-  readonly 'message.received': {
-    readonly mailbox: string
-    readonly message_id: string | null
-    readonly thread_id: string | null
-    readonly folder: string | null
-    readonly from: Address | null
-    readonly to: readonly Address[]
-    readonly subject: string | null
-    readonly snippet: string | null
-    readonly received_at: string
-    readonly attachments: readonly {
-      readonly name: string
-      readonly content_type: string
-      readonly size: number
-    }[]
-    /** null for mail whose origin was not looked at. */
-    readonly trust: {
-      readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      readonly dkim: readonly ({
-        readonly domain: string
-        readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      })[]
-      readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      /** The authenticated domain of From; null without one. */
-      readonly aligned_from: string | null
-      /** Whether nobody with this address wrote to the mailbox before. */
-      readonly first_contact: boolean
-      /** Whether an answer would go to another domain than From. */
-      readonly reply_to_mismatch: boolean
-      /** Whether the name of the sender claims to be somebody else. */
-      readonly display_name_spoof: boolean
-      /** Whether a program sent it by itself (RFC 3834). */
-      readonly auto_submitted: boolean
-      /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
-      readonly alternatives_differ?: boolean
-    } | null
-    /** null when nothing is to be verified. */
-    readonly verification: {
-      readonly codes: readonly ({
-        readonly value: string
-        readonly label: string | null
-        readonly confidence: number
-      })[]
-      readonly links: readonly {
-        readonly url: string
-        readonly host: string
-        /** Whether the host belongs to the authenticated domain. */
-        readonly same_org: boolean
-      }[]
-    } | null
-  }
+  readonly 'message.received': MessageReceived
   /** A message left a mailbox for the outside world, about 20 seconds ago. */
-  readonly 'message.sent': {
-    readonly mailbox: string
-    readonly message_id: string | null
-    readonly thread_id: string | null
-    readonly folder: string | null
-    readonly from: Address | null
-    readonly to: readonly Address[]
-    readonly subject: string | null
-    readonly snippet: string | null
-    readonly received_at: string
-    readonly attachments: readonly {
-      readonly name: string
-      readonly content_type: string
-      readonly size: number
-    }[]
-  }
+  readonly 'message.sent': MessageEvent
   /** The recipient's server accepted an email. */
   readonly 'email.delivered': {
     readonly email_id: string
@@ -489,37 +1526,7 @@ export type EventData = {
     readonly percent: number
   }
   /** A domain passed verification. */
-  readonly 'domain.verified': {
-    readonly domain: string
-    /** A broken domain sends and receives; a pending one does not yet. */
-    readonly status: 'pending' | 'verified' | 'broken'
-    readonly verifiedAt: string | null
-    /** What to publish in the DNS; none for a free domain. */
-    readonly records: readonly ({
-      readonly type: string
-      /** The name in full. */
-      readonly name: string
-      /** What to publish, as a zone file has it. */
-      readonly value: string
-      /** What the DNS had when it was asked last. */
-      readonly found: readonly string[]
-      readonly ok: boolean
-      /** Whether mail depends on it. */
-      readonly mailCritical: boolean
-      /** Whether the domain is verified only with it. */
-      readonly required?: boolean
-      readonly fix?: string | null
-    })[]
-    readonly defaultDisplayName: string | null
-    /** Whether it is a free domain of the service, which nobody can change. */
-    readonly shared: boolean
-    readonly createdAt?: string
-    readonly checkedAt?: string | null
-    /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
-    readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
-    /** When its registration ends, as far as that is known. */
-    readonly expiresAt?: string
-  }
+  readonly 'domain.verified': Domain
   /** A required DNS record of a verified domain went missing or changed. */
   readonly 'domain.dns_broken': {
     readonly domain: string
@@ -527,21 +1534,7 @@ export type EventData = {
     readonly status: 'pending' | 'verified' | 'broken'
     readonly verifiedAt: string | null
     /** What to publish in the DNS; none for a free domain. */
-    readonly records: readonly ({
-      readonly type: string
-      /** The name in full. */
-      readonly name: string
-      /** What to publish, as a zone file has it. */
-      readonly value: string
-      /** What the DNS had when it was asked last. */
-      readonly found: readonly string[]
-      readonly ok: boolean
-      /** Whether mail depends on it. */
-      readonly mailCritical: boolean
-      /** Whether the domain is verified only with it. */
-      readonly required?: boolean
-      readonly fix?: string | null
-    })[]
+    readonly records: readonly DomainDnsRecord[]
     readonly defaultDisplayName: string | null
     /** Whether it is a free domain of the service, which nobody can change. */
     readonly shared: boolean
@@ -551,134 +1544,12 @@ export type EventData = {
     readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
     /** When its registration ends, as far as that is known. */
     readonly expiresAt?: string
-    readonly record: {
-      readonly type: string
-      /** The name in full. */
-      readonly name: string
-      /** What to publish, as a zone file has it. */
-      readonly value: string
-      /** What the DNS had when it was asked last. */
-      readonly found: readonly string[]
-      readonly ok: boolean
-      /** Whether mail depends on it. */
-      readonly mailCritical: boolean
-      /** Whether the domain is verified only with it. */
-      readonly required?: boolean
-      readonly fix?: string | null
-    }
+    readonly record: DomainDnsRecord
   }
   /** A domain expires in 30 days, and again at 7 days. */
-  readonly 'domain.expiring': {
-    readonly domain: string
-    /** A broken domain sends and receives; a pending one does not yet. */
-    readonly status: 'pending' | 'verified' | 'broken'
-    readonly verifiedAt: string | null
-    /** What to publish in the DNS; none for a free domain. */
-    readonly records: readonly ({
-      readonly type: string
-      /** The name in full. */
-      readonly name: string
-      /** What to publish, as a zone file has it. */
-      readonly value: string
-      /** What the DNS had when it was asked last. */
-      readonly found: readonly string[]
-      readonly ok: boolean
-      /** Whether mail depends on it. */
-      readonly mailCritical: boolean
-      /** Whether the domain is verified only with it. */
-      readonly required?: boolean
-      readonly fix?: string | null
-    })[]
-    readonly defaultDisplayName: string | null
-    /** Whether it is a free domain of the service, which nobody can change. */
-    readonly shared: boolean
-    readonly createdAt?: string
-    readonly checkedAt?: string | null
-    /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
-    readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
-    /** When its registration ends, as far as that is known. */
-    readonly expiresAt?: string
-  }
+  readonly 'domain.expiring': Domain
   /** Intake parsed an arriving email. */
-  readonly 'intake.message': {
-    readonly intake_id: string
-    readonly mailbox: string
-    readonly message_id: string
-    readonly thread_id: string
-    readonly from: Address
-    readonly to: readonly Address[]
-    readonly cc: readonly Address[]
-    readonly reply_to: Address | null
-    readonly subject: string
-    readonly received_at: string
-    /** The body without quoted history and signature. */
-    readonly reply: string
-    /** message_id, date, in_reply_to, references, list_id, auto_submitted. */
-    readonly headers: { readonly [name: string]: string | null }
-    readonly lens: { readonly [name: string]: string | number | boolean | readonly string[] | null } | null
-    readonly lens_evidence: { readonly [name: string]: {
-      /** "subject", "text" or "attachments[n]". */
-      readonly source: string
-      /** In code points. */
-      readonly start: number
-      /** Not included. */
-      readonly end: number
-      /** Of a list: where each item stands. */
-      readonly items?: readonly {
-        /** In code points. */
-        readonly start: number
-        /** Not included. */
-        readonly end: number
-      }[]
-    } | null } | null
-    readonly lens_engine: 'rules' | 'model' | null
-    /** null for mail whose origin was not looked at. */
-    readonly trust: {
-      readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      readonly dkim: readonly ({
-        readonly domain: string
-        readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      })[]
-      readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      /** The authenticated domain of From; null without one. */
-      readonly aligned_from: string | null
-      /** Whether nobody with this address wrote to the mailbox before. */
-      readonly first_contact: boolean
-      /** Whether an answer would go to another domain than From. */
-      readonly reply_to_mismatch: boolean
-      /** Whether the name of the sender claims to be somebody else. */
-      readonly display_name_spoof: boolean
-      /** Whether a program sent it by itself (RFC 3834). */
-      readonly auto_submitted: boolean
-      /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
-      readonly alternatives_differ?: boolean
-    } | null
-    /** Whether the mail came into Spam. */
-    readonly spam: boolean
-    /** true for the mail of the set-up test. */
-    readonly test: boolean
-    /** At most 100 KB. */
-    readonly text: string
-    /** Sanitised; at most 200 KB. */
-    readonly html: string
-    readonly attachments: readonly ({
-      readonly name: string
-      readonly content_type: string
-      /** Bytes. */
-      readonly size: number
-      /** Opens the file without a key, for 24 hours. */
-      readonly url: string
-      readonly expires_at: string
-      /** What a PDF, a document, a spreadsheet or a text says, up to 20,000 characters, of the first three files; else null. */
-      readonly text: string | null
-      /** What a reader of the file does not see. */
-      readonly hidden: readonly {
-        readonly kind: string
-        readonly excerpt: string
-      }[]
-    })[]
-  }
+  readonly 'intake.message': IntakeMessage
   /** A partner customer was created. */
   readonly 'customer.created': Customer
   /** A partner customer's plan changed. */
@@ -753,56 +1624,14 @@ export type PeopleUpdateParams = {
   readonly currentPassword?: string
 }
 
-export type PeopleUpdateResult = {
-  readonly person: {
-    readonly id: string
-    readonly email: string
-    readonly name: string
-  }
-  readonly account: {
-    readonly id: string
-    readonly name: string
-    readonly role: 'owner' | 'member' | 'reader'
-  } | null
-  /** All accounts that the person is a member of. */
-  readonly accounts: readonly ({
-    readonly id: string
-    readonly name: string
-    readonly role: 'owner' | 'member' | 'reader'
-  })[]
-  /** Whether the person administers the service: /api/v1/administration. */
-  readonly administrator: boolean
-  /** For the header X-CSRF-Token of each request that changes something. */
-  readonly csrfToken: string
-}
+export type PeopleUpdateResult = Session
 
 export type PeopleJoinParams = {
   /** What stands behind the last "/" of the mailed link. */
   readonly token: string
 }
 
-export type PeopleJoinResult = {
-  readonly person: {
-    readonly id: string
-    readonly email: string
-    readonly name: string
-  }
-  readonly account: {
-    readonly id: string
-    readonly name: string
-    readonly role: 'owner' | 'member' | 'reader'
-  } | null
-  /** All accounts that the person is a member of. */
-  readonly accounts: readonly ({
-    readonly id: string
-    readonly name: string
-    readonly role: 'owner' | 'member' | 'reader'
-  })[]
-  /** Whether the person administers the service: /api/v1/administration. */
-  readonly administrator: boolean
-  /** For the header X-CSRF-Token of each request that changes something. */
-  readonly csrfToken: string
-}
+export type PeopleJoinResult = Session
 
 export type SessionBeginParams = {
   /** E-mail address of the person. */
@@ -819,28 +1648,7 @@ export type SessionBeginParams = {
   }
 }
 
-export type SessionBeginResult = {
-  readonly person: {
-    readonly id: string
-    readonly email: string
-    readonly name: string
-  }
-  readonly account: {
-    readonly id: string
-    readonly name: string
-    readonly role: 'owner' | 'member' | 'reader'
-  } | null
-  /** All accounts that the person is a member of. */
-  readonly accounts: readonly ({
-    readonly id: string
-    readonly name: string
-    readonly role: 'owner' | 'member' | 'reader'
-  })[]
-  /** Whether the person administers the service: /api/v1/administration. */
-  readonly administrator: boolean
-  /** For the header X-CSRF-Token of each request that changes something. */
-  readonly csrfToken: string
-}
+export type SessionBeginResult = Session
 
 export type SessionPasskeyResult = {
   /** Goes back with the answer. */
@@ -849,56 +1657,14 @@ export type SessionPasskeyResult = {
   readonly options: { readonly [name: string]: unknown }
 }
 
-export type SessionGetResult = {
-  readonly person: {
-    readonly id: string
-    readonly email: string
-    readonly name: string
-  }
-  readonly account: {
-    readonly id: string
-    readonly name: string
-    readonly role: 'owner' | 'member' | 'reader'
-  } | null
-  /** All accounts that the person is a member of. */
-  readonly accounts: readonly ({
-    readonly id: string
-    readonly name: string
-    readonly role: 'owner' | 'member' | 'reader'
-  })[]
-  /** Whether the person administers the service: /api/v1/administration. */
-  readonly administrator: boolean
-  /** For the header X-CSRF-Token of each request that changes something. */
-  readonly csrfToken: string
-}
+export type SessionGetResult = Session
 
 export type SessionSwitchParams = {
   /** Id of the account (acc_...). */
   readonly account: string
 }
 
-export type SessionSwitchResult = {
-  readonly person: {
-    readonly id: string
-    readonly email: string
-    readonly name: string
-  }
-  readonly account: {
-    readonly id: string
-    readonly name: string
-    readonly role: 'owner' | 'member' | 'reader'
-  } | null
-  /** All accounts that the person is a member of. */
-  readonly accounts: readonly ({
-    readonly id: string
-    readonly name: string
-    readonly role: 'owner' | 'member' | 'reader'
-  })[]
-  /** Whether the person administers the service: /api/v1/administration. */
-  readonly administrator: boolean
-  /** For the header X-CSRF-Token of each request that changes something. */
-  readonly csrfToken: string
-}
+export type SessionSwitchResult = Session
 
 export type SessionEndResult = {
   readonly signedOut: true
@@ -935,12 +1701,7 @@ export type SessionsEndResult = {
   readonly deleted: true
 }
 
-export type TotpGetResult = {
-  /** Whether signing in with the password also needs a code. */
-  readonly enabled: boolean
-  readonly confirmedAt?: string
-  readonly recoveryCodesLeft: number
-}
+export type TotpGetResult = SecondFactor
 
 export type TotpSetParams = {
   /** Six digits that the authenticator app shows, or a recovery code. */
@@ -952,10 +1713,7 @@ export type TotpSetResult = {
   readonly secret: string
   /** The same as otpauth:// URI, for a QR code. */
   readonly uri: string
-} | {
-  /** Ten codes for one use each, shown once; older ones are void. */
-  readonly recoveryCodes: readonly string[]
-}
+} | RecoveryCodes
 
 export type TotpRemoveParams = {
   /** Six digits that the authenticator app shows, or a recovery code. */
@@ -967,12 +1725,7 @@ export type TotpRemoveResult = {
 }
 
 export type PasskeysListResult = {
-  readonly passkeys: readonly ({
-    readonly id: string
-    readonly name: string
-    readonly createdAt: string
-    readonly lastUsedAt: string | null
-  })[]
+  readonly passkeys: readonly Passkey[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -983,12 +1736,7 @@ export type PasskeysCreateParams = {
   readonly name?: string
 }
 
-export type PasskeysCreateResult = {
-  readonly id: string
-  readonly name: string
-  readonly createdAt: string
-  readonly lastUsedAt: string | null
-} | {
+export type PasskeysCreateResult = Passkey | {
   /** For navigator.credentials, as JSON. */
   readonly options: { readonly [name: string]: unknown }
 }
@@ -1004,28 +1752,7 @@ export type ClaimsCreateParams = {
   readonly account?: string
 }
 
-export type ClaimsCreateResult = {
-  readonly person: {
-    readonly id: string
-    readonly email: string
-    readonly name: string
-  }
-  readonly account: {
-    readonly id: string
-    readonly name: string
-    readonly role: 'owner' | 'member' | 'reader'
-  } | null
-  /** All accounts that the person is a member of. */
-  readonly accounts: readonly ({
-    readonly id: string
-    readonly name: string
-    readonly role: 'owner' | 'member' | 'reader'
-  })[]
-  /** Whether the person administers the service: /api/v1/administration. */
-  readonly administrator: boolean
-  /** For the header X-CSRF-Token of each request that changes something. */
-  readonly csrfToken: string
-}
+export type ClaimsCreateResult = Session
 
 export type AccountClaimResult = ClaimLink
 
@@ -1038,45 +1765,11 @@ export type AccountUpdateParams = {
 
 export type AccountUpdateResult = Account
 
-export type AccountSetupResult = {
-  readonly steps: readonly ({
-    readonly id: 'claim' | 'name' | 'domain' | 'dns' | 'first_mail' | 'webhook'
-    readonly done: boolean
-    /** How it stands. */
-    readonly detail: string
-    readonly fix: string | null
-  })[]
-}
+export type AccountSetupResult = Setup
 
-export type AccountExportResult = {
-  readonly id: string
-  readonly state: 'waiting' | 'running' | 'done' | 'failed'
-  readonly progress: {
-    /** Records written so far. */
-    readonly written: number
-    /** Records there were at the beginning; 0 while that is not known. */
-    readonly total: number
-  }
-  readonly createdAt: string
-  readonly url: string | null
-  readonly size: number | null
-  readonly expiresAt: string | null
-}
+export type AccountExportResult = AccountExport
 
-export type AccountGetExportResult = {
-  readonly id: string
-  readonly state: 'waiting' | 'running' | 'done' | 'failed'
-  readonly progress: {
-    /** Records written so far. */
-    readonly written: number
-    /** Records there were at the beginning; 0 while that is not known. */
-    readonly total: number
-  }
-  readonly createdAt: string
-  readonly url: string | null
-  readonly size: number | null
-  readonly expiresAt: string | null
-}
+export type AccountGetExportResult = AccountExport
 
 export type AccountEraseParams = {
   /** The name of the account. */
@@ -1098,25 +1791,7 @@ export type UsageDailyParams = {
   readonly mailbox?: string
 }
 
-export type UsageDailyResult = {
-  /** Each day from the first to today, also those without anything. */
-  readonly days: readonly {
-    /** A UTC day, such as 2026-07-15. */
-    readonly day: string
-    /** Recipients written to, by the day of the request, or of the send for batches. */
-    readonly sent: number
-    /** Messages received, per mailbox. */
-    readonly received: number
-    /** Recipients whose server accepted the mail. */
-    readonly delivered: number
-    /** Recipients who could not be reached. */
-    readonly bounced: number
-    /** Recipients who reported spam. */
-    readonly complained: number
-    /** Bytes of the messages received. */
-    readonly bytes: number
-  }[]
-}
+export type UsageDailyResult = DailyUsage
 
 export type PlansListResult = {
   readonly plans: readonly ({
@@ -1149,42 +1824,13 @@ export type AuditListParams = {
 }
 
 export type AuditListResult = {
-  readonly entries: readonly ({
-    readonly id: string
-    readonly at: string
-    /** A key (key_...), a program that connected by OAuth (gnt_...), a person (usr_...), a partner by its own key (key_...), or without id an administrator or the service itself. */
-    readonly who: {
-      readonly kind: 'key' | 'program' | 'person' | 'partner' | 'administrator' | 'service'
-      readonly id: string | null
-    }
-    /** What was asked for, such as messages.send. */
-    readonly action: string
-    readonly target: string | null
-    /** done, or the code of the refusal. */
-    readonly outcome: string
-    readonly address: string | null
-    /** Of a DNS record: as it was before, and is after. */
-    readonly change?: {
-      readonly before: { readonly [name: string]: unknown } | null
-      readonly after: { readonly [name: string]: unknown } | null
-    }
-    /** X-Request-Id of the request; empty without one. */
-    readonly requestId: string
-  })[]
+  readonly entries: readonly AuditEntry[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
 
 export type MembersListResult = {
-  readonly members: readonly ({
-    /** Of the person (usr_...) or the invitation (inv_...). */
-    readonly id: string
-    readonly email: string
-    readonly name: string | null
-    readonly role: 'owner' | 'member' | 'reader'
-    readonly status: 'active' | 'invited'
-    readonly since: string
-  })[]
+  readonly members: readonly Member[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -1196,30 +1842,14 @@ export type MembersInviteParams = {
   readonly role: 'owner' | 'member' | 'reader'
 }
 
-export type MembersInviteResult = {
-  /** Of the person (usr_...) or the invitation (inv_...). */
-  readonly id: string
-  readonly email: string
-  readonly name: string | null
-  readonly role: 'owner' | 'member' | 'reader'
-  readonly status: 'active' | 'invited'
-  readonly since: string
-}
+export type MembersInviteResult = Member
 
 export type MembersUpdateParams = {
   /** owner: everything; member: mail and mailboxes; reader: reading. */
   readonly role: 'owner' | 'member' | 'reader'
 }
 
-export type MembersUpdateResult = {
-  /** Of the person (usr_...) or the invitation (inv_...). */
-  readonly id: string
-  readonly email: string
-  readonly name: string | null
-  readonly role: 'owner' | 'member' | 'reader'
-  readonly status: 'active' | 'invited'
-  readonly since: string
-}
+export type MembersUpdateResult = Member
 
 export type MembersRemoveResult = {
   readonly deleted: true
@@ -1233,16 +1863,7 @@ export type RequestsListParams = {
 }
 
 export type RequestsListResult = {
-  readonly requests: readonly ({
-    readonly id: string
-    readonly kind: 'limit' | 'phone'
-    readonly text: string
-    readonly phone: string | null
-    readonly status: 'open' | 'granted' | 'refused'
-    readonly answer: string | null
-    readonly createdAt: string
-    readonly answeredAt: string | null
-  })[]
+  readonly requests: readonly AccountRequest[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -1255,16 +1876,7 @@ export type RequestsCreateParams = {
   readonly phone?: string
 }
 
-export type RequestsCreateResult = {
-  readonly id: string
-  readonly kind: 'limit' | 'phone'
-  readonly text: string
-  readonly phone: string | null
-  readonly status: 'open' | 'granted' | 'refused'
-  readonly answer: string | null
-  readonly createdAt: string
-  readonly answeredAt: string | null
-}
+export type RequestsCreateResult = AccountRequest
 
 export type AdministrationAccountsParams = {
   /** An id, the beginning of a name, or the address of a member or a mailbox. */
@@ -1276,69 +1888,12 @@ export type AdministrationAccountsParams = {
 }
 
 export type AdministrationAccountsResult = {
-  readonly accounts: readonly ({
-    readonly id: string
-    readonly name: string
-    readonly status: 'unclaimed' | 'active' | 'paused' | 'suspended'
-    readonly plan: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | null
-    readonly agentsPlan: 'free' | 'developer' | 'scale' | null
-    readonly claimExpiresAt?: string
-    readonly owner?: string
-    /** required: what agent keys of the account send waits until a person has approved it. */
-    readonly approval: 'none' | 'required'
-    readonly sandbox: boolean
-    readonly createdAt: string
-    readonly suspended: {
-      readonly reason: string
-      readonly at: string
-    } | null
-    readonly sendingPaused: {
-      readonly reason: string
-      readonly at: string
-    } | null
-    /** The figures that are raised above those of the plans. */
-    readonly raised: { readonly [name: string]: number }
-  })[]
+  readonly accounts: readonly AdministeredAccount[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
 
-export type AdministrationAccountResult = {
-  readonly id: string
-  readonly name: string
-  readonly status: 'unclaimed' | 'active' | 'paused' | 'suspended'
-  readonly plan: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | null
-  readonly agentsPlan: 'free' | 'developer' | 'scale' | null
-  readonly claimExpiresAt?: string
-  readonly owner?: string
-  /** required: what agent keys of the account send waits until a person has approved it. */
-  readonly approval: 'none' | 'required'
-  readonly sandbox: boolean
-  readonly createdAt: string
-  readonly suspended: {
-    readonly reason: string
-    readonly at: string
-  } | null
-  readonly sendingPaused: {
-    readonly reason: string
-    readonly at: string
-  } | null
-  /** The figures that are raised above those of the plans. */
-  readonly raised: { readonly [name: string]: number }
-  readonly people: readonly ({
-    readonly email: string
-    readonly role: string
-    readonly status: 'active' | 'invited'
-  })[]
-  readonly usage: {
-    readonly sent: number
-    readonly received: number
-    readonly inboxes: number
-    readonly webhooks: number
-    /** Bytes. */
-    readonly storage: number
-  }
-}
+export type AdministrationAccountResult = AccountDetails
 
 export type AdministrationChangeParams = {
   /** The mail plan. */
@@ -1362,63 +1917,14 @@ export type AdministrationChangeParams = {
   } | null
 }
 
-export type AdministrationChangeResult = {
-  readonly id: string
-  readonly name: string
-  readonly status: 'unclaimed' | 'active' | 'paused' | 'suspended'
-  readonly plan: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | null
-  readonly agentsPlan: 'free' | 'developer' | 'scale' | null
-  readonly claimExpiresAt?: string
-  readonly owner?: string
-  /** required: what agent keys of the account send waits until a person has approved it. */
-  readonly approval: 'none' | 'required'
-  readonly sandbox: boolean
-  readonly createdAt: string
-  readonly suspended: {
-    readonly reason: string
-    readonly at: string
-  } | null
-  readonly sendingPaused: {
-    readonly reason: string
-    readonly at: string
-  } | null
-  /** The figures that are raised above those of the plans. */
-  readonly raised: { readonly [name: string]: number }
-  readonly people: readonly ({
-    readonly email: string
-    readonly role: string
-    readonly status: 'active' | 'invited'
-  })[]
-  readonly usage: {
-    readonly sent: number
-    readonly received: number
-    readonly inboxes: number
-    readonly webhooks: number
-    /** Bytes. */
-    readonly storage: number
-  }
-}
+export type AdministrationChangeResult = AccountDetails
 
 export type AdministrationRequestsParams = {
   readonly status?: 'open' | 'granted' | 'refused'
 }
 
 export type AdministrationRequestsResult = {
-  readonly requests: readonly ({
-    readonly id: string
-    readonly kind: 'limit' | 'phone'
-    readonly text: string
-    readonly phone: string | null
-    readonly status: 'open' | 'granted' | 'refused'
-    readonly answer: string | null
-    readonly createdAt: string
-    readonly answeredAt: string | null
-    readonly account: {
-      readonly id: string
-      readonly name: string
-    }
-    readonly email: string | null
-  })[]
+  readonly requests: readonly OpenRequest[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -1429,40 +1935,11 @@ export type AdministrationAnswerParams = {
   readonly answer: string
 }
 
-export type AdministrationAnswerResult = {
-  readonly id: string
-  readonly kind: 'limit' | 'phone'
-  readonly text: string
-  readonly phone: string | null
-  readonly status: 'open' | 'granted' | 'refused'
-  readonly answer: string | null
-  readonly createdAt: string
-  readonly answeredAt: string | null
-  readonly account: {
-    readonly id: string
-    readonly name: string
-  }
-  readonly email: string | null
-}
+export type AdministrationAnswerResult = OpenRequest
 
 export type AdministrationOutboxResult = {
   /** The largest first, at most 200. */
-  readonly destinations: readonly {
-    readonly domain: string
-    /** Recipients whose mail has not gone out. */
-    readonly waiting: number
-    /** Those of them that were attempted before. */
-    readonly attempted: number
-    /** Since when the oldest of them waits. */
-    readonly oldestAt: string
-    /** When the next attempt is due. */
-    readonly nextAt: string
-    /** What the domain answered last. */
-    readonly answers: readonly {
-      readonly at: string
-      readonly answer: string
-    }[]
-  }[]
+  readonly destinations: readonly Destination[]
   /** All recipients that wait. */
   readonly waiting: number
   /** Whether all that wait were looked at: it are 10,000 at most. */
@@ -1487,27 +1964,7 @@ export type AdministrationProcessesParams = {
   readonly hours?: number
 }
 
-export type AdministrationProcessesResult = {
-  readonly processes: readonly {
-    readonly host: string
-    /** service, smtp, imap or dns. */
-    readonly process: string
-    readonly pid: number
-    readonly startedAt: string
-    /** Whether it was heard of within three minutes. */
-    readonly alive: boolean
-    /** The oldest first; of a long time the worst of some minutes each. */
-    readonly samples: readonly {
-      readonly at: string
-      /** Bytes that lie in RAM. */
-      readonly memory: number
-      /** How late the event loop was, exceeded by one look in a hundred. */
-      readonly eventLoopMs: number
-      /** How long the database took to answer. */
-      readonly databaseMs: number
-    }[]
-  }[]
-}
+export type AdministrationProcessesResult = Processes
 
 export type KeysListParams = {
   /** At most 200. */
@@ -1517,22 +1974,7 @@ export type KeysListParams = {
 }
 
 export type KeysListResult = {
-  readonly keys: readonly ({
-    readonly id: string
-    readonly name: string
-    readonly kind: 'account' | 'agent'
-    readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
-    readonly mailboxes: readonly string[] | null
-    /** required: what an agent key sends waits until a person has approved it. */
-    readonly approval: 'none' | 'required'
-    /** Its partner made it and holds it; absent for other keys. */
-    readonly heldBy?: 'partner'
-    readonly createdAt: string
-    readonly expiresAt: string | null
-    readonly revokedAt: string | null
-    readonly lastUsedAt: string | null
-    readonly lastUsedFrom: string | null
-  })[]
+  readonly keys: readonly Key[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -1549,51 +1991,14 @@ export type KeysCreateParams = {
   readonly approval?: 'none' | 'required'
 }
 
-export type KeysCreateResult = {
-  readonly id: string
-  readonly name: string
-  readonly kind: 'account' | 'agent'
-  readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
-  readonly mailboxes: readonly string[] | null
-  /** required: what an agent key sends waits until a person has approved it. */
-  readonly approval: 'none' | 'required'
-  /** Its partner made it and holds it; absent for other keys. */
-  readonly heldBy?: 'partner'
-  readonly createdAt: string
-  readonly expiresAt: string | null
-  readonly revokedAt: string | null
-  readonly lastUsedAt: string | null
-  readonly lastUsedFrom: string | null
-  /** Shown once. */
-  readonly apiKey: string
-}
+export type KeysCreateResult = NewKey
 
 export type KeysRevokeResult = {
   readonly deleted: true
 }
 
 export type GrantsListResult = {
-  readonly grants: readonly ({
-    readonly id: string
-    /** What the program calls itself. */
-    readonly name: string
-    /** Of the program: an id (oac_...), or the URL of what it publishes of itself. */
-    readonly clientId: string
-    /** Where it got its access: a host, or the scheme of a program on the computer of the person. */
-    readonly redirectsTo: string
-    readonly person: {
-      readonly id: string
-      readonly email: string
-      readonly name: string
-    } | null
-    readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
-    readonly mailboxes: readonly string[] | null
-    readonly createdAt: string
-    /** When it ends unless the program goes on with it. */
-    readonly endsAt: string
-    readonly lastUsedAt: string | null
-    readonly lastUsedFrom: string | null
-  })[]
+  readonly grants: readonly Grant[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -1644,16 +2049,7 @@ export type MailboxesDeleteResult = {
   readonly deleted: true
 }
 
-export type ListsGetResult = {
-  /** Whom the mailbox may send to; empty: everyone. Addresses, domains, or *.example.com for all domains below example.com. */
-  readonly sendAllow: readonly string[]
-  /** Whom it must not send to; beats sendAllow. Addresses, domains, or *.example.com for all domains below example.com. */
-  readonly sendBlock: readonly string[]
-  /** Whose mail it takes, if their domain is authenticated; empty: everyone. Addresses, domains, or *.example.com for all domains below example.com. */
-  readonly receiveAllow: readonly string[]
-  /** Whose mail it does not take, authenticated or not; beats receiveAllow. Addresses, domains, or *.example.com for all domains below example.com. */
-  readonly receiveBlock: readonly string[]
-}
+export type ListsGetResult = MailboxLists
 
 export type ListsSetParams = {
   /** Whom the mailbox may send to; empty: everyone. Addresses, domains, or *.example.com for all domains below example.com. */
@@ -1666,25 +2062,10 @@ export type ListsSetParams = {
   readonly receiveBlock?: readonly string[]
 }
 
-export type ListsSetResult = {
-  /** Whom the mailbox may send to; empty: everyone. Addresses, domains, or *.example.com for all domains below example.com. */
-  readonly sendAllow: readonly string[]
-  /** Whom it must not send to; beats sendAllow. Addresses, domains, or *.example.com for all domains below example.com. */
-  readonly sendBlock: readonly string[]
-  /** Whose mail it takes, if their domain is authenticated; empty: everyone. Addresses, domains, or *.example.com for all domains below example.com. */
-  readonly receiveAllow: readonly string[]
-  /** Whose mail it does not take, authenticated or not; beats receiveAllow. Addresses, domains, or *.example.com for all domains below example.com. */
-  readonly receiveBlock: readonly string[]
-}
+export type ListsSetResult = MailboxLists
 
 export type AppPasswordsListResult = {
-  readonly appPasswords: readonly ({
-    readonly id: string
-    readonly name: string
-    readonly createdAt: string
-    readonly lastUsedAt: string | null
-    readonly lastUsedFrom: string | null
-  })[]
+  readonly appPasswords: readonly AppPassword[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -1780,62 +2161,7 @@ export type MessagesWaitParams = {
 
 export type MessagesWaitResult = {
   /** The first that passes the filters; null when the time was over. */
-  readonly message: {
-    readonly message_id: string
-    readonly mailbox: string
-    readonly thread_id: string
-    readonly folder: string
-    /** The first author, with an empty address where From gives a name alone; null without either. */
-    readonly from: Address | null
-    readonly to: readonly Address[]
-    readonly cc: readonly Address[]
-    readonly subject: string | null
-    readonly snippet: string | null
-    readonly received_at: string
-    /** Bytes of the raw message. */
-    readonly size: number
-    readonly seen: boolean
-    readonly flagged: boolean
-    readonly answered: boolean
-    readonly labels: readonly string[]
-    readonly attachments: readonly AttachmentSummary[]
-    /** null for mail that did not come in by SMTP. */
-    readonly trust: {
-      readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      readonly dkim: readonly ({
-        readonly domain: string
-        readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      })[]
-      readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      /** The authenticated domain of From; null without one. */
-      readonly aligned_from: string | null
-      /** Whether nobody with this address wrote to the mailbox before. */
-      readonly first_contact: boolean
-      /** Whether an answer would go to another domain than From. */
-      readonly reply_to_mismatch: boolean
-      /** Whether the name of the sender claims to be somebody else. */
-      readonly display_name_spoof: boolean
-      /** Whether a program sent it by itself (RFC 3834). */
-      readonly auto_submitted: boolean
-      /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
-      readonly alternatives_differ?: boolean
-    } | null
-    /** null when nothing is to be verified. */
-    readonly verification: {
-      readonly codes: readonly ({
-        readonly value: string
-        readonly label: string | null
-        readonly confidence: number
-      })[]
-      readonly links: readonly {
-        readonly url: string
-        readonly host: string
-        /** Whether the host belongs to the authenticated domain. */
-        readonly same_org: boolean
-      }[]
-    } | null
-  } | null
+  readonly message: WaitedMessage | null
   /** What came meanwhile and failed a filter, newest first. */
   readonly near_misses: readonly {
     readonly message_id: string
@@ -1883,62 +2209,7 @@ export type MessagesWaitAndClaimParams = {
 
 export type MessagesWaitAndClaimResult = {
   /** The first that passes the filters; null when the time was over. */
-  readonly message: {
-    readonly message_id: string
-    readonly mailbox: string
-    readonly thread_id: string
-    readonly folder: string
-    /** The first author, with an empty address where From gives a name alone; null without either. */
-    readonly from: Address | null
-    readonly to: readonly Address[]
-    readonly cc: readonly Address[]
-    readonly subject: string | null
-    readonly snippet: string | null
-    readonly received_at: string
-    /** Bytes of the raw message. */
-    readonly size: number
-    readonly seen: boolean
-    readonly flagged: boolean
-    readonly answered: boolean
-    readonly labels: readonly string[]
-    readonly attachments: readonly AttachmentSummary[]
-    /** null for mail that did not come in by SMTP. */
-    readonly trust: {
-      readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      readonly dkim: readonly ({
-        readonly domain: string
-        readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      })[]
-      readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      /** The authenticated domain of From; null without one. */
-      readonly aligned_from: string | null
-      /** Whether nobody with this address wrote to the mailbox before. */
-      readonly first_contact: boolean
-      /** Whether an answer would go to another domain than From. */
-      readonly reply_to_mismatch: boolean
-      /** Whether the name of the sender claims to be somebody else. */
-      readonly display_name_spoof: boolean
-      /** Whether a program sent it by itself (RFC 3834). */
-      readonly auto_submitted: boolean
-      /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
-      readonly alternatives_differ?: boolean
-    } | null
-    /** null when nothing is to be verified. */
-    readonly verification: {
-      readonly codes: readonly ({
-        readonly value: string
-        readonly label: string | null
-        readonly confidence: number
-      })[]
-      readonly links: readonly {
-        readonly url: string
-        readonly host: string
-        /** Whether the host belongs to the authenticated domain. */
-        readonly same_org: boolean
-      }[]
-    } | null
-  } | null
+  readonly message: WaitedMessage | null
   /** What came meanwhile and failed a filter, newest first. */
   readonly near_misses: readonly {
     readonly message_id: string
@@ -1993,37 +2264,7 @@ export type MessagesSearchParams = {
 }
 
 export type MessagesSearchResult = {
-  readonly messages: readonly ({
-    readonly message_id: string
-    readonly mailbox: string
-    readonly thread_id: string
-    readonly folder: string
-    /** The first author, with an empty address where From gives a name alone; null without either. */
-    readonly from: Address | null
-    readonly to: readonly Address[]
-    readonly cc: readonly Address[]
-    readonly subject: string | null
-    readonly snippet: string | null
-    readonly received_at: string
-    /** Bytes of the raw message. */
-    readonly size: number
-    readonly seen: boolean
-    readonly flagged: boolean
-    readonly answered: boolean
-    readonly labels: readonly string[]
-    readonly attachments: readonly AttachmentSummary[]
-    /** Where the words of the query stand; empty when it has none. */
-    readonly highlights: readonly ({
-      readonly field: 'subject' | 'from' | 'to' | 'cc' | 'filename' | 'body'
-      /** A line of at most 200 characters in which something was found. */
-      readonly text: string
-      /** What was found in text: from start up to before end, in code points. They stand beside the text, so that no mail can forge them. */
-      readonly marks: readonly {
-        readonly start: number
-        readonly end: number
-      }[]
-    })[]
-  })[]
+  readonly messages: readonly FoundMessage[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -2107,35 +2348,11 @@ export type MessagesReadAllResult = {
 
 export type MessagesSendParams = {
   /** Recipients: one address or several. */
-  readonly to?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly to?: AddressesInput
   /** Who gets a copy. */
-  readonly cc?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly cc?: AddressesInput
   /** Unseen copies. */
-  readonly bcc?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly bcc?: AddressesInput
   /** message_id this answers; "to" and "subject" may then be left out. */
   readonly inReplyTo?: string
   /** With inReplyTo: to all whom it went to. */
@@ -2145,15 +2362,7 @@ export type MessagesSendParams = {
   /** Sender name of this message only. */
   readonly fromName?: string
   /** Where answers go instead of the sender. */
-  readonly replyTo?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly replyTo?: AddressesInput
   /** One line. */
   readonly subject?: string
   /** The body as plain text. */
@@ -2163,76 +2372,30 @@ export type MessagesSendParams = {
   /** Markdown, in place of text and html. */
   readonly markdown?: string
   /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
-  readonly attachments?: readonly ({
-    readonly name: string
-    readonly contentType: string
-    /** The file in base64. */
-    readonly content: string
-    readonly contentId?: string
-  } | {
-    /** Id of the message (msg_...). */
-    readonly messageId: string
-    /** Id of the attachment (att_...). */
-    readonly attachmentId: string
-  })[]
+  readonly attachments?: AttachmentsInput
   /** Extra X- and List- headers. */
-  readonly headers?: { readonly [name: string]: string }
+  readonly headers?: HeadersInput
   /** At most 30 days ahead; else now. */
   readonly sendAt?: string
   /** Sends nothing, and says what would be. */
   readonly dryRun?: boolean
 }
 
-export type MessagesSendResult = SendResult | {
-  readonly dryRun: true
-  /** Bytes of the message as it would go out. */
-  readonly size: number
-  /** Its header fields in order, [name, value]. */
-  readonly headers: readonly (readonly string[])[]
-  readonly recipients: readonly ({
-    readonly email: string
-    readonly decision: 'send' | 'suppressed' | 'blocked_by_list' | 'claim_required' | 'over_limit' | 'waits_for_approval'
-    readonly reason: string | null
-  })[]
-}
+export type MessagesSendResult = SendResult | DryRun
 
 export type MessagesReplyParams = {
   /** Reply to the sender and all recipients. */
   readonly all?: boolean
   /** Who gets a copy. */
-  readonly cc?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly cc?: AddressesInput
   /** Unseen copies. */
-  readonly bcc?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly bcc?: AddressesInput
   /** The mailbox, an alias or a plus form of it. */
   readonly from?: string
   /** Sender name of this message only. */
   readonly fromName?: string
   /** Where answers go instead of the sender. */
-  readonly replyTo?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly replyTo?: AddressesInput
   /** One line. */
   readonly subject?: string
   /** The body as plain text. */
@@ -2242,20 +2405,9 @@ export type MessagesReplyParams = {
   /** Markdown, in place of text and html. */
   readonly markdown?: string
   /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
-  readonly attachments?: readonly ({
-    readonly name: string
-    readonly contentType: string
-    /** The file in base64. */
-    readonly content: string
-    readonly contentId?: string
-  } | {
-    /** Id of the message (msg_...). */
-    readonly messageId: string
-    /** Id of the attachment (att_...). */
-    readonly attachmentId: string
-  })[]
+  readonly attachments?: AttachmentsInput
   /** Extra X- and List- headers. */
-  readonly headers?: { readonly [name: string]: string }
+  readonly headers?: HeadersInput
   /** At most 30 days ahead; else now. */
   readonly sendAt?: string
 }
@@ -2264,35 +2416,11 @@ export type MessagesReplyResult = SendResult
 
 export type MessagesForwardParams = {
   /** Who gets it. */
-  readonly to: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly to: AddressesInput
   /** Who gets a copy. */
-  readonly cc?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly cc?: AddressesInput
   /** Unseen copies. */
-  readonly bcc?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly bcc?: AddressesInput
   /** With its files; default true. */
   readonly includeAttachments?: boolean
   /** The mailbox, an alias or a plus form of it. */
@@ -2300,15 +2428,7 @@ export type MessagesForwardParams = {
   /** Sender name of this message only. */
   readonly fromName?: string
   /** Where answers go instead of the sender. */
-  readonly replyTo?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly replyTo?: AddressesInput
   /** One line. */
   readonly subject?: string
   /** The body as plain text. */
@@ -2318,20 +2438,9 @@ export type MessagesForwardParams = {
   /** Markdown, in place of text and html. */
   readonly markdown?: string
   /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
-  readonly attachments?: readonly ({
-    readonly name: string
-    readonly contentType: string
-    /** The file in base64. */
-    readonly content: string
-    readonly contentId?: string
-  } | {
-    /** Id of the message (msg_...). */
-    readonly messageId: string
-    /** Id of the attachment (att_...). */
-    readonly attachmentId: string
-  })[]
+  readonly attachments?: AttachmentsInput
   /** Extra X- and List- headers. */
-  readonly headers?: { readonly [name: string]: string }
+  readonly headers?: HeadersInput
   /** At most 30 days ahead; else now. */
   readonly sendAt?: string
 }
@@ -2344,15 +2453,7 @@ export type TrashEmptyResult = {
 }
 
 export type FoldersListResult = {
-  readonly folders: readonly ({
-    /** Levels are separated by "/". */
-    readonly path: string
-    /** null: a folder of your own. */
-    readonly role: 'inbox' | 'sent' | 'drafts' | 'trash' | 'spam' | 'archive' | null
-    /** Messages in it. */
-    readonly total: number
-    readonly unread: number
-  })[]
+  readonly folders: readonly Folder[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -2362,30 +2463,14 @@ export type FoldersCreateParams = {
   readonly name: string
 }
 
-export type FoldersCreateResult = {
-  /** Levels are separated by "/". */
-  readonly path: string
-  /** null: a folder of your own. */
-  readonly role: 'inbox' | 'sent' | 'drafts' | 'trash' | 'spam' | 'archive' | null
-  /** Messages in it. */
-  readonly total: number
-  readonly unread: number
-}
+export type FoldersCreateResult = Folder
 
 export type FoldersUpdateParams = {
   /** The path; "/" separates levels, and levels that do not exist yet are made. */
   readonly name: string
 }
 
-export type FoldersUpdateResult = {
-  /** Levels are separated by "/". */
-  readonly path: string
-  /** null: a folder of your own. */
-  readonly role: 'inbox' | 'sent' | 'drafts' | 'trash' | 'spam' | 'archive' | null
-  /** Messages in it. */
-  readonly total: number
-  readonly unread: number
-}
+export type FoldersUpdateResult = Folder
 
 export type FoldersDeleteResult = {
   readonly deleted: true
@@ -2419,18 +2504,7 @@ export type ThreadsListParams = {
 }
 
 export type ThreadsListResult = {
-  readonly threads: readonly ({
-    readonly thread_id: string
-    readonly subject: string | null
-    /** Who wrote or was written to, at most 50. */
-    readonly participants: readonly Address[]
-    /** Messages outside Trash, Spam and Drafts; all of them when there are only such. At most 1,000. */
-    readonly message_count: number
-    readonly last_message_at: string
-    readonly labels: readonly string[]
-    /** Who has the next word: us after mail from somebody else, them after ours, none after automatic mail and once the last message was put away. */
-    readonly awaiting: 'us' | 'them' | 'none'
-  })[]
+  readonly threads: readonly Thread[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -2446,51 +2520,7 @@ export type ThreadsGetParams = {
   readonly before?: string
 }
 
-export type ThreadsGetResult = {
-  readonly thread_id: string
-  readonly subject: string | null
-  /** Who wrote or was written to, at most 50. */
-  readonly participants: readonly Address[]
-  /** Messages outside Trash, Spam and Drafts; all of them when there are only such. At most 1,000. */
-  readonly message_count: number
-  readonly last_message_at: string
-  readonly labels: readonly string[]
-  /** Who has the next word: us after mail from somebody else, them after ours, none after automatic mail and once the last message was put away. */
-  readonly awaiting: 'us' | 'them' | 'none'
-  /** A page of its messages, oldest first. */
-  readonly messages: readonly ({
-    readonly message_id: string
-    readonly mailbox: string
-    readonly thread_id: string
-    readonly folder: string
-    /** The first author, with an empty address where From gives a name alone; null without either. */
-    readonly from: Address | null
-    readonly to: readonly Address[]
-    readonly cc: readonly Address[]
-    readonly subject: string | null
-    readonly snippet: string | null
-    readonly received_at: string
-    /** Bytes of the raw message. */
-    readonly size: number
-    readonly seen: boolean
-    readonly flagged: boolean
-    readonly answered: boolean
-    readonly labels: readonly string[]
-    readonly attachments: readonly AttachmentSummary[]
-    /** The whole body as plain text, as a person sees it. */
-    readonly text?: string
-    /** In the view markdown: the whole body as a person sees it, with headings, emphasis, links, lists, tables of data and the words of images. Plain text stays as it is. */
-    readonly markdown?: string
-    /** The body without quoted history and signature. */
-    readonly reply?: string
-    /** Whether a body is not whole: cut by max_chars, or past the limits of reading. */
-    readonly truncated?: boolean
-    /** Pass as cursor to read_message, with the same view, to read on. */
-    readonly next?: string | null
-  })[]
-  /** Pass as before for the messages before these; null at the beginning. */
-  readonly next: string | null
-}
+export type ThreadsGetResult = WholeThread
 
 export type LabelsListResult = {
   readonly labels: readonly {
@@ -2512,16 +2542,7 @@ export type ContactsListParams = {
 }
 
 export type ContactsListResult = {
-  readonly contacts: readonly {
-    /** As it was last given; empty without one. */
-    readonly name: string
-    readonly address: string
-    readonly last_seen_at: string
-    /** Sends to this address. */
-    readonly sent: number
-    /** Messages from this address. */
-    readonly received: number
-  }[]
+  readonly contacts: readonly Contact[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -2541,35 +2562,11 @@ export type DraftsListResult = {
 
 export type DraftsCreateParams = {
   /** Recipients: one address or several. */
-  readonly to?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly to?: AddressesInput
   /** Who gets a copy. */
-  readonly cc?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly cc?: AddressesInput
   /** Unseen copies. */
-  readonly bcc?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly bcc?: AddressesInput
   /** message_id this answers; "to" and "subject" may then be left out. */
   readonly inReplyTo?: string
   /** With inReplyTo: to all whom it went to. */
@@ -2579,15 +2576,7 @@ export type DraftsCreateParams = {
   /** Sender name of this message only. */
   readonly fromName?: string
   /** Where answers go instead of the sender. */
-  readonly replyTo?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly replyTo?: AddressesInput
   /** One line. */
   readonly subject?: string
   /** The body as plain text. */
@@ -2597,20 +2586,9 @@ export type DraftsCreateParams = {
   /** Markdown, in place of text and html. */
   readonly markdown?: string
   /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
-  readonly attachments?: readonly ({
-    readonly name: string
-    readonly contentType: string
-    /** The file in base64. */
-    readonly content: string
-    readonly contentId?: string
-  } | {
-    /** Id of the message (msg_...). */
-    readonly messageId: string
-    /** Id of the attachment (att_...). */
-    readonly attachmentId: string
-  })[]
+  readonly attachments?: AttachmentsInput
   /** Extra X- and List- headers. */
-  readonly headers?: { readonly [name: string]: string }
+  readonly headers?: HeadersInput
 }
 
 export type DraftsCreateResult = FullMessage
@@ -2619,35 +2597,11 @@ export type DraftsGetResult = FullMessage
 
 export type DraftsUpdateParams = {
   /** Recipients: one address or several. */
-  readonly to?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly to?: AddressesInput
   /** Who gets a copy. */
-  readonly cc?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly cc?: AddressesInput
   /** Unseen copies. */
-  readonly bcc?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly bcc?: AddressesInput
   /** message_id this answers; "to" and "subject" may then be left out. */
   readonly inReplyTo?: string
   /** With inReplyTo: to all whom it went to. */
@@ -2657,15 +2611,7 @@ export type DraftsUpdateParams = {
   /** Sender name of this message only. */
   readonly fromName?: string
   /** Where answers go instead of the sender. */
-  readonly replyTo?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly replyTo?: AddressesInput
   /** One line. */
   readonly subject?: string
   /** The body as plain text. */
@@ -2675,20 +2621,9 @@ export type DraftsUpdateParams = {
   /** Markdown, in place of text and html. */
   readonly markdown?: string
   /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
-  readonly attachments?: readonly ({
-    readonly name: string
-    readonly contentType: string
-    /** The file in base64. */
-    readonly content: string
-    readonly contentId?: string
-  } | {
-    /** Id of the message (msg_...). */
-    readonly messageId: string
-    /** Id of the attachment (att_...). */
-    readonly attachmentId: string
-  })[]
+  readonly attachments?: AttachmentsInput
   /** Extra X- and List- headers. */
-  readonly headers?: { readonly [name: string]: string }
+  readonly headers?: HeadersInput
 }
 
 export type DraftsUpdateResult = FullMessage
@@ -2712,19 +2647,7 @@ export type ScheduledListParams = {
 }
 
 export type ScheduledListResult = {
-  readonly scheduled: readonly ({
-    readonly id: string
-    readonly message_id: string | null
-    readonly thread_id: string | null
-    readonly sendAt: string | null
-    readonly status: 'scheduled' | 'cancelled'
-    readonly from: string
-    readonly to: readonly string[]
-    readonly cc: readonly string[]
-    readonly bcc: readonly string[]
-    readonly subject: string | null
-    readonly createdAt: string
-  })[]
+  readonly scheduled: readonly Scheduled[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -2734,33 +2657,9 @@ export type ScheduledUpdateParams = {
   readonly sendAt: string
 }
 
-export type ScheduledUpdateResult = {
-  readonly id: string
-  readonly message_id: string | null
-  readonly thread_id: string | null
-  readonly sendAt: string | null
-  readonly status: 'scheduled' | 'cancelled'
-  readonly from: string
-  readonly to: readonly string[]
-  readonly cc: readonly string[]
-  readonly bcc: readonly string[]
-  readonly subject: string | null
-  readonly createdAt: string
-}
+export type ScheduledUpdateResult = Scheduled
 
-export type ScheduledCancelResult = {
-  readonly id: string
-  readonly message_id: string | null
-  readonly thread_id: string | null
-  readonly sendAt: string | null
-  readonly status: 'scheduled' | 'cancelled'
-  readonly from: string
-  readonly to: readonly string[]
-  readonly cc: readonly string[]
-  readonly bcc: readonly string[]
-  readonly subject: string | null
-  readonly createdAt: string
-}
+export type ScheduledCancelResult = Scheduled
 
 export type BatchesSendParams = {
   /** May contain {{tokens}}. */
@@ -2782,31 +2681,9 @@ export type BatchesSendParams = {
   readonly idempotencyKey: string
 }
 
-export type BatchesSendResult = {
-  readonly id: string
-  readonly recipients: readonly ({
-    readonly email: string
-    readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
-  })[]
-  /** Token fields that a recipient lacks; they render empty. */
-  readonly missingFields: readonly {
-    readonly email: string
-    readonly fields: readonly string[]
-  }[]
-  /** Whether this is the batch of an earlier call with the same key. */
-  readonly replayed: boolean
-}
+export type BatchesSendResult = BatchResult
 
-export type BatchesGetResult = {
-  readonly id: string
-  readonly recipients: readonly ({
-    readonly email: string
-    readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
-    /** Of a bounce what the remote answered, word for word. */
-    readonly reason: string | null
-    readonly email_id: string | null
-  })[]
-}
+export type BatchesGetResult = BatchStatus
 
 export type SearchAllParams = {
   /** Words and "phrases" over subject, sender, recipients, body (its first 262,144 characters) and attachment names, without regard to case and diacritics; a word may end in * (invoi*). from: to: cc: subject: filename: look in one place, also with a phrase or with (several words); in: takes a folder, label: a label; has:attachment; is:unread, is:read, is:flagged, is:answered; before: and after: a day or a time (UTC); larger: and smaller: a size such as 500K or 5MB. - excludes, OR (in capitals) joins alternatives, ( ) group. Everything else must match together. An operator that does not exist is refused; a colon before white space, "/" or another colon, or after a digit, is part of a word (Re:, https://host, 10:30); put other words with a colon in quotes ("localhost:8080"). */
@@ -2818,37 +2695,7 @@ export type SearchAllParams = {
 }
 
 export type SearchAllResult = {
-  readonly messages: readonly ({
-    readonly message_id: string
-    readonly mailbox: string
-    readonly thread_id: string
-    readonly folder: string
-    /** The first author, with an empty address where From gives a name alone; null without either. */
-    readonly from: Address | null
-    readonly to: readonly Address[]
-    readonly cc: readonly Address[]
-    readonly subject: string | null
-    readonly snippet: string | null
-    readonly received_at: string
-    /** Bytes of the raw message. */
-    readonly size: number
-    readonly seen: boolean
-    readonly flagged: boolean
-    readonly answered: boolean
-    readonly labels: readonly string[]
-    readonly attachments: readonly AttachmentSummary[]
-    /** Where the words of the query stand; empty when it has none. */
-    readonly highlights: readonly ({
-      readonly field: 'subject' | 'from' | 'to' | 'cc' | 'filename' | 'body'
-      /** A line of at most 200 characters in which something was found. */
-      readonly text: string
-      /** What was found in text: from start up to before end, in code points. They stand beside the text, so that no mail can forge them. */
-      readonly marks: readonly {
-        readonly start: number
-        readonly end: number
-      }[]
-    })[]
-  })[]
+  readonly messages: readonly FoundMessage[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -2863,18 +2710,7 @@ export type DriveListParams = {
 }
 
 export type DriveListResult = {
-  readonly entries: readonly ({
-    readonly id: string
-    readonly name: string
-    readonly kind: 'file' | 'folder'
-    /** The folder it lies in; null at the top. */
-    readonly parentId: string | null
-    /** Bytes; 0 of a folder. */
-    readonly size: number
-    readonly contentType: string | null
-    readonly createdAt: string
-    readonly modifiedAt: string
-  })[]
+  readonly entries: readonly DriveEntry[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -2892,17 +2728,7 @@ export type BatchesListParams = {
 }
 
 export type BatchesListResult = {
-  readonly batches: readonly {
-    readonly id: string
-    /** The address that it is sent from. */
-    readonly mailbox: string
-    readonly subject: string
-    readonly createdAt: string
-    /** Recipients whose mail was made, or refused. */
-    readonly handled: number
-    /** All recipients. */
-    readonly total: number
-  }[]
+  readonly batches: readonly BatchSummary[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -2911,45 +2737,13 @@ export type EmailsSendParams = {
   /** Any address on a verified domain: "user@domain" or "Name <user@domain>". */
   readonly from: string
   /** One address or several, as text or as {name, address}. */
-  readonly to?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly to?: AddressesInput
   /** One address or several, as text or as {name, address}. */
-  readonly cc?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly cc?: AddressesInput
   /** One address or several, as text or as {name, address}. */
-  readonly bcc?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly bcc?: AddressesInput
   /** One address or several, as text or as {name, address}. */
-  readonly replyTo?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly replyTo?: AddressesInput
   /** One line. */
   readonly subject?: string
   /** The body as plain text. */
@@ -2963,20 +2757,9 @@ export type EmailsSendParams = {
   /** Values of the {{tokens}} of the template. */
   readonly variables?: { readonly [name: string]: string }
   /** Extra X- and List- headers. */
-  readonly headers?: { readonly [name: string]: string }
+  readonly headers?: HeadersInput
   /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
-  readonly attachments?: readonly ({
-    readonly name: string
-    readonly contentType: string
-    /** The file in base64. */
-    readonly content: string
-    readonly contentId?: string
-  } | {
-    /** Id of the message (msg_...). */
-    readonly messageId: string
-    /** Id of the attachment (att_...). */
-    readonly attachmentId: string
-  })[]
+  readonly attachments?: AttachmentsInput
   readonly tags?: readonly string[]
   /** At most 30 days ahead; else now. */
   readonly sendAt?: string
@@ -2992,76 +2775,12 @@ export type EmailsListParams = {
 }
 
 export type EmailsListResult = {
-  readonly emails: readonly ({
-    readonly id: string
-    readonly from: string
-    readonly to: readonly string[]
-    readonly cc: readonly string[]
-    readonly bcc: readonly string[]
-    readonly subject: string | null
-    readonly mailbox: string | null
-    readonly message_id: string | null
-    readonly tags: readonly string[]
-    /** The time it was asked for. */
-    readonly sendAt?: string
-    readonly approval?: {
-      /** Id of the approval (apr_...). */
-      readonly id: string
-      /** void: its draft was changed or taken away meanwhile; send it again to ask anew. */
-      readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
-      readonly reason: string | null
-    }
-    readonly createdAt: string
-    readonly recipients: readonly ({
-      readonly email: string
-      readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
-      readonly reason: string | null
-      /** Of the last change. */
-      readonly at: string
-      /** The server that answered, as it calls itself. */
-      readonly mx: string | null
-      /** The remote's answer, word for word. */
-      readonly response: string | null
-      readonly attempts: number
-    })[]
-  })[]
+  readonly emails: readonly Email[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
 
-export type EmailsGetResult = {
-  readonly id: string
-  readonly from: string
-  readonly to: readonly string[]
-  readonly cc: readonly string[]
-  readonly bcc: readonly string[]
-  readonly subject: string | null
-  readonly mailbox: string | null
-  readonly message_id: string | null
-  readonly tags: readonly string[]
-  /** The time it was asked for. */
-  readonly sendAt?: string
-  readonly approval?: {
-    /** Id of the approval (apr_...). */
-    readonly id: string
-    /** void: its draft was changed or taken away meanwhile; send it again to ask anew. */
-    readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
-    readonly reason: string | null
-  }
-  readonly createdAt: string
-  readonly recipients: readonly ({
-    readonly email: string
-    readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
-    readonly reason: string | null
-    /** Of the last change. */
-    readonly at: string
-    /** The server that answered, as it calls itself. */
-    readonly mx: string | null
-    /** The remote's answer, word for word. */
-    readonly response: string | null
-    readonly attempts: number
-  })[]
-}
+export type EmailsGetResult = Email
 
 export type ApprovalsListParams = {
   /** Only those. */
@@ -3073,80 +2792,12 @@ export type ApprovalsListParams = {
 }
 
 export type ApprovalsListResult = {
-  readonly approvals: readonly ({
-    readonly id: string
-    /** The id that the send has (em_...). */
-    readonly email_id: string
-    readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
-    /** Of the message, its sender, its recipients and its time: repeat it to decide. */
-    readonly hash: string
-    readonly mailbox: string | null
-    readonly draft_id: string | null
-    /** The key that asks (key_...). */
-    readonly keyId: string
-    readonly from: string
-    readonly to: readonly string[]
-    readonly cc: readonly string[]
-    readonly bcc: readonly string[]
-    /** All to whom it goes, whatever the header of the message says. */
-    readonly recipients: readonly string[]
-    readonly subject: string | null
-    readonly sendAt: string | null
-    readonly createdAt: string
-    /** When it expires if nobody decides. */
-    readonly expiresAt: string
-    readonly decidedAt: string | null
-    readonly decidedBy: string | null
-    readonly reason: string | null
-  })[]
+  readonly approvals: readonly Approval[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
 
-export type ApprovalsGetResult = {
-  readonly id: string
-  /** The id that the send has (em_...). */
-  readonly email_id: string
-  readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
-  /** Of the message, its sender, its recipients and its time: repeat it to decide. */
-  readonly hash: string
-  readonly mailbox: string | null
-  readonly draft_id: string | null
-  /** The key that asks (key_...). */
-  readonly keyId: string
-  readonly from: string
-  readonly to: readonly string[]
-  readonly cc: readonly string[]
-  readonly bcc: readonly string[]
-  /** All to whom it goes, whatever the header of the message says. */
-  readonly recipients: readonly string[]
-  readonly subject: string | null
-  readonly sendAt: string | null
-  readonly createdAt: string
-  /** When it expires if nobody decides. */
-  readonly expiresAt: string
-  readonly decidedAt: string | null
-  readonly decidedBy: string | null
-  readonly reason: string | null
-  /** null when it was decided: approved mail lies in Sent, other mail in Drafts. */
-  readonly content: {
-    /** The body as a person sees it. */
-    readonly text: string
-    readonly html: string | null
-    /** Text that a person who reads it does not see. */
-    readonly hidden: readonly {
-      readonly kind: string
-      readonly excerpt: string
-    }[]
-    readonly attachments: readonly {
-      readonly name: string
-      readonly content_type: string
-      readonly size: number
-    }[]
-    /** Whether a body is past the limits of reading. */
-    readonly truncated: boolean
-  } | null
-}
+export type ApprovalsGetResult = WholeApproval
 
 export type ApprovalsDecideParams = {
   readonly decision: 'approve' | 'refuse'
@@ -3156,32 +2807,7 @@ export type ApprovalsDecideParams = {
   readonly reason?: string
 }
 
-export type ApprovalsDecideResult = {
-  readonly id: string
-  /** The id that the send has (em_...). */
-  readonly email_id: string
-  readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
-  /** Of the message, its sender, its recipients and its time: repeat it to decide. */
-  readonly hash: string
-  readonly mailbox: string | null
-  readonly draft_id: string | null
-  /** The key that asks (key_...). */
-  readonly keyId: string
-  readonly from: string
-  readonly to: readonly string[]
-  readonly cc: readonly string[]
-  readonly bcc: readonly string[]
-  /** All to whom it goes, whatever the header of the message says. */
-  readonly recipients: readonly string[]
-  readonly subject: string | null
-  readonly sendAt: string | null
-  readonly createdAt: string
-  /** When it expires if nobody decides. */
-  readonly expiresAt: string
-  readonly decidedAt: string | null
-  readonly decidedBy: string | null
-  readonly reason: string | null
-}
+export type ApprovalsDecideResult = Approval
 
 export type TemplatesListParams = {
   /** At most 200. */
@@ -3191,32 +2817,12 @@ export type TemplatesListParams = {
 }
 
 export type TemplatesListResult = {
-  readonly templates: readonly ({
-    readonly alias: string
-    readonly subject: string
-    readonly html: string | null
-    readonly text: string | null
-    readonly status: 'active' | 'paused'
-    /** Names of the {{tokens}} in it. */
-    readonly variables: readonly string[]
-    readonly createdAt: string
-    readonly updatedAt: string
-  })[]
+  readonly templates: readonly Template[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
 
-export type TemplatesGetResult = {
-  readonly alias: string
-  readonly subject: string
-  readonly html: string | null
-  readonly text: string | null
-  readonly status: 'active' | 'paused'
-  /** Names of the {{tokens}} in it. */
-  readonly variables: readonly string[]
-  readonly createdAt: string
-  readonly updatedAt: string
-}
+export type TemplatesGetResult = Template
 
 export type TemplatesCreateParams = {
   /** Name of the template (case-sensitive). */
@@ -3228,17 +2834,7 @@ export type TemplatesCreateParams = {
   readonly status?: 'active' | 'paused'
 }
 
-export type TemplatesCreateResult = {
-  readonly alias: string
-  readonly subject: string
-  readonly html: string | null
-  readonly text: string | null
-  readonly status: 'active' | 'paused'
-  /** Names of the {{tokens}} in it. */
-  readonly variables: readonly string[]
-  readonly createdAt: string
-  readonly updatedAt: string
-}
+export type TemplatesCreateResult = Template
 
 export type TemplatesUpdateParams = {
   readonly subject?: string
@@ -3248,17 +2844,7 @@ export type TemplatesUpdateParams = {
   readonly status?: 'active' | 'paused'
 }
 
-export type TemplatesUpdateResult = {
-  readonly alias: string
-  readonly subject: string
-  readonly html: string | null
-  readonly text: string | null
-  readonly status: 'active' | 'paused'
-  /** Names of the {{tokens}} in it. */
-  readonly variables: readonly string[]
-  readonly createdAt: string
-  readonly updatedAt: string
-}
+export type TemplatesUpdateResult = Template
 
 export type TemplatesDeleteResult = {
   readonly deleted: true
@@ -3290,43 +2876,19 @@ export type SuppressionsListParams = {
 }
 
 export type SuppressionsListResult = {
-  readonly suppressions: readonly ({
-    readonly email: string
-    readonly reason: 'bounce' | 'complaint' | 'unsubscribe' | 'manual'
-    /** The remote answer or the report; null when a person added it. */
-    readonly detail: string | null
-    /** Added by an agent key: it holds for mail from these mailboxes, and by that key; null: for all mail of the account. */
-    readonly mailboxes: readonly string[] | null
-    readonly createdAt: string
-  })[]
+  readonly suppressions: readonly Suppression[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
 
-export type SuppressionsGetResult = {
-  readonly email: string
-  readonly reason: 'bounce' | 'complaint' | 'unsubscribe' | 'manual'
-  /** The remote answer or the report; null when a person added it. */
-  readonly detail: string | null
-  /** Added by an agent key: it holds for mail from these mailboxes, and by that key; null: for all mail of the account. */
-  readonly mailboxes: readonly string[] | null
-  readonly createdAt: string
-}
+export type SuppressionsGetResult = Suppression
 
 export type SuppressionsAddParams = {
   /** The address that is not written to. */
   readonly email: string
 }
 
-export type SuppressionsAddResult = {
-  readonly email: string
-  readonly reason: 'bounce' | 'complaint' | 'unsubscribe' | 'manual'
-  /** The remote answer or the report; null when a person added it. */
-  readonly detail: string | null
-  /** Added by an agent key: it holds for mail from these mailboxes, and by that key; null: for all mail of the account. */
-  readonly mailboxes: readonly string[] | null
-  readonly createdAt: string
-}
+export type SuppressionsAddResult = Suppression
 
 export type SuppressionsRemoveResult = {
   readonly deleted: true
@@ -3339,27 +2901,7 @@ export type DeliveriesStatusParams = {
   readonly id?: string
 }
 
-export type DeliveriesStatusResult = {
-  readonly id: string
-  /** The copy in Sent; null when none is kept. */
-  readonly message_id: string | null
-  readonly mailbox: string | null
-  readonly subject: string | null
-  /** Of the recipient who is furthest behind; when all are done with, the worst of what happened. */
-  readonly status: 'scheduled' | 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
-  readonly recipients: readonly ({
-    readonly email: string
-    readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
-    readonly reason: string | null
-    /** Of the last change. */
-    readonly at: string
-    /** The server that answered, as it calls itself. */
-    readonly mx: string | null
-    /** The remote's answer, word for word. */
-    readonly response: string | null
-    readonly attempts: number
-  })[]
-}
+export type DeliveriesStatusResult = DeliveryReport
 
 export type DeliveriesListParams = {
   readonly state?: 'waiting' | 'delivered' | 'failed' | 'skipped'
@@ -3373,98 +2915,14 @@ export type DeliveriesListParams = {
 }
 
 export type DeliveriesListResult = {
-  readonly deliveries: readonly ({
-    readonly id: string
-    readonly webhookId: string
-    readonly eventId: string
-    readonly type: string
-    /** A resend and a test event have one attempt. */
-    readonly origin: 'event' | 'resend' | 'test'
-    /** "skipped": the endpoint was turned off or removed. */
-    readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped'
-    readonly createdAt: string
-    /** null when none follows. */
-    readonly nextAttemptAt: string | null
-    /** The body of every attempt, to the byte. */
-    readonly body: string
-    readonly attempts: readonly ({
-      readonly at: string
-      /** Where the request went. */
-      readonly url: string
-      /** Headers of the request. */
-      readonly headers: { readonly [name: string]: string }
-      readonly status: number | null
-      /** Headers of the answer that help to find it again. */
-      readonly responseHeaders: { readonly [name: string]: string }
-      /** The first 4 KB of the answer; null without one. */
-      readonly response: string | null
-      readonly error: string | null
-      readonly durationMs: number
-    })[]
-  })[]
+  readonly deliveries: readonly Delivery[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
 
-export type DeliveriesGetResult = {
-  readonly id: string
-  readonly webhookId: string
-  readonly eventId: string
-  readonly type: string
-  /** A resend and a test event have one attempt. */
-  readonly origin: 'event' | 'resend' | 'test'
-  /** "skipped": the endpoint was turned off or removed. */
-  readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped'
-  readonly createdAt: string
-  /** null when none follows. */
-  readonly nextAttemptAt: string | null
-  /** The body of every attempt, to the byte. */
-  readonly body: string
-  readonly attempts: readonly ({
-    readonly at: string
-    /** Where the request went. */
-    readonly url: string
-    /** Headers of the request. */
-    readonly headers: { readonly [name: string]: string }
-    readonly status: number | null
-    /** Headers of the answer that help to find it again. */
-    readonly responseHeaders: { readonly [name: string]: string }
-    /** The first 4 KB of the answer; null without one. */
-    readonly response: string | null
-    readonly error: string | null
-    readonly durationMs: number
-  })[]
-}
+export type DeliveriesGetResult = Delivery
 
-export type DeliveriesResendResult = {
-  readonly id: string
-  readonly webhookId: string
-  readonly eventId: string
-  readonly type: string
-  /** A resend and a test event have one attempt. */
-  readonly origin: 'event' | 'resend' | 'test'
-  /** "skipped": the endpoint was turned off or removed. */
-  readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped'
-  readonly createdAt: string
-  /** null when none follows. */
-  readonly nextAttemptAt: string | null
-  /** The body of every attempt, to the byte. */
-  readonly body: string
-  readonly attempts: readonly ({
-    readonly at: string
-    /** Where the request went. */
-    readonly url: string
-    /** Headers of the request. */
-    readonly headers: { readonly [name: string]: string }
-    readonly status: number | null
-    /** Headers of the answer that help to find it again. */
-    readonly responseHeaders: { readonly [name: string]: string }
-    /** The first 4 KB of the answer; null without one. */
-    readonly response: string | null
-    readonly error: string | null
-    readonly durationMs: number
-  })[]
-}
+export type DeliveriesResendResult = Delivery
 
 export type DomainsListParams = {
   /** At most 200. */
@@ -3474,37 +2932,7 @@ export type DomainsListParams = {
 }
 
 export type DomainsListResult = {
-  readonly domains: readonly ({
-    readonly domain: string
-    /** A broken domain sends and receives; a pending one does not yet. */
-    readonly status: 'pending' | 'verified' | 'broken'
-    readonly verifiedAt: string | null
-    /** What to publish in the DNS; none for a free domain. */
-    readonly records: readonly ({
-      readonly type: string
-      /** The name in full. */
-      readonly name: string
-      /** What to publish, as a zone file has it. */
-      readonly value: string
-      /** What the DNS had when it was asked last. */
-      readonly found: readonly string[]
-      readonly ok: boolean
-      /** Whether mail depends on it. */
-      readonly mailCritical: boolean
-      /** Whether the domain is verified only with it. */
-      readonly required?: boolean
-      readonly fix?: string | null
-    })[]
-    readonly defaultDisplayName: string | null
-    /** Whether it is a free domain of the service, which nobody can change. */
-    readonly shared: boolean
-    readonly createdAt?: string
-    readonly checkedAt?: string | null
-    /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
-    readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
-    /** When its registration ends, as far as that is known. */
-    readonly expiresAt?: string
-  })[]
+  readonly domains: readonly Domain[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -3514,138 +2942,18 @@ export type DomainsCreateParams = {
   readonly domain: string
 }
 
-export type DomainsCreateResult = {
-  readonly domain: string
-  /** A broken domain sends and receives; a pending one does not yet. */
-  readonly status: 'pending' | 'verified' | 'broken'
-  readonly verifiedAt: string | null
-  /** What to publish in the DNS; none for a free domain. */
-  readonly records: readonly ({
-    readonly type: string
-    /** The name in full. */
-    readonly name: string
-    /** What to publish, as a zone file has it. */
-    readonly value: string
-    /** What the DNS had when it was asked last. */
-    readonly found: readonly string[]
-    readonly ok: boolean
-    /** Whether mail depends on it. */
-    readonly mailCritical: boolean
-    /** Whether the domain is verified only with it. */
-    readonly required?: boolean
-    readonly fix?: string | null
-  })[]
-  readonly defaultDisplayName: string | null
-  /** Whether it is a free domain of the service, which nobody can change. */
-  readonly shared: boolean
-  readonly createdAt?: string
-  readonly checkedAt?: string | null
-  /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
-  readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
-  /** When its registration ends, as far as that is known. */
-  readonly expiresAt?: string
-}
+export type DomainsCreateResult = Domain
 
-export type DomainsGetResult = {
-  readonly domain: string
-  /** A broken domain sends and receives; a pending one does not yet. */
-  readonly status: 'pending' | 'verified' | 'broken'
-  readonly verifiedAt: string | null
-  /** What to publish in the DNS; none for a free domain. */
-  readonly records: readonly ({
-    readonly type: string
-    /** The name in full. */
-    readonly name: string
-    /** What to publish, as a zone file has it. */
-    readonly value: string
-    /** What the DNS had when it was asked last. */
-    readonly found: readonly string[]
-    readonly ok: boolean
-    /** Whether mail depends on it. */
-    readonly mailCritical: boolean
-    /** Whether the domain is verified only with it. */
-    readonly required?: boolean
-    readonly fix?: string | null
-  })[]
-  readonly defaultDisplayName: string | null
-  /** Whether it is a free domain of the service, which nobody can change. */
-  readonly shared: boolean
-  readonly createdAt?: string
-  readonly checkedAt?: string | null
-  /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
-  readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
-  /** When its registration ends, as far as that is known. */
-  readonly expiresAt?: string
-}
+export type DomainsGetResult = Domain
 
-export type DomainsVerifyResult = {
-  readonly domain: string
-  /** A broken domain sends and receives; a pending one does not yet. */
-  readonly status: 'pending' | 'verified' | 'broken'
-  readonly verifiedAt: string | null
-  /** What to publish in the DNS; none for a free domain. */
-  readonly records: readonly ({
-    readonly type: string
-    /** The name in full. */
-    readonly name: string
-    /** What to publish, as a zone file has it. */
-    readonly value: string
-    /** What the DNS had when it was asked last. */
-    readonly found: readonly string[]
-    readonly ok: boolean
-    /** Whether mail depends on it. */
-    readonly mailCritical: boolean
-    /** Whether the domain is verified only with it. */
-    readonly required?: boolean
-    readonly fix?: string | null
-  })[]
-  readonly defaultDisplayName: string | null
-  /** Whether it is a free domain of the service, which nobody can change. */
-  readonly shared: boolean
-  readonly createdAt?: string
-  readonly checkedAt?: string | null
-  /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
-  readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
-  /** When its registration ends, as far as that is known. */
-  readonly expiresAt?: string
-}
+export type DomainsVerifyResult = Domain
 
 export type DomainsUpdateParams = {
   /** null: none. */
   readonly defaultDisplayName: string | null
 }
 
-export type DomainsUpdateResult = {
-  readonly domain: string
-  /** A broken domain sends and receives; a pending one does not yet. */
-  readonly status: 'pending' | 'verified' | 'broken'
-  readonly verifiedAt: string | null
-  /** What to publish in the DNS; none for a free domain. */
-  readonly records: readonly ({
-    readonly type: string
-    /** The name in full. */
-    readonly name: string
-    /** What to publish, as a zone file has it. */
-    readonly value: string
-    /** What the DNS had when it was asked last. */
-    readonly found: readonly string[]
-    readonly ok: boolean
-    /** Whether mail depends on it. */
-    readonly mailCritical: boolean
-    /** Whether the domain is verified only with it. */
-    readonly required?: boolean
-    readonly fix?: string | null
-  })[]
-  readonly defaultDisplayName: string | null
-  /** Whether it is a free domain of the service, which nobody can change. */
-  readonly shared: boolean
-  readonly createdAt?: string
-  readonly checkedAt?: string | null
-  /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
-  readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
-  /** When its registration ends, as far as that is known. */
-  readonly expiresAt?: string
-}
+export type DomainsUpdateResult = Domain
 
 export type DomainsDeleteResult = {
   readonly deleted: true
@@ -3662,110 +2970,7 @@ export type DomainsReportsParams = {
   readonly before?: string
 }
 
-export type DomainsReportsResult = {
-  readonly domain: string
-  readonly since: string
-  readonly until: string
-  /** False when there are more reports in that time than are read: the latest were. Ask for a shorter time. */
-  readonly complete: boolean
-  /** Recipients of what the mailboxes on the domain sent on these days, and what became of them: bounces and spam reports included that came later. Kept for 90 days; sends without a mailbox are not in it. */
-  readonly delivery: {
-    readonly sent: number
-    readonly delivered: number
-    readonly bounced: number
-    readonly complained: number
-  }
-  readonly dmarc: {
-    readonly reports: number
-    /** Mails that receivers reported. */
-    readonly messages: number
-    /** Those for which DMARC passed: SPF or DKIM passed and was aligned with From. */
-    readonly passed: number
-    /** passed / messages; null without mail. */
-    readonly passRate: number | null
-    /** Those for which SPF passed and was aligned. */
-    readonly spfAligned: number
-    /** Those for which DKIM passed and was aligned. */
-    readonly dkimAligned: number
-    readonly dispositions: {
-      readonly none: number
-      readonly quarantine: number
-      readonly reject: number
-    }
-    /** Mails in reports with more rows than are kept; not in the other figures. */
-    readonly omitted: number
-    readonly reporters: readonly {
-      readonly organisation: string
-      /** The domain that its reports were authenticated to come from. */
-      readonly domain: string
-      readonly reports: number
-    }[]
-  }
-  readonly tls: {
-    readonly reports: number
-    /** Sessions with TLS as the policy asks for it. */
-    readonly successful: number
-    /** Sessions without. */
-    readonly failed: number
-    readonly failures: readonly ({
-      /** RFC 8460 4.3. */
-      readonly type: string
-      /** sts, tlsa or no-policy-found. */
-      readonly policy: string
-      readonly mx: string | null
-      readonly sessions: number
-      readonly details: readonly string[]
-      /** What it means. */
-      readonly explanation: string
-      /** What to change; null: nothing. */
-      readonly fix: string | null
-    })[]
-    readonly reporters: readonly {
-      readonly organisation: string
-      /** The domain that its reports were authenticated to come from. */
-      readonly domain: string
-      readonly reports: number
-    }[]
-  }
-  /** A page of the addresses that mail came from, those with the most first. */
-  readonly sources: readonly ({
-    /** IP address of the machine that receivers got the mail from. */
-    readonly source: string
-    /** Its name, when the DNS confirms it both ways. */
-    readonly name: string | null
-    readonly organisation: string | null
-    /** Whether it is a sending address of this service. */
-    readonly own: boolean
-    /** Mails that receivers reported. */
-    readonly messages: number
-    /** Those for which DMARC passed: SPF or DKIM passed and was aligned with From. */
-    readonly passed: number
-    /** passed / messages; null without mail. */
-    readonly passRate: number | null
-    /** Those for which SPF passed and was aligned. */
-    readonly spfAligned: number
-    /** Those for which DKIM passed and was aligned. */
-    readonly dkimAligned: number
-    readonly dispositions: {
-      readonly none: number
-      readonly quarantine: number
-      readonly reject: number
-    }
-    readonly firstDay: string
-    readonly lastDay: string
-    /** What its mail fared like, most of it first. */
-    readonly findings: readonly ({
-      readonly kind: 'passes' | 'own_server' | 'forwarder' | 'provider' | 'stranger'
-      readonly messages: number
-      /** What it means. */
-      readonly explanation: string
-      /** What to change; null: nothing. */
-      readonly fix: string | null
-    })[]
-  })[]
-  /** Cursor of the next page of sources; null at the end. */
-  readonly next: string | null
-}
+export type DomainsReportsResult = DomainReports
 
 export type DnsListParams = {
   /** At most 200. */
@@ -3775,19 +2980,7 @@ export type DnsListParams = {
 }
 
 export type DnsListResult = {
-  readonly records: readonly ({
-    readonly id: string
-    readonly type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'CAA' | 'NS'
-    /** The name in full. */
-    readonly name: string
-    readonly value: string
-    readonly ttl: number
-    readonly priority: number | null
-    /** Whether mail depends on it: it is changed and deleted with force alone. */
-    readonly mailCritical: boolean
-    /** Whether the service keeps it up to date, until somebody changes it. */
-    readonly managed: boolean
-  })[]
+  readonly records: readonly DnsRecord[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -3805,19 +2998,7 @@ export type DnsCreateParams = {
   readonly force?: boolean
 }
 
-export type DnsCreateResult = {
-  readonly id: string
-  readonly type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'CAA' | 'NS'
-  /** The name in full. */
-  readonly name: string
-  readonly value: string
-  readonly ttl: number
-  readonly priority: number | null
-  /** Whether mail depends on it: it is changed and deleted with force alone. */
-  readonly mailCritical: boolean
-  /** Whether the service keeps it up to date, until somebody changes it. */
-  readonly managed: boolean
-}
+export type DnsCreateResult = DnsRecord
 
 export type DnsUpdateParams = {
   /** Name within the domain or in full: www, *.shop, _sip._tcp; @ is the domain itself. */
@@ -3831,19 +3012,7 @@ export type DnsUpdateParams = {
   readonly force?: boolean
 }
 
-export type DnsUpdateResult = {
-  readonly id: string
-  readonly type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'CAA' | 'NS'
-  /** The name in full. */
-  readonly name: string
-  readonly value: string
-  readonly ttl: number
-  readonly priority: number | null
-  /** Whether mail depends on it: it is changed and deleted with force alone. */
-  readonly mailCritical: boolean
-  /** Whether the service keeps it up to date, until somebody changes it. */
-  readonly managed: boolean
-}
+export type DnsUpdateResult = DnsRecord
 
 export type DnsDeleteParams = {
   /** Whether mail of the domain may change or stop by it. */
@@ -3862,11 +3031,7 @@ export type AliasesListParams = {
 }
 
 export type AliasesListResult = {
-  readonly aliases: readonly {
-    readonly alias: string
-    readonly targets: readonly string[]
-    readonly createdAt: string
-  }[]
+  readonly aliases: readonly Alias[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -3878,11 +3043,7 @@ export type AliasesCreateParams = {
   readonly targets: readonly string[]
 }
 
-export type AliasesCreateResult = {
-  readonly alias: string
-  readonly targets: readonly string[]
-  readonly createdAt: string
-}
+export type AliasesCreateResult = Alias
 
 export type AliasesDeleteResult = {
   readonly deleted: true
@@ -3896,32 +3057,7 @@ export type IntakeListParams = {
 }
 
 export type IntakeListResult = {
-  readonly intakes: readonly ({
-    readonly mailbox: string
-    /** false while the plan does not include Intake: nothing but set-up tests is parsed. */
-    readonly active: boolean
-    readonly delivery: {
-      readonly type: 'api' | 'webhook'
-      /** null when the endpoint was deleted. */
-      readonly url?: string | null
-      readonly webhookId?: string
-    }
-    readonly lens: {
-      readonly enabled: boolean
-      readonly fields: readonly ({
-        /** Name of the value in the record; its words are looked for in the mail too. */
-        readonly key: string
-        /** Values are strings for text and email address, numbers without currency, dates as YYYY-MM-DD, booleans, and lists of strings. */
-        readonly type: 'text' | 'number' | 'date' | 'yes/no' | 'email address' | 'list'
-        /** What the value is, in one line. */
-        readonly description: string
-      })[]
-      readonly quoted: boolean
-    }
-    /** Days after which a record and the copy of its mail are deleted. The mail stays in the mailbox. */
-    readonly retention: 7 | 30 | 90 | 'forever'
-    readonly createdAt: string
-  })[]
+  readonly intakes: readonly Intake[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -3932,160 +3068,34 @@ export type IntakeCreateParams = {
   /** Make the mailbox when there is none. */
   readonly create?: boolean
   /** Where the records go. */
-  readonly delivery?: {
-    /** "api": the records are read. "webhook": they are posted too. */
-    readonly type: 'api' | 'webhook'
-    /** Where to post them: an endpoint is made for this mailbox alone. */
-    readonly url?: string
-    /** An endpoint that is there (whk_...), in place of "url". */
-    readonly webhookId?: string
-  }
+  readonly delivery?: IntakeDeliveryInput
   /** What Lens reads in each mail. Fields that are left out stay as they are. */
-  readonly lens?: {
-    readonly enabled: boolean
-    /** Keys are unique. */
-    readonly fields?: readonly ({
-      /** Name of the value in the record; its words are looked for in the mail too. */
-      readonly key: string
-      /** Values are strings for text and email address, numbers without currency, dates as YYYY-MM-DD, booleans, and lists of strings. */
-      readonly type: 'text' | 'number' | 'date' | 'yes/no' | 'email address' | 'list'
-      /** What the value is, in one line. */
-      readonly description: string
-    })[]
-    /** Whether values may stand in quoted history too; default false. */
-    readonly quoted?: boolean
-  }
+  readonly lens?: IntakeLensInput
   /** Days after which a record and the copy of its mail are deleted. The mail stays in the mailbox. */
   readonly retention?: 7 | 30 | 90 | 'forever'
 }
 
-export type IntakeCreateResult = {
-  readonly mailbox: string
-  /** false while the plan does not include Intake: nothing but set-up tests is parsed. */
-  readonly active: boolean
-  readonly delivery: {
-    readonly type: 'api' | 'webhook'
-    /** null when the endpoint was deleted. */
-    readonly url?: string | null
-    readonly webhookId?: string
-  }
-  readonly lens: {
-    readonly enabled: boolean
-    readonly fields: readonly ({
-      /** Name of the value in the record; its words are looked for in the mail too. */
-      readonly key: string
-      /** Values are strings for text and email address, numbers without currency, dates as YYYY-MM-DD, booleans, and lists of strings. */
-      readonly type: 'text' | 'number' | 'date' | 'yes/no' | 'email address' | 'list'
-      /** What the value is, in one line. */
-      readonly description: string
-    })[]
-    readonly quoted: boolean
-  }
-  /** Days after which a record and the copy of its mail are deleted. The mail stays in the mailbox. */
-  readonly retention: 7 | 30 | 90 | 'forever'
-  readonly createdAt: string
-  /** Signs every delivery to an endpoint that was made for it. Shown once. */
-  readonly secret?: string
-}
+export type IntakeCreateResult = NewIntake
 
 export type IntakeTemplatesResult = {
-  readonly templates: readonly ({
+  readonly templates: readonly {
     readonly name: string
-    readonly fields: readonly ({
-      /** Name of the value in the record; its words are looked for in the mail too. */
-      readonly key: string
-      /** Values are strings for text and email address, numbers without currency, dates as YYYY-MM-DD, booleans, and lists of strings. */
-      readonly type: 'text' | 'number' | 'date' | 'yes/no' | 'email address' | 'list'
-      /** What the value is, in one line. */
-      readonly description: string
-    })[]
-  })[]
+    readonly fields: readonly LensField[]
+  }[]
 }
 
-export type IntakeGetResult = {
-  readonly mailbox: string
-  /** false while the plan does not include Intake: nothing but set-up tests is parsed. */
-  readonly active: boolean
-  readonly delivery: {
-    readonly type: 'api' | 'webhook'
-    /** null when the endpoint was deleted. */
-    readonly url?: string | null
-    readonly webhookId?: string
-  }
-  readonly lens: {
-    readonly enabled: boolean
-    readonly fields: readonly ({
-      /** Name of the value in the record; its words are looked for in the mail too. */
-      readonly key: string
-      /** Values are strings for text and email address, numbers without currency, dates as YYYY-MM-DD, booleans, and lists of strings. */
-      readonly type: 'text' | 'number' | 'date' | 'yes/no' | 'email address' | 'list'
-      /** What the value is, in one line. */
-      readonly description: string
-    })[]
-    readonly quoted: boolean
-  }
-  /** Days after which a record and the copy of its mail are deleted. The mail stays in the mailbox. */
-  readonly retention: 7 | 30 | 90 | 'forever'
-  readonly createdAt: string
-}
+export type IntakeGetResult = Intake
 
 export type IntakeUpdateParams = {
   /** Where the records go. */
-  readonly delivery?: {
-    /** "api": the records are read. "webhook": they are posted too. */
-    readonly type: 'api' | 'webhook'
-    /** Where to post them: an endpoint is made for this mailbox alone. */
-    readonly url?: string
-    /** An endpoint that is there (whk_...), in place of "url". */
-    readonly webhookId?: string
-  }
+  readonly delivery?: IntakeDeliveryInput
   /** What Lens reads in each mail. Fields that are left out stay as they are. */
-  readonly lens?: {
-    readonly enabled: boolean
-    /** Keys are unique. */
-    readonly fields?: readonly ({
-      /** Name of the value in the record; its words are looked for in the mail too. */
-      readonly key: string
-      /** Values are strings for text and email address, numbers without currency, dates as YYYY-MM-DD, booleans, and lists of strings. */
-      readonly type: 'text' | 'number' | 'date' | 'yes/no' | 'email address' | 'list'
-      /** What the value is, in one line. */
-      readonly description: string
-    })[]
-    /** Whether values may stand in quoted history too; default false. */
-    readonly quoted?: boolean
-  }
+  readonly lens?: IntakeLensInput
   /** Days after which a record and the copy of its mail are deleted. The mail stays in the mailbox. */
   readonly retention?: 7 | 30 | 90 | 'forever'
 }
 
-export type IntakeUpdateResult = {
-  readonly mailbox: string
-  /** false while the plan does not include Intake: nothing but set-up tests is parsed. */
-  readonly active: boolean
-  readonly delivery: {
-    readonly type: 'api' | 'webhook'
-    /** null when the endpoint was deleted. */
-    readonly url?: string | null
-    readonly webhookId?: string
-  }
-  readonly lens: {
-    readonly enabled: boolean
-    readonly fields: readonly ({
-      /** Name of the value in the record; its words are looked for in the mail too. */
-      readonly key: string
-      /** Values are strings for text and email address, numbers without currency, dates as YYYY-MM-DD, booleans, and lists of strings. */
-      readonly type: 'text' | 'number' | 'date' | 'yes/no' | 'email address' | 'list'
-      /** What the value is, in one line. */
-      readonly description: string
-    })[]
-    readonly quoted: boolean
-  }
-  /** Days after which a record and the copy of its mail are deleted. The mail stays in the mailbox. */
-  readonly retention: 7 | 30 | 90 | 'forever'
-  readonly createdAt: string
-  /** Signs every delivery to an endpoint that was made for it. Shown once. */
-  readonly secret?: string
-}
+export type IntakeUpdateResult = NewIntake
 
 export type IntakeDeleteResult = {
   readonly deleted: true
@@ -4106,14 +3116,7 @@ export type IntakeLensTestParams = {
   /** In place of a sample: a mail of the mailbox (msg_...), with its files. */
   readonly messageId?: string
   /** Keys are unique. */
-  readonly fields?: readonly ({
-    /** Name of the value in the record; its words are looked for in the mail too. */
-    readonly key: string
-    /** Values are strings for text and email address, numbers without currency, dates as YYYY-MM-DD, booleans, and lists of strings. */
-    readonly type: 'text' | 'number' | 'date' | 'yes/no' | 'email address' | 'list'
-    /** What the value is, in one line. */
-    readonly description: string
-  })[]
+  readonly fields?: readonly LensField[]
   /** Whether values may stand in quoted history too; default false. */
   readonly quoted?: boolean
 }
@@ -4122,21 +3125,7 @@ export type IntakeLensTestResult = {
   /** Values under the keys of the fields; null for what the mail does not state. */
   readonly lens: { readonly [name: string]: string | number | boolean | readonly string[] | null }
   /** Where each value stands, under the same keys. */
-  readonly lens_evidence: { readonly [name: string]: {
-    /** "subject", "text" or "attachments[n]". */
-    readonly source: string
-    /** In code points. */
-    readonly start: number
-    /** Not included. */
-    readonly end: number
-    /** Of a list: where each item stands. */
-    readonly items?: readonly {
-      /** In code points. */
-      readonly start: number
-      /** Not included. */
-      readonly end: number
-    }[]
-  } | null }
+  readonly lens_evidence: { readonly [name: string]: LensEvidence | null }
   readonly lens_engine: 'rules' | 'model'
 }
 
@@ -4155,234 +3144,14 @@ export type IntakeMessagesListParams = {
 }
 
 export type IntakeMessagesListResult = {
-  readonly messages: readonly ({
-    readonly intake_id: string
-    readonly mailbox: string
-    readonly message_id: string
-    readonly thread_id: string
-    readonly from: Address
-    readonly to: readonly Address[]
-    readonly cc: readonly Address[]
-    readonly reply_to: Address | null
-    readonly subject: string
-    readonly received_at: string
-    /** The body without quoted history and signature. */
-    readonly reply: string
-    /** message_id, date, in_reply_to, references, list_id, auto_submitted. */
-    readonly headers: { readonly [name: string]: string | null }
-    readonly lens: { readonly [name: string]: string | number | boolean | readonly string[] | null } | null
-    readonly lens_evidence: { readonly [name: string]: {
-      /** "subject", "text" or "attachments[n]". */
-      readonly source: string
-      /** In code points. */
-      readonly start: number
-      /** Not included. */
-      readonly end: number
-      /** Of a list: where each item stands. */
-      readonly items?: readonly {
-        /** In code points. */
-        readonly start: number
-        /** Not included. */
-        readonly end: number
-      }[]
-    } | null } | null
-    readonly lens_engine: 'rules' | 'model' | null
-    /** null for mail whose origin was not looked at. */
-    readonly trust: {
-      readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      readonly dkim: readonly ({
-        readonly domain: string
-        readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      })[]
-      readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-      /** The authenticated domain of From; null without one. */
-      readonly aligned_from: string | null
-      /** Whether nobody with this address wrote to the mailbox before. */
-      readonly first_contact: boolean
-      /** Whether an answer would go to another domain than From. */
-      readonly reply_to_mismatch: boolean
-      /** Whether the name of the sender claims to be somebody else. */
-      readonly display_name_spoof: boolean
-      /** Whether a program sent it by itself (RFC 3834). */
-      readonly auto_submitted: boolean
-      /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
-      readonly alternatives_differ?: boolean
-    } | null
-    /** Whether the mail came into Spam. */
-    readonly spam: boolean
-    /** true for the mail of the set-up test. */
-    readonly test: boolean
-    readonly attachments: readonly {
-      readonly name: string
-      readonly content_type: string
-      /** Bytes. */
-      readonly size: number
-    }[]
-  })[]
+  readonly messages: readonly IntakeSummary[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
 
-export type IntakeMessagesGetResult = {
-  readonly intake_id: string
-  readonly mailbox: string
-  readonly message_id: string
-  readonly thread_id: string
-  readonly from: Address
-  readonly to: readonly Address[]
-  readonly cc: readonly Address[]
-  readonly reply_to: Address | null
-  readonly subject: string
-  readonly received_at: string
-  /** The body without quoted history and signature. */
-  readonly reply: string
-  /** message_id, date, in_reply_to, references, list_id, auto_submitted. */
-  readonly headers: { readonly [name: string]: string | null }
-  readonly lens: { readonly [name: string]: string | number | boolean | readonly string[] | null } | null
-  readonly lens_evidence: { readonly [name: string]: {
-    /** "subject", "text" or "attachments[n]". */
-    readonly source: string
-    /** In code points. */
-    readonly start: number
-    /** Not included. */
-    readonly end: number
-    /** Of a list: where each item stands. */
-    readonly items?: readonly {
-      /** In code points. */
-      readonly start: number
-      /** Not included. */
-      readonly end: number
-    }[]
-  } | null } | null
-  readonly lens_engine: 'rules' | 'model' | null
-  /** null for mail whose origin was not looked at. */
-  readonly trust: {
-    readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    readonly dkim: readonly ({
-      readonly domain: string
-      readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    })[]
-    readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    /** The authenticated domain of From; null without one. */
-    readonly aligned_from: string | null
-    /** Whether nobody with this address wrote to the mailbox before. */
-    readonly first_contact: boolean
-    /** Whether an answer would go to another domain than From. */
-    readonly reply_to_mismatch: boolean
-    /** Whether the name of the sender claims to be somebody else. */
-    readonly display_name_spoof: boolean
-    /** Whether a program sent it by itself (RFC 3834). */
-    readonly auto_submitted: boolean
-    /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
-    readonly alternatives_differ?: boolean
-  } | null
-  /** Whether the mail came into Spam. */
-  readonly spam: boolean
-  /** true for the mail of the set-up test. */
-  readonly test: boolean
-  /** At most 100 KB. */
-  readonly text: string
-  /** Sanitised; at most 200 KB. */
-  readonly html: string
-  readonly attachments: readonly ({
-    readonly name: string
-    readonly content_type: string
-    /** Bytes. */
-    readonly size: number
-    /** Opens the file without a key, for 24 hours. */
-    readonly url: string
-    readonly expires_at: string
-    /** What a PDF, a document, a spreadsheet or a text says, up to 20,000 characters, of the first three files; else null. */
-    readonly text: string | null
-    /** What a reader of the file does not see. */
-    readonly hidden: readonly {
-      readonly kind: string
-      readonly excerpt: string
-    }[]
-  })[]
-}
+export type IntakeMessagesGetResult = IntakeMessage
 
-export type IntakeMessagesRevokeLinksResult = {
-  readonly intake_id: string
-  readonly mailbox: string
-  readonly message_id: string
-  readonly thread_id: string
-  readonly from: Address
-  readonly to: readonly Address[]
-  readonly cc: readonly Address[]
-  readonly reply_to: Address | null
-  readonly subject: string
-  readonly received_at: string
-  /** The body without quoted history and signature. */
-  readonly reply: string
-  /** message_id, date, in_reply_to, references, list_id, auto_submitted. */
-  readonly headers: { readonly [name: string]: string | null }
-  readonly lens: { readonly [name: string]: string | number | boolean | readonly string[] | null } | null
-  readonly lens_evidence: { readonly [name: string]: {
-    /** "subject", "text" or "attachments[n]". */
-    readonly source: string
-    /** In code points. */
-    readonly start: number
-    /** Not included. */
-    readonly end: number
-    /** Of a list: where each item stands. */
-    readonly items?: readonly {
-      /** In code points. */
-      readonly start: number
-      /** Not included. */
-      readonly end: number
-    }[]
-  } | null } | null
-  readonly lens_engine: 'rules' | 'model' | null
-  /** null for mail whose origin was not looked at. */
-  readonly trust: {
-    readonly spf: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    readonly dkim: readonly ({
-      readonly domain: string
-      readonly result: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    })[]
-    readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    /** The authenticated domain of From; null without one. */
-    readonly aligned_from: string | null
-    /** Whether nobody with this address wrote to the mailbox before. */
-    readonly first_contact: boolean
-    /** Whether an answer would go to another domain than From. */
-    readonly reply_to_mismatch: boolean
-    /** Whether the name of the sender claims to be somebody else. */
-    readonly display_name_spoof: boolean
-    /** Whether a program sent it by itself (RFC 3834). */
-    readonly auto_submitted: boolean
-    /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
-    readonly alternatives_differ?: boolean
-  } | null
-  /** Whether the mail came into Spam. */
-  readonly spam: boolean
-  /** true for the mail of the set-up test. */
-  readonly test: boolean
-  /** At most 100 KB. */
-  readonly text: string
-  /** Sanitised; at most 200 KB. */
-  readonly html: string
-  readonly attachments: readonly ({
-    readonly name: string
-    readonly content_type: string
-    /** Bytes. */
-    readonly size: number
-    /** Opens the file without a key, for 24 hours. */
-    readonly url: string
-    readonly expires_at: string
-    /** What a PDF, a document, a spreadsheet or a text says, up to 20,000 characters, of the first three files; else null. */
-    readonly text: string | null
-    /** What a reader of the file does not see. */
-    readonly hidden: readonly {
-      readonly kind: string
-      readonly excerpt: string
-    }[]
-  })[]
-}
+export type IntakeMessagesRevokeLinksResult = IntakeMessage
 
 export type IntakeMessagesDeleteResult = {
   readonly deleted: true
@@ -4435,39 +3204,16 @@ export type TestInboundParams = {
   readonly mailbox: string
   /** The whole message, in place of its parts. */
   readonly raw?: string
-  readonly from?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  }
+  readonly from?: AddressInput
   /** One address or several, as text or as {name, address}. */
-  readonly to?: string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  } | readonly (string | {
-    readonly name?: string
-    /** "user@domain" or "Name <user@domain>". */
-    readonly address: string
-  })[]
+  readonly to?: AddressesInput
   readonly subject?: string
   readonly text?: string
   readonly html?: string
   /** Further header fields. */
   readonly headers?: { readonly [name: string]: string }
   /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
-  readonly attachments?: readonly ({
-    readonly name: string
-    readonly contentType: string
-    /** The file in base64. */
-    readonly content: string
-    readonly contentId?: string
-  } | {
-    /** Id of the message (msg_...). */
-    readonly messageId: string
-    /** Id of the attachment (att_...). */
-    readonly attachmentId: string
-  })[]
+  readonly attachments?: AttachmentsInput
   /** What is found out about the sender. */
   readonly verdicts?: {
     /** pass without it. */
@@ -4553,35 +3299,7 @@ export type WebhooksTestParams = {
   readonly type: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message'
 }
 
-export type WebhooksTestResult = {
-  readonly id: string
-  readonly webhookId: string
-  readonly eventId: string
-  readonly type: string
-  /** A resend and a test event have one attempt. */
-  readonly origin: 'event' | 'resend' | 'test'
-  /** "skipped": the endpoint was turned off or removed. */
-  readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped'
-  readonly createdAt: string
-  /** null when none follows. */
-  readonly nextAttemptAt: string | null
-  /** The body of every attempt, to the byte. */
-  readonly body: string
-  readonly attempts: readonly ({
-    readonly at: string
-    /** Where the request went. */
-    readonly url: string
-    /** Headers of the request. */
-    readonly headers: { readonly [name: string]: string }
-    readonly status: number | null
-    /** Headers of the answer that help to find it again. */
-    readonly responseHeaders: { readonly [name: string]: string }
-    /** The first 4 KB of the answer; null without one. */
-    readonly response: string | null
-    readonly error: string | null
-    readonly durationMs: number
-  })[]
-}
+export type WebhooksTestResult = Delivery
 
 export type WebhooksRedeliverParams = {
   /** From this time on; events are kept for 30 days. */
@@ -4672,22 +3390,7 @@ export type PartnerCustomersKeysListParams = {
 }
 
 export type PartnerCustomersKeysListResult = {
-  readonly keys: readonly ({
-    readonly id: string
-    readonly name: string
-    readonly kind: 'account' | 'agent'
-    readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
-    readonly mailboxes: readonly string[] | null
-    /** required: what an agent key sends waits until a person has approved it. */
-    readonly approval: 'none' | 'required'
-    /** Its partner made it and holds it; absent for other keys. */
-    readonly heldBy?: 'partner'
-    readonly createdAt: string
-    readonly expiresAt: string | null
-    readonly revokedAt: string | null
-    readonly lastUsedAt: string | null
-    readonly lastUsedFrom: string | null
-  })[]
+  readonly keys: readonly Key[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }
@@ -4704,24 +3407,7 @@ export type PartnerCustomersKeysCreateParams = {
   readonly approval?: 'none' | 'required'
 }
 
-export type PartnerCustomersKeysCreateResult = {
-  readonly id: string
-  readonly name: string
-  readonly kind: 'account' | 'agent'
-  readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
-  readonly mailboxes: readonly string[] | null
-  /** required: what an agent key sends waits until a person has approved it. */
-  readonly approval: 'none' | 'required'
-  /** Its partner made it and holds it; absent for other keys. */
-  readonly heldBy?: 'partner'
-  readonly createdAt: string
-  readonly expiresAt: string | null
-  readonly revokedAt: string | null
-  readonly lastUsedAt: string | null
-  readonly lastUsedFrom: string | null
-  /** Shown once. */
-  readonly apiKey: string
-}
+export type PartnerCustomersKeysCreateResult = NewKey
 
 export type PartnerCustomersKeysRevokeResult = {
   readonly deleted: true
@@ -4770,35 +3456,7 @@ export type PartnerWebhooksTestParams = {
   readonly type: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'customer.created' | 'customer.plan_changed' | 'customer.paused' | 'customer.resumed'
 }
 
-export type PartnerWebhooksTestResult = {
-  readonly id: string
-  readonly webhookId: string
-  readonly eventId: string
-  readonly type: string
-  /** A resend and a test event have one attempt. */
-  readonly origin: 'event' | 'resend' | 'test'
-  /** "skipped": the endpoint was turned off or removed. */
-  readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped'
-  readonly createdAt: string
-  /** null when none follows. */
-  readonly nextAttemptAt: string | null
-  /** The body of every attempt, to the byte. */
-  readonly body: string
-  readonly attempts: readonly ({
-    readonly at: string
-    /** Where the request went. */
-    readonly url: string
-    /** Headers of the request. */
-    readonly headers: { readonly [name: string]: string }
-    readonly status: number | null
-    /** Headers of the answer that help to find it again. */
-    readonly responseHeaders: { readonly [name: string]: string }
-    /** The first 4 KB of the answer; null without one. */
-    readonly response: string | null
-    readonly error: string | null
-    readonly durationMs: number
-  })[]
-}
+export type PartnerWebhooksTestResult = Delivery
 
 export type PartnerWebhooksDeliveriesParams = {
   readonly state?: 'waiting' | 'delivered' | 'failed' | 'skipped'
@@ -4812,35 +3470,7 @@ export type PartnerWebhooksDeliveriesParams = {
 }
 
 export type PartnerWebhooksDeliveriesResult = {
-  readonly deliveries: readonly ({
-    readonly id: string
-    readonly webhookId: string
-    readonly eventId: string
-    readonly type: string
-    /** A resend and a test event have one attempt. */
-    readonly origin: 'event' | 'resend' | 'test'
-    /** "skipped": the endpoint was turned off or removed. */
-    readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped'
-    readonly createdAt: string
-    /** null when none follows. */
-    readonly nextAttemptAt: string | null
-    /** The body of every attempt, to the byte. */
-    readonly body: string
-    readonly attempts: readonly ({
-      readonly at: string
-      /** Where the request went. */
-      readonly url: string
-      /** Headers of the request. */
-      readonly headers: { readonly [name: string]: string }
-      readonly status: number | null
-      /** Headers of the answer that help to find it again. */
-      readonly responseHeaders: { readonly [name: string]: string }
-      /** The first 4 KB of the answer; null without one. */
-      readonly response: string | null
-      readonly error: string | null
-      readonly durationMs: number
-    })[]
-  })[]
+  readonly deliveries: readonly Delivery[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
 }

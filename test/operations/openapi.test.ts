@@ -1,5 +1,7 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect } from 'chai'
 import { operations } from '../../operations/all.ts'
+import { answerComponents, components, createNamer } from '../../operations/components.ts'
 import { errorsOf } from '../../operations/errors.ts'
 import { openApi } from '../../operations/openapi.ts'
 import { fieldsOf, isForPeople } from '../../operations/registry.ts'
@@ -32,6 +34,13 @@ function references(value: unknown): string[] {
   return Object.entries(value).flatMap(([name, part]) => (name === '$ref' ? [String(part)] : references(part)))
 }
 
+/** The schemas of objects in a part of the document, as text. */
+function objectsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const own = 'type' in value && value.type === 'object' ? [JSON.stringify(value)] : []
+  return [...own, ...Object.values(value).flatMap(objectsIn)]
+}
+
 describe('operations/openapi', () => {
   it('describes this service', () => {
     expect(document.at('openapi').value).to.equal('3.1.0')
@@ -45,7 +54,7 @@ describe('operations/openapi', () => {
       const fields = fieldsOf(operation)
       expect(entry.at('operationId').value).to.equal(operation.name)
       const parameters = (entry.at('parameters').value as { name: string; in: string }[]).filter(
-        (each) => each.in !== 'header',
+        (each) => each.in === 'path' || each.in === 'query',
       )
       expect(parameters.map(({ name }) => name)).to.deep.equal(
         fields.filter(({ from }) => from !== 'body').map(({ name }) => name),
@@ -66,11 +75,40 @@ describe('operations/openapi', () => {
     })
   }
 
-  it('every reference leads to a schema', () => {
-    const schemas = document.at('components', 'schemas').names
+  it('is an OpenAPI 3.1 description, to the validator of others too', async () => {
+    const validator = new Validator()
+    const { valid, errors } = await validator.validate(JSON.parse(JSON.stringify(document.value)))
+    expect(errors ?? [], 'what the validator refuses').to.deep.equal([])
+    expect(valid).to.equal(true)
+    expect(validator.version).to.equal('3.1')
+  })
+
+  it('every reference leads somewhere', () => {
     const found = new Set(references(document.value))
-    expect(found.size).to.be.above(5)
-    for (const reference of found) expect(schemas.map((name) => `#/components/schemas/${name}`)).to.include(reference)
+    expect(found.size).to.be.above(100)
+    for (const reference of found) {
+      expect(reference).to.match(/^#\//)
+      expect(document.at(...reference.slice(2).split('/')).value, reference).to.be.an('object')
+    }
+  })
+
+  it('says each schema of an answer and each refusal once', () => {
+    const answers = [
+      ...operations.map(({ method, path }) => document.at('paths', path, method.toLowerCase(), 'responses').value),
+      document.at('webhooks').value,
+      Object.keys(answerComponents).map((name) => document.at('components', 'schemas', name).value),
+    ]
+    const seen = new Map<string, number>()
+    for (const schema of answers.flatMap(objectsIn)) seen.set(schema, (seen.get(schema) ?? 0) + 1)
+    const twice = [...seen].filter(([schema, times]) => times > 1 && schema.length > 500).map(([schema]) => schema)
+    expect(twice, 'name them in operations/components.ts').to.deep.equal([])
+  })
+
+  it('gives each name to one schema, which is used', () => {
+    const nameOf = createNamer(components)
+    for (const [name, schema] of Object.entries(components)) expect(nameOf(schema)).to.equal(name)
+    const used = new Set(references(document.value))
+    for (const name of Object.keys(components)) expect(used).to.include(`#/components/schemas/${name}`)
   })
 
   it('answers are described as open to new fields, requests as closed', () => {

@@ -49,46 +49,6 @@ MessageSummary = TypedDict('MessageSummary', {
     'attachments': list["AttachmentSummary"],
 })
 
-FullMessageTrustDkimItem = TypedDict('FullMessageTrustDkimItem', {
-    'domain': str,
-    'result': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-})
-
-FullMessageTrust = TypedDict('FullMessageTrust', {
-    'spf': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'dkim': list["FullMessageTrustDkimItem"],
-    'dmarc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'arc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'aligned_from': "str | None",
-    'first_contact': bool,
-    'reply_to_mismatch': bool,
-    'display_name_spoof': bool,
-    'auto_submitted': bool,
-    'alternatives_differ': NotRequired[bool],
-})
-
-FullMessageVerificationCodesItem = TypedDict('FullMessageVerificationCodesItem', {
-    'value': str,
-    'label': "str | None",
-    'confidence': float,
-})
-
-FullMessageVerificationLinksItem = TypedDict('FullMessageVerificationLinksItem', {
-    'url': str,
-    'host': str,
-    'same_org': bool,
-})
-
-FullMessageVerification = TypedDict('FullMessageVerification', {
-    'codes': list["FullMessageVerificationCodesItem"],
-    'links': list["FullMessageVerificationLinksItem"],
-})
-
-FullMessageHiddenItem = TypedDict('FullMessageHiddenItem', {
-    'kind': str,
-    'excerpt': str,
-})
-
 FullMessage = TypedDict('FullMessage', {
     'message_id': str,
     'mailbox': str,
@@ -115,9 +75,9 @@ FullMessage = TypedDict('FullMessage', {
     'reply': NotRequired[str],
     'html': NotRequired["str | None"],
     'headers': NotRequired[list[list[str]]],
-    'trust': "FullMessageTrust | None",
-    'verification': "FullMessageVerification | None",
-    'hidden': NotRequired[list["FullMessageHiddenItem"]],
+    'trust': "Trust | None",
+    'verification': "Verification | None",
+    'hidden': NotRequired[list["Hidden"]],
     'encrypted': "Literal['pgp', 'smime'] | None",
     'truncated': bool,
     'next': "str | None",
@@ -333,6 +293,1020 @@ Customer = TypedDict('Customer', {
     'createdAt': str,
 })
 
+AccountDetailsSuspended = TypedDict('AccountDetailsSuspended', {
+    'reason': str,
+    'at': str,
+})
+
+AccountDetailsSendingPaused = TypedDict('AccountDetailsSendingPaused', {
+    'reason': str,
+    'at': str,
+})
+
+AccountDetailsPeopleItem = TypedDict('AccountDetailsPeopleItem', {
+    'email': str,
+    'role': str,
+    'status': Literal['active', 'invited'],
+})
+
+AccountDetailsUsage = TypedDict('AccountDetailsUsage', {
+    'sent': int,
+    'received': int,
+    'inboxes': int,
+    'webhooks': int,
+    'storage': int,
+})
+
+AccountDetails = TypedDict('AccountDetails', {
+    'id': str,
+    'name': str,
+    'status': Literal['unclaimed', 'active', 'paused', 'suspended'],
+    'plan': "Literal['trial', 'starter', 'growth', 'pro', 'business'] | None",
+    'agentsPlan': "Literal['free', 'developer', 'scale'] | None",
+    'claimExpiresAt': NotRequired[str],
+    'owner': NotRequired[str],
+    'approval': Literal['none', 'required'],
+    'sandbox': bool,
+    'createdAt': str,
+    'suspended': "AccountDetailsSuspended | None",
+    'sendingPaused': "AccountDetailsSendingPaused | None",
+    'raised': dict[str, int],
+    'people': list["AccountDetailsPeopleItem"],
+    'usage': "AccountDetailsUsage",
+})
+
+AccountExportProgress = TypedDict('AccountExportProgress', {
+    'written': int,
+    'total': int,
+})
+
+AccountExport = TypedDict('AccountExport', {
+    'id': str,
+    'state': Literal['waiting', 'running', 'done', 'failed'],
+    'progress': "AccountExportProgress",
+    'createdAt': str,
+    'url': "str | None",
+    'size': "int | None",
+    'expiresAt': "str | None",
+})
+
+AccountRequest = TypedDict('AccountRequest', {
+    'id': str,
+    'kind': Literal['limit', 'phone'],
+    'text': str,
+    'phone': "str | None",
+    'status': Literal['open', 'granted', 'refused'],
+    'answer': "str | None",
+    'createdAt': str,
+    'answeredAt': "str | None",
+})
+
+AdministeredAccountSuspended = TypedDict('AdministeredAccountSuspended', {
+    'reason': str,
+    'at': str,
+})
+
+AdministeredAccountSendingPaused = TypedDict('AdministeredAccountSendingPaused', {
+    'reason': str,
+    'at': str,
+})
+
+AdministeredAccount = TypedDict('AdministeredAccount', {
+    'id': str,
+    'name': str,
+    'status': Literal['unclaimed', 'active', 'paused', 'suspended'],
+    'plan': "Literal['trial', 'starter', 'growth', 'pro', 'business'] | None",
+    'agentsPlan': "Literal['free', 'developer', 'scale'] | None",
+    'claimExpiresAt': NotRequired[str],
+    'owner': NotRequired[str],
+    'approval': Literal['none', 'required'],
+    'sandbox': bool,
+    'createdAt': str,
+    'suspended': "AdministeredAccountSuspended | None",
+    'sendingPaused': "AdministeredAccountSendingPaused | None",
+    'raised': dict[str, int],
+})
+
+Alias = TypedDict('Alias', {
+    'alias': str,
+    'targets': list[str],
+    'createdAt': str,
+})
+
+AppPassword = TypedDict('AppPassword', {
+    'id': str,
+    'name': str,
+    'createdAt': str,
+    'lastUsedAt': "str | None",
+    'lastUsedFrom': "str | None",
+})
+
+Approval = TypedDict('Approval', {
+    'id': str,
+    'email_id': str,
+    'status': Literal['waiting', 'approved', 'refused', 'expired', 'void'],
+    'hash': str,
+    'mailbox': "str | None",
+    'draft_id': "str | None",
+    'keyId': str,
+    'from': str,
+    'to': list[str],
+    'cc': list[str],
+    'bcc': list[str],
+    'recipients': list[str],
+    'subject': "str | None",
+    'sendAt': "str | None",
+    'createdAt': str,
+    'expiresAt': str,
+    'decidedAt': "str | None",
+    'decidedBy': "str | None",
+    'reason': "str | None",
+})
+
+ApprovalState = TypedDict('ApprovalState', {
+    'id': str,
+    'status': Literal['waiting', 'approved', 'refused', 'expired', 'void'],
+    'reason': "str | None",
+})
+
+AuditEntryWho = TypedDict('AuditEntryWho', {
+    'kind': Literal['key', 'program', 'person', 'partner', 'administrator', 'service'],
+    'id': "str | None",
+})
+
+AuditEntryChange = TypedDict('AuditEntryChange', {
+    'before': "dict[str, Any] | None",
+    'after': "dict[str, Any] | None",
+})
+
+AuditEntry = TypedDict('AuditEntry', {
+    'id': str,
+    'at': str,
+    'who': "AuditEntryWho",
+    'action': str,
+    'target': "str | None",
+    'outcome': str,
+    'address': "str | None",
+    'change': NotRequired["AuditEntryChange"],
+    'requestId': str,
+})
+
+BatchResultRecipientsItem = TypedDict('BatchResultRecipientsItem', {
+    'email': str,
+    'status': Literal['queued', 'sent', 'delivered', 'bounced', 'complained', 'failed'],
+})
+
+BatchResultMissingFieldsItem = TypedDict('BatchResultMissingFieldsItem', {
+    'email': str,
+    'fields': list[str],
+})
+
+BatchResult = TypedDict('BatchResult', {
+    'id': str,
+    'recipients': list["BatchResultRecipientsItem"],
+    'missingFields': list["BatchResultMissingFieldsItem"],
+    'replayed': bool,
+})
+
+BatchStatusRecipientsItem = TypedDict('BatchStatusRecipientsItem', {
+    'email': str,
+    'status': Literal['queued', 'sent', 'delivered', 'bounced', 'complained', 'failed'],
+    'reason': "str | None",
+    'email_id': "str | None",
+})
+
+BatchStatus = TypedDict('BatchStatus', {
+    'id': str,
+    'recipients': list["BatchStatusRecipientsItem"],
+})
+
+BatchSummary = TypedDict('BatchSummary', {
+    'id': str,
+    'mailbox': str,
+    'subject': str,
+    'createdAt': str,
+    'handled': int,
+    'total': int,
+})
+
+Contact = TypedDict('Contact', {
+    'name': str,
+    'address': str,
+    'last_seen_at': str,
+    'sent': int,
+    'received': int,
+})
+
+DailyUsageDaysItem = TypedDict('DailyUsageDaysItem', {
+    'day': str,
+    'sent': int,
+    'received': int,
+    'delivered': int,
+    'bounced': int,
+    'complained': int,
+    'bytes': int,
+})
+
+DailyUsage = TypedDict('DailyUsage', {
+    'days': list["DailyUsageDaysItem"],
+})
+
+DeliveryAttemptsItem = TypedDict('DeliveryAttemptsItem', {
+    'at': str,
+    'url': str,
+    'headers': dict[str, str],
+    'status': "int | None",
+    'responseHeaders': dict[str, str],
+    'response': "str | None",
+    'error': "str | None",
+    'durationMs': int,
+})
+
+Delivery = TypedDict('Delivery', {
+    'id': str,
+    'webhookId': str,
+    'eventId': str,
+    'type': str,
+    'origin': Literal['event', 'resend', 'test'],
+    'state': Literal['waiting', 'delivered', 'failed', 'skipped'],
+    'createdAt': str,
+    'nextAttemptAt': "str | None",
+    'body': str,
+    'attempts': list["DeliveryAttemptsItem"],
+})
+
+DeliveryReport = TypedDict('DeliveryReport', {
+    'id': str,
+    'message_id': "str | None",
+    'mailbox': "str | None",
+    'subject': "str | None",
+    'status': Literal['scheduled', 'queued', 'sent', 'delivered', 'bounced', 'complained', 'failed'],
+    'recipients': list["RecipientStatus"],
+})
+
+DestinationAnswersItem = TypedDict('DestinationAnswersItem', {
+    'at': str,
+    'answer': str,
+})
+
+Destination = TypedDict('Destination', {
+    'domain': str,
+    'waiting': int,
+    'attempted': int,
+    'oldestAt': str,
+    'nextAt': str,
+    'answers': list["DestinationAnswersItem"],
+})
+
+DnsRecord = TypedDict('DnsRecord', {
+    'id': str,
+    'type': Literal['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'],
+    'name': str,
+    'value': str,
+    'ttl': int,
+    'priority': "int | None",
+    'mailCritical': bool,
+    'managed': bool,
+})
+
+Domain = TypedDict('Domain', {
+    'domain': str,
+    'status': Literal['pending', 'verified', 'broken'],
+    'verifiedAt': "str | None",
+    'records': list["DomainDnsRecord"],
+    'defaultDisplayName': "str | None",
+    'shared': bool,
+    'createdAt': NotRequired[str],
+    'checkedAt': NotRequired["str | None"],
+    'dns': NotRequired[Literal['built-in', 'dynamic-update', 'by-hand']],
+    'expiresAt': NotRequired[str],
+})
+
+DomainDnsRecord = TypedDict('DomainDnsRecord', {
+    'type': str,
+    'name': str,
+    'value': str,
+    'found': list[str],
+    'ok': bool,
+    'mailCritical': bool,
+    'required': NotRequired[bool],
+    'fix': NotRequired["str | None"],
+})
+
+DomainReportsDelivery = TypedDict('DomainReportsDelivery', {
+    'sent': int,
+    'delivered': int,
+    'bounced': int,
+    'complained': int,
+})
+
+DomainReportsDmarcDispositions = TypedDict('DomainReportsDmarcDispositions', {
+    'none': int,
+    'quarantine': int,
+    'reject': int,
+})
+
+DomainReportsDmarcReportersItem = TypedDict('DomainReportsDmarcReportersItem', {
+    'organisation': str,
+    'domain': str,
+    'reports': int,
+})
+
+DomainReportsDmarc = TypedDict('DomainReportsDmarc', {
+    'reports': int,
+    'messages': int,
+    'passed': int,
+    'passRate': "float | None",
+    'spfAligned': int,
+    'dkimAligned': int,
+    'dispositions': "DomainReportsDmarcDispositions",
+    'omitted': int,
+    'reporters': list["DomainReportsDmarcReportersItem"],
+})
+
+DomainReportsTlsFailuresItem = TypedDict('DomainReportsTlsFailuresItem', {
+    'type': str,
+    'policy': str,
+    'mx': "str | None",
+    'sessions': int,
+    'details': list[str],
+    'explanation': str,
+    'fix': "str | None",
+})
+
+DomainReportsTlsReportersItem = TypedDict('DomainReportsTlsReportersItem', {
+    'organisation': str,
+    'domain': str,
+    'reports': int,
+})
+
+DomainReportsTls = TypedDict('DomainReportsTls', {
+    'reports': int,
+    'successful': int,
+    'failed': int,
+    'failures': list["DomainReportsTlsFailuresItem"],
+    'reporters': list["DomainReportsTlsReportersItem"],
+})
+
+DomainReports = TypedDict('DomainReports', {
+    'domain': str,
+    'since': str,
+    'until': str,
+    'complete': bool,
+    'delivery': "DomainReportsDelivery",
+    'dmarc': "DomainReportsDmarc",
+    'tls': "DomainReportsTls",
+    'sources': list["ReportSource"],
+    'next': "str | None",
+})
+
+DriveEntry = TypedDict('DriveEntry', {
+    'id': str,
+    'name': str,
+    'kind': Literal['file', 'folder'],
+    'parentId': "str | None",
+    'size': int,
+    'contentType': "str | None",
+    'createdAt': str,
+    'modifiedAt': str,
+})
+
+DryRunRecipientsItem = TypedDict('DryRunRecipientsItem', {
+    'email': str,
+    'decision': Literal['send', 'suppressed', 'blocked_by_list', 'claim_required', 'over_limit', 'waits_for_approval'],
+    'reason': "str | None",
+})
+
+DryRun = TypedDict('DryRun', {
+    'dryRun': Literal[True],
+    'size': int,
+    'headers': list[list[str]],
+    'recipients': list["DryRunRecipientsItem"],
+})
+
+Email = TypedDict('Email', {
+    'id': str,
+    'from': str,
+    'to': list[str],
+    'cc': list[str],
+    'bcc': list[str],
+    'subject': "str | None",
+    'mailbox': "str | None",
+    'message_id': "str | None",
+    'tags': list[str],
+    'sendAt': NotRequired[str],
+    'approval': NotRequired["ApprovalState"],
+    'createdAt': str,
+    'recipients': list["RecipientStatus"],
+})
+
+Folder = TypedDict('Folder', {
+    'path': str,
+    'role': "Literal['inbox', 'sent', 'drafts', 'trash', 'spam', 'archive'] | None",
+    'total': int,
+    'unread': int,
+})
+
+FoundMessageHighlightsItemMarksItem = TypedDict('FoundMessageHighlightsItemMarksItem', {
+    'start': int,
+    'end': int,
+})
+
+FoundMessageHighlightsItem = TypedDict('FoundMessageHighlightsItem', {
+    'field': Literal['subject', 'from', 'to', 'cc', 'filename', 'body'],
+    'text': str,
+    'marks': list["FoundMessageHighlightsItemMarksItem"],
+})
+
+FoundMessage = TypedDict('FoundMessage', {
+    'message_id': str,
+    'mailbox': str,
+    'thread_id': str,
+    'folder': str,
+    'from': "Address | None",
+    'to': list["Address"],
+    'cc': list["Address"],
+    'subject': "str | None",
+    'snippet': "str | None",
+    'received_at': str,
+    'size': int,
+    'seen': bool,
+    'flagged': bool,
+    'answered': bool,
+    'labels': list[str],
+    'attachments': list["AttachmentSummary"],
+    'highlights': list["FoundMessageHighlightsItem"],
+})
+
+Grant = TypedDict('Grant', {
+    'id': str,
+    'name': str,
+    'clientId': str,
+    'redirectsTo': str,
+    'person': "Person | None",
+    'scopes': list[Literal['mail:read', 'mail:send', 'mail:write', 'mailboxes:read', 'mailboxes:write', 'dns:read', 'dns:write', 'domains:read', 'domains:write', 'aliases:read', 'aliases:write', 'drive:read']],
+    'mailboxes': "list[str] | None",
+    'createdAt': str,
+    'endsAt': str,
+    'lastUsedAt': "str | None",
+    'lastUsedFrom': "str | None",
+})
+
+Hidden = TypedDict('Hidden', {
+    'kind': str,
+    'excerpt': str,
+})
+
+IntakeDelivery = TypedDict('IntakeDelivery', {
+    'type': Literal['api', 'webhook'],
+    'url': NotRequired["str | None"],
+    'webhookId': NotRequired[str],
+})
+
+IntakeLens = TypedDict('IntakeLens', {
+    'enabled': bool,
+    'fields': list["LensField"],
+    'quoted': bool,
+})
+
+Intake = TypedDict('Intake', {
+    'mailbox': str,
+    'active': bool,
+    'delivery': "IntakeDelivery",
+    'lens': "IntakeLens",
+    'retention': Literal[7, 30, 90, 'forever'],
+    'createdAt': str,
+})
+
+IntakeMessageAttachmentsItem = TypedDict('IntakeMessageAttachmentsItem', {
+    'name': str,
+    'content_type': str,
+    'size': int,
+    'url': str,
+    'expires_at': str,
+    'text': "str | None",
+    'hidden': list["Hidden"],
+})
+
+IntakeMessage = TypedDict('IntakeMessage', {
+    'intake_id': str,
+    'mailbox': str,
+    'message_id': str,
+    'thread_id': str,
+    'from': "Address",
+    'to': list["Address"],
+    'cc': list["Address"],
+    'reply_to': "Address | None",
+    'subject': str,
+    'received_at': str,
+    'reply': str,
+    'headers': dict[str, "str | None"],
+    'lens': "dict[str, str | float | bool | list[str] | None] | None",
+    'lens_evidence': "dict[str, LensEvidence | None] | None",
+    'lens_engine': "Literal['rules', 'model'] | None",
+    'trust': "Trust | None",
+    'spam': bool,
+    'test': bool,
+    'text': str,
+    'html': str,
+    'attachments': list["IntakeMessageAttachmentsItem"],
+})
+
+IntakeSummaryAttachmentsItem = TypedDict('IntakeSummaryAttachmentsItem', {
+    'name': str,
+    'content_type': str,
+    'size': int,
+})
+
+IntakeSummary = TypedDict('IntakeSummary', {
+    'intake_id': str,
+    'mailbox': str,
+    'message_id': str,
+    'thread_id': str,
+    'from': "Address",
+    'to': list["Address"],
+    'cc': list["Address"],
+    'reply_to': "Address | None",
+    'subject': str,
+    'received_at': str,
+    'reply': str,
+    'headers': dict[str, "str | None"],
+    'lens': "dict[str, str | float | bool | list[str] | None] | None",
+    'lens_evidence': "dict[str, LensEvidence | None] | None",
+    'lens_engine': "Literal['rules', 'model'] | None",
+    'trust': "Trust | None",
+    'spam': bool,
+    'test': bool,
+    'attachments': list["IntakeSummaryAttachmentsItem"],
+})
+
+Key = TypedDict('Key', {
+    'id': str,
+    'name': str,
+    'kind': Literal['account', 'agent'],
+    'scopes': list[Literal['mail:read', 'mail:send', 'mail:write', 'mailboxes:read', 'mailboxes:write', 'dns:read', 'dns:write', 'domains:read', 'domains:write', 'aliases:read', 'aliases:write', 'drive:read']],
+    'mailboxes': "list[str] | None",
+    'approval': Literal['none', 'required'],
+    'heldBy': NotRequired[Literal['partner']],
+    'createdAt': str,
+    'expiresAt': "str | None",
+    'revokedAt': "str | None",
+    'lastUsedAt': "str | None",
+    'lastUsedFrom': "str | None",
+})
+
+LensEvidenceItemsItem = TypedDict('LensEvidenceItemsItem', {
+    'start': int,
+    'end': int,
+})
+
+LensEvidence = TypedDict('LensEvidence', {
+    'source': str,
+    'start': int,
+    'end': int,
+    'items': NotRequired[list["LensEvidenceItemsItem"]],
+})
+
+LensField = TypedDict('LensField', {
+    'key': str,
+    'type': Literal['text', 'number', 'date', 'yes/no', 'email address', 'list'],
+    'description': str,
+})
+
+MailboxLists = TypedDict('MailboxLists', {
+    'sendAllow': list[str],
+    'sendBlock': list[str],
+    'receiveAllow': list[str],
+    'receiveBlock': list[str],
+})
+
+Member = TypedDict('Member', {
+    'id': str,
+    'email': str,
+    'name': "str | None",
+    'role': Literal['owner', 'member', 'reader'],
+    'status': Literal['active', 'invited'],
+    'since': str,
+})
+
+MessageEventAttachmentsItem = TypedDict('MessageEventAttachmentsItem', {
+    'name': str,
+    'content_type': str,
+    'size': int,
+})
+
+MessageEvent = TypedDict('MessageEvent', {
+    'mailbox': str,
+    'message_id': "str | None",
+    'thread_id': "str | None",
+    'folder': "str | None",
+    'from': "Address | None",
+    'to': list["Address"],
+    'subject': "str | None",
+    'snippet': "str | None",
+    'received_at': str,
+    'attachments': list["MessageEventAttachmentsItem"],
+})
+
+MessageReceivedAttachmentsItem = TypedDict('MessageReceivedAttachmentsItem', {
+    'name': str,
+    'content_type': str,
+    'size': int,
+})
+
+MessageReceived = TypedDict('MessageReceived', {
+    'mailbox': str,
+    'message_id': "str | None",
+    'thread_id': "str | None",
+    'folder': "str | None",
+    'from': "Address | None",
+    'to': list["Address"],
+    'subject': "str | None",
+    'snippet': "str | None",
+    'received_at': str,
+    'attachments': list["MessageReceivedAttachmentsItem"],
+    'trust': "Trust | None",
+    'verification': "Verification | None",
+})
+
+NewIntakeDelivery = TypedDict('NewIntakeDelivery', {
+    'type': Literal['api', 'webhook'],
+    'url': NotRequired["str | None"],
+    'webhookId': NotRequired[str],
+})
+
+NewIntakeLens = TypedDict('NewIntakeLens', {
+    'enabled': bool,
+    'fields': list["LensField"],
+    'quoted': bool,
+})
+
+NewIntake = TypedDict('NewIntake', {
+    'mailbox': str,
+    'active': bool,
+    'delivery': "NewIntakeDelivery",
+    'lens': "NewIntakeLens",
+    'retention': Literal[7, 30, 90, 'forever'],
+    'createdAt': str,
+    'secret': NotRequired[str],
+})
+
+NewKey = TypedDict('NewKey', {
+    'id': str,
+    'name': str,
+    'kind': Literal['account', 'agent'],
+    'scopes': list[Literal['mail:read', 'mail:send', 'mail:write', 'mailboxes:read', 'mailboxes:write', 'dns:read', 'dns:write', 'domains:read', 'domains:write', 'aliases:read', 'aliases:write', 'drive:read']],
+    'mailboxes': "list[str] | None",
+    'approval': Literal['none', 'required'],
+    'heldBy': NotRequired[Literal['partner']],
+    'createdAt': str,
+    'expiresAt': "str | None",
+    'revokedAt': "str | None",
+    'lastUsedAt': "str | None",
+    'lastUsedFrom': "str | None",
+    'apiKey': str,
+})
+
+OpenRequestAccount = TypedDict('OpenRequestAccount', {
+    'id': str,
+    'name': str,
+})
+
+OpenRequest = TypedDict('OpenRequest', {
+    'id': str,
+    'kind': Literal['limit', 'phone'],
+    'text': str,
+    'phone': "str | None",
+    'status': Literal['open', 'granted', 'refused'],
+    'answer': "str | None",
+    'createdAt': str,
+    'answeredAt': "str | None",
+    'account': "OpenRequestAccount",
+    'email': "str | None",
+})
+
+Passkey = TypedDict('Passkey', {
+    'id': str,
+    'name': str,
+    'createdAt': str,
+    'lastUsedAt': "str | None",
+})
+
+Person = TypedDict('Person', {
+    'id': str,
+    'email': str,
+    'name': str,
+})
+
+ProcessesProcessesItemSamplesItem = TypedDict('ProcessesProcessesItemSamplesItem', {
+    'at': str,
+    'memory': int,
+    'eventLoopMs': float,
+    'databaseMs': float,
+})
+
+ProcessesProcessesItem = TypedDict('ProcessesProcessesItem', {
+    'host': str,
+    'process': str,
+    'pid': int,
+    'startedAt': str,
+    'alive': bool,
+    'samples': list["ProcessesProcessesItemSamplesItem"],
+})
+
+Processes = TypedDict('Processes', {
+    'processes': list["ProcessesProcessesItem"],
+})
+
+RecipientStatus = TypedDict('RecipientStatus', {
+    'email': str,
+    'status': Literal['queued', 'sent', 'delivered', 'bounced', 'complained', 'failed'],
+    'reason': "str | None",
+    'at': str,
+    'mx': "str | None",
+    'response': "str | None",
+    'attempts': int,
+})
+
+RecoveryCodes = TypedDict('RecoveryCodes', {
+    'recoveryCodes': list[str],
+})
+
+ReportSourceDispositions = TypedDict('ReportSourceDispositions', {
+    'none': int,
+    'quarantine': int,
+    'reject': int,
+})
+
+ReportSourceFindingsItem = TypedDict('ReportSourceFindingsItem', {
+    'kind': Literal['passes', 'own_server', 'forwarder', 'provider', 'stranger'],
+    'messages': int,
+    'explanation': str,
+    'fix': "str | None",
+})
+
+ReportSource = TypedDict('ReportSource', {
+    'source': str,
+    'name': "str | None",
+    'organisation': "str | None",
+    'own': bool,
+    'messages': int,
+    'passed': int,
+    'passRate': "float | None",
+    'spfAligned': int,
+    'dkimAligned': int,
+    'dispositions': "ReportSourceDispositions",
+    'firstDay': str,
+    'lastDay': str,
+    'findings': list["ReportSourceFindingsItem"],
+})
+
+Scheduled = TypedDict('Scheduled', {
+    'id': str,
+    'message_id': "str | None",
+    'thread_id': "str | None",
+    'sendAt': "str | None",
+    'status': Literal['scheduled', 'cancelled'],
+    'from': str,
+    'to': list[str],
+    'cc': list[str],
+    'bcc': list[str],
+    'subject': "str | None",
+    'createdAt': str,
+})
+
+SecondFactor = TypedDict('SecondFactor', {
+    'enabled': bool,
+    'confirmedAt': NotRequired[str],
+    'recoveryCodesLeft': int,
+})
+
+SessionAccount = TypedDict('SessionAccount', {
+    'id': str,
+    'name': str,
+    'role': Literal['owner', 'member', 'reader'],
+})
+
+SessionAccountsItem = TypedDict('SessionAccountsItem', {
+    'id': str,
+    'name': str,
+    'role': Literal['owner', 'member', 'reader'],
+})
+
+Session = TypedDict('Session', {
+    'person': "Person",
+    'account': "SessionAccount | None",
+    'accounts': list["SessionAccountsItem"],
+    'administrator': bool,
+    'csrfToken': str,
+})
+
+SetupStepsItem = TypedDict('SetupStepsItem', {
+    'id': Literal['claim', 'name', 'domain', 'dns', 'first_mail', 'webhook'],
+    'done': bool,
+    'detail': str,
+    'fix': "str | None",
+})
+
+Setup = TypedDict('Setup', {
+    'steps': list["SetupStepsItem"],
+})
+
+Suppression = TypedDict('Suppression', {
+    'email': str,
+    'reason': Literal['bounce', 'complaint', 'unsubscribe', 'manual'],
+    'detail': "str | None",
+    'mailboxes': "list[str] | None",
+    'createdAt': str,
+})
+
+Template = TypedDict('Template', {
+    'alias': str,
+    'subject': str,
+    'html': "str | None",
+    'text': "str | None",
+    'status': Literal['active', 'paused'],
+    'variables': list[str],
+    'createdAt': str,
+    'updatedAt': str,
+})
+
+Thread = TypedDict('Thread', {
+    'thread_id': str,
+    'subject': "str | None",
+    'participants': list["Address"],
+    'message_count': int,
+    'last_message_at': str,
+    'labels': list[str],
+    'awaiting': Literal['us', 'them', 'none'],
+})
+
+ThreadMessage = TypedDict('ThreadMessage', {
+    'message_id': str,
+    'mailbox': str,
+    'thread_id': str,
+    'folder': str,
+    'from': "Address | None",
+    'to': list["Address"],
+    'cc': list["Address"],
+    'subject': "str | None",
+    'snippet': "str | None",
+    'received_at': str,
+    'size': int,
+    'seen': bool,
+    'flagged': bool,
+    'answered': bool,
+    'labels': list[str],
+    'attachments': list["AttachmentSummary"],
+    'text': NotRequired[str],
+    'markdown': NotRequired[str],
+    'reply': NotRequired[str],
+    'truncated': NotRequired[bool],
+    'next': NotRequired["str | None"],
+})
+
+TrustDkimItem = TypedDict('TrustDkimItem', {
+    'domain': str,
+    'result': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
+})
+
+Trust = TypedDict('Trust', {
+    'spf': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
+    'dkim': list["TrustDkimItem"],
+    'dmarc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
+    'arc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
+    'aligned_from': "str | None",
+    'first_contact': bool,
+    'reply_to_mismatch': bool,
+    'display_name_spoof': bool,
+    'auto_submitted': bool,
+    'alternatives_differ': NotRequired[bool],
+})
+
+VerificationCodesItem = TypedDict('VerificationCodesItem', {
+    'value': str,
+    'label': "str | None",
+    'confidence': float,
+})
+
+VerificationLinksItem = TypedDict('VerificationLinksItem', {
+    'url': str,
+    'host': str,
+    'same_org': bool,
+})
+
+Verification = TypedDict('Verification', {
+    'codes': list["VerificationCodesItem"],
+    'links': list["VerificationLinksItem"],
+})
+
+WaitedMessage = TypedDict('WaitedMessage', {
+    'message_id': str,
+    'mailbox': str,
+    'thread_id': str,
+    'folder': str,
+    'from': "Address | None",
+    'to': list["Address"],
+    'cc': list["Address"],
+    'subject': "str | None",
+    'snippet': "str | None",
+    'received_at': str,
+    'size': int,
+    'seen': bool,
+    'flagged': bool,
+    'answered': bool,
+    'labels': list[str],
+    'attachments': list["AttachmentSummary"],
+    'trust': "Trust | None",
+    'verification': "Verification | None",
+})
+
+WholeApprovalContentAttachmentsItem = TypedDict('WholeApprovalContentAttachmentsItem', {
+    'name': str,
+    'content_type': str,
+    'size': int,
+})
+
+WholeApprovalContent = TypedDict('WholeApprovalContent', {
+    'text': str,
+    'html': "str | None",
+    'hidden': list["Hidden"],
+    'attachments': list["WholeApprovalContentAttachmentsItem"],
+    'truncated': bool,
+})
+
+WholeApproval = TypedDict('WholeApproval', {
+    'id': str,
+    'email_id': str,
+    'status': Literal['waiting', 'approved', 'refused', 'expired', 'void'],
+    'hash': str,
+    'mailbox': "str | None",
+    'draft_id': "str | None",
+    'keyId': str,
+    'from': str,
+    'to': list[str],
+    'cc': list[str],
+    'bcc': list[str],
+    'recipients': list[str],
+    'subject': "str | None",
+    'sendAt': "str | None",
+    'createdAt': str,
+    'expiresAt': str,
+    'decidedAt': "str | None",
+    'decidedBy': "str | None",
+    'reason': "str | None",
+    'content': "WholeApprovalContent | None",
+})
+
+WholeThread = TypedDict('WholeThread', {
+    'thread_id': str,
+    'subject': "str | None",
+    'participants': list["Address"],
+    'message_count': int,
+    'last_message_at': str,
+    'labels': list[str],
+    'awaiting': Literal['us', 'them', 'none'],
+    'messages': list["ThreadMessage"],
+    'next': "str | None",
+})
+
+AddressObject = TypedDict('AddressObject', {
+    'name': NotRequired[str],
+    'address': str,
+})
+
+AddressInput = "str | AddressObject"
+
+AddressesInput = "str | AddressObject | list[AddressInput]"
+
+AttachmentsInputFormItem1 = TypedDict('AttachmentsInputFormItem1', {
+    'name': str,
+    'contentType': str,
+    'content': str,
+    'contentId': NotRequired[str],
+})
+
+AttachmentsInputFormItem2 = TypedDict('AttachmentsInputFormItem2', {
+    'messageId': str,
+    'attachmentId': str,
+})
+
+AttachmentsInput = list["AttachmentsInputFormItem1 | AttachmentsInputFormItem2"]
+
+HeadersInput = dict[str, str]
+
+IntakeDeliveryInput = TypedDict('IntakeDeliveryInput', {
+    'type': Literal['api', 'webhook'],
+    'url': NotRequired[str],
+    'webhookId': NotRequired[str],
+})
+
+IntakeLensInput = TypedDict('IntakeLensInput', {
+    'enabled': bool,
+    'fields': NotRequired[list["LensField"]],
+    'quoted': NotRequired[bool],
+})
+
 SignupCreateResult = TypedDict('SignupCreateResult', {
     'address': str,
     'api_key': str,
@@ -355,12 +1329,6 @@ PeopleResetResult = TypedDict('PeopleResetResult', {
     'status': Literal['requested', 'changed'],
 })
 
-PeopleUpdateResultPerson = TypedDict('PeopleUpdateResultPerson', {
-    'id': str,
-    'email': str,
-    'name': str,
-})
-
 PeopleUpdateResultAccount = TypedDict('PeopleUpdateResultAccount', {
     'id': str,
     'name': str,
@@ -374,17 +1342,11 @@ PeopleUpdateResultAccountsItem = TypedDict('PeopleUpdateResultAccountsItem', {
 })
 
 PeopleUpdateResult = TypedDict('PeopleUpdateResult', {
-    'person': "PeopleUpdateResultPerson",
+    'person': "Person",
     'account': "PeopleUpdateResultAccount | None",
     'accounts': list["PeopleUpdateResultAccountsItem"],
     'administrator': bool,
     'csrfToken': str,
-})
-
-PeopleJoinResultPerson = TypedDict('PeopleJoinResultPerson', {
-    'id': str,
-    'email': str,
-    'name': str,
 })
 
 PeopleJoinResultAccount = TypedDict('PeopleJoinResultAccount', {
@@ -400,7 +1362,7 @@ PeopleJoinResultAccountsItem = TypedDict('PeopleJoinResultAccountsItem', {
 })
 
 PeopleJoinResult = TypedDict('PeopleJoinResult', {
-    'person': "PeopleJoinResultPerson",
+    'person': "Person",
     'account': "PeopleJoinResultAccount | None",
     'accounts': list["PeopleJoinResultAccountsItem"],
     'administrator': bool,
@@ -410,12 +1372,6 @@ PeopleJoinResult = TypedDict('PeopleJoinResult', {
 SessionBeginPasskey = TypedDict('SessionBeginPasskey', {
     'attempt': str,
     'credential': dict[str, Any],
-})
-
-SessionBeginResultPerson = TypedDict('SessionBeginResultPerson', {
-    'id': str,
-    'email': str,
-    'name': str,
 })
 
 SessionBeginResultAccount = TypedDict('SessionBeginResultAccount', {
@@ -431,7 +1387,7 @@ SessionBeginResultAccountsItem = TypedDict('SessionBeginResultAccountsItem', {
 })
 
 SessionBeginResult = TypedDict('SessionBeginResult', {
-    'person': "SessionBeginResultPerson",
+    'person': "Person",
     'account': "SessionBeginResultAccount | None",
     'accounts': list["SessionBeginResultAccountsItem"],
     'administrator': bool,
@@ -441,12 +1397,6 @@ SessionBeginResult = TypedDict('SessionBeginResult', {
 SessionPasskeyResult = TypedDict('SessionPasskeyResult', {
     'attempt': str,
     'options': dict[str, Any],
-})
-
-SessionGetResultPerson = TypedDict('SessionGetResultPerson', {
-    'id': str,
-    'email': str,
-    'name': str,
 })
 
 SessionGetResultAccount = TypedDict('SessionGetResultAccount', {
@@ -462,17 +1412,11 @@ SessionGetResultAccountsItem = TypedDict('SessionGetResultAccountsItem', {
 })
 
 SessionGetResult = TypedDict('SessionGetResult', {
-    'person': "SessionGetResultPerson",
+    'person': "Person",
     'account': "SessionGetResultAccount | None",
     'accounts': list["SessionGetResultAccountsItem"],
     'administrator': bool,
     'csrfToken': str,
-})
-
-SessionSwitchResultPerson = TypedDict('SessionSwitchResultPerson', {
-    'id': str,
-    'email': str,
-    'name': str,
 })
 
 SessionSwitchResultAccount = TypedDict('SessionSwitchResultAccount', {
@@ -488,7 +1432,7 @@ SessionSwitchResultAccountsItem = TypedDict('SessionSwitchResultAccountsItem', {
 })
 
 SessionSwitchResult = TypedDict('SessionSwitchResult', {
-    'person': "SessionSwitchResultPerson",
+    'person': "Person",
     'account': "SessionSwitchResultAccount | None",
     'accounts': list["SessionSwitchResultAccountsItem"],
     'administrator': bool,
@@ -538,49 +1482,25 @@ TotpSetResult1 = TypedDict('TotpSetResult1', {
     'uri': str,
 })
 
-TotpSetResult2 = TypedDict('TotpSetResult2', {
-    'recoveryCodes': list[str],
-})
-
-TotpSetResult = "TotpSetResult1 | TotpSetResult2"
+TotpSetResult = "TotpSetResult1 | RecoveryCodes"
 
 TotpRemoveResult = TypedDict('TotpRemoveResult', {
     'deleted': Literal[True],
 })
 
-PasskeysListResultPasskeysItem = TypedDict('PasskeysListResultPasskeysItem', {
-    'id': str,
-    'name': str,
-    'createdAt': str,
-    'lastUsedAt': "str | None",
-})
-
 PasskeysListResult = TypedDict('PasskeysListResult', {
-    'passkeys': list["PasskeysListResultPasskeysItem"],
+    'passkeys': list["Passkey"],
     'next': "str | None",
-})
-
-PasskeysCreateResult1 = TypedDict('PasskeysCreateResult1', {
-    'id': str,
-    'name': str,
-    'createdAt': str,
-    'lastUsedAt': "str | None",
 })
 
 PasskeysCreateResult2 = TypedDict('PasskeysCreateResult2', {
     'options': dict[str, Any],
 })
 
-PasskeysCreateResult = "PasskeysCreateResult1 | PasskeysCreateResult2"
+PasskeysCreateResult = "Passkey | PasskeysCreateResult2"
 
 PasskeysRemoveResult = TypedDict('PasskeysRemoveResult', {
     'deleted': Literal[True],
-})
-
-ClaimsCreateResultPerson = TypedDict('ClaimsCreateResultPerson', {
-    'id': str,
-    'email': str,
-    'name': str,
 })
 
 ClaimsCreateResultAccount = TypedDict('ClaimsCreateResultAccount', {
@@ -596,7 +1516,7 @@ ClaimsCreateResultAccountsItem = TypedDict('ClaimsCreateResultAccountsItem', {
 })
 
 ClaimsCreateResult = TypedDict('ClaimsCreateResult', {
-    'person': "ClaimsCreateResultPerson",
+    'person': "Person",
     'account': "ClaimsCreateResultAccount | None",
     'accounts': list["ClaimsCreateResultAccountsItem"],
     'administrator': bool,
@@ -768,44 +1688,13 @@ PlansListResult = TypedDict('PlansListResult', {
     'next': "str | None",
 })
 
-AuditListResultEntriesItemWho = TypedDict('AuditListResultEntriesItemWho', {
-    'kind': Literal['key', 'program', 'person', 'partner', 'administrator', 'service'],
-    'id': "str | None",
-})
-
-AuditListResultEntriesItemChange = TypedDict('AuditListResultEntriesItemChange', {
-    'before': "dict[str, Any] | None",
-    'after': "dict[str, Any] | None",
-})
-
-AuditListResultEntriesItem = TypedDict('AuditListResultEntriesItem', {
-    'id': str,
-    'at': str,
-    'who': "AuditListResultEntriesItemWho",
-    'action': str,
-    'target': "str | None",
-    'outcome': str,
-    'address': "str | None",
-    'change': NotRequired["AuditListResultEntriesItemChange"],
-    'requestId': str,
-})
-
 AuditListResult = TypedDict('AuditListResult', {
-    'entries': list["AuditListResultEntriesItem"],
+    'entries': list["AuditEntry"],
     'next': "str | None",
 })
 
-MembersListResultMembersItem = TypedDict('MembersListResultMembersItem', {
-    'id': str,
-    'email': str,
-    'name': "str | None",
-    'role': Literal['owner', 'member', 'reader'],
-    'status': Literal['active', 'invited'],
-    'since': str,
-})
-
 MembersListResult = TypedDict('MembersListResult', {
-    'members': list["MembersListResultMembersItem"],
+    'members': list["Member"],
     'next': "str | None",
 })
 
@@ -831,19 +1720,8 @@ MembersRemoveResult = TypedDict('MembersRemoveResult', {
     'deleted': Literal[True],
 })
 
-RequestsListResultRequestsItem = TypedDict('RequestsListResultRequestsItem', {
-    'id': str,
-    'kind': Literal['limit', 'phone'],
-    'text': str,
-    'phone': "str | None",
-    'status': Literal['open', 'granted', 'refused'],
-    'answer': "str | None",
-    'createdAt': str,
-    'answeredAt': "str | None",
-})
-
 RequestsListResult = TypedDict('RequestsListResult', {
-    'requests': list["RequestsListResultRequestsItem"],
+    'requests': list["AccountRequest"],
     'next': "str | None",
 })
 
@@ -858,34 +1736,8 @@ RequestsCreateResult = TypedDict('RequestsCreateResult', {
     'answeredAt': "str | None",
 })
 
-AdministrationAccountsResultAccountsItemSuspended = TypedDict('AdministrationAccountsResultAccountsItemSuspended', {
-    'reason': str,
-    'at': str,
-})
-
-AdministrationAccountsResultAccountsItemSendingPaused = TypedDict('AdministrationAccountsResultAccountsItemSendingPaused', {
-    'reason': str,
-    'at': str,
-})
-
-AdministrationAccountsResultAccountsItem = TypedDict('AdministrationAccountsResultAccountsItem', {
-    'id': str,
-    'name': str,
-    'status': Literal['unclaimed', 'active', 'paused', 'suspended'],
-    'plan': "Literal['trial', 'starter', 'growth', 'pro', 'business'] | None",
-    'agentsPlan': "Literal['free', 'developer', 'scale'] | None",
-    'claimExpiresAt': NotRequired[str],
-    'owner': NotRequired[str],
-    'approval': Literal['none', 'required'],
-    'sandbox': bool,
-    'createdAt': str,
-    'suspended': "AdministrationAccountsResultAccountsItemSuspended | None",
-    'sendingPaused': "AdministrationAccountsResultAccountsItemSendingPaused | None",
-    'raised': dict[str, int],
-})
-
 AdministrationAccountsResult = TypedDict('AdministrationAccountsResult', {
-    'accounts': list["AdministrationAccountsResultAccountsItem"],
+    'accounts': list["AdministeredAccount"],
     'next': "str | None",
 })
 
@@ -986,26 +1838,8 @@ AdministrationChangeResult = TypedDict('AdministrationChangeResult', {
     'usage': "AdministrationChangeResultUsage",
 })
 
-AdministrationRequestsResultRequestsItemAccount = TypedDict('AdministrationRequestsResultRequestsItemAccount', {
-    'id': str,
-    'name': str,
-})
-
-AdministrationRequestsResultRequestsItem = TypedDict('AdministrationRequestsResultRequestsItem', {
-    'id': str,
-    'kind': Literal['limit', 'phone'],
-    'text': str,
-    'phone': "str | None",
-    'status': Literal['open', 'granted', 'refused'],
-    'answer': "str | None",
-    'createdAt': str,
-    'answeredAt': "str | None",
-    'account': "AdministrationRequestsResultRequestsItemAccount",
-    'email': "str | None",
-})
-
 AdministrationRequestsResult = TypedDict('AdministrationRequestsResult', {
-    'requests': list["AdministrationRequestsResultRequestsItem"],
+    'requests': list["OpenRequest"],
     'next': "str | None",
 })
 
@@ -1027,22 +1861,8 @@ AdministrationAnswerResult = TypedDict('AdministrationAnswerResult', {
     'email': "str | None",
 })
 
-AdministrationOutboxResultDestinationsItemAnswersItem = TypedDict('AdministrationOutboxResultDestinationsItemAnswersItem', {
-    'at': str,
-    'answer': str,
-})
-
-AdministrationOutboxResultDestinationsItem = TypedDict('AdministrationOutboxResultDestinationsItem', {
-    'domain': str,
-    'waiting': int,
-    'attempted': int,
-    'oldestAt': str,
-    'nextAt': str,
-    'answers': list["AdministrationOutboxResultDestinationsItemAnswersItem"],
-})
-
 AdministrationOutboxResult = TypedDict('AdministrationOutboxResult', {
-    'destinations': list["AdministrationOutboxResultDestinationsItem"],
+    'destinations': list["Destination"],
     'waiting': int,
     'complete': bool,
 })
@@ -1076,23 +1896,8 @@ AdministrationProcessesResult = TypedDict('AdministrationProcessesResult', {
     'processes': list["AdministrationProcessesResultProcessesItem"],
 })
 
-KeysListResultKeysItem = TypedDict('KeysListResultKeysItem', {
-    'id': str,
-    'name': str,
-    'kind': Literal['account', 'agent'],
-    'scopes': list[Literal['mail:read', 'mail:send', 'mail:write', 'mailboxes:read', 'mailboxes:write', 'dns:read', 'dns:write', 'domains:read', 'domains:write', 'aliases:read', 'aliases:write', 'drive:read']],
-    'mailboxes': "list[str] | None",
-    'approval': Literal['none', 'required'],
-    'heldBy': NotRequired[Literal['partner']],
-    'createdAt': str,
-    'expiresAt': "str | None",
-    'revokedAt': "str | None",
-    'lastUsedAt': "str | None",
-    'lastUsedFrom': "str | None",
-})
-
 KeysListResult = TypedDict('KeysListResult', {
-    'keys': list["KeysListResultKeysItem"],
+    'keys': list["Key"],
     'next': "str | None",
 })
 
@@ -1116,28 +1921,8 @@ KeysRevokeResult = TypedDict('KeysRevokeResult', {
     'deleted': Literal[True],
 })
 
-GrantsListResultGrantsItemPerson = TypedDict('GrantsListResultGrantsItemPerson', {
-    'id': str,
-    'email': str,
-    'name': str,
-})
-
-GrantsListResultGrantsItem = TypedDict('GrantsListResultGrantsItem', {
-    'id': str,
-    'name': str,
-    'clientId': str,
-    'redirectsTo': str,
-    'person': "GrantsListResultGrantsItemPerson | None",
-    'scopes': list[Literal['mail:read', 'mail:send', 'mail:write', 'mailboxes:read', 'mailboxes:write', 'dns:read', 'dns:write', 'domains:read', 'domains:write', 'aliases:read', 'aliases:write', 'drive:read']],
-    'mailboxes': "list[str] | None",
-    'createdAt': str,
-    'endsAt': str,
-    'lastUsedAt': "str | None",
-    'lastUsedFrom': "str | None",
-})
-
 GrantsListResult = TypedDict('GrantsListResult', {
-    'grants': list["GrantsListResultGrantsItem"],
+    'grants': list["Grant"],
     'next': "str | None",
 })
 
@@ -1250,16 +2035,8 @@ ListsSetResult = TypedDict('ListsSetResult', {
     'receiveBlock': list[str],
 })
 
-AppPasswordsListResultAppPasswordsItem = TypedDict('AppPasswordsListResultAppPasswordsItem', {
-    'id': str,
-    'name': str,
-    'createdAt': str,
-    'lastUsedAt': "str | None",
-    'lastUsedFrom': "str | None",
-})
-
 AppPasswordsListResult = TypedDict('AppPasswordsListResult', {
-    'appPasswords': list["AppPasswordsListResultAppPasswordsItem"],
+    'appPasswords': list["AppPassword"],
     'next': "str | None",
 })
 
@@ -1282,127 +2059,15 @@ MessagesListResult = TypedDict('MessagesListResult', {
     'cursor': str,
 })
 
-MessagesWaitResultMessageTrustDkimItem = TypedDict('MessagesWaitResultMessageTrustDkimItem', {
-    'domain': str,
-    'result': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-})
-
-MessagesWaitResultMessageTrust = TypedDict('MessagesWaitResultMessageTrust', {
-    'spf': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'dkim': list["MessagesWaitResultMessageTrustDkimItem"],
-    'dmarc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'arc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'aligned_from': "str | None",
-    'first_contact': bool,
-    'reply_to_mismatch': bool,
-    'display_name_spoof': bool,
-    'auto_submitted': bool,
-    'alternatives_differ': NotRequired[bool],
-})
-
-MessagesWaitResultMessageVerificationCodesItem = TypedDict('MessagesWaitResultMessageVerificationCodesItem', {
-    'value': str,
-    'label': "str | None",
-    'confidence': float,
-})
-
-MessagesWaitResultMessageVerificationLinksItem = TypedDict('MessagesWaitResultMessageVerificationLinksItem', {
-    'url': str,
-    'host': str,
-    'same_org': bool,
-})
-
-MessagesWaitResultMessageVerification = TypedDict('MessagesWaitResultMessageVerification', {
-    'codes': list["MessagesWaitResultMessageVerificationCodesItem"],
-    'links': list["MessagesWaitResultMessageVerificationLinksItem"],
-})
-
-MessagesWaitResultMessage = TypedDict('MessagesWaitResultMessage', {
-    'message_id': str,
-    'mailbox': str,
-    'thread_id': str,
-    'folder': str,
-    'from': "Address | None",
-    'to': list["Address"],
-    'cc': list["Address"],
-    'subject': "str | None",
-    'snippet': "str | None",
-    'received_at': str,
-    'size': int,
-    'seen': bool,
-    'flagged': bool,
-    'answered': bool,
-    'labels': list[str],
-    'attachments': list["AttachmentSummary"],
-    'trust': "MessagesWaitResultMessageTrust | None",
-    'verification': "MessagesWaitResultMessageVerification | None",
-})
-
 MessagesWaitResultNearMissesItem = TypedDict('MessagesWaitResultNearMissesItem', {
     'message_id': str,
     'why': str,
 })
 
 MessagesWaitResult = TypedDict('MessagesWaitResult', {
-    'message': "MessagesWaitResultMessage | None",
+    'message': "WaitedMessage | None",
     'near_misses': list["MessagesWaitResultNearMissesItem"],
     'cursor': str,
-})
-
-MessagesWaitAndClaimResultMessageTrustDkimItem = TypedDict('MessagesWaitAndClaimResultMessageTrustDkimItem', {
-    'domain': str,
-    'result': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-})
-
-MessagesWaitAndClaimResultMessageTrust = TypedDict('MessagesWaitAndClaimResultMessageTrust', {
-    'spf': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'dkim': list["MessagesWaitAndClaimResultMessageTrustDkimItem"],
-    'dmarc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'arc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'aligned_from': "str | None",
-    'first_contact': bool,
-    'reply_to_mismatch': bool,
-    'display_name_spoof': bool,
-    'auto_submitted': bool,
-    'alternatives_differ': NotRequired[bool],
-})
-
-MessagesWaitAndClaimResultMessageVerificationCodesItem = TypedDict('MessagesWaitAndClaimResultMessageVerificationCodesItem', {
-    'value': str,
-    'label': "str | None",
-    'confidence': float,
-})
-
-MessagesWaitAndClaimResultMessageVerificationLinksItem = TypedDict('MessagesWaitAndClaimResultMessageVerificationLinksItem', {
-    'url': str,
-    'host': str,
-    'same_org': bool,
-})
-
-MessagesWaitAndClaimResultMessageVerification = TypedDict('MessagesWaitAndClaimResultMessageVerification', {
-    'codes': list["MessagesWaitAndClaimResultMessageVerificationCodesItem"],
-    'links': list["MessagesWaitAndClaimResultMessageVerificationLinksItem"],
-})
-
-MessagesWaitAndClaimResultMessage = TypedDict('MessagesWaitAndClaimResultMessage', {
-    'message_id': str,
-    'mailbox': str,
-    'thread_id': str,
-    'folder': str,
-    'from': "Address | None",
-    'to': list["Address"],
-    'cc': list["Address"],
-    'subject': "str | None",
-    'snippet': "str | None",
-    'received_at': str,
-    'size': int,
-    'seen': bool,
-    'flagged': bool,
-    'answered': bool,
-    'labels': list[str],
-    'attachments': list["AttachmentSummary"],
-    'trust': "MessagesWaitAndClaimResultMessageTrust | None",
-    'verification': "MessagesWaitAndClaimResultMessageVerification | None",
 })
 
 MessagesWaitAndClaimResultNearMissesItem = TypedDict('MessagesWaitAndClaimResultNearMissesItem', {
@@ -1411,7 +2076,7 @@ MessagesWaitAndClaimResultNearMissesItem = TypedDict('MessagesWaitAndClaimResult
 })
 
 MessagesWaitAndClaimResult = TypedDict('MessagesWaitAndClaimResult', {
-    'message': "MessagesWaitAndClaimResultMessage | None",
+    'message': "WaitedMessage | None",
     'near_misses': list["MessagesWaitAndClaimResultNearMissesItem"],
     'cursor': str,
     'claimed_until': "str | None",
@@ -1437,80 +2102,9 @@ MessagesVerificationResult = TypedDict('MessagesVerificationResult', {
     'cursor': str,
 })
 
-MessagesSearchResultMessagesItemHighlightsItemMarksItem = TypedDict('MessagesSearchResultMessagesItemHighlightsItemMarksItem', {
-    'start': int,
-    'end': int,
-})
-
-MessagesSearchResultMessagesItemHighlightsItem = TypedDict('MessagesSearchResultMessagesItemHighlightsItem', {
-    'field': Literal['subject', 'from', 'to', 'cc', 'filename', 'body'],
-    'text': str,
-    'marks': list["MessagesSearchResultMessagesItemHighlightsItemMarksItem"],
-})
-
-MessagesSearchResultMessagesItem = TypedDict('MessagesSearchResultMessagesItem', {
-    'message_id': str,
-    'mailbox': str,
-    'thread_id': str,
-    'folder': str,
-    'from': "Address | None",
-    'to': list["Address"],
-    'cc': list["Address"],
-    'subject': "str | None",
-    'snippet': "str | None",
-    'received_at': str,
-    'size': int,
-    'seen': bool,
-    'flagged': bool,
-    'answered': bool,
-    'labels': list[str],
-    'attachments': list["AttachmentSummary"],
-    'highlights': list["MessagesSearchResultMessagesItemHighlightsItem"],
-})
-
 MessagesSearchResult = TypedDict('MessagesSearchResult', {
-    'messages': list["MessagesSearchResultMessagesItem"],
+    'messages': list["FoundMessage"],
     'next': "str | None",
-})
-
-MessagesGetResultTrustDkimItem = TypedDict('MessagesGetResultTrustDkimItem', {
-    'domain': str,
-    'result': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-})
-
-MessagesGetResultTrust = TypedDict('MessagesGetResultTrust', {
-    'spf': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'dkim': list["MessagesGetResultTrustDkimItem"],
-    'dmarc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'arc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'aligned_from': "str | None",
-    'first_contact': bool,
-    'reply_to_mismatch': bool,
-    'display_name_spoof': bool,
-    'auto_submitted': bool,
-    'alternatives_differ': NotRequired[bool],
-})
-
-MessagesGetResultVerificationCodesItem = TypedDict('MessagesGetResultVerificationCodesItem', {
-    'value': str,
-    'label': "str | None",
-    'confidence': float,
-})
-
-MessagesGetResultVerificationLinksItem = TypedDict('MessagesGetResultVerificationLinksItem', {
-    'url': str,
-    'host': str,
-    'same_org': bool,
-})
-
-MessagesGetResultVerification = TypedDict('MessagesGetResultVerification', {
-    'codes': list["MessagesGetResultVerificationCodesItem"],
-    'links': list["MessagesGetResultVerificationLinksItem"],
-})
-
-MessagesGetResultHiddenItem = TypedDict('MessagesGetResultHiddenItem', {
-    'kind': str,
-    'excerpt': str,
 })
 
 MessagesGetResult = TypedDict('MessagesGetResult', {
@@ -1539,9 +2133,9 @@ MessagesGetResult = TypedDict('MessagesGetResult', {
     'reply': NotRequired[str],
     'html': NotRequired["str | None"],
     'headers': NotRequired[list[list[str]]],
-    'trust': "MessagesGetResultTrust | None",
-    'verification': "MessagesGetResultVerification | None",
-    'hidden': NotRequired[list["MessagesGetResultHiddenItem"]],
+    'trust': "Trust | None",
+    'verification': "Verification | None",
+    'hidden': NotRequired[list["Hidden"]],
     'encrypted': "Literal['pgp', 'smime'] | None",
     'truncated': bool,
     'next': "str | None",
@@ -1603,114 +2197,7 @@ MessagesReadAllResult = TypedDict('MessagesReadAllResult', {
     'updated': int,
 })
 
-MessagesSendTo = TypedDict('MessagesSendTo', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesSendToItem = TypedDict('MessagesSendToItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesSendCc = TypedDict('MessagesSendCc', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesSendCcItem = TypedDict('MessagesSendCcItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesSendBcc = TypedDict('MessagesSendBcc', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesSendBccItem = TypedDict('MessagesSendBccItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesSendReplyTo = TypedDict('MessagesSendReplyTo', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesSendReplyToItem = TypedDict('MessagesSendReplyToItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesSendAttachmentsItem1 = TypedDict('MessagesSendAttachmentsItem1', {
-    'name': str,
-    'contentType': str,
-    'content': str,
-    'contentId': NotRequired[str],
-})
-
-MessagesSendAttachmentsItem2 = TypedDict('MessagesSendAttachmentsItem2', {
-    'messageId': str,
-    'attachmentId': str,
-})
-
-MessagesSendResult2RecipientsItem = TypedDict('MessagesSendResult2RecipientsItem', {
-    'email': str,
-    'decision': Literal['send', 'suppressed', 'blocked_by_list', 'claim_required', 'over_limit', 'waits_for_approval'],
-    'reason': "str | None",
-})
-
-MessagesSendResult2 = TypedDict('MessagesSendResult2', {
-    'dryRun': Literal[True],
-    'size': int,
-    'headers': list[list[str]],
-    'recipients': list["MessagesSendResult2RecipientsItem"],
-})
-
-MessagesSendResult = "SendResult | MessagesSendResult2"
-
-MessagesReplyCc = TypedDict('MessagesReplyCc', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesReplyCcItem = TypedDict('MessagesReplyCcItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesReplyBcc = TypedDict('MessagesReplyBcc', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesReplyBccItem = TypedDict('MessagesReplyBccItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesReplyReplyTo = TypedDict('MessagesReplyReplyTo', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesReplyReplyToItem = TypedDict('MessagesReplyReplyToItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesReplyAttachmentsItem1 = TypedDict('MessagesReplyAttachmentsItem1', {
-    'name': str,
-    'contentType': str,
-    'content': str,
-    'contentId': NotRequired[str],
-})
-
-MessagesReplyAttachmentsItem2 = TypedDict('MessagesReplyAttachmentsItem2', {
-    'messageId': str,
-    'attachmentId': str,
-})
+MessagesSendResult = "SendResult | DryRun"
 
 MessagesReplyResultApproval = TypedDict('MessagesReplyResultApproval', {
     'id': str,
@@ -1733,58 +2220,6 @@ MessagesReplyResult = TypedDict('MessagesReplyResult', {
     'approval': NotRequired["MessagesReplyResultApproval"],
     'recipients': list["MessagesReplyResultRecipientsItem"],
     'suppressed': list[str],
-})
-
-MessagesForwardTo = TypedDict('MessagesForwardTo', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesForwardToItem = TypedDict('MessagesForwardToItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesForwardCc = TypedDict('MessagesForwardCc', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesForwardCcItem = TypedDict('MessagesForwardCcItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesForwardBcc = TypedDict('MessagesForwardBcc', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesForwardBccItem = TypedDict('MessagesForwardBccItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesForwardReplyTo = TypedDict('MessagesForwardReplyTo', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesForwardReplyToItem = TypedDict('MessagesForwardReplyToItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-MessagesForwardAttachmentsItem1 = TypedDict('MessagesForwardAttachmentsItem1', {
-    'name': str,
-    'contentType': str,
-    'content': str,
-    'contentId': NotRequired[str],
-})
-
-MessagesForwardAttachmentsItem2 = TypedDict('MessagesForwardAttachmentsItem2', {
-    'messageId': str,
-    'attachmentId': str,
 })
 
 MessagesForwardResultApproval = TypedDict('MessagesForwardResultApproval', {
@@ -1814,15 +2249,8 @@ TrashEmptyResult = TypedDict('TrashEmptyResult', {
     'deleted': int,
 })
 
-FoldersListResultFoldersItem = TypedDict('FoldersListResultFoldersItem', {
-    'path': str,
-    'role': "Literal['inbox', 'sent', 'drafts', 'trash', 'spam', 'archive'] | None",
-    'total': int,
-    'unread': int,
-})
-
 FoldersListResult = TypedDict('FoldersListResult', {
-    'folders': list["FoldersListResultFoldersItem"],
+    'folders': list["Folder"],
     'next': "str | None",
 })
 
@@ -1844,43 +2272,9 @@ FoldersDeleteResult = TypedDict('FoldersDeleteResult', {
     'deleted': Literal[True],
 })
 
-ThreadsListResultThreadsItem = TypedDict('ThreadsListResultThreadsItem', {
-    'thread_id': str,
-    'subject': "str | None",
-    'participants': list["Address"],
-    'message_count': int,
-    'last_message_at': str,
-    'labels': list[str],
-    'awaiting': Literal['us', 'them', 'none'],
-})
-
 ThreadsListResult = TypedDict('ThreadsListResult', {
-    'threads': list["ThreadsListResultThreadsItem"],
+    'threads': list["Thread"],
     'next': "str | None",
-})
-
-ThreadsGetResultMessagesItem = TypedDict('ThreadsGetResultMessagesItem', {
-    'message_id': str,
-    'mailbox': str,
-    'thread_id': str,
-    'folder': str,
-    'from': "Address | None",
-    'to': list["Address"],
-    'cc': list["Address"],
-    'subject': "str | None",
-    'snippet': "str | None",
-    'received_at': str,
-    'size': int,
-    'seen': bool,
-    'flagged': bool,
-    'answered': bool,
-    'labels': list[str],
-    'attachments': list["AttachmentSummary"],
-    'text': NotRequired[str],
-    'markdown': NotRequired[str],
-    'reply': NotRequired[str],
-    'truncated': NotRequired[bool],
-    'next': NotRequired["str | None"],
 })
 
 ThreadsGetResult = TypedDict('ThreadsGetResult', {
@@ -1891,7 +2285,7 @@ ThreadsGetResult = TypedDict('ThreadsGetResult', {
     'last_message_at': str,
     'labels': list[str],
     'awaiting': Literal['us', 'them', 'none'],
-    'messages': list["ThreadsGetResultMessagesItem"],
+    'messages': list["ThreadMessage"],
     'next': "str | None",
 })
 
@@ -1905,114 +2299,14 @@ LabelsListResult = TypedDict('LabelsListResult', {
     'next': "str | None",
 })
 
-ContactsListResultContactsItem = TypedDict('ContactsListResultContactsItem', {
-    'name': str,
-    'address': str,
-    'last_seen_at': str,
-    'sent': int,
-    'received': int,
-})
-
 ContactsListResult = TypedDict('ContactsListResult', {
-    'contacts': list["ContactsListResultContactsItem"],
+    'contacts': list["Contact"],
     'next': "str | None",
 })
 
 DraftsListResult = TypedDict('DraftsListResult', {
     'drafts': list["MessageSummary"],
     'next': "str | None",
-})
-
-DraftsCreateTo = TypedDict('DraftsCreateTo', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-DraftsCreateToItem = TypedDict('DraftsCreateToItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-DraftsCreateCc = TypedDict('DraftsCreateCc', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-DraftsCreateCcItem = TypedDict('DraftsCreateCcItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-DraftsCreateBcc = TypedDict('DraftsCreateBcc', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-DraftsCreateBccItem = TypedDict('DraftsCreateBccItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-DraftsCreateReplyTo = TypedDict('DraftsCreateReplyTo', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-DraftsCreateReplyToItem = TypedDict('DraftsCreateReplyToItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-DraftsCreateAttachmentsItem1 = TypedDict('DraftsCreateAttachmentsItem1', {
-    'name': str,
-    'contentType': str,
-    'content': str,
-    'contentId': NotRequired[str],
-})
-
-DraftsCreateAttachmentsItem2 = TypedDict('DraftsCreateAttachmentsItem2', {
-    'messageId': str,
-    'attachmentId': str,
-})
-
-DraftsCreateResultTrustDkimItem = TypedDict('DraftsCreateResultTrustDkimItem', {
-    'domain': str,
-    'result': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-})
-
-DraftsCreateResultTrust = TypedDict('DraftsCreateResultTrust', {
-    'spf': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'dkim': list["DraftsCreateResultTrustDkimItem"],
-    'dmarc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'arc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'aligned_from': "str | None",
-    'first_contact': bool,
-    'reply_to_mismatch': bool,
-    'display_name_spoof': bool,
-    'auto_submitted': bool,
-    'alternatives_differ': NotRequired[bool],
-})
-
-DraftsCreateResultVerificationCodesItem = TypedDict('DraftsCreateResultVerificationCodesItem', {
-    'value': str,
-    'label': "str | None",
-    'confidence': float,
-})
-
-DraftsCreateResultVerificationLinksItem = TypedDict('DraftsCreateResultVerificationLinksItem', {
-    'url': str,
-    'host': str,
-    'same_org': bool,
-})
-
-DraftsCreateResultVerification = TypedDict('DraftsCreateResultVerification', {
-    'codes': list["DraftsCreateResultVerificationCodesItem"],
-    'links': list["DraftsCreateResultVerificationLinksItem"],
-})
-
-DraftsCreateResultHiddenItem = TypedDict('DraftsCreateResultHiddenItem', {
-    'kind': str,
-    'excerpt': str,
 })
 
 DraftsCreateResult = TypedDict('DraftsCreateResult', {
@@ -2041,52 +2335,12 @@ DraftsCreateResult = TypedDict('DraftsCreateResult', {
     'reply': NotRequired[str],
     'html': NotRequired["str | None"],
     'headers': NotRequired[list[list[str]]],
-    'trust': "DraftsCreateResultTrust | None",
-    'verification': "DraftsCreateResultVerification | None",
-    'hidden': NotRequired[list["DraftsCreateResultHiddenItem"]],
+    'trust': "Trust | None",
+    'verification': "Verification | None",
+    'hidden': NotRequired[list["Hidden"]],
     'encrypted': "Literal['pgp', 'smime'] | None",
     'truncated': bool,
     'next': "str | None",
-})
-
-DraftsGetResultTrustDkimItem = TypedDict('DraftsGetResultTrustDkimItem', {
-    'domain': str,
-    'result': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-})
-
-DraftsGetResultTrust = TypedDict('DraftsGetResultTrust', {
-    'spf': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'dkim': list["DraftsGetResultTrustDkimItem"],
-    'dmarc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'arc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'aligned_from': "str | None",
-    'first_contact': bool,
-    'reply_to_mismatch': bool,
-    'display_name_spoof': bool,
-    'auto_submitted': bool,
-    'alternatives_differ': NotRequired[bool],
-})
-
-DraftsGetResultVerificationCodesItem = TypedDict('DraftsGetResultVerificationCodesItem', {
-    'value': str,
-    'label': "str | None",
-    'confidence': float,
-})
-
-DraftsGetResultVerificationLinksItem = TypedDict('DraftsGetResultVerificationLinksItem', {
-    'url': str,
-    'host': str,
-    'same_org': bool,
-})
-
-DraftsGetResultVerification = TypedDict('DraftsGetResultVerification', {
-    'codes': list["DraftsGetResultVerificationCodesItem"],
-    'links': list["DraftsGetResultVerificationLinksItem"],
-})
-
-DraftsGetResultHiddenItem = TypedDict('DraftsGetResultHiddenItem', {
-    'kind': str,
-    'excerpt': str,
 })
 
 DraftsGetResult = TypedDict('DraftsGetResult', {
@@ -2115,104 +2369,12 @@ DraftsGetResult = TypedDict('DraftsGetResult', {
     'reply': NotRequired[str],
     'html': NotRequired["str | None"],
     'headers': NotRequired[list[list[str]]],
-    'trust': "DraftsGetResultTrust | None",
-    'verification': "DraftsGetResultVerification | None",
-    'hidden': NotRequired[list["DraftsGetResultHiddenItem"]],
+    'trust': "Trust | None",
+    'verification': "Verification | None",
+    'hidden': NotRequired[list["Hidden"]],
     'encrypted': "Literal['pgp', 'smime'] | None",
     'truncated': bool,
     'next': "str | None",
-})
-
-DraftsUpdateTo = TypedDict('DraftsUpdateTo', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-DraftsUpdateToItem = TypedDict('DraftsUpdateToItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-DraftsUpdateCc = TypedDict('DraftsUpdateCc', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-DraftsUpdateCcItem = TypedDict('DraftsUpdateCcItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-DraftsUpdateBcc = TypedDict('DraftsUpdateBcc', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-DraftsUpdateBccItem = TypedDict('DraftsUpdateBccItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-DraftsUpdateReplyTo = TypedDict('DraftsUpdateReplyTo', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-DraftsUpdateReplyToItem = TypedDict('DraftsUpdateReplyToItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-DraftsUpdateAttachmentsItem1 = TypedDict('DraftsUpdateAttachmentsItem1', {
-    'name': str,
-    'contentType': str,
-    'content': str,
-    'contentId': NotRequired[str],
-})
-
-DraftsUpdateAttachmentsItem2 = TypedDict('DraftsUpdateAttachmentsItem2', {
-    'messageId': str,
-    'attachmentId': str,
-})
-
-DraftsUpdateResultTrustDkimItem = TypedDict('DraftsUpdateResultTrustDkimItem', {
-    'domain': str,
-    'result': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-})
-
-DraftsUpdateResultTrust = TypedDict('DraftsUpdateResultTrust', {
-    'spf': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'dkim': list["DraftsUpdateResultTrustDkimItem"],
-    'dmarc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'arc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'aligned_from': "str | None",
-    'first_contact': bool,
-    'reply_to_mismatch': bool,
-    'display_name_spoof': bool,
-    'auto_submitted': bool,
-    'alternatives_differ': NotRequired[bool],
-})
-
-DraftsUpdateResultVerificationCodesItem = TypedDict('DraftsUpdateResultVerificationCodesItem', {
-    'value': str,
-    'label': "str | None",
-    'confidence': float,
-})
-
-DraftsUpdateResultVerificationLinksItem = TypedDict('DraftsUpdateResultVerificationLinksItem', {
-    'url': str,
-    'host': str,
-    'same_org': bool,
-})
-
-DraftsUpdateResultVerification = TypedDict('DraftsUpdateResultVerification', {
-    'codes': list["DraftsUpdateResultVerificationCodesItem"],
-    'links': list["DraftsUpdateResultVerificationLinksItem"],
-})
-
-DraftsUpdateResultHiddenItem = TypedDict('DraftsUpdateResultHiddenItem', {
-    'kind': str,
-    'excerpt': str,
 })
 
 DraftsUpdateResult = TypedDict('DraftsUpdateResult', {
@@ -2241,9 +2403,9 @@ DraftsUpdateResult = TypedDict('DraftsUpdateResult', {
     'reply': NotRequired[str],
     'html': NotRequired["str | None"],
     'headers': NotRequired[list[list[str]]],
-    'trust': "DraftsUpdateResultTrust | None",
-    'verification': "DraftsUpdateResultVerification | None",
-    'hidden': NotRequired[list["DraftsUpdateResultHiddenItem"]],
+    'trust': "Trust | None",
+    'verification': "Verification | None",
+    'hidden': NotRequired[list["Hidden"]],
     'encrypted': "Literal['pgp', 'smime'] | None",
     'truncated': bool,
     'next': "str | None",
@@ -2276,22 +2438,8 @@ DraftsSendResult = TypedDict('DraftsSendResult', {
     'suppressed': list[str],
 })
 
-ScheduledListResultScheduledItem = TypedDict('ScheduledListResultScheduledItem', {
-    'id': str,
-    'message_id': "str | None",
-    'thread_id': "str | None",
-    'sendAt': "str | None",
-    'status': Literal['scheduled', 'cancelled'],
-    'from': str,
-    'to': list[str],
-    'cc': list[str],
-    'bcc': list[str],
-    'subject': "str | None",
-    'createdAt': str,
-})
-
 ScheduledListResult = TypedDict('ScheduledListResult', {
-    'scheduled': list["ScheduledListResultScheduledItem"],
+    'scheduled': list["Scheduled"],
     'next': "str | None",
 })
 
@@ -2357,55 +2505,13 @@ BatchesGetResult = TypedDict('BatchesGetResult', {
     'recipients': list["BatchesGetResultRecipientsItem"],
 })
 
-SearchAllResultMessagesItemHighlightsItemMarksItem = TypedDict('SearchAllResultMessagesItemHighlightsItemMarksItem', {
-    'start': int,
-    'end': int,
-})
-
-SearchAllResultMessagesItemHighlightsItem = TypedDict('SearchAllResultMessagesItemHighlightsItem', {
-    'field': Literal['subject', 'from', 'to', 'cc', 'filename', 'body'],
-    'text': str,
-    'marks': list["SearchAllResultMessagesItemHighlightsItemMarksItem"],
-})
-
-SearchAllResultMessagesItem = TypedDict('SearchAllResultMessagesItem', {
-    'message_id': str,
-    'mailbox': str,
-    'thread_id': str,
-    'folder': str,
-    'from': "Address | None",
-    'to': list["Address"],
-    'cc': list["Address"],
-    'subject': "str | None",
-    'snippet': "str | None",
-    'received_at': str,
-    'size': int,
-    'seen': bool,
-    'flagged': bool,
-    'answered': bool,
-    'labels': list[str],
-    'attachments': list["AttachmentSummary"],
-    'highlights': list["SearchAllResultMessagesItemHighlightsItem"],
-})
-
 SearchAllResult = TypedDict('SearchAllResult', {
-    'messages': list["SearchAllResultMessagesItem"],
+    'messages': list["FoundMessage"],
     'next': "str | None",
 })
 
-DriveListResultEntriesItem = TypedDict('DriveListResultEntriesItem', {
-    'id': str,
-    'name': str,
-    'kind': Literal['file', 'folder'],
-    'parentId': "str | None",
-    'size': int,
-    'contentType': "str | None",
-    'createdAt': str,
-    'modifiedAt': str,
-})
-
 DriveListResult = TypedDict('DriveListResult', {
-    'entries': list["DriveListResultEntriesItem"],
+    'entries': list["DriveEntry"],
     'next': "str | None",
 })
 
@@ -2414,70 +2520,9 @@ DriveDownloadUrlResult = TypedDict('DriveDownloadUrlResult', {
     'expiresAt': str,
 })
 
-BatchesListResultBatchesItem = TypedDict('BatchesListResultBatchesItem', {
-    'id': str,
-    'mailbox': str,
-    'subject': str,
-    'createdAt': str,
-    'handled': int,
-    'total': int,
-})
-
 BatchesListResult = TypedDict('BatchesListResult', {
-    'batches': list["BatchesListResultBatchesItem"],
+    'batches': list["BatchSummary"],
     'next': "str | None",
-})
-
-EmailsSendTo = TypedDict('EmailsSendTo', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-EmailsSendToItem = TypedDict('EmailsSendToItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-EmailsSendCc = TypedDict('EmailsSendCc', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-EmailsSendCcItem = TypedDict('EmailsSendCcItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-EmailsSendBcc = TypedDict('EmailsSendBcc', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-EmailsSendBccItem = TypedDict('EmailsSendBccItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-EmailsSendReplyTo = TypedDict('EmailsSendReplyTo', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-EmailsSendReplyToItem = TypedDict('EmailsSendReplyToItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-EmailsSendAttachmentsItem1 = TypedDict('EmailsSendAttachmentsItem1', {
-    'name': str,
-    'contentType': str,
-    'content': str,
-    'contentId': NotRequired[str],
-})
-
-EmailsSendAttachmentsItem2 = TypedDict('EmailsSendAttachmentsItem2', {
-    'messageId': str,
-    'attachmentId': str,
 })
 
 EmailsSendResultApproval = TypedDict('EmailsSendResultApproval', {
@@ -2503,57 +2548,9 @@ EmailsSendResult = TypedDict('EmailsSendResult', {
     'suppressed': list[str],
 })
 
-EmailsListResultEmailsItemApproval = TypedDict('EmailsListResultEmailsItemApproval', {
-    'id': str,
-    'status': Literal['waiting', 'approved', 'refused', 'expired', 'void'],
-    'reason': "str | None",
-})
-
-EmailsListResultEmailsItemRecipientsItem = TypedDict('EmailsListResultEmailsItemRecipientsItem', {
-    'email': str,
-    'status': Literal['queued', 'sent', 'delivered', 'bounced', 'complained', 'failed'],
-    'reason': "str | None",
-    'at': str,
-    'mx': "str | None",
-    'response': "str | None",
-    'attempts': int,
-})
-
-EmailsListResultEmailsItem = TypedDict('EmailsListResultEmailsItem', {
-    'id': str,
-    'from': str,
-    'to': list[str],
-    'cc': list[str],
-    'bcc': list[str],
-    'subject': "str | None",
-    'mailbox': "str | None",
-    'message_id': "str | None",
-    'tags': list[str],
-    'sendAt': NotRequired[str],
-    'approval': NotRequired["EmailsListResultEmailsItemApproval"],
-    'createdAt': str,
-    'recipients': list["EmailsListResultEmailsItemRecipientsItem"],
-})
-
 EmailsListResult = TypedDict('EmailsListResult', {
-    'emails': list["EmailsListResultEmailsItem"],
+    'emails': list["Email"],
     'next': "str | None",
-})
-
-EmailsGetResultApproval = TypedDict('EmailsGetResultApproval', {
-    'id': str,
-    'status': Literal['waiting', 'approved', 'refused', 'expired', 'void'],
-    'reason': "str | None",
-})
-
-EmailsGetResultRecipientsItem = TypedDict('EmailsGetResultRecipientsItem', {
-    'email': str,
-    'status': Literal['queued', 'sent', 'delivered', 'bounced', 'complained', 'failed'],
-    'reason': "str | None",
-    'at': str,
-    'mx': "str | None",
-    'response': "str | None",
-    'attempts': int,
 })
 
 EmailsGetResult = TypedDict('EmailsGetResult', {
@@ -2567,41 +2564,14 @@ EmailsGetResult = TypedDict('EmailsGetResult', {
     'message_id': "str | None",
     'tags': list[str],
     'sendAt': NotRequired[str],
-    'approval': NotRequired["EmailsGetResultApproval"],
+    'approval': NotRequired["ApprovalState"],
     'createdAt': str,
-    'recipients': list["EmailsGetResultRecipientsItem"],
-})
-
-ApprovalsListResultApprovalsItem = TypedDict('ApprovalsListResultApprovalsItem', {
-    'id': str,
-    'email_id': str,
-    'status': Literal['waiting', 'approved', 'refused', 'expired', 'void'],
-    'hash': str,
-    'mailbox': "str | None",
-    'draft_id': "str | None",
-    'keyId': str,
-    'from': str,
-    'to': list[str],
-    'cc': list[str],
-    'bcc': list[str],
-    'recipients': list[str],
-    'subject': "str | None",
-    'sendAt': "str | None",
-    'createdAt': str,
-    'expiresAt': str,
-    'decidedAt': "str | None",
-    'decidedBy': "str | None",
-    'reason': "str | None",
+    'recipients': list["RecipientStatus"],
 })
 
 ApprovalsListResult = TypedDict('ApprovalsListResult', {
-    'approvals': list["ApprovalsListResultApprovalsItem"],
+    'approvals': list["Approval"],
     'next': "str | None",
-})
-
-ApprovalsGetResultContentHiddenItem = TypedDict('ApprovalsGetResultContentHiddenItem', {
-    'kind': str,
-    'excerpt': str,
 })
 
 ApprovalsGetResultContentAttachmentsItem = TypedDict('ApprovalsGetResultContentAttachmentsItem', {
@@ -2613,7 +2583,7 @@ ApprovalsGetResultContentAttachmentsItem = TypedDict('ApprovalsGetResultContentA
 ApprovalsGetResultContent = TypedDict('ApprovalsGetResultContent', {
     'text': str,
     'html': "str | None",
-    'hidden': list["ApprovalsGetResultContentHiddenItem"],
+    'hidden': list["Hidden"],
     'attachments': list["ApprovalsGetResultContentAttachmentsItem"],
     'truncated': bool,
 })
@@ -2663,19 +2633,8 @@ ApprovalsDecideResult = TypedDict('ApprovalsDecideResult', {
     'reason': "str | None",
 })
 
-TemplatesListResultTemplatesItem = TypedDict('TemplatesListResultTemplatesItem', {
-    'alias': str,
-    'subject': str,
-    'html': "str | None",
-    'text': "str | None",
-    'status': Literal['active', 'paused'],
-    'variables': list[str],
-    'createdAt': str,
-    'updatedAt': str,
-})
-
 TemplatesListResult = TypedDict('TemplatesListResult', {
-    'templates': list["TemplatesListResultTemplatesItem"],
+    'templates': list["Template"],
     'next': "str | None",
 })
 
@@ -2723,16 +2682,8 @@ TemplatesPreviewResult = TypedDict('TemplatesPreviewResult', {
     'missing': list[str],
 })
 
-SuppressionsListResultSuppressionsItem = TypedDict('SuppressionsListResultSuppressionsItem', {
-    'email': str,
-    'reason': Literal['bounce', 'complaint', 'unsubscribe', 'manual'],
-    'detail': "str | None",
-    'mailboxes': "list[str] | None",
-    'createdAt': str,
-})
-
 SuppressionsListResult = TypedDict('SuppressionsListResult', {
-    'suppressions': list["SuppressionsListResultSuppressionsItem"],
+    'suppressions': list["Suppression"],
     'next': "str | None",
 })
 
@@ -2756,51 +2707,17 @@ SuppressionsRemoveResult = TypedDict('SuppressionsRemoveResult', {
     'deleted': Literal[True],
 })
 
-DeliveriesStatusResultRecipientsItem = TypedDict('DeliveriesStatusResultRecipientsItem', {
-    'email': str,
-    'status': Literal['queued', 'sent', 'delivered', 'bounced', 'complained', 'failed'],
-    'reason': "str | None",
-    'at': str,
-    'mx': "str | None",
-    'response': "str | None",
-    'attempts': int,
-})
-
 DeliveriesStatusResult = TypedDict('DeliveriesStatusResult', {
     'id': str,
     'message_id': "str | None",
     'mailbox': "str | None",
     'subject': "str | None",
     'status': Literal['scheduled', 'queued', 'sent', 'delivered', 'bounced', 'complained', 'failed'],
-    'recipients': list["DeliveriesStatusResultRecipientsItem"],
-})
-
-DeliveriesListResultDeliveriesItemAttemptsItem = TypedDict('DeliveriesListResultDeliveriesItemAttemptsItem', {
-    'at': str,
-    'url': str,
-    'headers': dict[str, str],
-    'status': "int | None",
-    'responseHeaders': dict[str, str],
-    'response': "str | None",
-    'error': "str | None",
-    'durationMs': int,
-})
-
-DeliveriesListResultDeliveriesItem = TypedDict('DeliveriesListResultDeliveriesItem', {
-    'id': str,
-    'webhookId': str,
-    'eventId': str,
-    'type': str,
-    'origin': Literal['event', 'resend', 'test'],
-    'state': Literal['waiting', 'delivered', 'failed', 'skipped'],
-    'createdAt': str,
-    'nextAttemptAt': "str | None",
-    'body': str,
-    'attempts': list["DeliveriesListResultDeliveriesItemAttemptsItem"],
+    'recipients': list["RecipientStatus"],
 })
 
 DeliveriesListResult = TypedDict('DeliveriesListResult', {
-    'deliveries': list["DeliveriesListResultDeliveriesItem"],
+    'deliveries': list["Delivery"],
     'next': "str | None",
 })
 
@@ -2852,99 +2769,42 @@ DeliveriesResendResult = TypedDict('DeliveriesResendResult', {
     'attempts': list["DeliveriesResendResultAttemptsItem"],
 })
 
-DomainsListResultDomainsItemRecordsItem = TypedDict('DomainsListResultDomainsItemRecordsItem', {
-    'type': str,
-    'name': str,
-    'value': str,
-    'found': list[str],
-    'ok': bool,
-    'mailCritical': bool,
-    'required': NotRequired[bool],
-    'fix': NotRequired["str | None"],
-})
-
-DomainsListResultDomainsItem = TypedDict('DomainsListResultDomainsItem', {
-    'domain': str,
-    'status': Literal['pending', 'verified', 'broken'],
-    'verifiedAt': "str | None",
-    'records': list["DomainsListResultDomainsItemRecordsItem"],
-    'defaultDisplayName': "str | None",
-    'shared': bool,
-    'createdAt': NotRequired[str],
-    'checkedAt': NotRequired["str | None"],
-    'dns': NotRequired[Literal['built-in', 'dynamic-update', 'by-hand']],
-    'expiresAt': NotRequired[str],
-})
-
 DomainsListResult = TypedDict('DomainsListResult', {
-    'domains': list["DomainsListResultDomainsItem"],
+    'domains': list["Domain"],
     'next': "str | None",
-})
-
-DomainsCreateResultRecordsItem = TypedDict('DomainsCreateResultRecordsItem', {
-    'type': str,
-    'name': str,
-    'value': str,
-    'found': list[str],
-    'ok': bool,
-    'mailCritical': bool,
-    'required': NotRequired[bool],
-    'fix': NotRequired["str | None"],
 })
 
 DomainsCreateResult = TypedDict('DomainsCreateResult', {
     'domain': str,
     'status': Literal['pending', 'verified', 'broken'],
     'verifiedAt': "str | None",
-    'records': list["DomainsCreateResultRecordsItem"],
+    'records': list["DomainDnsRecord"],
     'defaultDisplayName': "str | None",
     'shared': bool,
     'createdAt': NotRequired[str],
     'checkedAt': NotRequired["str | None"],
     'dns': NotRequired[Literal['built-in', 'dynamic-update', 'by-hand']],
     'expiresAt': NotRequired[str],
-})
-
-DomainsGetResultRecordsItem = TypedDict('DomainsGetResultRecordsItem', {
-    'type': str,
-    'name': str,
-    'value': str,
-    'found': list[str],
-    'ok': bool,
-    'mailCritical': bool,
-    'required': NotRequired[bool],
-    'fix': NotRequired["str | None"],
 })
 
 DomainsGetResult = TypedDict('DomainsGetResult', {
     'domain': str,
     'status': Literal['pending', 'verified', 'broken'],
     'verifiedAt': "str | None",
-    'records': list["DomainsGetResultRecordsItem"],
+    'records': list["DomainDnsRecord"],
     'defaultDisplayName': "str | None",
     'shared': bool,
     'createdAt': NotRequired[str],
     'checkedAt': NotRequired["str | None"],
     'dns': NotRequired[Literal['built-in', 'dynamic-update', 'by-hand']],
     'expiresAt': NotRequired[str],
-})
-
-DomainsVerifyResultRecordsItem = TypedDict('DomainsVerifyResultRecordsItem', {
-    'type': str,
-    'name': str,
-    'value': str,
-    'found': list[str],
-    'ok': bool,
-    'mailCritical': bool,
-    'required': NotRequired[bool],
-    'fix': NotRequired["str | None"],
 })
 
 DomainsVerifyResult = TypedDict('DomainsVerifyResult', {
     'domain': str,
     'status': Literal['pending', 'verified', 'broken'],
     'verifiedAt': "str | None",
-    'records': list["DomainsVerifyResultRecordsItem"],
+    'records': list["DomainDnsRecord"],
     'defaultDisplayName': "str | None",
     'shared': bool,
     'createdAt': NotRequired[str],
@@ -2953,22 +2813,11 @@ DomainsVerifyResult = TypedDict('DomainsVerifyResult', {
     'expiresAt': NotRequired[str],
 })
 
-DomainsUpdateResultRecordsItem = TypedDict('DomainsUpdateResultRecordsItem', {
-    'type': str,
-    'name': str,
-    'value': str,
-    'found': list[str],
-    'ok': bool,
-    'mailCritical': bool,
-    'required': NotRequired[bool],
-    'fix': NotRequired["str | None"],
-})
-
 DomainsUpdateResult = TypedDict('DomainsUpdateResult', {
     'domain': str,
     'status': Literal['pending', 'verified', 'broken'],
     'verifiedAt': "str | None",
-    'records': list["DomainsUpdateResultRecordsItem"],
+    'records': list["DomainDnsRecord"],
     'defaultDisplayName': "str | None",
     'shared': bool,
     'createdAt': NotRequired[str],
@@ -3036,35 +2885,6 @@ DomainsReportsResultTls = TypedDict('DomainsReportsResultTls', {
     'reporters': list["DomainsReportsResultTlsReportersItem"],
 })
 
-DomainsReportsResultSourcesItemDispositions = TypedDict('DomainsReportsResultSourcesItemDispositions', {
-    'none': int,
-    'quarantine': int,
-    'reject': int,
-})
-
-DomainsReportsResultSourcesItemFindingsItem = TypedDict('DomainsReportsResultSourcesItemFindingsItem', {
-    'kind': Literal['passes', 'own_server', 'forwarder', 'provider', 'stranger'],
-    'messages': int,
-    'explanation': str,
-    'fix': "str | None",
-})
-
-DomainsReportsResultSourcesItem = TypedDict('DomainsReportsResultSourcesItem', {
-    'source': str,
-    'name': "str | None",
-    'organisation': "str | None",
-    'own': bool,
-    'messages': int,
-    'passed': int,
-    'passRate': "float | None",
-    'spfAligned': int,
-    'dkimAligned': int,
-    'dispositions': "DomainsReportsResultSourcesItemDispositions",
-    'firstDay': str,
-    'lastDay': str,
-    'findings': list["DomainsReportsResultSourcesItemFindingsItem"],
-})
-
 DomainsReportsResult = TypedDict('DomainsReportsResult', {
     'domain': str,
     'since': str,
@@ -3073,23 +2893,12 @@ DomainsReportsResult = TypedDict('DomainsReportsResult', {
     'delivery': "DomainsReportsResultDelivery",
     'dmarc': "DomainsReportsResultDmarc",
     'tls': "DomainsReportsResultTls",
-    'sources': list["DomainsReportsResultSourcesItem"],
+    'sources': list["ReportSource"],
     'next': "str | None",
 })
 
-DnsListResultRecordsItem = TypedDict('DnsListResultRecordsItem', {
-    'id': str,
-    'type': Literal['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'],
-    'name': str,
-    'value': str,
-    'ttl': int,
-    'priority': "int | None",
-    'mailCritical': bool,
-    'managed': bool,
-})
-
 DnsListResult = TypedDict('DnsListResult', {
-    'records': list["DnsListResultRecordsItem"],
+    'records': list["DnsRecord"],
     'next': "str | None",
 })
 
@@ -3119,14 +2928,8 @@ DnsDeleteResult = TypedDict('DnsDeleteResult', {
     'deleted': Literal[True],
 })
 
-AliasesListResultAliasesItem = TypedDict('AliasesListResultAliasesItem', {
-    'alias': str,
-    'targets': list[str],
-    'createdAt': str,
-})
-
 AliasesListResult = TypedDict('AliasesListResult', {
-    'aliases': list["AliasesListResultAliasesItem"],
+    'aliases': list["Alias"],
     'next': "str | None",
 })
 
@@ -3140,54 +2943,9 @@ AliasesDeleteResult = TypedDict('AliasesDeleteResult', {
     'deleted': Literal[True],
 })
 
-IntakeListResultIntakesItemDelivery = TypedDict('IntakeListResultIntakesItemDelivery', {
-    'type': Literal['api', 'webhook'],
-    'url': NotRequired["str | None"],
-    'webhookId': NotRequired[str],
-})
-
-IntakeListResultIntakesItemLensFieldsItem = TypedDict('IntakeListResultIntakesItemLensFieldsItem', {
-    'key': str,
-    'type': Literal['text', 'number', 'date', 'yes/no', 'email address', 'list'],
-    'description': str,
-})
-
-IntakeListResultIntakesItemLens = TypedDict('IntakeListResultIntakesItemLens', {
-    'enabled': bool,
-    'fields': list["IntakeListResultIntakesItemLensFieldsItem"],
-    'quoted': bool,
-})
-
-IntakeListResultIntakesItem = TypedDict('IntakeListResultIntakesItem', {
-    'mailbox': str,
-    'active': bool,
-    'delivery': "IntakeListResultIntakesItemDelivery",
-    'lens': "IntakeListResultIntakesItemLens",
-    'retention': Literal[7, 30, 90, 'forever'],
-    'createdAt': str,
-})
-
 IntakeListResult = TypedDict('IntakeListResult', {
-    'intakes': list["IntakeListResultIntakesItem"],
+    'intakes': list["Intake"],
     'next': "str | None",
-})
-
-IntakeCreateDelivery = TypedDict('IntakeCreateDelivery', {
-    'type': Literal['api', 'webhook'],
-    'url': NotRequired[str],
-    'webhookId': NotRequired[str],
-})
-
-IntakeCreateLensFieldsItem = TypedDict('IntakeCreateLensFieldsItem', {
-    'key': str,
-    'type': Literal['text', 'number', 'date', 'yes/no', 'email address', 'list'],
-    'description': str,
-})
-
-IntakeCreateLens = TypedDict('IntakeCreateLens', {
-    'enabled': bool,
-    'fields': NotRequired[list["IntakeCreateLensFieldsItem"]],
-    'quoted': NotRequired[bool],
 })
 
 IntakeCreateResultDelivery = TypedDict('IntakeCreateResultDelivery', {
@@ -3196,15 +2954,9 @@ IntakeCreateResultDelivery = TypedDict('IntakeCreateResultDelivery', {
     'webhookId': NotRequired[str],
 })
 
-IntakeCreateResultLensFieldsItem = TypedDict('IntakeCreateResultLensFieldsItem', {
-    'key': str,
-    'type': Literal['text', 'number', 'date', 'yes/no', 'email address', 'list'],
-    'description': str,
-})
-
 IntakeCreateResultLens = TypedDict('IntakeCreateResultLens', {
     'enabled': bool,
-    'fields': list["IntakeCreateResultLensFieldsItem"],
+    'fields': list["LensField"],
     'quoted': bool,
 })
 
@@ -3218,15 +2970,9 @@ IntakeCreateResult = TypedDict('IntakeCreateResult', {
     'secret': NotRequired[str],
 })
 
-IntakeTemplatesResultTemplatesItemFieldsItem = TypedDict('IntakeTemplatesResultTemplatesItemFieldsItem', {
-    'key': str,
-    'type': Literal['text', 'number', 'date', 'yes/no', 'email address', 'list'],
-    'description': str,
-})
-
 IntakeTemplatesResultTemplatesItem = TypedDict('IntakeTemplatesResultTemplatesItem', {
     'name': str,
-    'fields': list["IntakeTemplatesResultTemplatesItemFieldsItem"],
+    'fields': list["LensField"],
 })
 
 IntakeTemplatesResult = TypedDict('IntakeTemplatesResult', {
@@ -3239,15 +2985,9 @@ IntakeGetResultDelivery = TypedDict('IntakeGetResultDelivery', {
     'webhookId': NotRequired[str],
 })
 
-IntakeGetResultLensFieldsItem = TypedDict('IntakeGetResultLensFieldsItem', {
-    'key': str,
-    'type': Literal['text', 'number', 'date', 'yes/no', 'email address', 'list'],
-    'description': str,
-})
-
 IntakeGetResultLens = TypedDict('IntakeGetResultLens', {
     'enabled': bool,
-    'fields': list["IntakeGetResultLensFieldsItem"],
+    'fields': list["LensField"],
     'quoted': bool,
 })
 
@@ -3260,39 +3000,15 @@ IntakeGetResult = TypedDict('IntakeGetResult', {
     'createdAt': str,
 })
 
-IntakeUpdateDelivery = TypedDict('IntakeUpdateDelivery', {
-    'type': Literal['api', 'webhook'],
-    'url': NotRequired[str],
-    'webhookId': NotRequired[str],
-})
-
-IntakeUpdateLensFieldsItem = TypedDict('IntakeUpdateLensFieldsItem', {
-    'key': str,
-    'type': Literal['text', 'number', 'date', 'yes/no', 'email address', 'list'],
-    'description': str,
-})
-
-IntakeUpdateLens = TypedDict('IntakeUpdateLens', {
-    'enabled': bool,
-    'fields': NotRequired[list["IntakeUpdateLensFieldsItem"]],
-    'quoted': NotRequired[bool],
-})
-
 IntakeUpdateResultDelivery = TypedDict('IntakeUpdateResultDelivery', {
     'type': Literal['api', 'webhook'],
     'url': NotRequired["str | None"],
     'webhookId': NotRequired[str],
 })
 
-IntakeUpdateResultLensFieldsItem = TypedDict('IntakeUpdateResultLensFieldsItem', {
-    'key': str,
-    'type': Literal['text', 'number', 'date', 'yes/no', 'email address', 'list'],
-    'description': str,
-})
-
 IntakeUpdateResultLens = TypedDict('IntakeUpdateResultLens', {
     'enabled': bool,
-    'fields': list["IntakeUpdateResultLensFieldsItem"],
+    'fields': list["LensField"],
     'quoted': bool,
 })
 
@@ -3315,27 +3031,9 @@ IntakeTestResult = TypedDict('IntakeTestResult', {
     'mailbox': str,
 })
 
-IntakeLensTestFieldsItem = TypedDict('IntakeLensTestFieldsItem', {
-    'key': str,
-    'type': Literal['text', 'number', 'date', 'yes/no', 'email address', 'list'],
-    'description': str,
-})
-
-IntakeLensTestResultLensEvidenceItemsItem = TypedDict('IntakeLensTestResultLensEvidenceItemsItem', {
-    'start': int,
-    'end': int,
-})
-
-IntakeLensTestResultLensEvidence = TypedDict('IntakeLensTestResultLensEvidence', {
-    'source': str,
-    'start': int,
-    'end': int,
-    'items': NotRequired[list["IntakeLensTestResultLensEvidenceItemsItem"]],
-})
-
 IntakeLensTestResult = TypedDict('IntakeLensTestResult', {
     'lens': dict[str, "str | float | bool | list[str] | None"],
-    'lens_evidence': dict[str, "IntakeLensTestResultLensEvidence | None"],
+    'lens_evidence': dict[str, "LensEvidence | None"],
     'lens_engine': Literal['rules', 'model'],
 })
 
@@ -3343,102 +3041,9 @@ IntakeLensBackfillResult = TypedDict('IntakeLensBackfillResult', {
     'count': int,
 })
 
-IntakeMessagesListResultMessagesItemLensEvidenceItemsItem = TypedDict('IntakeMessagesListResultMessagesItemLensEvidenceItemsItem', {
-    'start': int,
-    'end': int,
-})
-
-IntakeMessagesListResultMessagesItemLensEvidence = TypedDict('IntakeMessagesListResultMessagesItemLensEvidence', {
-    'source': str,
-    'start': int,
-    'end': int,
-    'items': NotRequired[list["IntakeMessagesListResultMessagesItemLensEvidenceItemsItem"]],
-})
-
-IntakeMessagesListResultMessagesItemTrustDkimItem = TypedDict('IntakeMessagesListResultMessagesItemTrustDkimItem', {
-    'domain': str,
-    'result': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-})
-
-IntakeMessagesListResultMessagesItemTrust = TypedDict('IntakeMessagesListResultMessagesItemTrust', {
-    'spf': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'dkim': list["IntakeMessagesListResultMessagesItemTrustDkimItem"],
-    'dmarc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'arc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'aligned_from': "str | None",
-    'first_contact': bool,
-    'reply_to_mismatch': bool,
-    'display_name_spoof': bool,
-    'auto_submitted': bool,
-    'alternatives_differ': NotRequired[bool],
-})
-
-IntakeMessagesListResultMessagesItemAttachmentsItem = TypedDict('IntakeMessagesListResultMessagesItemAttachmentsItem', {
-    'name': str,
-    'content_type': str,
-    'size': int,
-})
-
-IntakeMessagesListResultMessagesItem = TypedDict('IntakeMessagesListResultMessagesItem', {
-    'intake_id': str,
-    'mailbox': str,
-    'message_id': str,
-    'thread_id': str,
-    'from': "Address",
-    'to': list["Address"],
-    'cc': list["Address"],
-    'reply_to': "Address | None",
-    'subject': str,
-    'received_at': str,
-    'reply': str,
-    'headers': dict[str, "str | None"],
-    'lens': "dict[str, str | float | bool | list[str] | None] | None",
-    'lens_evidence': "dict[str, IntakeMessagesListResultMessagesItemLensEvidence | None] | None",
-    'lens_engine': "Literal['rules', 'model'] | None",
-    'trust': "IntakeMessagesListResultMessagesItemTrust | None",
-    'spam': bool,
-    'test': bool,
-    'attachments': list["IntakeMessagesListResultMessagesItemAttachmentsItem"],
-})
-
 IntakeMessagesListResult = TypedDict('IntakeMessagesListResult', {
-    'messages': list["IntakeMessagesListResultMessagesItem"],
+    'messages': list["IntakeSummary"],
     'next': "str | None",
-})
-
-IntakeMessagesGetResultLensEvidenceItemsItem = TypedDict('IntakeMessagesGetResultLensEvidenceItemsItem', {
-    'start': int,
-    'end': int,
-})
-
-IntakeMessagesGetResultLensEvidence = TypedDict('IntakeMessagesGetResultLensEvidence', {
-    'source': str,
-    'start': int,
-    'end': int,
-    'items': NotRequired[list["IntakeMessagesGetResultLensEvidenceItemsItem"]],
-})
-
-IntakeMessagesGetResultTrustDkimItem = TypedDict('IntakeMessagesGetResultTrustDkimItem', {
-    'domain': str,
-    'result': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-})
-
-IntakeMessagesGetResultTrust = TypedDict('IntakeMessagesGetResultTrust', {
-    'spf': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'dkim': list["IntakeMessagesGetResultTrustDkimItem"],
-    'dmarc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'arc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'aligned_from': "str | None",
-    'first_contact': bool,
-    'reply_to_mismatch': bool,
-    'display_name_spoof': bool,
-    'auto_submitted': bool,
-    'alternatives_differ': NotRequired[bool],
-})
-
-IntakeMessagesGetResultAttachmentsItemHiddenItem = TypedDict('IntakeMessagesGetResultAttachmentsItemHiddenItem', {
-    'kind': str,
-    'excerpt': str,
 })
 
 IntakeMessagesGetResultAttachmentsItem = TypedDict('IntakeMessagesGetResultAttachmentsItem', {
@@ -3448,7 +3053,7 @@ IntakeMessagesGetResultAttachmentsItem = TypedDict('IntakeMessagesGetResultAttac
     'url': str,
     'expires_at': str,
     'text': "str | None",
-    'hidden': list["IntakeMessagesGetResultAttachmentsItemHiddenItem"],
+    'hidden': list["Hidden"],
 })
 
 IntakeMessagesGetResult = TypedDict('IntakeMessagesGetResult', {
@@ -3465,49 +3070,14 @@ IntakeMessagesGetResult = TypedDict('IntakeMessagesGetResult', {
     'reply': str,
     'headers': dict[str, "str | None"],
     'lens': "dict[str, str | float | bool | list[str] | None] | None",
-    'lens_evidence': "dict[str, IntakeMessagesGetResultLensEvidence | None] | None",
+    'lens_evidence': "dict[str, LensEvidence | None] | None",
     'lens_engine': "Literal['rules', 'model'] | None",
-    'trust': "IntakeMessagesGetResultTrust | None",
+    'trust': "Trust | None",
     'spam': bool,
     'test': bool,
     'text': str,
     'html': str,
     'attachments': list["IntakeMessagesGetResultAttachmentsItem"],
-})
-
-IntakeMessagesRevokeLinksResultLensEvidenceItemsItem = TypedDict('IntakeMessagesRevokeLinksResultLensEvidenceItemsItem', {
-    'start': int,
-    'end': int,
-})
-
-IntakeMessagesRevokeLinksResultLensEvidence = TypedDict('IntakeMessagesRevokeLinksResultLensEvidence', {
-    'source': str,
-    'start': int,
-    'end': int,
-    'items': NotRequired[list["IntakeMessagesRevokeLinksResultLensEvidenceItemsItem"]],
-})
-
-IntakeMessagesRevokeLinksResultTrustDkimItem = TypedDict('IntakeMessagesRevokeLinksResultTrustDkimItem', {
-    'domain': str,
-    'result': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-})
-
-IntakeMessagesRevokeLinksResultTrust = TypedDict('IntakeMessagesRevokeLinksResultTrust', {
-    'spf': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'dkim': list["IntakeMessagesRevokeLinksResultTrustDkimItem"],
-    'dmarc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'arc': Literal['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'],
-    'aligned_from': "str | None",
-    'first_contact': bool,
-    'reply_to_mismatch': bool,
-    'display_name_spoof': bool,
-    'auto_submitted': bool,
-    'alternatives_differ': NotRequired[bool],
-})
-
-IntakeMessagesRevokeLinksResultAttachmentsItemHiddenItem = TypedDict('IntakeMessagesRevokeLinksResultAttachmentsItemHiddenItem', {
-    'kind': str,
-    'excerpt': str,
 })
 
 IntakeMessagesRevokeLinksResultAttachmentsItem = TypedDict('IntakeMessagesRevokeLinksResultAttachmentsItem', {
@@ -3517,7 +3087,7 @@ IntakeMessagesRevokeLinksResultAttachmentsItem = TypedDict('IntakeMessagesRevoke
     'url': str,
     'expires_at': str,
     'text': "str | None",
-    'hidden': list["IntakeMessagesRevokeLinksResultAttachmentsItemHiddenItem"],
+    'hidden': list["Hidden"],
 })
 
 IntakeMessagesRevokeLinksResult = TypedDict('IntakeMessagesRevokeLinksResult', {
@@ -3534,9 +3104,9 @@ IntakeMessagesRevokeLinksResult = TypedDict('IntakeMessagesRevokeLinksResult', {
     'reply': str,
     'headers': dict[str, "str | None"],
     'lens': "dict[str, str | float | bool | list[str] | None] | None",
-    'lens_evidence': "dict[str, IntakeMessagesRevokeLinksResultLensEvidence | None] | None",
+    'lens_evidence': "dict[str, LensEvidence | None] | None",
     'lens_engine': "Literal['rules', 'model'] | None",
-    'trust': "IntakeMessagesRevokeLinksResultTrust | None",
+    'trust': "Trust | None",
     'spam': bool,
     'test': bool,
     'text': str,
@@ -3563,33 +3133,6 @@ EventsGetResult = TypedDict('EventsGetResult', {
     'sandbox': NotRequired[bool],
     'customer_id': NotRequired[str],
     'data': dict[str, Any],
-})
-
-TestInboundFrom = TypedDict('TestInboundFrom', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-TestInboundTo = TypedDict('TestInboundTo', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-TestInboundToItem = TypedDict('TestInboundToItem', {
-    'name': NotRequired[str],
-    'address': str,
-})
-
-TestInboundAttachmentsItem1 = TypedDict('TestInboundAttachmentsItem1', {
-    'name': str,
-    'contentType': str,
-    'content': str,
-    'contentId': NotRequired[str],
-})
-
-TestInboundAttachmentsItem2 = TypedDict('TestInboundAttachmentsItem2', {
-    'messageId': str,
-    'attachmentId': str,
 })
 
 TestInboundVerdicts = TypedDict('TestInboundVerdicts', {
@@ -3894,23 +3437,8 @@ PartnerCustomersUsageResult = TypedDict('PartnerCustomersUsageResult', {
     'eventsDropped': int,
 })
 
-PartnerCustomersKeysListResultKeysItem = TypedDict('PartnerCustomersKeysListResultKeysItem', {
-    'id': str,
-    'name': str,
-    'kind': Literal['account', 'agent'],
-    'scopes': list[Literal['mail:read', 'mail:send', 'mail:write', 'mailboxes:read', 'mailboxes:write', 'dns:read', 'dns:write', 'domains:read', 'domains:write', 'aliases:read', 'aliases:write', 'drive:read']],
-    'mailboxes': "list[str] | None",
-    'approval': Literal['none', 'required'],
-    'heldBy': NotRequired[Literal['partner']],
-    'createdAt': str,
-    'expiresAt': "str | None",
-    'revokedAt': "str | None",
-    'lastUsedAt': "str | None",
-    'lastUsedFrom': "str | None",
-})
-
 PartnerCustomersKeysListResult = TypedDict('PartnerCustomersKeysListResult', {
-    'keys': list["PartnerCustomersKeysListResultKeysItem"],
+    'keys': list["Key"],
     'next': "str | None",
 })
 
@@ -4061,32 +3589,8 @@ PartnerWebhooksTestResult = TypedDict('PartnerWebhooksTestResult', {
     'attempts': list["PartnerWebhooksTestResultAttemptsItem"],
 })
 
-PartnerWebhooksDeliveriesResultDeliveriesItemAttemptsItem = TypedDict('PartnerWebhooksDeliveriesResultDeliveriesItemAttemptsItem', {
-    'at': str,
-    'url': str,
-    'headers': dict[str, str],
-    'status': "int | None",
-    'responseHeaders': dict[str, str],
-    'response': "str | None",
-    'error': "str | None",
-    'durationMs': int,
-})
-
-PartnerWebhooksDeliveriesResultDeliveriesItem = TypedDict('PartnerWebhooksDeliveriesResultDeliveriesItem', {
-    'id': str,
-    'webhookId': str,
-    'eventId': str,
-    'type': str,
-    'origin': Literal['event', 'resend', 'test'],
-    'state': Literal['waiting', 'delivered', 'failed', 'skipped'],
-    'createdAt': str,
-    'nextAttemptAt': "str | None",
-    'body': str,
-    'attempts': list["PartnerWebhooksDeliveriesResultDeliveriesItemAttemptsItem"],
-})
-
 PartnerWebhooksDeliveriesResult = TypedDict('PartnerWebhooksDeliveriesResult', {
-    'deliveries': list["PartnerWebhooksDeliveriesResultDeliveriesItem"],
+    'deliveries': list["Delivery"],
     'next': "str | None",
 })
 
