@@ -1,7 +1,7 @@
 /** Copies of messages in other folders: documents of their own that share the blobs. */
 import { newToken } from '../schemas/ids.ts'
 import type { MessageDoc } from './documents/mail.ts'
-import { closing, holding, reserve } from './folders.ts'
+import { closeReservations, closing, holding, reserve } from './folders.ts'
 import { countsOf } from './message-edits.ts'
 import type { Store } from './open.ts'
 import { insertInto } from './writes.ts'
@@ -18,6 +18,10 @@ export async function writeCopies(
   { mailboxId, folderId, copies, at }: { mailboxId: string; folderId: string; copies: readonly NewCopy[]; at: Date },
 ): Promise<readonly number[] | null> {
   const token = newToken()
+  const claim = { folderId, mailboxId, uids: copies.length, ...countsOf(copies, 'remove') }
+  // First, so that it is void when the users that are added next may have been taken away again.
+  const reserved = (await reserve(store, [claim], { token, at })).get(folderId)
+  if (reserved === undefined) return null
   const { matchedCount } = await store.blobs.bulkWrite(
     copies.map(({ _id, blob }) => ({
       updateOne: {
@@ -27,10 +31,10 @@ export async function writeCopies(
     })),
     { ordered: false },
   )
-  if (matchedCount < copies.length) return null
-  const claim = { folderId, mailboxId, uids: copies.length, ...countsOf(copies, 'remove') }
-  const reserved = (await reserve(store, [claim], { token, at })).get(folderId)
-  if (reserved === undefined) return null
+  if (matchedCount < copies.length) {
+    await closeReservations(store, [{ folderId, mailboxId, token, overcounted: countsOf(copies, 'remove') }])
+    return null
+  }
   const { uid: first, modseq } = reserved
   store.uids.learn(folderId, first + copies.length, at)
   const inserts = copies.map((copy, n) => insertInto(store.messages, { ...copy, folderId, uid: first + n, modseq }))

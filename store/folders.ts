@@ -10,7 +10,7 @@ import type { FolderRole } from '../schemas/threads.ts'
 import type { FolderCounts, FolderDoc, Reservation } from './documents/mail.ts'
 import { removeMetadata } from './metadata.ts'
 import { isDuplicate, type Store } from './open.ts'
-import { updateIn, type Write } from './writes.ts'
+import { fenceIn, updateIn, type Write } from './writes.ts'
 
 export const reservationSeconds = 30
 
@@ -82,7 +82,7 @@ export function reservingExactly(
   { token, at }: { token: string; at: Date },
 ): Write {
   const reservation: Reservation = { token, uid, uids, modseq, at, total, unread, bytes }
-  return updateIn(
+  const taking = updateIn(
     store.folders,
     { _id: folderId, mailboxId, uidNext: uid, highestModseq: { $lt: modseq } },
     {
@@ -93,6 +93,7 @@ export function reservingExactly(
     },
     { upsert: true },
   )
+  return { ...taking, isFence: true }
 }
 
 /**
@@ -100,8 +101,7 @@ export function reservingExactly(
  * folder is no more, in the same way as `reservingExactly`.
  */
 export function holding(store: Store, { folderId, mailboxId }: UidClaim, token: string): Write {
-  const held = { _id: folderId, mailboxId, 'open.token': token }
-  return updateIn(store.folders, held, { $setOnInsert: { path: inboxPath } }, { upsert: true })
+  return fenceIn(store.folders, { _id: folderId, mailboxId, 'open.token': token }, { path: inboxPath })
 }
 
 /** The write that closes a reservation. Safe to repeat. */
@@ -123,7 +123,7 @@ export function reservationIn(
   // Where the filter does not match, the upsert tries an insert. It is refused by the folder's id; when the folder is gone, by
   // the path of the mailbox's INBOX.
   const guard = { $set: { path: { $ifNull: ['$path', inboxPath] } } }
-  return updateIn(store.folders, filter, [guard, ...update], { upsert: true })
+  return { ...updateIn(store.folders, filter, [guard, ...update], { upsert: true }), isFence: true }
 }
 
 function reservedIn(folders: readonly Pick<FolderDoc, '_id' | 'open'>[], token: string): Map<string, ReservedNumbers> {

@@ -1,15 +1,18 @@
 /**
  * Changes of existing messages: flags, labels, moves and deletion. Up to `editMessagesMax` messages of one folder change
  * together under one reservation. Invariants: a message is changed only if it still is as it was read, which its modseq
- * tells, so the counters move by what was really there. Every change gives a new modseq, every move a new UID. Threads are
- * derived again before the reservation is closed, so the open reservation of a writer that died tells which to derive.
+ * tells, so the counters move by what was really there. Every change gives a new modseq, every move a new UID. No message is
+ * changed or deleted under a reservation that is void: each command begins with a write that is refused then, so a process that
+ * hung in between does no harm when it wakes. Threads are derived again before the reservation is closed, so the open
+ * reservation of a writer that died tells which to derive.
  */
 import type { UpdateFilter } from 'mongodb'
 import { newToken } from '../schemas/ids.ts'
 import { type DroppedBlobUsers, dropBlobUsers, markBlobsInDoubt } from './blobs.ts'
 import type { FolderCounts, MessageDoc } from './documents/mail.ts'
-import { closeReservations, labelKey, type ReservationEnd, reserve, type UidClaim } from './folders.ts'
+import { closeReservations, holding, labelKey, type ReservationEnd, reserve, type UidClaim } from './folders.ts'
 import type { Store } from './open.ts'
+import { deleteIn, updateIn } from './writes.ts'
 
 /** The most messages of one change, so that other commands run in between. */
 export const editMessagesMax = 100
@@ -143,27 +146,28 @@ export async function editMessages(store: Store, change: EditTarget, edit: Messa
   const claims = claimsOf(change, edit)
   const reserved = await reserve(store, claims, { token, at })
   const into = reserved.get(edit.to?.folderId ?? folderId)
-  if (into === undefined || reserved.size < claims.length) {
+  const giveUp = async () => {
     await closeReservations(store, endsOf([...reserved.keys()], token, change, edit, messages))
-    return new Set()
+    return new Set<string>()
   }
-  const { matchedCount } = await store.messages.bulkWrite(
-    messages.map(({ _id, modseq }, n) => ({
-      updateOne: {
-        filter: { mailboxId, _id, folderId, modseq },
-        update: updateOf(edit, into.modseq, into.uid + n),
-      },
-    })),
-    { ordered: false },
-  )
-  const changed = await withModseq(store, messages, matchedCount, { folderId: into.folderId, modseq: into.modseq })
+  if (into === undefined || reserved.size < claims.length) return giveUp()
+  const { refused, unmatched, isExact } = await store.writeEach([
+    ...claims.map((claim) => holding(store, claim, token)),
+    ...messages.map(({ _id, modseq }, n) => {
+      const update = updateOf(edit, into.modseq, into.uid + n)
+      return updateIn(store.messages, { mailboxId, _id, folderId, modseq }, update, { mustMatch: true })
+    }),
+  ])
+  if (refused !== null && refused < claims.length) return giveUp()
+  const isKnown = isExact && refused === null
+  const missed = messages.filter((_, n) => unmatched.has(claims.length + n))
+  const changed = isKnown
+    ? idsOf(messages, missed)
+    : await withModseq(store, messages, { folderId: into.folderId, modseq: into.modseq })
   const isDerived = await change.derive(threadsOf(messages))
-  // Some were changed again before `withModseq` read them, so it is unknown which ones we changed: the reservation stays
-  // open
-  // and a recount corrects the counters.
-  if (!isDerived || changed.size !== matchedCount) return changed
-  const missed = messages.filter(({ _id }) => !changed.has(_id))
-  await closeReservations(store, endsOf([...reserved.keys()], token, change, edit, missed))
+  // Where it is not known which ones were changed, they may have been changed again before `withModseq` read them: the
+  // reservation stays open, and a recount corrects the counters.
+  if (isDerived && isKnown) await closeReservations(store, endsOf([...reserved.keys()], token, change, edit, missed))
   return changed
 }
 
@@ -172,39 +176,38 @@ export async function removeMessages(store: Store, change: EditTarget): Promise<
   const { mailboxId, folderId, messages, at } = change
   if (messages.length === 0) return new Set()
   const token = newToken()
+  const [claim] = claimsOf(change, 'remove')
+  // First, so that it is void when the doubt that is noted next may have been settled.
+  if ((await reserve(store, [claim!], { token, at })).size === 0) return new Set()
   const blobIds = [...new Set(messages.map(({ blob }) => blob.id))]
   await markBlobsInDoubt(store, blobIds, at)
-  const reserved = (await reserve(store, claimsOf(change, 'remove'), { token, at })).get(folderId)
-  if (reserved === undefined) return new Set()
-  // The new modseq marks the messages as ours, so that only one of two processes that delete a message counts it.
-  const { matchedCount } = await store.messages.bulkWrite(
-    messages.map(({ _id, modseq }) => ({
-      updateOne: { filter: { mailboxId, _id, folderId, modseq }, update: { $set: { modseq: reserved.modseq } } },
-    })),
-    { ordered: false },
-  )
-  const marked = await withModseq(store, messages, matchedCount, { folderId, modseq: reserved.modseq })
-  const ids = [...marked]
-  const { deletedCount } = await store.messages.deleteMany({
-    mailboxId,
-    folderId,
-    modseq: reserved.modseq,
-    _id: { $in: ids },
-  })
-  const removed = deletedCount === marked.size ? marked : await findDeleted(store, mailboxId, ids)
+  const { refused, unmatched, isExact } = await store.writeEach([
+    holding(store, claim!, token),
+    ...messages.map(({ _id, modseq }) => deleteIn(store.messages, { mailboxId, _id, folderId, modseq })),
+  ])
+  if (refused !== null) return new Set()
+  const missed = messages.filter((_, n) => unmatched.has(1 + n))
+  const removed = isExact ? idsOf(messages, missed) : await findDeleted(store, mailboxId, messages)
   await dropBlobUsers(store, usersOf(messages.filter(({ _id }) => removed.has(_id))))
   const isDerived = await change.derive(threadsOf(messages))
-  // Another process deleted a message that we had marked, so it is unknown who counted it: the reservation stays open and a
-  // recount corrects the counters.
-  if (!isDerived || removed.size !== deletedCount) return removed
-  const missed = messages.filter(({ _id }) => !removed.has(_id))
-  await closeReservations(store, endsOf([folderId], token, change, 'remove', missed))
+  // Where it is not known who deleted a message, the reservation stays open and a recount corrects the counters.
+  if (isDerived && isExact) await closeReservations(store, endsOf([folderId], token, change, 'remove', missed))
   return removed
 }
 
-/** Those of the ids under which no message exists. */
-async function findDeleted(store: Store, mailboxId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const there = await store.messages.find({ mailboxId, _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray()
+/** The ids of messages without those of some. */
+function idsOf(messages: readonly EditableMessage[], without: readonly EditableMessage[]): ReadonlySet<string> {
+  return new Set(messages.filter((message) => !without.includes(message)).map(({ _id }) => _id))
+}
+
+/** The ids of those messages that do not exist any more. */
+async function findDeleted(
+  store: Store,
+  mailboxId: string,
+  messages: readonly EditableMessage[],
+): Promise<ReadonlySet<string>> {
+  const ids = messages.map(({ _id }) => _id)
+  const there = await store.messages.find({ mailboxId, _id: { $in: ids } }, { projection: { _id: 1 } }).toArray()
   const left = new Set(there.map(({ _id }) => _id))
   return new Set(ids.filter((id) => !left.has(id)))
 }
@@ -216,20 +219,14 @@ function usersOf(messages: readonly EditableMessage[]): DroppedBlobUsers[] {
   }))
 }
 
-/**
- * The ids of those messages that have a modseq in a folder. `matched`, how many have it, saves the query for all or none.
- */
+/** The ids of those messages that have a modseq in a folder. */
 async function withModseq(
   store: Store,
   messages: readonly EditableMessage[],
-  matched: number,
   { folderId, modseq }: { folderId: string; modseq: number },
 ): Promise<ReadonlySet<string>> {
   const ids = messages.map(({ _id }) => _id)
-  if (matched === ids.length) return new Set(ids)
-  const [first] = messages
-  if (matched === 0 || first === undefined) return new Set()
-  const { mailboxId } = first
+  const [{ mailboxId }] = messages as [EditableMessage]
   const found = await store.messages
     .find({ mailboxId, _id: { $in: ids }, folderId, modseq }, { projection: { _id: 1 } })
     .toArray()

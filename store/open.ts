@@ -9,11 +9,12 @@ import { createModseqs } from './modseq.ts'
 import { refuseMoved } from './moved.ts'
 import type { ObjectStore } from './object-store.ts'
 import { isReady, prepare } from './preparation.ts'
-import { createWriteTogether, keepsListsWhole, type WriteTogether } from './writes.ts'
+import { createWrites, keepsListsWhole, type WriteEach, type WriteTogether } from './writes.ts'
 
 export type Store = Collections & {
   readonly db: Db
   readonly writeTogether: WriteTogether
+  readonly writeEach: WriteEach
   /** Whether a crash leaves all writes of a short list or none (store/writes.ts). */
   readonly listsAreWhole: boolean
   /** The modseq for a reservation (store/modseq.ts). */
@@ -75,7 +76,7 @@ export async function openStore({
   return {
     ...collectionsOf(db),
     db,
-    writeTogether: await createWriteTogether(db),
+    ...(await createWrites(db)),
     listsAreWhole: await keepsListsWhole(db),
     nextModseq: createModseqs(),
     uids: createKnownUids(),

@@ -7,7 +7,7 @@
 import type { OutboxDoc } from './documents/sending.ts'
 import { earliest } from './earliest.ts'
 import type { Store } from './open.ts'
-import { insertInto, updateIn, type Write, writeAll } from './writes.ts'
+import { fenceIn, insertInto, updateIn, type Write, writeAll } from './writes.ts'
 
 /** Inserts rows, of accounts with the same clock, and makes the lanes of their accounts due. Safe to repeat. */
 export async function insertOutbox(store: Store, rows: readonly OutboxDoc[], aheadMs = 0): Promise<void> {
@@ -207,7 +207,7 @@ export async function endRow(store: Store, end: RowEnd, changes: readonly Write[
   const held = { accountId, _id: id, 'lease.token': token }
   const free = { lease: null, attempting: false } as const
   // The first write is refused when the lease is another's: the row that its upsert tries to insert is there.
-  const hold = updateIn(store.outbox, held, { $setOnInsert: { doneAt: at } }, { upsert: true })
+  const hold = fenceIn(store.outbox, held, { doneAt: at })
   if (notBefore === null) {
     const finish = { $set: { doneAt: at, ...free }, $unset: { notBefore: '' as const } }
     // Where a crash may cut the list, it ends with the row, so that the outcome is recorded again.

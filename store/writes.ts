@@ -3,7 +3,9 @@
  * its way go with the next one, so that a command is shared by many callers and a list costs one round trip at most. Servers
  * before MongoDB 8.0 do not know the command `bulkWrite`: there a list takes one command for each run of writes to one
  * collection. Invariants: one shared command is on its way at a time; the writes of a list are made in their order, and none
- * after one that failed; no list fails because of another, unless the database did not answer. Lists are in no order.
+ * after one that failed; no list fails because of another, unless the database did not answer. Lists are in no order. A list
+ * with a fence is one command, so a process that hangs makes all of it or nothing; where it takes several, none is sent when
+ * more than `fenceMs` have passed since the first, which is far less than any lease lasts.
  */
 import {
   type AnyBulkWriteOperation,
@@ -29,6 +31,8 @@ export type Write = {
   readonly sizeBytes: number
   /** Whether its caller is told when it matches no document. */
   readonly mustMatch?: boolean
+  /** Whether what follows in its list may be made only as long as what it asks holds. */
+  readonly isFence?: boolean
 }
 
 /**
@@ -39,6 +43,18 @@ export type Write = {
  */
 export type WriteTogether = (writes: readonly Write[]) => Promise<number | null>
 
+/** As `WriteTogether`, and tells what came of each write. */
+export type WriteEach = (writes: readonly Write[]) => Promise<Written>
+
+export type Written = {
+  /** Index of the write that a unique key refused: those after it were not made. */
+  readonly refused: number | null
+  /** Indexes of those that must match and did not, or, unless `isExact`, may not have. */
+  readonly unmatched: ReadonlySet<number>
+  /** False where a server only says how many of several writes matched. */
+  readonly isExact: boolean
+}
+
 /** What a write without bytes of its own takes up. */
 const documentBytes = 2 * 1024
 /** Writes, and their bytes, of one command: the server makes them without a break, and everything else waits for that time. */
@@ -46,6 +62,8 @@ const commandBytesMax = 2 * 1024 * 1024
 const writesMax = 500
 /** So long a list gains nothing by company: it goes at once, and alone. */
 const longListMin = 25
+/** Of a list with a fence that takes several commands. A reservation lasts longer (store/folders.ts), and so does a lease. */
+export const fenceMs = 5_000
 /** The wire version of MongoDB 8.0. */
 const bulkWriteVersion = 25
 
@@ -55,6 +73,17 @@ export function insertInto<D extends Document>(
   sizeBytes: number = documentBytes,
 ): Write {
   return { collection, operation: { insertOne: { document } }, sizeBytes }
+}
+
+/**
+ * A write that changes nothing and is refused (as a duplicate) when no document matches: the upsert then tries to insert one
+ * of the same id, or, when there is none any more, one that `otherwise` makes collide with another.
+ */
+export function fenceIn<D extends Document>(collection: Collection<D>, filter: Filter<D>, otherwise: Document): Write {
+  return {
+    ...updateIn(collection, filter, { $setOnInsert: otherwise } as UpdateFilter<D>, { upsert: true }),
+    isFence: true,
+  }
 }
 
 /** An update of one document. */
@@ -112,14 +141,16 @@ type List = {
   readonly writes: readonly Write[]
   /** Index of the first write that is not made yet. */
   done: number
-  /** Index of the first write that must match and did not. */
-  unmatched: number | null
-  readonly resolve: (refused: number | null) => void
+  readonly unmatched: Set<number>
+  isExact: boolean
+  readonly resolve: (written: Written) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Creates the function of a process. Asks the server which commands it knows. */
-export async function createWriteTogether(db: Db): Promise<WriteTogether> {
+/** Creates the functions of a process. Asks the server which commands it knows. */
+export async function createWrites(
+  db: Db,
+): Promise<{ readonly writeTogether: WriteTogether; readonly writeEach: WriteEach }> {
   const { maxWireVersion } = await db.command({ hello: 1 })
   const make: MakeWrites = maxWireVersion >= bulkWriteVersion ? inOneCommand : byCollection
   const waiting: List[] = []
@@ -130,17 +161,26 @@ export async function createWriteTogether(db: Db): Promise<WriteTogether> {
     running = false
   }
 
-  return (writes) =>
+  const writeEach: WriteEach = (writes) =>
     new Promise((resolve, reject) => {
-      if (writes.length === 0) return resolve(null)
-      const list: List = { writes, done: 0, unmatched: null, resolve, reject }
-      if (writes.length >= longListMin) return void writeLists(db, byCollection, [list])
+      const list: List = { writes, done: 0, unmatched: new Set(), isExact: true, resolve, reject }
+      if (writes.length === 0) return resolve(writtenOf(list, null))
+      if (writes.length >= longListMin)
+        return void writeLists(db, writes.some(({ isFence }) => isFence) ? make : byCollection, [list])
       waiting.push(list)
       // Delayed by one tick, so that lists handed in within one turn go together.
       if (!running) process.nextTick(run)
       running = true
     })
+  const writeTogether: WriteTogether = async (writes) => {
+    const { refused, unmatched } = await writeEach(writes)
+    const [first = refused] = unmatched
+    return first
+  }
+  return { writeTogether, writeEach }
 }
+
+const writtenOf = ({ unmatched, isExact }: List, refused: number | null): Written => ({ refused, unmatched, isExact })
 
 /** How many of the waiting lists go with the next command: at least one. */
 function countOf(waiting: readonly List[]): number {
@@ -159,19 +199,22 @@ async function writeLists(db: Db, make: MakeWrites, lists: readonly List[]): Pro
   while (open.length > 0) {
     const all = open.flatMap((list) => list.writes.slice(list.done).map((write) => ({ list, write })))
     try {
-      const { failed, unmatched } = await make(
+      const { failed, unmatched, isExact } = await make(
         db,
         all.map(({ write }) => write),
       )
       const made = failed === null ? all : all.slice(0, failed.index)
       for (const [n, { list }] of made.entries()) {
-        if (unmatched.has(n)) list.unmatched ??= list.done
+        if (unmatched.has(n)) {
+          list.unmatched.add(list.done)
+          list.isExact &&= isExact
+        }
         list.done += 1
       }
-      for (const list of open) if (list.done === list.writes.length) list.resolve(list.unmatched)
+      for (const list of open) if (list.done === list.writes.length) list.resolve(writtenOf(list, null))
       const ended = failed === null ? undefined : all[failed.index]?.list
       if (failed !== null && ended !== undefined) {
-        if (failed.code === duplicateKey) ended.resolve(ended.unmatched ?? ended.done)
+        if (failed.code === duplicateKey) ended.resolve(writtenOf(ended, ended.done))
         else ended.reject(new MongoServerError({ message: failed.message, code: failed.code }))
       }
       open = open.filter((list) => list !== ended && list.done < list.writes.length)
@@ -183,13 +226,15 @@ async function writeLists(db: Db, make: MakeWrites, lists: readonly List[]): Pro
 }
 
 const duplicateKey = 11000
+const maxTimeExceeded = 50
 
 type FailedWrite = { readonly index: number; readonly code: number; readonly message: string }
 
 type Made = {
   readonly failed: FailedWrite | null
-  /** Indexes of those that must match and did not, or may not have. */
+  /** Indexes of those that must match and did not, or, unless `isExact`, may not have. */
   readonly unmatched: ReadonlySet<number>
+  readonly isExact: boolean
 }
 
 /** Makes writes in their order, up to the first that fails. Rejects when the database did not answer, or not durably. */
@@ -203,7 +248,7 @@ const inOneCommand: MakeWrites = async (db, writes) => {
       writes.map((write) => modelOf(db, write)),
       { ordered: true, verboseResults: writes.some(({ mustMatch }) => mustMatch) },
     )
-    return { failed: null, unmatched: unmatchedIn(writes, result) }
+    return { failed: null, unmatched: unmatchedIn(writes, result), isExact: true }
   } catch (error) {
     if (!(error instanceof MongoClientBulkWriteError)) throw error
     const [concern] = error.writeConcernErrors
@@ -213,7 +258,7 @@ const inOneCommand: MakeWrites = async (db, writes) => {
     if (first === undefined) throw error.cause ?? error
     const [index, { code, message }] = first
     const made = writes.slice(0, index)
-    return { failed: { index, code, message }, unmatched: unmatchedIn(made, error.partialResult) }
+    return { failed: { index, code, message }, unmatched: unmatchedIn(made, error.partialResult), isExact: true }
   }
 }
 
@@ -231,14 +276,25 @@ export function modelOf(db: Db, { collection, operation }: Write): AnyClientBulk
 
 const byCollection: MakeWrites = async (db, writes) => {
   const unmatched = new Set<number>()
+  let isExact = true
+  const beganAt = performance.now()
+  const isFenced = writes.some(({ isFence }) => isFence)
   for (let from = 0; from < writes.length; ) {
+    if (isFenced && performance.now() - beganAt > fenceMs)
+      throw new MongoServerError({
+        code: maxTimeExceeded,
+        message: `Writes that belong together took longer than ${fenceMs} ms: those that are left are not made.`,
+      })
     const { collection } = writes[from]!
     const others = writes.findIndex((write, n) => n > from && write.collection !== collection)
     const to = others === -1 ? writes.length : others
     const missing = (made: number, { matchedCount, upsertedCount, deletedCount, insertedCount }: Counts) => {
+      const lacking = made - from - (matchedCount + upsertedCount + deletedCount + insertedCount)
+      if (lacking === 0) return
       // These commands count their matches together: when one lacks, each that must match is in doubt.
-      if (matchedCount + upsertedCount + deletedCount + insertedCount === made - from) return
-      for (let n = from; n < made; n++) if (writes[n]!.mustMatch) unmatched.add(n)
+      const doubted = writes.slice(from, made).flatMap(({ mustMatch }, n) => (mustMatch ? [from + n] : []))
+      for (const n of doubted) unmatched.add(n)
+      isExact &&= doubted.length === lacking
     }
     try {
       const result = await db.collection(collection).bulkWrite(
@@ -254,11 +310,12 @@ const byCollection: MakeWrites = async (db, writes) => {
       return {
         failed: { index: from + first.index, code: first.code, message: first.errmsg ?? error.message },
         unmatched,
+        isExact,
       }
     }
     from = to
   }
-  return { failed: null, unmatched }
+  return { failed: null, unmatched, isExact }
 }
 
 type Counts = Pick<BulkWriteResult, 'matchedCount' | 'upsertedCount' | 'deletedCount' | 'insertedCount'>

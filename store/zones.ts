@@ -1,7 +1,7 @@
 /** What the built-in DNS server serves: zones by domain, and their records. */
 import type { ZoneDoc, ZoneRecordDoc } from './documents/domains.ts'
 import { isDuplicate, type Store } from './open.ts'
-import { deleteIn, replaceIn, updateIn } from './writes.ts'
+import { deleteIn, fenceIn, replaceIn } from './writes.ts'
 
 /** A version of a zone. */
 export type ZoneVersion = Pick<ZoneDoc, '_id' | 'serial' | 'changedAt'>
@@ -101,7 +101,7 @@ export async function writeZoneRecords(
   // Where another has the lock, the insert that the upsert tries is refused, and with it the rest.
   const held = { _id: domain, 'lock.token': token }
   const refused = await store.writeTogether([
-    updateIn(store.zones, held, { $setOnInsert: newZone(accountId, now) }, { upsert: true }),
+    fenceIn(store.zones, held, newZone(accountId, now)),
     ...removed.map(({ domain: of, _id }) => deleteIn(store.zoneRecords, { domain: of, _id })),
     ...written.map((record) => replaceIn(store.zoneRecords, { domain: record.domain, _id: record._id }, record)),
   ])

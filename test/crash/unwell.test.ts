@@ -5,7 +5,7 @@ import { announceMissed } from '../../core/receive/announce.ts'
 import { sweepReservations } from '../../core/upkeep/sweep.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { countOf } from '../../store/usage.ts'
-import { type DatabaseProxy, delayed, type Fault, startDatabaseProxy } from '../peers/database-proxy.ts'
+import { type DatabaseProxy, delayed, type Fault, hangAt, startDatabaseProxy } from '../peers/database-proxy.ts'
 import { client, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
 
@@ -135,26 +135,12 @@ describe('a deployment that is unwell', () => {
   })
 
   describe('a node that hangs in the middle', () => {
-    /** Lets the first command that `is` says wait until `wake`. */
-    function hang(is: (name: string, body: { readonly [field: string]: unknown }) => boolean) {
-      const { promise: until, resolve: wake } = Promise.withResolvers<void>()
-      const { promise: hanging, resolve: hangs } = Promise.withResolvers<void>()
-      let isHung = false
-      proxy.follow((name, body) => {
-        if (isHung || !is(name, body)) return null
-        isHung = true
-        hangs()
-        return { kind: 'delay', until }
-      })
-      return { wake, hanging }
-    }
-
     it('between its reservation and its mail writes nothing when it wakes, and its sender brings the mail once more', async () => {
       node.ctx.store.uids.forget(
         (await door.ctx.store.folders.findOne({ mailboxId: tenant.mailboxId, path: 'INBOX' }))!._id,
         node.ctx.clock.now(),
       )
-      const { wake, hanging } = hang((name) => name === 'bulkWrite')
+      const { wake, hanging } = hangAt(proxy, (name) => name === 'bulkWrite')
       const waiting = arrive('hung').catch((error: unknown) => error)
       await hanging
       await expectSoundFolders()
@@ -175,7 +161,7 @@ describe('a deployment that is unwell', () => {
       const { body } = await send('leased')
       await node.ctx.background.done(accountId)
       const [hung] = await claimAttemptsOf(node.ctx, accountId, { owner: 'hung', max: 1 })
-      const { wake, hanging } = hang((name) => name === 'bulkWrite')
+      const { wake, hanging } = hangAt(proxy, (name) => name === 'bulkWrite')
       const seen = { mx: 'mx.elsewhere.example', tls: false, at: new Date() }
       const recorded = recordOutcome(node.ctx, hung!, { status: 'bounced', response: '550 5.1.1 no', ...seen })
       await hanging
@@ -195,7 +181,7 @@ describe('a deployment that is unwell', () => {
       const put = (http: string, value: string) =>
         client(http, tenant.key)('POST', zone, { name: 'www', type: 'A', value })
       let isLocked = false
-      const { wake, hanging } = hang((name, body) => {
+      const { wake, hanging } = hangAt(proxy, (name, body) => {
         isLocked ||= body.update === 'zones'
         return isLocked && name === 'bulkWrite'
       })

@@ -30,6 +30,25 @@ export type DatabaseProxy = {
 
 export const delayed = (ms: number): Fault => ({ kind: 'delay', until: sleep(ms) })
 
+/**
+ * Lets the first command that `is` says wait until `wake`: a process that hangs at this moment. `hanging` resolves when it came.
+ */
+export function hangAt(
+  proxy: DatabaseProxy,
+  is: (name: string, body: Document) => boolean,
+): { readonly wake: () => void; readonly hanging: Promise<void> } {
+  const { promise: until, resolve: wake } = Promise.withResolvers<void>()
+  const { promise: hanging, resolve: hangs } = Promise.withResolvers<void>()
+  let isHung = false
+  proxy.follow((name, body) => {
+    if (isHung || !is(name, body)) return null
+    isHung = true
+    hangs()
+    return { kind: 'delay', until }
+  })
+  return { wake, hanging }
+}
+
 const opMsg = 2013
 const headerBytes = 16
 /** OP_MSG: header, flags, and the kind of its first section, before the document. */

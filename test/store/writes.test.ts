@@ -1,6 +1,17 @@
 import { expect } from 'chai'
 import { openStore, type Store } from '../../store/open.ts'
-import { deleteIn, insertInto, updateIn, type Write, writeAll } from '../../store/writes.ts'
+import { isUnavailable } from '../../store/unwell.ts'
+import {
+  createWrites,
+  deleteIn,
+  fenceIn,
+  fenceMs,
+  insertInto,
+  updateIn,
+  type Write,
+  writeAll,
+} from '../../store/writes.ts'
+import { delayed, startDatabaseProxy } from '../peers/database-proxy.ts'
 import { openDatabase } from '../start/engine.ts'
 
 describe('store: writes together', () => {
@@ -87,6 +98,70 @@ describe('store: writes together', () => {
       ),
     ).to.deep.equal([1, 4, 7])
     expect(await store.state.countDocuments({ _id: { $in: all } })).to.equal(8)
+  })
+
+  describe('with a fence', () => {
+    const fence = (_id: string, value: unknown): Write =>
+      fenceIn(store.state, { _id, value }, { value: 'made by a fence' })
+    /** More than go with what others write. */
+    const many = () => Array.from({ length: 60 }, fresh)
+    const templatesOf = (ids: readonly string[]) =>
+      ids.map((_id) => updateIn(store.templates, { _id }, { $set: { alias: _id } }, { upsert: true }))
+    const made = (ids: readonly string[]) => store.templates.countDocuments({ _id: { $in: [...ids] } })
+
+    it('are made where it holds, and not where it does not', async () => {
+      const [held, ids] = [fresh(), many()]
+      await store.writeTogether([insert(held, 1)])
+      expect(await store.writeTogether([fence(held, 2), ...templatesOf(ids)])).to.equal(0)
+      expect(await made(ids)).to.equal(0)
+      expect(await store.writeTogether([fence(held, 1), ...templatesOf(ids)])).to.equal(null)
+      expect(await made(ids)).to.equal(ids.length)
+      expect(await stored(held)).to.equal(1)
+    })
+
+    it('are one command, however many', async () => {
+      const commands: string[] = []
+      const monitored = await openStore({ url: database.url, role: 'test', onCommand: (name) => commands.push(name) })
+      const [held, ids] = [fresh(), many()]
+      await store.writeTogether([insert(held, 1)])
+      commands.length = 0
+      await monitored.writeTogether([fence(held, 1), ...templatesOf(ids)])
+      await monitored.close()
+      expect(commands.filter((name) => name !== 'other')).to.deep.equal(['bulkWrite'])
+    })
+
+    it('are left on a server that takes several commands for them when the first took too long', async () => {
+      const proxy = await startDatabaseProxy({ path: decodeURIComponent(new URL(database.url).host) })
+      const slow = await openStore({ url: database.url.replace(/\/\/[^/]+/, `//${proxy.host}`), role: 'test' })
+      // What a MongoDB before 8.0 says of itself.
+      const older = Object.create(slow.db, {
+        command: { value: async (body: object) => ({ ...(await slow.db.command(body)), maxWireVersion: 21 }) },
+      })
+      const [held, ids] = [fresh(), many()]
+      await store.writeTogether([insert(held, 1)])
+      const { writeTogether } = await createWrites(older)
+      proxy.follow((name) => (name === 'update' ? delayed(fenceMs + 100) : null))
+      const error = await writeTogether([fence(held, 1), ...templatesOf(ids)]).catch((failed: unknown) => failed)
+      expect(isUnavailable(error), String(error)).to.equal(true)
+      expect(await made(ids)).to.equal(0)
+      proxy.follow(null)
+      expect(await writeTogether([fence(held, 1), ...templatesOf(ids)])).to.equal(null)
+      await slow.close()
+      await proxy.close()
+    })
+  })
+
+  it('tell which of those that must match did not', async () => {
+    const [there, absent, other] = [fresh(), fresh(), fresh()]
+    await store.writeTogether([insert(there), insert(other)])
+    const must = (_id: string) => updateIn(store.state, { _id }, { $set: { value: 1 } }, { mustMatch: true })
+    const elsewhere = updateIn(store.templates, { _id: there }, { $set: { alias: 'a' } }, { upsert: true })
+    const apart = await store.writeEach([must(there), must(absent), elsewhere, must(absent), must(other)])
+    expect(apart).to.deep.equal({ refused: null, unmatched: new Set([1, 3]), isExact: true })
+    const refused = await store.writeEach([elsewhere, must(absent), insert(there), must(other)])
+    expect(refused).to.deep.equal({ refused: 2, unmatched: new Set([1]), isExact: true })
+    const alike = await store.writeEach([must(there), must(absent)])
+    expect(alike).to.deep.equal({ refused: null, unmatched: new Set([0, 1]), isExact: false })
   })
 
   describe('that must match', () => {
