@@ -256,6 +256,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./zone-keys.ts')).ds,
   },
   {
+    call: 'domain rotate-dnssec <domain>',
+    about: 'change the key that the zone of a domain is signed with; "domain ds" shows how far that is',
+    load: async () => (await import('./zone-keys.ts')).rotateDnssec,
+  },
+  {
+    call: 'domain ds-published <domain>',
+    about: 'say that the registrar has the DS record of the new key, where the resolver cannot see it',
+    load: async () => (await import('./zone-keys.ts')).dsPublished,
+  },
+  {
     call: 'password <account> <address>',
     about: 'make a password for a mail program, for one mailbox; it is shown this once',
     options: [{ flags: '--name <name>', about: 'what it is for', initial: 'mail program' }],

@@ -1,14 +1,38 @@
-/** `mailroom domain ds`. */
+/** `mailroom domain ds`, `domain rotate-dnssec` and `domain ds-published`. */
+import { recordAdministration } from '../core/access/audit.ts'
+import { confirmDelegation, rotateZoneKey } from '../core/domains/zone-key-rotation.ts'
+import type { Context } from '../core/process/context.ts'
 import { wireName } from '../core/zones/names.ts'
-import { servedZone } from '../core/zones/served-zones.ts'
-import { zoneKey, zoneKeyText } from '../core/zones/zone-keys.ts'
+import { servedZone, type Zone } from '../core/zones/served-zones.ts'
+import { keysOf, zoneKeyDoc, zoneKeyText } from '../core/zones/zone-keys.ts'
 import { normaliseDomain } from '../mail/domain.ts'
 import { Failure } from '../schemas/failures.ts'
 import { notADomain } from '../schemas/refusals.ts'
+import type { ZoneKeyDoc } from '../store/documents/domains.ts'
 import { withContext } from './admin-context.ts'
 import { print } from './io.ts'
 
 export const ds = withContext(async (ctx, io, given: string) => {
+  const zone = await signedZone(ctx, given)
+  print(io, shown(ctx, await zoneKeyDoc(ctx, zone)))
+})
+
+export const rotateDnssec = withContext(async (ctx, io, given: string) => {
+  const zone = await signedZone(ctx, given)
+  const doc = await rotateZoneKey(ctx, zone)
+  await note(ctx, zone, 'domains.rotate_dnssec')
+  print(io, shown(ctx, doc))
+})
+
+export const dsPublished = withContext(async (ctx, io, given: string) => {
+  const zone = await signedZone(ctx, given)
+  const doc = await confirmDelegation(ctx, zone)
+  await note(ctx, zone, 'domains.ds_published')
+  print(io, shown(ctx, doc))
+})
+
+/** Fails with `domain_not_found` and `conflict`. */
+async function signedZone(ctx: Context, given: string): Promise<Zone> {
   const domain = normaliseDomain(given)
   if (domain === null) throw notADomain(given, 'domain')
   const zone = await servedZone(ctx, domain)
@@ -16,13 +40,31 @@ export const ds = withContext(async (ctx, io, given: string) => {
     throw new Failure('domain_not_found', `No zone of ${domain} is served here.`, {
       fix: 'Name a domain that an account has, or has claimed alone.',
     })
-  if (!ctx.settings.dns.dnssec)
-    throw new Failure(
-      'conflict',
-      'Zones are not signed: a DS record at the registrar would make the domain unreachable.',
-      {
-        fix: 'Set dns.dnssec to true and start the service again; then ask for the DS record.',
-      },
-    )
-  print(io, { domain, ...zoneKeyText(await zoneKey(ctx, zone)) })
-})
+  if (ctx.settings.dns.dnssec) return zone
+  throw new Failure(
+    'conflict',
+    'Zones are not signed: a DS record at the registrar would make the domain unreachable.',
+    {
+      fix: 'Set dns.dnssec to true and start the service again; then ask for the DS record.',
+    },
+  )
+}
+
+async function note(ctx: Context, { accountId, origin }: Zone, action: string): Promise<void> {
+  if (accountId !== null) await recordAdministration(ctx, { accountId, action, target: origin })
+}
+
+const waitsFor = {
+  published: 'until nobody knows the keys before',
+  signing: 'for the DS record at the registrar',
+  vouched: 'until nobody has what the old key signed',
+  alone: 'until all nodes know',
+} as const
+
+/** The records of the key that the zone above is to name, and how far a change is. */
+function shown(ctx: Context, doc: ZoneKeyDoc) {
+  const { domain, next } = doc
+  const { signing } = keysOf(ctx, doc)
+  const change = next && { state: next.state, waits: waitsFor[next.state], lookAgainAt: next.dueAt.toISOString() }
+  return { domain, ...zoneKeyText(signing), ...(change && { change }) }
+}

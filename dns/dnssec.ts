@@ -6,14 +6,15 @@
 import { sign } from 'node:crypto'
 import type { Kept } from '../core/process/kept.ts'
 import { labelCount, parentOf, rootName, type WireName } from '../core/zones/names.ts'
-import { ecdsaP256Sha256, type ZoneKey } from '../core/zones/zone-keys.ts'
+import { ecdsaP256Sha256, type ZoneKey, type ZoneKeys } from '../core/zones/zone-keys.ts'
 import type { Answer, Question } from './answer.ts'
 import { classes, rcodes, types } from './codes.ts'
 import { bytesOf, type Node, type RrSet, type ZoneIndex } from './zone-index.ts'
 
 export type Signer = {
-  readonly key: ZoneKey
-  /** The RRSIG record of a set. */
+  /** What the zone above says of the zone, where that is ours too: the data of the DS record. */
+  readonly ds: Buffer
+  /** The RRSIG records of a set. */
   sign(set: RrSet): RrSet
 }
 
@@ -32,21 +33,25 @@ const transferSeconds = 3 * 86_400
 
 export type SignerOptions = {
   readonly origin: WireName
-  readonly key: ZoneKey
+  readonly keys: ZoneKeys
   /** Tells this version of the zone from all others. */
   readonly version: string
   readonly signatures: Signatures
   readonly now: () => Date
 }
 
-export function createSigner({ origin, key, version, signatures, now }: SignerOptions): Signer {
+/** What tells of the keys is signed by all of them. */
+const ofKeys: ReadonlySet<number> = new Set([types.DNSKEY, types.CDNSKEY, types.CDS])
+
+export function createSigner({ origin, keys, version, signatures, now }: SignerOptions): Signer {
   return {
-    key,
+    ds: keys.signing.ds,
     sign(set) {
       const id = `${version} ${set.type} ${set.ttlSeconds} ${set.owner}`
       const known = set.type === types.NSEC ? undefined : signatures.get(id)
       if (known !== undefined) return known
-      const made = signatureOf(set, { origin, key, at: now() })
+      const by = ofKeys.has(set.type) ? keys.told : [keys.signing]
+      const made = signaturesOf(set, { origin, by, at: now() })
       if (set.type !== types.NSEC) signatures.set(id, made)
       return made
     },
@@ -83,8 +88,8 @@ export function signedAnswer(
 }
 
 /** What the zone above a zone says of its key, where both are ours. */
-export function dsAnswer(zone: ZoneIndex, { origin, soa }: ZoneIndex, { key }: Signer): Answer {
-  const set = { owner: origin, type: types.DS, ttlSeconds: soa.ttlSeconds, values: [[key.ds]], targets: [] }
+export function dsAnswer(zone: ZoneIndex, { origin, soa }: ZoneIndex, { ds }: Signer): Answer {
+  const set = { owner: origin, type: types.DS, ttlSeconds: soa.ttlSeconds, values: [[ds]], targets: [] }
   return {
     kind: 'records',
     rcode: rcodes.NOERROR,
@@ -177,12 +182,16 @@ function typeBits(there: readonly number[]): Buffer {
   return Buffer.concat(parts)
 }
 
+type Signing = { readonly origin: WireName; readonly at: Date }
+
+function signaturesOf(set: RrSet, { by, ...signing }: Signing & { readonly by: readonly ZoneKey[] }): RrSet {
+  const { owner, ttlSeconds } = set
+  const values = by.map((key) => [signatureOf(set, key, signing)])
+  return { owner, type: types.RRSIG, ttlSeconds, values, targets: [] }
+}
+
 /** RFC 4034 3.1.8.1. */
-function signatureOf(
-  set: RrSet,
-  { origin, key, at }: { readonly origin: WireName; readonly key: ZoneKey; readonly at: Date },
-): RrSet {
-  const { owner, type, ttlSeconds, values } = set
+function signatureOf({ owner, type, ttlSeconds, values }: RrSet, key: ZoneKey, { origin, at }: Signing): Buffer {
   const now = Math.floor(at.getTime() / 1_000)
   const head = Buffer.alloc(18)
   head.writeUInt16BE(type, 0)
@@ -204,7 +213,7 @@ function signatureOf(
     parts.push(Buffer.from(owner, 'latin1'), fixed, length, data)
   }
   const signature = plainSignature(sign('sha256', Buffer.concat(parts), key.privateKey))
-  return { owner, type: types.RRSIG, ttlSeconds, values: [[Buffer.concat([head, signerName, signature])]], targets: [] }
+  return Buffer.concat([head, signerName, signature])
 }
 
 /**

@@ -5,7 +5,7 @@
 import { encode, type Answer as PacketAnswer } from 'dns-packet'
 import { isWithin, parentOf, type WireName, wireName } from '../core/zones/names.ts'
 import type { Zone, ZoneRecord } from '../core/zones/served-zones.ts'
-import type { ZoneKey } from '../core/zones/zone-keys.ts'
+import { keyTtlSeconds, type ZoneKeys } from '../core/zones/zone-keys.ts'
 import { types } from './codes.ts'
 
 /** A value on the wire: bytes, and names that may be compressed (RFC 3597 4). */
@@ -45,9 +45,9 @@ const recordDataAt = 12 + 1 + 10
 
 /**
  * Indexes a zone. The names of its servers make the NS records of the apex, and with the serial its SOA; a zone that is signed has
- * its key there too. `wireName` throws on names that are none. Of several CNAME records at a name the first one counts.
+ * its keys there too. `wireName` throws on names that are none. Of several CNAME records at a name the first one counts.
  */
-export function indexZone(zone: Zone, nameServers: readonly string[], key: ZoneKey | null = null): ZoneIndex {
+export function indexZone(zone: Zone, nameServers: readonly string[], keys: ZoneKeys | null = null): ZoneIndex {
   const origin = wireName(zone.origin)
   const servers = nameServers.map(wireName)
   const gathered = new Map<WireName, Map<number, Gathered>>()
@@ -60,7 +60,7 @@ export function indexZone(zone: Zone, nameServers: readonly string[], key: ZoneK
   const soa = soaOf(origin, zone.serial, servers[0] ?? origin)
   add(soa)
   for (const server of servers) add(apexSet(origin, types.NS, [server], [server]))
-  if (key !== null) for (const set of keySets(key, origin)) add(set)
+  if (keys !== null) for (const set of keySets(keys, origin)) add(set)
   for (const record of zone.records) {
     const owner = wireName(record.name)
     if (isWithin(owner, origin)) add({ owner, ttlSeconds: record.ttlSeconds, ...dataOf(record) })
@@ -111,14 +111,14 @@ function nodeOf(node: ReadonlyMap<number, Gathered>): Node {
   return new Map(sets)
 }
 
-/** The records of the apex that tell of its key: to resolvers, and to the zone above (RFC 7344, 8078). */
-function keySets({ dnskey, ds }: ZoneKey, origin: WireName): readonly RrSet[] {
+/** The records of the apex that tell of its keys: to resolvers, and which of them the zone above is to name (RFC 7344, 8078). */
+function keySets({ signing, told }: ZoneKeys, origin: WireName): readonly RrSet[] {
   const data = [
-    [types.DNSKEY, dnskey],
-    [types.CDNSKEY, dnskey],
-    [types.CDS, ds],
-  ] as const
-  return data.map(([type, value]) => apexSet(origin, type, [value]))
+    ...told.map(({ dnskey }) => [types.DNSKEY, dnskey] as const),
+    [types.CDNSKEY, signing.dnskey] as const,
+    [types.CDS, signing.ds] as const,
+  ]
+  return data.map(([type, value]) => ({ ...apexSet(origin, type, [value]), ttlSeconds: keyTtlSeconds }))
 }
 
 function apexSet(origin: WireName, type: number, value: RecordValue, targets: readonly WireName[] = []): RrSet {

@@ -2,12 +2,12 @@
  * The zones that questions find, indexed once for each of their versions. Invariant: while the database does not answer, zones that
  * were asked for before are answered from as they were, and no question about them waits for it long.
  */
-import { dayMs, hourMs } from '../core/process/clock.ts'
+import { hourMs } from '../core/process/clock.ts'
 import type { Context } from '../core/process/context.ts'
 import { createKept } from '../core/process/kept.ts'
 import { nameText, parentOf, rootName, type WireName } from '../core/zones/names.ts'
-import { servedZone, type Zone } from '../core/zones/served-zones.ts'
-import { zoneKey } from '../core/zones/zone-keys.ts'
+import { awayMs, servedZone, type Zone } from '../core/zones/served-zones.ts'
+import { zoneKeys } from '../core/zones/zone-keys.ts'
 import { createSigner, type SignableZone, serialAhead } from './dnssec.ts'
 import { indexZone, type RrSet } from './zone-index.ts'
 
@@ -30,7 +30,7 @@ export function createZones(ctx: Context, nameServers: readonly string[]): ZoneO
   const earlier = createKept<SignableZone>(ctx.machineClock, {
     max: namesMax,
     weigh: ({ nodes }) => nodes.size,
-    ttlMs: dayMs,
+    ttlMs: awayMs,
   })
   const find = createIndexes(ctx, nameServers, (zone) => earlier.set(zone.origin, zone))
   let waiting = 0
@@ -100,10 +100,10 @@ function createIndexes(ctx: Context, nameServers: readonly string[], onNew: (zon
   }
   const sign = async (zone: Zone): Promise<SignableZone> => {
     try {
-      const key = await zoneKey(ctx, zone)
-      const index = indexZone({ ...zone, serial: zone.serial + serialAhead(now()) }, nameServers, key)
+      const keys = await zoneKeys(ctx, zone)
+      const index = indexZone({ ...zone, serial: zone.serial + serialAhead(now()) }, nameServers, keys)
       versions += 1
-      const signer = createSigner({ origin: index.origin, key, version: String(versions), signatures, now })
+      const signer = createSigner({ origin: index.origin, keys, version: String(versions), signatures, now })
       return keep(zone, { ...index, signer })
     } catch (error) {
       indexes.delete(zone)

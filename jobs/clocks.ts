@@ -9,6 +9,7 @@ import { sweepCustomerChanges } from '../core/account/customer-changes.ts'
 import { sweepPauseChanges } from '../core/account/reputation.ts'
 import { noteWantedCertificates } from '../core/certificates/names.ts'
 import { watchDomains } from '../core/domains/watching.ts'
+import { replaceOldZoneKeys, rotateZoneKeys } from '../core/domains/zone-key-rotation.ts'
 import { sweepUploads } from '../core/drive/put.ts'
 import { sweepIntakes } from '../core/intake/retention.ts'
 import { repeatStorageWarnings } from '../core/mailbox/storage-limit.ts'
@@ -90,7 +91,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
       ),
     },
     // Apart from the others: resolvers may take long to answer.
-    { name: 'domains', every: '1 minute', lockMs: patientMs, run: each(watchDomains) },
+    { name: 'domains', every: '1 minute', lockMs: patientMs, run: each(watchDomains, rotateZoneKeys) },
     // Apart from the others: a large account takes long.
     {
       name: 'personal data',
@@ -113,7 +114,12 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
         sendTlsReports,
       ),
     },
-    { name: 'each hour', every: '1 hour', lockMs: patientMs, run: each(purgeDeletedMailboxes, sweepEventFloors) },
+    {
+      name: 'each hour',
+      every: '1 hour',
+      lockMs: patientMs,
+      run: each(purgeDeletedMailboxes, sweepEventFloors, replaceOldZoneKeys),
+    },
   ]
 }
 

@@ -45,7 +45,7 @@ export type Domain = Infer<typeof Domain>
 
 /** Bounds of the time to live of a record, in seconds. */
 const ttlMin = 60
-const ttlMax = 604_800
+export const ttlMax = 604_800
 export const RecordTtl = integer({ minimum: ttlMin, maximum: ttlMax, description: 'Seconds that others may keep it.' })
 export const RecordName = string({
   maxLength: identifierMax,

@@ -316,6 +316,11 @@ export const settings = {
       false,
       'Whether zones are signed (DNSSEC, ECDSA P-256). `mailroom domain ds` shows the DS record that a registrar takes; before this is turned off again, that has to be gone for as long as its TTL.',
     ),
+    keyDays: count(
+      0,
+      'How long the key of a signed zone is used; then another one takes its place, which the zone above has to name. 0: until somebody says so.',
+      'days',
+    ),
     rateLimit: {
       answersPerSecond: count(
         20,

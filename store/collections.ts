@@ -103,7 +103,11 @@ export const collections = {
     indexes: [unique('accountId', 'domain'), index('domain', '_id'), index('watch.dueAt')],
   },
   zones: { version: 1, shardKey: '_id', indexes: [index('accountId'), index('changedAt')] },
-  zoneKeys: { version: 1, shardKey: '_id', indexes: [index('accountId')] },
+  zoneKeys: {
+    version: 1,
+    shardKey: '_id',
+    indexes: [index('accountId'), index('createdAt'), { ...index('next.dueAt'), sparse: true }],
+  },
   zoneRecords: {
     version: 1,
     shardKey: 'domain',

@@ -164,7 +164,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   domainClaims: owned('domainClaims', ({ accountId }) => ({ accountId }), ['dkim', 'backend']),
   zoneRecords: owned('zoneRecords', ({ accountId }) => ({ accountId })),
   zones: owned('zones', ({ accountId }) => ({ accountId })),
-  zoneKeys: owned('zoneKeys', ({ accountId }) => ({ accountId }), ['privateKey']),
+  zoneKeys: owned('zoneKeys', ({ accountId }) => ({ accountId }), ['privateKey', 'next']),
   domainReports: owned('domainReports', ({ accountId }) => ({ accountId })),
   domains: owned('domains', ({ accountId }) => ({ accountId }), ['dkim', 'backend']),
   audit: {

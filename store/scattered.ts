@@ -31,6 +31,7 @@ export const scattered: readonly Scattered[] = [
     intakeRecords: [['dueAt']],
     domains: [['watch.dueAt']],
     domainClaims: [['watch.dueAt']],
+    zoneKeys: [['next.dueAt'], ['createdAt']],
     searchSegments: [['tidyAt']],
     accounts: [['claimExpiresAt'], ['erasing'], ['movingSince'], ['pauseChanges.at'], ['clockMovedAt']],
   }),

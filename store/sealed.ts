@@ -68,7 +68,10 @@ export const sealedFields: {
     { path: 'secret', purpose: constant(sealedFor.webhook) },
     { path: 'previousSecret', purpose: constant(sealedFor.webhook) },
   ],
-  zoneKeys: [{ path: 'privateKey', purpose: ({ _id }) => sealedFor.zoneKey(_id) }],
+  zoneKeys: [
+    { path: 'privateKey', purpose: ({ _id }) => sealedFor.zoneKey(_id) },
+    { path: 'next.privateKey', purpose: ({ _id }) => sealedFor.zoneKey(_id) },
+  ],
 }
 
 /** Sealed bytes as they lie in a document. */

@@ -15,6 +15,12 @@ export type Records = {
   readonly A: string
   readonly AAAA: string
   readonly CNAME: string
+  readonly DS: {
+    readonly keyTag: number
+    readonly algorithm: number
+    readonly digestType: number
+    readonly digest: Buffer
+  }
   readonly MX: { readonly exchange: string; readonly priority: number }
   readonly NS: string
   readonly PTR: string
@@ -258,6 +264,7 @@ function recordOf(answer: Answer): Records[RecordType] | null {
       const { priority = 0, weight = 0, port, target } = answer.data
       return { priority, weight, port, target: withoutDot(target) }
     }
+    case 'DS':
     case 'TLSA':
       return answer.data
     default:

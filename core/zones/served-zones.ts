@@ -7,7 +7,7 @@
  */
 import type { Store } from '../../store/open.ts'
 import { findZone, raiseSerial, zoneRecords, zoneVersions } from '../../store/zones.ts'
-import { after, minuteMs, secondMs } from '../process/clock.ts'
+import { after, dayMs, minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createKept } from '../process/kept.ts'
 import { perProcess } from '../process/per-process.ts'
@@ -26,6 +26,8 @@ export type Zone = {
   readonly records: readonly ZoneRecord[]
 }
 
+/** So long at most a node serves zones as they were while the database does not answer. */
+export const awayMs = dayMs
 /** Records of all zones that are kept together. */
 const recordsMax = 200_000
 /** A zone counts as many records more as it has by itself. */

@@ -1,10 +1,12 @@
 /**
- * The key that a zone is signed with (DNSSEC): one for each zone, ECDSA P-256 (algorithm 13, RFC 6605), made when it is first asked for,
+ * The keys that zones are signed with (DNSSEC): one for each zone, ECDSA P-256 (algorithm 13, RFC 6605), made when it is first asked for,
  * sealed in the database, the same on every node. It signs the keys of the zone as it signs everything else, so that one DS
- * record in the zone above vouches for it.
+ * record in the zone above vouches for it. While another takes its place (core/domains/zone-key-rotation) there are two.
  */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { fromBinary } from '../../store/bytes.ts'
+import type { ZoneKeyDoc } from '../../store/documents/domains.ts'
+import type { Sealed } from '../../store/documents/sealed.ts'
 import { sealedFor, toSealed } from '../../store/sealed.ts'
 import { findZoneKey, keepZoneKey } from '../../store/zone-keys.ts'
 import { hourMs } from '../process/clock.ts'
@@ -22,6 +24,19 @@ export type ZoneKey = {
   readonly ds: Buffer
 }
 
+/** What a zone is signed with. */
+export type ZoneKeys = {
+  /** Signs what is asked for; the zone above is to name it. */
+  readonly signing: ZoneKey
+  /** Those of the DNSKEY set. What tells of keys is signed by all of them: the zone above may name any (RFC 6781 4.1.3). */
+  readonly told: readonly ZoneKey[]
+}
+
+/** Those of a zone that has one key. */
+export const alone = (key: ZoneKey): ZoneKeys => ({ signing: key, told: [key] })
+
+/** How long others may keep the records that tell of keys. */
+export const keyTtlSeconds = 3_600
 /** The algorithm's number (RFC 6605). */
 export const ecdsaP256Sha256 = 13
 /** A key that is told to the world (Zone Key), and that the DS record names (Secure Entry Point; RFC 4034 2.1.1). */
@@ -30,34 +45,61 @@ const protocol = 3
 const sha256 = 2
 const keysMax = 10_000
 
-const keys = perProcess(({ clock }) =>
-  createKept<ZoneKey>(clock, { max: keysMax, ttlMs: 24 * hourMs, renewOnUse: true }),
+type Known = { readonly serial: number; readonly keys: ZoneKeys }
+
+/** By the zone's version: with each change of the keys its serial rises. */
+const known = perProcess(({ clock }) =>
+  createKept<Known>(clock, { max: keysMax, ttlMs: 24 * hourMs, renewOnUse: true }),
 )
 
-/** The key of a zone. Rejects when the database does not answer. */
-export async function zoneKey(
-  ctx: Context,
-  { origin, accountId }: Pick<Zone, 'origin' | 'accountId'>,
-): Promise<ZoneKey> {
-  const id = `${accountId ?? 'service'}:${origin}`
-  const known = keys(ctx).get(id)
-  if (known !== undefined) return known
-  const doc = (await findZoneKey(ctx.store, id)) ?? (await makeKey(ctx, { id, origin, accountId }))
-  const key = keyOf(origin, createPrivateKey(ctx.secrets.open(fromBinary(doc.privateKey), sealedFor.zoneKey(id))))
-  keys(ctx).set(id, key)
-  return key
+type Owned = Pick<Zone, 'origin' | 'accountId'>
+
+export const zoneKeyId = ({ origin, accountId }: Owned): string => `${accountId ?? 'service'}:${origin}`
+
+/** The keys of a version of a zone. Rejects when the database does not answer. */
+export async function zoneKeys(ctx: Context, zone: Owned & Pick<Zone, 'serial'>): Promise<ZoneKeys> {
+  const id = zoneKeyId(zone)
+  const before = known(ctx).get(id)
+  if (before?.serial === zone.serial) return before.keys
+  const keys = keysOf(ctx, await zoneKeyDoc(ctx, zone))
+  known(ctx).set(id, { serial: zone.serial, keys })
+  return keys
 }
 
-function makeKey(ctx: Context, { id, origin, accountId }: { id: string } & Pick<Zone, 'origin' | 'accountId'>) {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  return keepZoneKey(ctx.store, {
-    _id: id,
-    domain: origin,
-    accountId,
-    privateKey: toSealed(ctx.secrets.seal(pem, sealedFor.zoneKey(id))),
-    createdAt: ctx.machineClock.now(),
-  })
+/** The key of a zone as it is kept; it is made when there is none. */
+export async function zoneKeyDoc(ctx: Context, { origin, accountId }: Owned): Promise<ZoneKeyDoc> {
+  const _id = zoneKeyId({ origin, accountId })
+  const kept = await findZoneKey(ctx.store, _id)
+  if (kept !== null) return kept
+  const privateKey = sealedKey(ctx, _id, newPrivateKey())
+  return keepZoneKey(ctx.store, { _id, domain: origin, accountId, privateKey, createdAt: ctx.machineClock.now() })
+}
+
+/** What a zone is signed with while its key is kept so. */
+export function keysOf(ctx: Context, { _id, domain, privateKey, next }: ZoneKeyDoc): ZoneKeys {
+  const opened = (sealed: Sealed) =>
+    keyOf(domain, createPrivateKey(ctx.secrets.open(fromBinary(sealed), sealedFor.zoneKey(_id))))
+  if (next?.state === 'alone') return alone(opened(next.privateKey))
+  const first = opened(privateKey)
+  if (next === undefined) return alone(first)
+  const second = opened(next.privateKey)
+  return { signing: next.state === 'published' ? first : second, told: [first, second] }
+}
+
+/** A private key to take the place of another, with a tag of its own: by the tag resolvers know which one signed. */
+export function nextPrivateKey(ctx: Context, doc: ZoneKeyDoc): Sealed {
+  const { tag } = keysOf(ctx, doc).signing
+  for (;;) {
+    const key = newPrivateKey()
+    if (keyOf(doc.domain, key).tag !== tag) return sealedKey(ctx, doc._id, key)
+  }
+}
+
+const newPrivateKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+
+function sealedKey(ctx: Context, id: string, key: KeyObject): Sealed {
+  const pem = key.export({ type: 'pkcs8', format: 'pem' }).toString()
+  return toSealed(ctx.secrets.seal(pem, sealedFor.zoneKey(id)))
 }
 
 /** What follows from a private key of P-256. */

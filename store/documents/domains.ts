@@ -132,6 +132,25 @@ export type ZoneKeyDoc = {
   /** PEM. */
   readonly privateKey: Sealed
   readonly createdAt: Date
+  /** What takes its place, while that goes on. */
+  readonly next?: NextZoneKey
+}
+
+/**
+ * A key that takes the place of another. `published`: both are told, the old one signs; `signing`: the new one signs, and the zone above is to
+ * name it; `vouched`: it does; `alone`: the old key is told no more.
+ */
+export type NextZoneKey = {
+  /** PEM. */
+  readonly privateKey: Sealed
+  readonly createdAt: Date
+  readonly state: 'published' | 'signing' | 'vouched' | 'alone'
+  /** When all nodes were told to serve the state; null: they are still to be told. */
+  readonly toldAt: Date | null
+  /** When it is looked at again; a process that does so moves it on before. */
+  readonly dueAt: Date
+  /** Whether an administrator said that the zone above names it. */
+  readonly isConfirmed: boolean
 }
 
 /** A record of a zone. Those of several claims for one domain lie beside each other. */

@@ -27,7 +27,7 @@ import { sendNotice } from '../../core/send/notice.ts'
 import { settleDue } from '../../core/send/settle.ts'
 import { sweepArrivals } from '../../core/upkeep/sweep.ts'
 import { publishTxt } from '../../core/zones/system-records.ts'
-import { zoneKey } from '../../core/zones/zone-keys.ts'
+import { zoneKeyDoc } from '../../core/zones/zone-keys.ts'
 import { newId } from '../../schemas/ids.ts'
 import { agentScopes, allScopes } from '../../schemas/scopes.ts'
 import type { CollectionName } from '../../store/collections.ts'
@@ -202,7 +202,7 @@ describe('personal data', () => {
     const principal = administrator(account)
     const invitationId = newId('inv', ctx.clock.now())
     const email = `${word('invited')}@remote.example`
-    await zoneKey(ctx, { origin: `${name}.example`, accountId })
+    await zoneKeyDoc(ctx, { origin: `${name}.example`, accountId })
     await makeLink(ctx, { kind: 'invitation', email, accountId, role: 'reader', invitationId })
     marks.add(invitationId)
     marks.add((await makeRequest(ctx, principal, { kind: 'limit', text: word('request') })).id)

@@ -10,7 +10,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { zoneKey, zoneKeyText } from '../../core/zones/zone-keys.ts'
+import { keysOf, zoneKeyDoc, zoneKeyText } from '../../core/zones/zone-keys.ts'
 import { oddZone } from '../dns/zones.ts'
 import { eventually } from '../eventually.ts'
 import { type DnsDoor, openDnsDoor, tenantZone } from '../start/dns.ts'
@@ -304,7 +304,7 @@ async function checkSignatures(where: Where): Promise<void> {
     transferKeys: [keyText],
     secondaries: [`127.0.0.1:${secondary}`],
   })
-  const key = zoneKeyText(await zoneKey(ctx, { origin, accountId }))
+  const key = zoneKeyText(keysOf(ctx, await zoneKeyDoc(ctx, { origin, accountId })).signing)
   const anchor = path.join(dir, 'anchor')
   const [tag, algorithm, digestType, digest] = key.ds.split(' ')
   await writeFile(anchor, `trust-anchors { ${origin}. static-ds ${tag} ${algorithm} ${digestType} "${digest}"; };\n`)

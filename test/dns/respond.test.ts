@@ -4,7 +4,7 @@ import { type DecodedPacket, decode } from 'dns-packet'
 import { isWithin, wireName } from '../../core/zones/names.ts'
 import type { Zone } from '../../core/zones/served-zones.ts'
 import { parseTsigKey, signMessage } from '../../core/zones/tsig.ts'
-import { keyOf, type ZoneKey } from '../../core/zones/zone-keys.ts'
+import { alone, keyOf, type ZoneKeys } from '../../core/zones/zone-keys.ts'
 import { types } from '../../dns/codes.ts'
 import { createCookies } from '../../dns/cookies.ts'
 import { createSigner, type SignableZone } from '../../dns/dnssec.ts'
@@ -446,13 +446,13 @@ describe('answers to messages', () => {
   })
 
   describe('the DS of a zone whose zone above is ours too', () => {
-    const above = (records: Zone['records'], key: ZoneKey | null = null) =>
-      indexZone({ ...oddZone, origin: 'example', records }, ['ns1.mail.example'], key)
+    const above = (records: Zone['records'], keys: ZoneKeys | null = null) =>
+      indexZone({ ...oddZone, origin: 'example', records }, ['ns1.mail.example'], keys)
     const delegation = { name: 'zone.example', type: 'NS', ttlSeconds: 300, data: 'ns1.mail.example' } as const
-    const key = keyOf('example', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
+    const keys = alone(keyOf('example', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey))
     const signer = createSigner({
       origin: wireName('example'),
-      key,
+      keys,
       version: '1',
       signatures: new Map(),
       now: () => now,
@@ -466,7 +466,7 @@ describe('answers to messages', () => {
         0,
         'zone.example',
       ],
-      ['is there when both are signed', [signed, { ...above([], key), signer }], 1, ''],
+      ['is there when both are signed', [signed, { ...above([], keys), signer }], 1, ''],
     ]
     for (const [name, both, count, soaOf] of cases)
       it(name, async () => {

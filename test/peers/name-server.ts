@@ -14,7 +14,7 @@ import {
 
 export type Trouble = 'SERVFAIL' | 'REFUSED' | 'silence' | 'truncate'
 
-/** What is published under `<TYPE> <name>`: TXT texts, addresses, `<preference> <host>` for MX, four fields for SRV and TLSA; or what goes wrong. */
+/** What is published under `<TYPE> <name>`: TXT texts, addresses, `<preference> <host>` for MX, four fields for SRV, TLSA and DS; or what goes wrong. */
 export type Zone = { readonly [question: string]: readonly string[] | Trouble }
 
 export type NameServer = {
@@ -143,6 +143,11 @@ function record({ ttlSeconds: ttl }: NameServer, type: string, name: string, tex
     const certificate = Buffer.from(hex, 'hex')
     const numbers = { usage: Number(usage), selector: Number(selector), matchingType: Number(matchingType) }
     return { type, name, ttl, data: { ...numbers, certificate } }
+  }
+  if (type === 'DS') {
+    const [keyTag, algorithm, digestType, hex = ''] = text.split(' ')
+    const numbers = { keyTag: Number(keyTag), algorithm: Number(algorithm), digestType: Number(digestType) }
+    return { type, name, ttl, data: { ...numbers, digest: Buffer.from(hex, 'hex') } }
   }
   return { type: type as 'A', name, ttl, data: text }
 }
