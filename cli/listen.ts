@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import { signatureHeaders } from '../core/notify/signature.ts'
+import { signatureHeaders, signingSecret } from '../core/notify/signature.ts'
 import { secondMs } from '../core/process/clock.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { Failure } from '../schemas/failures.ts'
@@ -181,7 +181,7 @@ async function forward({ io, forwardTo, secret, stopped }: Session, { data: body
     headers: {
       'content-type': 'application/json',
       'user-agent': `Mailroom/${serviceVersion()}`,
-      ...signatureHeaders({ id, body, secrets: [secret], at }),
+      ...signatureHeaders({ id, body, secrets: [signingSecret(secret)], at }),
     },
     body,
     redirect: 'manual',

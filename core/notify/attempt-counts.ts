@@ -23,10 +23,11 @@ export type Counted = {
 /** The writes that count attempts. Those of test events say nothing about the endpoint. */
 export function countsIn(store: Store, attempts: readonly Counted[]): Write[] {
   const told = attempts.filter(({ delivery }) => delivery.origin !== 'test')
-  const periodOf = ({ delivery: { accountId, webhookId }, attempt }: Counted) =>
-    attemptsPeriod(accountId, webhookId, attempt.at)
-  return [...Map.groupBy(told, (each) => `${periodOf(each).id} ${periodOf(each).hour}`).values()].map((own) => {
-    const { id, expiresAt, hour } = periodOf(own[0]!)
+  const hourOf = ({ delivery, attempt }: Counted) =>
+    `${delivery.webhookId} ${Math.floor(attempt.at.getTime() / hourMs)}`
+  return [...Map.groupBy(told, hourOf).values()].map((own) => {
+    const { delivery, attempt } = own[0]!
+    const { id, expiresAt, hour } = attemptsPeriod(delivery.accountId, delivery.webhookId, attempt.at)
     const taken = own.filter(({ isTaken }) => isTaken).length
     return updateIn(
       store.usage,

@@ -13,6 +13,7 @@ import { dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createKnown } from '../process/known.ts'
 import { perProcess } from '../process/per-process.ts'
+import { type SigningSecret, signingSecret } from './signature.ts'
 
 /** An endpoint that is on, and what deliveries need of it. */
 export type Endpoint = {
@@ -20,7 +21,7 @@ export type Endpoint = {
   /** Whether it receives an event. */
   readonly matches: (event: EventDoc) => boolean
   /** What signs at a time: the secret, and before it the one that it replaced less than a day ago. */
-  readonly secretsAt: (at: Date) => readonly string[]
+  readonly secretsAt: (at: Date) => readonly SigningSecret[]
   /** How long the delivery log of its account reaches back. */
   readonly logMs: number
 }
@@ -109,8 +110,9 @@ const logMsOf = (account: Plans | undefined) =>
   Math.max(2, account === undefined ? 0 : allowanceOf(account).deliveryLogDays) * dayMs
 
 function secretsOf(ctx: Context, { secret, previousSecret, previousUntil }: WebhookDoc): Endpoint['secretsAt'] {
-  const opened = (sealed: WebhookDoc['secret']) => ctx.secrets.open(fromBinary(sealed), sealedFor.webhook)
-  let [newest, previous]: [string?, string?] = []
+  const opened = (sealed: WebhookDoc['secret']) =>
+    signingSecret(ctx.secrets.open(fromBinary(sealed), sealedFor.webhook))
+  let [newest, previous]: [SigningSecret?, SigningSecret?] = []
   return (at) => {
     newest ??= opened(secret)
     if (previousSecret === undefined || previousUntil === undefined || previousUntil <= at) return [newest]

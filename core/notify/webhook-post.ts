@@ -3,7 +3,7 @@
  * no name can lead into the private network; redirects are not followed (interface.md, Events, rule 9). Each endpoint has
  * connections of its own, which are kept a moment for the next delivery.
  */
-import type { Pool } from 'undici'
+import type { Dispatcher, Pool } from 'undici'
 import { publicLookup } from '../access/public-address.ts'
 import { hourMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -49,7 +49,7 @@ const headerCharsMax = 200
 /** Shorter than receivers keep idle connections, so that none ends while a request is on its way. */
 const idleMs = 4 * secondMs
 /** Endpoints with connections of their own; beyond, that of the endpoint not used for longest ends. */
-const poolsMax = 1_000
+const targetsMax = 1_000
 
 /** The HTTP client is large, and many a service has no webhook. */
 const loadClient = loadOnce(() => import('undici'))
@@ -59,42 +59,87 @@ export async function postWebhook(
   ctx: Context,
   { webhookId, url, body, headers: own }: { webhookId: string; url: string; body: string | Buffer; headers: Headers },
 ): Promise<WebhookAnswer> {
-  const { allowPrivate, timeoutMs } = ctx.settings.webhooks
+  const { timeoutMs } = ctx.settings.webhooks
   const started = performance.now()
   const headers = { 'content-type': 'application/json', 'user-agent': 'Mailroom-Webhooks/1', ...own }
-  const took = () => ({ headers, durationMs: Math.round(performance.now() - started) })
-  const ending = new AbortController()
-  const timer = setTimeout(() => ending.abort(), timeoutMs)
-  const wordsOf = (error: unknown) =>
-    ending.signal.aborted ? `The endpoint did not answer within ${timeoutMs / secondMs} seconds.` : inWords(error)
-  try {
-    const target = new URL(allowedUrl(url, allowPrivate))
-    const pool = await poolsOf(ctx)(webhookId, target.origin)
-    const path = `${target.pathname}${target.search}`
-    const answer = await pool.request({ method: 'POST', path, headers, body, signal: ending.signal })
-    const { text, error } = await readStart(answer.body)
-    const { statusCode: status } = answer
-    const responseHeaders = keptOf(answer.headers)
-    return {
-      ...took(),
-      status,
-      responseHeaders,
-      response: text,
-      error: error === null ? redirectError(status, responseHeaders) : `The answer was cut off: ${wordsOf(error)}`,
-      retryAfterMs: retryAfterMs(responseHeaders['retry-after'], ctx.machineClock.now()),
-    }
-  } catch (error) {
-    return {
-      ...took(),
-      status: null,
-      responseHeaders: {},
-      response: null,
-      error: wordsOf(error),
-      retryAfterMs: null,
-    }
-  } finally {
-    clearTimeout(timer)
+  const found = await targetsOf(ctx)(webhookId, url)
+    .then(({ pool, path }) => exchange(pool, { method: 'POST', path, headers, body }, timeoutMs))
+    .catch((error: unknown) => ({ ...unanswered, error }))
+  const error = found.error === null ? null : inWords(found.error)
+  const { status } = found
+  const responseHeaders = keptOf(found.headers)
+  return {
+    headers,
+    durationMs: Math.round(performance.now() - started),
+    status,
+    responseHeaders,
+    response: status === null ? null : found.text,
+    error:
+      status === null
+        ? error
+        : error === null
+          ? redirectError(status, responseHeaders)
+          : `The answer was cut off: ${error}`,
+    retryAfterMs: retryAfterMs(responseHeaders['retry-after'], ctx.machineClock.now()),
   }
+}
+
+/** What came of a request. With `status` and an error, the answer ended before it was whole. */
+type Exchanged = {
+  readonly status: number | null
+  readonly headers: AnswerHeaders
+  /** The beginning of the answer's body. */
+  readonly text: string
+  readonly error: unknown
+}
+
+type AnswerHeaders = { readonly [name: string]: string | readonly string[] | undefined }
+
+const unanswered = { status: null, headers: {}, text: '' } as const
+
+/**
+ * Makes a request, and reads the beginning of its answer; the rest of a long one is not read. Resolves after `timeoutMs` at the
+ * latest. Answers are short and many: what the client's own streams and signals would cost for each is a fifth of a delivery.
+ */
+function exchange(pool: Pool, request: Dispatcher.DispatchOptions, timeoutMs: number): Promise<Exchanged> {
+  return new Promise((resolve) => {
+    let controller: Dispatcher.DispatchController | null = null
+    let hasEnded = false
+    let answer: { readonly status: number; readonly headers: AnswerHeaders } | null = null
+    const parts: Buffer[] = []
+    let length = 0
+    const end = (error: unknown) => {
+      if (hasEnded) return
+      hasEnded = true
+      clearTimeout(timer)
+      const text = Buffer.concat(parts).subarray(0, responseBytesMax).toString('utf8')
+      resolve({ ...(answer ?? unanswered), text, error })
+    }
+    const late = new Error(`The endpoint did not answer within ${timeoutMs / secondMs} seconds.`)
+    const timer = setTimeout(() => {
+      end(late)
+      controller?.abort(late)
+    }, timeoutMs)
+    pool.dispatch(request, {
+      onRequestStart(own) {
+        controller = own
+        if (hasEnded) own.abort(late)
+      },
+      onResponseStart(_, status, headers) {
+        // What comes before the answer (RFC 9110 15.2) says nothing.
+        if (status >= 200) answer = { status, headers }
+      },
+      onResponseData(own, part) {
+        parts.push(part)
+        length += part.length
+        if (length < responseBytesMax) return
+        end(null)
+        own.abort(new Error('Enough of the answer is read.'))
+      },
+      onResponseEnd: () => end(null),
+      onResponseError: (_, error) => end(error),
+    })
+  })
 }
 
 function redirectError(status: number, { location }: Headers): string | null {
@@ -102,62 +147,50 @@ function redirectError(status: number, { location }: Headers): string | null {
   return `The endpoint redirects${location === undefined ? '' : ` to ${location}`}; redirects are not followed.`
 }
 
-function keptOf(headers: { readonly [name: string]: string | readonly string[] | undefined }): Headers {
-  return Object.fromEntries(
-    keptHeaders.flatMap((name) => {
-      const value = headers[name]
-      return value === undefined ? [] : [[name, String(value).slice(0, headerCharsMax)]]
-    }),
-  )
+function keptOf(headers: AnswerHeaders): Headers {
+  const kept: { [name: string]: string } = {}
+  for (const name of keptHeaders) {
+    const value = headers[name]
+    if (value !== undefined) kept[name] = String(value).slice(0, headerCharsMax)
+  }
+  return kept
 }
 
-/** The connections to customers' servers, by endpoint and origin. */
-const poolsOf = perProcess(({ resolver, settings }) => {
+/** Where an endpoint is: its connections, and what follows the host in its URL. */
+type Target = { readonly pool: Pool; readonly path: string }
+
+/** The connections to customers' servers, by endpoint and URL. */
+const targetsOf = perProcess(({ resolver, settings }) => {
   const { allowPrivate, timeoutMs } = settings.webhooks
-  const pools = new Map<string, Pool>()
-  return async (webhookId: string, origin: string): Promise<Pool> => {
+  const targets = new Map<string, Target>()
+  return async (webhookId: string, url: string): Promise<Target> => {
     const { Pool } = await loadClient()
-    const key = `${webhookId} ${origin}`
-    const pool =
-      pools.get(key) ??
-      new Pool(origin, {
-        connections: attemptsPerEndpoint,
-        keepAliveTimeout: idleMs,
-        keepAliveMaxTimeout: idleMs,
-        maxHeaderSize: headerBytesMax,
-        connect: { lookup: publicLookup(resolver, allowPrivate), timeout: timeoutMs },
-      })
+    const key = `${webhookId} ${url}`
+    const target = targets.get(key) ?? targetOf(Pool, url)
     // The last used is the last of the map.
-    pools.delete(key)
-    pools.set(key, pool)
-    const [oldest] = pools
-    if (pools.size > poolsMax && oldest !== undefined) {
-      pools.delete(oldest[0])
+    targets.delete(key)
+    targets.set(key, target)
+    const [oldest] = targets
+    if (targets.size > targetsMax && oldest !== undefined) {
+      targets.delete(oldest[0])
       // What is in flight ends first.
-      oldest[1].close().catch(() => undefined)
+      oldest[1].pool.close().catch(() => undefined)
     }
-    return pool
+    return target
+  }
+
+  function targetOf(PoolOf: typeof Pool, url: string): Target {
+    const { origin, pathname, search } = new URL(allowedUrl(url, allowPrivate))
+    const pool = new PoolOf(origin, {
+      connections: attemptsPerEndpoint,
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
+      maxHeaderSize: headerBytesMax,
+      connect: { lookup: publicLookup(resolver, allowPrivate), timeout: timeoutMs },
+    })
+    return { pool, path: `${pathname}${search}` }
   }
 })
-
-type Body = AsyncIterable<Buffer> & { destroy(): unknown }
-
-/** The beginning of an answer's body, and why it ends before it is whole. The rest of a long one is not read. */
-async function readStart(body: Body): Promise<{ readonly text: string; readonly error: unknown }> {
-  const parts: Buffer[] = []
-  let length = 0
-  let error: unknown = null
-  try {
-    for await (const part of body) {
-      parts.push(part)
-      length += part.length
-      if (length >= responseBytesMax) break
-    }
-  } catch (cause) {
-    error = cause
-  }
-  return { text: Buffer.concat(parts).subarray(0, responseBytesMax).toString('utf8'), error }
-}
 
 /**
  * Reads Retry-After, which is in seconds or a date (RFC 9110 10.2.3). Returns milliseconds, at most an hour; null

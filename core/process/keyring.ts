@@ -4,7 +4,7 @@
  * not read for `staleMs` which key that is seals nothing, so that nothing is sealed with the key before once all that ran with it
  * are heard of or forgotten (`holderMs`).
  */
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { newToken } from '../../schemas/ids.ts'
 import type { Settings } from '../../schemas/settings.ts'
@@ -150,19 +150,19 @@ async function notedKeys(database: Store, given: GivenKeys): Promise<store.Maste
   return notedKeys(database, given)
 }
 
-const random = () => randomBytes(keyBytes)
+const random = () => createSecretKey(randomBytes(keyBytes))
 
-function first(key: MasterKey, digestKey: Buffer): store.MasterKeys {
+function first(key: MasterKey, digestKey: KeyObject): store.MasterKeys {
   return { current: key.id, since: null, previous: [], former: [], digestKey: sealDigestKey(key, digestKey) }
 }
 
 /** The key of digests, as it lies in the database. */
-export function sealDigestKey(key: MasterKey, digestKey: Buffer): store.MasterKeys['digestKey'] {
-  return toSealed(sealWith(key, digestKey.toString('base64'), sealedFor.digestKey))
+export function sealDigestKey(key: MasterKey, digestKey: KeyObject): store.MasterKeys['digestKey'] {
+  return toSealed(sealWith(key, digestKey.export().toString('base64'), sealedFor.digestKey))
 }
 
-export function digestKeyOf({ digestKey }: store.MasterKeys, { all }: Pick<GivenKeys, 'all'>): Buffer {
-  return Buffer.from(openWith(all, fromBinary(digestKey), sealedFor.digestKey), 'base64')
+export function digestKeyOf({ digestKey }: store.MasterKeys, { all }: Pick<GivenKeys, 'all'>): KeyObject {
+  return createSecretKey(openWith(all, fromBinary(digestKey), sealedFor.digestKey), 'base64')
 }
 
 /** Which key is missing that the database is sealed with, in words; null when all are there. */

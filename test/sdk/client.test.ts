@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 import { createContext, runInContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { signatureHeaders } from '../../core/notify/signature.ts'
+import { signatureHeaders, signingSecret } from '../../core/notify/signature.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import {
@@ -508,7 +508,7 @@ main()`
       try {
         for (const [n, each] of ask.entries()) {
           const body = JSON.stringify({ id: `evt_${n}`, type: 'message.received', created_at: 'now', data: {} })
-          const headers = signatureHeaders({ id: `evt_${n}`, body, secrets: [secret], at: new Date() })
+          const headers = signatureHeaders({ id: `evt_${n}`, body, secrets: [signingSecret(secret)], at: new Date() })
           const type = { 'content-type': 'application/json' }
           expect((await each({ method: 'POST', headers: { ...headers, ...type }, body })).status).to.equal(200)
           const forged = await each({

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { signatureHeaders } from '../../core/notify/signature.ts'
+import { signatureHeaders, signingSecret } from '../../core/notify/signature.ts'
 import { type Fault, type FaultyGateway, openFaultyGateway } from '../peers/faulty-gateway.ts'
 import { type Door, deliver, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 
@@ -67,7 +67,7 @@ describe('sdk: the Python package', () => {
   const { 'x-service-signature': _, ...standard } = signatureHeaders({
     id: 'evt_1',
     body,
-    secrets: [secret],
+    secrets: [signingSecret(secret)],
     at: new Date(),
   }) as Record<string, string>
 

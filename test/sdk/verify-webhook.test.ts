@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
 import { Webhook } from 'standardwebhooks'
-import { signatureHeaders } from '../../core/notify/signature.ts'
+import { signatureHeaders, signingSecret } from '../../core/notify/signature.ts'
 import type { EventEnvelope } from '../../schemas/webhooks.ts'
 import { verifyWebhook, WebhookError, type WebhookEvent, type WebhookRequest } from '../../sdk/verify-webhook.ts'
 
@@ -23,8 +23,14 @@ const now = new Date('2026-11-22T10:00:01Z')
 const seconds = Math.floor(now.getTime() / 1000)
 
 type Named = Record<string, string>
-const sign = (given: { secrets?: readonly string[]; body?: string; at?: Date } = {}): Named =>
-  signatureHeaders({ id: event.id, body, secrets: [secret], at: now, ...given })
+const sign = ({
+  secrets = [secret],
+  ...given
+}: {
+  secrets?: readonly string[]
+  body?: string
+  at?: Date
+} = {}): Named => signatureHeaders({ id: event.id, body, secrets: secrets.map(signingSecret), at: now, ...given })
 const own = (headers: Named): Named => ({ 'x-service-signature': headers['x-service-signature'] ?? '' })
 const standard = ({ 'x-service-signature': _, ...rest }: Named): Named => rest
 const verify = (request: Partial<WebhookRequest>) => verifyWebhook({ body, secret, now, headers: sign(), ...request })

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { readReportAddress, reportAddressOf } from '../../../core/deliverability/report-address.ts'
 import { secretsOf } from '../../../core/process/secrets.ts'
 
 describe('report addresses', () => {
-  const keys = { held: new Map(), writing: null, digestKey: randomBytes(32) }
+  const keys = { held: new Map(), writing: null, digestKey: createSecretKey(randomBytes(32)) }
   const secrets = secretsOf(() => keys)
   const address = reportAddressOf({ secrets }, 'own.example')
 
