@@ -40,12 +40,13 @@ export type McpOptions = {
 
 const progressMsDefault = 5_000
 
+const catalogue = toolsOf(operations)
+
 /** Builds the MCP endpoint of the service: the tools of all operations, resources and prompts. */
 export function createMcp(
   { baseUrl, machineClock }: Context,
   { checkOutput, offers = [], progressMs = progressMsDefault }: McpOptions = {},
 ): McpEndpoint {
-  const catalogue = toolsOf(operations)
   const identified = { identity: identityAt(baseUrl), validator: new AjvJsonSchemaValidator(), progressMs }
   const sessions = createSessions(machineClock)
   const ownOrigin = new URL(baseUrl).origin

@@ -26,7 +26,15 @@ const oneToACore: readonly string[] = [
 const alone: readonly string[] = ['test/engine/server.rests.test.ts', 'test/plugins/inbound/large-messages.test.ts']
 
 /** Folders in the order in which their files begin: those that take long first, so that no core is idle at the end. */
-const order: readonly string[] = ['test/e2e/', 'test/crash/', 'test/plugins/', 'test/engine/', 'test/core/', 'test/']
+const order: readonly string[] = [
+  'test/e2e/',
+  'test/web/',
+  'test/crash/',
+  'test/plugins/',
+  'test/engine/',
+  'test/core/',
+  'test/',
+]
 
 const { Base, Spec } = Mocha.reporters
 type Seen = { readonly stats: Mocha.Stats; readonly failures: readonly Mocha.Test[] }

@@ -41,12 +41,13 @@ export function* createIndexes(ctx: WriteContext, { body }: Message): Statement 
   const created: number[] = []
   const state = { rested: false }
   try {
-    for (const spec of specs) {
-      const index = startBuild(ctx, ensureCollection(ctx, database, name), spec)
-      if (index !== undefined) created.push(index.id)
+    const collection = ensureCollection(ctx, database, name)
+    const isEmpty = ctx.store.records(collection.id).last() === 0
+    created.push(...addMissing(ctx, collection, specs, { building: !isEmpty }))
+    if (!isEmpty) {
+      for (const id of created) yield* fill(ctx, database, name, id, state)
+      finishBuilds(ctx, database, name, created)
     }
-    for (const id of created) yield* fill(ctx, database, name, id, state)
-    finishBuilds(ctx, database, name, created)
   } catch (error) {
     // Nothing was committed yet: the step is undone by whoever runs it.
     if (!state.rested || !(error instanceof EngineError)) throw error
@@ -79,18 +80,27 @@ function isBeingBuilt(collection: Collection | undefined, spec: Document): boole
   return collection?.maintained.some((index) => index.building && index.name === spec.name) ?? false
 }
 
-/** An empty index that is maintained from now on, undefined when it exists. */
-function startBuild(ctx: WriteContext, collection: Collection, spec: Document): Index | undefined {
-  if (known(collection, spec)) return undefined
-  if (collection.maintained.length >= limits.indexesPerCollection) {
-    throw new EngineError(
-      'CannotCreateIndex',
-      `add index fails, too many indexes for ${namespace(collection.database, collection.name)}`,
-    )
+/** Creates the indexes that are missing, empty; they are maintained from now on. Returns their ids. */
+function addMissing(
+  ctx: WriteContext,
+  collection: Collection,
+  specs: readonly Document[],
+  { building }: { readonly building: boolean },
+): number[] {
+  const created: Index[] = []
+  for (const spec of specs) {
+    const maintained = [...collection.maintained, ...created]
+    if (known({ ...collection, maintained }, spec)) continue
+    if (maintained.length >= limits.indexesPerCollection) {
+      throw new EngineError(
+        'CannotCreateIndex',
+        `add index fails, too many indexes for ${namespace(collection.database, collection.name)}`,
+      )
+    }
+    created.push(addIndex(ctx, collection.id, building ? { ...spec, building } : spec))
   }
-  const created = addIndex(ctx, collection.id, { ...spec, building: true })
-  changed(ctx, collection.id)
-  return created
+  if (created.length > 0) changed(ctx, collection.id)
+  return created.map(({ id }) => id)
 }
 
 /** Enters the documents that were there when the build began; later ones enter themselves. */
