@@ -217,7 +217,8 @@ export class Transport {
     const key = idempotencyKey ?? (isIdempotent ? newIdempotencyKey() : undefined)
     return {
       method,
-      redirect: 'error',
+      // Edge runtimes have no `error`.
+      redirect: 'manual',
       headers: {
         accept: 'application/json',
         ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
@@ -269,11 +270,15 @@ export class Transport {
         isReplayed: response.headers.get('idempotent-replayed') === 'true',
         retries: tried,
       })
+      if (isElsewhere(response))
+        throw new ConnectionError(
+          `${new URL(url).origin} leads elsewhere, where the key is not sent: set "baseUrl" to that address.`,
+        )
       if (!response.ok) throw new ApiError(response.status, await jsonOf(response), response.headers)
       // The body of a short answer is part of it: a cut in its middle is found here, where the request may be made again.
       return isEndless || isFile(response) ? response : new Response(await response.text(), response)
     } catch (error) {
-      if (error instanceof ApiError) throw error
+      if (error instanceof ApiError || error instanceof ConnectionError) throw error
       signal?.throwIfAborted()
       if (ending.signal.reason instanceof ConnectionError) throw ending.signal.reason
       throw new ConnectionError(`No answer from ${new URL(url).origin}: ${messageOf(error)}`, { cause: error })
@@ -316,6 +321,10 @@ async function jsonOf(response: Response): Promise<unknown> {
     return null
   }
 }
+
+/** Browsers do not tell the status of such an answer. */
+const isElsewhere = ({ type, status, headers }: Response) =>
+  type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('location'))
 
 const isFile = ({ headers }: Response) => headers.get('content-type')?.startsWith('application/json') !== true
 

@@ -17,7 +17,8 @@ import { downloadInRanges, downloadResumed, downloadWhole, stall } from '../peer
 import { client } from '../peers/rest.ts'
 import { writeSeededFile } from '../seeded-file.ts'
 import { connectMcp, makeKey } from '../start/door.ts'
-import { type DriveService, inContext, type Running, startDriveService } from '../start/drive-service.ts'
+import { type DriveService, type Running, startDriveService } from '../start/drive-service.ts'
+import { inContext } from '../start/service.ts'
 
 const seed = 20
 const connections = 4
@@ -121,11 +122,16 @@ async function putWithKills(drive: DriveService, file: string, sizeBytes: number
 /** When so many bytes are in Drive. */
 function noted(drive: DriveService, { child }: Running, bytes: number): Promise<true> {
   return inContext(drive.service(), ({ store }) =>
-    eventually(`${bytes} bytes are in Drive`, async () => {
-      if (child.exitCode !== null) throw new Error('The command ended before it was cut.')
-      const entry = await store.driveEntries.findOne({ accountId: drive.tenant.accountId, parentId: null, name })
-      return (entry?.incoming?.parts ?? []).length * partBytes >= bytes
-    }),
+    // However long that takes: the command goes on, or ends.
+    eventually(
+      `${bytes} bytes are in Drive`,
+      async () => {
+        if (child.exitCode !== null) throw new Error('The command ended before it was cut.')
+        const entry = await store.driveEntries.findOne({ accountId: drive.tenant.accountId, parentId: null, name })
+        return (entry?.incoming?.parts ?? []).length * partBytes >= bytes
+      },
+      Number.POSITIVE_INFINITY,
+    ),
   )
 }
 

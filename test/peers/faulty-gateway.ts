@@ -23,6 +23,8 @@ export type FaultyGateway = {
   readonly seen: readonly SeenRequest[]
   /** What happens to the next requests; those that follow are passed on. */
   next(...faults: readonly Fault[]): void
+  /** Cuts all connections, also those over which an answer is on its way. */
+  cut(): void
   close(): Promise<void>
 }
 
@@ -47,6 +49,7 @@ export async function openFaultyGateway(door: string): Promise<FaultyGateway> {
     next(...more) {
       faults = [...more]
     },
+    cut: () => server.closeAllConnections(),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -1,14 +1,11 @@
 /** The TypeScript client against the service, as its own users drive it, and over a gateway that fails. */
-import { execFile, spawn } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { createContext, runInContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
@@ -29,8 +26,9 @@ import { toldOf } from '../documents.ts'
 import { type FaultyGateway, openFaultyGateway } from '../peers/faulty-gateway.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 import { newPerson } from '../start/people.ts'
+import { installPackage, modules, otherNodes, runProgram } from './runtimes.ts'
+import { expected, openStage } from './stage.ts'
 
-const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Of mail whose author did write it. */
@@ -310,7 +308,10 @@ describe('sdk: the TypeScript client', () => {
       const stream = client.events.stream({ type: 'message.received', mailbox: address }, { signal: stopping.signal })
       for await (const event of stream) {
         seen.push(subjectOf(event))
-        if (seen.length === 3) gateway.next('cut', { status: 503 })
+        if (seen.length === 3) {
+          gateway.next('cut', { status: 503 })
+          gateway.cut()
+        }
         if (seen.length === 6) break
       }
     })()
@@ -385,65 +386,22 @@ describe('sdk: the TypeScript client', () => {
 
     before(async () => {
       folder = await mkdtemp(path.join(tmpdir(), 'mailroom-sdk-'))
-      const sdk = path.join(root, 'sdk')
-      const home = path.join(folder, 'node_modules', 'mailroom-sdk')
-      await run(process.execPath, [path.join(sdk, 'build.js'), path.join(home, 'dist')])
-      await cp(path.join(sdk, 'package.json'), path.join(home, 'package.json'))
+      await installPackage(folder)
     })
     after(() => rm(folder, { recursive: true, force: true }))
 
-    const uses = {
-      'ES modules': [
-        'use.mjs',
-        "import { Mailroom, verifyWebhook } from 'mailroom-sdk'; import 'mailroom-sdk/testing'",
-      ],
-      CommonJS: [
-        'use.cjs',
-        "const { Mailroom, verifyWebhook } = require('mailroom-sdk'); require('mailroom-sdk/verify-webhook')",
-      ],
-    } as const
-    /** The calls of the README, in its order; the mail comes when the address was said. */
-    const calls = `
-const mail = (key) => new Mailroom({ apiKey: key })
-async function main() {
-  const { api_key: key, address } = await mail().signup.create()
-  console.log(address)
-  const { mailboxes, webhooks, events } = mail(key)
-  const own = mailboxes.messages
-  const { message_id: id } = await mail(key).waitForMessage(address, { since: new Date(0).toISOString(), timeout: 50 })
-  const { messages } = await own.list(address)
-  const { text } = await own.get(address, id, { view: 'text' })
-  const raw = await (await own.raw(address, id)).text()
-  const { seen, labels } = await own.update(address, id, { seen: true, addLabels: ['order'] })
-  const { status } = await own.reply(address, id, { text: 'On its way.' })
-  const { code, fix } = await own.send(address, { to: 'stranger@example.com', text: 'Hi' }).catch((error) => error)
-  const { secret } = await webhooks.create({ url: 'https://example.com/hook', events: ['message.received'] })
-  const found = await events.list({ type: 'message.received' })
-  const told = [messages.length, text, raw.split('\\r\\n')[0], seen, labels, status, code, typeof fix, secret.slice(0, 6)]
-  console.log(JSON.stringify([...told, found.events.map(({ data }) => data.subject), typeof verifyWebhook]))
-}
-main()`
-    for (const [what, [file, head]] of Object.entries(uses))
-      it(`makes the calls of the README as ${what}, in this Node and in the one of the machine`, async () => {
-        await writeFile(path.join(folder, file), `${head}${calls}`)
-        const env = { MAILROOM_BASE_URL: door.http }
-        for (const node of [process.execPath, ...otherNodes()]) {
-          const child = spawn(node, [path.join(folder, file)], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-          const said: string[] = []
-          for await (const line of createInterface({ input: child.stdout })) {
-            said.push(line)
-            if (said.length > 1) continue
-            const id = await deliver(door.ctx, {
-              to: line,
-              raw: mail('Is it on its way?', 'Order 66, please.'),
-              verdict,
-            })
-            await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
-          }
-          expect(JSON.parse(said[1] ?? 'null'), node).to.deep.equal([
-            ...[1, 'Order 66, please.', 'From: Shop <shop@remote.example>', true, ['order'], 'queued'],
-            ...['CLAIM_REQUIRED', 'string', 'whsec_', ['Is it on its way?'], 'function'],
-          ])
+    for (const [what, file] of Object.entries(modules))
+      it(`is used as ${what}, in this Node and in the one of the machine`, async () => {
+        const stage = await openStage(door.http, async (to, raw) => {
+          const id = await deliver(door.ctx, { to, raw, verdict })
+          await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
+        })
+        try {
+          const given = { folder, file, stage, key: tenant.key, domain: 'tenant.example' }
+          for (const node of [process.execPath, ...otherNodes()])
+            expect(await runProgram([node], given), node).to.deep.equal(expected)
+        } finally {
+          await stage.close()
         }
       })
 
@@ -479,7 +437,6 @@ main()`
       for (const name of ['express', 'koa'])
         await symlink(path.join(root, 'node_modules', name), path.join(folder, 'node_modules', name))
       await cp(path.join(root, 'sdk/samples'), path.join(folder, 'samples'), { recursive: true })
-      await writeFile(path.join(folder, 'package.json'), '{"type": "module"}')
       const sample = async (name: string) => import(path.join(folder, 'samples', `${name}.js`))
       const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
       const heard: string[] = []
@@ -533,12 +490,3 @@ main()`
     })
   })
 })
-
-/** Nodes on the PATH outside of this project. */
-function otherNodes(): readonly string[] {
-  return (process.env.PATH ?? '')
-    .split(path.delimiter)
-    .filter((each) => !each.includes('node_modules'))
-    .flatMap((each) => globSync(path.join(each, 'node')))
-    .slice(0, 1)
-}

@@ -2,11 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { type Context, closeContext } from '../../core/process/context.ts'
 import { Mailroom } from '../../sdk/index.ts'
 import { type Memory, watchMemory } from '../memory.ts'
 import { makeTenant } from './door.ts'
-import { contextOf, type Service, startService } from './service.ts'
+import { inContext, startService } from './service.ts'
 
 const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
 
@@ -79,14 +78,5 @@ export async function startDriveService() {
       watched.stop()
       await service.dispose()
     },
-  }
-}
-
-export async function inContext<T>(service: Service, work: (ctx: Context) => Promise<T>): Promise<T> {
-  const ctx = await contextOf(service)
-  try {
-    return await work(ctx)
-  } finally {
-    await closeContext(ctx)
   }
 }

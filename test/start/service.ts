@@ -9,7 +9,7 @@ import type { Logger } from 'pino'
 import { engineUrl } from '../../cli/instance.ts'
 import { loadSettings } from '../../cli/settings.ts'
 import type { Clock } from '../../core/process/clock.ts'
-import { type Context, openContext } from '../../core/process/context.ts'
+import { type Context, closeContext, openContext } from '../../core/process/context.ts'
 
 export type ReadyLine = {
   readonly ready: true
@@ -129,4 +129,14 @@ export function contextOf(
     ...(clock !== undefined && { clock }),
     ...(log !== undefined && { log }),
   })
+}
+
+/** Does something in a context on the database of a running service. */
+export async function inContext<T>(service: Service, work: (ctx: Context) => Promise<T>): Promise<T> {
+  const ctx = await contextOf(service)
+  try {
+    return await work(ctx)
+  } finally {
+    await closeContext(ctx)
+  }
 }
