@@ -2,6 +2,7 @@
  * Measures MCP with many clients at once, all subscribed to their mailbox or all waiting for a message there: what each costs in
  * memory, and how soon after its 250 a mail is told to them. See README.md.
  */
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createParser } from 'eventsource-parser'
@@ -27,21 +28,33 @@ const waitSeconds = 55
 /** One client. It hears of one mail at a time. */
 type Listener = { heard: () => void; readonly close: () => void }
 
-/** Runs the bench. Options: --quick, --clients N, --mails N. */
+/** Runs the bench. Options: --quick, --clients N, --mails N, --only subscribed, --profile DIR. */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
-    options: { quick: { type: 'boolean', default: false }, clients: { type: 'string' }, mails: { type: 'string' } },
+    options: {
+      quick: { type: 'boolean', default: false },
+      clients: { type: 'string' },
+      mails: { type: 'string' },
+      only: { type: 'string' },
+      profile: { type: 'string' },
+    },
   })
   const clients = Number(values.clients ?? 1_000)
   const mails = Number(values.mails ?? (values.quick ? 24 : 240))
   const rows: string[][] = []
-  for (const kind of kinds) rows.push(await measure({ kind, clients, mails }))
+  const chosen = kinds.filter((kind) => values.only?.split(',').includes(kind) ?? true)
+  for (const kind of chosen) rows.push(await measure({ kind, clients, mails, profileDir: values.profile }))
   const head = ['clients', 'n', 'KiB each', 'mails', 'p50 ms', 'p99 ms', 'max ms', 'goal']
   console.log(`\nFrom 250 until each client of the mailbox has heard.\n\n${table(head, rows)}`)
 }
 
-type Asked = { readonly kind: Kind; readonly clients: number; readonly mails: number }
+type Asked = {
+  readonly kind: Kind
+  readonly clients: number
+  readonly mails: number
+  readonly profileDir: string | undefined
+}
 
 /** Measures clients of a kind at a service of their own, whose memory nobody has grown before. */
 async function measure(asked: Asked): Promise<string[]> {
@@ -51,6 +64,7 @@ async function measure(asked: Asked): Promise<string[]> {
       MAILROOM_LIMITS_HTTP_CONNECTIONS_PER_ADDRESS: String(asked.clients + 100),
       MAILROOM_LIMITS_HTTP_CONNECTIONS_PER_NETWORK: String(asked.clients + 100),
       MAILROOM_LIMITS_HTTP_CONNECTIONS: String(asked.clients + 100),
+      ...(asked.profileDir !== undefined && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(asked.profileDir)}` }),
     },
   })
   const ctx = await contextOf(service)

@@ -1,8 +1,8 @@
 /**
  * Makes news quick: what change notes tell is derived at once instead of at the next sweep. Invariant: one round runs at a
  * time, and all notes that come meanwhile form the next, so a burst is derived in batches. The first note after a quiet
- * moment is derived at once; under load rounds have a pause between them, because one costs about the same for one message
- * as for fifty.
+ * moment is derived at once; under load rounds have a pause between them, the longer the more there was to do, because one
+ * costs about the same for one message as for fifty.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deriveRecords } from '../core/intake/derive.ts'
@@ -17,7 +17,12 @@ export type Announcer = { stop(): Promise<void> }
 type Told = { readonly id: string; readonly mailboxIds: readonly string[] }
 
 const roundMax = 500
-const pauseMs = 100
+/** A pause after a round: so much for each of its messages and sends, within these bounds. */
+const pauseEachMs = 5
+const pauseMinMs = 25
+const pauseMaxMs = 100
+
+const pauseAfter = (count: number) => Math.min(pauseMaxMs, Math.max(pauseMinMs, pauseEachMs * count))
 
 export function startAnnouncer(ctx: Context): Announcer {
   let arrivals: readonly Told[] = []
@@ -39,7 +44,7 @@ export function startAnnouncer(ctx: Context): Announcer {
         ),
         attempt('sends', () => settleByIds(ctx, { ids: due.map(([id]) => id), accountIds: [...new Set(accountIds)] })),
       ])
-      if (!stopped) await sleep(pauseMs)
+      if (!stopped) await sleep(pauseAfter(told.length + due.length))
     }
     running = null
   }

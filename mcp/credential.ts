@@ -15,15 +15,25 @@ const namedMax = 5
  * Whether a credential may ever call a tool: by its scopes, the kind of its key, and its plan. Nobody else sees it. Whether a call
  * is allowed is decided where it is made (`operations/invoke`).
  */
-export function isListed(principal: Principal | null, { operation: { access, scopes } }: BoundTool): boolean {
-  if (principal === null || access === 'public') return principal === null && access === 'public'
-  if (!allowanceOf(principal.account).mcp || (access === 'account' && principal.kind === 'agent')) return false
-  return scopes.every((scope) => principal.scopes.includes(scope))
+export function isListed(principal: Principal | null, bound: BoundTool): boolean {
+  return listedFor(principal)(bound)
+}
+
+/** As `isListed`, for many tools. */
+function listedFor(principal: Principal | null): (bound: BoundTool) => boolean {
+  if (principal === null) return ({ operation: { access } }) => access === 'public'
+  if (!allowanceOf(principal.account).mcp) return () => false
+  const held: ReadonlySet<string> = new Set(principal.scopes)
+  return ({ operation: { access, scopes } }) =>
+    access !== 'public' &&
+    !(access === 'account' && principal.kind === 'agent') &&
+    scopes.every((scope) => held.has(scope))
 }
 
 /** The tools that a credential may call and its connection wants, in the order of the reference. */
 export function listTools({ principal, choice, catalogue }: Caller): readonly ListedTool[] {
-  const bounds = [...catalogue.values()].filter((bound) => isListed(principal, bound) && choice.has(bound))
+  const isOffered = listedFor(principal)
+  const bounds = [...catalogue.values()].filter((bound) => isOffered(bound) && choice.has(bound))
   return bounds.map(({ listed }) => listed)
 }
 

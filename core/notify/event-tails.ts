@@ -1,10 +1,12 @@
 /**
  * The ends of the accounts' events, for those who follow them in this process. Invariants: however many follow an account, one
  * query at a time looks for its new events, and one listener of the change feed serves all accounts; a tail has seen every event up
- * to its end, and holds the last ones without a gap.
+ * to its end, and holds the last ones without a gap. What this process records itself is shown to its tails without a question,
+ * where it comes right behind their end.
  */
 import type { EventDoc } from '../../store/documents/events.ts'
 import { lastEventNumber, walkEvents } from '../../store/events.ts'
+import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
 
@@ -22,6 +24,8 @@ export type Tail = {
 /** Events held of one account: more than come between two looks, unless a machine is very busy. */
 const heldMax = 200
 const pageSize = 500
+/** For so long they are held when nothing comes any more. */
+const heldMs = 5 * secondMs
 
 type Held = {
   readonly accountId: string
@@ -31,6 +35,8 @@ type Held = {
   /** The last events, in order, up to number `end`. */
   events: readonly EventDoc[]
   lookedAt: number
+  /** When the last of them came. */
+  newsAt: number
   looking: Promise<void> | null
   /** The look after the one under way. */
   next: Promise<void> | null
@@ -38,10 +44,12 @@ type Held = {
 
 type Tails = {
   readonly byAccount: Map<string, Promise<Held>>
+  /** Those that are open. */
+  readonly held: Map<string, Held>
   leaveFeed: (() => void) | null
 }
 
-const tailsOf = perProcess((): Tails => ({ byAccount: new Map(), leaveFeed: null }))
+const tailsOf = perProcess((): Tails => ({ byAccount: new Map(), held: new Map(), leaveFeed: null }))
 
 /** Follows the events of an account from now on: `onNews` is called whenever some were seen. */
 export async function followTail(ctx: Context, accountId: string, onNews: () => void): Promise<Tail> {
@@ -55,6 +63,7 @@ export async function followTail(ctx: Context, accountId: string, onNews: () => 
     throw error
   })
   held.listeners.add(onNews)
+  if (tails.byAccount.get(accountId) === opening) tails.held.set(accountId, held)
   return {
     end: () => held.end,
     since: (seq) => (seq < held.end - held.events.length ? null : held.events.filter((event) => event.seq > seq)),
@@ -66,14 +75,37 @@ export async function followTail(ctx: Context, accountId: string, onNews: () => 
   }
 }
 
+/** Shows events that this process has just recorded to the tails of their accounts. */
+export function showTails(ctx: Context, recorded: readonly EventDoc[]): void {
+  const { held } = tailsOf(ctx)
+  for (const [accountId, own] of Map.groupBy(recorded, (event) => event.accountId)) {
+    const tail = held.get(accountId)
+    const inOrder = own.toSorted((a, b) => a.seq - b.seq)
+    // What is not next may leave out events of another process, which the next look finds.
+    if (tail !== undefined && isNext(tail, inOrder)) append(tail, inOrder)
+  }
+}
+
+/** Adds the next events, in order, to a tail. Where numbers are missing none is held: who is that far behind asks the database. */
+function append(held: Held, fresh: readonly EventDoc[]): void {
+  held.events = isNext(held, fresh) ? [...held.events, ...fresh].slice(-heldMax) : []
+  held.end = fresh.at(-1)?.seq ?? held.end
+  held.newsAt = performance.now()
+  for (const tell of held.listeners) tell()
+}
+
+/** Whether events have the numbers right behind the end of a tail. */
+const isNext = ({ end }: Held, events: readonly EventDoc[]) => events.every(({ seq }, n) => seq === end + n + 1)
+
 async function openTail(ctx: Context, accountId: string): Promise<Held> {
   const lookedAt = performance.now()
   const end = await lastEventNumber(ctx.store, accountId)
-  return { accountId, listeners: new Set(), end, events: [], lookedAt, looking: null, next: null }
+  return { accountId, listeners: new Set(), end, events: [], lookedAt, newsAt: lookedAt, looking: null, next: null }
 }
 
 function forget(tails: Tails, accountId: string): void {
   tails.byAccount.delete(accountId)
+  tails.held.delete(accountId)
   if (tails.byAccount.size > 0) return
   tails.leaveFeed?.()
   tails.leaveFeed = null
@@ -118,14 +150,12 @@ async function look(ctx: Context, held: Held): Promise<void> {
   for (let isMore = true; isMore; ) {
     const lookedAt = performance.now()
     const range = { after: held.end, upTo: Number.MAX_SAFE_INTEGER, limit: pageSize }
-    const fresh = await walkEvents(ctx.store, { accountId, ...range })
-    isMore = fresh.length === pageSize
+    const found = await walkEvents(ctx.store, { accountId, ...range })
+    isMore = found.length === pageSize
     held.lookedAt = lookedAt
-    const end = fresh.at(-1)?.seq ?? held.end
-    // Where one has expired, and when nothing comes any more, none is held: who is that far behind asks the database.
-    const isWhole = end - held.end === fresh.length && fresh.length > 0
-    held.events = isWhole ? [...held.events, ...fresh].slice(-heldMax) : []
-    held.end = end
-    if (fresh.length > 0) for (const tell of held.listeners) tell()
+    // Some may have been shown meanwhile.
+    const fresh = found.filter(({ seq }) => seq > held.end)
+    if (fresh.length > 0) append(held, fresh)
+    else if (lookedAt - held.newsAt > heldMs) held.events = []
   }
 }

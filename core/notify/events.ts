@@ -10,6 +10,7 @@ import { createGroupCommit } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
 import type { OpenSpan } from '../process/tracing.ts'
 import { planDeliveries, planMissedDeliveries } from './deliveries.ts'
+import { showTails } from './event-tails.ts'
 import { copiesOfRecorded, partnerCopies } from './partner-events.ts'
 
 /** Calls whose events are written as one group. */
@@ -61,6 +62,7 @@ async function recordUnder(
   events: readonly NewEvent[],
 ): Promise<readonly EventDoc[]> {
   const appended = await eventGroups(ctx)(events.map((event, n) => ({ ...event, ...spans[n]?.cause })))
+  showTails(ctx, appended)
   if (appended.length > 0)
     ctx.changes.publish({ kind: 'events', accountIds: [...new Set(appended.map(({ accountId }) => accountId))] })
   await planDeliveries(ctx, appended)
