@@ -277,7 +277,7 @@ export function endsOf(
 }
 
 /** What an edit adds to the counts of the folder in which the messages are. */
-function changeHere(
+export function changeHere(
   folderId: string,
   messages: readonly EditableMessage[],
   edit: MessageEdit | 'remove',
@@ -316,6 +316,11 @@ function difference(a: FolderCounts, b: FolderCounts): FolderCounts {
   }
 }
 
-function threadsOf(messages: readonly EditableMessage[]): string[] {
+/** Adds counts up; labels that do not change are left out. */
+export function sumOf(all: readonly FolderCounts[]): FolderCounts {
+  return all.reduce((sum, each) => difference(sum, difference(none, each)), none)
+}
+
+export function threadsOf(messages: readonly EditableMessage[]): string[] {
   return [...new Set(messages.map(({ threadId }) => threadId))]
 }

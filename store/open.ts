@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { type Db, MongoBulkWriteError, type MongoClient, MongoServerError } from 'mongodb'
 import { type Collections, collectionsOf } from './collections.ts'
 import { clientOf } from './connection.ts'
+import { createWriteCounted, type WriteCounted } from './counted-writes.ts'
 import { createKnownUids, type KnownUids } from './known-uids.ts'
 import { createModseqs } from './modseq.ts'
 import { refuseMoved } from './moved.ts'
@@ -15,6 +16,7 @@ export type Store = Collections & {
   readonly db: Db
   readonly writeTogether: WriteTogether
   readonly writeEach: WriteEach
+  readonly writeCounted: WriteCounted
   /** Whether a crash leaves all writes of a short list or none (store/writes.ts). */
   readonly listsAreWhole: boolean
   /** The modseq for a reservation (store/modseq.ts). */
@@ -77,6 +79,7 @@ export async function openStore({
     ...collectionsOf(db),
     db,
     ...(await createWrites(db)),
+    writeCounted: await createWriteCounted(db),
     listsAreWhole: await keepsListsWhole(db),
     nextModseq: createModseqs(),
     uids: createKnownUids(),

@@ -64,8 +64,8 @@ const writesMax = 500
 const longListMin = 25
 /** Of a list with a fence that takes several commands. A reservation lasts longer (store/folders.ts), and so does a lease. */
 export const fenceMs = 5_000
-/** The wire version of MongoDB 8.0. */
-const bulkWriteVersion = 25
+/** The wire version of MongoDB 8.0, the first that knows the command `bulkWrite`. */
+export const bulkWriteVersion = 25
 
 export function insertInto<D extends Document>(
   { collectionName: collection }: Collection<D>,
@@ -96,6 +96,16 @@ export function updateIn<D extends Document>(
   // The types of a list's writes know no collection.
   const operation = { updateOne: { filter, update, upsert } } as AnyBulkWriteOperation
   return { collection, operation, sizeBytes: documentBytes, mustMatch }
+}
+
+/** An update of all documents that match. */
+export function updateAllIn<D extends Document>(
+  { collectionName: collection }: Collection<D>,
+  filter: Filter<D>,
+  update: UpdateFilter<D>,
+): Write {
+  const operation = { updateMany: { filter, update } } as AnyBulkWriteOperation
+  return { collection, operation, sizeBytes: documentBytes }
 }
 
 /** Puts a document in the place of another, or where there is none. */

@@ -102,9 +102,10 @@ function editInGroups(
   uids: readonly number[],
   change: (messages: readonly store.EditableMessage[]) => Promise<ReadonlySet<string>>,
 ): Promise<void> {
-  return changeInGroups(ctx, from, uids, async (messages) => {
+  const changeAll = async (messages: readonly store.EditableMessage[]) => {
     const done = await change(messages)
     publishEdits(ctx, messages)
     return messages.filter(({ _id }) => !done.has(_id)).map(({ uid }) => uid)
-  })
+  }
+  return changeInGroups(ctx, from, uids, { change: changeAll })
 }

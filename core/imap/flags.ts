@@ -1,11 +1,13 @@
 /** Flags and keywords of several messages of a folder, as STORE changes them. Keywords are labels. */
+
+import { editFlags, type FlagGroup, flagEditsMax } from '../../store/flag-edits.ts'
 import { findFolders } from '../../store/folders.ts'
 import { editMessage } from '../../store/message-edit.ts'
-import * as store from '../../store/message-edits.ts'
-import { changeOf, publishEdits } from '../mailbox/bulk-changes.ts'
+import type { EditableMessage, MessageEdit } from '../../store/message-edits.ts'
+import { notesOf } from '../mailbox/bulk-changes.ts'
 import type { KnownFolder } from '../mailbox/known-folders.ts'
 import { requireFewLabels } from '../mailbox/labels.ts'
-import { derive, editOfOne } from '../mailbox/message-changes.ts'
+import { derive, deriveAll, editOfOne } from '../mailbox/message-changes.ts'
 import type { Context } from '../process/context.ts'
 import { changeInGroups } from './message-groups.ts'
 
@@ -30,51 +32,68 @@ export async function changeFlags(
   uids: readonly number[],
   change: FlagChange,
 ): Promise<readonly number[]> {
+  const { unchangedSince } = change
   const modified: number[] = []
   const folders = change.labels.length === 0 ? [] : await findFolders(ctx.store, folder.mailboxId)
-  await changeInGroups(ctx, folder, uids, async (messages) => {
-    const isLate = ({ modseq }: store.EditableMessage) =>
-      change.unchangedSince !== undefined && modseq > change.unchangedSince
+  const changeAll = async (messages: readonly EditableMessage[]) => {
+    const isLate = ({ modseq }: EditableMessage) => unchangedSince !== undefined && modseq > unchangedSince
     modified.push(...messages.filter(isLate).map(({ uid }) => uid))
     const edits = messages.flatMap((message) => {
       const edit = isLate(message) ? {} : editOf(message, change)
       if (edit.labels !== undefined && change.mode !== 'remove') requireFewLabels(folders, edit.labels)
       return Object.keys(edit).length === 0 ? [] : [{ message, edit }]
     })
-    return writeEdits(ctx, folder, edits)
-  })
+    return writeEdits(ctx, folder, edits, unchangedSince)
+  }
+  await changeInGroups(ctx, folder, uids, { groupMax: flagEditsMax, change: changeAll })
   return modified
 }
 
-type Edit = { readonly message: store.EditableMessage; readonly edit: store.MessageEdit }
+type Edit = { readonly message: EditableMessage; readonly edit: Omit<MessageEdit, 'to'> }
 
-/** Writes edits, those that are the same together. Returns the UIDs of messages that have changed meanwhile. */
-async function writeEdits(ctx: Context, folder: KnownFolder, edits: readonly Edit[]): Promise<number[]> {
-  const missed: number[] = []
-  for (const same of Map.groupBy(edits, ({ edit }) => JSON.stringify(edit)).values()) {
-    const messages = same.map(({ message }) => message)
-    const [{ message, edit }] = same as [Edit]
-    if (messages.length === 1) {
-      const ends = await editMessage(ctx.store, editOfOne(ctx, folder, message), edit)
-      if (ends === null) missed.push(message.uid)
-      else await derive(ctx, { ...message, accountId: folder.accountId }, ends)
-      continue
-    }
-    const change = changeOf(ctx, folder, messages)
-    const changed = await store.editMessages(ctx.store, isOfThreads(edit) ? change : { ...change, derive: done }, edit)
-    publishEdits(ctx, messages)
-    missed.push(...messages.filter(({ _id }) => !changed.has(_id)).map(({ uid }) => uid))
-  }
+/** Writes edits, all of them together. Returns the UIDs of messages that have changed meanwhile. */
+async function writeEdits(
+  ctx: Context,
+  folder: KnownFolder,
+  edits: readonly Edit[],
+  unchangedSince: number | undefined,
+): Promise<readonly number[]> {
+  const [only] = edits
+  if (only === undefined) return []
+  if (edits.length === 1) return writeEdit(ctx, folder, only)
+  const { _id: folderId, mailboxId, accountId } = folder
+  const messages = edits.map(({ message }) => message)
+  const { missed, threadIds, ends } = await editFlags(ctx.store, {
+    mailboxId,
+    folderId,
+    groups: groupsOf(edits),
+    at: ctx.machineClock.now(),
+    notes: notesOf(ctx, messages),
+    unchangedSince,
+  })
+  await deriveAll(ctx, { accountId, mailboxId }, threadIds, ends)
   return missed
 }
 
-/** Whether a conversation shows what an edit changes: it knows nothing of the other flags. */
-const isOfThreads = ({ seen, flagged, labels }: store.MessageEdit) =>
-  seen !== undefined || flagged !== undefined || labels !== undefined
-const done = async () => true
+async function writeEdit(ctx: Context, folder: KnownFolder, { message, edit }: Edit): Promise<readonly number[]> {
+  const ends = await editMessage(ctx.store, editOfOne(ctx, folder, message, { leaves: false }), edit)
+  if (ends === null) return [message.uid]
+  await derive(ctx, { ...message, accountId: folder.accountId }, ends)
+  return []
+}
+
+/** Edits of messages that are alike in what changes of them, and change in the same way. */
+function groupsOf(edits: readonly Edit[]): readonly FlagGroup[] {
+  const kindOf = ({ message, edit }: Edit) =>
+    JSON.stringify([edit, Object.keys(edit).map((name) => message[name as keyof typeof edit] ?? false)])
+  return [...Map.groupBy(edits, kindOf).values()].map((alike) => ({
+    messages: alike.map(({ message }) => message),
+    edit: alike[0]!.edit,
+  }))
+}
 
 /** What is to be written so that a message has the flags and labels that the change gives it. */
-function editOf(message: store.EditableMessage, { mode, flags, labels: given }: FlagChange): store.MessageEdit {
+function editOf(message: EditableMessage, { mode, flags, labels: given }: FlagChange): Omit<MessageEdit, 'to'> {
   const wanted = (flag: SystemFlag, is: boolean) =>
     mode === 'set' ? flags.has(flag) : flags.has(flag) ? mode === 'add' : is
   const changed = systemFlags.flatMap((flag) => {

@@ -9,18 +9,24 @@ import type { Context } from '../process/context.ts'
 const triesMax = 25
 const pauseMs = 5
 
+type Changing = {
+  /** The most messages of one group. */
+  readonly groupMax?: number
+  /** Changes messages. Returns the UIDs of those that have to be tried again. */
+  readonly change: (messages: readonly store.EditableMessage[]) => Promise<readonly number[]>
+}
+
 /**
- * Reads the messages with these UIDs and changes them by `change`, which returns the UIDs that have to be tried again; those
- * that are gone are left out. Fails with `conflict` when messages are changed all the time.
+ * Reads the messages with these UIDs and changes them by `change`; those that are gone are left out. Fails with `conflict` when messages are changed all the time.
  */
 export async function changeInGroups(
   ctx: Context,
   folder: KnownFolder,
   uids: readonly number[],
-  change: (messages: readonly store.EditableMessage[]) => Promise<readonly number[]>,
+  { groupMax = store.editMessagesMax, change }: Changing,
 ): Promise<void> {
-  for (let n = 0; n < uids.length; n += store.editMessagesMax) {
-    let waiting: readonly number[] = uids.slice(n, n + store.editMessagesMax)
+  for (let n = 0; n < uids.length; n += groupMax) {
+    let waiting: readonly number[] = uids.slice(n, n + groupMax)
     for (let tries = 0; waiting.length > 0; tries++) {
       if (tries === triesMax)
         throw new Failure('conflict', 'The messages are being changed by another request.', {

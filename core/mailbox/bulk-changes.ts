@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FolderDoc } from '../../store/documents/mail.ts'
 import type { EditableMessage } from '../../store/message-edits.ts'
 import * as store from '../../store/message-edits.ts'
+import type { Write } from '../../store/writes.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { getFolder } from './folders.ts'
@@ -98,6 +99,20 @@ export function publishEdits({ changes }: Context, messages: readonly EditableMe
   const { mailboxId, folderId } = first
   const was = { folderId, uids: messages.map(({ uid }) => uid) }
   changes.publish({ kind: 'folders', mailboxId, messageIds: messages.map(({ _id }) => _id), was })
+}
+
+/** Messages in one note. */
+const notedMax = 200
+
+/** Notes that flags or labels of messages of one folder change, to be written with the change. */
+export function notesOf({ changes }: Context, messages: readonly EditableMessage[]): readonly Write[] {
+  const notes: Write[] = []
+  for (let n = 0; n < messages.length; n += notedMax) {
+    const some = messages.slice(n, n + notedMax)
+    const messageIds = some.map(({ _id }) => _id)
+    notes.push(changes.noteWith({ kind: 'folders', mailboxId: some[0]!.mailboxId, messageIds }))
+  }
+  return notes
 }
 
 type Batches<P> = {

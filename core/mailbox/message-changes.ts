@@ -67,7 +67,7 @@ export function deleteMessage(
 ): Promise<{ deleted: true; folder: string | null }> {
   return retryOnConflict(ctx, principal, { address, messageId }, async ({ message, folder, folders }) => {
     if (permanent || folder.role === 'trash') {
-      const ends = await store.removeMessage(ctx.store, editOfOne(ctx, folder, message))
+      const ends = await store.removeMessage(ctx.store, editOfOne(ctx, folder, message, { leaves: true }))
       if (ends === null) return null
       await derive(ctx, message, ends, { isGone: true })
       return { deleted: true as const, folder: null }
@@ -127,20 +127,25 @@ async function writeEdit(
   const { to: _to, ...flags } = edit
   const after = messageOf({ ...message, ...flags }, target.path)
   if (Object.keys(edit).length === 0) return after
-  const ends = await store.editMessage(ctx.store, editOfOne(ctx, folder, message), edit)
+  const ends = await store.editMessage(
+    ctx.store,
+    editOfOne(ctx, folder, message, { leaves: edit.to !== undefined }),
+    edit,
+  )
   if (ends === null) return null
   await derive(ctx, message, ends)
   return after
 }
 
-/** An edit of one message in its folder, made now. */
+/** An edit of one message in its folder, made now; it `leaves` the folder, or its UID there, or stays. */
 export function editOfOne(
   ctx: Context,
   { _id: folderId, mailboxId }: KnownFolder,
   message: EditableMessage,
+  { leaves }: { readonly leaves: boolean },
 ): store.EditOfOne {
-  const was = { folderId, uids: [message.uid] }
-  const note = ctx.changes.noteWith({ kind: 'folders', mailboxId, messageIds: [message._id], was })
+  const was = leaves ? { was: { folderId, uids: [message.uid] } } : {}
+  const note = ctx.changes.noteWith({ kind: 'folders', mailboxId, messageIds: [message._id], ...was })
   return { mailboxId, folderId, message, at: ctx.machineClock.now(), note }
 }
 
@@ -169,6 +174,23 @@ export async function derive(
       if (isDerived) await closeTogether(ctx.store, ends)
     } catch (error) {
       ctx.log.warn({ err: error, mailboxId }, 'a change could not be derived from now; the sweep will')
+    }
+  })
+}
+
+/** As `derive`, of several conversations of a mailbox. */
+export async function deriveAll(
+  ctx: Context,
+  { accountId, mailboxId }: Pick<MessageDoc, 'accountId' | 'mailboxId'>,
+  threadIds: readonly string[],
+  ends: readonly ReservationEnd[],
+): Promise<void> {
+  if (ends.length === 0) return
+  await ctx.background.begin(accountId, async () => {
+    try {
+      if (await threadDeriver(ctx, mailboxId)(threadIds)) await closeTogether(ctx.store, ends)
+    } catch (error) {
+      ctx.log.warn({ err: error, mailboxId }, 'changes could not be derived from now; the sweep will')
     }
   })
 }

@@ -25,7 +25,7 @@ export type ChangeNote =
   | { readonly kind: 'address'; readonly addresses: readonly string[] }
   /**
    * A mailbox has other folders, or other names for them; with `messageIds` only their counts changed, because these messages
-   * did. `was` is where they were before, with their UIDs there.
+   * did. `was` is where those were that left, with their UIDs there.
    */
   | {
       readonly kind: 'folders'

@@ -3,7 +3,8 @@ import { expect } from 'chai'
 import { newId, newToken } from '../../schemas/ids.ts'
 import { type ArrivalWriter, createArrivalWriter } from '../../store/arrivals.ts'
 import type { FolderDoc } from '../../store/documents/mail.ts'
-import { findFolders, insertStandardFolders, labelKey, reserve } from '../../store/folders.ts'
+import { editFlags } from '../../store/flag-edits.ts'
+import { closeTogether, findFolders, insertStandardFolders, labelKey, reserve } from '../../store/folders.ts'
 import { type EditTarget, editMessages, listEditable, removeMessages } from '../../store/message-edits.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { recount } from '../../store/recount.ts'
@@ -46,6 +47,10 @@ describe('store: recount', () => {
       forever(
         () => busy,
         () => flagSome(store, inbox, changes),
+      ),
+      forever(
+        () => busy,
+        () => flagTogether(store, inbox, changes),
       ),
       forever(
         () => busy,
@@ -128,6 +133,18 @@ async function changeOf(store: Store, { _id: folderId, mailboxId }: FolderDoc, c
 async function flagSome(store: Store, folder: FolderDoc, changes: Made): Promise<void> {
   const change = await changeOf(store, folder, 5)
   changes.made += (await editMessages(store, change, { seen: Math.random() < 0.5 })).size
+}
+
+/** As STORE does it: messages that are alike together. */
+async function flagTogether(store: Store, folder: FolderDoc, changes: Made): Promise<void> {
+  const { mailboxId, folderId, messages, at } = await changeOf(store, folder, 20)
+  const [seen, labels] = [Math.random() < 0.5, Math.random() < 0.5 ? [] : ['a', 'c']]
+  const groups = [...Map.groupBy(messages, (message) => JSON.stringify([message.seen, message.labels])).values()].map(
+    (alike) => ({ messages: alike, edit: { labels, ...(alike[0]!.seen !== seen && { seen }) } }),
+  )
+  const { missed, ends } = await editFlags(store, { mailboxId, folderId, groups, at, notes: [] })
+  await closeTogether(store, ends)
+  changes.made += messages.length - missed.length
 }
 
 async function labelSome(store: Store, folder: FolderDoc, changes: Made): Promise<void> {

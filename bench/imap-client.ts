@@ -1,0 +1,89 @@
+/** The client of the IMAP bench, which asks as fast as a program can and reads no more of an answer than where it ends. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { createWriter } from './synthetic-mail.ts'
+
+export type Login = { readonly user: string; readonly password: string }
+
+/** In one of a hundred messages, and in one of five hundred. */
+export const rareSender = 'carol.rare'
+export const rareWord = 'zebrafinch'
+
+export class Client {
+  exists = 0
+  readonly #socket: Socket
+  readonly #writer = createWriter(7)
+  #tail = ''
+  #tags = 0
+  #filled = 0
+  #waiting: { readonly until: RegExp; readonly resolve: () => void } | null = null
+
+  private constructor(socket: Socket) {
+    this.#socket = socket
+    socket.setNoDelay(true)
+    socket.on('data', (chunk: Buffer) => this.#take(chunk.toString('latin1')))
+  }
+
+  static async open(port: number, { user, password }: Login): Promise<Client> {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    const client = new Client(socket)
+    await client.#until(/^\* OK/m)
+    await client.ask(`LOGIN "${user}" "${password}"`)
+    return client
+  }
+
+  async ask(command: string): Promise<void> {
+    const tag = `t${++this.#tags}`
+    this.#socket.write(`${tag} ${command}\r\n`)
+    await this.#until(new RegExp(`(?:^|\\r\\n)${tag} (?:OK|NO|BAD)[^\\r]*\\r\\n$`))
+  }
+
+  /** Appends messages, each when the one before it is answered. */
+  async fill(count: number): Promise<void> {
+    for (let n = 0; n < count; n++) {
+      const number = ++this.#filled
+      const text = this.#writer
+        .message({ number, address: 'a@bench.example', when: new Date() })
+        .toString('latin1')
+        .replace(/^From: /, number % 100 === 0 ? `From: ${rareSender} ` : 'From: ')
+        .concat(number % 500 === 0 ? `${rareWord}\r\n` : '')
+      await this.ask(`APPEND INBOX {${text.length}+}\r\n${text}`)
+    }
+  }
+
+  /** Begins IDLE. Resolves with the time of the next EXISTS. */
+  async idle(): Promise<number> {
+    this.#socket.write(`t${++this.#tags} IDLE\r\n`)
+    await this.#until(/^\+ /m)
+    await this.#until(/ EXISTS\r\n/)
+    return performance.now()
+  }
+
+  async done(): Promise<void> {
+    this.#socket.write('DONE\r\n')
+    await this.#until(new RegExp(`t${this.#tags} OK`))
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  #until(until: RegExp): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting = { until, resolve }
+      this.#take('')
+    })
+  }
+
+  #take(text: string): void {
+    for (const [, count] of text.matchAll(/\* (\d+) EXISTS/g)) this.exists = Number(count)
+    this.#tail = (this.#tail + text).slice(-600)
+    const { until, resolve } = this.#waiting ?? {}
+    const found = until?.exec(this.#tail)
+    if (found === null || found === undefined || resolve === undefined) return
+    this.#tail = this.#tail.slice(found.index + found[0].length)
+    this.#waiting = null
+    resolve()
+  }
+}

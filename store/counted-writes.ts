@@ -1,0 +1,52 @@
+/**
+ * Writes to several collections in one command, like `store/writes.ts`, whose caller learns of each how many documents it
+ * concerned: for changes of many documents by one filter. Invariant: the first write lets the others be made or, refused by a
+ * unique key, none of them.
+ */
+import { type ClientBulkWriteResult, type Db, MongoBulkWriteError, MongoClientBulkWriteError } from 'mongodb'
+import { bulkWriteVersion, modelOf, type Write } from './writes.ts'
+
+/**
+ * Makes the writes in their order. Returns how many documents each matched; null when a unique key refused the first, and then
+ * none was made. Rejects with any other error, as `WriteTogether` does.
+ */
+export type WriteCounted = (writes: readonly Write[]) => Promise<readonly number[] | null>
+
+const duplicateKey = 11000
+
+/** Creates the function of a process. Asks the server which commands it knows. */
+export async function createWriteCounted(db: Db): Promise<WriteCounted> {
+  const { maxWireVersion } = await db.command({ hello: 1 })
+  return maxWireVersion >= bulkWriteVersion ? (writes) => inOneCommand(db, writes) : (writes) => oneByOne(db, writes)
+}
+
+async function inOneCommand(db: Db, writes: readonly Write[]): Promise<readonly number[] | null> {
+  try {
+    const models = writes.map((write) => modelOf(db, write))
+    const result = await db.client.bulkWrite(models, { ordered: true, verboseResults: true })
+    return writes.map((_, n) => countIn(result, n))
+  } catch (error) {
+    if (!(error instanceof MongoClientBulkWriteError) || error.writeConcernErrors.length > 0) throw error
+    if (error.writeErrors.get(0)?.code === duplicateKey) return null
+    throw error
+  }
+}
+
+function countIn({ updateResults, insertResults }: ClientBulkWriteResult, n: number): number {
+  return updateResults?.get(n)?.matchedCount ?? (insertResults?.has(n) === true ? 1 : 0)
+}
+
+async function oneByOne(db: Db, writes: readonly Write[]): Promise<readonly number[] | null> {
+  const counts: number[] = []
+  for (const [n, { collection, operation }] of writes.entries()) {
+    try {
+      const { matchedCount, insertedCount } = await db.collection(collection).bulkWrite([operation])
+      counts.push(matchedCount + insertedCount)
+    } catch (error) {
+      const isRefused = error instanceof MongoBulkWriteError && error.code === duplicateKey
+      if (n === 0 && isRefused && error.result.getWriteConcernError() === undefined) return null
+      throw error
+    }
+  }
+  return counts
+}
