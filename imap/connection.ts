@@ -18,6 +18,7 @@ import type { Structures } from './fetch/structures.ts'
 import { limits } from './limits.ts'
 import { tellNews } from './news.ts'
 import type { Room } from './room.ts'
+import type { Texts } from './search/document.ts'
 import type { Views } from './selected/views.ts'
 import { type Peer, Session } from './session.ts'
 import { Bad, type Done, No, told } from './wire/answers.ts'
@@ -30,6 +31,7 @@ export type ConnectionOptions = {
   readonly ctx: Context
   readonly views: Views
   readonly structures: Structures
+  readonly texts: Texts
   /** The room that all messages on their way in share. */
   readonly room: Room
   readonly socket: Socket
@@ -52,6 +54,8 @@ export class Connection implements Peer {
   #isCompressed = false
   /** Whether the client owes us the rest of a command. */
   #isReading = false
+  #endsAt = 0
+  #deadline: NodeJS.Timeout | undefined
   #isRunning = false
   /** Whether a command waits for a line of the client. */
   #isWaiting = false
@@ -62,14 +66,14 @@ export class Connection implements Peer {
   #wrongLogins = 0
   #afterAnswer: (() => Promise<void>) | null = null
 
-  constructor({ ctx, views, structures, room, socket, address, contexts }: ConnectionOptions) {
+  constructor({ ctx, views, structures, texts, room, socket, address, contexts }: ConnectionOptions) {
     this.#ctx = ctx
     this.#room = room
     this.#contexts = contexts
     this.address = address
     this.#stream = socket
     this.#writer = new Writer(socket)
-    this.session = new Session({ ctx, views, structures, writer: this.#writer, peer: this })
+    this.session = new Session({ ctx, views, structures, texts, writer: this.#writer, peer: this })
     this.#watch(socket)
     this.#source.attach(socket)
   }
@@ -140,7 +144,11 @@ export class Connection implements Peer {
   async line(): Promise<string | null> {
     this.#setPatience()
     this.#isWaiting = true
+    // Before a login nobody has a long time, however often a byte comes.
+    const isIn = this.session.login !== null
+    const deadline = isIn ? undefined : setTimeout(() => this.end('The login took too long'), limits.commandMs).unref()
     const line = await this.#source.line(limits.lineBytes)
+    clearTimeout(deadline)
     this.#isWaiting = false
     return Buffer.isBuffer(line) ? line.toString('latin1') : null
   }
@@ -203,6 +211,7 @@ export class Connection implements Peer {
         continue
       } finally {
         this.#isReading = false
+        clearTimeout(this.#deadline)
       }
       if (text === null || this.#isLeaving) return
       this.#isRunning = true
@@ -227,11 +236,18 @@ export class Connection implements Peer {
         this.#writer.line('+ Go on')
         this.#writer.flush()
       },
-      begun: () => {
-        this.#isReading = true
-        this.#stream.setTimeout(limits.stalledMs)
-      },
+      begun: (literalBytes) => this.#bound(literalBytes),
     })
+  }
+
+  /** Gives a command that has begun its time, which a client cannot make longer by sending it in small pieces. */
+  #bound(literalBytes: number): void {
+    if (!this.#isReading) this.#endsAt = performance.now() + limits.commandMs
+    this.#isReading = true
+    this.#endsAt += (literalBytes / limits.slowBytesPerSecond) * 1_000
+    this.#stream.setTimeout(limits.stalledMs)
+    clearTimeout(this.#deadline)
+    this.#deadline = setTimeout(() => this.#stream.destroy(), this.#endsAt - performance.now()).unref()
   }
 
   /** Messages are large; who has not logged in has none. */

@@ -26,8 +26,14 @@ export const limits = {
   wrongLogins: 5,
   /** Commands in a row that cannot be read. */
   badCommands: 20,
-  /** How long a client may take to read what it asked for, or to finish a command that it has begun. */
+  /** How long a client may be silent while it reads what it asked for, or in the middle of a command. */
   stalledMs: 120_000,
+  /**
+   * How long a client may take from the first byte of a command to its last, however often it sends a few bytes; for each
+   * `slowBytesPerSecond` of a literal that was let in it has a second more.
+   */
+  commandMs: 120_000,
+  slowBytesPerSecond: 4 * 1024,
   /** Bytes of messages on their way in, over all connections; past it APPEND is refused. */
   appendBytesInFlight: 256 * 1024 * 1024,
   /** Bytes that wait for a client to read them: past it nothing more is made for it. */

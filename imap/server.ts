@@ -12,6 +12,7 @@ import { Connection } from './connection.ts'
 import { createStructures, type Structures } from './fetch/structures.ts'
 import { limits } from './limits.ts'
 import { Room } from './room.ts'
+import { createTexts, type Texts } from './search/document.ts'
 import { Views } from './selected/views.ts'
 
 export type ImapServer = {
@@ -69,6 +70,7 @@ class Door {
   readonly #contexts: TlsContexts
   readonly #views: Views
   readonly #structures: Structures
+  readonly #texts: Texts
   readonly #room = new Room(limits.appendBytesInFlight)
   readonly #counter: ConnectionCounter
   readonly #connections = new Map<Connection, Promise<void>>()
@@ -79,6 +81,7 @@ class Door {
     this.#contexts = contexts
     this.#views = new Views(ctx)
     this.#structures = createStructures(ctx)
+    this.#texts = createTexts(ctx)
     this.#counter = new ConnectionCounter(ctx.settings.limits.imap)
     this.#stopListening = ctx.changes.listen((note) => {
       if (note.kind === 'keys') this.#checkLogins(({ keyId }) => note.keyIds.includes(keyId))
@@ -102,6 +105,7 @@ class Door {
       ctx: this.#ctx,
       views: this.#views,
       structures: this.#structures,
+      texts: this.#texts,
       room: this.#room,
       socket,
       address,

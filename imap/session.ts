@@ -4,6 +4,7 @@ import { canonicalPath } from '../core/mailbox/folders.ts'
 import { foldersIn, type KnownFolder } from '../core/mailbox/known-folders.ts'
 import type { Context } from '../core/process/context.ts'
 import type { Structures } from './fetch/structures.ts'
+import type { Texts } from './search/document.ts'
 import type { FolderView } from './selected/folder-view.ts'
 import { Tracker } from './selected/tracker.ts'
 import type { Views } from './selected/views.ts'
@@ -59,6 +60,7 @@ export type SessionOptions = {
   readonly ctx: Context
   readonly views: Views
   readonly structures: Structures
+  readonly texts: Texts
   readonly writer: Writer
   readonly peer: Peer
 }
@@ -67,6 +69,7 @@ export class Session {
   readonly ctx: Context
   readonly views: Views
   readonly structures: Structures
+  readonly texts: Texts
   readonly writer: Writer
   readonly peer: Peer
   readonly enabled = new Set<Extension>()
@@ -78,10 +81,11 @@ export class Session {
   onNews: (() => void) | null = null
   notifier: Notifier | null = null
 
-  constructor({ ctx, views, structures, writer, peer }: SessionOptions) {
+  constructor({ ctx, views, structures, texts, writer, peer }: SessionOptions) {
     this.ctx = ctx
     this.views = views
     this.structures = structures
+    this.texts = texts
     this.writer = writer
     this.peer = peer
   }

@@ -41,6 +41,8 @@ export type ArrivalResult = {
   readonly repeated: boolean
   /** The UID that it got; for a repeat, the one that was taken for nothing. */
   readonly uid: number
+  /** The modseq with which it was written. */
+  readonly modseq: number
 }
 
 export type ArrivalWriter = {
@@ -316,7 +318,12 @@ function numberedBy(message: NewMessage, { uid, modseq }: Numbers, nth: number):
 }
 
 function resultOf(message: MessageDoc, repeated: ReadonlyMap<MessageDoc, string>): ArrivalResult {
-  return { id: repeated.get(message) ?? message._id, repeated: repeated.has(message), uid: message.uid }
+  return {
+    id: repeated.get(message) ?? message._id,
+    repeated: repeated.has(message),
+    uid: message.uid,
+    modseq: message.modseq,
+  }
 }
 
 /**

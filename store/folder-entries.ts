@@ -185,13 +185,23 @@ export function findSearchFields(
     .toArray()
 }
 
-/** The UIDs of those of the messages `ids`, and of those from an id on, that lie in a folder. */
+/** The UIDs of those of the messages `ids` that lie in a folder. */
 export async function findUidsOf(
   store: Store,
-  { mailboxId, folderId, ids, from }: InFolder & { readonly ids: readonly string[]; readonly from: string },
+  { mailboxId, folderId, ids }: InFolder & { readonly ids: readonly string[] },
 ): Promise<readonly number[]> {
-  const uidsWhere = async (condition: { $in: string[] } | { $gte: string }) =>
-    store.messages.find({ mailboxId, _id: condition }, { projection: { _id: 0, folderId: 1, uid: 1 } }).toArray()
-  const found = await Promise.all([uidsWhere({ $in: [...ids] }), uidsWhere({ $gte: from })])
-  return found.flat().flatMap((message) => (message.folderId === folderId ? [message.uid] : []))
+  const found = await store.messages
+    .find({ mailboxId, _id: { $in: [...ids] } }, { projection: { _id: 0, folderId: 1, uid: 1 } })
+    .toArray()
+  return found.flatMap((message) => (message.folderId === folderId ? [message.uid] : []))
+}
+
+/** The messages of a mailbox from an id on: where they lie, and their bytes. */
+export function findLatest(
+  store: Store,
+  { mailboxId, from }: { readonly mailboxId: string; readonly from: string },
+): Promise<Pick<MessageDoc, '_id' | 'mailboxId' | 'folderId' | 'uid' | 'blob'>[]> {
+  return store.messages
+    .find({ mailboxId, _id: { $gte: from } }, { projection: { mailboxId: 1, folderId: 1, uid: 1, blob: 1 } })
+    .toArray()
 }

@@ -13,6 +13,7 @@ import { deriveNewThreads, threadIdOf } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
 import { describe } from '../receive/message-document.ts'
 import { changeFlags, type SystemFlag } from './flags.ts'
+import type { Entry } from './folder-state.ts'
 import { folderRef } from './message-groups.ts'
 
 export type Appended = {
@@ -28,9 +29,12 @@ export type Appended = {
 /** Largest message that a mail program may bring, and that a person may receive. */
 export const messageBytesMax = ({ settings }: Pick<Context, 'settings'>): number => settings.limits.smtp.messageBytes
 
+/** Where a message lies now; `entry` is what was written, if nothing followed that changed it. */
+export type Placed = { readonly uid: number; readonly entry: Entry | null }
+
 /**
- * Stores messages in a folder, all or none. Returns their UIDs. Of a message that Sent has already (by its Message-ID: the
- * service keeps a copy of each send itself), and that is not imported, the UID of that one. Fails with `unprocessable` (mailbox full),
+ * Stores messages in a folder, all or none. Returns where they lie. Of a message that Sent has already (by its Message-ID: the
+ * service keeps a copy of each send itself), and that is not imported, the place of that one. Fails with `unprocessable` (mailbox full),
  * `payload_too_large`, `not_found` (the folder is gone), `validation_error` (labels).
  */
 export async function appendMessages(
@@ -38,7 +42,7 @@ export async function appendMessages(
   { principal, mailbox }: Login,
   folder: KnownFolder,
   messages: readonly Appended[],
-): Promise<readonly number[]> {
+): Promise<readonly Placed[]> {
   const tooLarge = messages.find(({ raw }) => raw.length > messageBytesMax(ctx))
   if (tooLarge !== undefined)
     throw new Failure('payload_too_large', `A message may have at most ${messageBytesMax(ctx)} bytes.`)
@@ -47,7 +51,7 @@ export async function appendMessages(
   const bytes = fresh.reduce((sum, { document }) => sum + document.sizeBytes, 0)
   const folders = await foldersToFill(ctx, mailbox._id)
   if (bytes > 0 && !fitsStorage(principal.account, folders, bytes)) throw mailboxFull(mailbox.address)
-  const uids = await write(ctx, fresh)
+  const placed = await write(ctx, fresh)
   const documents = fresh.map(({ document }) => document)
   ctx.changes.publish({ kind: 'stored', ids: documents.map(({ _id }) => _id), mailboxIds: [mailbox._id] })
   const [usage] = usageByMailbox(folders)
@@ -62,9 +66,9 @@ export async function appendMessages(
   })
   for (const [n, { message }] of fresh.entries()) {
     if (message.labels.length > 0)
-      await changeFlags(ctx, folder, [uids[n]!], { mode: 'add', flags: new Set(), labels: message.labels })
+      await changeFlags(ctx, folder, [placed[n]!.uid], { mode: 'add', flags: new Set(), labels: message.labels })
   }
-  return read.map((each) => ('document' in each ? uids[fresh.indexOf(each)]! : each.uid))
+  return read.map((each) => ('document' in each ? placed[fresh.indexOf(each)]! : { uid: each.uid, entry: null }))
 }
 
 type Fresh = {
@@ -114,12 +118,17 @@ async function documentOf(
 }
 
 /** Several blobs, and one of several chunks, are written before the messages, which go together. */
-async function write(ctx: Context, fresh: readonly Fresh[]): Promise<readonly number[]> {
+async function write(ctx: Context, fresh: readonly Fresh[]): Promise<readonly Placed[]> {
   const chunks = fresh.flatMap((each) => each.chunks)
   const messages = fresh.map(({ document }) => document)
   if (messages.length === 0) return []
   const isAlone = chunks.length === 1
   if (!isAlone) await insertBlob(ctx.store, chunks)
   const written = await ctx.arrivals.write({ chunks: isAlone ? chunks : [], messages })
-  return written.map(({ uid }) => uid)
+  return written.map(({ uid, modseq, repeated }, n) => {
+    const { document, message } = fresh[n]!
+    const { shownBytes } = document
+    const isAsWritten = !repeated && message.labels.length === 0 && shownBytes !== undefined
+    return { uid, entry: isAsWritten ? { ...document, shownBytes, uid, modseq } : null }
+  })
 }

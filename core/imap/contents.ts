@@ -1,7 +1,9 @@
 /** The bytes of messages as mail programs see them: with their trace, without their cuts. */
 import { readBlobs, readChunks } from '../../store/blobs.ts'
 import * as store from '../../store/folder-entries.ts'
+import { minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { createKept } from '../process/kept.ts'
 import { createMemoryRoom } from '../process/memory-room.ts'
 import { perProcess } from '../process/per-process.ts'
 import { withTrace } from '../receive/trace-headers.ts'
@@ -9,9 +11,42 @@ import type { FolderRef } from './folder-state.ts'
 
 export type Held = store.Held
 
-/** Messages of a folder by their UIDs, in order; those that are gone are left out. */
-export function heldMessages(ctx: Context, folder: FolderRef, uids: readonly number[]): Promise<readonly Held[]> {
-  return store.findHeld(ctx.store, { ...folder, uids })
+/** What is needed to show messages, which never changes under a UID, in bounded memory. */
+const knownMessages = perProcess(({ clock }) =>
+  createKept<Held>(clock, { max: knownBytes, weigh: memoryOf, ttlMs: knownMs, renewOnUse: true }),
+)
+
+const knownBytes = 16 * 1024 * 1024
+const knownMs = 60 * minuteMs
+/** About what one takes beside its texts. */
+const heldBytes = 800
+
+const memoryOf = ({ trace, snippet }: Held) => heldBytes + 2 * (trace.length + (snippet?.length ?? 0))
+
+/**
+ * Messages of a folder by their UIDs, in order; those that are gone are left out, or may be there still when they were asked
+ * for before.
+ */
+export async function heldMessages(
+  ctx: Context,
+  { mailboxId, folderId }: FolderRef,
+  uids: readonly number[],
+): Promise<readonly Held[]> {
+  const kept = knownMessages(ctx)
+  const found = new Map<number, Held>()
+  const missing: number[] = []
+  for (const uid of uids) {
+    const held = kept.get(`${folderId} ${uid}`)
+    if (held === undefined) missing.push(uid)
+    else found.set(uid, held)
+  }
+  if (missing.length > 0) {
+    for (const held of await store.findHeld(ctx.store, { mailboxId, folderId, uids: missing })) {
+      kept.set(`${folderId} ${held.uid}`, held)
+      found.set(held.uid, held)
+    }
+  }
+  return uids.flatMap((uid) => found.get(uid) ?? [])
 }
 
 /** Messages in groups of few bytes, so that one group at a time lies in memory; a large message is alone. */

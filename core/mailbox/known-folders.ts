@@ -8,7 +8,7 @@ import type { Context } from '../process/context.ts'
 import { createKnown } from '../process/known.ts'
 import { perProcess } from '../process/per-process.ts'
 
-export type KnownFolder = Pick<FolderDoc, '_id' | 'accountId' | 'mailboxId' | 'path' | 'role'>
+export type KnownFolder = Pick<FolderDoc, '_id' | 'accountId' | 'mailboxId' | 'path' | 'role' | 'uidValidity'>
 
 /** Folders that a new mailbox has. */
 const foldersPerMailbox = 6
@@ -78,6 +78,13 @@ async function loadFolders(
   mailboxIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly KnownFolder[]>> {
   const found = await findFoldersOf(ctx.store, mailboxIds)
-  const named = found.map(({ _id, accountId, mailboxId, path, role }) => ({ _id, accountId, mailboxId, path, role }))
+  const named = found.map(({ _id, accountId, mailboxId, path, role, uidValidity }) => ({
+    _id,
+    accountId,
+    mailboxId,
+    path,
+    role,
+    uidValidity,
+  }))
   return Map.groupBy(named, ({ mailboxId }) => mailboxId)
 }

@@ -272,7 +272,10 @@ function sorted(words: Iterable<string>): string[] {
 }
 
 /** The ids of those messages that are indexed in their current version. */
-async function indexedAmong(ctx: Context, messages: readonly MessageDoc[]): Promise<ReadonlySet<string>> {
+export async function indexedAmong(
+  ctx: Context,
+  messages: readonly Pick<MessageDoc, '_id' | 'mailboxId' | 'blob'>[],
+): Promise<ReadonlySet<string>> {
   const [since = ''] = messages.map(({ _id }) => _id).sort()
   const mailboxIds = [...new Set(messages.map(({ mailboxId }) => mailboxId))]
   if (mailboxIds.length === 0) return new Set()

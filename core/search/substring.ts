@@ -9,27 +9,18 @@ import { pageRows, rowAt } from '../../store/segment-table.ts'
 import type { Context } from '../process/context.ts'
 import { readBlocks, StaleSegment } from './block-cache.ts'
 import { createYield } from './indexing.ts'
-import { searchableUpTo } from './sweep.ts'
-
-export type MayContain = {
-  /** Indexed messages that have a word with the text in it. */
-  readonly ids: readonly string[]
-  /** Messages from this id on may not be indexed yet. */
-  readonly indexedUpTo: string
-}
 
 /** Shorter pieces of words are in too many messages. */
 const pieceMin = 3
 const triesMax = 3
 
-/** Null when the text has no piece that the index could find. */
-export async function mayContain(ctx: Context, mailboxId: string, text: string): Promise<MayContain | null> {
+/** The ids of indexed messages that have a word with the text in it; null when the text has no piece that the index could find. */
+export async function idsWithText(ctx: Context, mailboxId: string, text: string): Promise<readonly string[] | null> {
   const piece = pieceOf(text)
   if (piece === null) return null
   for (let tries = 1; ; tries++) {
     try {
-      const indexedUpTo = await searchableUpTo(ctx)
-      return { ids: await idsWith(ctx, mailboxId, piece), indexedUpTo }
+      return await idsWith(ctx, mailboxId, piece)
     } catch (error) {
       if (!(error instanceof StaleSegment)) throw error
       if (tries === triesMax) return null

@@ -101,7 +101,8 @@ export async function beginImport(ctx: Context, account: Account, address: strin
 
   async function write(into: KnownFolder, messages: readonly Appended[]): Promise<void> {
     if (messages.length === 0) return
-    const uids = new Set(await appendMessages(ctx, login, into, messages))
+    const placed = await appendMessages(ctx, login, into, messages)
+    const uids = new Set(placed.map(({ uid }) => uid))
     // Of a message that Sent has already, the UID of that one.
     counts.imported += uids.size
     counts.known += messages.length - uids.size

@@ -1,5 +1,7 @@
-import { type Appended, appendMessages } from '../../core/imap/append.ts'
+import { type Appended, appendMessages, type Placed } from '../../core/imap/append.ts'
+import type { KnownFolder } from '../../core/mailbox/known-folders.ts'
 import { command, loggedIn } from '../command.ts'
+import type { Session } from '../session.ts'
 import { Bad, No } from '../wire/answers.ts'
 import { readFlags } from '../wire/keywords.ts'
 import { formatSet } from '../wire/numbers.ts'
@@ -20,11 +22,18 @@ export const append = command({
     session.requireWrite()
     const folder = await session.folderAt(name, 'TRYCREATE')
     if (messages.some(({ raw }) => raw.length === 0)) throw new No('CANNOT', 'A message must not be empty')
-    const uids = await appendMessages(session.ctx, session.user, folder, messages)
-    const view = await session.views.open({ mailboxId: folder.mailboxId, folderId: folder._id })
-    return { responseCode: `APPENDUID ${view.uidValidity} ${formatSet(uids)}` }
+    const placed = await appendMessages(session.ctx, session.user, folder, messages)
+    await showAppended(session, folder, placed)
+    return { responseCode: `APPENDUID ${folder.uidValidity} ${formatSet(placed.map(({ uid }) => uid))}` }
   },
 })
+
+/** Who has the folder selected is told of the messages with the answer; others hear of them by the change note. */
+async function showAppended({ selected }: Session, folder: KnownFolder, placed: readonly Placed[]): Promise<void> {
+  if (selected?.folder._id !== folder._id) return
+  const entries = placed.flatMap(({ entry }) => entry ?? [])
+  if (entries.length < placed.length || !selected.view.take(entries)) await selected.view.refresh()
+}
 
 /** Flags, date and bytes of a message. */
 export function readMessage(parser: Parser): Appended {

@@ -21,15 +21,14 @@ export const replace = (kind: Kind): Command =>
       return { number, name, message: readMessage(parser) }
     },
     async run(session, { number, name, message }) {
-      const { ctx, views, user, writer } = session
+      const { ctx, user, writer } = session
       const { folder: from, view } = session.requireWritable()
       const [uid] = presentUids(session, number, kind)
       if (uid === undefined) throw new No('NONEXISTENT', 'There is no such message')
       const to = await session.folderAt(name, 'TRYCREATE')
       const [made] = await appendMessages(ctx, user, to, [message])
-      const target = await views.open({ mailboxId: to.mailboxId, folderId: to._id })
       // RFC 8508 3.3: before the EXPUNGE of the one that goes.
-      writer.line(`* OK [APPENDUID ${target.uidValidity} ${made}] Stored`)
+      writer.line(`* OK [APPENDUID ${to.uidValidity} ${made!.uid}] Stored`)
       await changeFlags(ctx, from, [uid], { mode: 'add', flags: new Set(['deleted']), labels: [] })
       await expungeMessages(ctx, from, [uid])
       view.mayHaveLeft([uid])

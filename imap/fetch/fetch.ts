@@ -14,6 +14,7 @@ import {
 import { changeFlags } from '../../core/imap/flags.ts'
 import { type Part, readStructure } from '../../mail/message/structure.ts'
 import { flagsOf, tellKeywords } from '../news.ts'
+import { createPace, type Pace } from '../pace.ts'
 import { flagBit } from '../selected/message-table.ts'
 import type { Session } from '../session.ts'
 import type { Uid } from '../wire/numbers.ts'
@@ -33,10 +34,13 @@ const described: ReadonlySet<Item> = new Set<Item>(['ENVELOPE', 'BODY', 'BODYSTR
 /** Writes the items of messages; of those that are gone nothing. */
 export async function fetchMessages(session: Session, uids: readonly Uid[], items: readonly Item[]): Promise<void> {
   const { writer } = session
+  const pace = createPace()
   if (items.every((item) => inTable.has(item))) {
     for (const uid of uids) {
       writeMessage(session, uid, items, null)
-      await writer.room()
+      if (writer.isFull) await writer.room()
+      const rest = pace()
+      if (rest !== null) await rest
     }
     return
   }
@@ -44,7 +48,7 @@ export async function fetchMessages(session: Session, uids: readonly Uid[], item
   for (let n = 0; n < uids.length; n += documentsAtOnce) {
     const some = uids.slice(n, n + documentsAtOnce)
     const told = marks ? await markSeen(session, some) : none
-    await fetchGroup(session, some, { items, told })
+    await fetchGroup(session, some, { items, told, pace })
   }
 }
 
@@ -54,9 +58,10 @@ type Asked = {
   readonly items: readonly Item[]
   /** Messages that were unread, whose flags are told too. */
   readonly told: ReadonlySet<Uid>
+  readonly pace: Pace
 }
 
-async function fetchGroup(session: Session, uids: readonly Uid[], { items, told }: Asked): Promise<void> {
+async function fetchGroup(session: Session, uids: readonly Uid[], { items, told, pace }: Asked): Promise<void> {
   const { ctx, folder, structures, writer } = session
   const held = await heldMessages(ctx, folder.view.folder, uids)
   const withFlags: readonly Item[] = items.includes('FLAGS') ? items : [...items, 'FLAGS']
@@ -80,7 +85,9 @@ async function fetchGroup(session: Session, uids: readonly Uid[], { items, told 
       const described = known.get(message.blob.id) ?? null
       if (bytes === null && !isKnown(message)) continue
       writeMessage(session, message.uid as Uid, itemsOf(message), new Content(session, message, { bytes, described }))
-      await writer.room()
+      if (writer.isFull) await writer.room()
+      const rest = pace()
+      if (rest !== null) await rest
     }
   }
 }

@@ -1,5 +1,7 @@
-/** What the document of a message tells of what SEARCH asks. */
+/** What the documents of messages tell of what SEARCH asks, kept in bounded memory: under a UID it never changes. */
 import type { SearchFields } from '../../core/imap/search-fields.ts'
+import type { Context } from '../../core/process/context.ts'
+import { createKept, type Kept } from '../../core/process/kept.ts'
 import { folded } from './keys.ts'
 import { dayOf, type Knowledge } from './matching.ts'
 
@@ -12,19 +14,39 @@ const listMax = 100
 
 const addressFields = new Set(['from', 'to', 'cc', 'bcc'])
 
-export function documentTexts(fields: SearchFields): Omit<Knowledge, 'row'> {
-  const { from, authorName, to, cc, bcc, subject, date, messageIdHeader, blob, threadId } = fields
+export type DocumentTexts = Omit<Knowledge, 'row'> & {
+  /** About the memory that they take. */
+  readonly bytes: number
+}
+
+export type Texts = Kept<DocumentTexts>
+
+const keptBytes = 24 * 1024 * 1024
+const keptMs = 60 * 60_000
+/** About what the texts of one message take beside their letters. */
+const aroundBytes = 700
+
+export const createTexts = ({ clock }: Pick<Context, 'clock'>): Texts =>
+  createKept<DocumentTexts>(clock, { max: keptBytes, weigh: ({ bytes }) => bytes, ttlMs: keptMs, renewOnUse: true })
+
+export function documentTexts(fields: SearchFields): DocumentTexts {
+  const { authorName, date, messageIdHeader, blob, threadId } = fields
   const people = (list: readonly Person[]) => (list.length >= listMax ? undefined : list.map(personText))
+  const from = [fields.from === null ? folded(authorName ?? '') : personText(fields.from)]
+  const subject = fields.subject === null ? [] : [folded(fields.subject)]
+  const [to, cc, bcc] = [people(fields.to), people(fields.cc), people(fields.bcc)]
+  const texts = [from, subject, to ?? [], cc ?? [], bcc ?? []].flat()
   return {
+    bytes: texts.reduce((sum, { length }) => sum + 2 * length, aroundBytes),
     ids: { email: blob.id, thread: threadId },
     savedAt: (fields.savedAt ?? fields.receivedAt).getTime(),
     header(name) {
       if (fields.namesMore === true && addressFields.has(name)) return undefined
-      if (name === 'from') return [from === null ? folded(authorName ?? '') : personText(from)]
-      if (name === 'to') return people(to)
-      if (name === 'cc') return people(cc)
-      if (name === 'bcc') return people(bcc)
-      if (name === 'subject') return subject === null ? [] : [folded(subject)]
+      if (name === 'from') return from
+      if (name === 'to') return to
+      if (name === 'cc') return cc
+      if (name === 'bcc') return bcc
+      if (name === 'subject') return subject
       if (name === 'message-id' && messageIdHeader !== undefined) return [folded(`<${messageIdHeader}>`)]
       return undefined
     },

@@ -2,10 +2,11 @@
 import { bySize, heldMessages, shownMessages } from '../../core/imap/contents.ts'
 import { searchFields } from '../../core/imap/search-fields.ts'
 import { uidsWithText } from '../../core/imap/text-candidates.ts'
+import { createPace, type Pace } from '../pace.ts'
 import type { Session } from '../session.ts'
 import { searchedUids } from '../sets.ts'
 import type { Uid } from '../wire/numbers.ts'
-import { documentTexts } from './document.ts'
+import { type DocumentTexts, documentTexts } from './document.ts'
 import type { Key } from './keys.ts'
 import { type Knowledge, matches, type Row, type Sets } from './matching.ts'
 import { textsOf } from './texts.ts'
@@ -16,24 +17,23 @@ const bytesAtOnce = 50
 
 /** The UIDs of the messages that match, in order, of those that the client knows of. */
 export async function searchFolder(session: Session, key: Key): Promise<Uid[]> {
-  const { tracker } = session.folder
-  const sets = setsOf(session, key)
+  const pace = createPace()
+  const sets = await setsOf(session, key, pace)
   const found: Uid[] = []
-  const open: Row[] = []
-  for (const row of rowsOf(session)) {
-    if (tracker.seqOf(row.uid) === null) continue
-    const is = matches(key, { row }, sets)
-    if (is === true) found.push(row.uid)
-    if (is === undefined) open.push(row)
-  }
-  const judge = (rows: readonly Row[], knownOf: (row: Row) => Omit<Knowledge, 'row'> | undefined): Row[] =>
-    rows.filter((row) => {
+  const judge: Judge = async (rows, knownOf) => {
+    const open: Row[] = []
+    for (const row of rows) {
       const known = knownOf(row)
       const is = known === undefined ? false : matches(key, { row, ...known }, sets)
       if (is === true) found.push(row.uid)
-      return is === undefined
-    })
-  const unread = await byDocument(session, await byIndex(session, open, key), judge)
+      if (is === undefined) open.push(row)
+      const rest = pace()
+      if (rest !== null) await rest
+    }
+    return open
+  }
+  const open = await judge(rowsOf(session), () => ({}))
+  const unread = await byDocument(session, open, key, judge)
   await byBytes(session, unread, judge)
   return found.sort((a, b) => a - b)
 }
@@ -59,21 +59,40 @@ async function byIndex({ ctx, folder }: Session, rows: Row[], key: Key): Promise
 /** Header fields whose words the index has. */
 const indexedFields: ReadonlySet<string> = new Set(['from', 'to', 'cc', 'bcc', 'subject'])
 
-type Judge = (rows: readonly Row[], knownOf: (row: Row) => Omit<Knowledge, 'row'> | undefined) => Row[]
+/** Holds messages against the query with what is known of them. Returns those of which more has to be known. */
+type Judge = (rows: Iterable<Row>, knownOf: (row: Row) => Omit<Knowledge, 'row'> | undefined) => Promise<Row[]>
 
-async function byDocument({ ctx, folder }: Session, rows: readonly Row[], judge: Judge): Promise<Row[]> {
-  const open: Row[] = []
-  for (let n = 0; n < rows.length; n += documentsAtOnce) {
-    const some = rows.slice(n, n + documentsAtOnce)
-    const fields = await searchFields(
-      ctx,
-      folder.view.folder,
-      some.map(({ uid }) => uid),
-    )
-    const known = new Map(fields.map((each) => [each.uid, documentTexts(each)]))
-    open.push(...judge(some, ({ uid }) => known.get(uid)))
+async function byDocument(session: Session, rows: readonly Row[], key: Key, judge: Judge): Promise<readonly Row[]> {
+  const { folderId } = session.folder.view.folder
+  const textsOfRow = ({ uid }: Row) => session.texts.get(`${folderId} ${uid}`)
+  const parts = Map.groupBy(rows, (row) => textsOfRow(row) !== undefined)
+  const open = await judge(parts.get(true) ?? [], (row) => textsOfRow(row) ?? {})
+  const unknown = await byIndex(session, [...(parts.get(false) ?? []), ...open], key)
+  const unread: Row[] = []
+  for (let n = 0; n < unknown.length; n += documentsAtOnce) {
+    const some = unknown.slice(n, n + documentsAtOnce)
+    const known = await readTexts(session, some)
+    unread.push(...(await judge(some, ({ uid }) => known.get(uid))))
   }
-  return open
+  return unread
+}
+
+/** What the documents of messages tell; of those that are gone nothing. */
+async function readTexts({ ctx, folder, texts }: Session, rows: readonly Row[]): Promise<Map<Uid, DocumentTexts>> {
+  const { folderId } = folder.view.folder
+  const known = new Map<Uid, DocumentTexts>()
+  const missing: Uid[] = []
+  for (const { uid } of rows) {
+    const kept = texts.get(`${folderId} ${uid}`)
+    if (kept === undefined) missing.push(uid)
+    else known.set(uid, kept)
+  }
+  for (const fields of missing.length === 0 ? [] : await searchFields(ctx, folder.view.folder, missing)) {
+    const read = documentTexts(fields)
+    texts.set(`${folderId} ${fields.uid}`, read)
+    known.set(fields.uid as Uid, read)
+  }
+  return known
 }
 
 async function byBytes({ ctx, folder }: Session, rows: readonly Row[], judge: Judge): Promise<void> {
@@ -84,16 +103,21 @@ async function byBytes({ ctx, folder }: Session, rows: readonly Row[], judge: Ju
       for (const { _id, uid } of group) {
         const bytes = shown.get(_id)
         const row = some.get(uid as Uid)
-        if (bytes !== undefined && row !== undefined) judge([row], () => textsOf(bytes))
+        if (bytes !== undefined && row !== undefined) await judge([row], () => textsOf(bytes))
       }
     }
   }
 }
 
+/** The messages that the client knows of and that are there; those that come or leave meanwhile may be among them or not. */
 function* rowsOf({ folder }: Session): Generator<Row> {
+  const { tracker } = folder
   const { table } = folder.view
-  for (let n = 0; n < table.size; n++) {
+  for (let after = 0; ; ) {
+    const n = table.indexAbove(after + 1)
+    if (n >= table.size || table.uidAt(n) > tracker.lastTold) return
     const uid = table.uidAt(n)
+    after = uid
     yield {
       uid,
       flags: table.flagsAt(n),
@@ -107,13 +131,15 @@ function* rowsOf({ folder }: Session): Generator<Row> {
 }
 
 /** The UIDs that the sets of a query name. */
-function setsOf(session: Session, key: Key): Sets {
+async function setsOf(session: Session, key: Key, pace: Pace): Promise<Sets> {
   const sets = new Map<Key, ReadonlySet<Uid>>()
-  const visit = (each: Key): void => {
+  const visit = async (each: Key): Promise<void> => {
     if (each.is === 'set') sets.set(each, new Set(searchedUids(session, each.set, each.kind)))
-    if (each.is === 'and' || each.is === 'or') each.keys.forEach(visit)
-    if (each.is === 'not') visit(each.key)
+    const rest = pace()
+    if (rest !== null) await rest
+    if (each.is === 'and' || each.is === 'or') for (const part of each.keys) await visit(part)
+    if (each.is === 'not') await visit(each.key)
   }
-  visit(key)
+  await visit(key)
   return { of: sets, now: session.ctx.clock.now().getTime() }
 }

@@ -6,6 +6,7 @@
 
 import { noteTold } from '../../core/imap/folder-list.ts'
 import {
+  type Entry,
   entriesSince,
   type FolderRef,
   type FolderState,
@@ -31,6 +32,8 @@ export type ViewListener = {
 
 /** While a UID is taken whose message is not there, the folder is read again after this time. */
 const openMs = 40
+/** Which messages were told to a session is noted so late. */
+const recentMs = 1_000
 
 export class FolderView {
   readonly folder: FolderRef
@@ -46,6 +49,7 @@ export class FolderView {
   #next: Promise<void> | null = null
   #retry: NodeJS.Timeout | undefined
   #recentFrom = 1
+  #telling: NodeJS.Timeout | undefined
 
   constructor(ctx: Context, folder: FolderRef) {
     this.#ctx = ctx
@@ -71,11 +75,32 @@ export class FolderView {
     return Math.max(this.#recentFrom, this.#state?.recentFrom ?? 1)
   }
 
-  /** Notes that a session was told of all messages below a UID. */
+  /** Notes that a session was told of all messages below a UID; for other processes together with those that come soon. */
   tellRecent(uid: number): void {
     if (uid <= this.recentFrom) return
     this.#recentFrom = uid
-    void noteTold(this.#ctx, this.folder, uid)
+    this.#telling ??= setTimeout(() => this.noteRecent(), recentMs).unref()
+  }
+
+  /** Notes it for other processes now. */
+  noteRecent(): void {
+    if (this.#telling === undefined) return
+    clearTimeout(this.#telling)
+    this.#telling = undefined
+    void noteTold(this.#ctx, this.folder, this.#recentFrom)
+  }
+
+  /**
+   * Takes in messages that this process has just written, in order, so that the folder need not be read for them. Returns false
+   * where others may come before them, or the folder is being read: then it has to be read again.
+   */
+  take(entries: readonly Entry[]): boolean {
+    const isNext = entries.every(({ uid }, n) => uid === this.#uidNext + n)
+    if (this.#state === null || this.#reading !== null || !isNext) return false
+    for (const entry of entries) this.table.append(entry)
+    this.#uidNext += entries.length
+    for (const listener of [...this.#listeners]) listener.settled()
+    return true
   }
 
   get isGone(): boolean {

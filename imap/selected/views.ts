@@ -45,6 +45,7 @@ export class Views {
 
   close(): void {
     this.#stopListening()
+    for (const view of this.#views.values()) view.noteRecent()
   }
 
   /** Reads the folders of a mailbox that sessions have selected. Those that nobody uses are read when somebody does. */
@@ -60,6 +61,7 @@ export class Views {
       if (view.isInUse || view === except) continue
       messages += view.table.size + 50
       if (messages <= keptMessagesMax && !view.isGone) continue
+      view.noteRecent()
       this.#views.delete(folderId)
       const own = this.#byMailbox.get(view.folder.mailboxId)
       own?.delete(view)

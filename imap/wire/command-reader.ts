@@ -29,8 +29,8 @@ export type Reading = {
   readonly admit: (before: string, size: number, bytesSoFar: number) => void
   /** Asks the client to send a literal. */
   readonly goOn: () => void
-  /** Called with the first line, when a command has begun. */
-  readonly begun: () => void
+  /** Called with the first byte, when a command has begun, and with each literal that is let in and has so many bytes. */
+  readonly begun: (literalBytes: number) => void
 }
 
 /** The next command; null at the end of the connection. Fails with Refused. */
@@ -38,10 +38,11 @@ export async function readCommand(source: Source, reading: Reading): Promise<Com
   const texts: string[] = []
   const literals: Literal[] = []
   let bytesSoFar = 0
+  if (!(await source.some())) return null
+  reading.begun(0)
   for (;;) {
     const line = await source.line(reading.lineBytesMax)
     if (line === null) return null
-    reading.begun()
     if (line === 'tooLong') throw new Refused(tagOf(texts[0] ?? ''), new Bad('The line is too long', 'TOOBIG'), true)
     const text = line.toString('latin1')
     const announced = announcement.exec(text)
@@ -58,6 +59,7 @@ export async function readCommand(source: Source, reading: Reading): Promise<Com
       if (!(await skipRest(source, size, reading))) return null
       throw new Refused(tag, refusal, false)
     }
+    reading.begun(size)
     if (isWaiting) reading.goOn()
     const bytes = await source.bytes(size)
     if (bytes === null) return null

@@ -41,6 +41,11 @@ export class Source {
     this.#wake?.()
   }
 
+  /** Resolves when there is at least a byte; false at the end of the stream. */
+  async some(): Promise<boolean> {
+    return this.#head.length > 0 || this.#more()
+  }
+
   /** A line without its end (CRLF or LF). Null at the end of the stream; 'tooLong' past `bytesMax`. */
   async line(bytesMax: number): Promise<Buffer | 'tooLong' | null> {
     for (let scanned = 0; ; ) {

@@ -53,10 +53,15 @@ export class Writer {
     this.#stream.end()
   }
 
+  /** Whether so much waits for the client that no more may be made before `room`. */
+  get isFull(): boolean {
+    return this.#stream.writableLength + this.#text.length >= limits.writtenBytes
+  }
+
   /** Resolves when the client has read enough for more to be made, or is gone. */
   async room(): Promise<void> {
     const stream = this.#stream
-    if (stream.writableLength + this.#text.length < limits.writtenBytes) return
+    if (!this.isFull) return
     this.flush()
     if (!stream.writableNeedDrain || stream.closed || stream.destroyed) return
     await new Promise<void>((resolve) => {

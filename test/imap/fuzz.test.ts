@@ -9,6 +9,7 @@ import { commandNamed } from '../../imap/commands.ts'
 import { createStructures } from '../../imap/fetch/structures.ts'
 import { folderPattern } from '../../imap/folder-patterns.ts'
 import { limits } from '../../imap/limits.ts'
+import { createTexts } from '../../imap/search/document.ts'
 import { Views } from '../../imap/selected/views.ts'
 import { type Peer, Session } from '../../imap/session.ts'
 import { Bad, No } from '../../imap/wire/answers.ts'
@@ -130,6 +131,7 @@ describe('IMAP fuzz', () => {
       ctx,
       views: new Views(ctx),
       structures: createStructures(ctx),
+      texts: createTexts(ctx),
       writer: new Writer(Readable.from([]) as never),
       // Reading a command asks nothing of the connection.
       peer: {} as Peer,
