@@ -54,8 +54,17 @@ export class Client {
 
   /** Begins IDLE. Resolves with the time of the next EXISTS. */
   async idle(): Promise<number> {
+    await this.beginIdle()
+    return this.nextExists()
+  }
+
+  async beginIdle(): Promise<void> {
     this.#socket.write(`t${++this.#tags} IDLE\r\n`)
     await this.#until(/^\+ /m)
+  }
+
+  /** Resolves with the time of the next EXISTS. */
+  async nextExists(): Promise<number> {
     await this.#until(/ EXISTS\r\n/)
     return performance.now()
   }

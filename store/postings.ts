@@ -194,17 +194,50 @@ export function findEntries(block: Buffer, wanted: string, { prefix }: { prefix:
   return found
 }
 
-/** The entries of a block whose word has these bytes in it. */
-export function findEntriesWith(block: Buffer, part: string): Omit<WordEntry, 'word'>[] {
+/** The words of a block as one text, bytes as Latin-1, each between line feeds; and where each begins there and its postings in the block. */
+export type WordList = { readonly text: string; readonly begins: Uint32Array; readonly postings: Uint32Array }
+
+export function wordsOf(block: Buffer): WordList {
+  const unpacker = new Unpacker(block)
+  let text = Buffer.allocUnsafe(block.length)
+  let length = 0
+  const [begins, postings]: [number[], number[]] = [[], []]
+  for (let last = 0; !unpacker.isAtEnd; ) {
+    const shared = unpacker.number()
+    const suffix = unpacker.number()
+    if (length + shared + suffix + 1 > text.length) text = Buffer.concat([text], text.length * 2 + wordBytesMax)
+    text.copyWithin(length, last, last + shared)
+    const from = unpacker.skip(suffix)
+    block.copy(text, length + shared, from, from + suffix)
+    begins.push(length)
+    postings.push(unpacker.at)
+    last = length
+    length += shared + suffix
+    text[length++] = lineFeed
+    skipPostings(unpacker)
+  }
+  return {
+    text: text.toString('latin1', 0, length),
+    begins: Uint32Array.from(begins),
+    postings: Uint32Array.from(postings),
+  }
+}
+
+const lineFeed = 0x0a
+
+/** The entries of a block whose word has these bytes in it, none of which is a line feed. */
+export function findEntriesWith(
+  block: Buffer,
+  { text, begins, postings }: WordList,
+  part: string,
+): Omit<WordEntry, 'word'>[] {
   const found: Omit<WordEntry, 'word'>[] = []
   const unpacker = new Unpacker(block)
-  const word = Buffer.allocUnsafe(wordBytesMax)
-  while (!unpacker.isAtEnd) {
-    const shared = unpacker.number()
-    const length = unpacker.bytes(unpacker.number()).copy(word, shared) + shared
-    const isFound = length >= part.length && word.toString('latin1', 0, length).includes(part)
-    if (isFound) found.push(readPostings(unpacker))
-    else skipPostings(unpacker)
+  let n = 0
+  for (let at = text.indexOf(part); at >= 0; at = n < begins.length ? text.indexOf(part, begins[n]) : -1) {
+    while (n < begins.length && begins[n]! <= at) n += 1
+    unpacker.at = postings[n - 1]!
+    found.push(readPostings(unpacker))
   }
   return found
 }

@@ -35,7 +35,7 @@ export type Role = 'service' | 'smtp' | 'imap' | 'dns' | 'admin' | 'test'
  * - batched lookups (core/process/batched-lookup.ts): mailbox/domains, mailbox/messages, mailbox/threading,
  *   read/bodies, receive/recipient-cache, receive/trust
  * - caches (core/process/kept.ts): access/key-use, access/login-limits, imap/contents, mailbox/domains, notify/deliveries,
- *   read/bodies-cache, receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache,
+ *   read/bodies-cache, receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache, search/substring,
  *   zones/served-zones, zones/zone-keys
  * - what others may change (core/process/known.ts): access/known-callers, deliver/suppressions, mailbox/known-folders,
  *   intake/watched, mailbox/known-mailboxes, mailbox/storage-limit, notify/endpoints,

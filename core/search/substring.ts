@@ -3,10 +3,11 @@
  * the messages.
  */
 import { wantedTokens } from '../../mail/search/tokens.ts'
-import { eachMessage, findEntriesWith } from '../../store/postings.ts'
+import { eachMessage, findEntriesWith, type WordList, wordsOf } from '../../store/postings.ts'
 import { blockId, findSegments, pageId } from '../../store/search.ts'
 import { pageRows, rowAt } from '../../store/segment-table.ts'
 import type { Context } from '../process/context.ts'
+import { perProcess } from '../process/per-process.ts'
 import { readBlocks, StaleSegment } from './block-cache.ts'
 import { createYield } from './indexing.ts'
 
@@ -35,6 +36,16 @@ function pieceOf(text: string): string | null {
   return longest === undefined || longest.length < pieceMin ? null : longest
 }
 
+/** The words of the blocks that are kept (core/search/block-cache.ts): about a third of their size, and gone with them. */
+const wordLists = perProcess(() => new WeakMap<Buffer, WordList>())
+
+function wordsIn(ctx: Context, block: Buffer): WordList {
+  const lists = wordLists(ctx)
+  const known = lists.get(block) ?? wordsOf(block)
+  lists.set(block, known)
+  return known
+}
+
 async function idsWith(ctx: Context, mailboxId: string, piece: string): Promise<readonly string[]> {
   const yieldNow = createYield()
   const ids = new Set<string>()
@@ -43,8 +54,7 @@ async function idsWith(ctx: Context, mailboxId: string, piece: string): Promise<
     const blocks = await readBlocks(ctx, blockIds, [segment])
     const rows = new Set<number>()
     for (const block of blocks.values()) {
-      for (const { count, messages } of findEntriesWith(block, piece))
-        eachMessage({ count, messages }, (n) => rows.add(n))
+      for (const entry of findEntriesWith(block, wordsIn(ctx, block), piece)) eachMessage(entry, (n) => rows.add(n))
       await yieldNow()
     }
     const pageIds = new Set([...rows].map((n) => pageId(segment._id, Math.floor(n / pageRows))))
