@@ -1,10 +1,10 @@
 /**
  * Writes to several collections in one command, like `store/writes.ts`, whose caller learns of each how many documents it
- * concerned: for changes of many documents by one filter. Invariant: the first write lets the others be made or, refused by a
- * unique key, none of them.
+ * concerned: for changes of many documents by one filter. Invariant: the first write is the fence of the others, which are made
+ * only where it was, or, refused by a unique key, none of them.
  */
 import { type ClientBulkWriteResult, type Db, MongoBulkWriteError, MongoClientBulkWriteError } from 'mongodb'
-import { bulkWriteVersion, modelOf, type Write } from './writes.ts'
+import { bulkWriteVersion, fencedSince, modelOf, type Write } from './writes.ts'
 
 /**
  * Makes the writes in their order. Returns how many documents each matched; null when a unique key refused the first, and then
@@ -38,7 +38,9 @@ function countIn({ updateResults, insertResults }: ClientBulkWriteResult, n: num
 
 async function oneByOne(db: Db, writes: readonly Write[]): Promise<readonly number[] | null> {
   const counts: number[] = []
+  const fence = fencedSince(performance.now())
   for (const [n, { collection, operation }] of writes.entries()) {
+    fence()
     try {
       const { matchedCount, insertedCount } = await db.collection(collection).bulkWrite([operation])
       counts.push(matchedCount + insertedCount)

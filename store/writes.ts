@@ -284,17 +284,23 @@ export function modelOf(db: Db, { collection, operation }: Write): AnyClientBulk
   return { namespace: `${db.databaseName}.${collection}`, name, ...fields } as AnyClientBulkWriteModel<Document>
 }
 
+/** To be called before each command of a list whose fence was asked at that time: throws when that was too long ago. */
+export function fencedSince(askedAt: number): () => void {
+  return () => {
+    if (performance.now() - askedAt <= fenceMs) return
+    throw new MongoServerError({
+      code: maxTimeExceeded,
+      message: `Writes that belong together took longer than ${fenceMs} ms: those that are left are not made.`,
+    })
+  }
+}
+
 const byCollection: MakeWrites = async (db, writes) => {
   const unmatched = new Set<number>()
   let isExact = true
-  const beganAt = performance.now()
-  const isFenced = writes.some(({ isFence }) => isFence)
+  const fence = writes.some(({ isFence }) => isFence) ? fencedSince(performance.now()) : () => undefined
   for (let from = 0; from < writes.length; ) {
-    if (isFenced && performance.now() - beganAt > fenceMs)
-      throw new MongoServerError({
-        code: maxTimeExceeded,
-        message: `Writes that belong together took longer than ${fenceMs} ms: those that are left are not made.`,
-      })
+    fence()
     const { collection } = writes[from]!
     const others = writes.findIndex((write, n) => n > from && write.collection !== collection)
     const to = others === -1 ? writes.length : others

@@ -17,7 +17,8 @@ type Changing = {
 }
 
 /**
- * Reads the messages with these UIDs and changes them by `change`; those that are gone are left out. Fails with `conflict` when messages are changed all the time.
+ * Reads the messages with these UIDs and changes them by `change`; those that are gone are left out. Fails with `conflict` when
+ * messages are changed all the time.
  */
 export async function changeInGroups(
   ctx: Context,

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { signatureHeaders } from '../../core/notify/signature.ts'
+import { signatureHeaders, signingSecret } from '../../core/notify/signature.ts'
 import { eventually } from '../eventually.ts'
 import { type Fault, openFaultyGateway } from '../peers/faulty-gateway.ts'
 
@@ -56,7 +56,7 @@ export async function openStage(http: string, deliver: (to: string, raw: string)
     webhook: () => {
       const [id, secret] = ['evt_1', `whsec_${Buffer.alloc(32, 7).toString('base64')}`]
       const body = JSON.stringify({ id, type: 'message.received', created_at: 'now', data: {} })
-      return { headers: signatureHeaders({ id, body, secrets: [secret], at: new Date() }), body, secret }
+      return { headers: signatureHeaders({ id, body, secrets: [signingSecret(secret)], at: new Date() }), body, secret }
     },
   }
   const server = createServer(async (request, response) => {
