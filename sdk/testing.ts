@@ -38,12 +38,12 @@ export async function createInbox(mail: Mailroom, { domain, prefix = 'test' }: I
 
 export type InboxFixtures = { readonly mail: Mailroom; readonly inbox: Inbox }
 
-type Fixture<Value> = (others: InboxFixtures, use: (value: Value) => Promise<void>) => Promise<void>
+type Use<Value> = (value: Value) => Promise<void>
 
-/** The fixtures `mail`, a client, and `inbox`, a fresh one for each test. */
+/** The fixtures `mail`, a client, and `inbox`, a fresh one for each test: `base.extend<InboxFixtures>(inboxFixtures())`. */
 export function inboxFixtures(options: MailroomOptions & InboxOptions = {}): {
-  readonly mail: Fixture<Mailroom>
-  readonly inbox: Fixture<Inbox>
+  readonly mail: (others: object, use: Use<Mailroom>) => Promise<void>
+  readonly inbox: (others: Pick<InboxFixtures, 'mail'>, use: Use<Inbox>) => Promise<void>
 } {
   return {
     // biome-ignore lint/correctness/noEmptyPattern: both runners read from the pattern which fixtures this one needs.

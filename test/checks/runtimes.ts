@@ -1,16 +1,18 @@
 /**
- * `npm run check -- runtimes`: the TypeScript package, as it is published, makes the calls of the README and the awkward ones
+ * `npm run check -- runtimes [NAME]`: the TypeScript package, as it is published, makes the calls of the README and the awkward ones
  * (test/sdk/program.js) against a real service in Node 18, the Node of the machine, Bun, Deno and workerd, the runtime of Cloudflare
- * Workers. npm installs them into a folder that goes away; one that cannot be had is skipped with a line.
+ * Workers; and its fixtures serve tests of Vitest and Playwright. npm installs them into a folder that goes away; one that cannot be had
+ * is skipped with a line. NAME runs one alone.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
+import { inspect, promisify } from 'node:util'
 import { expect } from 'chai'
 import { sendMail } from '../peers/send-mail.ts'
-import { installPackage, modules, otherNodes, type ProgramOptions, runProgram } from '../sdk/runtimes.ts'
+import { type RunnerOptions, runInRunner } from '../sdk/runners.ts'
+import { installPackage, modules, otherNodes, runProgram } from '../sdk/runtimes.ts'
 import { expected, openStage } from '../sdk/stage.ts'
 import { runInWorker } from '../sdk/worker.ts'
 import { makeTenant } from '../start/door.ts'
@@ -20,7 +22,7 @@ const execute = promisify(execFile)
 const installMs = 300_000
 
 /** `runtime` is the folder in which npm installed it. */
-type Use = (given: Omit<ProgramOptions, 'file'> & { readonly runtime: string }) => Promise<unknown>
+type Use = (given: RunnerOptions) => Promise<void>
 type Runtime = {
   readonly name: string
   /** What npm installs for it, with the major version. */
@@ -34,7 +36,9 @@ const commandLine = (find: (folder: string) => readonly string[]) =>
   Object.fromEntries(
     Object.entries(modules).map(([name, file]): [string, Use] => [
       name,
-      (given) => runProgram(find(given.runtime), { ...given, file }),
+      async (given) => {
+        expect(await runProgram(find(given.runtime), { ...given, file })).to.deep.equal(expected)
+      },
     ]),
   )
 const binary =
@@ -50,10 +54,30 @@ const runtimes: readonly Runtime[] = [
     needs: 'deno@2',
     uses: commandLine(binary('deno', 'run', '--quiet', '--allow-net', '--allow-env', '--allow-read')),
   },
-  { name: 'workerd', needs: 'miniflare@4', uses: { 'ES modules': runInWorker } },
+  {
+    name: 'workerd',
+    needs: 'miniflare@4',
+    uses: {
+      'ES modules': async (given) => {
+        expect(await runInWorker(given)).to.deep.equal(expected)
+      },
+    },
+  },
+  {
+    name: 'Vitest',
+    needs: 'vitest@4',
+    uses: { fixtures: (given) => runInRunner({ runner: 'vitest', command: ['vitest', 'run'] }, given) },
+  },
+  {
+    name: 'Playwright',
+    needs: '@playwright/test@1',
+    uses: { fixtures: (given) => runInRunner({ runner: '@playwright/test', command: ['playwright', 'test'] }, given) },
+  },
 ]
 
-export async function run(): Promise<boolean> {
+export async function run([only]: readonly string[]): Promise<boolean> {
+  const chosen = runtimes.filter(({ name }) => only === undefined || name === only)
+  if (chosen.length === 0) throw new Error(`There are: ${runtimes.map(({ name }) => name).join(', ')}.`)
   const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-runtimes-'))
   const service = await startService()
   const { key } = await inContext(service, (ctx) => makeTenant({ ctx, http: service.http }, { name: 'runtimes' }))
@@ -64,7 +88,7 @@ export async function run(): Promise<boolean> {
     await installPackage(path.join(folder, 'program'))
     const given = { folder: path.join(folder, 'program'), stage, key, domain: 'runtimes.example' }
     let isRight = true
-    for (const { name, needs, uses } of runtimes) {
+    for (const { name, needs, uses } of chosen) {
       const runtime = path.join(folder, name.replaceAll(' ', '-'))
       const version = needs === null ? await versionOf(otherNodes()[0]) : await install(runtime, needs)
       if (version === undefined) {
@@ -74,9 +98,11 @@ export async function run(): Promise<boolean> {
         continue
       }
       for (const [kind, use] of Object.entries(uses)) {
-        const seen = await use({ ...given, runtime }).catch((error: unknown) => String(error))
-        const problem = differenceOf(seen)
-        console.log(`${name} (${version}), ${kind}: ${problem ?? 'passed'}`)
+        const problem = await use({ ...given, runtime }).then(
+          () => null,
+          (error: unknown) => error,
+        )
+        console.log(`${name} (${version}), ${kind}: ${problem === null ? 'passed' : inspect(problem)}`)
         isRight &&= problem === null
       }
     }
@@ -95,7 +121,7 @@ async function install(folder: string, what: string): Promise<string | undefined
   const options = { cwd: folder, timeout: installMs }
   try {
     await execute('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', what], options)
-    const [name = ''] = what.split('@')
+    const name = what.replace(/@[^@]*$/, '')
     return JSON.parse(await readFile(path.join(folder, 'node_modules', name, 'package.json'), 'utf8')).version
   } catch {
     return undefined
@@ -104,14 +130,4 @@ async function install(folder: string, what: string): Promise<string | undefined
 
 async function versionOf(node: string | undefined): Promise<string | undefined> {
   return node === undefined ? undefined : (await execute(node, ['--version'])).stdout.trim()
-}
-
-/** What is wrong with what a program saw; null when nothing is. */
-function differenceOf(seen: unknown): string | null {
-  try {
-    expect(seen).to.deep.equal(expected)
-    return null
-  } catch {
-    return `failed, with ${typeof seen === 'string' ? seen : JSON.stringify(seen)}`
-  }
 }

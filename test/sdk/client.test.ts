@@ -1,6 +1,7 @@
 /** The TypeScript client against the service, as its own users drive it, and over a gateway that fails. */
+import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
-import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -346,10 +347,9 @@ describe('sdk: the TypeScript client', () => {
       const fixtures = inboxFixtures({ apiKey: tenant.key, baseUrl: door.http, domain: 'tenant.example', prefix: 'f' })
       let address = ''
       let isFailed = false
-      await fixtures.mail({} as never, async (made) => {
-        const others = { mail: made } as Parameters<typeof fixtures.inbox>[0]
+      await fixtures.mail({}, async (made) => {
         await fixtures
-          .inbox(others, async (inbox) => {
+          .inbox({ mail: made }, async (inbox) => {
             address = inbox.address
             throw new Error('the test failed')
           })
@@ -481,6 +481,31 @@ describe('sdk: the TypeScript client', () => {
         for (const server of servers) server.closeAllConnections()
         for (const server of servers) server.close()
       }
+    })
+
+    it('has types that refuse a wrong field', async () => {
+      const uses = (field: string) =>
+        `import { Mailroom } from 'mailroom-sdk'\nexport const made = new Mailroom().mailboxes.create({ ${field}: 'a@tenant.example' })\n`
+      const compile = async (file: string, text: string) => {
+        await writeFile(path.join(folder, file), text)
+        const given = [
+          '--noEmit',
+          '--strict',
+          '--module',
+          'nodenext',
+          '--lib',
+          'es2022,dom,dom.asynciterable',
+          '--types',
+          '',
+        ]
+        const { status, stdout } = spawnSync('tsc', [...given, file], { cwd: folder, encoding: 'utf8' })
+        return { status, stdout }
+      }
+      for (const kind of ['mts', 'cts'])
+        expect(await compile(`right.${kind}`, uses('address'))).to.deep.equal({ status: 0, stdout: '' })
+      const wrong = await compile('wrong.mts', uses('adress'))
+      expect(wrong.stdout).to.match(/'adress' does not exist in type 'MailboxesCreateParams'/)
+      expect(wrong.status).to.not.equal(0)
     })
 
     it('is below 15 KB compressed, all that it can do', async () => {
