@@ -228,7 +228,7 @@ export const settings = {
     names: setting<readonly string[]>(
       array(string({ minLength: 1 })),
       [],
-      'Names to have certificates for beside hostname, the host of baseUrl, and what own domains need.',
+      'Names to have certificates for beside hostname, the host of baseUrl, and what own domains need. A wildcard (*.example.org) needs dns-01 whatever acme.challenge says: its zone has to be served by this service.',
     ),
     challenge: setting(
       oneOf(['http-01', 'dns-01']),

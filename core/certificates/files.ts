@@ -71,9 +71,14 @@ export function namesOf({ leaf }: Certificate): readonly string[] {
 export const isSelfSigned = ({ leaf }: Certificate): boolean =>
   leaf.issuer === leaf.subject && leaf.verify(leaf.publicKey)
 
+/** Whether it is for a name, which may be a wildcard. */
+export const isFor = (certificate: Certificate, name: string): boolean =>
+  certificate.leaf.checkHost(name) !== undefined || namesOf(certificate).includes(name)
+
 /** Whether it is valid at a time for a name. */
-export function vouchesFor({ leaf }: Certificate, name: string, at: Date): boolean {
-  return leaf.checkHost(name) !== undefined && leaf.validFromDate <= at && at < leaf.validToDate
+export function vouchesFor(certificate: Certificate, name: string, at: Date): boolean {
+  const { validFromDate, validToDate } = certificate.leaf
+  return isFor(certificate, name) && validFromDate <= at && at < validToDate
 }
 
 /** Looks at the files again and again, and tells of those that were replaced. Returns what ends it. */

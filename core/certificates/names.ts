@@ -49,8 +49,19 @@ export async function noteWantedCertificates(ctx: Context): Promise<void> {
 /** The names of the service itself: its mail server, its address on the web, and those of the settings. */
 export function serviceNames({ settings, hostname }: Pick<Context, 'settings' | 'hostname'>): readonly string[] {
   const host = settings.baseUrl === null ? null : URL.parse(settings.baseUrl)?.hostname
-  const names = [hostname, host, ...settings.acme.names].map((name) => (name == null ? null : normaliseDomain(name)))
+  const names = [hostname, host, ...settings.acme.names].map((name) => (name == null ? null : normalised(name)))
   return [...new Set(names.filter((name) => name !== null))]
+}
+
+/** What a certificate for all names one label below a domain is ordered for (RFC 8555 7.1.3). */
+export const isWildcard = (name: string): boolean => name.startsWith('*.')
+
+/** The wildcard that a certificate for a name may be of. */
+export const wildcardOf = (name: string): string => name.replace(/^[^.]*/, '*')
+
+function normalised(name: string): string | null {
+  const plain = normaliseDomain(isWildcard(name) ? name.slice(2) : name)
+  return plain !== null && isWildcard(name) ? `*.${plain}` : plain
 }
 
 /** Those of them that the certificate of the files does not vouch for. */

@@ -31,9 +31,9 @@ import {
   Refusal,
   wordsOf,
 } from './authority.ts'
-import { certificateOf } from './files.ts'
+import { certificateOf, isFor } from './files.ts'
 import { openIssued, openKey, sealKey } from './issued.ts'
-import { serviceNames } from './names.ts'
+import { isWildcard, serviceNames } from './names.ts'
 import { renewalOf } from './renewal.ts'
 
 /** Names worked on at once in one process. */
@@ -170,7 +170,7 @@ class Work {
     const [overHttp, inDns] = (['http-01', 'dns-01'] as const).map((type) =>
       challenges.find((challenge) => challenge.type === type),
     )
-    if (inDns !== undefined && this.#ctx.settings.acme.challenge === 'dns-01') {
+    if (inDns !== undefined && (isWildcard(this.#name) || this.#ctx.settings.acme.challenge === 'dns-01')) {
       if (inDns.status !== 'pending') return inDns
       const answer = await authority.answerTo(inDns)
       if (await publishTxt(this.#ctx, proofName(this.#name), [answer])) {
@@ -190,8 +190,9 @@ class Work {
 
   /** Keeps what was issued, when it is what was ordered. */
   async #take(chain: string, key: string): Promise<CertificateChange> {
-    const { leaf } = certificateOf({ key, chain }, { key: 'the order', cert: 'its answer' })
-    if (leaf.checkHost(this.#name) === undefined)
+    const certificate = certificateOf({ key, chain }, { key: 'the order', cert: 'its answer' })
+    const { leaf } = certificate
+    if (!isFor(certificate, this.#name))
       throw new Refusal(`The authority issued a certificate for other names: ${leaf.subjectAltName ?? leaf.subject}`)
     const [validFrom, validTo] = [leaf.validFromDate, leaf.validToDate]
     const sealed = sealKey(this.#ctx, this.#name, key)
@@ -250,7 +251,8 @@ class Work {
     if (!(await changeCertificate(this.#ctx.store, this.#doc, { ...change, isEnd: true }))) throw new LeaseLost()
     if (change.set.nextAt !== undefined) noteDue(this.#ctx, 'certificates', change.set.nextAt)
     const isOver = change.drop?.includes('challenge') === true
-    if (isOver && this.#doc.challenge?.type === 'dns-01') await withdrawTxt(this.#ctx, proofName(this.#name))
+    const { challenge } = this.#doc
+    if (isOver && challenge?.type === 'dns-01') await withdrawTxt(this.#ctx, proofName(this.#name), challenge.answer)
   }
 
   #tellIssued(validTo: Date): void {
@@ -261,8 +263,8 @@ class Work {
   }
 }
 
-/** RFC 8555 8.4 */
-const proofName = (name: string) => `_acme-challenge.${name}`
+/** RFC 8555 8.4; that of a wildcard is that of the domain (7.1.3). */
+const proofName = (name: string) => `_acme-challenge.${isWildcard(name) ? name.slice(2) : name}`
 
 /** Whether a name of a domain leads nowhere: an order would fail, and count against us. Those of the service are ordered anyway. */
 async function isNowhere(ctx: Context, name: string): Promise<boolean> {

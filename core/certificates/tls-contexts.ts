@@ -4,7 +4,7 @@
  * known, and ends no connection; a handshake does not wait for a database that is away.
  *
  * Of the certificates of a name the first that there is: that of the files, when somebody else vouches for it and it is valid;
- * one that was issued by ACME; the files' whatever it is.
+ * one that was issued by ACME to the name, or to the wildcard above it; the files' whatever it is.
  */
 import {
   createSecureContext,
@@ -29,6 +29,7 @@ import {
   watchCertificateFiles,
 } from './files.ts'
 import { openIssued } from './issued.ts'
+import { isWildcard, wildcardOf } from './names.ts'
 
 export type SniCallback = (serverName: string, done: (error: Error | null, context?: SecureContext) => void) => void
 
@@ -82,9 +83,11 @@ class NamedCertificates {
     const { ofFiles } = this
     const isNamed = vouchesFor(ofFiles, name, this.#ctx.machineClock.now())
     if (isNamed && !isSelfSigned(ofFiles)) return ofFiles
-    const asked = this.#lookup(name, (names) => findIssued(this.#ctx.store, names))
-    const issued = await atMost(asked, patienceMs)
-    if (issued !== undefined) return openIssued(this.#ctx, name, issued)
+    const wildcard = wildcardOf(name)
+    const asked = [name, wildcard].map((each) => this.#lookup(each, (names) => findIssued(this.#ctx.store, names)))
+    const [own, ofAll] = await atMost(Promise.all(asked), patienceMs)
+    if (own !== undefined) return openIssued(this.#ctx, name, own)
+    if (ofAll !== undefined) return openIssued(this.#ctx, wildcard, ofAll)
     return isNamed ? ofFiles : null
   }
 }
@@ -172,11 +175,15 @@ class Contexts implements TlsContexts {
 
   #forget(names: readonly string[]): void {
     this.#changes += 1
+    if (names.some(isWildcard)) {
+      this.#kept.clear()
+      this.#unknown.clear()
+    }
     for (const name of names) {
       this.#kept.delete(name)
       this.#unknown.delete(name)
     }
-    if (names.includes(this.#ownName)) this.#renew()
+    if (names.includes(this.#ownName) || names.includes(wildcardOf(this.#ownName))) this.#renew()
   }
 
   /** Looks whether the host name has another certificate. While the database is away, what is current stays. */

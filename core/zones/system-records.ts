@@ -35,12 +35,14 @@ export async function publishTxt(ctx: Context, name: string, values: readonly st
   return true
 }
 
-/** Withdraws what `publishTxt` published at a name. Fails with `unavailable`. */
-export async function withdrawTxt(ctx: Context, name: string): Promise<void> {
+/** Withdraws a value that `publishTxt` published at a name, where others may prove something too. Fails with `unavailable`. */
+export async function withdrawTxt(ctx: Context, name: string, value: string): Promise<void> {
   const place = await placeOf(ctx, name)
   if (place === null) return
   await editZone(ctx, place.zone, (records) => ({
-    removed: records.filter((record) => record.name === place.relative && record.purpose === purpose),
+    removed: records.filter(
+      (record) => record.name === place.relative && record.purpose === purpose && record.value === value,
+    ),
     written: [],
   }))
 }

@@ -770,7 +770,7 @@ describe('api: domains', () => {
     it('prove names there too', async () => {
       expect(await publishTxt(door.ctx, '_acme-challenge.elsewhere.example', ['proof'])).to.equal(true)
       expect(there('TXT _acme')).to.deep.equal(['TXT _acme-challenge.elsewhere.example 60 ["proof"]'])
-      await withdrawTxt(door.ctx, '_acme-challenge.elsewhere.example')
+      await withdrawTxt(door.ctx, '_acme-challenge.elsewhere.example', 'proof')
       expect(there('TXT _acme')).to.deep.equal([])
     })
 

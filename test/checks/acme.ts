@@ -10,17 +10,27 @@ import path from 'node:path'
 import { connect } from 'node:tls'
 import { promisify } from 'node:util'
 import { Agent, request } from 'undici'
-import { renewNow } from '../../core/certificates/overview.ts'
+import { createAccount } from '../../core/account/accounts.ts'
+import { certificateStates, renewNow } from '../../core/certificates/overview.ts'
+import { createDomain } from '../../core/domains/claims.ts'
 import { closeContext } from '../../core/process/context.ts'
+import { zoneChanged } from '../../core/zones/served-zones.ts'
+import { newId } from '../../schemas/ids.ts'
 import { eventually } from '../eventually.ts'
 import { makeAuthority, makeCertificate, type Pair } from '../peers/certificates.ts'
 import { freePort } from '../peers/free-port.ts'
 import { startNameServer } from '../peers/name-server.ts'
-import { contextOf, startService } from '../start/service.ts'
+import { contextOf, type Service, startService } from '../start/service.ts'
 
-const hostname = 'mx.pebble.example'
+const domain = 'pebble.example'
+const hostname = `mx.${domain}`
+const trustedFile = 'authority.pem'
+/** Names of domains are noted once a minute. */
+const certificateMs = 240_000
 
 type Pebble = { readonly directory: string; readonly management: string; readonly process: ChildProcess }
+
+type Where = { readonly program: string; readonly folder: string; readonly authority: Pair }
 
 /** @returns whether certificates came, hold at the doors, and were renewed; true also where there is no Pebble */
 export async function run(): Promise<boolean> {
@@ -33,33 +43,39 @@ export async function run(): Promise<boolean> {
     console.log(`${program}: not installed`)
     return true
   }
-  const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-pebble-'))
-  const authority = await makeAuthority()
+  let isWell = true
+  for (const check of [overHttp, inOurZone]) {
+    const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-pebble-'))
+    const authority = await makeAuthority()
+    await writeFile(path.join(folder, trustedFile), authority.cert)
+    isWell = (await check({ program, folder, authority })) && isWell
+    await rm(folder, { recursive: true, force: true })
+  }
+  return isWell
+}
+
+/** The host name's by HTTP-01, at every door, and its renewal. */
+async function overHttp(where: Where): Promise<boolean> {
   const dns = await startNameServer({ [`A ${hostname}`]: ['127.0.0.1'] })
   const [httpPort, httpsPort] = [await freePort(), await freePort()]
-  const pebble = await startPebble(program, { folder, authority, dns: dns.address, httpPort })
-  const trusted = path.join(folder, 'authority.pem')
-  await writeFile(trusted, authority.cert)
+  const pebble = await startPebble(where, { dns: dns.address, httpPort })
   const service = await startService({
     only: null,
     env: {
-      MAILROOM_HOSTNAME: hostname,
+      ...environment(where, pebble),
       MAILROOM_HTTP_PORT: String(httpPort),
       MAILROOM_HTTPS_PORT: String(httpsPort),
-      MAILROOM_ACME_DIRECTORY: pebble.directory,
-      MAILROOM_ACME_EMAIL: 'admin@pebble.example',
       MAILROOM_RESOLVER: JSON.stringify([dns.address]),
-      NODE_EXTRA_CA_CERTS: trusted,
     },
   })
   try {
-    const ca = await rootOf(pebble, authority)
+    const ca = await rootOf(pebble, where.authority)
     const ports = [httpsPort, Number(service.imaps?.split(':')[1]), Number(service.submissions?.split(':')[1])]
-    const serialAt = (port: number) => verifiedSerial({ port, ca })
+    const serialAt = (port: number) => verifiedSerial({ port, ca, name: hostname })
     const first = await eventually('the first certificate', () => serialAt(httpsPort))
     for (const port of ports)
       await eventually(`the same at ${port}`, async () => (await serialAt(port)) === first || null)
-    console.log(`issued: ${first}`)
+    console.log(`HTTP-01, issued: ${first}`)
     const ctx = await contextOf(service)
     await renewNow(ctx, hostname)
     const second = await eventually('another certificate', async () => {
@@ -68,26 +84,121 @@ export async function run(): Promise<boolean> {
     })
     for (const port of ports)
       await eventually(`the same at ${port}`, async () => (await serialAt(port)) === second || null)
-    console.log(`renewed: ${second}`)
+    console.log(`HTTP-01, renewed: ${second}`)
     await closeContext(ctx)
     return true
   } catch (error) {
-    console.log(error instanceof Error ? error.message : error)
-    console.log(service.logs())
-    return false
+    return failed(error, service)
   } finally {
     await service.dispose()
     pebble.process.kill()
     await dns.stop()
-    await rm(folder, { recursive: true, force: true })
   }
 }
 
+/**
+ * Those of the mail server, of what a domain serves, and of all names below it, by DNS-01: Pebble asks the service's own DNS server, by
+ * TCP where the answer is too long for UDP, and nothing answers it over HTTP.
+ */
+async function inOurZone(where: Where): Promise<boolean> {
+  const [httpsPort, dnsPort] = [await freePort(), await freePort()]
+  const dns = `127.0.0.1:${dnsPort}`
+  const pebble = await startPebble(where, { dns, httpPort: await freePort() })
+  const service = await startService({
+    only: null,
+    env: {
+      ...environment(where, pebble),
+      MAILROOM_ACME_CHALLENGE: 'dns-01',
+      MAILROOM_ACME_NAMES: JSON.stringify([`*.${domain}`]),
+      MAILROOM_HTTPS_PORT: String(httpsPort),
+      MAILROOM_DNS_PORT: String(dnsPort),
+      MAILROOM_RESOLVER: JSON.stringify([dns]),
+    },
+  })
+  try {
+    const ca = await rootOf(pebble, where.authority)
+    const ctx = await contextOf(service)
+    const { id: accountId } = await createAccount(ctx, { name: 'pebble', owner: null })
+    await createDomain(ctx, { domain, accountId, verified: true })
+    const createdAt = ctx.clock.now()
+    const record = { domain, accountId, ttlSeconds: 60, priority: null, managed: null, purpose: null, createdAt }
+    const long = range(6).map((n) => ({ name: '_acme-challenge', type: 'TXT' as const, value: `${n}`.repeat(250) }))
+    await ctx.store.zoneRecords.insertMany(
+      [{ name: 'mx', type: 'A' as const, value: '127.0.0.1' }, ...long].map((each) => ({
+        ...record,
+        ...each,
+        _id: newId('rec', createdAt),
+      })),
+    )
+    await zoneChanged(ctx, { domain, accountId })
+    const cut = await seenBy('dig', [
+      '@127.0.0.1',
+      '-p',
+      String(dnsPort),
+      '+ignore',
+      '+bufsize=1232',
+      `_acme-challenge.${domain}`,
+      'TXT',
+    ])
+    if (cut !== null && !/flags:[^;]* tc/.test(cut)) throw new Error(`The answer over UDP is not cut:\n${cut}`)
+    // What was ordered before there was a zone has failed.
+    const again = new Set<string>()
+    const ordered = async (name: string) => {
+      const state = (await certificateStates(ctx)).find((each) => each.name === name)
+      if (state?.state === 'failing' && !again.has(name)) await renewNow(ctx, name)
+      if (state?.state === 'failing') again.add(name)
+      return state?.state === 'valid'
+    }
+    for (const name of [hostname, `mta-sts.${domain}`, `autoconfig.${domain}`, `*.${domain}`])
+      await eventually(`the certificate of ${name}`, () => ordered(name), certificateMs)
+    for (const name of [hostname, `mta-sts.${domain}`, `autoconfig.${domain}`, `any.${domain}`]) {
+      const serial = await eventually(`${name} over HTTPS`, () => verifiedSerial({ port: httpsPort, ca, name }))
+      console.log(`DNS-01, ${name}: ${serial}`)
+    }
+    const left = await ctx.store.zoneRecords.countDocuments({ domain, purpose: 'proof' })
+    if (left > 0) throw new Error(`${left} records of challenges stay in the zone.`)
+    await closeContext(ctx)
+    return true
+  } catch (error) {
+    return failed(error, service)
+  } finally {
+    await service.dispose()
+    pebble.process.kill()
+  }
+}
+
+const range = (count: number) => [...Array(count).keys()]
+
+function environment({ folder }: Where, { directory }: Pebble): Record<string, string> {
+  return {
+    MAILROOM_HOSTNAME: hostname,
+    MAILROOM_ACME_DIRECTORY: directory,
+    MAILROOM_ACME_EMAIL: `admin@${domain}`,
+    NODE_EXTRA_CA_CERTS: path.join(folder, trustedFile),
+  }
+}
+
+function failed(error: unknown, service: Service): false {
+  console.log(error instanceof Error ? error.message : error)
+  console.log(service.logs())
+  return false
+}
+
+/** What a program says; null where it is not installed. */
+async function seenBy(program: string, args: readonly string[]): Promise<string | null> {
+  return promisify(execFile)(program, [...args]).then(
+    ({ stdout }) => stdout,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null
+      throw error
+    },
+  )
+}
+
 async function startPebble(
-  program: string,
-  given: { readonly folder: string; readonly authority: Pair; readonly dns: string; readonly httpPort: number },
+  { program, folder, authority }: Where,
+  { dns, httpPort }: { readonly dns: string; readonly httpPort: number },
 ): Promise<Pebble> {
-  const { folder, authority, dns, httpPort } = given
   const [port, managementPort] = [await freePort(), await freePort()]
   const { key, cert } = await makeCertificate(['localhost'], { authority })
   const [config, keyFile, certFile] = ['config.json', 'key.pem', 'cert.pem'].map((name) => path.join(folder, name))
@@ -124,9 +235,9 @@ async function rootOf({ management }: Pebble, authority: Pair): Promise<string> 
 }
 
 /** The number of the certificate that a door shows, when it is verified; else null. */
-function verifiedSerial({ port, ca }: { readonly port: number; readonly ca: string }): Promise<string | null> {
+function verifiedSerial({ port, ca, name }: { port: number; ca: string; name: string }): Promise<string | null> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', ca, servername: hostname })
+    const socket = connect({ port, host: '127.0.0.1', ca, servername: name })
     const answer = (serial: string | null) => {
       socket.destroy()
       resolve(serial)

@@ -225,11 +225,14 @@ export async function startAcmeServer({
   }
 
   function authorizationOf({ id, name, token, challenge }: Order) {
-    const challenges = types.map((type) => {
+    // RFC 8555 7.1.3
+    const wildcard = name.startsWith('*.')
+    const challenges = types.slice(wildcard ? 1 : 0).map((type) => {
       const own = type === challenge.type ? challenge : { status: 'pending' }
       return { ...own, type, token, url: `${base}/challenge/${id}/${type}` }
     })
-    return { status: challenge.status, identifier: { type: 'dns', value: name }, challenges }
+    const identifier = { type: 'dns', value: wildcard ? name.slice(2) : name }
+    return { status: challenge.status, identifier, ...(wildcard && { wildcard }), challenges }
   }
 
   /** RFC 8555 8.3, 8.4 */
@@ -239,7 +242,7 @@ export async function startAcmeServer({
     const digest = createHash('sha256').update(expected).digest('base64url')
     const isThere =
       type === 'dns-01'
-        ? (await texts(`_acme-challenge.${order.name}`)).includes(digest)
+        ? (await texts(`_acme-challenge.${order.name.replace('*.', '')}`)).includes(digest)
         : (await textAt(order.name, order.token)) === expected
     order.challenge = isThere
       ? { type, status: 'valid' }

@@ -1,14 +1,19 @@
 /** Orders at an authority of the tests, whose challenges our own HTTP door and zones answer. */
 import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { connect } from 'node:tls'
 import { expect } from 'chai'
 import { noteWantedCertificates } from '../../../core/certificates/names.ts'
 import { advanceCertificates } from '../../../core/certificates/orders.ts'
 import { type CertificateState, certificateStates, renewNow } from '../../../core/certificates/overview.ts'
+import { createTlsServer, openTlsContexts } from '../../../core/certificates/tls-contexts.ts'
 import { createResolver } from '../../../core/dns/resolver.ts'
 import { dayMs, hourMs, minuteMs } from '../../../core/process/clock.ts'
 import type { Context } from '../../../core/process/context.ts'
 import { servedZone } from '../../../core/zones/served-zones.ts'
 import { type AcmeServer, startAcmeServer } from '../../peers/acme-server.ts'
+import { makeCertificate, writeCertificate } from '../../peers/certificates.ts'
 import { type NameServer, startNameServer } from '../../peers/name-server.ts'
 import { type Door, makeTenant, openDoor } from '../../start/door.ts'
 
@@ -133,6 +138,32 @@ describe('certificates by ACME', () => {
       expect(acme.looked).to.include.members(['dns-01 autoconfig.own.example', `http-01 ${other}`])
       expect(await textsOf('_acme-challenge.autoconfig.own.example')).to.deep.equal([])
       Object.assign(settings.acme, { challenge: 'http-01' })
+    })
+
+    it('are shown there for a wildcard in any case, and hold for all names that have none of their own', async () => {
+      await want('*.own.example', 'own.example')
+      await turn()
+      expect((await stateOf('*.own.example'))?.state).to.equal('valid')
+      expect((await issuedTo('*.own.example')).subjectAltName).to.equal('DNS:*.own.example')
+      expect(acme.looked).to.include('dns-01 *.own.example')
+      expect(await textsOf('_acme-challenge.own.example')).to.deep.equal([])
+      await writeCertificate(door.ctx.settings.data, await makeCertificate(['mx.service.example']))
+      const contexts = await openTlsContexts(door.ctx)
+      const server = createTlsServer(contexts, {}, (socket) => socket.end()).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      const namesAt = async (name: string) => {
+        const socket = connect({ port, host: '127.0.0.1', servername: name, rejectUnauthorized: false })
+        await once(socket, 'secureConnect')
+        const { subjectaltname } = socket.getPeerCertificate()
+        socket.destroy()
+        return subjectaltname
+      }
+      expect(await namesAt('any.own.example')).to.equal('DNS:*.own.example')
+      expect(await namesAt('own.example')).to.equal('DNS:own.example')
+      expect(await namesAt('any.elsewhere.example')).to.equal('DNS:mx.service.example')
+      server.close()
+      contexts.close()
     })
 
     it('go a week after the domain', async () => {

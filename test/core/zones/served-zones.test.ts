@@ -141,10 +141,12 @@ describe('served zones', () => {
         record.name === name && record.type === 'TXT' ? record.data.join('') : [],
       )
     await eventually('it is published', async () => (await texts())?.join() === 'first,second')
-    await withdrawTxt(ctx, name)
-    await eventually('it is withdrawn', async () => (await texts())?.length === 0)
+    await withdrawTxt(ctx, name, 'first')
+    await eventually('it is withdrawn, and the other stays', async () => (await texts())?.join() === 'second')
+    await withdrawTxt(ctx, name, 'second')
+    await eventually('both are withdrawn', async () => (await texts())?.length === 0)
     expect(await publishTxt(ctx, '_acme-challenge.nobody.example', ['x'])).to.equal(false)
-    await withdrawTxt(ctx, '_acme-challenge.nobody.example')
+    await withdrawTxt(ctx, '_acme-challenge.nobody.example', 'x')
   })
 
   it('forgets a proof that nobody withdrew', async () => {
