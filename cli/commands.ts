@@ -107,6 +107,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./mcp.ts')).serveStdio,
   },
   {
+    call: 'mcp-listing',
+    about: 'what the registry of MCP servers is told of this instance, as its server.json',
+    load: async () => (await import('./mcp-listing.ts')).mcpListing,
+  },
+  {
     call: 'generate',
     about: 'write the documents that are derived from the code',
     options: [{ flags: '--check', about: 'only say which are out of date' }],
