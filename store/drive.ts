@@ -86,6 +86,16 @@ export async function noteUpload(
   return matchedCount === 1
 }
 
+/** The id of a part: of which entry and which source it is, and its number. */
+export const partId = (entryId: string, { source }: Pick<DriveUpload, 'source'>, n: number) =>
+  `${entryId}.${source}.${n}`
+
+/** What a content on its way has written: its whole parts, and the one behind them, of which a crash may have left some. */
+function writtenParts({ _id }: Pick<DriveEntryDoc, '_id'>, incoming: DriveUpload | undefined): readonly DrivePart[] {
+  if (incoming === undefined) return []
+  return [...incoming.parts, { id: partId(_id, incoming, incoming.parts.length), sizeBytes: 0 }]
+}
+
 /** Begins to put another content into a file. Returns what was being put in before, whose parts are nobody's then. */
 export async function beginUpload(
   store: Store,
@@ -93,7 +103,7 @@ export async function beginUpload(
   incoming: DriveUpload,
 ): Promise<readonly DrivePart[]> {
   const before = await store.driveEntries.findOneAndUpdate({ accountId, _id }, { $set: { incoming } })
-  return before?.incoming?.parts ?? []
+  return writtenParts({ _id }, before?.incoming)
 }
 
 /** Shows what was put in, in place of what the file was. Returns the parts that are nobody's then; null when it was not whole. */
@@ -122,7 +132,7 @@ export async function removeDriveEntry(
   { accountId, _id, parts, incoming }: Pick<DriveEntryDoc, 'accountId' | '_id' | 'parts' | 'incoming'>,
 ): Promise<void> {
   await store.driveEntries.deleteOne({ accountId, _id })
-  await removeParts(store, [...parts, ...(incoming?.parts ?? [])])
+  await removeParts(store, [...parts, ...writtenParts({ _id }, incoming)])
 }
 
 /** Deletes a page of entries of an account with their bytes. Returns how many there were. */
@@ -149,7 +159,7 @@ export async function dropUpload(store: Store, entry: DriveEntryDoc): Promise<vo
     isNew === true
       ? { modifiedCount: 0, ...(await store.driveEntries.deleteOne(filter)) }
       : { deletedCount: 0, ...(await store.driveEntries.updateOne(filter, { $unset: { incoming: '' } })) }
-  if (modifiedCount + deletedCount > 0) await removeParts(store, incoming.parts)
+  if (modifiedCount + deletedCount > 0) await removeParts(store, writtenParts(entry, incoming))
 }
 
 /** Writes a part, in place of what a crash left of it. Returns its size. */

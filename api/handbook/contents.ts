@@ -71,6 +71,7 @@ export const parts: readonly Part[] = [
         'How arriving mail becomes records with texts of files and fields of your own.',
       ),
       page('lens', 'Lens: fields of a mail', 'How fields are named, and read out of a mail by rules or a model.'),
+      page('drive', 'Drive', 'Files that agents may read: how they get there, and how they are listed and downloaded.'),
       page('mcp', 'MCP', 'Connect a client of the Model Context Protocol; tools, resources and prompts.'),
       page('typescript', 'mailroom-sdk', 'The package for TypeScript and JavaScript.', 'sdk/README.md'),
       page('python', 'mailroom-sdk for Python', 'The package for Python.', 'sdk/python/README.md'),

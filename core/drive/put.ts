@@ -48,9 +48,12 @@ export async function putFile(
     throw new Failure('conflict', `"${name}" is a folder in Drive.`, {
       fix: 'Give the file another name, or put it elsewhere.',
     })
-  const isThere = entry.isNew === undefined && entry.incoming === undefined
-  if (isThere && entry.sizeBytes === file.sizeBytes && entry.modifiedAt.getTime() === file.modifiedAt.getTime())
+  const isAsLongAndOld = entry.sizeBytes === file.sizeBytes && entry.modifiedAt.getTime() === file.modifiedAt.getTime()
+  if (entry.isNew === undefined && isAsLongAndOld) {
+    // Another content that was begun is given up: the parts of this one would be written over under readers.
+    await store.dropUpload(ctx.store, entry)
     return { entry, was: 'same' }
+  }
   const parts = await putParts(ctx, await begun(ctx, entry, file.source), file, onBytes)
   const { sizeBytes, contentType, modifiedAt, source } = file
   const content = { sizeBytes, contentType, modifiedAt, parts }
@@ -85,7 +88,7 @@ async function putParts(
   let at = parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   while (at < file.sizeBytes) {
     const wanted = Math.min(partBytes, file.sizeBytes - at)
-    const id = `${entry._id}.${file.source}.${parts.length}`
+    const id = store.partId(entry._id, file, parts.length)
     const written = await store.writePart(ctx.store, id, firstBytes(file.read(at), wanted))
     if (written < wanted)
       throw new Failure('conflict', `"${file.name}" became shorter while it was read.`, { fix: 'Put it in again.' })

@@ -6,6 +6,8 @@ import { expect } from 'chai'
 import { runCommand } from '../../cli/command-line.ts'
 import { type DriveSource, partBytes, putFile, sweepUploads } from '../../core/drive/put.ts'
 import { dayMs, minuteMs } from '../../core/process/clock.ts'
+import { chunkBytes, driveEntryNamed, removeDriveEntry } from '../../store/drive.ts'
+import { eventually } from '../eventually.ts'
 import { type Call, client, type ErrorBody, type Json } from '../peers/rest.ts'
 import { connectMcp, type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 import { putText } from '../start/drive.ts'
@@ -271,6 +273,40 @@ describe('Drive', () => {
       expect(await sweepUploads(door.ctx)).to.equal(1)
       expect(await parts()).to.equal(1)
       expect(await (await fetch((await urlOf(id)).url)).text()).to.equal('old')
+    })
+
+    it('leaves nothing of a part that was cut: by the sweep, by another content, by its removal', async () => {
+      const pieces = ({ _id }: { readonly _id: string }) =>
+        door.ctx.store.driveChunks.countDocuments({ files_id: { $regex: `^${_id}` } })
+      const entryOf = async (name: string) =>
+        (await driveEntryNamed(door.ctx.store, { ...top(), name })) ?? expect.fail(`There is no ${name}`)
+      const cut = async (name: string) => {
+        const read = async function* () {
+          for (let n = 0; n < 8; n++) yield content.subarray(n * chunkBytes, (n + 1) * chunkBytes)
+          await eventually('all pieces are written', async () => (await pieces(await entryOf(name))) === 8)
+          throw new Error('cut')
+        }
+        expect(await putFile(door.ctx, top(), file({ name, read })).catch(String)).to.equal('Error: cut')
+        return entryOf(name)
+      }
+      const [swept, replaced, removed] = [await cut('a'), await cut('b'), await cut('c')]
+      await removeDriveEntry(door.ctx.store, removed)
+      await putText(door.ctx, tenant.accountId, 'b', 'another')
+      door.advance(8 * dayMs)
+      await sweepUploads(door.ctx)
+      expect(await Promise.all([swept, replaced, removed].map(pieces))).to.deep.equal([0, 1, 0])
+    })
+
+    it('keeps the content that it has when another one was begun, and it is put in again', async () => {
+      const name = 'again.bin'
+      const short = (more: Partial<DriveSource>) => file({ name, sizeBytes: 1_000, ...more })
+      const { entry } = await putFile(door.ctx, top(), short({}))
+      const other = { source: 'two', modifiedAt: new Date(1_700_000_001_000), ...cutAt(0) }
+      expect(await putFile(door.ctx, top(), short(other)).catch(() => 'cut')).to.equal('cut')
+      const again = await putFile(door.ctx, top(), short({}))
+      const bytes = Buffer.from(await (await fetch((await urlOf(entry._id)).url)).arrayBuffer())
+      expect(bytes.equals(content.subarray(0, 1_000))).to.equal(true)
+      expect(again.was).to.equal('same')
     })
 
     it('stops being read when its reader has gone', async () => {

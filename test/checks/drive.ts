@@ -26,9 +26,9 @@ const name = 'long.bin'
 /** How long the link works that is seen to end. */
 const shortLinkMs = 4_000
 /**
- * What each process may keep in memory beyond what it had when it was idle: an eighth of 2 GB. Of a file a process holds pieces of 255 KiB that
- * are on their way, a few for each reader; the rest is freed buffers that the collector has not taken back yet, and the log of the engine.
- * None of it grows with the file.
+ * What each process may keep in memory beyond what it had when it was idle: an eighth of 2 GB. Of a file a process holds the pieces of 255 KiB
+ * that are on their way, eight for each reader; the rest is buffers that the collector has not taken back yet, and what the engine
+ * caches of its log. A process that holds what it was given, or runs ahead of a slow reader, is far above.
  */
 const growthMaxMb = 256
 const megabytes = (bytes: number) => Math.round(bytes / 1024 ** 2)
