@@ -120,7 +120,7 @@ Every operation with its fields. The exact schemas of requests and answers stand
 \`Authorization: Bearer <API_KEY>\`. What is refused is told by an [error](errors.md) with a code; beside those that are named, every operation
 may answer ${generalErrors.map(errorLink).join(', ')}.
 
-${groups.map(([name, group]) => `## ${name}\n\n${group.map(operationEntry).join('\n')}`).join('\n')}`
+${groups.map(([name, group]) => `## ${name}\n\n[Try them](/docs/api/${name}) in the browser.\n\n${group.map(operationEntry).join('\n')}`).join('\n')}`
 }
 
 const generalErrors = ['validation_error', 'invalid_request', 'rate_limited', 'internal_error', 'unavailable'] as const

@@ -9,6 +9,7 @@ import { createAnswers } from './answers.ts'
 import { type Entry, entries, markdownPathOf, pathOf } from './contents.ts'
 import { handbookPolicy, script, sheetOf, showSheet, style } from './layout.ts'
 import { render } from './markdown.ts'
+import { referenceRoutes } from './reference.ts'
 import { createSearch, type Hit } from './search.ts'
 import { llmsFull, llmsIndex, markdownOf, portableMarkdown } from './sources.ts'
 
@@ -49,6 +50,7 @@ export function handbookRoutes(ctx: Context): readonly Route[] {
     text('/docs/grafana-dashboard.json', 'application/json', () =>
       readFile(new URL('../../docs/grafana-dashboard.json', import.meta.url), 'utf8'),
     ),
+    ...referenceRoutes(answer),
     get('/docs/search', async (exchange) => showResults(exchange, search)),
     get('/docs/{rest...}', (exchange) => showNothing(exchange, search)),
     fileRoute(style),

@@ -18,29 +18,39 @@ export type Sheet = {
   readonly headings?: readonly Heading[]
   /** What was asked, to stand in the field of the search. */
   readonly question?: string
+  /** What its head has beside that of every page, and whence it loads what others do not. */
+  readonly head?: Html
+  readonly sources?: Sources
 }
 
+type Sources = { readonly images: string; readonly connections: string }
+
 /** No script but ours and no other host. */
-export const handbookPolicy: string = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
+export const handbookPolicy: string = policyOf()
+
+function policyOf(sources?: Sources): string {
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    `img-src 'self'${sources === undefined ? '' : ` ${sources.images}`}`,
+    ...(sources === undefined ? [] : [`connect-src ${sources.connections}`]),
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
 
 /** Answers with a page that is made for this request alone. */
 export function showSheet(koa: KoaContext, sheet: Sheet, status: number): void {
   koa.status = status
   koa.type = 'text/html; charset=utf-8'
-  koa.set('Content-Security-Policy', handbookPolicy)
+  koa.set('Content-Security-Policy', policyOf(sheet.sources))
   koa.body = sheetOf(sheet)
 }
 
 /** The HTML of a whole page. */
-export function sheetOf({ title, about, content, entry, headings = [], question = '' }: Sheet): string {
+export function sheetOf({ title, about, content, entry, headings = [], question = '', head }: Sheet): string {
   const toc = headings.filter(({ level }) => level === 2 || level === 3)
   const hasToc = toc.length > 1
   return html`<!doctype html>
@@ -56,7 +66,7 @@ export function sheetOf({ title, about, content, entry, headings = [], question 
 <link rel="stylesheet" href="${style.path}">
 ${entry === null ? null : html`<link rel="alternate" type="text/markdown" href="${markdownPathOf(entry)}">`}
 <script src="${script.path}" defer></script>
-</head>
+${head ?? null}</head>
 <body>
 <a class="skip" href="#page-content">Skip to content</a>
 <header class="site">

@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type Entry, entries, markdownPathOf, pathOf } from '../../api/handbook/contents.ts'
+import { groups } from '../../api/handbook/reference.ts'
 import { failures } from '../../schemas/failures.ts'
 import { expectAccessible, openWindow } from '../start/browser.ts'
 import { type Door, openDoor } from '../start/door.ts'
@@ -178,6 +179,44 @@ describe('the documentation', () => {
       },
       { javaScriptEnabled: false },
     ))
+
+  it('shows the operations of each resource by a renderer that other pages do not load', async () => {
+    expect(groups).to.include.members(['messages', 'mailboxes', 'partner_customers'])
+    for (const group of groups) {
+      const page = await textOf(`/docs/api/${group}`)
+      expect(page).to.include('/docs/renderer/').and.include(`data-group="${group}"`)
+    }
+    for (const path of ['/docs', '/docs/api']) expect(await textOf(path)).to.not.include('/docs/renderer/')
+    const answer = await get('/docs/api/messages')
+    const policy = answer.headers.get('content-security-policy')
+    expect(policy).to.include("script-src 'self';").and.include("style-src 'self';").and.not.include('unsafe')
+  })
+
+  it('lets a reader try an operation where it is described', () =>
+    inBrowser(
+      async (page) => {
+        await page.goto(at('/docs/api/plans'))
+        const operation = page.locator('.opblock', { hasText: '/api/v1/plans' })
+        await operation.locator('.opblock-summary-control').click()
+        await operation.getByRole('button', { name: 'Try it out' }).click()
+        await operation.getByRole('button', { name: 'Execute' }).click()
+        await operation.locator('.live-responses-table').getByText('missing_api_key').waitFor()
+        await expectAccessible(page, 'docs-api-plans')
+      },
+      // It is tried without a key.
+      { faults: ['status of 401'] },
+    ))
+
+  it('shows the operations of a resource with many on a telephone too', () =>
+    inBrowser(async (page) => {
+      await page.goto(at('/docs/api/messages'))
+      await page.locator('.opblock').nth(5).waitFor()
+      await page.locator('.opblock-summary-control').nth(2).click()
+      await page.locator('.opblock-body').getByText('address').first().waitFor()
+      await expectAccessible(page, 'docs-api-messages')
+      await page.setViewportSize({ width: 390, height: 844 })
+      expect(await page.evaluate('document.documentElement.scrollWidth')).to.be.at.most(390)
+    }))
 
   it('copies a sample', () =>
     inBrowser(async (page) => {
