@@ -39,17 +39,21 @@ export class Client {
     await this.#until(new RegExp(`(?:^|\\r\\n)${tag} (?:OK|NO|BAD)[^\\r]*\\r\\n$`))
   }
 
-  /** Appends messages, each when the one before it is answered. */
-  async fill(count: number): Promise<void> {
-    for (let n = 0; n < count; n++) {
-      const number = ++this.#filled
-      const text = this.#writer
-        .message({ number, address: 'a@bench.example', when: new Date() })
-        .toString('latin1')
-        .replace(/^From: /, number % 100 === 0 ? `From: ${rareSender} ` : 'From: ')
-        .concat(number % 500 === 0 ? `${rareWord}\r\n` : '')
-      await this.ask(`APPEND INBOX {${text.length}+}\r\n${text}`)
+  /** Appends messages, so many with a command (RFC 3502), each command when the one before it is answered. */
+  async fill(count: number, together = 1): Promise<void> {
+    for (let left = count; left > 0; left -= together) {
+      const literals = Array.from({ length: Math.min(together, left) }, () => this.#message())
+      await this.ask(`APPEND INBOX${literals.map((text) => ` {${text.length}+}\r\n${text}`).join('')}`)
     }
+  }
+
+  #message(): string {
+    const number = ++this.#filled
+    return this.#writer
+      .message({ number, address: 'a@bench.example', when: new Date() })
+      .toString('latin1')
+      .replace(/^From: /, number % 100 === 0 ? `From: ${rareSender} ` : 'From: ')
+      .concat(number % 500 === 0 ? `${rareWord}\r\n` : '')
   }
 
   /** Begins IDLE. Resolves with the time of the next EXISTS. */

@@ -58,7 +58,7 @@ function requireFiles(wanted: number): void {
 }
 
 /** The process of a service that reads mail out. */
-function imapPid(supervisor: number): number {
+export function imapPid(supervisor: number): number {
   const found = readdirSync(`/proc/${supervisor}/task`)
     .flatMap((task) => readFileSync(`/proc/${supervisor}/task/${task}/children`, 'utf8').trim().split(' '))
     .find((pid) => pid !== '' && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('imap-main'))

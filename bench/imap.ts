@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { startDovecot } from './dovecot.ts'
 import { median, quantile, shown, table } from './figures.ts'
 import { Client, type Login, rareSender, rareWord } from './imap-client.ts'
-import { measureIdle } from './imap-idle.ts'
+import { imapPid, measureIdle } from './imap-idle.ts'
 import { startMailService } from './imap-service.ts'
 import { pssMb } from './processes.ts'
 import { createWriter } from './synthetic-mail.ts'
@@ -15,6 +15,7 @@ type Target = {
   readonly port: number
   /** The first is of the large mailbox. */
   readonly logins: readonly Login[]
+  /** Those that hold sessions. */
   readonly pids: readonly number[]
   /** Brings a message to the large mailbox; resolves when that is acknowledged. */
   deliver(): Promise<void>
@@ -23,6 +24,9 @@ type Size = { readonly messages: number; readonly clients: number; readonly idle
 type Figure = { readonly name: string; readonly unit: 'ms' | '/s' | 'KiB'; readonly value: number }
 
 const mixedMs = 5_000
+/** So many messages are appended one by one, the others so many with a command. */
+const appendedAlone = 1_000
+const appendedTogether = 20
 
 /** Runs the bench. Options: --quick, --messages N, --clients N, --only mailroom; --idle N opens N waiting sessions instead. */
 export async function run(args: readonly string[]): Promise<void> {
@@ -40,7 +44,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const size = {
     messages: Number(values.messages ?? (values.quick ? 1_000 : 10_000)),
     clients: Number(values.clients ?? (values.quick ? 20 : 100)),
-    idle: values.quick ? 200 : 1_000,
+    idle: values.quick ? 500 : 1_000,
   }
   const ours = await ofMailroom(size)
   const theirs = values.only === 'mailroom' ? null : await ofDovecot(size)
@@ -55,7 +59,7 @@ async function ofMailroom(size: Size): Promise<readonly Figure[]> {
   const mail = await startMailService({ mailboxes: size.clients, connections: size.idle + size.clients + 100 })
   const { service, port, logins, deliver } = mail
   try {
-    const pids = [service.process.pid ?? 0]
+    const pids = [imapPid(service.process.pid ?? 0)]
     return await measure({ port, pids, logins, deliver: () => deliver(logins[0]!) }, size)
   } finally {
     await service.dispose()
@@ -81,15 +85,24 @@ async function ofDovecot(size: Size): Promise<readonly Figure[] | null> {
 async function measure(target: Target, { messages, clients, idle }: Size): Promise<readonly Figure[]> {
   const [large] = target.logins
   const filler = await Client.open(target.port, large!)
-  const appendMs = await timed(() => filler.fill(messages))
-  const append: Figure = { name: 'APPEND on one connection', unit: '/s', value: (messages / appendMs) * 1_000 }
-  const alone = await single(target, large!)
+  const alone = Math.min(messages / 2, appendedAlone)
+  const aloneMs = await timed(() => filler.fill(alone))
+  const togetherMs = await timed(() => filler.fill(messages - alone, appendedTogether))
+  const appends: readonly Figure[] = [
+    { name: 'APPEND on one connection', unit: '/s', value: (alone / aloneMs) * 1_000 },
+    {
+      name: `APPEND of ${appendedTogether} together: messages`,
+      unit: '/s',
+      value: ((messages - alone) / togetherMs) * 1_000,
+    },
+  ]
+  const ofOne = await single(target, large!)
   const news: Figure = { name: 'IDLE: from the 250 to EXISTS', unit: 'ms', value: median(await idleMs(target, large!)) }
   const inMany = await mixed(target, target.logins.slice(0, clients), 'a mailbox each')
   const everyone = Array.from({ length: clients }, () => large!)
   const inOne = await mixed(target, everyone, 'one mailbox')
   const kib: Figure = { name: 'an idle session', unit: 'KiB', value: await idleKib(target, large!, idle) }
-  return [append, ...alone, news, ...inMany, ...inOne, kib]
+  return [...appends, ...ofOne, news, ...inMany, ...inOne, kib]
 }
 
 const operations: readonly (readonly [name: string, command: string])[] = [
@@ -165,7 +178,7 @@ async function mixed({ port }: Target, logins: readonly Login[], where: string):
   const clients = await Promise.all(logins.map((login) => Client.open(port, login)))
   for (const client of clients) {
     await client.ask('SELECT INBOX')
-    if (client.exists < 200) await client.fill(200 - client.exists)
+    if (client.exists < 200) await client.fill(200 - client.exists, appendedTogether)
     await client.ask('NOOP')
   }
   const times: number[] = []

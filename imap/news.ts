@@ -58,6 +58,7 @@ export function flagsOf(session: Session, uid: Uid, index: number): string {
 
 /** A client hears of a keyword before it is used (RFC 9051 7.3.5). */
 export function tellKeywords(session: Session, labels: readonly string[]): void {
+  if (labels.length === 0) return
   const { toldKeywords } = session.folder
   const fresh = labels.filter((label) => !toldKeywords.has(label))
   if (fresh.length === 0) return

@@ -36,7 +36,8 @@ function countIn({ updateResults, insertResults }: ClientBulkWriteResult, n: num
   return updateResults?.get(n)?.matchedCount ?? (insertResults?.has(n) === true ? 1 : 0)
 }
 
-async function oneByOne(db: Db, writes: readonly Write[]): Promise<readonly number[] | null> {
+/** As servers before MongoDB 8.0 need it. */
+export async function oneByOne(db: Db, writes: readonly Write[]): Promise<readonly number[] | null> {
   const counts: number[] = []
   const fence = fencedSince(performance.now())
   for (const [n, { collection, operation }] of writes.entries()) {

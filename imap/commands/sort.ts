@@ -1,4 +1,5 @@
 import { type Command, command, inFolder } from '../command.ts'
+import { createPace } from '../pace.ts'
 import { readCharset, readKeys } from '../search/keys.ts'
 import { searchFolder } from '../search/search.ts'
 import { readSortKeys, sorted } from '../search/sort.ts'
@@ -21,7 +22,8 @@ export const sort = (kind: Kind): Command =>
     async run(session, { keys, key }) {
       const { tracker } = session.folder
       const addresses = keys.some(({ field }) => field === 'FROM' || field === 'TO' || field === 'CC')
-      const uids = sorted(await sortables(session, await searchFolder(session, key), { addresses }), keys)
+      const found = await sortables(session, await searchFolder(session, key), { addresses })
+      const uids = await sorted(found, keys, createPace())
       const numbers = kind === 'uid' ? uids : uids.flatMap((uid) => tracker.seqOf(uid) ?? [])
       session.writer.line(['* SORT', ...numbers].join(' '))
       return undefined

@@ -1,4 +1,5 @@
 import { type Command, command, inFolder } from '../command.ts'
+import { createPace } from '../pace.ts'
 import { readCharset, readKeys } from '../search/keys.ts'
 import { searchFolder } from '../search/search.ts'
 import { sortables } from '../search/sortables.ts'
@@ -23,7 +24,8 @@ export const thread = (kind: Kind): Command =>
     },
     async run(session, { by, key }) {
       const { tracker } = session.folder
-      const threads = threadsOf(await sortables(session, await searchFolder(session, key), { addresses: false }), by)
+      const found = await sortables(session, await searchFolder(session, key), { addresses: false })
+      const threads = await threadsOf(found, by, createPace())
       const told = formatThreads(threads, (uid) => (kind === 'uid' ? uid : tracker.seqOf(uid)))
       session.writer.line(told === '' ? '* THREAD' : `* THREAD ${told}`)
       return undefined

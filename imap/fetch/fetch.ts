@@ -147,11 +147,11 @@ class Content {
 function writeMessage(session: Session, uid: Uid, items: readonly Item[], content: Content | null): void {
   const { writer, folder } = session
   const index = folder.view.table.indexOf(uid)
-  const seq = folder.tracker.seqOf(uid)
-  if (index < 0 || seq === null) return
+  const seq = index < 0 ? null : folder.tracker.seqAt(index, uid)
+  if (seq === null) return
   if (items.includes('FLAGS')) {
     tellKeywords(session, folder.view.table.labelsAt(index))
-    folder.tracker.forget([uid])
+    folder.tracker.forgetOne(uid)
   }
   writer.text(`* ${seq} FETCH (`)
   let isFirst = true

@@ -1,11 +1,14 @@
 /** The order of SORT (RFC 5256 2.2, 3). */
+
 import type { SearchFields } from '../../core/imap/search-fields.ts'
 import { splitAddress } from '../../mail/message/address.ts'
 import { baseSubject } from '../../mail/message/threading.ts'
+import type { Pace } from '../pace.ts'
 import { Bad } from '../wire/answers.ts'
 import type { Uid } from '../wire/numbers.ts'
 import type { Parser } from '../wire/parser.ts'
 import { folded } from './keys.ts'
+import { sortedAtPace } from './paced-sort.ts'
 
 const fields = ['ARRIVAL', 'CC', 'DATE', 'FROM', 'SIZE', 'SUBJECT', 'TO'] as const
 type Field = (typeof fields)[number]
@@ -39,20 +42,28 @@ export function readSortKeys(parser: Parser): readonly SortKey[] {
 }
 
 /** Messages in order; what is the same by all keys stays in the order of arrival. */
-export function sorted(messages: readonly Sortable[], keys: readonly SortKey[]): readonly Uid[] {
-  const rows = messages.map((message) => ({
-    uid: message.uid,
-    values: keys.map(({ field }) => sortedBy[field](message)),
-  }))
-  rows.sort((a, b) => {
+export async function sorted(
+  messages: readonly Sortable[],
+  keys: readonly SortKey[],
+  pace: Pace,
+): Promise<readonly Uid[]> {
+  const rows: Row[] = []
+  for (const message of messages) {
+    rows.push({ uid: message.uid, values: keys.map(({ field }) => sortedBy[field](message)) })
+    const rest = pace()
+    if (rest !== null) await rest
+  }
+  const compareRows = (a: Row, b: Row) => {
     for (const [n, { isReverse }] of keys.entries()) {
       const order = compare(a.values[n]!, b.values[n]!)
       if (order !== 0) return isReverse ? -order : order
     }
     return a.uid - b.uid
-  })
-  return rows.map(({ uid }) => uid)
+  }
+  return (await sortedAtPace(rows, compareRows, pace)).map(({ uid }) => uid)
 }
+
+type Row = { readonly uid: Uid; readonly values: readonly Value[] }
 
 type Value = number | string
 const compare = (a: Value, b: Value): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,7 +1,9 @@
 /** The conversations of THREAD (RFC 5256 3): by subject, and by the references between messages. */
 import { baseSubject, isReplySubject } from '../../mail/message/threading.ts'
+import type { Pace } from '../pace.ts'
 import type { Uid } from '../wire/numbers.ts'
 import { folded } from './keys.ts'
+import { sortedAtPace } from './paced-sort.ts'
 import { type Sortable, sentAt } from './sort.ts'
 
 export const threadings = ['ORDEREDSUBJECT', 'REFERENCES'] as const
@@ -11,10 +13,12 @@ export type Threading = (typeof threadings)[number]
 export type Node = { readonly uid: Uid | null; readonly children: readonly Node[] }
 
 /** Conversations, in the order of their first messages. */
-export function threadsOf(messages: readonly Sortable[], by: Threading): readonly Node[] {
-  const inOrder = messages.toSorted((a, b) => sentAt(a) - sentAt(b) || a.uid - b.uid)
-  return by === 'REFERENCES' ? byReferences(inOrder) : bySubject(inOrder)
+export async function threadsOf(messages: readonly Sortable[], by: Threading, pace: Pace): Promise<readonly Node[]> {
+  const inOrder = await sortedAtPace(messages, compareSent, pace)
+  return by === 'REFERENCES' ? byReferences(inOrder, pace) : bySubject(inOrder)
 }
+
+const compareSent = (a: Sortable, b: Sortable) => sentAt(a) - sentAt(b) || a.uid - b.uid
 
 const subjectOf = ({ fields: { subject } }: Sortable) => folded(baseSubject(subject ?? ''))
 
@@ -30,20 +34,29 @@ function bySubject(messages: readonly Sortable[]): readonly Node[] {
 type Container = { message: Sortable | null; parent: Container | null; children: Container[] }
 
 /** The algorithm of RFC 5256 3 (REFERENCES), whose steps are named. */
-function byReferences(messages: readonly Sortable[]): readonly Node[] {
-  const containers = linked(messages)
+async function byReferences(messages: readonly Sortable[], pace: Pace): Promise<readonly Node[]> {
+  const containers = await linked(messages, pace)
   // Step 2 and 3: what has no parent begins a conversation; what is not there gives its place to its children.
   const tops = [...containers.values()].filter(({ parent }) => parent === null)
   boundDepth(tops)
   const roots = pruned(tops, true)
   // Step 4: in the order of the first message.
-  const ordered = roots.toSorted(compareContainers)
+  await pace()
+  const ordered = await sortedAtPace(roots, byFirst(), pace)
   // Step 5: conversations of one subject come together; step 6: all of it in order.
-  return joinedBySubject(ordered).toSorted(compareContainers).map(nodeOf)
+  const joined = joinedBySubject(ordered)
+  await pace()
+  const compare = byFirst()
+  const nodes: Node[] = []
+  for (const root of await sortedAtPace(joined, compare, pace)) {
+    nodes.push(nodeOf(root, compare))
+    await pace()
+  }
+  return nodes
 }
 
 /** Step 1: messages with their parents, by Message-ID. */
-function linked(messages: readonly Sortable[]): ReadonlyMap<string, Container> {
+async function linked(messages: readonly Sortable[], pace: Pace): Promise<ReadonlyMap<string, Container>> {
   const containers = new Map<string, Container>()
   const at = (id: string): Container => {
     const known = containers.get(id)
@@ -70,6 +83,8 @@ function linked(messages: readonly Sortable[]): ReadonlyMap<string, Container> {
     if (own.parent !== null) own.parent.children = own.parent.children.filter((each) => each !== own)
     own.parent = null
     if (parent !== null && parent !== own && !isAbove(own, parent)) adopt(parent, own)
+    const rest = pace()
+    if (rest !== null) await rest
   }
   return containers
 }
@@ -122,13 +137,33 @@ function pruned(containers: readonly Container[], isTop: boolean): Container[] {
   })
 }
 
-const firstOf = (container: Container): Sortable | null =>
-  container.message ?? container.children.toSorted(compareContainers)[0]?.message ?? null
+type Compare = (a: Container, b: Container) => number
 
-function compareContainers(a: Container, b: Container): number {
-  const [x, y] = [firstOf(a), firstOf(b)]
-  if (x === null || y === null) return x === y ? 0 : x === null ? 1 : -1
-  return sentAt(x) - sentAt(y) || x.uid - y.uid
+/** The first message of a container. Those that are not there have children, and only at the top. */
+function firstOf({ message, children }: Container): Sortable | null {
+  if (message !== null) return message
+  let first: Sortable | null = null
+  for (const child of children) {
+    const other = firstOf(child)
+    if (other !== null && (first === null || compareSent(other, first) < 0)) first = other
+  }
+  return first
+}
+
+/** Compares containers by their first messages, which are looked for once: as long as none of them changes. */
+function byFirst(): Compare {
+  const known = new Map<Container, Sortable | null>()
+  const first = (container: Container) => {
+    if (container.message !== null) return container.message
+    const found = known.get(container) ?? firstOf(container)
+    known.set(container, found)
+    return found
+  }
+  return (a, b) => {
+    const [x, y] = [first(a), first(b)]
+    if (x === null || y === null) return x === y ? 0 : x === null ? 1 : -1
+    return compareSent(x, y)
+  }
 }
 
 /** Step 5: conversations whose first messages have the same base subject are one. */
@@ -167,11 +202,9 @@ function joinedBySubject(roots: readonly Container[]): readonly Container[] {
   return roots.filter((root) => !gone.has(root))
 }
 
-function nodeOf(container: Container): Node {
-  return {
-    uid: container.message?.uid ?? null,
-    children: container.children.toSorted(compareContainers).map(nodeOf),
-  }
+function nodeOf({ message, children }: Container, compare: Compare): Node {
+  const below = children.length < 2 ? children : children.toSorted(compare)
+  return { uid: message?.uid ?? null, children: below.map((child) => nodeOf(child, compare)) }
 }
 
 /** `(2)(3 6 (4 23)(44 7 96))`: a message with one answer is followed by it, several stand in parentheses. */

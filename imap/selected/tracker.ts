@@ -84,7 +84,16 @@ export class Tracker implements ViewListener {
     const index = table.indexAbove(uid)
     const isThere = index < table.size && table.uidAt(index) === uid
     if (!isThere && !this.#ghosts.includes(uid)) return null
-    return (index + countBelow(this.#ghosts, uid) + 1) as SeqNumber
+    return (index + this.#ghostsBelow(uid) + 1) as SeqNumber
+  }
+
+  /** As `seqOf`, of a message at an index of the table. */
+  seqAt(index: number, uid: Uid): SeqNumber | null {
+    return uid > this.#lastTold ? null : ((index + 1 + this.#ghostsBelow(uid)) as SeqNumber)
+  }
+
+  #ghostsBelow(uid: Uid): number {
+    return this.#ghosts.length === 0 ? 0 : countBelow(this.#ghosts, uid)
   }
 
   /** The UIDs that a set of UIDs or sequence numbers names, in order; those that left among them. */
@@ -100,6 +109,11 @@ export class Tracker implements ViewListener {
   /** Forgets that these changed: the client is told of them in another way. */
   forget(uids: Iterable<Uid>): void {
     for (const uid of uids) this.#changed.delete(uid)
+  }
+
+  /** As `forget`, of one message. */
+  forgetOne(uid: Uid): void {
+    this.#changed.delete(uid)
   }
 
   /** Takes what the client was not told yet; what left only where that may be told now. */

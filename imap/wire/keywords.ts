@@ -37,9 +37,17 @@ export function readFlags(given: readonly string[]): FlagsGiven {
   return { flags, labels: [...labels] }
 }
 
+/** A bit above those of the system flags. */
+const recentBit = 1 << systemFlags.length
+
+/** The names of all sets of these flags, by their bits: they are written for every message. */
+const written: readonly string[] = Array.from({ length: 2 * recentBit }, (_, bits) =>
+  [...flagNames, '\\Recent'].filter((_, n) => (bits & (1 << n)) !== 0).join(' '),
+)
+
 /** The system flag of a bit mask: bit n is `systemFlags[n]`. */
 export function flagList(bits: number, labels: readonly string[], isRecent: boolean): string {
-  const own = systemFlags.flatMap((flag, n) => ((bits & (1 << n)) === 0 ? [] : [names[flag]]))
-  if (isRecent) own.push('\\Recent')
-  return `(${[...own, ...labels.map(keywordOf)].join(' ')})`
+  const own = written[isRecent ? bits | recentBit : bits]!
+  if (labels.length === 0) return `(${own})`
+  return `(${[...(own === '' ? [] : [own]), ...labels.map(keywordOf)].join(' ')})`
 }
