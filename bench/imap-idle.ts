@@ -1,9 +1,9 @@
 /** Many sessions that wait in IDLE: what each of them costs, and how soon they hear of a message. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { quantile, shown, table } from './figures.ts'
 import { Client } from './imap-client.ts'
 import { type MailService, startMailService } from './imap-service.ts'
-import { pssMb } from './processes.ts'
+import { pidOf, pssMb } from './processes.ts'
 
 const mailboxesMax = 100
 /** Logins under way at once. */
@@ -59,11 +59,9 @@ function requireFiles(wanted: number): void {
 
 /** The process of a service that reads mail out. */
 export function imapPid(supervisor: number): number {
-  const found = readdirSync(`/proc/${supervisor}/task`)
-    .flatMap((task) => readFileSync(`/proc/${supervisor}/task/${task}/children`, 'utf8').trim().split(' '))
-    .find((pid) => pid !== '' && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('imap-main'))
+  const found = pidOf([supervisor], 'imap-main')
   if (found === undefined) throw new Error('The service has no process for IMAP.')
-  return Number(found)
+  return found
 }
 
 async function openAll({ port, logins }: MailService, sessions: number): Promise<readonly Client[]> {

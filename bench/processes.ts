@@ -46,6 +46,11 @@ export function processTree(roots: readonly number[]): readonly number[] {
   return treeOf(scan(), roots)
 }
 
+/** The process of process trees in whose command line a text stands; undefined when there is none. */
+export function pidOf(roots: readonly number[], text: string): number | undefined {
+  return treeOf(scan(), roots).find((pid) => read(`/proc/${pid}/cmdline`)?.includes(text))
+}
+
 /** Sends a signal to all processes of process trees. */
 export function signalAll(roots: readonly number[], signal: 'SIGSTOP' | 'SIGCONT'): void {
   for (const pid of treeOf(scan(), roots)) {

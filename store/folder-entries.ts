@@ -23,6 +23,9 @@ export type Entry = Pick<
   'uid' | 'modseq' | 'seen' | 'flagged' | 'answered' | 'deleted' | 'draft' | 'labels' | 'receivedAt'
 > & { readonly shownBytes: number }
 
+/** Messages of one answer of the database: who reads a large folder does not keep others waiting while all of it is decoded. */
+const readTogether = 1_000
+
 type InFolder = { readonly mailboxId: string; readonly folderId: string }
 
 /** The messages of a folder that have changed or come since a modseq; 0: all. In no order. */
@@ -33,7 +36,7 @@ export async function findEntriesSince(
   const found = await store.messages
     .find<Omit<Entry, 'shownBytes'> & { shownBytes?: number }>(
       { mailboxId, folderId, ...(modseq > 0 && { modseq: { $gt: modseq } }) },
-      { projection: entryFields, ...settled },
+      { projection: entryFields, batchSize: readTogether, ...settled },
     )
     .toArray()
   const sizes = await sizesOfOld(store, { mailboxId, folderId }, found)
@@ -69,7 +72,7 @@ export async function findUids(
   const found = await store.messages
     .find(
       { mailboxId, folderId, ...(uids !== undefined && { uid: { $in: [...uids] } }) },
-      { projection: { _id: 0, uid: 1 }, ...settled },
+      { projection: { _id: 0, uid: 1 }, batchSize: readTogether, ...settled },
     )
     .sort({ mailboxId: 1, folderId: 1, uid: 1 })
     .toArray()
@@ -202,6 +205,9 @@ export function findLatest(
   { mailboxId, from }: { readonly mailboxId: string; readonly from: string },
 ): Promise<Pick<MessageDoc, '_id' | 'mailboxId' | 'folderId' | 'uid' | 'blob'>[]> {
   return store.messages
-    .find({ mailboxId, _id: { $gte: from } }, { projection: { mailboxId: 1, folderId: 1, uid: 1, blob: 1 } })
+    .find(
+      { mailboxId, _id: { $gte: from } },
+      { projection: { mailboxId: 1, folderId: 1, uid: 1, blob: 1 }, batchSize: readTogether },
+    )
     .toArray()
 }
