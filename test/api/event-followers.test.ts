@@ -1,0 +1,130 @@
+/** How those who follow the events of an account hear of them: by what their process records, by a note, or by a look. */
+import { expect } from 'chai'
+import type { CommandStartedEvent } from 'mongodb'
+import { recordEvents } from '../../core/notify/events.ts'
+import type { Context } from '../../core/process/context.ts'
+import { newId } from '../../schemas/ids.ts'
+import { openStream, type StreamReader } from '../peers/event-stream.ts'
+import { type Call, client } from '../peers/rest.ts'
+import { type Door, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+
+type Envelope = { readonly id: string }
+type Events = { readonly events: readonly Envelope[]; readonly cursor: string }
+
+describe('api: who follows the events of an account', () => {
+  let door: Door
+  let another: Awaited<ReturnType<Door['another']>>
+  let tenant: Tenant
+  let call: Call
+  const readers: StreamReader[] = []
+
+  before(async () => {
+    door = await openDoor({ monitorCommands: true })
+    another = await door.another()
+    tenant = await makeTenant(door, { name: 'tenant' })
+    call = client(door.http, tenant.key)
+  })
+  after(async () => {
+    for (const reader of readers) reader.hangUp()
+    await another?.close()
+    await door?.close()
+  })
+
+  /** Records an event in a process, and returns its id. */
+  async function happen(ctx: Context): Promise<string> {
+    const { accountId, address: mailbox, mailboxId } = tenant
+    const createdAt = ctx.clock.now()
+    const _id = newId('evt', createdAt)
+    const event = {
+      _id,
+      accountId,
+      type: 'message.received',
+      createdAt,
+      mailbox,
+      mailboxId,
+      domain: 'tenant.example',
+    } as const
+    await recordEvents(ctx, [{ ...event, data: { from: null } }])
+    return _id
+  }
+  /** Loses the notes of a process while work is done. */
+  async function withoutNotes<T>({ changes }: Context, work: () => Promise<T>): Promise<T> {
+    const { publish } = changes
+    Object.assign(changes, { publish: () => undefined })
+    try {
+      return await work()
+    } finally {
+      Object.assign(changes, { publish })
+    }
+  }
+  /** How often the process of the door looked for new events while work was done. */
+  async function looksDuring(work: () => Promise<void>): Promise<number> {
+    let looks = 0
+    const count = ({ command }: CommandStartedEvent) => {
+      if (command.find === 'events' && command.filter.seq?.$gt !== undefined) looks += 1
+    }
+    door.ctx.store.db.client.on('commandStarted', count)
+    await work()
+    door.ctx.store.db.client.off('commandStarted', count)
+    return looks
+  }
+  const list = async (query: string) => (await call<Events>('GET', `/api/v1/events?limit=200${query}`)).body
+  const ids = ({ events }: Events) => events.map(({ id }) => id)
+  const end = async () => (await list('')).cursor
+  async function follow(count: number): Promise<StreamReader[]> {
+    const [key, query] = [tenant.key, `?after=${await end()}`]
+    const opened = await Promise.all(Array.from({ length: count }, () => openStream(door.http, { key, query })))
+    readers.push(...opened)
+    return opened
+  }
+  async function heardBy(reader: StreamReader, count: number): Promise<string[]> {
+    const heard: string[] = []
+    while (heard.length < count) {
+      const event = await reader.next()
+      if (event === null) throw new Error(`ended after ${heard.length} events: ${reader.text()}`)
+      heard.push((JSON.parse(event.data) as Envelope).id)
+    }
+    return heard
+  }
+
+  it('finds an event whose note was lost', async () => {
+    const answer = list(`&after=${await end()}&wait=1`)
+    await door.asked()
+    const lost = await withoutNotes(another.ctx, () => happen(another.ctx))
+    const first = await answer
+    // Who just looked is heard of at the next look.
+    const got = first.events.length > 0 ? first : await list(`&after=${first.cursor}&wait=1`)
+    expect(ids(got)).to.deep.equal([lost])
+  })
+
+  it('shares one look for new events with hundreds, and each hears all of them once', async () => {
+    const opened = await follow(250)
+    const looks = await looksDuring(async () => {
+      const made = [await happen(another.ctx), await happen(another.ctx), await happen(another.ctx)]
+      for (const reader of opened) expect(await heardBy(reader, made.length)).to.deep.equal(made)
+    })
+    expect(looks).to.be.within(1, 6)
+    for (const reader of opened) reader.hangUp()
+  })
+
+  it('hears what its own process records without a note and without a look', async () => {
+    const opened = await follow(3)
+    const looks = await looksDuring(() =>
+      withoutNotes(door.ctx, async () => {
+        const made = [await happen(door.ctx), await happen(door.ctx)]
+        for (const reader of opened) expect(await heardBy(reader, made.length)).to.deep.equal(made)
+      }),
+    )
+    expect(looks).to.equal(0)
+  })
+
+  it('hears each event once and in order, whichever processes record at the same time', async () => {
+    const from = await end()
+    const opened = await follow(3)
+    const both = [door.ctx, another.ctx]
+    for (let n = 0; n < 40; n++) await Promise.all([happen(both[n % 2]!), happen(door.ctx), happen(another.ctx)])
+    const log = ids(await list(`&after=${from}`))
+    expect(log).to.have.length(120)
+    for (const reader of opened) expect(await heardBy(reader, log.length)).to.deep.equal(log)
+  })
+})
