@@ -31,7 +31,9 @@ export function clientOf(
   { isPatient = false, ...options }: Pick<MongoClientOptions, 'appName' | 'monitorCommands'> & { isPatient?: boolean },
 ): MongoClient {
   requireDurable(url)
-  return new MongoClient(url, { ...promised, ...(isPatient && { socketTimeoutMS: longAnswerMs }), ...options })
+  // What has no connection yet waits for commands that take as long.
+  const patience = { socketTimeoutMS: longAnswerMs, waitQueueTimeoutMS: longAnswerMs }
+  return new MongoClient(url, { ...promised, ...(isPatient && patience), ...options })
 }
 
 const promised = {

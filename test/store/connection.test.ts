@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { MongoServerError } from 'mongodb'
+import { clientOf } from '../../store/connection.ts'
 import { requireDurable, WeakConnection } from '../../store/connection-string.ts'
 import { isUnavailable, unwellCodes } from '../../store/unwell.ts'
 
@@ -40,6 +41,12 @@ describe('store: a connection string', () => {
     it(`is taken with ${name}`, () => {
       requireDurable(`mongodb+srv://user:p%3Fw@db.example/mailroom${query}`)
     })
+})
+
+it('store: who waits long for answers waits as long for a connection that others await theirs on', () => {
+  const { socketTimeoutMS, waitQueueTimeoutMS } = clientOf('mongodb://a.example/', { isPatient: true }).options
+  expect(waitQueueTimeoutMS).to.equal(socketTimeoutMS)
+  expect(waitQueueTimeoutMS).to.be.above(clientOf('mongodb://a.example/', {}).options.waitQueueTimeoutMS)
 })
 
 describe('store: what says that a deployment is unwell', () => {
