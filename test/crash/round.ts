@@ -26,6 +26,8 @@ export type Round = Counts & {
   readonly swept: { readonly arrivals: number; readonly folders: number }
   readonly restartMs: number
   readonly tookMs: number
+  /** What of it each step took, in their order. */
+  readonly steps: readonly (readonly [step: string, ms: number])[]
   readonly violations: readonly string[]
 }
 
@@ -55,19 +57,40 @@ export async function playRound(
   }: { number: number; victim: string; disturb: () => Promise<Crash>; volume: Volume; random: Random },
 ): Promise<Round> {
   const startedAt = Date.now()
+  const steps: [string, number][] = []
+  const ended = (step: string) => {
+    const before = steps.reduce((sum, [, ms]) => sum + ms, startedAt)
+    steps.push([step, Date.now() - before])
+  }
   const name = `round${number}`
   const owner = await makeOwner(stage.service, { name, url: stage.hooks.url })
+  ended('set up')
   const playing = playLoad(() => stage.place(), { owner, name, volume, random })
   await sleep(killAfterMs.from + random.below(killAfterMs.spread))
   const { kills, endedAt, restartMs, violations: duringCrash } = await disturb()
+  ended('crash')
   const ctx = await stage.contextLater()
   try {
     await lapseMarks(ctx, new Date(endedAt))
     const sent = await playing
+    ended('load')
     const late = await waitForDeliveries(ctx, owner, stage.patience)
+    ended('deliver')
     const swept = await sweep(ctx, owner)
+    ended('sweep')
     const remains = await readRemains(ctx, { owner, sent, kills, receipts: stage.remote.receipts })
     const { violations, ...counts } = checkRemains(remains)
+    const wrong = [
+      ...duringCrash,
+      ...sent.failures,
+      ...late,
+      ...violations,
+      ...(await checkFolders(ctx, owner, remains.messages)),
+      ...(await checkCounts(ctx, remains)),
+      ...(await checkReading(ctx, stage.service.http, remains)),
+      ...(await checkDatabase(ctx)),
+    ]
+    ended('check')
     return {
       victim,
       kills: kills.length,
@@ -78,16 +101,8 @@ export async function playRound(
       sends: sent.sends.length,
       repeats: sent.tries - sent.letters.length - sent.sends.length,
       tookMs: Date.now() - startedAt,
-      violations: [
-        ...duringCrash,
-        ...sent.failures,
-        ...late,
-        ...violations,
-        ...(await checkFolders(ctx, owner, remains.messages)),
-        ...(await checkCounts(ctx, remains)),
-        ...(await checkReading(ctx, stage.service.http, remains)),
-        ...(await checkDatabase(ctx)),
-      ],
+      steps,
+      violations: wrong,
     }
   } finally {
     await closeContext(ctx)

@@ -106,7 +106,7 @@ function readOptions(
 }
 
 function lineOf(
-  { victim, kills, letters, sends, repeats, swept, restartMs, tookMs, ...counts }: Round,
+  { victim, kills, letters, sends, repeats, swept, restartMs, tookMs, steps, ...counts }: Round,
   number: number,
 ): string {
   const { lost, duplicates, ambiguous, violations } = counts
@@ -115,10 +115,14 @@ function lineOf(
     `${letters} letters, ${sends} sends, ${repeats} repeats`,
     `${lost} lost, ${duplicates} double, ${ambiguous} ambiguous`,
     `swept ${swept.arrivals} arrivals, ${swept.folders} folders`,
-    `up after ${restartMs} ms, took ${(tookMs / 1000).toFixed(1)} s`,
+    `up after ${restartMs} ms, took ${secondsOf(tookMs)} s: ${steps.map(([step, ms]) => `${step} ${secondsOf(ms)}`).join(', ')}`,
     violations.length === 0 ? 'ok' : `${violations.length} VIOLATIONS`,
   ]
   return [columns.join(' | '), ...violations.map((violation) => `      ${violation}`)].join('\n')
+}
+
+function secondsOf(ms: number): string {
+  return (ms / 1_000).toFixed(1)
 }
 
 function violationsOf({ rounds, violations }: Reckoning): string[] {
@@ -128,10 +132,12 @@ function violationsOf({ rounds, violations }: Reckoning): string[] {
 function summaryOf(reckoning: Reckoning, tookMs: number): string {
   const { rounds, unusedBlobs } = reckoning
   const sum = (figure: (round: Round) => number) => rounds.reduce((total, round) => total + figure(round), 0)
+  const spent = (rounds[0]?.steps ?? []).map(([step], n) => `${step} ${secondsOf(sum(({ steps }) => steps[n]![1]))}`)
   const worst = rounds.toSorted((a, b) => b.restartMs - a.restartMs)[0]!
   return [
     '',
     `rounds                 ${rounds.length} in ${(tookMs / 1000).toFixed(0)} s, ${sum(({ kills }) => kills)} kills`,
+    `seconds of the rounds  ${spent.join(', ')}`,
     `acknowledged letters   ${sum(({ letters }) => letters)}`,
     `accepted sends         ${sum(({ sends }) => sends)}`,
     `repeated tries         ${sum(({ repeats }) => repeats)}`,
