@@ -2,9 +2,9 @@
  * SMTP clients in a process of its own, in a closed loop: each sends its next message when the last one was answered. Every
  * message has its own connection.
  *
- *   node bench/client.ts --port N --connections N --count N --size BYTES --first N --domain NAME
+ *   node bench/client.ts --port N --connections N --count N --size BYTES --first N --domain NAME [--among N]
  *
- * Message n goes to `<n>u@DOMAIN`. Prints one line of JSON: see `ClientResult`.
+ * Message n goes to `<n>u@DOMAIN`; `among` so many addresses they begin anew. Prints one line of JSON: see `ClientResult`.
  */
 import { connect, type Socket } from 'node:net'
 import { parseArgs } from 'node:util'
@@ -19,7 +19,13 @@ export type ClientResult = {
   readonly dataTo250Ms: { readonly p50: number; readonly p99: number }
 }
 
-type Load = { readonly port: number; readonly count: number; readonly first: number; readonly domain: string }
+type Load = {
+  readonly port: number
+  readonly count: number
+  readonly first: number
+  readonly among: number
+  readonly domain: string
+}
 
 const replyTimeoutMs = 30_000
 const lineText = `${'X'.repeat(76)}\r\n`
@@ -31,6 +37,7 @@ const { values } = parseArgs({
     count: { type: 'string' },
     size: { type: 'string' },
     first: { type: 'string' },
+    among: { type: 'string', default: 'Infinity' },
     domain: { type: 'string' },
   },
 })
@@ -38,6 +45,7 @@ const load = {
   port: Number(values.port),
   count: Number(values.count),
   first: Number(values.first),
+  among: Number(values.among),
   domain: `${values.domain}`,
 }
 const body = lineText.repeat(Math.max(1, Math.floor(Number(values.size) / lineText.length)))
@@ -74,8 +82,8 @@ async function drive(load: Load, connections: number): Promise<ClientResult> {
  * Sends one message over a new connection. Returns the ms from its last byte to the 250. Rejects with the reply that refused
  * it.
  */
-function deliver({ port, first, domain }: Load, nth: number): Promise<number> {
-  const number = first + nth
+function deliver({ port, first, among, domain }: Load, nth: number): Promise<number> {
+  const number = first + (nth % among)
   const to = `${number}u@${domain}`
   const steps = [
     'EHLO load.test\r\n',

@@ -14,6 +14,8 @@ export type Load = {
   /** The size of the body. */
   readonly sizeBytes: number
   readonly domain: string
+  /** How many addresses the messages go to, in turn; as many as there are messages without it. */
+  readonly among?: number
 }
 
 /** The address of message n of a load (n starts at 1): `<n>u@domain`. */
@@ -33,18 +35,20 @@ export async function sendAll(load: Load, timeoutMs: number): Promise<number> {
     if (refused > 0) throw new Error(`${refused} messages were refused: ${JSON.stringify(reasons)}`)
     return seconds
   }
-  const { port, connections, count, sizeBytes, domain } = load
-  const numbers = ['-s', connections, '-m', count, '-l', sizeBytes].map(String)
-  const args = ['-N', ...numbers, '-f', 'sender@load.test', '-t', `u@${domain}`, `127.0.0.1:${port}`]
+  const { port, connections, count, sizeBytes, domain, among = count } = load
   const began = performance.now()
-  await ended(spawn(smtpSource, args, { stdio: ['ignore', 'pipe', 'pipe'] }), timeoutMs)
+  for (let left = count; left > 0; left -= among) {
+    const numbers = ['-s', connections, '-m', Math.min(left, among), '-l', sizeBytes].map(String)
+    const args = ['-N', ...numbers, '-f', 'sender@load.test', '-t', `u@${domain}`, `127.0.0.1:${port}`]
+    await ended(spawn(smtpSource, args, { stdio: ['ignore', 'pipe', 'pipe'] }), timeoutMs)
+  }
   return (performance.now() - began) / 1000
 }
 
 /** Sends `count` messages with our own client. Returns its timings. */
 export async function sendTimed(load: Load, timeoutMs: number): Promise<ClientResult> {
-  const { port, connections, count, sizeBytes, domain } = load
-  const options = { port, connections, count, size: sizeBytes, first: 1, domain }
+  const { port, connections, count, sizeBytes, domain, among = count } = load
+  const options = { port, connections, count, size: sizeBytes, first: 1, domain, among }
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', clientFile, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
