@@ -65,7 +65,15 @@ export async function playNodes(plan: NodesPlan, report: (round: Round, number: 
     for (let number = 0; number < plan.rounds; number++) {
       const told: string[] = []
       const disturb = () => cluster.disturb(told)
-      const round = await playRound(cluster, { number, victim: 'nodes', disturb, volume: plan.volume, random })
+      const round = await playRound(cluster, {
+        number,
+        victim: 'nodes',
+        disturb,
+        volume: plan.volume,
+        random,
+        // The database itself lives through all rounds.
+        validates: number === plan.rounds - 1,
+      })
       rounds.push({ ...round, victim: told.join(', ') })
       report(rounds.at(-1)!, number)
     }

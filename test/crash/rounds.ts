@@ -54,7 +54,7 @@ export async function playRounds(plan: Plan, report: (round: Round, number: numb
       const victim = plan.victims[number % plan.victims.length]!
       const twice = random.below(twiceOneIn) === 0
       const disturb = () => crash(stage, { victim, twice, random })
-      const round = await playRound(stage, { number, victim, disturb, volume: plan.volume, random })
+      const round = await playRound(stage, { number, victim, disturb, volume: plan.volume, random, validates: true })
       rounds.push(round)
       report(round, number)
     }
