@@ -87,7 +87,7 @@ function busyOf({ nodes, samples, timeDeltas }: Profile): Busy {
     const frames: Frame[] = []
     for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) frames.push(byId.get(at)!.callFrame)
     const [leaf] = frames as [Frame]
-    if (leaf.functionName === '(idle)') continue
+    if (leaf.functionName === '(idle)' || sleeps(leaf)) continue
     busyUs += us
     const own = placeOf(leaf) ?? 'node'
     add(self, own, us)
@@ -97,6 +97,19 @@ function busyOf({ nodes, samples, timeDeltas }: Profile): Busy {
   const shares = (of: Map<string, number>): Shares => new Map([...of].map(([key, us]) => [key, us / busyUs]))
   return { busyMs: busyUs / 1_000, self: shares(self), owner: shares(owner), functions: shares(functions) }
 }
+
+/**
+ * Whether a thread of the engine sleeps in this function itself: V8 takes a wait for a signal for work. What the checkpointer's
+ * own work takes cannot be told from it.
+ */
+function sleeps({ functionName, url }: Frame): boolean {
+  return sleepers.some(([name, file]) => functionName === name && url.endsWith(file))
+}
+
+const sleepers = [
+  ['work', '/engine/writer/worker.ts'],
+  ['run', '/engine/writer/checkpointer.ts'],
+] as const
 
 function ownerOf(frames: readonly Frame[]): string {
   const places = frames.map(placeOf).filter((place) => place !== null)
