@@ -7,7 +7,13 @@ import { pascalCase, type SdkGroup, type SdkMethod, type SdkParameter, sdkGroups
 
 const head = '# Written by `npm run generate` from operations/ and schemas/: change those.\n'
 const pathPrefix = /^\/api\/v1(?=\/)/
-const keywords = new Set(['from', 'import', 'class', 'def', 'del', 'global', 'is', 'in', 'not', 'or', 'and', 'with'])
+/** The reserved words of Python (keyword.kwlist). */
+const keywords = new Set(
+  (
+    'False None True and as assert async await break class continue def del elif else except finally for ' +
+    'from global if import in is lambda nonlocal not or pass raise return try while with yield'
+  ).split(' '),
+)
 
 /** The files of the package's folder `generated`, by their names. */
 export function pythonFiles(operations: readonly Operation[], named: NamedSchemas): ReadonlyMap<string, string> {

@@ -1,5 +1,5 @@
 /** The Python package against the service, where there is a Python with httpx (MAILROOM_PYTHON, else python3). */
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -27,6 +27,19 @@ it('sdk: what is written for Python has no words of JSON', () => {
     expect(readFileSync(path.join(folder, name), 'utf8'), name).to.not.match(/\[[^\]\n]*\b(?:null|true|false)\b/)
 })
 
+it('sdk: what is written for Python is Python, where there is one', function () {
+  const known = spawnSync(python, ['--version'])
+  if (known.status !== 0) {
+    console.log(`  skipped: ${python} is not there`)
+    this.skip()
+  }
+  const parse = 'import ast, sys\nfor name in sys.argv[1:]: ast.parse(open(name).read(), name)'
+  const files = globSync('mailroom_sdk/**/*.py', { cwd: folder })
+  expect(files).to.include('mailroom_sdk/generated/groups.py')
+  const { status, stderr } = spawnSync(python, ['-c', parse, ...files], { cwd: folder, encoding: 'utf8' })
+  expect(status, stderr).to.equal(0)
+})
+
 describe('sdk: the Python package', () => {
   let door: Door
   let tenant: Tenant
@@ -47,16 +60,22 @@ describe('sdk: the Python package', () => {
     await door?.close()
   })
 
-  /** Runs a scenario, and has the mail arrive that it asks for. Returns what it said at last. */
+  /** Runs a scenario, and does what it asks for: has mail arrive, cuts connections. Returns what it said at last. */
   async function run(scenario: string, input = ''): Promise<string> {
     const given = [path.join(folder, 'tests/scenarios.py'), scenario, gateway.http, tenant.key, tenant.address]
     const child = spawn(python, given, { env: { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' } })
-    child.stdin.end(input)
+    if (input !== '') child.stdin.end(input)
     const said: string[] = []
     child.stderr.on('data', (text: Buffer) => said.push(String(text)))
     for await (const line of createInterface({ input: child.stdout })) {
       if (!line.startsWith('{')) return line
-      const { to, subject, text }: { to: string; subject: string; text: string } = JSON.parse(line)
+      const { cut, to, subject, text }: { cut?: true; to: string; subject: string; text: string } = JSON.parse(line)
+      if (cut === true) {
+        gateway.next('cut', { status: 503 })
+        gateway.cut()
+        child.stdin.write('cut\n')
+        continue
+      }
       await deliver(door.ctx, { to, raw: `From: shop@remote.example\nSubject: ${subject}\n\n${text}\n` })
     }
     return said.join('')
@@ -76,7 +95,7 @@ describe('sdk: the Python package', () => {
     ['tells what was wrong', 'errors', []],
     ['makes a send again where it was cut, and it goes out once', 'retries', [{ status: 503 }, 'cut', 'cut answer']],
     ['does not repeat what might be done twice', 'once', ['cut', { status: 429, headers: { 'retry-after': '3600' } }]],
-    ['follows events', 'stream', []],
+    ['follows events over a connection that is cut', 'stream', []],
     ['verifies webhooks', 'webhook', [], JSON.stringify({ ...standard, 'x-body': body, 'x-secret': secret })],
     ['does the same for asyncio', 'asyncio_way', []],
   ]

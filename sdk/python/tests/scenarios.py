@@ -39,6 +39,12 @@ def deliver(to: str, subject: str, text: str) -> None:
     print(json.dumps({"to": to, "subject": subject, "text": text}), flush=True)
 
 
+def cut() -> None:
+    """Asks whoever runs this to cut all connections, and the next one too."""
+    print(json.dumps({"cut": True}), flush=True)
+    assert sys.stdin.readline() == "cut\n"
+
+
 def way(url: str, key: str, address: str) -> None:
     with Mailroom(key, url) as mail:
         inbox = mail.mailboxes.create(address="python@tenant.example", display_name="Python")
@@ -111,15 +117,21 @@ def once(url: str, key: str, address: str) -> None:
 
 
 def stream(url: str, key: str, address: str) -> None:
-    """The gateway cuts the second stream before it begins."""
+    """The stream is cut on its way, and the next one before it begins."""
     with Mailroom(key, url) as mail:
         start = mail.events.list().first()["cursor"]
-        for n in range(4):
-            mail.suppressions.add(email=f"gone{n}@remote.example")
-            mail.mailboxes.create(address=f"stream{n}@tenant.example")
+
+        def make(*numbers: int) -> None:
+            for n in numbers:
+                mail.mailboxes.create(address=f"stream{n}@tenant.example")
+
+        make(0, 1)
         seen = []
         for event in mail.events.stream(type="mailbox.created", after=start):
             seen.append(event["data"]["address"])
+            if len(seen) == 2:
+                make(2, 3)
+                cut()
             if len(seen) == 4:
                 break
         assert seen == [f"stream{n}@tenant.example" for n in range(4)], seen

@@ -408,13 +408,13 @@ class Administration(Group):
         *,
         plan: Literal['trial', 'starter', 'growth', 'pro', 'business', 'none'] | Unset = UNSET,
         agents_plan: Literal['free', 'developer', 'scale', 'none'] | Unset = UNSET,
-        raise: t.AdministrationChangeRaise | Unset = UNSET,
+        raise_: t.AdministrationChangeRaise | Unset = UNSET,
         suspended: t.AdministrationChangeSuspended | None | Unset = UNSET,
         sending_paused: t.AdministrationChangeSendingPaused | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.AdministrationChangeResult:
         """Change the plans or a limit of an account, suspend it, pause its sending, or end that. It holds at once. For people who are signed in, not for keys."""
-        return self._call('PATCH', f'/administration/accounts/{segment(account_id)}', body=given({'plan': plan, 'agentsPlan': agents_plan, 'raise': raise, 'suspended': suspended, 'sendingPaused': sending_paused}), options=options)
+        return self._call('PATCH', f'/administration/accounts/{segment(account_id)}', body=given({'plan': plan, 'agentsPlan': agents_plan, 'raise': raise_, 'suspended': suspended, 'sendingPaused': sending_paused}), options=options)
 
     def requests(
         self,
