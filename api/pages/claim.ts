@@ -25,7 +25,7 @@ export const claimPages: readonly PageRoute[] = [
       return refused(
         async () => {
           await visit.ask(createClaim, { token: params.token ?? '', ...(account !== '' && { account }) })
-          return { location: '/settings?done=claimed' }
+          return { location: '/app?done=claimed' }
         },
         (refusal) => claimPage(visit, { values: {}, refusal }),
       )
@@ -94,5 +94,5 @@ const unknownPage: Page = {
   status: 404,
   content: html`<p>It is not known here: it was used, was replaced by a newer one, has expired, or is not whole. If the account is
 yours already, there is nothing to do. Otherwise ask the program that sent you the link for a fresh one; its key makes one with <code>POST /api/v1/account/claim</code>.</p>
-<p><a href="/settings">To your settings</a></p>`,
+<p><a href="/app">To your mail</a></p>`,
 }

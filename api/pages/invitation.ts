@@ -11,7 +11,7 @@ import { roleText } from './settings/you.ts'
 import { signUpFields } from './sign-up.ts'
 import { type PageRoute, refused, type Visit } from './visit.ts'
 
-const joined = { location: '/settings?done=joined' }
+const joined = { location: '/app?done=joined' }
 
 export const invitationPages: readonly PageRoute[] = [
   {

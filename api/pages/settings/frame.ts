@@ -62,7 +62,7 @@ export function headerOf({ token }: Visit, { person }: SessionView, current: Pla
   const links = sections.map(
     ({ place, label }) => html`<a href="${place}"${place === current ? html` aria-current="page"` : null}>${label}</a>`,
   )
-  return siteHeader(html`<nav aria-label="Settings">${links}</nav>
+  return siteHeader(html`<nav aria-label="Settings"><a href="/app">Dashboard</a>${links}</nav>
 <form method="post" action="/sign-out">${tokenField(token)}<button class="small second" aria-label="Sign out ${person.email}">Sign out</button></form>`)
 }
 

@@ -10,8 +10,6 @@ const done: Done = {
   name: 'Your name is changed.',
   password: 'Your password is changed. Everybody else who was signed in with it is signed out.',
   account: 'You act on another account.',
-  joined: 'You are a member of the account.',
-  claimed: 'The account is yours. Addresses, inboxes and keys work as before.',
 }
 
 export const youPages: readonly PageRoute[] = [

@@ -12,6 +12,10 @@ export const frame: typeof english = {
     administration: 'Dienst',
   },
   menu: 'Menü',
+  done: {
+    claimed: 'Das Konto gehört Ihnen. Adressen, Postfächer und Schlüssel gehen weiter wie bisher.',
+    joined: 'Sie sind Mitglied des Kontos.',
+  },
   closeMenu: 'Menü schließen',
   search: 'Suchen oder gehe zu …',
   palette: 'Befehle',

@@ -11,6 +11,10 @@ export const frame = {
     administration: 'Service',
   },
   menu: 'Menu',
+  done: {
+    claimed: 'The account is yours. Addresses, inboxes and keys work as before.',
+    joined: 'You are a member of the account.',
+  },
   closeMenu: 'Close the menu',
   search: 'Search or go to …',
   palette: 'Commands',
