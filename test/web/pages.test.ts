@@ -6,7 +6,9 @@ import { deriveRecords } from '../../core/intake/derive.ts'
 import { dayMs, hourMs, minuteMs } from '../../core/process/clock.ts'
 import { createKept } from '../../core/process/kept.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
+import type { Alias } from '../../schemas/aliases.ts'
 import type { Domain } from '../../schemas/domains.ts'
+import type { Email } from '../../schemas/sending.ts'
 import { toldOf } from '../documents.ts'
 import { eventually } from '../eventually.ts'
 import { type NameServer, startNameServer } from '../peers/name-server.ts'
@@ -14,6 +16,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.t
 import { type Call, client, mailboxPath } from '../peers/rest.ts'
 import { type DashboardDoor, expectGoodPage, openDashboard, type Viewer } from '../start/dashboard.ts'
 import { deliver, makeTenant } from '../start/door.ts'
+import { carryOutgoing } from '../start/outgoing.ts'
 import { newPerson } from '../start/people.ts'
 
 const bill = `From: Bills <bills@remote.example>
@@ -132,6 +135,51 @@ describe('web: pages', () => {
     expect(hook.requests[1]?.body).to.equal(hook.requests[0]?.body)
   })
 
+  it('says what was done on the page that led here', async () => {
+    await page.goto(viewer.at('?done=claimed'))
+    await notice('The account is yours.').getByRole('button', { name: 'Dismiss' }).click()
+    expect(new URL(page.url()).search).to.equal('')
+  })
+
+  it('an alias is made, and removed with a way back', async () => {
+    await page.goto(viewer.at('/aliases?make=alias'))
+    const dialog = page.getByRole('dialog')
+    const alias = `sales@${door.tenant.address.split('@')[1]}`
+    await dialog.getByLabel('Address').fill(alias)
+    await dialog.getByLabel(door.tenant.address).check()
+    await dialog.getByRole('button', { name: 'New alias' }).click()
+    await notice('reaches your mailboxes').getByRole('button', { name: 'Dismiss' }).click()
+    const known = async () => (await call<{ aliases: Alias[] }>('GET', '/api/v1/aliases')).body.aliases
+    expect((await known())[0])
+      .to.include({ alias })
+      .and.deep.include({ targets: [door.tenant.address] })
+    await page.getByRole('button', { name: `Remove: ${alias}` }).click()
+    await button('Undo z').click()
+    await page.getByRole('button', { name: `Remove: ${alias}` }).waitFor()
+    expect(await known()).to.have.length(1)
+  })
+
+  it('a send shows what became of it for each recipient', async () => {
+    const to = ['delivered@simulator.invalid', 'bounced@simulator.invalid']
+    await call('POST', `${mailboxPath(door.tenant.address)}/send`, { to, subject: 'Two at once', text: 'Hello' })
+    await page.goto(viewer.at('/sends'))
+    const row = page.getByRole('row').filter({ hasText: 'Two at once' })
+    await row.getByText('2 waiting').waitFor()
+    await carryOutgoing(door.ctx)
+    await row.getByText('bounced', { exact: false }).first().waitFor()
+    await row.getByRole('link', { name: 'Two at once' }).click()
+    const bounced = page.getByRole('row').filter({ hasText: 'bounced@simulator.invalid' })
+    await bounced.getByText('bounced', { exact: true }).waitFor()
+    const [sent] = (await call<{ emails: Email[] }>('GET', '/api/v1/emails')).body.emails
+    const answer = sent?.recipients.find(({ email }) => email === to[1])?.response ?? ''
+    expect(answer).to.match(/^5/)
+    expect(await bounced.textContent()).to.include(answer)
+    expect(new URL(page.url()).pathname).to.equal(`/app/sends/${sent?.id}`)
+    await expectGoodPage(page, 'send')
+    await page.getByRole('link', { name: 'Show the message' }).click()
+    await page.getByRole('heading', { name: 'Two at once' }).waitFor()
+  })
+
   it('what Lens read is marked where it stands', async () => {
     await page.goto(viewer.at('/intake?make=intake'))
     const dialog = page.getByRole('dialog')
@@ -197,6 +245,9 @@ describe('web: pages', () => {
         async () => `/batches/${encodeURIComponent(door.tenant.address)}/${await first('/api/v1/batches', 'batches')}`,
       ],
       ['suppressions', '/suppressions'],
+      ['aliases', '/aliases'],
+      ['alias making', '/aliases?make=alias'],
+      ['sends', '/sends'],
       ['usage', '/usage'],
       ['people', '/people'],
       ['audit', '/audit'],
@@ -218,7 +269,7 @@ describe('web: pages', () => {
         fresh = await door.view({ accountId, faults: ['status of 404'] })
       })
       after(() => fresh?.close())
-      for (const name of ['keys', 'webhooks', 'intake', 'templates', 'batches', 'suppressions'])
+      for (const name of ['keys', 'webhooks', 'intake', 'templates', 'batches', 'suppressions', 'sends', 'aliases'])
         it(name, () => good(fresh.page, `${name} empty`, fresh.at(`/${name}`)))
     })
   })

@@ -1,5 +1,6 @@
 /** Every page of the dashboard, once: addresses, navigation, command palette and the title of the window follow from this table. */
 import Activity from '@lucide/svelte/icons/activity'
+import AtSign from '@lucide/svelte/icons/at-sign'
 import Ban from '@lucide/svelte/icons/ban'
 import Building2 from '@lucide/svelte/icons/building-2'
 import ChartColumn from '@lucide/svelte/icons/chart-column'
@@ -10,6 +11,7 @@ import KeyRound from '@lucide/svelte/icons/key-round'
 import Layers from '@lucide/svelte/icons/layers'
 import LayoutTemplate from '@lucide/svelte/icons/layout-template'
 import LockKeyhole from '@lucide/svelte/icons/lock-keyhole'
+import MailCheck from '@lucide/svelte/icons/mail-check'
 import Mailbox from '@lucide/svelte/icons/mailbox'
 import MessagesSquare from '@lucide/svelte/icons/messages-square'
 import Plug from '@lucide/svelte/icons/plug'
@@ -71,6 +73,23 @@ export const pages: readonly PageEntry[] = [
     path: '/mailboxes/:address/:part?',
     title: ({ mailboxes }) => mailboxes.title,
     load: () => import('./mailboxes/Mailbox.svelte'),
+  },
+  {
+    path: '/aliases',
+    title: ({ aliases }) => aliases.title,
+    load: () => import('./aliases/Aliases.svelte'),
+    navigation: { group: 'mail', icon: AtSign },
+  },
+  {
+    path: '/sends',
+    title: ({ sends }) => sends.title,
+    load: () => import('./sends/Sends.svelte'),
+    navigation: { group: 'sending', icon: MailCheck, key: 's' },
+  },
+  {
+    path: '/sends/:id',
+    title: ({ sends }) => sends.title,
+    load: () => import('./sends/Send.svelte'),
   },
   {
     path: '/domains',

@@ -11,7 +11,7 @@ import { mail } from './mail.ts'
 import { mailboxes } from './mailboxes.ts'
 import { parts } from './parts.ts'
 import { problem } from './problem.ts'
-import { batches, suppressions, templates } from './sending.ts'
+import { aliases, batches, sends, suppressions, templates } from './sending.ts'
 import { events, webhooks } from './webhooks.ts'
 
 export const de: typeof en = {
@@ -31,7 +31,9 @@ export const de: typeof en = {
   domains,
   intake,
   keys,
+  aliases,
   batches,
+  sends,
   suppressions,
   templates,
   events,

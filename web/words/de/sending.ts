@@ -1,6 +1,8 @@
 import type {
   templates as english,
+  aliases as englishAliases,
   batches as englishBatches,
+  sends as englishSends,
   suppressions as englishSuppressions,
 } from '../en/sending.ts'
 
@@ -74,4 +76,50 @@ export const suppressions: typeof englishSuppressions = {
   remove: 'Entfernen',
   removed: (email: string) => `${email} wird wieder geschrieben.`,
   added: (email: string) => `${email} wird nicht mehr geschrieben.`,
+}
+
+export const sends: typeof englishSends = {
+  title: 'Sendungen',
+  lead: 'Jede Mail, die hinausging oder wartet, und was für jeden Empfänger aus ihr wurde.',
+  empty: {
+    title: 'Noch nichts gesendet',
+    text: 'Ein Postfach sendet mit einem Aufruf; hier sehen Sie, was daraus wurde.',
+  },
+  subject: 'Betreff',
+  noSubject: '(kein Betreff)',
+  from: 'Von',
+  to: 'An',
+  cc: 'Kopie',
+  bcc: 'Blindkopie',
+  andOthers: (n: number) => (n === 1 ? 'und ein anderer' : `und ${n} andere`),
+  state: 'Zustand',
+  states: { waiting: 'wartet auf Freigabe', refused: 'nicht freigegeben', planned: 'geplant' },
+  when: 'Angenommen',
+  planned: 'Geplant für',
+  tags: 'Marken',
+  reason: 'Grund',
+  recipients: 'Empfänger',
+  recipient: 'Empfänger',
+  attempts: 'Versuche',
+  answer: 'Letzte Antwort',
+  changed: 'Seit',
+  open: 'Nachricht zeigen',
+  decide: 'Entscheiden',
+}
+
+export const aliases: typeof englishAliases = {
+  title: 'Aliase',
+  lead: 'Weitere Adressen, deren Mail in Ihre Postfächer kommt.',
+  make: 'Neuer Alias',
+  empty: {
+    title: 'Noch keine Aliase',
+    text: 'Mail an eine weitere Adresse in ein Postfach leiten; *@domain nimmt, was keine andere Adresse der Domain hat.',
+  },
+  alias: 'Adresse',
+  hint: 'sales@example.com, oder *@example.com für alles, was kein Postfach und kein Alias hat.',
+  targets: 'Kommt an bei',
+  since: 'Seit',
+  remove: 'Entfernen',
+  removed: (alias: string) => `${alias} gibt es nicht mehr: Mail dorthin wird abgelehnt.`,
+  made: (alias: string) => `Mail an ${alias} kommt in Ihre Postfächer.`,
 }

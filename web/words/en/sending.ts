@@ -1,4 +1,4 @@
-/** Templates, batches, suppressions. */
+/** Templates, batches, suppressions, sends, aliases. */
 export const templates = {
   title: 'Templates',
   lead: 'Mails that programs send by name, with the values of each recipient filled in.',
@@ -66,4 +66,47 @@ export const suppressions = {
   remove: 'Remove',
   removed: (email: string) => `${email} is written to again.`,
   added: (email: string) => `${email} is not written to any more.`,
+}
+
+export const sends = {
+  title: 'Sends',
+  lead: 'Every mail that went out or waits, with what became of it for each recipient.',
+  empty: { title: 'Nothing was sent yet', text: 'A mailbox sends with one call; here you see what became of it.' },
+  subject: 'Subject',
+  noSubject: '(no subject)',
+  from: 'From',
+  to: 'To',
+  cc: 'Cc',
+  bcc: 'Bcc',
+  andOthers: (n: number) => (n === 1 ? 'and 1 other' : `and ${n} others`),
+  state: 'State',
+  states: { waiting: 'waits for approval', refused: 'was not approved', planned: 'planned' },
+  when: 'Accepted',
+  planned: 'Planned for',
+  tags: 'Tags',
+  reason: 'Reason',
+  recipients: 'Recipients',
+  recipient: 'Recipient',
+  attempts: 'Attempts',
+  answer: 'Last answer',
+  changed: 'Since',
+  open: 'Show the message',
+  decide: 'Decide',
+}
+
+export const aliases = {
+  title: 'Aliases',
+  lead: 'Further addresses whose mail reaches your mailboxes.',
+  make: 'New alias',
+  empty: {
+    title: 'No aliases yet',
+    text: 'Let mail to one more address reach a mailbox; *@domain takes what no other address of the domain has.',
+  },
+  alias: 'Address',
+  hint: 'sales@example.com, or *@example.com for all that no mailbox or alias has.',
+  targets: 'Reaches',
+  since: 'Since',
+  remove: 'Remove',
+  removed: (alias: string) => `${alias} is gone: mail to it is refused.`,
+  made: (alias: string) => `Mail to ${alias} reaches your mailboxes.`,
 }
