@@ -102,7 +102,6 @@ export const parts: readonly Part[] = [
       ),
       page('moving', 'Moving the database', 'Take the data of a service elsewhere, also while mail keeps coming.'),
       page('operating', 'Running Mailroom', 'What to know before a service faces the internet.'),
-      page('scaling', 'More machines', 'What to run for how much mail, when to shard, and where large bodies go.'),
       page('settings', 'Settings', 'Every setting, its variable and its default.'),
       page('secrets', 'The master key', 'What seals the secrets of a service, and how it is changed.'),
       page('certificates', 'Certificates and the names of domains', 'Where certificates come from; ACME, HTTPS.'),
