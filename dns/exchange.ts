@@ -12,6 +12,7 @@ import {
 } from '../core/zones/tsig.ts'
 import type { Cookies } from './cookies.ts'
 import { plainUdpBytes, type Reply, type ReplyEdns, tcpBytesMax, udpBytesMax, writeReply } from './message.ts'
+import type { Packets } from './packets.ts'
 import { optionCodes, type Query } from './query.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { ZoneOf } from './zones.ts'
@@ -22,6 +23,7 @@ export type Serving = {
   readonly zoneOf: ZoneOf
   readonly cookies: Cookies
   readonly rateLimit: RateLimit
+  readonly packets: Packets
   readonly transferKeys: readonly TsigKey[]
   /** Whether an address is one of the secondaries. */
   isSecondary(address: string): boolean

@@ -9,6 +9,7 @@ import { classes, rcodes, types } from './codes.ts'
 import { dsAnswer, madeAnswer, type SignableZone, type Signer, signedAnswer } from './dnssec.ts'
 import { type Client, type Exchange, exchangeOf, type Messages, replyTo, type Serving, written } from './exchange.ts'
 import { flagBits, plainUdpBytes, type Reply, writeReply } from './message.ts'
+import { plainQuestion, repeated } from './packets.ts'
 import { type Misread, type Query, type QueryQuestion, readQuery } from './query.ts'
 import { mayTransfer, transfer } from './transfer.ts'
 
@@ -16,6 +17,22 @@ const silence: Messages = []
 
 /** Answers at once when the zone is in memory. Rejects when the zone cannot be read. */
 export function respond(serving: Serving, packet: Buffer, client: Client): Messages | Promise<Messages> {
+  const plain = client.over === 'udp' ? plainQuestion(packet) : null
+  const known = plain === null ? undefined : serving.packets.get(plain.key)
+  if (plain !== null && known !== undefined && serving.zoneOf(known.name) === known.zone) {
+    const limited = serving.rateLimit.take(client.address, known.subject)
+    if (limited === 'no') return [repeated(known, packet, plain)]
+    return limited === 'drop' ? silence : [cutShort(serving, packet, client)]
+  }
+  return respondAnew(serving, packet, { client, key: plain?.key ?? null })
+}
+
+/** `key` is what the answer may be known by when the same is asked again. */
+function respondAnew(
+  serving: Serving,
+  packet: Buffer,
+  { client, key }: { readonly client: Client; readonly key: string | null },
+): Messages | Promise<Messages> {
   const query = readQuery(packet)
   if (query === 'silence') return silence
   if ('rcode' in query) return misread(serving, query, client)
@@ -26,8 +43,8 @@ export function respond(serving: Serving, packet: Buffer, client: Client): Messa
     return withinRate(exchange, 'no zone', () => replyTo(exchange, rcode ?? rcodes.NOERROR))
   const zone = zoneFor(serving, question)
   return zone instanceof Promise
-    ? zone.then((found) => fromZone(exchange, question, found))
-    : fromZone(exchange, question, zone)
+    ? zone.then((found) => fromZone(exchange, question, { ...found, key }))
+    : fromZone(exchange, question, { ...zone, key })
 }
 
 /** The answer when a zone could not be read. */
@@ -82,7 +99,11 @@ type Found = {
   readonly below?: { readonly zone: SignableZone; readonly signer: Signer }
 }
 
-function fromZone(exchange: Exchange, question: QueryQuestion, { zone, below }: Found): Messages {
+function fromZone(
+  exchange: Exchange,
+  question: QueryQuestion,
+  { zone, below, key }: Found & { readonly key: string | null },
+): Messages {
   const { type } = question
   const isTransfer = type === types.AXFR || type === types.IXFR
   if (zone === null || !isWithin(question.name, zone.origin) || (isTransfer && !mayTransfer(exchange)))
@@ -90,14 +111,19 @@ function fromZone(exchange: Exchange, question: QueryQuestion, { zone, below }: 
   if (isTransfer) return transfer(exchange, question, zone)
   const own = below === undefined ? answerFrom(zone, question) : dsAnswer(zone, below.zone, below.signer)
   // What is not told is not signed either.
-  return withinRate(exchange, subjectOf(own, type), () => {
+  const subject = subjectOf(own, type)
+  const keep = (bytes: Buffer) => {
+    if (key !== null) exchange.serving.packets.set(key, { zone, name: question.name, subject, bytes })
+  }
+  const reply = () => {
     const answer = zone.signer === null ? own : proven(exchange, question, { zone, signer: zone.signer, answer: own })
     const { rcode, isAuthoritative, answers, authorities, additionals, kind } = answer
     const flags = exchange.query.repeatedFlags | (isAuthoritative ? flagBits.AA : 0)
     const needsAdditionals = kind === 'referral'
     const isCompact = zone.signer !== null
     return replyTo(exchange, rcode, { flags, answers, authorities, additionals, needsAdditionals, isCompact })
-  })
+  }
+  return withinRate(exchange, subject, reply, keep)
 }
 
 type Provable = { readonly zone: SignableZone; readonly signer: Signer; readonly answer: Answer }
@@ -118,11 +144,30 @@ function subjectOf({ kind, source }: Answer, type: number): string {
  * The reply as long as its network has not been told the same too often. Past that, now and then, a reply that makes honest clients
  * come back: by a cookie (RFC 7873 5.2.3), or by TCP.
  */
-function withinRate(exchange: Exchange, subject: string, reply: () => Reply): Messages {
+function withinRate(
+  exchange: Exchange,
+  subject: string,
+  reply: () => Reply,
+  keep: (bytes: Buffer) => void = () => undefined,
+): Messages {
   const { serving, client, isSure, query } = exchange
   const limited = isSure ? 'no' : serving.rateLimit.take(client.address, subject)
-  if (limited === 'no') return [written(exchange, reply())]
+  if (limited === 'no') {
+    const bytes = written(exchange, reply())
+    keep(bytes)
+    return [bytes]
+  }
   if (limited === 'drop') return silence
   if (query.edns?.cookie != null) return [written(exchange, replyTo(exchange, rcodes.BADCOOKIE))]
-  return [written(exchange, replyTo(exchange, rcodes.NOERROR, { flags: query.repeatedFlags | flagBits.TC }))]
+  return [cut(exchange)]
+}
+
+/** What sends a client to TCP. */
+const cut = (exchange: Exchange): Buffer =>
+  written(exchange, replyTo(exchange, rcodes.NOERROR, { flags: exchange.query.repeatedFlags | flagBits.TC }))
+
+function cutShort(serving: Serving, packet: Buffer, client: Client): Buffer {
+  // Only what was read before is known.
+  const query = readQuery(packet) as Query
+  return cut(exchangeOf(serving, packet, query, client))
 }

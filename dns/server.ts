@@ -12,6 +12,7 @@ import { parseTsigKey } from '../core/zones/tsig.ts'
 import { createCookies } from './cookies.ts'
 import type { Answering, Client, Messages, Serving } from './exchange.ts'
 import { type NotifySender, startNotify } from './notify.ts'
+import { createPackets } from './packets.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { failed, respond } from './respond.ts'
 import { secondariesOf } from './secondaries.ts'
@@ -46,6 +47,7 @@ export async function startDns(
     zoneOf,
     cookies: createCookies(now, (period) => ctx.secrets.tag(String(period), 'dns cookies')),
     rateLimit: createRateLimit(now, rateLimit),
+    packets: createPackets(ctx.machineClock),
     transferKeys: keys,
     isSecondary: (address) => secondaries.some((each) => each.address === address),
     idleSeconds: ctx.settings.limits.dns.idleSeconds,
@@ -140,7 +142,8 @@ async function listenUdp(
   })
   const send = (messages: Messages, from: RemoteInfo) => {
     if (!isOpen) return
-    for (const message of tally.counted('udp', messages)) udp.send(message, from.port, from.address, ignored)
+    // Without a callback an answer that cannot be sent is one that was lost on its way, and costs no turn of the queue.
+    for (const message of tally.counted('udp', messages)) udp.send(message, from.port, from.address)
   }
   udp.on('message', (packet, from) => {
     if (from.port === 0) return
@@ -154,6 +157,3 @@ async function listenUdp(
   udp.on('error', (error) => ctx.log.warn({ err: error }, 'the DNS socket failed'))
   return udp
 }
-
-/** An answer that cannot be sent is one that was lost on its way. */
-const ignored = () => undefined

@@ -8,7 +8,7 @@ import { expect } from 'chai'
 import { decode } from 'dns-packet'
 import fc from 'fast-check'
 import { recordsOf } from '../../core/zones/messages.ts'
-import { isWithin, nameText, wireName } from '../../core/zones/names.ts'
+import { isWithin, nameText, type WireName, wireName } from '../../core/zones/names.ts'
 import type { Zone } from '../../core/zones/served-zones.ts'
 import { parseTsigKey, signMessage, verifyMessage } from '../../core/zones/tsig.ts'
 import { alone, keyOf } from '../../core/zones/zone-keys.ts'
@@ -18,6 +18,7 @@ import { createCookies } from '../../dns/cookies.ts'
 import { createSigner } from '../../dns/dnssec.ts'
 import type { Client, Serving } from '../../dns/exchange.ts'
 import { writeReply } from '../../dns/message.ts'
+import { createPackets } from '../../dns/packets.ts'
 import { readQuery } from '../../dns/query.ts'
 import { createRateLimit } from '../../dns/rate-limit.ts'
 import { respond } from '../../dns/respond.ts'
@@ -41,6 +42,7 @@ const serving: Serving = {
   zoneOf: (name) => zones.find(({ origin }) => isWithin(name, origin)) ?? null,
   cookies: createCookies(now, () => Buffer.alloc(32, 1)),
   rateLimit: createRateLimit(now, { answersPerSecond: 0, networkPerSecond: 0, slip: 2, exempt: [] }),
+  packets: createPackets({ now }),
   transferKeys: [key],
   isSecondary: () => true,
   idleSeconds: 10,
@@ -118,6 +120,21 @@ describe('DNS messages bent at random', () => {
         }
         if (client.over === 'udp') expect(count).to.be.at.most(1)
         if (packet.length >= 12 && (packet[2]! & 0x80) !== 0) expect(count, 'an answer is not answered').to.equal(0)
+      }),
+      runs,
+    )
+  })
+
+  it('are answered as if nobody had asked before', () => {
+    // Signatures are random.
+    const unsigned = { ...serving, zoneOf: (name: WireName) => (isWithin(name, zones[1]!.origin) ? zones[1]! : null) }
+    const forgetful = { ...unsigned, packets: { get: () => undefined, set: () => undefined } }
+    const client = clients[0]!
+    fc.assert(
+      fc.property(bent, (packet) => {
+        const [answers, anew] = [unsigned, forgetful].map((by) => respond(by, packet, client))
+        if (answers instanceof Promise || anew instanceof Promise) return
+        expect([...answers!]).to.deep.equal([...anew!])
       }),
       runs,
     )

@@ -9,6 +9,7 @@ import { types } from '../../dns/codes.ts'
 import { createCookies } from '../../dns/cookies.ts'
 import { createSigner, type SignableZone } from '../../dns/dnssec.ts'
 import type { Client, Serving } from '../../dns/exchange.ts'
+import { createPackets } from '../../dns/packets.ts'
 import { createRateLimit } from '../../dns/rate-limit.ts'
 import { respond } from '../../dns/respond.ts'
 import { indexZone } from '../../dns/zone-index.ts'
@@ -27,6 +28,7 @@ function servingWith(change: Partial<Serving> = {}): Serving {
       (period) => Buffer.alloc(32, period),
     ),
     rateLimit: createRateLimit(() => now, { answersPerSecond: 0, networkPerSecond: 0, slip: 2, exempt: [] }),
+    packets: createPackets({ now: () => now }),
     transferKeys: [key],
     isSecondary: (address) => address === '192.0.2.53',
     idleSeconds: 10,
