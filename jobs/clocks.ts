@@ -11,6 +11,7 @@ import { noteWantedCertificates } from '../core/certificates/names.ts'
 import { watchDomains } from '../core/domains/watching.ts'
 import { replaceOldZoneKeys, rotateZoneKeys } from '../core/domains/zone-key-rotation.ts'
 import { sweepUploads } from '../core/drive/put.ts'
+import { sweepParts } from '../core/drive/unused-parts.ts'
 import { sweepIntakes } from '../core/intake/retention.ts'
 import { repeatStorageWarnings } from '../core/mailbox/storage-limit.ts'
 import { eraseOldSecrets } from '../core/notify/webhooks.ts'
@@ -107,6 +108,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
         tidySearch,
         sweepDiscarded,
         sweepUploads,
+        sweepParts,
         sweepObjects,
         repeatStorageWarnings,
         eraseOldSecrets,

@@ -90,6 +90,8 @@ export async function noteUpload(
 export const partId = (entryId: string, { source }: Pick<DriveUpload, 'source'>, n: number) =>
   `${entryId}.${source}.${n}`
 
+const entryOfPart = (id: string) => id.slice(0, id.indexOf('.'))
+
 /** What a content on its way has written: its whole parts, and the one behind them, of which a crash may have left some. */
 function writtenParts({ _id }: Pick<DriveEntryDoc, '_id'>, incoming: DriveUpload | undefined): readonly DrivePart[] {
   if (incoming === undefined) return []
@@ -200,7 +202,30 @@ export async function driveBytes(store: Store, accountId: string): Promise<numbe
   return sum?.bytes ?? 0
 }
 
-export async function removeParts(store: Store, parts: readonly DrivePart[]): Promise<void> {
+/** The ids of parts of which anything is there, of a page behind the id `after` in their order. */
+export async function walkParts(
+  store: Store,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const first = await store.driveChunks
+    .find({ files_id: { $gt: after }, n: 0 }, { projection: { _id: 0, files_id: 1 } })
+    .sort({ files_id: 1 })
+    .limit(limit)
+    .toArray()
+  return first.map(({ files_id: id }) => id)
+}
+
+/** Those of some parts that no entry names. An entry is written before its parts, so these were somebody's and are nobody's now. */
+export async function unusedParts(store: Store, ids: readonly string[]): Promise<readonly string[]> {
+  const entries = await store.driveEntries
+    .find({ _id: { $in: [...new Set(ids.map(entryOfPart))] } }, { projection: { parts: 1, incoming: 1 } })
+    .toArray()
+  const named = entries.flatMap((entry) => [...entry.parts, ...writtenParts(entry, entry.incoming)])
+  const used = new Set(named.map(({ id }) => id))
+  return ids.filter((id) => !used.has(id))
+}
+
+export async function removeParts(store: Store, parts: readonly Pick<DrivePart, 'id'>[]): Promise<void> {
   for (const { id } of parts) await removePart(store, id)
 }
 

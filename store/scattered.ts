@@ -46,6 +46,7 @@ export const scattered: readonly Scattered[] = [
       usage: [['open.at']],
       blobs: [['_id'], ['inDoubt']],
       driveEntries: [['incoming.at']],
+      driveChunks: [['files_id', 'n']],
       zones: [['changedAt'], []],
       domains: [['parent']],
     },
@@ -61,6 +62,12 @@ export const scattered: readonly Scattered[] = [
     {
       emails: [['_id']],
       batches: [['_id']],
+    },
+  ),
+  ...reads(
+    'A part of a file in Drive names its entry by its id alone; the sweep of parts asks whether that is there.',
+    {
+      driveEntries: [['_id']],
     },
   ),
   ...reads('What came back from outside names a send, an export or a link by its id alone.', {

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { expect } from 'chai'
 import { runCommand } from '../../cli/command-line.ts'
 import { type DriveSource, partBytes, putFile, sweepUploads } from '../../core/drive/put.ts'
+import { sweepParts } from '../../core/drive/unused-parts.ts'
 import { dayMs, minuteMs } from '../../core/process/clock.ts'
 import { chunkBytes, driveEntryNamed, removeDriveEntry } from '../../store/drive.ts'
 import { eventually } from '../eventually.ts'
@@ -289,12 +290,31 @@ describe('Drive', () => {
         expect(await putFile(door.ctx, top(), file({ name, read })).catch(String)).to.equal('Error: cut')
         return entryOf(name)
       }
-      const [swept, replaced, removed] = [await cut('a'), await cut('b'), await cut('c')]
+      const [swept, replaced, removed] = [await cut('cut 1'), await cut('cut 2'), await cut('cut 3')]
       await removeDriveEntry(door.ctx.store, removed)
-      await putText(door.ctx, tenant.accountId, 'b', 'another')
+      await putText(door.ctx, tenant.accountId, 'cut 2', 'another')
       door.advance(8 * dayMs)
       await sweepUploads(door.ctx)
       expect(await Promise.all([swept, replaced, removed].map(pieces))).to.deep.equal([0, 1, 0])
+    })
+
+    it('leaves nothing of a file whose entry went just before a crash, and all of those that are there or on their way', async () => {
+      const { driveEntries, driveFiles } = door.ctx.store
+      const partsOf = ({ _id }: { readonly _id: string }) =>
+        driveFiles.countDocuments({ filename: { $regex: `^${_id}` } })
+      const { entry: gone } = await putFile(door.ctx, top(), file({ name: 'gone.bin' }))
+      const { entry: kept } = await putFile(door.ctx, top(), file({ name: 'kept.bin' }))
+      const before = [gone, kept].map(partsOf)
+      expect(
+        await putFile(door.ctx, top(), file({ name: 'begun.bin', ...cutAt(partBytes + 5) })).catch(() => 'cut'),
+      ).to.equal('cut')
+      const begun = (await driveEntryNamed(door.ctx.store, { ...top(), name: 'begun.bin' }))!
+      await driveEntries.deleteOne({ accountId: tenant.accountId, _id: gone._id })
+      const [partsGone = 0, partsKept] = await Promise.all(before)
+      expect(partsGone).to.be.greaterThan(0)
+      expect(await sweepParts(door.ctx)).to.equal(partsGone)
+      expect(await Promise.all([gone, kept, begun].map(partsOf))).to.deep.equal([0, partsKept, 1])
+      expect(await sweepParts(door.ctx)).to.equal(0)
     })
 
     it('keeps the content that it has when another one was begun, and it is put in again', async () => {
