@@ -235,7 +235,11 @@ const serialOf = async (port: number, zone: string) => Number((await dig(port, '
 
 /** The secondary has our zone, and gets a change without having to look. */
 async function follows({ dns }: Where, port: number): Promise<void> {
-  const agrees = async () => (await serialOf(port, tenantZone)) === (await serialOf(dns.server.port, tenantZone))
+  const agrees = async () => {
+    // It may not answer yet.
+    const theirs = await serialOf(port, tenantZone).catch(() => null)
+    return theirs === (await serialOf(dns.server.port, tenantZone))
+  }
   await dns.put({ name: 'first', type: 'A', value: '192.0.2.1' })
   await eventually('the secondary has the zone', agrees)
   await dns.put({ name: 'changed', type: 'A', value: '192.0.2.77' })
