@@ -29,7 +29,7 @@ export type KeptOptions<V> = {
   readonly renewOnUse?: boolean
 }
 
-type Entry<V> = { readonly value: V; readonly weight: number; readonly ttlMs: number; endsAt: number }
+type Entry<V> = { readonly value: V; readonly weight: number; readonly ttlMs: number; readonly endsAt: number }
 
 /** Makes an empty cache. */
 export function createKept<V>(
@@ -39,6 +39,19 @@ export function createKept<V>(
   /** In the order of eviction: oldest first. */
   const entries = new Map<string, Entry<V>>()
   let total = 0
+  // A map is slow to walk from its beginning while places there are empty, so the walk goes on where it stood.
+  let walk = entries.entries()
+  let head: [string, Entry<V>] | undefined
+  const oldest = () => {
+    while (head === undefined || entries.get(head[0]) !== head[1]) {
+      const { done, value } = walk.next()
+      head = value
+      if (!done) continue
+      walk = entries.entries()
+      if (entries.size === 0) return undefined
+    }
+    return head
+  }
   const remove = (key: string) => {
     const entry = entries.get(key)
     if (entry === undefined) return
@@ -46,7 +59,8 @@ export function createKept<V>(
     total -= entry.weight
   }
   const evict = (now: number) => {
-    for (const [key, { endsAt }] of entries) {
+    for (let entry = oldest(); entry !== undefined; entry = oldest()) {
+      const [key, { endsAt }] = entry
       if (total <= max && endsAt > now) return
       remove(key)
     }
@@ -62,8 +76,7 @@ export function createKept<V>(
       }
       if (renewOnUse) {
         entries.delete(key)
-        entry.endsAt = now + entry.ttlMs
-        entries.set(key, entry)
+        entries.set(key, { ...entry, endsAt: now + entry.ttlMs })
       }
       return entry.value
     },

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { createKept, type KeptOptions } from '../../../core/process/kept.ts'
+import { expectLinear } from '../../mail/cost.ts'
 
 describe('what was found out lately', () => {
   let nowMs = 0
@@ -70,5 +71,12 @@ describe('what was found out lately', () => {
     nowMs = 1_000
     kept.set('next', 'x')
     expect([...kept.keys()]).to.deep.equal(['next'])
+  })
+
+  it('takes no longer for an entry where it is full of many', () => {
+    expectLinear('twice as many in twice the room', Buffer.alloc(120_000), ({ length }) => {
+      const kept = make({ max: length / 2 })
+      for (let n = 0; n < length; n++) kept.set(`key ${n}`, 'x')
+    })
   })
 })
