@@ -161,7 +161,6 @@ type Target = { readonly pool: Pool; readonly path: string }
 
 /** The connections to customers' servers, by endpoint and URL. */
 const targetsOf = perProcess(({ resolver, settings }) => {
-  const { allowPrivate, timeoutMs } = settings.webhooks
   const targets = new Map<string, Target>()
   return async (webhookId: string, url: string): Promise<Target> => {
     const { Pool } = await loadClient()
@@ -180,6 +179,7 @@ const targetsOf = perProcess(({ resolver, settings }) => {
   }
 
   function targetOf(PoolOf: typeof Pool, url: string): Target {
+    const { allowPrivate, timeoutMs } = settings.webhooks
     const { origin, pathname, search } = new URL(allowedUrl(url, allowPrivate))
     const pool = new PoolOf(origin, {
       connections: attemptsPerEndpoint,

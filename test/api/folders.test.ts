@@ -292,17 +292,17 @@ describe('api: folders', () => {
 })
 
 /**
- * Makes the n-th bulk write of messages from now on fail, as if the process died there. Returns a function that undoes this.
+ * Makes the n-th list of writes from now on fail, as if the process died there. Returns a function that undoes this.
  */
 function failing({ ctx }: Door, nth: number): () => void {
-  const { messages } = ctx.store
-  const own = messages.bulkWrite.bind(messages)
+  const { writeEach } = ctx.store
   let calls = 0
-  messages.bulkWrite = (...args) => {
+  const failingOnce: typeof writeEach = (writes) => {
     calls += 1
-    return calls === nth ? Promise.reject(new Error('interrupted')) : own(...args)
+    return calls === nth ? Promise.reject(new Error('interrupted')) : writeEach(writes)
   }
+  Object.assign(ctx.store, { writeEach: failingOnce })
   return () => {
-    messages.bulkWrite = own
+    Object.assign(ctx.store, { writeEach })
   }
 }

@@ -149,10 +149,12 @@ describe('a node that hangs with many messages in its hands, at each of its writ
           const uids = (await listEditable(door.ctx.store, place)).map(({ uid }) => uid)
           let asked = 0
           const { wake, hanging } = hangAt(proxy, (name) => writes.has(name) && ++asked === nth)
-          const working = work(node.ctx, on, uids).then(
-            () => null,
-            (error: unknown) => error,
-          )
+          const working = work(node.ctx, on, uids)
+            .then(() => node.ctx.background.done(tenant.accountId))
+            .then(
+              () => null,
+              (error: unknown) => error,
+            )
           const hung = await Promise.race([hanging.then(() => true), working.then(() => false)])
           if (!hung) {
             expect(await working).to.equal(null)
@@ -163,7 +165,6 @@ describe('a node that hangs with many messages in its hands, at each of its writ
           const known = await look()
           wake()
           await working
-          await node.ctx.background.done(tenant.accountId)
           expectToBeHeard(known, await inMailbox())
           await sweepReservations(later.ctx)
           expectSoundFolders(await look())

@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { limits } from '../../imap/limits.ts'
 import type { ImapClient } from '../peers/imap-client.ts'
-import { watchStretches } from '../processor-time.ts'
 import { type ImapDoor, openImapDoor } from '../start/imap.ts'
 
 const commandMs = limits.commandMs
-const messages = 1_500
+const messages = 600
 
 describe('IMAP: time', () => {
   let imap: ImapDoor
@@ -64,23 +63,13 @@ describe('IMAP: time', () => {
       ['FETCH', 'FETCH 1:* (FLAGS ENVELOPE BODYSTRUCTURE)'],
     ]
     for (const [name, command] of works)
-      it(`${name} works a few milliseconds at a stretch`, async function () {
-        await client.ask(command)
-        const stretches = watchStretches()
-        await client.ask(command)
-        stretches.stop()
-        if (this.test !== undefined) this.test.title += `: at most ${stretches.percentile(100).toFixed(0)} ms`
-        // A stretch of 8 ms, what one message takes, and garbage that is collected in it.
-        expect(stretches.percentile(100)).to.be.below(60)
+      it(`${name} lets others be answered meanwhile`, async () => {
+        const answered: string[] = []
+        const long = client.ask(command).then(() => answered.push(name))
+        await other.ask('NOOP')
+        answered.push('NOOP')
+        await long
+        expect(answered).to.deep.equal(['NOOP', name])
       })
-
-    it('another command is answered before a long SEARCH', async () => {
-      const answered: string[] = []
-      const long = client.ask(works[0]![1]).then(() => answered.push('SEARCH'))
-      await other.ask('NOOP')
-      answered.push('NOOP')
-      await long
-      expect(answered).to.deep.equal(['NOOP', 'SEARCH'])
-    })
   })
 })
