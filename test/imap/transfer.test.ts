@@ -1,9 +1,13 @@
 /** Importing and exporting mail by the command line: from an IMAP server over connections that are cut, and from and to files. */
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { runCommand } from '../../cli/command-line.ts'
+import { eventually } from '../eventually.ts'
 import { type CutProxy, startCutProxy } from '../peers/cut-proxy.ts'
 import { type Json, mailboxPath } from '../peers/rest.ts'
 import { type ImapDoor, openImapDoor } from '../start/imap.ts'
@@ -53,15 +57,19 @@ describe('import and export of mail', () => {
     await imap?.close()
   })
 
-  async function command(...argv: readonly string[]) {
+  function surroundings() {
     const { data, mongodbUrl } = imap.door.ctx.settings
-    const env = {
+    return {
       MAILROOM_DATA: data,
       MONGODB_URL: mongodbUrl ?? '',
       MAILROOM_EXPORT_PASSWORD: imap.tenant.key,
       MAILROOM_IMPORT_PASSWORD: imap.tenant.key,
       MAILROOM_LIMITS_SMTP_MESSAGE_BYTES: '1000000',
     }
+  }
+
+  async function command(...argv: readonly string[]) {
+    const env = surroundings()
     const out: string[] = []
     const err: string[] = []
     const code = await runCommand(argv, {
@@ -199,6 +207,52 @@ describe('import and export of mail', () => {
         }))
       expect(strip(await contentsOf(to))).to.deep.equal(strip(await contentsOf(source)))
     })
+
+  describe('of files that is killed in the middle', () => {
+    const total = 600
+    const subjectOf = (n: number) => `Long way ${n}`
+
+    /** Writes mail of one kind. Returns what the command is given of it. */
+    async function write(kind: 'mbox' | 'maildir' | 'eml'): Promise<readonly string[]> {
+      const at = path.join(folder, `long ${kind}`)
+      const all = Array.from({ length: total }, (_, n) => mail(subjectOf(n)))
+      if (kind === 'mbox') {
+        const entries = all.map((each) => `From ann@remote.example Thu Nov  5 09:04:03 2020\n${each}\n`)
+        await writeFile(at, entries.join(''))
+        return [at]
+      }
+      const inner = kind === 'maildir' ? path.join(at, 'cur') : at
+      await mkdir(inner, { recursive: true })
+      const names = all.map((_, n) => path.join(inner, kind === 'maildir' ? `${n}.ann:2,S` : `${n}.eml`))
+      await Promise.all(names.map((name, n) => writeFile(name, all[n]!)))
+      return kind === 'maildir' ? [at] : names
+    }
+
+    for (const kind of ['mbox', 'maildir', 'eml'] as const)
+      it(`brings the rest of ${kind} when it is begun again, and nothing twice`, async () => {
+        const to = await imap.mailbox()
+        const files = await write(kind)
+        const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
+        const child = spawn(process.execPath, [bin, 'import', kind, 'tenant', to, ...files], {
+          stdio: 'ignore',
+          env: { ...process.env, ...surroundings() },
+        })
+        const { _id: mailboxId } = (await imap.door.ctx.store.mailboxes.findOne({ address: to }))!
+        const count = () => imap.door.ctx.store.messages.countDocuments({ mailboxId })
+        await eventually('the first message is there', async () => (await count()) > 0)
+        child.kill('SIGKILL')
+        await once(child, 'exit')
+        expect(await count()).to.be.below(total)
+        const again = await command('import', kind, 'tenant', to, ...files)
+        expect(again.record).to.include({ seen: total })
+        const subjects = await imap.door.ctx.store.messages
+          .find({ mailboxId }, { projection: { subject: 1 } })
+          .map(({ subject }) => subject)
+          .toArray()
+        expect(subjects.toSorted()).to.deep.equal(Array.from({ length: total }, (_, n) => subjectOf(n)).toSorted())
+        expect((await list(to, 'INBOX')).length).to.be.above(0)
+      })
+  })
 
   it('reads mbox files of other programs: CRLF, quoted lines, the same message twice, no end', async () => {
     const to = await imap.mailbox()
