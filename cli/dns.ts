@@ -3,6 +3,7 @@ import { closeContext, openContext } from '../core/process/context.ts'
 import { answerScrapes } from '../core/process/metrics.ts'
 import { startDns } from '../dns/server.ts'
 import type { Settings } from '../schemas/settings.ts'
+import { sayReady } from './ready.ts'
 
 /** Answers that are under way at a stop may take this long; then the database is left. */
 const drainMs = 1_000
@@ -34,5 +35,5 @@ export async function runDns(settings: Settings): Promise<void> {
   })
   process.off('disconnect', leave)
   process.on('disconnect', () => void stop())
-  process.send?.({ ready: true })
+  sayReady()
 }

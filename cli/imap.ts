@@ -5,6 +5,7 @@ import { closeContext, openContext } from '../core/process/context.ts'
 import { answerScrapes } from '../core/process/metrics.ts'
 import { startImap } from '../imap/server.ts'
 import type { Settings } from '../schemas/settings.ts'
+import { sayReady } from './ready.ts'
 
 /** How long sessions may go on with their command after a stop; then what they wrote is settled. */
 const drainMs = 8_000
@@ -40,5 +41,5 @@ export async function runImap(settings: Settings): Promise<void> {
   })
   process.off('disconnect', leave)
   process.on('disconnect', () => void stop(orphanDrainMs, orphanMs))
-  process.send?.({ ready: true })
+  sayReady()
 }

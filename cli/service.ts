@@ -24,6 +24,7 @@ import { startClocks } from '../jobs/clocks.ts'
 import { startIndexer } from '../jobs/indexer.ts'
 import type { McpEndpoint } from '../operations/http.ts'
 import type { Settings } from '../schemas/settings.ts'
+import { sayReady } from './ready.ts'
 import { dashboardOf } from './web-build.ts'
 
 /** Which parts of the service are up. */
@@ -80,7 +81,7 @@ export async function runService(settings: Settings, roles: readonly ServiceRole
   })
   process.off('disconnect', leave)
   process.on('disconnect', () => void stop(orphanMs))
-  process.send?.({ ready: true })
+  sayReady()
 }
 
 /** Opens HTTP, and HTTPS where the settings have it. */

@@ -14,6 +14,7 @@
  * The message `{ scrape: true }` is answered `{ metrics: TEXT }`.
  * The message `{ backup: PATH }` makes a copy of all data and is answered `{ backup: PATH, ok }`.
  */
+import { flushCompileCache } from 'node:module'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { limits } from './limits.ts'
@@ -164,4 +165,6 @@ async function copyTo(server: RunningServer, path: string): Promise<void> {
 function announce(socket: string): void {
   if (process.send === undefined) process.stdout.write(`${JSON.stringify({ ready: true, socket })}\n`)
   else process.send({ ready: true })
+  // One that is killed later keeps nothing of what it has compiled.
+  flushCompileCache()
 }

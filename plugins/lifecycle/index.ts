@@ -3,6 +3,7 @@
  * queue folder would be sent a second time, so the folder is emptied before Haraka loads it.
  */
 import { mkdir, rm } from 'node:fs/promises'
+import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
@@ -68,6 +69,8 @@ export const start = hook(async (server: Server & Logs) => {
   if (ctx.metrics.isOn) answerScrapes(ctx.metrics)
   watchSupervisor(server)
   process.send?.({ ready: true, smtp: addressOf(server) })
+  // As the other parts do (cli/ready).
+  flushCompileCache()
   return undefined
 })
 
