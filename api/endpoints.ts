@@ -132,11 +132,13 @@ function healthEndpoints(readiness: ApiOptions['readiness']): readonly Route[] {
 }
 
 function descriptionEndpoint({ baseUrl }: Context): Route {
-  const description = openApi(operations, { baseUrl, version: serviceVersion() })
+  let description: ReturnType<typeof openApi> | undefined
   return {
     method: 'GET',
     path: '/openapi.json',
     serve(exchange) {
+      // Made for the first who asks: it takes 40 ms, which every start would wait for.
+      description ??= openApi(operations, { baseUrl, version: serviceVersion() })
       exchange.body = description
     },
   }
