@@ -2,9 +2,10 @@
  * Counts a folder anew, exactly, while it is written to. The recount looks for the error of the counters, which stays the same
  * while writers add to them. It reads the messages in the order of their UIDs and keeps them as rows. Reservations taken
  * meanwhile list in `touched` the UIDs they change or remove, and these messages are read again. When changes keep it from
- * finishing, new changes have to wait for a moment (`gate`); mail that comes in never waits. Invariant of the last step: no
- * change was in progress when the folder document was read, and none has begun since. So the rows, together with what open
- * arrivals added, are what the counters of that document should have been.
+ * finishing, new changes have to wait for a moment (`gate`); mail that comes in never waits. Reservations that are too old lose
+ * their tokens first, so that those who hold them can write no more. Invariant of the last step: no change was in progress when
+ * the folder document was read, and none has begun since. So the rows, together with what open arrivals added, are what the
+ * counters of that document should have been.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newToken } from '../schemas/ids.ts'
@@ -55,10 +56,11 @@ export async function recount(
   { before, now }: { before: Date; now: () => Date },
 ): Promise<boolean> {
   const token = newToken()
+  // Their holders may wake: without their tokens they are refused, so that nothing comes behind what is read now.
   const started = await store.folders.findOneAndUpdate(
     { _id, mailboxId },
-    { $set: { recount: token, touched: [] } },
-    { returnDocument: 'after', projection: { highestModseq: 1 } },
+    { $set: { recount: token, touched: [], 'open.$[void].token': token } },
+    { arrayFilters: [{ 'void.at': { $lt: before } }], returnDocument: 'after', projection: { highestModseq: 1 } },
   )
   if (started === null) return false
   const tally: Tally = { rows: new Map(), sums: { total: 0, unread: 0, bytes: 0, labels: new Map() } }

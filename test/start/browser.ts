@@ -78,6 +78,7 @@ export async function openWindow(
 export async function expectAccessible(page: Page, name: string, part = 'html'): Promise<void> {
   const check = async (colorScheme: 'light' | 'dark', builder: AxeBuilder) => {
     await page.emulateMedia({ colorScheme })
+    await standsStill(page)
     if (pictures !== undefined)
       await page.screenshot({ path: `${pictures}/${name} ${colorScheme}.png`, fullPage: true })
     const { violations } = await builder.analyze()
@@ -91,6 +92,15 @@ export async function expectAccessible(page: Page, name: string, part = 'html'):
   // In the dark only the colours are others.
   await check('dark', axe().withRules(['color-contrast', 'link-in-text-block']))
   await page.emulateMedia({ colorScheme: 'light' })
+}
+
+/** Waits until what changes its colour or place by a transition has come there. */
+export async function standsStill(page: Page): Promise<void> {
+  await page.evaluate(`(async () => {
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().iterations !== Infinity)
+    await Promise.all(ending.map(({ finished }) => finished.catch(() => undefined)))
+  })()`)
 }
 
 /** A device that makes passkeys, in the browser itself (WebAuthn 11). */

@@ -8,7 +8,7 @@ import { createSession } from '../../core/access/sessions.ts'
 import { startAnnouncer } from '../../jobs/announcer.ts'
 import { startIndexer } from '../../jobs/indexer.ts'
 import type { Role } from '../../schemas/scopes.ts'
-import { expectAccessible, openWindow, pictures } from './browser.ts'
+import { expectAccessible, openWindow, pictures, standsStill } from './browser.ts'
 import { type Door, makeTenant, openDoor, type Tenant } from './door.ts'
 import { makePerson } from './people.ts'
 
@@ -76,7 +76,7 @@ export async function expectGoodPage(page: Page, name: string): Promise<void> {
       await page.setViewportSize(viewport)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
-        await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+        await standsStill(page)
         await page.screenshot({ path: `${pictures}/${name} ${size} ${colorScheme}.png` })
       }
     }

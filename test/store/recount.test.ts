@@ -4,10 +4,11 @@ import { newId, newToken } from '../../schemas/ids.ts'
 import { type ArrivalWriter, createArrivalWriter } from '../../store/arrivals.ts'
 import type { FolderDoc } from '../../store/documents/mail.ts'
 import { editFlags } from '../../store/flag-edits.ts'
-import { closeTogether, findFolders, insertStandardFolders, labelKey, reserve } from '../../store/folders.ts'
+import { closeTogether, findFolders, holding, insertStandardFolders, labelKey, reserve } from '../../store/folders.ts'
 import { type EditTarget, editMessages, listEditable, removeMessages } from '../../store/message-edits.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { recount } from '../../store/recount.ts'
+import { insertInto } from '../../store/writes.ts'
 import { messageDoc } from '../documents.ts'
 import { eventually } from '../eventually.ts'
 import { type Started, startEngine } from '../start/engine.ts'
@@ -82,6 +83,36 @@ describe('store: recount', () => {
     expect(during, 'changes meanwhile').to.be.above(5)
     for (const folder of await foldersIn(store, mailboxId))
       expect(stateOf(folder)).to.deep.equal(await countIn(store, folder))
+  })
+
+  it('counts right when a writer that hung wakes while it reads: what is void is refused', async () => {
+    const mailboxId = newId('mbx', new Date())
+    await insertStandardFolders(store, { accountId, mailboxId, uidValidity: 1 })
+    const [inbox] = await foldersIn(store, mailboxId)
+    await arrive(writer, inbox, 3)
+    const claim = { folderId: inbox._id, mailboxId, uids: 1, total: 1, unread: 1, bytes: 100 }
+    const token = newToken()
+    const at = new Date(Date.now() - 60_000)
+    const { uid, modseq } = (await reserve(store, [claim], { token, at })).get(inbox._id)!
+    const late = { ...messageDoc({ accountId, mailboxId, folderId: inbox._id, receivedAt: at }), uid, modseq }
+    const wake = () => store.writeTogether([holding(store, claim, token), insertInto(store.messages, late)])
+    let written: number | null | undefined
+    const folders = new Proxy(store.folders, {
+      get: (target, name) => {
+        const own = Reflect.get(target, name) as unknown
+        if (name !== 'updateOne' || typeof own !== 'function') return typeof own === 'function' ? own.bind(target) : own
+        // Its last step: all messages are read.
+        return async (...given: readonly unknown[]) => {
+          written = await wake()
+          return own.apply(target, given)
+        }
+      },
+    })
+    const before = new Date(Date.now() - 30_000)
+    expect(await recount({ ...store, folders }, inbox, { before, now: () => new Date() })).to.equal(true)
+    expect(written).to.equal(0)
+    const [after] = await foldersIn(store, mailboxId)
+    expect(stateOf(after)).to.deep.equal(await countIn(store, after))
   })
 
   it('leaves the folder without a trace of it', async () => {
