@@ -2,10 +2,10 @@
  * Counts a folder anew, exactly, while it is written to. The recount looks for the error of the counters, which stays the same
  * while writers add to them. It reads the messages in the order of their UIDs and keeps them as rows. Reservations taken
  * meanwhile list in `touched` the UIDs they change or remove, and these messages are read again. When changes keep it from
- * finishing, new changes have to wait for a moment (`gate`); mail that comes in never waits. Reservations that are too old lose
- * their tokens first, so that those who hold them can write no more. Invariant of the last step: no change was in progress when
- * the folder document was read, and none has begun since. So the rows, together with what open arrivals added, are what the
- * counters of that document should have been.
+ * finishing, new changes have to wait for a moment (`gate`); mail that comes in never waits. Reservations that are too old get
+ * the token of the recount first, so that those who hold them can write no more. Invariant of the last step: no change was in
+ * progress when the folder document was read, and none has begun since. So the rows, together with what open arrivals added, are
+ * what the counters of that document should have been.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newToken } from '../schemas/ids.ts'
@@ -34,8 +34,6 @@ type Recount = {
   readonly token: string
   /** The highest modseq of the folder when the recount began. */
   readonly startModseq: number
-  /** Reservations that were taken before this time are void. */
-  readonly before: Date
   readonly tally: Tally
   /** Messages with lower UIDs were read. */
   readTo: number
@@ -65,7 +63,7 @@ export async function recount(
   if (started === null) return false
   const tally: Tally = { rows: new Map(), sums: { total: 0, unread: 0, bytes: 0, labels: new Map() } }
   const startModseq = started.highestModseq
-  const progress: Recount = { store, token, startModseq, before, tally, readTo: 0, touchedRead: 0, arriving: [] }
+  const progress: Recount = { store, token, startModseq, tally, readTo: 0, touchedRead: 0, arriving: [] }
   let gate: Date | null = null
   for (let tries = 0; tries < triesMax && (gate === null || now() < gate); tries++) {
     const folder = await store.folders.findOne({ _id, mailboxId, recount: token })
@@ -87,8 +85,8 @@ const recountFields = { recount: '', touched: '', gate: '' } as const
 
 /** Reads what is new since the last step and corrects the counters, if no change is in progress. Tells how far it came. */
 async function advance(progress: Recount, folder: FolderDoc): Promise<'waiting' | 'read' | 'corrected'> {
-  const { store, tally, startModseq, before } = progress
-  const open = folder.open.filter(({ at }) => at >= before)
+  const { store, token, tally, startModseq } = progress
+  const open = folder.open.filter((reservation) => reservation.token !== token)
   const changing = open.filter((reservation) => !isArrival(reservation))
   // `touched` does not list the UIDs of changes that were in progress when the recount began.
   if (changing.some(({ modseq }) => modseq <= startModseq)) return 'waiting'
@@ -157,7 +155,7 @@ function add(sums: Tally['sums'], { seen, sizeBytes, labels = [] }: Row, sign: 1
 
 /** Corrects the counters of a folder, unless a change has begun since `folder` was read. Returns whether it did. */
 async function correct(
-  { store, token, tally, before }: Recount,
+  { store, token, tally }: Recount,
   folder: FolderDoc,
   open: readonly Reservation[],
 ): Promise<boolean> {
@@ -167,7 +165,7 @@ async function correct(
     {
       $inc: increments(folder, countsWith(tally, open)),
       $unset: recountFields,
-      $pull: { open: { at: { $lt: before } } },
+      $pull: { open: { token } },
     },
   )
   return modifiedCount === 1
