@@ -53,7 +53,7 @@ const disturbancesMax = 3
 const pauseMsMax = 800
 /** One in so many writes fails. */
 const faultOneIn = 100
-const startTriesMax = 5
+const startTriesMax = 10
 const logCharsMax = 20_000
 const user = 'mailroom'
 
