@@ -12,13 +12,19 @@ import { isQuick } from './quick.ts'
 /** Two more than there are cores: many files wait for processes that they started. */
 const besideEachOther = availableParallelism() + 2
 
-/** Files that measure processor time, how much more of it twice as much takes: each has a core. */
+/**
+ * Files that measure processor time, how much more of it twice as much takes: each has a core, in a process whose memory is
+ * not full of what other files left, which is looked through again and again while they work.
+ */
 const oneToACore: readonly string[] = [
   'test/mail/hostile-mime.test.ts',
   'test/mail/hostile-html.test.ts',
   'test/mail/lens/hostile.test.ts',
   'test/mail/fuzz.test.ts',
   'test/mail/speed.test.ts',
+  'test/mail/body/alternatives.test.ts',
+  'test/core/process/kept.test.ts',
+  'test/imap/patience.test.ts',
   'test/imap/fuzz.test.ts',
   'test/dns/fuzz.test.ts',
 ]

@@ -7,7 +7,7 @@ import { threadMs } from '../processor-time.ts'
 
 /** Twice as much takes twice as long where each piece is looked at once, four times where each is held against each. */
 const growthMax = 3
-/** What looks like this needs no other look. */
+/** What looks like this needs no other look; of several, the least times count, since what disturbs only adds. */
 const clearlyLinear = 2.5
 const looks = 4
 /** Of what takes less, half is over before it can be measured. */
@@ -26,8 +26,8 @@ export function leastMs(tries: number, work: () => unknown): number {
 }
 
 /**
- * Expects that twice as much takes less than three times as long, from a quarter to a half or from there to the whole; `half` is the
- * first half of the whole unless given. Returns the first cost of the whole.
+ * Expects that twice as much takes less than three times as long; `half` is the first half of the whole unless given. Returns
+ * the first cost of the whole.
  */
 export function expectLinear<In extends string | Buffer, Out>(
   what: string,
@@ -40,30 +40,16 @@ export function expectLinear<In extends string | Buffer, Out>(
     return costOf(() => work(own))
   }
   const first = costOfFresh(whole)
-  const wholes = [first.ms]
-  const halves: number[] = []
+  let [wholeMs, halfMs] = [first.ms, Number.POSITIVE_INFINITY]
   for (let look = 0; look < looks; look++) {
-    if (Math.min(...wholes) < measurableMs) return first
-    halves.push(costOfFresh(half).ms)
-    if (growthOf(wholes, halves) <= clearlyLinear) return first
-    wholes.push(costOfFresh(whole).ms)
+    if (wholeMs < measurableMs) return first
+    halfMs = Math.min(halfMs, costOfFresh(half).ms)
+    if (wholeMs <= halfMs * clearlyLinear) return first
+    wholeMs = Math.min(wholeMs, costOfFresh(whole).ms)
   }
-  if (Math.min(...wholes) < measurableMs) return first
-  // A limit, or what V8 keeps of short texts, may lie between the half and the whole; what is not linear grows as much below it.
-  const quarter = firstHalf(half)
-  const quarters = halves.map(() => costOfFresh(quarter).ms)
-  const growth = Math.min(growthOf(wholes, halves), growthOf(halves, quarters))
-  expect(growth, `${what}: as many times as long as half of it`).to.be.below(growthMax)
+  if (wholeMs >= measurableMs)
+    expect(wholeMs / halfMs, `${what}: as many times as long as half of it`).to.be.below(growthMax)
   return first
-}
-
-/**
- * How many times as long the whole took as its half. What disturbs adds, so the least of each are compared; but a coarse clock
- * leaves out whole ticks too, so their means are, and the smaller ratio counts.
- */
-function growthOf(wholes: readonly number[], halves: readonly number[]): number {
-  const mean = (all: readonly number[]) => all.reduce((sum, ms) => sum + ms, 0) / all.length
-  return Math.min(Math.min(...wholes) / Math.min(...halves), mean(wholes) / mean(halves))
 }
 
 /** Another string of the same characters: V8 remembers how it split one, when that is not too long, and so the half costs nothing. */
