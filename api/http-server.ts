@@ -55,6 +55,20 @@ export function createHttpServer(ctx: Context, options: ApiOptions, timeouts: Se
     else if (response.headersSent) socket.destroy()
     else refuse(ctx, socket, failure)
   }
+  const refuseAll = (socket: Duplex, failure: Failure) => {
+    refused.add(socket)
+    refuseNext(socket, failure)
+  }
+  /** Refuses a request that is late, unless all of it is there and not yet read: this process itself may have stood still. */
+  const refuseLate = (socket: Duplex, failure: Failure) => {
+    const before = latest.get(socket)
+    const wasWhole = before?.request.complete
+    setImmediate(() => {
+      const now = latest.get(socket)
+      const isWhole = now?.request.complete === true && !(now === before && wasWhole)
+      if (!isWhole && !refused.has(socket)) refuseAll(socket, failure)
+    })
+  }
   const note: RequestListener = (request, response) => latest.set(request.socket, { request, response })
   server.prependListener('request', note)
   server.on('checkExpectation', note).on('checkExpectation', listener)
@@ -69,9 +83,9 @@ export function createHttpServer(ctx: Context, options: ApiOptions, timeouts: Se
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // The parser fails again with each chunk that follows.
     if (refused.has(socket)) return
-    refused.add(socket)
     if (error.code === 'ECONNRESET') socket.destroy()
-    else refuseNext(socket, refusalOf(error))
+    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') refuseLate(socket, refusalOf(error))
+    else refuseAll(socket, refusalOf(error))
   })
   return server
 }

@@ -796,6 +796,23 @@ describe('api: the door', () => {
         server.close()
       }
     })
+
+    it('a request that came while the process stood still is answered', async () => {
+      const headersTimeout = 300
+      const timeouts = { connectionsCheckingInterval: 10, headersTimeout, requestTimeout: headersTimeout }
+      const server = createHttpServer(door.ctx, { readiness: async () => door.readiness }, timeouts)
+      await once(server.listen(0, '127.0.0.1'), 'listening')
+      try {
+        const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+        await once(server, 'connection')
+        socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * headersTimeout)
+        const [answer] = (await once(socket, 'data')) as [Buffer]
+        expect(answer.toString()).to.match(/^HTTP\/1\.1 200 /)
+      } finally {
+        server.close()
+      }
+    })
   })
 
   describe('documents and health', () => {
