@@ -142,6 +142,8 @@ class Mover {
           `The target "${this.#target.databaseName}" holds a part of a move that was given up. Drop that database, and begin again.`,
         )
       this.#position = begun.position
+      // One that was cut right before its end has taken this out of the copy.
+      await this.#copyAgain('state', [movingState])
       return
     }
     await refuseDocuments(this.#target)
@@ -305,14 +307,17 @@ class Mover {
     try {
       for (let n = 0; (await this.#takeWritten()) > 0; n++) if (n === readingsMax) return null
       const moved: MovedCollection[] = []
-      for (const { name, options } of await this.#collections())
-        moved.push(await this.#finish(name, options, compared.get(name)))
-      await this.#target.collection<MovingState>('state').deleteOne({ _id: movingState })
+      for (const { name, options } of await this.#collections()) {
+        const finished = await this.#finish(name, options, compared.get(name))
+        if (finished === null) return null
+        moved.push(finished)
+      }
       clearInterval(prolong)
       // For good: from here on the source is the one before.
       await block(this.#client, { isOn: true, isEmbedded })
-      // The hold may have ended meanwhile, when this process was too slow to prolong it.
-      if ((await this.#written.read(this.#position)).written.length > 0) return null
+      if (await this.#wasWritten()) return null
+      for (const { collection } of moved) await this.#expire(collection)
+      await this.#target.collection<MovingState>('state').deleteOne({ _id: movingState })
       isOver = true
       await this.#move.switchOver()
       await this.#progress.drop()
@@ -323,12 +328,17 @@ class Mover {
     }
   }
 
-  /** What is left of a collection, while nothing is written. */
+  /** Whether the hold has ended meanwhile: this process may have stood still, or been too slow to prolong it. */
+  async #wasWritten(): Promise<boolean> {
+    return (await this.#written.read(this.#position)).written.length > 0
+  }
+
+  /** What is left of a collection, while nothing is written. Returns null when something was. */
   async #finish(
     name: string,
     options: CreateCollectionOptions,
     compared: { readonly checksum: string; readonly tookMs: number } | undefined,
-  ): Promise<MovedCollection> {
+  ): Promise<MovedCollection | null> {
     const source = this.#source.collection(name)
     const target = this.#target.collection(name)
     await this.#shape(name, options)
@@ -339,11 +349,12 @@ class Mover {
     const again = isKnown ? null : await compareAll(source, target, () => undefined)
     const differing = again?.differing ?? (await differingOf(source, target, flux))
     const [documents, copied] = await Promise.all([source.countDocuments({}), target.countDocuments({})])
-    if (differing.length > 0 || documents !== copied)
+    if (differing.length > 0 || documents !== copied) {
+      if (await this.#wasWritten()) return null
       throw new Error(
         `The copy of ${name} is not what it is copied from: ${documents} documents there and ${copied} in the copy, ${differing.length} of them differ.`,
       )
-    await this.#expire(name)
+    }
     const checksum = again?.checksum ?? compared?.checksum ?? null
     return { collection: name, documents, checksum, comparedAgain: flux.length }
   }

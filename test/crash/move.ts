@@ -1,5 +1,6 @@
 /**
- * Moves a database under load from one engine to another, which is reached over TCP as a deployment is, and kills the mover on the way. The writers keep a ledger of what was acknowledged; in the end the copy has exactly that.
+ * Moves a database under load from one engine to another, which is reached over TCP as a deployment is, and kills or stops the
+ * mover on the way. The writers keep a ledger of what was acknowledged; in the end the copy has exactly that.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,8 +16,8 @@ import type { Said } from './mover.ts'
 import { createRandom, type Random } from './random.ts'
 
 export type MoveRound = {
-  /** Kills the mover when it says for so many times that it is at a step. */
-  readonly kills: readonly { readonly at: Said['step']; readonly times: number }[]
+  /** Kills the mover when it says for so many times that it is at a step, or, with `stopMs`, stops it for so long. */
+  readonly kills: readonly { readonly at: Said['step']; readonly times: number; readonly stopMs?: number }[]
   readonly documents: number
   readonly writers: number
   readonly random: Random
@@ -85,7 +86,7 @@ export async function runMoves(args: readonly string[]): Promise<boolean> {
   for (let n = 1; n <= Number(values.rounds); n++) {
     const kills = Array.from({ length: 6 }, () => {
       const at = steps[random.below(steps.length)]!
-      return { at, times: 1 + random.below(timesMax[at]) }
+      return { at, times: 1 + random.below(timesMax[at]), ...(random.below(4) === 0 && { stopMs: longerThanHold }) }
     })
     const round = { kills, documents: Number(values.documents), writers: Number(values.writers), random }
     const { writes, killed, heldMs, lost, doubled } = await playMove(round)
@@ -101,6 +102,8 @@ const steps = ['copying', 'catching up', 'comparing', 'holding'] as const
 /** How often a mover of this much says at least that it is at a step. */
 const timesMax = { copying: 20, 'catching up': 2, comparing: 20, holding: 1 } as const
 const wasKilled = 'it was killed'
+/** A hold that nobody prolongs has ended by then. */
+const longerThanHold = 6_000
 
 /** What a service has: unique keys that wander, things that expire, a capped collection, files in pieces. */
 async function fill({ client }: Started, documents: number): Promise<void> {
@@ -207,7 +210,7 @@ async function takeSeat(db: ReturnType<MongoClient['db']>, writer: number, seat:
 const isBlocked = (error: unknown) =>
   (error instanceof MongoServerError || error instanceof MongoBulkWriteError) && error.code === blockedCode
 
-/** Runs a mover until it ends, or is killed. */
+/** Runs a mover until it ends, or is killed; one that is stopped goes on. */
 async function runMover(
   from: string,
   to: string,
@@ -220,14 +223,22 @@ async function runMover(
   let times = 0
   let reason = wasKilled
   let isWhole = false
+  let waking: NodeJS.Timeout | undefined
+  const stop = (forMs: number) => {
+    child.kill('SIGSTOP')
+    waking = setTimeout(() => child.kill('SIGCONT'), forMs)
+  }
   child.on('message', (said: Said) => {
     if (said.step === 'failed') reason = said.reason
     if (said.step === 'switched') {
       isWhole = true
       onSwitch()
     }
-    if (said.step === kill?.at && ++times >= kill.times) child.kill('SIGKILL')
+    if (said.step !== kill?.at || ++times < kill.times) return
+    if (kill.stopMs === undefined) child.kill('SIGKILL')
+    else if (times === kill.times) stop(kill.stopMs)
   })
   await once(child, 'exit')
+  clearTimeout(waking)
   return { isWhole, reason }
 }

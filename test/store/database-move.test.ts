@@ -1,7 +1,8 @@
 /** Databases that move while they are written. */
+import { setTimeout } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
-import { cancelMove, moveDatabase } from '../../store/database-move.ts'
+import { cancelMove, type MoveProgress, moveDatabase } from '../../store/database-move.ts'
 import { openStore } from '../../store/open.ts'
 import { playMove } from '../crash/move.ts'
 import { createRandom } from '../crash/random.ts'
@@ -37,6 +38,37 @@ describe('store: a move', () => {
     after(() => Promise.all([source?.stop(), target?.stop()]))
     const here = () => source.client.db('mailroom')
     const there = () => target.client.db('mailroom')
+
+    it('holds once more when a hold ended before it was over', async () => {
+      const letters = here().collection<Document>('letters')
+      await letters.insertMany(Array.from({ length: 300 }, (_, n) => ({ n })))
+      const open = () => source.client.db('admin').command({ setUserWriteBlockMode: 1, global: false })
+      let [holds, written] = [0, 0]
+      let writing = Promise.resolve()
+      const write = async () => {
+        await open()
+        while (holds === 1) {
+          await letters.insertOne({ n: written }).then(
+            () => (written += 1),
+            (error: unknown) => expect(error).to.include({ code: 371 }),
+          )
+          await setTimeout(1)
+        }
+      }
+      const onProgress = ({ step }: MoveProgress) => {
+        // As it is when whoever holds hangs for longer than a hold lasts.
+        if (step === 'holding' && ++holds === 1) writing = write()
+      }
+      const moved = await moveDatabase({ from: urlOf(source), to: urlOf(target), ...silent, onProgress })
+      expect(holds).to.be.greaterThan(1)
+      await writing
+      expect(written).to.be.greaterThan(0)
+      expect(moved.find(({ collection }) => collection === 'letters')?.documents).to.equal(300 + written)
+      expect(await there().collection('letters').countDocuments()).to.equal(300 + written)
+      await open()
+      await cancelMove(urlOf(source))
+      await Promise.all([here().dropDatabase(), there().dropDatabase()])
+    })
 
     it('brings collections with their kind, indexes and lifetimes, and says of each how many and which', async () => {
       await here().createCollection('capped', { capped: true, size: 8192, max: 3 })
