@@ -32,7 +32,7 @@ function setting<T>(schema: Schema<T>, initial: T, about: string, unit?: string)
   return { schema, default: initial, about, ...(unit !== undefined && { unit }) }
 }
 
-const HostAndPort = string(form('^.+:\\d+$', 'a host and its port', '127.0.0.1:3310'))
+const hostAndPort = (example: string) => string(form('^.+:\\d+$', 'a host and its port', example))
 const MasterKey = string(
   form(
     '^([A-Za-z0-9+/]{43}=|[0-9a-fA-F]{64})$',
@@ -270,7 +270,7 @@ export const settings = {
   },
   clamav: {
     address: setting<string | null>(
-      nullable(HostAndPort),
+      nullable(hostAndPort('127.0.0.1:3310')),
       null,
       'host:port of a clamd that scans each incoming mail; mail with a virus is refused. Without it: no scan.',
     ),
@@ -294,7 +294,7 @@ export const settings = {
       'Names of all servers of the zones, secondaries too, which NS records name; the first one is in SOA. Empty: ns1 of the hostname.',
     ),
     secondaries: setting<readonly string[]>(
-      array(HostAndPort),
+      array(hostAndPort('192.0.2.53:53')),
       [],
       'Servers (address:port) that are told of changes, and may transfer zones with one of the keys.',
     ),
@@ -352,7 +352,7 @@ export const settings = {
     ),
   },
   resolver: setting<readonly string[]>(
-    array(HostAndPort),
+    array(hostAndPort('127.0.0.1:53')),
     [],
     'DNS servers (host:port) for all DNS questions. Empty: those of the system.',
   ),
@@ -400,7 +400,7 @@ export const settings = {
   },
   outbound: {
     routes: setting<{ readonly [domain: string]: string }>(
-      record(HostAndPort),
+      record(hostAndPort('relay.example.net:587')),
       {},
       'Relays: domain or "*" to host:port. A domain without a route is sent to its MX.',
     ),
