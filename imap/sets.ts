@@ -1,5 +1,4 @@
 /** The messages that a command names. */
-
 import type { Session } from './session.ts'
 import { orderedRanges, type SequenceSet, type Uid } from './wire/numbers.ts'
 

@@ -4,7 +4,7 @@
  * only where it was, or, refused by a unique key, none of them.
  */
 import { type ClientBulkWriteResult, type Db, MongoBulkWriteError, MongoClientBulkWriteError } from 'mongodb'
-import { bulkWriteVersion, fencedSince, modelOf, type Write } from './writes.ts'
+import { duplicateKey, fencedSince, modelOf, type Write } from './writes.ts'
 
 /**
  * Makes the writes in their order. Returns how many documents each matched; null when a unique key refused the first, and then
@@ -12,12 +12,9 @@ import { bulkWriteVersion, fencedSince, modelOf, type Write } from './writes.ts'
  */
 export type WriteCounted = (writes: readonly Write[]) => Promise<readonly number[] | null>
 
-const duplicateKey = 11000
-
-/** Creates the function of a process. Asks the server which commands it knows. */
-export async function createWriteCounted(db: Db): Promise<WriteCounted> {
-  const { maxWireVersion } = await db.command({ hello: 1 })
-  return maxWireVersion >= bulkWriteVersion ? (writes) => inOneCommand(db, writes) : (writes) => oneByOne(db, writes)
+/** Creates the function of a process; `isTogether` as `knowsBulkWrite` tells. */
+export function createWriteCounted(db: Db, isTogether: boolean): WriteCounted {
+  return isTogether ? (writes) => inOneCommand(db, writes) : (writes) => oneByOne(db, writes)
 }
 
 async function inOneCommand(db: Db, writes: readonly Write[]): Promise<readonly number[] | null> {
@@ -37,7 +34,7 @@ function countIn({ updateResults, insertResults }: ClientBulkWriteResult, n: num
 }
 
 /** As servers before MongoDB 8.0 need it. */
-export async function oneByOne(db: Db, writes: readonly Write[]): Promise<readonly number[] | null> {
+async function oneByOne(db: Db, writes: readonly Write[]): Promise<readonly number[] | null> {
   const counts: number[] = []
   const fence = fencedSince(performance.now())
   for (const [n, { collection, operation }] of writes.entries()) {

@@ -36,8 +36,8 @@ export type ReservedNumbers = {
 
 /**
  * Takes a reservation in each of several folders: one round trip for a single folder, else two. Returns the reserved numbers by
- * folder id. A folder is missing from the map when it was deleted, or when
- * its messages cannot be changed because its recount is at its last step.
+ * folder id. A folder is missing from the map when it was deleted, or when its messages cannot be changed because its recount
+ * is at its last step.
  */
 export async function reserve(
   store: Store,

@@ -10,7 +10,14 @@ import { createModseqs } from './modseq.ts'
 import { refuseMoved } from './moved.ts'
 import type { ObjectStore } from './object-store.ts'
 import { isReady, prepare } from './preparation.ts'
-import { createWrites, keepsListsWhole, type WriteEach, type WriteTogether } from './writes.ts'
+import {
+  createWrites,
+  duplicateKey,
+  keepsListsWhole,
+  knowsBulkWrite,
+  type WriteEach,
+  type WriteTogether,
+} from './writes.ts'
 
 export type Store = Collections & {
   readonly db: Db
@@ -75,11 +82,12 @@ export async function openStore({
   const db = client.db(databaseOf(url))
   await refuseMoved(db)
   if (!(await isReady(db))) await makeReady(url, appName)
+  const isTogether = await knowsBulkWrite(db)
   return {
     ...collectionsOf(db),
     db,
-    ...(await createWrites(db)),
-    writeCounted: await createWriteCounted(db),
+    ...createWrites(db, isTogether),
+    writeCounted: createWriteCounted(db, isTogether),
     listsAreWhole: await keepsListsWhole(db),
     nextModseq: createModseqs(),
     uids: createKnownUids(),
@@ -141,7 +149,7 @@ export function databaseOf(url: string): string {
 
 /** Whether an error is a duplicate key error. `field`: only if the unique index has this field. */
 export function isDuplicate(error: unknown, field?: string): boolean {
-  if (!(error instanceof MongoServerError) || error.code !== 11000) return false
+  if (!(error instanceof MongoServerError) || error.code !== duplicateKey) return false
   return field === undefined || Object.keys((error.keyPattern as object | undefined) ?? {}).includes(field)
 }
 
@@ -152,7 +160,7 @@ export function isDuplicate(error: unknown, field?: string): boolean {
 export function onlyDuplicates(error: unknown): error is MongoBulkWriteError {
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false
   const errors = writeErrorsOf(error)
-  return errors.length > 0 && errors.every(({ code }) => code === 11000)
+  return errors.length > 0 && errors.every(({ code }) => code === duplicateKey)
 }
 
 /** The indexes of the operations of a bulk write that failed because of duplicate keys. Rethrows any other error. */

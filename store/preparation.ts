@@ -10,6 +10,7 @@ import { type Collection, type Db, MongoServerError } from 'mongodb'
 import { newToken } from '../schemas/ids.ts'
 import { collections, ensureIndexes } from './collections.ts'
 import { migrate } from './migrations.ts'
+import { duplicateKey } from './writes.ts'
 
 /** Who prepares until when; or for which program the database was made ready, and when. */
 type Preparation =
@@ -69,7 +70,7 @@ async function take(
     await state.updateOne({ _id: 'preparation', value: before }, { $set: { value } }, { upsert: true })
     return true
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === 11000) return false
+    if (error instanceof MongoServerError && error.code === duplicateKey) return false
     throw error
   }
 }

@@ -65,7 +65,15 @@ const longListMin = 25
 /** Of a list with a fence that takes several commands. A reservation lasts longer (store/folders.ts), and so does a lease. */
 export const fenceMs = 5_000
 /** The wire version of MongoDB 8.0, the first that knows the command `bulkWrite`. */
-export const bulkWriteVersion = 25
+const bulkWriteVersion = 25
+/** The code of an error of the server: a unique key refused a write. */
+export const duplicateKey = 11000
+
+/** Asks the server whether it makes writes to several collections with one command. */
+export async function knowsBulkWrite(db: Db): Promise<boolean> {
+  const { maxWireVersion } = await db.command({ hello: 1 })
+  return maxWireVersion >= bulkWriteVersion
+}
 
 export function insertInto<D extends Document>(
   { collectionName: collection }: Collection<D>,
@@ -157,12 +165,12 @@ type List = {
   readonly reject: (error: unknown) => void
 }
 
-/** Creates the functions of a process. Asks the server which commands it knows. */
-export async function createWrites(
+/** Creates the functions of a process; `isTogether` as `knowsBulkWrite` tells. */
+export function createWrites(
   db: Db,
-): Promise<{ readonly writeTogether: WriteTogether; readonly writeEach: WriteEach }> {
-  const { maxWireVersion } = await db.command({ hello: 1 })
-  const make: MakeWrites = maxWireVersion >= bulkWriteVersion ? inOneCommand : byCollection
+  isTogether: boolean,
+): { readonly writeTogether: WriteTogether; readonly writeEach: WriteEach } {
+  const make: MakeWrites = isTogether ? inOneCommand : byCollection
   const waiting: List[] = []
   let running = false
 
@@ -235,7 +243,6 @@ async function writeLists(db: Db, make: MakeWrites, lists: readonly List[]): Pro
   }
 }
 
-const duplicateKey = 11000
 const maxTimeExceeded = 50
 
 type FailedWrite = { readonly index: number; readonly code: number; readonly message: string }

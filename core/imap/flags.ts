@@ -1,5 +1,4 @@
 /** Flags and keywords of several messages of a folder, as STORE changes them. Keywords are labels. */
-
 import { editFlags, type FlagGroup, flagEditsMax } from '../../store/flag-edits.ts'
 import { findFolders } from '../../store/folders.ts'
 import { editMessage } from '../../store/message-edit.ts'

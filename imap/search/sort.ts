@@ -1,5 +1,4 @@
 /** The order of SORT (RFC 5256 2.2, 3). */
-
 import type { SearchFields } from '../../core/imap/search-fields.ts'
 import { splitAddress } from '../../mail/message/address.ts'
 import { baseSubject } from '../../mail/message/threading.ts'

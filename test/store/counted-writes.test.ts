@@ -1,35 +1,23 @@
 import { expect } from 'chai'
-import { createWriteCounted, oneByOne, type WriteCounted } from '../../store/counted-writes.ts'
-import { openStore, type Store } from '../../store/open.ts'
-import { insertInto, updateAllIn, updateIn, type Write } from '../../store/writes.ts'
-import { openDatabase } from '../start/engine.ts'
+import { createWriteCounted } from '../../store/counted-writes.ts'
+import type { Store } from '../../store/open.ts'
+import { updateAllIn, updateIn } from '../../store/writes.ts'
+import { useStore } from '../start/store.ts'
 
 describe('store: writes that are counted', () => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
   let store: Store
-  let names = 0
-
-  before(async () => {
-    database = await openDatabase()
-    store = await openStore({ url: database.url, role: 'test' })
-  })
-  after(async () => {
-    await store?.close()
-    await database?.drop()
+  const { fresh, insert, stored } = useStore((opened) => {
+    store = opened
   })
 
-  const fresh = () => `counted ${++names}`
-  const insert = (_id: string, value: unknown = null): Write => insertInto(store.state, { _id, value })
-  const stored = async (_id: string) => (await store.state.findOne({ _id }))?.value
-
-  const ways: readonly (readonly [name: string, make: () => Promise<WriteCounted>])[] = [
-    ['in one command', () => createWriteCounted(store.db)],
-    ['one by one, as before MongoDB 8.0', async () => (writes) => oneByOne(store.db, writes)],
+  const ways: readonly (readonly [name: string, isTogether: boolean])[] = [
+    ['in one command', true],
+    ['one by one, as before MongoDB 8.0', false],
   ]
-  for (const [name, make] of ways) {
+  for (const [name, isTogether] of ways) {
     describe(name, () => {
       it('tell how many documents each matched', async () => {
-        const write = await make()
+        const write = createWriteCounted(store.db, isTogether)
         const [a, b] = [fresh(), fresh()]
         const both = updateAllIn(store.state, { _id: { $in: [a, b] }, value: 1 }, { $set: { value: 2 } })
         const template = updateIn(store.templates, { _id: a }, { $set: { subject: 's' } })
@@ -38,7 +26,7 @@ describe('store: writes that are counted', () => {
       })
 
       it('make none when a unique key refuses the first', async () => {
-        const write = await make()
+        const write = createWriteCounted(store.db, isTogether)
         const [there, later] = [fresh(), fresh()]
         await write([insert(there)])
         expect(await write([insert(there), insert(later)])).to.equal(null)
@@ -46,7 +34,7 @@ describe('store: writes that are counted', () => {
       })
 
       it('fail with any other error', async () => {
-        const write = await make()
+        const write = createWriteCounted(store.db, isTogether)
         const [a, text] = [fresh(), fresh()]
         await write([insert(text, 'text')])
         const sum = updateIn(store.state, { _id: text }, { $inc: { value: 1 as never } })

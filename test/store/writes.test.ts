@@ -6,33 +6,21 @@ import {
   deleteIn,
   fenceIn,
   fenceMs,
-  insertInto,
+  knowsBulkWrite,
   updateIn,
   type Write,
   writeAll,
 } from '../../store/writes.ts'
 import { delayed, startDatabaseProxy } from '../peers/database-proxy.ts'
-import { openDatabase } from '../start/engine.ts'
+import { useStore } from '../start/store.ts'
 
 describe('store: writes together', () => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
   let store: Store
-  let names = 0
-
-  before(async () => {
-    database = await openDatabase()
-    store = await openStore({ url: database.url, role: 'test' })
+  let url: string
+  const { fresh, insert, stored } = useStore((...opened) => {
+    ;[store, url] = opened
   })
-  after(async () => {
-    await store?.close()
-    await database?.drop()
-  })
-
-  const fresh = () => `name ${++names}`
-  /** Any collection serves. */
-  const insert = (_id: string, value: unknown = null): Write => insertInto(store.state, { _id, value })
   const set = (_id: string, value: unknown): Write => updateIn(store.state, { _id }, { $set: { value } })
-  const stored = async (_id: string) => (await store.state.findOne({ _id }))?.value
 
   it('are made in their order, in several collections', async () => {
     const [a, b] = [fresh(), fresh()]
@@ -121,7 +109,7 @@ describe('store: writes together', () => {
 
     it('are one command, however many', async () => {
       const commands: string[] = []
-      const monitored = await openStore({ url: database.url, role: 'test', onCommand: (name) => commands.push(name) })
+      const monitored = await openStore({ url, role: 'test', onCommand: (name) => commands.push(name) })
       const [held, ids] = [fresh(), many()]
       await store.writeTogether([insert(held, 1)])
       commands.length = 0
@@ -131,15 +119,15 @@ describe('store: writes together', () => {
     })
 
     it('are left on a server that takes several commands for them when the first took too long', async () => {
-      const proxy = await startDatabaseProxy({ path: decodeURIComponent(new URL(database.url).host) })
-      const slow = await openStore({ url: database.url.replace(/\/\/[^/]+/, `//${proxy.host}`), role: 'test' })
+      const proxy = await startDatabaseProxy({ path: decodeURIComponent(new URL(url).host) })
+      const slow = await openStore({ url: url.replace(/\/\/[^/]+/, `//${proxy.host}`), role: 'test' })
       // What a MongoDB before 8.0 says of itself.
       const older = Object.create(slow.db, {
         command: { value: async (body: object) => ({ ...(await slow.db.command(body)), maxWireVersion: 21 }) },
       })
       const [held, ids] = [fresh(), many()]
       await store.writeTogether([insert(held, 1)])
-      const { writeTogether } = await createWrites(older)
+      const { writeTogether } = createWrites(older, await knowsBulkWrite(older))
       proxy.follow((name) => (name === 'update' ? delayed(fenceMs + 100) : null))
       const error = await writeTogether([fence(held, 1), ...templatesOf(ids)]).catch((failed: unknown) => failed)
       expect(isUnavailable(error), String(error)).to.equal(true)

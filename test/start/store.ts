@@ -1,0 +1,34 @@
+/** A store on a database of its own, for a suite of tests, and writes to one of its collections. */
+import { openStore, type Store } from '../../store/open.ts'
+import { insertInto, type Write } from '../../store/writes.ts'
+import { openDatabase } from './engine.ts'
+
+export type Entries = {
+  /** An id that nothing has. */
+  fresh(): string
+  /** The write that stores a value under an id. */
+  insert(id: string, value?: unknown): Write
+  /** What is stored under an id; undefined: nothing is. */
+  stored(id: string): Promise<unknown>
+}
+
+/** Opens a store before the tests of a suite, hands it over with the URL of its database, and closes it after them. */
+export function useStore(take: (store: Store, url: string) => void): Entries {
+  let database: Awaited<ReturnType<typeof openDatabase>> | undefined
+  let store: Store | undefined
+  let names = 0
+  before(async () => {
+    database = await openDatabase()
+    store = await openStore({ url: database.url, role: 'test' })
+    take(store, database.url)
+  })
+  after(async () => {
+    await store?.close()
+    await database?.drop()
+  })
+  return {
+    fresh: () => `name ${++names}`,
+    insert: (_id, value = null) => insertInto(store!.state, { _id, value }),
+    stored: async (_id) => (await store!.state.findOne({ _id }))?.value,
+  }
+}
