@@ -17,16 +17,20 @@ let scratch = Buffer.alloc(0)
 export function encode(doc: Document, bytesMax: number = documentBytesMax): Buffer {
   if (scratch.length === 0) scratch = Buffer.allocUnsafe(scratchStartBytes)
   const end = writeDocument(doc, 0, 1)
-  if (end > bytesMax) {
-    throw new EngineError(
-      'BSONObjectTooLarge',
-      `BSONObj size: ${end} is invalid. Size must be between 0 and ${bytesMax}`,
-    )
-  }
+  requireSize(end, bytesMax)
   const bytes = Buffer.allocUnsafe(end)
   scratch.copy(bytes, 0, 0, end)
   if (scratch.length > 1024 * 1024) scratch = Buffer.alloc(0)
   return bytes
+}
+
+/** Fails with BSONObjectTooLarge for a document of more bytes than may be stored. */
+export function requireSize(sizeBytes: number, bytesMax: number = documentBytesMax): void {
+  if (sizeBytes <= bytesMax) return
+  throw new EngineError(
+    'BSONObjectTooLarge',
+    `BSONObj size: ${sizeBytes} is invalid. Size must be between 0 and ${bytesMax}`,
+  )
 }
 
 function reserve(at: number, size: number): void {

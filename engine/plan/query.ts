@@ -15,7 +15,7 @@ import { pathsOf, topLevel } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { choosePlan, type Plan } from './choose.ts'
 import { isScalar } from './predicates.ts'
-import { accept, type Hit, noRecord, type ScanStats, scan } from './scan.ts'
+import { accept, candidates, type Hit, noRecord, type ScanStats, scan } from './scan.ts'
 
 export type QueryRequest = {
   readonly filter: Document
@@ -42,6 +42,8 @@ export type Query = {
   readonly sortInMemory: boolean
   /** The results, in order, after skip and limit. `undefined` means: still working. */
   readonly run: () => Generator<Hit | undefined>
+  /** The records of all that may match, each once; without skip and limit no document is looked at where an index names them. */
+  readonly candidates: () => Generator<number | undefined>
 }
 
 /**
@@ -66,6 +68,7 @@ function byId(store: Store, collection: Collection, request: QueryRequest, id: V
   const matcher = once(() => compileFilter(node(), request.names))
   const further = hasOthers(request.filter) ? { matcher: matcher(), fields: fieldsOf(request, node()) } : undefined
   const stats: ScanStats = { keysExamined: 0, docsExamined: 0 }
+  const find = () => store.index(collection.indexes[0]!.id).holder(encodeKey([id], [1]), noRecord)
   return {
     get node() {
       return node()
@@ -79,7 +82,7 @@ function byId(store: Store, collection: Collection, request: QueryRequest, id: V
     stats,
     sortInMemory: false,
     *run() {
-      const record = store.index(collection.indexes[0]!.id).holder(encodeKey([id], [1]), noRecord)
+      const record = find()
       if (record === undefined) return
       stats.keysExamined++
       const bytes = store.records(collection.id).get(record)
@@ -87,6 +90,10 @@ function byId(store: Store, collection: Collection, request: QueryRequest, id: V
       stats.docsExamined++
       const hit = further === undefined ? { record, bytes, doc: undefined } : accept({ record, bytes }, further)
       if (hit !== undefined) yield hit
+    },
+    *candidates() {
+      const record = find()
+      if (record !== undefined) yield record
     },
   }
 }
@@ -152,6 +159,10 @@ function planned(store: Store, collection: Collection, request: QueryRequest): Q
       const found = scan(store, collection, plan, { matcher, fields, stats, wanted })
       const ordered = sortInMemory ? sortedHits(store, collection, found, sort, limit === 0 ? 0 : skip + limit) : found
       return skip === 0 && limit === 0 ? ordered : window(ordered, skip, limit)
+    },
+    *candidates() {
+      if (plan.kind !== 'collection' && skip === 0 && limit === 0) yield* candidates(store, plan, { stats })
+      else for (const hit of this.run()) yield hit?.record
     },
   }
 }

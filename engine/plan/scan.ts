@@ -96,6 +96,24 @@ export function* records(
   }
 }
 
+/** The records that a plan names by its indexes, each once, in their order. */
+export function* candidates(
+  store: Store,
+  plan: Exclude<Plan, { kind: 'collection' }>,
+  options: Pick<ScanOptions, 'stats' | 'wanted'>,
+): Generator<number | undefined> {
+  const seen = plan.kind === 'union' ? new Set<number>() : undefined
+  let quiet = 0
+  for (const branch of plan.kind === 'union' ? plan.branches : [plan]) {
+    for (const record of records(store, branch, options)) {
+      if (++quiet % limits.scanClockEvery === 0) yield undefined
+      if (seen?.has(record) === true) continue
+      seen?.add(record)
+      yield record
+    }
+  }
+}
+
 export type Row = { readonly record: number; readonly bytes: Uint8Array }
 
 /** What the filter makes of one document; undefined when it refuses it. */
@@ -130,16 +148,13 @@ function* indexRows(
   plan: Exclude<Plan, { kind: 'collection' }>,
   options: ScanOptions,
 ): Generator<Row | undefined> {
-  const seen = plan.kind === 'union' ? new Set<number>() : undefined
-  let quiet = 0
-  for (const branch of plan.kind === 'union' ? plan.branches : [plan]) {
-    for (const record of records(store, branch, options)) {
-      if (++quiet % limits.scanClockEvery === 0) yield undefined
-      if (seen?.has(record) === true) continue
-      seen?.add(record)
-      const bytes = store.records(collection.id).get(record)
-      if (bytes !== undefined) yield { record, bytes }
+  for (const record of candidates(store, plan, options)) {
+    if (record === undefined) {
+      yield undefined
+      continue
     }
+    const bytes = store.records(collection.id).get(record)
+    if (bytes !== undefined) yield { record, bytes }
   }
 }
 

@@ -30,6 +30,8 @@ export type Index = {
   readonly sparse: boolean
   readonly hidden: boolean
   readonly partial: PartialFilter | undefined
+  /** The top-level fields that its partial filter reads; undefined when it may read any. */
+  readonly partialFields: ReadonlySet<string> | undefined
   readonly expireAfterSeconds: number | undefined
   /** It does not hold all documents yet. */
   readonly building: boolean
@@ -180,6 +182,7 @@ export function indexFrom(id: number, spec: Document, multikey: boolean[]): Inde
     sparse: spec.sparse === true,
     hidden: spec.hidden === true,
     partial: node === undefined ? undefined : { node, matcher: compileFilter(node) },
+    partialFields: node === undefined ? new Set() : pathsOf(node),
     expireAfterSeconds: spec.expireAfterSeconds === undefined ? undefined : Number(spec.expireAfterSeconds),
     building: spec.building === true,
     multikey,
@@ -209,10 +212,8 @@ function fieldsRead(indexes: readonly Index[]): ReadonlySet<string> | undefined 
   const fields = new Set<string>()
   for (const index of indexes) {
     for (const [path] of index.key) fields.add(topLevel(path))
-    if (index.partial === undefined) continue
-    const paths = pathsOf(index.partial.node)
-    if (paths === undefined) return undefined
-    for (const path of paths) fields.add(path)
+    if (index.partialFields === undefined) return undefined
+    for (const field of index.partialFields) fields.add(field)
   }
   return fields
 }

@@ -151,12 +151,12 @@ export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-function nameAt(bytes: Buffer, from: number, to: number): string {
+export function nameAt(bytes: Buffer, from: number, to: number): string {
   for (let at = from; at < to; at++) if (bytes[at]! > 0x7f) return bytes.toString('utf8', from, to)
   return internName(bytes, from, to)
 }
 
-function nameEnd(bytes: Uint8Array, from: number, limit: number): number {
+export function nameEnd(bytes: Uint8Array, from: number, limit: number): number {
   let at = from
   while (at < limit && bytes[at] !== 0) at++
   if (at >= limit) throw malformed()
@@ -164,7 +164,7 @@ function nameEnd(bytes: Uint8Array, from: number, limit: number): number {
 }
 
 /** Bytes of the value of `type` at `at`; refuses values that pass `limit`. */
-function valueSize(bytes: Uint8Array, type: number, at: number, limit: number): number {
+export function valueSize(bytes: Uint8Array, type: number, at: number, limit: number): number {
   const size = fixedSize(type) ?? variableSize(bytes, type, at, limit)
   if (size < 0 || at + size > limit) throw malformed()
   return size

@@ -23,6 +23,8 @@ export type Update = {
   readonly kind: 'operators' | 'replacement' | 'pipeline'
   /** Whether the update uses the positional operator `$`. */
   readonly needsPositional: boolean
+  /** The top-level fields that it reads and writes; undefined: it may be any. */
+  readonly fields: ReadonlySet<string> | undefined
   /**
    * The updated document; the input stays as it is. `changed` is false when the result would be stored unchanged.
    * Fails with the code mongod has for the operator and value; ImmutableField when `_id` would change.
@@ -79,6 +81,7 @@ function replacementUpdate(replacement: Document): Update {
   return {
     kind: 'replacement',
     needsPositional: false,
+    fields: undefined,
     apply: (doc) => finish(doc, withId(replacement, doc._id)),
   }
 }
@@ -88,6 +91,7 @@ function pipelineUpdate(stages: readonly Document[], names: Constants): Update {
   return {
     kind: 'pipeline',
     needsPositional: false,
+    fields: undefined,
     apply: (doc, { now }) => finish(doc, withId(run(doc, now), doc._id)),
   }
 }
@@ -133,6 +137,7 @@ function operatorUpdate(update: Document, filters: ElementFilters): Update {
   return {
     kind: 'operators',
     needsPositional,
+    fields: new Set(leaves.map(({ parts }) => parts[0]!)),
     apply: (doc, options) => {
       const run = { root: doc, now: options.now, positional: options.positional }
       const result = (options.inserting ? inserting : updating)(doc, run)

@@ -4,8 +4,12 @@ import type { Document } from '../bson/document.ts'
 import { encode } from '../bson/encode.ts'
 import { limits } from '../limits.ts'
 import type { Matcher } from '../match/compile.ts'
+import type { FilterNode } from '../match/parse.ts'
 import { prepareQuery, type Query, type QueryRequest } from '../plan/query.ts'
 import type { Collection } from '../store/catalog.ts'
+import { picker } from '../store/elements.ts'
+import { pathsOf } from '../store/paths.ts'
+import { spliced } from '../store/splice.ts'
 import type { Update } from '../update/compile.ts'
 import { upsertDocument } from '../update/upsert.ts'
 import { ensureCollection, type WriteContext } from './context.ts'
@@ -13,7 +17,12 @@ import { addDocument, removeDocument, replaceDocument } from './documents.ts'
 import { withId } from './insert.ts'
 
 /** A stored document found for a write. */
-export type Target = { readonly record: number; readonly doc: Document }
+export type Target = {
+  readonly record: number
+  readonly doc: Document
+  /** What is stored, where `doc` is only a part of it. */
+  readonly stored?: Uint8Array
+}
 
 export type Search = Omit<QueryRequest, 'noTableScan'> & { readonly deadline?: number }
 
@@ -31,41 +40,60 @@ export function firstTarget(query: Query, deadline: number | undefined): Target 
   return undefined
 }
 
-/** The record ids of all documents the query finds: collected before the first change, so that no change is met again. */
+/**
+ * The record ids of all documents that the query may find: collected before the first change, so that no change is met again.
+ * Whether they match is asked when they are read for it.
+ */
 export function allRecords(query: Query, deadline: number | undefined): number[] {
   const found: number[] = []
-  for (const hit of query.run()) {
-    if (hit === undefined) checkDeadline(deadline)
-    else found.push(hit.record)
+  for (const record of query.candidates()) {
+    if (record === undefined) checkDeadline(deadline)
+    else found.push(record)
   }
   return found
 }
 
 /**
- * Applies `change` to each record that still matches, resting after each chunk.
- * The collection is looked up again after a rest: it may have been dropped or given another index meanwhile.
+ * Applies `change`, which reads and writes `fields` (undefined: it may be any), to each record that matches, resting after each
+ * chunk of them. The collection is looked up again after a rest: it may have been dropped or given another index meanwhile.
  */
 export function* eachInChunks(
   ctx: WriteContext,
   collection: Collection,
   found: readonly number[],
-  matcher: Matcher,
+  { node, matcher }: Pick<Query, 'node' | 'matcher'>,
+  fields: ReadonlySet<string> | undefined,
   change: (collection: Collection, target: Target) => void,
 ): Generator<void, void, void> {
-  let bytes = 0
-  for (const [i, record] of found.entries()) {
+  let [read, known, bytes, changed] = [reader(collection, node, fields), collection, 0, 0]
+  for (const record of found) {
     const now = ctx.store.collection(collection.database, collection.name)
     if (now?.id !== collection.id) return
+    if (now !== known) [read, known] = [reader(now, node, fields), now]
     const stored = ctx.store.records(now.id).get(record)
     if (stored === undefined) continue
+    const { doc, isPart } = read(stored)
+    if (!matcher.matches(doc)) continue
+    change(now, isPart ? { record, doc, stored } : { record, doc })
     bytes += stored.length
-    const doc = decode(stored)
-    if (matcher.matches(doc)) change(now, { record, doc })
-    if ((i + 1) % limits.writeChunk === 0 || bytes > limits.writeChunkBytes) {
+    if (++changed % limits.writeChunk === 0 || bytes > limits.writeChunkBytes) {
       bytes = 0
       yield
     }
   }
+}
+
+/** Decodes of documents what a filter, a change and the indexes read: all of it where one of them may read any field. */
+function reader(
+  { indexedFields }: Collection,
+  node: FilterNode,
+  fields: ReadonlySet<string> | undefined,
+): (stored: Uint8Array) => { readonly doc: Document; readonly isPart: boolean } {
+  const filtered = pathsOf(node)
+  if (filtered === undefined || fields === undefined || indexedFields === undefined)
+    return (stored) => ({ doc: decode(stored), isPart: false })
+  const part = picker(new Set(['_id', ...filtered, ...fields, ...indexedFields]))
+  return (stored) => ({ doc: decode(part(stored)), isPart: true })
 }
 
 /** Applies an update to one document and stores the result. */
@@ -80,8 +108,9 @@ export function applyUpdate(
   const positional = update.needsPositional ? matcher.positional(target.doc) : undefined
   const result = update.apply(target.doc, { now, positional })
   if (result.changed) {
-    const change = { record: target.record, before: target.doc, after: result.doc, bytes: encode(result.doc) }
-    replaceDocument(ctx, collection, change)
+    const { record, doc: before, stored } = target
+    const bytes = stored === undefined ? encode(result.doc) : spliced(stored, before, result.doc)
+    replaceDocument(ctx, collection, { record, before, after: result.doc, bytes })
   }
   return result
 }

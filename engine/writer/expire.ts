@@ -34,7 +34,7 @@ function* expireOne(ctx: WriteContext, collection: Collection, index: Index, now
   const hint = index.hidden ? undefined : index.name
   const query = searchFor(ctx, collection, { filter, hint, limit: limits.ttlDeletes })
   let removed = 0
-  yield* eachInChunks(ctx, collection, allRecords(query, undefined), query.matcher, (current, target) => {
+  yield* eachInChunks(ctx, collection, allRecords(query, undefined), query, new Set(), (current, target) => {
     applyDelete(ctx, current, target)
     removed++
   })

@@ -137,7 +137,8 @@ function* product(choices: readonly (readonly Value[])[]): Generator<Value[]> {
 
 /** Whether an update left every field alone that the index reads. */
 function untouched(index: Index, before: Document, after: Document): boolean {
-  if (index.partial !== undefined) return false
+  if (index.partialFields === undefined) return false
+  for (const field of index.partialFields) if (before[field] !== after[field]) return false
   return index.key.every(([path]) => {
     const field = topLevel(path)
     return before[field] === after[field] || (!isNested(path) && equalScalars(before[field], after[field]))

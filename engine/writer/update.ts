@@ -160,7 +160,7 @@ export function* updateOne(
     if (changed) counts.nModified++
   }
   if (multi) {
-    yield* eachInChunks(ctx, collection, allRecords(query, deadline), query.matcher, (current, target) =>
+    yield* eachInChunks(ctx, collection, allRecords(query, deadline), query, compiled.fields, (current, target) =>
       tally(applyUpdate(ctx, current, target, compiled, query.matcher, now).changed),
     )
   } else {
@@ -172,6 +172,9 @@ export function* updateOne(
   counts.n++
   return doc._id
 }
+
+/** A removal reads no field but those of its filter and the indexes. */
+const none: ReadonlySet<string> = new Set()
 
 /** A statement of a `delete`. */
 function readDelete(spec: Document): OneDelete {
@@ -206,7 +209,7 @@ export function* deleteOne(
     counts.n++
     return
   }
-  yield* eachInChunks(ctx, collection, allRecords(query, deadline), query.matcher, (current, target) => {
+  yield* eachInChunks(ctx, collection, allRecords(query, deadline), query, none, (current, target) => {
     applyDelete(ctx, current, target)
     counts.n++
   })

@@ -8,6 +8,8 @@ import { encode } from '../../engine/bson/encode.ts'
 import { addNumbers, multiplyNumbers } from '../../engine/bson/number.ts'
 import { compileFilter } from '../../engine/match/compile.ts'
 import { parseFilter } from '../../engine/match/parse.ts'
+import { picker } from '../../engine/store/elements.ts'
+import { spliced } from '../../engine/store/splice.ts'
 import { compileUpdate } from '../../engine/update/compile.ts'
 import { upsertDocument } from '../../engine/update/upsert.ts'
 import { failure } from './values.ts'
@@ -32,6 +34,12 @@ function update(doc: Document, change: Document | Document[], { filter, arrayFil
   // `$push` counts as a change even when `$slice` takes away what came, as in mongod.
   if (Array.isArray(change) || change.$push === undefined) expect(result.changed).to.equal(!same)
   else expect(result.changed || same).to.equal(true)
+  if (compiled.fields !== undefined) {
+    const part = decode(picker(new Set(['_id', ...compiled.fields]))(bytes))
+    const ofPart = compiled.apply(part, { now, positional, inserting })
+    expect(ofPart.changed, 'of a part of the document').to.equal(result.changed)
+    expectSame(decode(spliced(bytes, part, ofPart.doc)), result.doc)
+  }
   return result
 }
 
