@@ -129,6 +129,49 @@ function among(uids: readonly number[]): Filter<MessageDoc>['uid'] {
   return last - first + 1 === uids.length ? { $gte: first, $lte: last } : { $in: [...uids] }
 }
 
+/** The messages with these UIDs and those between. */
+export type UidRange = { readonly first: number; readonly last: number }
+
+/** Flags of which neither the counters of a folder nor conversations know, and for which nobody waits. */
+export type QuietFlags = Pick<FlagEdit, 'answered' | 'deleted' | 'draft'>
+
+/**
+ * Gives flags to the messages of a folder in some ranges of UIDs, of which the caller knows that there are `count`, because it
+ * knows all that was written to the folder up to the modseq `known`; so nothing has to be read. Returns the modseq that they have
+ * got. Null when something was written since, or the folder gives no reservation: then nothing was changed; or when there were not
+ * so many.
+ */
+export async function setKnownFlags(
+  store: Store,
+  change: Pick<FlagChanges, 'mailboxId' | 'folderId' | 'at'> & {
+    readonly ranges: readonly UidRange[]
+    readonly count: number
+    readonly flags: QuietFlags
+    readonly known: number
+    /** Told with the change. */
+    readonly note: Write
+  },
+): Promise<number | null> {
+  const { mailboxId, folderId, ranges, count, flags, known, at, note } = change
+  const [modseq, token] = [store.nextModseq(at), newToken()]
+  const changedUids = ranges.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, n) => first + n))
+  const claim: UidClaim = { folderId, mailboxId, uids: 0, total: 0, unread: 0, bytes: 0, changedUids }
+  const counts = await store.writeCounted([
+    reservationIn(store, claim, { token, at, modseq, known }),
+    ...ranges.map(({ first, last }) =>
+      updateAllIn(
+        store.messages,
+        { mailboxId, folderId, uid: { $gte: first, $lte: last } },
+        { $set: { ...flags, modseq } },
+      ),
+    ),
+    note,
+    closing(store, { folderId, mailboxId, token }),
+  ])
+  if (counts === null) return null
+  return counts.slice(1, 1 + ranges.length).reduce((sum, n) => sum + n, 0) === count ? modseq : null
+}
+
 /** What the edit changes of a message, as it was read. A flag that is not set may be absent, and so are labels. */
 function asRead(message: EditableMessage, { labels, ...flags }: FlagEdit): Filter<MessageDoc> {
   const names = Object.keys(flags) as (keyof typeof flags)[]

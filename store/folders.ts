@@ -112,14 +112,15 @@ export function closing(store: Store, end: ReservationEnd): Write {
 
 /**
  * The write that takes a reservation; it is refused where `reserve` gives none. With `modseq` the writer knows the number
- * beforehand: it is refused when the folder has given out a higher one.
+ * beforehand: it is refused when the folder has given out a higher one, and with `known` when it has given out another than
+ * that since.
  */
 export function reservationIn(
   store: Store,
   claim: UidClaim,
-  { token, at, modseq }: { token: string; at: Date; modseq?: number },
+  { token, at, modseq, known }: { token: string; at: Date; modseq?: number; known?: number },
 ): Write {
-  const { filter, update } = reservingUpdate(claim, token, at, modseq)
+  const { filter, update } = reservingUpdate(claim, token, at, { modseq, known })
   // Where the filter does not match, the upsert tries an insert. It is refused by the folder's id; when the folder is gone, by
   // the path of the mailbox's INBOX.
   const guard = { $set: { path: { $ifNull: ['$path', inboxPath] } } }
@@ -310,7 +311,7 @@ function reservingUpdate(
   { folderId, mailboxId, uids, total, unread, bytes, labels = {}, changedUids = [], threads }: UidClaim,
   token: string,
   at: Date,
-  modseq?: number,
+  { modseq, known }: { readonly modseq?: number | undefined; readonly known?: number | undefined } = {},
 ): { filter: Filter<FolderDoc>; update: Document[] } {
   const next = modseq ?? { $add: ['$highestModseq', 1] }
   const counted = Object.entries(labels)
@@ -348,7 +349,7 @@ function reservingUpdate(
       _id: folderId,
       mailboxId,
       ...notGated,
-      ...(modseq !== undefined && { highestModseq: { $lt: modseq } }),
+      ...(modseq !== undefined && { highestModseq: { $lt: modseq, ...(known !== undefined && { $eq: known }) } }),
     },
     update: counted.length === 0 ? [stage] : [stage, withoutUnused],
   }

@@ -3,7 +3,6 @@
  * them it concerns. Invariants: a message is shown only when every lower UID is, or never will be; a message that was told is
  * in the table or was taken out of it, of which every tracker hears; `modseq` never exceeds what has been read.
  */
-
 import { noteTold } from '../../core/imap/folder-list.ts'
 import {
   type Entry,
@@ -14,9 +13,10 @@ import {
   settledModseq,
   uidsIn,
 } from '../../core/imap/folder-state.ts'
+import type { UidRange } from '../../core/imap/known-flags.ts'
 import type { Context } from '../../core/process/context.ts'
 import type { Uid } from '../wire/numbers.ts'
-import { MessageTable } from './message-table.ts'
+import { type FlagBits, MessageTable } from './message-table.ts'
 
 /** Hears what changes in a view. */
 export type ViewListener = {
@@ -101,6 +101,31 @@ export class FolderView {
     this.#uidNext += entries.length
     for (const listener of [...this.#listeners]) listener.settled()
     return true
+  }
+
+  /**
+   * Takes in flags that this process has just given to the messages in ranges of UIDs, under a modseq before which everything up
+   * to `known` was written, so that the folder need not be read for them. What was read of them since stays.
+   */
+  takeFlags(
+    ranges: readonly UidRange[],
+    flags: FlagBits,
+    { known, modseq }: { readonly known: number; readonly modseq: number },
+  ): void {
+    const { table } = this
+    const changed: Uid[] = []
+    for (const { first, last } of ranges) {
+      for (let index = table.indexAbove(first); index < table.size && table.uidAt(index) <= last; index++) {
+        if (table.modseqAt(index) >= modseq) continue
+        table.setFlags(index, flags, modseq)
+        changed.push(table.uidAt(index))
+      }
+    }
+    if (this.#modseq === known) this.#modseq = modseq
+    for (const listener of [...this.#listeners]) {
+      if (changed.length > 0) listener.changed(changed, true)
+      listener.settled()
+    }
   }
 
   get isGone(): boolean {

@@ -6,6 +6,9 @@ import { type SystemFlag, systemFlags } from '../../core/imap/flags.ts'
 import type { Entry } from '../../core/imap/folder-state.ts'
 import type { Uid } from '../wire/numbers.ts'
 
+/** The bits of flags that are set, and of those that are taken away. */
+export type FlagBits = { readonly set: number; readonly clear: number }
+
 export class MessageTable {
   #size = 0
   #uids = new Uint32Array(16)
@@ -85,6 +88,17 @@ export class MessageTable {
     const [flags, labels] = [this.flagsAt(index), this.labelsAt(index)]
     this.#put(index, entry)
     return flags !== this.flagsAt(index) || !sameLabels(labels, this.labelsAt(index))
+  }
+
+  /** Whether a message has flags as a change leaves them. */
+  hasFlags(index: number, { set, clear }: FlagBits): boolean {
+    return (this.#flags[index]! & (set | clear)) === set
+  }
+
+  /** Sets flags, as the change with this modseq did. */
+  setFlags(index: number, { set, clear }: FlagBits, modseq: number): void {
+    this.#flags[index] = (this.#flags[index]! | set) & ~clear
+    this.#modseqs[index] = modseq
   }
 
   /** Takes messages out; the UIDs are in order. */

@@ -1,0 +1,42 @@
+/** Flags of messages of a folder that this process knows, changed without reading the messages. */
+import { type QuietFlags, setKnownFlags, type UidRange } from '../../store/flag-edits.ts'
+import type { KnownFolder } from '../mailbox/known-folders.ts'
+import type { Context } from '../process/context.ts'
+import type { FlagChange, SystemFlag } from './flags.ts'
+import { folderRef } from './message-groups.ts'
+
+export type { QuietFlags, UidRange } from '../../store/flag-edits.ts'
+
+const quietFlags: ReadonlySet<SystemFlag> = new Set<SystemFlag>(['answered', 'deleted', 'draft'])
+
+/**
+ * What a change gives to messages, if it can be made without reading them: nothing is counted or derived from what it changes, and
+ * it does not ask what they were before. Else null.
+ */
+export function quietChange({ mode, flags, labels, unchangedSince }: FlagChange): QuietFlags | null {
+  if (mode === 'set' || flags.size === 0 || labels.length > 0 || unchangedSince !== undefined) return null
+  if (![...flags].every((flag) => quietFlags.has(flag))) return null
+  return Object.fromEntries([...flags].map((flag) => [flag, mode === 'add']))
+}
+
+/** The most of one command: all other writes wait while it is carried out. */
+export const knownChangeMax = { messages: 1_000, ranges: 100 } as const
+
+export type KnownChange = {
+  readonly ranges: readonly UidRange[]
+  /** How many messages have a UID in the ranges. */
+  readonly count: number
+  readonly flags: QuietFlags
+  /** The modseq up to which all that was written to the folder is known. */
+  readonly known: number
+}
+
+/**
+ * Gives flags to messages, at most `knownChangeMax`. Returns the modseq that all of them have got; null when what is known of the
+ * folder is not all that was written to it: then it has to be read.
+ */
+export function changeKnownFlags(ctx: Context, folder: KnownFolder, change: KnownChange): Promise<number | null> {
+  const { folderId, mailboxId } = folderRef(folder)
+  const note = ctx.changes.noteWith({ kind: 'folders', mailboxId, messageIds: [] })
+  return setKnownFlags(ctx.store, { ...change, folderId, mailboxId, at: ctx.machineClock.now(), note })
+}

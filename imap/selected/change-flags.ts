@@ -1,0 +1,87 @@
+/**
+ * Changes flags of messages of a selected folder. Where all that was written to the folder is known, and the change is such a one
+ * (core/imap/known-flags.ts), no message is read for it, neither before nor after. Otherwise they are read, changed, and read.
+ */
+import { changeFlags, type FlagChange } from '../../core/imap/flags.ts'
+import {
+  changeKnownFlags,
+  knownChangeMax,
+  type QuietFlags,
+  quietChange,
+  type UidRange,
+} from '../../core/imap/known-flags.ts'
+import type { KnownFolder } from '../../core/mailbox/known-folders.ts'
+import type { Context } from '../../core/process/context.ts'
+import type { Uid } from '../wire/numbers.ts'
+import type { FolderView } from './folder-view.ts'
+import { bitsOf, type MessageTable } from './message-table.ts'
+
+/** As `changeFlags` of core; when it resolves the view knows the change. */
+export async function changeSelected(
+  ctx: Context,
+  { folder, view }: { readonly folder: KnownFolder; readonly view: FolderView },
+  uids: readonly Uid[],
+  change: FlagChange,
+): Promise<readonly number[]> {
+  const flags = quietChange(change)
+  const isDone = flags !== null && (await changeKnown(ctx, { folder, view }, uids, flags))
+  const modified = isDone ? [] : await changeFlags(ctx, folder, uids, change)
+  if (!isDone) await view.refresh()
+  return modified
+}
+
+/** Returns false when others write to the folder all the time: some of the messages may be changed then. */
+async function changeKnown(
+  ctx: Context,
+  { folder, view }: { readonly folder: KnownFolder; readonly view: FolderView },
+  uids: readonly Uid[],
+  flags: QuietFlags,
+): Promise<boolean> {
+  const { table } = view
+  const bits = { set: bitsOf(flags), clear: bitsOf(inverted(flags)) }
+  const lacks = (index: number) => index >= 0 && !table.hasFlags(index, bits)
+  // Others may have changed what has them here.
+  if (!uids.some((uid) => lacks(table.indexOf(uid)))) await view.refresh()
+  let isFresh = false
+  for (let from = 0; from < uids.length; ) {
+    const known = view.modseq
+    const { to, count, ranges } = nextPart(uids, from, { table, lacks })
+    const modseq = count === 0 ? known : await changeKnownFlags(ctx, folder, { ranges, count, flags, known })
+    if (modseq === null && isFresh) return false
+    isFresh = modseq === null
+    if (modseq === null) await view.refresh()
+    else {
+      from = to
+      view.takeFlags(ranges, bits, { known, modseq })
+    }
+  }
+  return true
+}
+
+const inverted = ({ answered, deleted, draft }: QuietFlags): QuietFlags => ({
+  answered: answered === false,
+  deleted: deleted === false,
+  draft: draft === false,
+})
+
+/** The messages of the next command, in ranges that hold no other message of the folder. */
+function nextPart(
+  uids: readonly Uid[],
+  from: number,
+  { table, lacks }: { readonly table: MessageTable; readonly lacks: (index: number) => boolean },
+): { readonly to: number; readonly count: number; readonly ranges: readonly UidRange[] } {
+  const ranges: { first: Uid; last: Uid }[] = []
+  let [count, lastIndex, to] = [0, -2, from]
+  for (; to < uids.length && count < knownChangeMax.messages; to++) {
+    const uid = uids[to]!
+    const index = table.indexOf(uid)
+    if (!lacks(index)) continue
+    const range = index === lastIndex + 1 ? ranges.at(-1) : undefined
+    if (range === undefined && ranges.length === knownChangeMax.ranges) break
+    if (range === undefined) ranges.push({ first: uid, last: uid })
+    else range.last = uid
+    lastIndex = index
+    count += 1
+  }
+  return { to, count, ranges }
+}
