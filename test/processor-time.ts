@@ -38,3 +38,29 @@ export function watchStretches(): Stretches {
     stop: () => clearInterval(timer),
   }
 }
+
+/** Which share of a piece of work is done without a question whether to rest, by the processor time of this thread. */
+export type Shares = {
+  /** To be asked as a pace is (imap/pace.ts). */
+  readonly note: () => null
+  /** The longest stretch up to now between two questions, of all the work since `sharesOfWork`. */
+  longestShare(): number
+}
+
+export function sharesOfWork(): Shares {
+  const began = threadMs()
+  let [last, longest] = [began, 0]
+  const note = () => {
+    const now = threadMs()
+    longest = Math.max(longest, now - last)
+    last = now
+    return null
+  }
+  return {
+    note,
+    longestShare() {
+      note()
+      return longest / (last - began)
+    },
+  }
+}

@@ -13,7 +13,7 @@ import {
 } from '../../core/imap/contents.ts'
 import { changeFlags } from '../../core/imap/flags.ts'
 import { type Part, readStructure } from '../../mail/message/structure.ts'
-import { flagsOf, tellKeywords } from '../news.ts'
+import { tellKeywords } from '../news.ts'
 import { createPace, type Pace } from '../pace.ts'
 import { flagBit } from '../selected/message-table.ts'
 import type { Session } from '../session.ts'
@@ -21,29 +21,23 @@ import type { Uid } from '../wire/numbers.ts'
 import { cutOut, sectionOf } from '../wire/sections.ts'
 import { formatDateTime, quoted, utf8, withoutNul } from '../wire/text.ts'
 import { decodedPart } from './binary.ts'
-import type { BinaryItem, Item, SectionItem } from './items.ts'
+import { isInTable, tableText, writeFromTable } from './from-table.ts'
+import type { BinaryItem, Item, PlainItem, SectionItem } from './items.ts'
 import { type Described, describe } from './structures.ts'
 
 /** Messages whose documents are read together. */
 const documentsAtOnce = 100
 
-/** Items that the table of the folder knows by itself. */
-const inTable: ReadonlySet<Item> = new Set<Item>(['FLAGS', 'INTERNALDATE', 'MODSEQ', 'RFC822.SIZE', 'UID'])
 const described: ReadonlySet<Item> = new Set<Item>(['ENVELOPE', 'BODY', 'BODYSTRUCTURE'])
 
 /** Writes the items of messages; of those that are gone nothing. */
-export async function fetchMessages(session: Session, uids: readonly Uid[], items: readonly Item[]): Promise<void> {
-  const { writer } = session
-  const pace = createPace()
-  if (items.every((item) => inTable.has(item))) {
-    for (const uid of uids) {
-      writeMessage(session, uid, items, null)
-      if (writer.isFull) await writer.room()
-      const rest = pace()
-      if (rest !== null) await rest
-    }
-    return
-  }
+export async function fetchMessages(
+  session: Session,
+  uids: readonly Uid[],
+  items: readonly Item[],
+  pace: Pace = createPace(),
+): Promise<void> {
+  if (items.every(isInTable)) return writeFromTable(session, uids, items, pace)
   const marks = items.some((item) => typeof item === 'object' && !item.isPeek)
   for (let n = 0; n < uids.length; n += documentsAtOnce) {
     const some = uids.slice(n, n + documentsAtOnce)
@@ -144,7 +138,7 @@ class Content {
   }
 }
 
-function writeMessage(session: Session, uid: Uid, items: readonly Item[], content: Content | null): void {
+function writeMessage(session: Session, uid: Uid, items: readonly Item[], content: Content): void {
   const { writer, folder } = session
   const index = folder.view.table.indexOf(uid)
   const seq = index < 0 ? null : folder.tracker.seqAt(index, uid)
@@ -159,8 +153,8 @@ function writeMessage(session: Session, uid: Uid, items: readonly Item[], conten
     if (!isFirst) writer.text(' ')
     isFirst = false
     if (typeof item === 'string') writer.text(plainItem(session, item, { uid, index, content }))
-    else if ('binary' in item) writeBinary(session, item, content?.binary(item) ?? null)
-    else writeLiteral(session, item.label, content?.section(item) ?? null)
+    else if ('binary' in item) writeBinary(session, item, content.binary(item))
+    else writeLiteral(session, item.label, content.section(item))
   }
   writer.line(')')
 }
@@ -186,26 +180,20 @@ function writeLiteral({ writer }: Session, label: string, bytes: Buffer | null):
 
 function plainItem(
   session: Session,
-  item: Extract<Item, string>,
-  { uid, index, content }: { uid: Uid; index: number; content: Content | null },
+  item: PlainItem,
+  { uid, index, content }: { uid: Uid; index: number; content: Content },
 ): string {
-  const { table } = session.folder.view
-  if (described.has(item)) {
-    const made = content?.described()
-    if (item === 'ENVELOPE') return `ENVELOPE ${made?.envelope}`
-    return item === 'BODY' ? `BODY ${made?.body}` : `BODYSTRUCTURE ${made?.bodyStructure}`
-  }
-  const ofMessage = ofDocument[item]
-  if (content !== null && ofMessage !== undefined) return `${item} ${ofMessage(content.message)}`
-  if (item === 'UID') return `UID ${uid}`
-  if (item === 'MODSEQ') return `MODSEQ (${table.modseqAt(index)})`
-  if (item === 'FLAGS') return `FLAGS ${flagsOf(session, uid, index)}`
-  if (item === 'INTERNALDATE') return `INTERNALDATE ${formatDateTime(new Date(table.dateAt(index)))}`
-  return `RFC822.SIZE ${table.sizeAt(index)}`
+  if (isInTable(item)) return tableText(session, item, uid, index)
+  if (item === 'ENVELOPE') return `ENVELOPE ${content.described().envelope}`
+  if (item === 'BODY') return `BODY ${content.described().body}`
+  if (item === 'BODYSTRUCTURE') return `BODYSTRUCTURE ${content.described().bodyStructure}`
+  return `${item} ${ofDocument[item](content.message)}`
 }
 
 /** Items that stand in the document of a message (RFC 8474 5, RFC 8514 4, RFC 8970 3). */
-const ofDocument: { readonly [item: string]: (message: Held) => string } = {
+const ofDocument: {
+  readonly [I in 'EMAILID' | 'THREADID' | 'SAVEDATE' | 'PREVIEW']: (message: Held) => string
+} = {
   EMAILID: ({ blob }) => `(${blob.id})`,
   THREADID: ({ threadId }) => `(${threadId})`,
   SAVEDATE: ({ savedAt, receivedAt }) => formatDateTime(savedAt ?? receivedAt),
@@ -215,7 +203,7 @@ const ofDocument: { readonly [item: string]: (message: Held) => string } = {
 /** Whether an item of a large message needs no more than to be handed on. */
 const canStream = (item: Item): boolean =>
   typeof item === 'string'
-    ? inTable.has(item)
+    ? isInTable(item)
     : 'section' in item && item.section.path.length === 0 && item.section.text === 'all' && item.partial === null
 
 /** Writes a large message while it is read. When it is deleted meanwhile, the connection ends: its size was told already. */
@@ -225,9 +213,9 @@ async function streamMessage(session: Session, message: Held, items: readonly It
   const index = folder.view.table.indexOf(uid)
   const seq = folder.tracker.seqOf(uid)
   if (index < 0 || seq === null) return
-  const plain = items.filter((item) => typeof item === 'string')
+  const plain = items.filter(isInTable)
   writer.text(`* ${seq} FETCH (`)
-  writer.text(plain.map((item) => plainItem(session, item, { uid, index, content: null })).join(' '))
+  writer.text(plain.map((item) => tableText(session, item, uid, index)).join(' '))
   for (const item of items) {
     if (typeof item === 'string' || 'binary' in item) continue
     writer.text(`${plain.length > 0 ? ' ' : ''}${item.label} {${shownSize(message)}}\r\n`)

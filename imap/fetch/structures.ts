@@ -8,7 +8,7 @@ import { envelopeOf } from '../wire/envelope.ts'
 /** As they stand on the wire. */
 export type Described = { readonly envelope: string; readonly body: string; readonly bodyStructure: string }
 
-const keptChars = 12 * 1024 * 1024
+const keptChars = 24 * 1024 * 1024
 const keptMs = 60 * 60_000
 
 export type Structures = Kept<Described>

@@ -14,7 +14,7 @@ const listMax = 100
 
 const addressFields = new Set(['from', 'to', 'cc', 'bcc'])
 
-export type DocumentTexts = Omit<Knowledge, 'row'> & {
+export type DocumentTexts = Knowledge & {
   /** About the memory that they take. */
   readonly bytes: number
 }

@@ -17,9 +17,8 @@ export type Row = {
   readonly modseq: number
 }
 
-/** What is known of a message so far. Texts are folded. */
+/** What is known of a message beside its row. Texts are folded. */
 export type Knowledge = {
-  readonly row: Row
   /** The values of header fields of that name; undefined: not known. */
   header?(name: string): readonly string[] | undefined
   /** The day of its Date field in the zone of its sender, as far as that is known; null: it has none. */
@@ -37,23 +36,23 @@ export type Days = { readonly first: number; readonly last: number }
 /** What a query is held against: the UIDs that its sets name, by set, and the time. */
 export type Sets = { readonly of: ReadonlyMap<Key, ReadonlySet<Uid>>; readonly now: number }
 
-export function matches(key: Key, known: Knowledge, sets: Sets): boolean | undefined {
-  const { row, ids, savedAt } = known
+export function matches(key: Key, row: Row, known: Knowledge, sets: Sets): boolean | undefined {
   switch (key.is) {
     case 'all':
       return true
     case 'and':
-      return every(key.keys, known, sets)
+      return every(key.keys, row, known, sets)
     case 'or':
       return negated(
         every(
           key.keys.map((each) => ({ is: 'not', key: each }) as const),
+          row,
           known,
           sets,
         ),
       )
     case 'not':
-      return negated(matches(key.key, known, sets))
+      return negated(matches(key.key, row, known, sets))
     case 'flag':
       return (row.flags & key.bit) !== 0
     case 'recent':
@@ -69,11 +68,11 @@ export function matches(key: Key, known: Knowledge, sets: Sets): boolean | undef
     case 'older':
       return row.receivedAt <= sets.now - key.seconds * 1_000
     case 'id':
-      return ids === undefined ? undefined : ids[key.of] === key.id
+      return known.ids === undefined ? undefined : known.ids[key.of] === key.id
     case 'savedBefore':
     case 'savedOn':
     case 'savedSince':
-      return savedAt === undefined ? undefined : isInTime(savedKeys[key.is], key.day, oneDay(savedAt))
+      return known.savedAt === undefined ? undefined : isInTime(savedKeys[key.is], key.day, oneDay(known.savedAt))
     case 'larger':
       return row.sizeBytes > key.bytes
     case 'smaller':
@@ -101,10 +100,10 @@ export const oneDay = (at: number): Days => ({ first: dayOf(at), last: dayOf(at)
 const negated = (is: boolean | undefined) => (is === undefined ? undefined : !is)
 
 /** Whether all hold: one that does not settles it, whatever is not known of the others. */
-function every(keys: readonly Key[], known: Knowledge, sets: Sets): boolean | undefined {
+function every(keys: readonly Key[], row: Row, known: Knowledge, sets: Sets): boolean | undefined {
   let all: boolean | undefined = true
   for (const key of keys) {
-    const is = matches(key, known, sets)
+    const is = matches(key, row, known, sets)
     if (is === false) return false
     if (is === undefined) all = undefined
   }

@@ -24,7 +24,7 @@ export async function searchFolder(session: Session, key: Key): Promise<Uid[]> {
     const open: Row[] = []
     for (const row of rows) {
       const known = knownOf(row)
-      const is = known === undefined ? false : matches(key, { row, ...known }, sets)
+      const is = known === null ? undefined : known === 'gone' ? false : matches(key, row, known, sets)
       if (is === true) found.push(row.uid)
       if (is === undefined) open.push(row)
       const rest = pace()
@@ -32,11 +32,13 @@ export async function searchFolder(session: Session, key: Key): Promise<Uid[]> {
     }
     return open
   }
-  const open = await judge(rowsOf(session), () => ({}))
+  const open = await judge(rowsOf(session), () => nothing)
   const unread = await byDocument(session, open, key, judge)
   await byBytes(session, unread, judge)
   return found.sort((a, b) => a - b)
 }
+
+const nothing: Knowledge = {}
 
 /** Fewer messages are read without the index. */
 const indexedMin = 200
@@ -46,8 +48,7 @@ const wholeBytesMax = 128 * 1024
 /** Those that may have a text that all matches have; where few are left, or the folder's texts change, all of them. */
 async function byIndex({ ctx, folder }: Session, rows: Row[], key: Key): Promise<Row[]> {
   if (rows.length < indexedMin || folder.folder.role === 'drafts') return rows
-  const parts = key.is === 'and' ? key.keys : [key]
-  for (const part of parts) {
+  for (const part of partsOf(key)) {
     const isIndexed = part.is === 'body' || part.is === 'text' || (part.is === 'header' && indexedFields.has(part.name))
     if (!isIndexed) continue
     const uids = await uidsWithText(ctx, folder.view.folder, part.text)
@@ -56,23 +57,30 @@ async function byIndex({ ctx, folder }: Session, rows: Row[], key: Key): Promise
   return rows
 }
 
+/** What all matches have. */
+const partsOf = (key: Key): readonly Key[] => (key.is === 'and' ? key.keys : [key])
+
 /** Header fields whose words the index has. */
 const indexedFields: ReadonlySet<string> = new Set(['from', 'to', 'cc', 'bcc', 'subject'])
 
-/** Holds messages against the query with what is known of them. Returns those of which more has to be known. */
-type Judge = (rows: Iterable<Row>, knownOf: (row: Row) => Omit<Knowledge, 'row'> | undefined) => Promise<Row[]>
+/**
+ * Holds messages against the query with what is known of them; null: nothing more than before. Returns those of which more has to
+ * be known.
+ */
+type Judge = (rows: Iterable<Row>, knownOf: (row: Row) => Knowledge | 'gone' | null) => Promise<Row[]>
 
-async function byDocument(session: Session, rows: readonly Row[], key: Key, judge: Judge): Promise<readonly Row[]> {
+async function byDocument(session: Session, rows: Row[], key: Key, judge: Judge): Promise<readonly Row[]> {
   const { folderId } = session.folder.view.folder
-  const textsOfRow = ({ uid }: Row) => session.texts.get(`${folderId} ${uid}`)
-  const parts = Map.groupBy(rows, (row) => textsOfRow(row) !== undefined)
-  const open = await judge(parts.get(true) ?? [], (row) => textsOfRow(row) ?? {})
-  const unknown = await byIndex(session, [...(parts.get(false) ?? []), ...open], key)
+  // No document tells what a text has in it; addresses and subjects are in memory of most messages that were searched before.
+  const isOfTexts = partsOf(key).some(({ is }) => is === 'body' || is === 'text')
+  const likely = isOfTexts ? await byIndex(session, rows, key) : rows
+  const open = await judge(likely, ({ uid }) => session.texts.get(`${folderId} ${uid}`) ?? null)
+  const unknown = isOfTexts ? open : await byIndex(session, open, key)
   const unread: Row[] = []
   for (let n = 0; n < unknown.length; n += documentsAtOnce) {
     const some = unknown.slice(n, n + documentsAtOnce)
     const known = await readTexts(session, some)
-    unread.push(...(await judge(some, ({ uid }) => known.get(uid))))
+    unread.push(...(await judge(some, ({ uid }) => known.get(uid) ?? 'gone')))
   }
   return unread
 }

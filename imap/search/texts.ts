@@ -9,7 +9,7 @@ import { folded } from './keys.ts'
 import { type Knowledge, oneDay } from './matching.ts'
 
 /** Reads a message as it is shown; parts are decoded when they are asked for, once. */
-export function textsOf(shown: Buffer): Omit<Knowledge, 'row'> {
+export function textsOf(shown: Buffer): Knowledge {
   const { root } = readStructure(shown)
   const header = headerTexts(root.fields)
   let body: readonly string[] | null = null

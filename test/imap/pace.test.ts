@@ -4,7 +4,7 @@ import type { Pace } from '../../imap/pace.ts'
 import { type Sortable, sorted } from '../../imap/search/sort.ts'
 import { threadsOf } from '../../imap/search/threads.ts'
 import type { Uid } from '../../imap/wire/numbers.ts'
-import { threadMs } from '../processor-time.ts'
+import { sharesOfWork } from '../processor-time.ts'
 
 const messages = 20_000
 /** Of the work as a whole at most this share is done without a question whether to rest. */
@@ -49,16 +49,8 @@ const works: readonly (readonly [what: string, work: (pace: Pace) => Promise<unk
 describe('IMAP: work on many messages', () => {
   for (const [what, work] of works)
     it(`${what} asks all the time whether to rest`, async () => {
-      const began = threadMs()
-      let [last, longest] = [began, 0]
-      const note = () => {
-        const now = threadMs()
-        longest = Math.max(longest, now - last)
-        last = now
-        return null
-      }
+      const { longestShare, note } = sharesOfWork()
       await work(note)
-      note()
-      expect(longest / (last - began)).to.be.below(shareMax)
+      expect(longestShare()).to.be.below(shareMax)
     })
 })

@@ -1,14 +1,48 @@
+import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
+import { foldersIn } from '../../core/mailbox/known-folders.ts'
+import { fetchMessages } from '../../imap/fetch/fetch.ts'
+import type { Item } from '../../imap/fetch/items.ts'
+import { createStructures } from '../../imap/fetch/structures.ts'
 import { limits } from '../../imap/limits.ts'
+import { createTexts } from '../../imap/search/document.ts'
+import { Views } from '../../imap/selected/views.ts'
+import { type Peer, Session } from '../../imap/session.ts'
+import type { Uid } from '../../imap/wire/numbers.ts'
+import { Writer } from '../../imap/wire/writer.ts'
 import type { ImapClient } from '../peers/imap-client.ts'
-import { watchStretches } from '../processor-time.ts'
+import { sharesOfWork, watchStretches } from '../processor-time.ts'
 import { type ImapDoor, openImapDoor } from '../start/imap.ts'
 
 const commandMs = limits.commandMs
 const messages = 1_500
 /** A stretch of 8 ms, what one message takes, and garbage that is collected in it: less than half of what the command takes. */
 const stretchMsMax = 60
+/** Of a command as a whole at most this share is done without a question whether to rest. */
+const shareMax = 0.25
+
+/** A session that has selected the INBOX of the tenant, to a client that reads everything at once. */
+async function sessionInInbox({
+  door: { ctx },
+  tenant,
+}: ImapDoor): Promise<{ session: Session; uids: readonly Uid[] }> {
+  const { mailboxId } = tenant
+  const folder = (await foldersIn(ctx, mailboxId)).find(({ role }) => role === 'inbox')!
+  const views = new Views(ctx)
+  const writer = new Writer(new Writable({ write: (_chunk, _encoding, done) => done() }))
+  const session = new Session({
+    ctx,
+    views,
+    structures: createStructures(ctx),
+    texts: createTexts(ctx),
+    writer,
+    peer: {} as Peer,
+  })
+  const view = await views.open({ mailboxId, folderId: folder._id })
+  session.select(folder, view, { isReadOnly: true })
+  return { session, uids: Array.from({ length: view.table.size }, (_, n) => view.table.uidAt(n)) }
+}
 
 describe('IMAP: time', () => {
   let imap: ImapDoor
@@ -69,6 +103,21 @@ describe('IMAP: time', () => {
       if (this.test !== undefined) this.test.title += `: at most ${stretches.percentile(100).toFixed(0)} ms`
       expect(stretches.percentile(100)).to.be.below(stretchMsMax)
     })
+
+    const fetches: readonly (readonly [what: string, items: readonly Item[]])[] = [
+      ['flags', ['UID', 'FLAGS']],
+      ['envelopes and structures that are in memory', ['FLAGS', 'ENVELOPE', 'BODYSTRUCTURE']],
+    ]
+    for (const [what, items] of fetches)
+      it(`a FETCH of ${what} asks all the time whether to rest`, async () => {
+        const { session, uids } = await sessionInInbox(imap)
+        await fetchMessages(session, uids, items)
+        const often = Array.from({ length: 20 }, () => uids).flat()
+        const { longestShare, note } = sharesOfWork()
+        await fetchMessages(session, often, items, note)
+        session.close()
+        expect(longestShare()).to.be.below(shareMax)
+      })
 
     it('another command is answered before a long SEARCH', async () => {
       const answered: string[] = []
