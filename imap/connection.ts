@@ -274,7 +274,7 @@ export class Connection implements Peer {
       const known = await commandNamed(parser)
       if (known === null) throw new Bad('There is no such command')
       name = known.name
-      if (session.login === null && ++this.#commands > limits.commandsBeforeLogin) this.end('Too many commands')
+      if (session.login === null && ++this.#commands > limits.commandsBeforeLogin) return this.end('Too many commands')
       this.#requireState(known.command)
       const run = known.command.read(parser, session)
       await this.#checkLogin()

@@ -177,7 +177,7 @@ export type WaitedMessage = Infer<typeof WaitedMessage>
  * At least one visible character; no control characters, unpaired surrogates or marks that turn the direction of other
  * text.
  */
-const Label = string({
+export const Label = string({
   minLength: 1,
   maxLength: 100,
   ...form(

@@ -8,6 +8,7 @@ import { toBinary } from '../../store/bytes.ts'
 import { findUidByHeader } from '../../store/folder-entries.ts'
 import type { Login } from '../account/login.ts'
 import type { KnownFolder } from '../mailbox/known-folders.ts'
+import { requireFewLabels, requireLabels } from '../mailbox/labels.ts'
 import { fitsStorage, foldersToFill, usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
 import { deriveNewThreads, threadIdOf } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
@@ -46,10 +47,14 @@ export async function appendMessages(
   const tooLarge = messages.find(({ raw }) => raw.length > messageBytesMax(ctx))
   if (tooLarge !== undefined)
     throw new Failure('payload_too_large', `A message may have at most ${messageBytesMax(ctx)} bytes.`)
+  const folders = await foldersToFill(ctx, mailbox._id)
+  for (const { labels } of messages) {
+    requireLabels(labels)
+    requireFewLabels(folders, labels)
+  }
   const read = await Promise.all(messages.map((message) => documentOf(ctx, { mailbox, folder, message })))
   const fresh = read.filter((each) => 'document' in each)
   const bytes = fresh.reduce((sum, { document }) => sum + document.sizeBytes, 0)
-  const folders = await foldersToFill(ctx, mailbox._id)
   if (bytes > 0 && !fitsStorage(principal.account, folders, bytes)) throw mailboxFull(mailbox.address)
   const placed = await write(ctx, fresh)
   const documents = fresh.map(({ document }) => document)

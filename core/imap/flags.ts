@@ -5,7 +5,7 @@ import { editMessage } from '../../store/message-edit.ts'
 import type { EditableMessage, MessageEdit } from '../../store/message-edits.ts'
 import { notesOf } from '../mailbox/bulk-changes.ts'
 import type { KnownFolder } from '../mailbox/known-folders.ts'
-import { requireFewLabels } from '../mailbox/labels.ts'
+import { requireFewLabels, requireLabels } from '../mailbox/labels.ts'
 import { derive, deriveAll, editOfOne } from '../mailbox/message-changes.ts'
 import type { Context } from '../process/context.ts'
 import { changeInGroups } from './message-groups.ts'
@@ -23,7 +23,7 @@ export type FlagChange = {
 
 /**
  * Changes the messages with these UIDs; those that are gone are left out. Returns the UIDs of those that were not changed
- * because of `unchangedSince`. Fails with `validation_error` (too many labels), `conflict`.
+ * because of `unchangedSince`. Fails with `validation_error` (labels), `conflict`.
  */
 export async function changeFlags(
   ctx: Context,
@@ -32,6 +32,7 @@ export async function changeFlags(
   change: FlagChange,
 ): Promise<readonly number[]> {
   const { unchangedSince } = change
+  if (change.mode !== 'remove') requireLabels(change.labels)
   const modified: number[] = []
   const folders = change.labels.length === 0 ? [] : await findFolders(ctx.store, folder.mailboxId)
   const changeAll = async (messages: readonly EditableMessage[]) => {

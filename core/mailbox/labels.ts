@@ -1,6 +1,8 @@
 /** Labels of messages in agents' mailboxes. Folders count their labels together with their other counters. */
 import { Failure } from '../../schemas/failures.ts'
+import { Label } from '../../schemas/messages.ts'
 import { mailboxLabelsMax } from '../../schemas/threads.ts'
+import { isValid } from '../../schemas/validate.ts'
 import type { FolderDoc, MailboxDoc } from '../../store/documents/mail.ts'
 import { findFolders, labelKey, labelOf } from '../../store/folders.ts'
 import type { Principal } from '../access/principal.ts'
@@ -40,6 +42,18 @@ export function labelsAfter(
   const labels = [...new Set([...before, ...add.map(canonicalLabel)])].filter((label) => !removed.has(label))
   requireFewLabels(folders, labels)
   return labels
+}
+
+/** Whether a text may be a label. */
+export const isLabel = (text: string): boolean => isValid(Label, text)
+
+/** Fails with `validation_error` when one of the texts may be no label. */
+export function requireLabels(texts: readonly string[]): void {
+  if (texts.every(isLabel)) return
+  throw new Failure('validation_error', 'A label has 1 to 100 characters that can be seen, on one line.', {
+    param: 'addLabels',
+    fix: 'Choose another name for the label.',
+  })
 }
 
 /** Fails with `validation_error` when a message would have too many labels, or the mailbox with these folders. */

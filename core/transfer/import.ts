@@ -13,6 +13,7 @@ import type { SystemFlag } from '../imap/flags.ts'
 import { createFolder } from '../mailbox/folder-changes.ts'
 import { canonicalPath, folderNamed } from '../mailbox/folders.ts'
 import { foldersIn, type KnownFolder } from '../mailbox/known-folders.ts'
+import { isLabel } from '../mailbox/labels.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import type { Context } from '../process/context.ts'
 
@@ -88,7 +89,7 @@ export async function beginImport(ctx: Context, account: Account, address: strin
           counts.skipped += 1
           continue
         }
-        waiting.push({ ...read, importedFrom: mark })
+        waiting.push({ ...read, labels: read.labels.filter(isLabel), importedFrom: mark })
         bytes += read.raw.length
         if (bytes < bytesAtOnce && waiting.length < messagesAtOnce) continue
         await write(into, waiting)

@@ -460,6 +460,20 @@ describe('IMAP commands', () => {
       await client.ask(`UID EXPUNGE ${uid}`)
     })
 
+    it('a keyword that is no label is refused, and APPEND stores nothing with it', async () => {
+      const count = async () => (await client.ask('STATUS INBOX (MESSAGES)')).lines
+      const before = await count()
+      for (const keyword of ['k'.repeat(101), 'two&AAo-lines', '&ICg-', '&AAA-']) {
+        expect((await client.ask(`STORE 1 +FLAGS (${keyword})`)).end, keyword).to.match(/^NO \[CLIENTBUG\] A label has/)
+        expect((await client.ask(`APPEND INBOX (${keyword}) {6}`, 'a: b\r\n\r\n')).end, keyword).to.match(/^NO/)
+      }
+      const many = Array.from({ length: 51 }, (_, n) => `k${n}`).join(' ')
+      expect((await client.ask(`APPEND INBOX (${many}) {6}`, 'a: b\r\n\r\n')).end).to.match(
+        /^NO \[CLIENTBUG\] A message/,
+      )
+      expect(await count()).to.deep.equal(before)
+    })
+
     it('COPY and MOVE tell the UIDs, and a copy has the flags', async () => {
       const uid = await appended('INBOX', plain, '(\\Flagged B) ')
       const copied = await client.ask(`UID COPY ${uid} Trash`)
