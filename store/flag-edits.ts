@@ -161,7 +161,8 @@ export async function setKnownFlags(
     ...ranges.map(({ first, last }) =>
       updateAllIn(
         store.messages,
-        { mailboxId, folderId, uid: { $gte: first, $lte: last } },
+        // Whoever took a higher number meanwhile may have written before us: what is told to have ours must not hide that.
+        { mailboxId, folderId, uid: { $gte: first, $lte: last }, modseq: { $lt: modseq } },
         { $set: { ...flags, modseq } },
       ),
     ),

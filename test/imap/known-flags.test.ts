@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import type { MessageDoc } from '../../store/documents/mail.ts'
+import { setKnownFlags } from '../../store/flag-edits.ts'
 import { eventually } from '../eventually.ts'
 import type { ImapClient } from '../peers/imap-client.ts'
 import { type ImapDoor, openImapDoor } from '../start/imap.ts'
@@ -76,6 +78,23 @@ describe('IMAP: flags that are changed without reading the messages', () => {
     ])
     const [moved] = (await imap.call<{ messages: Json[] }>('GET', `${path(address)}?folder=Archive`)).body.messages
     expect(moved?.answered).to.equal(false)
+  })
+
+  it('pass over a message that somebody wrote under a higher number meanwhile', async () => {
+    const { address } = await begin()
+    const { ctx } = imap.door
+    const mailbox = await ctx.store.mailboxes.findOne({ address })
+    const messagesOf = () => ctx.store.messages.find({ mailboxId: mailbox!._id }).sort({ uid: 1 }).toArray()
+    const [{ folderId, mailboxId }] = (await messagesOf()) as [MessageDoc, ...MessageDoc[]]
+    const folder = await ctx.store.folders.findOne({ _id: folderId })
+    const later = 2 ** 52
+    await ctx.store.messages.updateOne({ mailboxId, folderId, uid: 2 }, { $set: { flagged: true, modseq: later } })
+    const ranges = [{ first: 1, last: messages }]
+    const change = { mailboxId, folderId, at: new Date(), ranges, count: messages, flags: { answered: true } }
+    const note = ctx.changes.noteWith({ kind: 'folders', mailboxId, messageIds: [] })
+    expect(await setKnownFlags(ctx.store, { ...change, known: folder!.highestModseq, note })).to.equal(null)
+    const left = (await messagesOf()).filter(({ answered }) => answered !== true)
+    expect(left.map(({ uid, modseq }) => [uid, modseq])).to.deep.equal([[2, later]])
   })
 
   it('are set again when others took them away a moment before', async () => {
