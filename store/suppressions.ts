@@ -58,12 +58,15 @@ export function findSuppressions(
     .toArray()
 }
 
-/** Suppressions of an account, at most `limit`. */
+/** Suppressions of accounts, at most `limit`. */
 export function findSuppressionsOf(
   store: Store,
-  { accountId, limit }: { accountId: string; limit: number },
+  { accountIds, limit }: { accountIds: readonly string[]; limit: number },
 ): Promise<SuppressionDoc[]> {
-  return store.suppressions.find({ accountId }).limit(limit).toArray()
+  return store.suppressions
+    .find({ accountId: { $in: [...accountIds] } })
+    .limit(limit)
+    .toArray()
 }
 
 /**

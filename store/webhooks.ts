@@ -19,6 +19,14 @@ export function listWebhooks(
     .toArray()
 }
 
+/** The endpoints of accounts that are on, those of each account newest first. */
+export function findEnabledWebhooks(store: Store, accountIds: readonly string[]): Promise<WebhookDoc[]> {
+  return store.webhooks
+    .find({ accountId: { $in: [...accountIds] }, enabled: true })
+    .sort({ accountId: -1, _id: -1 })
+    .toArray()
+}
+
 export function findWebhook(
   store: Store,
   { accountId, webhookId }: { accountId: string; webhookId: string },

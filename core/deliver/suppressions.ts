@@ -54,7 +54,9 @@ const listedMax = 1_000
 const listedPerAccount = 5
 
 const knownSuppressions = perProcess(({ clock, changes }) => {
-  const known = createKnown<SuppressionList>(clock, (list) => 1 + (list === false ? 0 : list.size / listedPerAccount))
+  const known = createKnown<SuppressionList>(clock, {
+    weigh: (list) => 1 + (list === false ? 0 : list.size / listedPerAccount),
+  })
   changes.listen((note) => {
     if (note.kind === 'suppressions') known.forget((accountId) => note.accountIds.includes(accountId))
   })
@@ -62,15 +64,26 @@ const knownSuppressions = perProcess(({ clock, changes }) => {
 })
 
 async function suppressionList(ctx: Context, accountId: string): Promise<SuppressionList> {
-  const load = async (accountIds: readonly string[]) => {
-    const lists = accountIds.map(async (id): Promise<[string, SuppressionList]> => {
-      const docs = await store.findSuppressionsOf(ctx.store, { accountId: id, limit: listedMax + 1 })
-      return [id, docs.length <= listedMax && new Map(docs.map((doc) => [doc.email, doc]))]
-    })
-    return new Map(await Promise.all(lists))
-  }
-  return (await knownSuppressions(ctx).find(accountId, load)) ?? false
+  return (await knownSuppressions(ctx).find(accountId, (ids) => readLists(ctx, ids))) ?? false
 }
+
+/** The lists of accounts, by one question unless they have much together. */
+async function readLists(ctx: Context, accountIds: readonly string[]): Promise<ReadonlyMap<string, SuppressionList>> {
+  const limit = listedMax + 1
+  const docs = await store.findSuppressionsOf(ctx.store, { accountIds, limit })
+  if (docs.length < limit) {
+    const byAccount = Map.groupBy(docs, ({ accountId }) => accountId)
+    return new Map(accountIds.map((id) => [id, listOf(byAccount.get(id) ?? [])]))
+  }
+  if (accountIds.length === 1) return new Map([[accountIds[0]!, false]])
+  const each = accountIds.map(async (id): Promise<[string, SuppressionList]> => {
+    const own = await store.findSuppressionsOf(ctx.store, { accountIds: [id], limit })
+    return [id, own.length < limit && listOf(own)]
+  })
+  return new Map(await Promise.all(each))
+}
+
+const listOf = (docs: readonly SuppressionDoc[]) => new Map(docs.map((doc) => [doc.email, doc]))
 
 /** Says that suppressions of accounts were changed. This process knows at once. */
 function suppressionsChanged(ctx: Context, accountIds: readonly string[]): void {

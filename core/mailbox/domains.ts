@@ -5,10 +5,10 @@ import { fromBinary } from '../../store/bytes.ts'
 import type { DkimKey, DomainDoc } from '../../store/documents/domains.ts'
 import { findDomain, findDomains, insertDomain, removeDomain } from '../../store/domains.ts'
 import { sealedFor } from '../../store/sealed.ts'
-import { createBatchedLookup } from '../process/batched-lookup.ts'
 import { hourMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createKept } from '../process/kept.ts'
+import { createKnown } from '../process/known.ts'
 import { perProcess } from '../process/per-process.ts'
 
 /**
@@ -43,25 +43,20 @@ export function takenNameOf({ secrets }: Pick<Context, 'secrets'>, domain: strin
 }
 
 const recentMs = 2 * secondMs
-const recentMax = 10_000
-const recentDomains = perProcess(({ clock }) => ({
-  kept: createKept<DomainDoc | null>(clock, { max: recentMax, ttlMs: recentMs }),
-  find: createBatchedLookup<DomainDoc>(),
-}))
+/** What is known of a name: its domain, or that it is none of ours. */
+type KnownDomain = { readonly doc: DomainDoc | null }
+const recentDomains = perProcess(({ clock }) => createKnown<KnownDomain>(clock, { staleMs: recentMs }))
 
 /**
  * A domain as it was at most two seconds ago; null when it is not one of ours. For its name and keys, which rarely
  * change.
  */
 export async function recentDomain(ctx: Context, domain: string): Promise<DomainDoc | null> {
-  const { kept, find } = recentDomains(ctx)
-  const last = kept.get(domain)
-  if (last !== undefined) return last
-  const load = async (names: readonly string[]) =>
-    new Map((await findDomains(ctx.store, names)).map((doc) => [doc._id, doc]))
-  const doc = (await find(domain, load)) ?? null
-  kept.set(domain, doc)
-  return doc
+  const load = async (names: readonly string[]) => {
+    const found = new Map((await findDomains(ctx.store, names)).map((doc) => [doc._id, doc]))
+    return new Map(names.map((name) => [name, { doc: found.get(name) ?? null }]))
+  }
+  return (await recentDomains(ctx).find(domain, load))?.doc ?? null
 }
 
 /**

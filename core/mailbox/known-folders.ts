@@ -14,7 +14,7 @@ export type KnownFolder = Pick<FolderDoc, '_id' | 'accountId' | 'mailboxId' | 'p
 const foldersPerMailbox = 6
 
 const knownFolders = perProcess(({ clock, changes }) => {
-  const known = createKnown<readonly KnownFolder[]>(clock, ({ length }) => length / foldersPerMailbox)
+  const known = createKnown<readonly KnownFolder[]>(clock, { weigh: ({ length }) => length / foldersPerMailbox })
   changes.listen((note) => {
     // A note that names messages tells that counts changed.
     if (note.kind === 'folders' && note.messageIds === undefined) known.forget((id) => id === note.mailboxId)

@@ -14,7 +14,7 @@ function weightOf({ lists, lessons = [] }: MailboxDoc): number {
 }
 
 const knownMailboxes = perProcess(({ clock, changes }) => {
-  const known = createKnown<MailboxDoc>(clock, weightOf)
+  const known = createKnown<MailboxDoc>(clock, { weigh: weightOf })
   changes.listen((note) => {
     if (note.kind === 'address') known.forget((address) => note.addresses.includes(address))
   })

@@ -51,7 +51,7 @@ const exactFromBytes = warnFromBytes / 2
 
 /** The folders of mailboxes that are far from their limit; their counts may be some seconds old. */
 const knownFolders = perProcess(({ clock }) =>
-  createKnown<readonly FolderDoc[]>(clock, ({ length }) => Math.max(1, length / usualFolders)),
+  createKnown<readonly FolderDoc[]>(clock, { weigh: ({ length }) => Math.max(1, length / usualFolders) }),
 )
 
 /**

@@ -6,7 +6,7 @@ import { fromBinary } from '../../store/bytes.ts'
 import type { KeyDoc } from '../../store/documents/accounts.ts'
 import type { EventDoc, WebhookDoc } from '../../store/documents/events.ts'
 import { sealedFor } from '../../store/sealed.ts'
-import { listWebhooks, turnOffWithKey } from '../../store/webhooks.ts'
+import { findEnabledWebhooks, turnOffWithKey } from '../../store/webhooks.ts'
 import { accountById } from '../access/known-callers.ts'
 import { inTimeOf } from '../process/account-time.ts'
 import { dayMs } from '../process/clock.ts'
@@ -43,9 +43,7 @@ const endpointsOfAccounts = perProcess(({ changes, clock }) => {
 
 /** The endpoints of an account that are on. They are known for a moment, because every event and delivery needs them. */
 export async function enabledEndpoints(ctx: Context, accountId: string): Promise<readonly Endpoint[]> {
-  const load = async (ids: readonly string[]) =>
-    new Map(await Promise.all(ids.map(async (id) => [id, await readEndpoints(inTimeOf(ctx, id), id)] as const)))
-  return (await endpointsOfAccounts(ctx).find(accountId, load)) ?? []
+  return (await endpointsOfAccounts(ctx).find(accountId, (ids) => readEndpoints(ctx, ids))) ?? []
 }
 
 /** The endpoint, if it is on: as it is known, or as it is, when it is not known to be on. */
@@ -70,8 +68,20 @@ function forgetEndpoints(ctx: Context, accountId: string): void {
   endpointsOfAccounts(ctx).forget((id) => id === accountId)
 }
 
-async function readEndpoints(ctx: Context, accountId: string): Promise<readonly Endpoint[]> {
-  const enabled = (await listWebhooks(ctx.store, { accountId, keyId: null })).filter((webhook) => webhook.enabled)
+async function readEndpoints(
+  ctx: Context,
+  accountIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Endpoint[]>> {
+  const byAccount = Map.groupBy(await findEnabledWebhooks(ctx.store, accountIds), ({ accountId }) => accountId)
+  const each = accountIds.map(async (id) => [id, await endpointsOf(inTimeOf(ctx, id), id, byAccount.get(id))] as const)
+  return new Map(await Promise.all(each))
+}
+
+async function endpointsOf(
+  ctx: Context,
+  accountId: string,
+  enabled: readonly WebhookDoc[] = [],
+): Promise<readonly Endpoint[]> {
   const account = enabled.length === 0 ? undefined : await accountById(ctx, accountId)
   const endpoints = await Promise.all(enabled.map((webhook) => endpointOf(ctx, webhook, account)))
   return endpoints.filter((endpoint) => endpoint !== null)

@@ -32,14 +32,14 @@ export type Role = 'service' | 'smtp' | 'imap' | 'dns' | 'admin' | 'test'
  * - writes in groups (core/process/group-commit.ts): access/audit, access/key-use, access/login-limits,
  *   access/request-rates, deliver/outcomes, mailbox/message-changes, notify/deliveries, notify/events, notify/outcomes,
  *   send/settle
- * - batched lookups (core/process/batched-lookup.ts): mailbox/domains, mailbox/messages, mailbox/threading,
- *   read/bodies, receive/recipient-cache, receive/trust
+ * - batched lookups (core/process/batched-lookup.ts): mailbox/messages, mailbox/threading, read/bodies,
+ *   receive/trust
  * - caches (core/process/kept.ts): access/key-use, access/login-limits, imap/contents, mailbox/domains, notify/deliveries,
  *   read/bodies-cache, receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache, search/substring,
  *   zones/served-zones, zones/zone-keys
- * - what others may change (core/process/known.ts): access/known-callers, deliver/suppressions, mailbox/known-folders,
- *   intake/watched, mailbox/known-mailboxes, mailbox/storage-limit, notify/endpoints,
- *   notify/partner-events, wait/arrivals
+ * - what others may change (core/process/known.ts): access/known-callers, deliver/suppressions, intake/watched,
+ *   mailbox/domains, mailbox/known-folders, mailbox/known-mailboxes, mailbox/storage-limit, notify/endpoints,
+ *   notify/partner-events, receive/recipient-cache, wait/arrivals
  * - requests leased from the database (core/access/request-rates.ts)
  * - counters: wait/patterns (per minute), deliverability/tls-results
  * - work in progress: access/login-limits, certificates/authority (accounts), certificates/orders, deliver/outbox,

@@ -5,7 +5,6 @@ import { Failure } from '../../schemas/failures.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
 import { mailboxFull } from '../../schemas/refusals.ts'
 import { findAccounts } from '../../store/accounts.ts'
-import type { AddressDoc } from '../../store/documents/mail.ts'
 import { findDomain } from '../../store/domains.ts'
 import { findEmailById } from '../../store/emails.ts'
 import { findFoldersOf } from '../../store/folders.ts'
@@ -17,7 +16,7 @@ import { catchAllOf } from '../mailbox/aliases.ts'
 import { recentDomain } from '../mailbox/domains.ts'
 import { listsOf } from '../mailbox/sender-lists.ts'
 import type { Context } from '../process/context.ts'
-import { freshMsLeft, type KnownMailbox, type KnownRecipient, type Recipient, recipientsOf } from './recipient-cache.ts'
+import { type KnownMailbox, type Owner, type Recipient, recipientsOf } from './recipient-cache.ts'
 import { type ReturnPath, readReturnPath } from './return-path.ts'
 
 export type { Recipient, RecipientMailbox } from './recipient-cache.ts'
@@ -43,16 +42,11 @@ export async function findRecipient(ctx: Context, address: string, sizeBytes = 0
   if (reported !== null) return findReported(ctx, canonical, reported)
   const checkId = readCheckAddress(ctx, canonical)
   if (checkId !== null) return { address: canonical, mailboxes: [], checkId }
-  const { recipients, find } = recipientsOf(ctx)
-  let found = recipients.get(canonical)
-  if (found === undefined) {
-    found = await find(canonical, (addresses) => lookUp(ctx, addresses))
-    if (found === undefined) throw new Failure('mailbox_not_found', `There is no mailbox ${canonical}.`)
-    recipients.set(canonical, found, Math.min(...found.knownMailboxes.map((mailbox) => freshMsLeft(ctx, mailbox))))
-  }
-  if (found.knownMailboxes.some(({ freeBytes }) => freeBytes <= 0 || sizeBytes > freeBytes))
-    throw mailboxFull(found.recipient.address)
-  return found.recipient
+  const owner = await recipientsOf(ctx).owners.find(canonical, (addresses) => findOwners(ctx, addresses))
+  const receiving = owner === undefined ? [] : await findReceiving(ctx, owner)
+  if (receiving.length === 0) throw new Failure('mailbox_not_found', `There is no mailbox ${canonical}.`)
+  if (receiving.some(({ freeBytes }) => freeBytes <= 0 || sizeBytes > freeBytes)) throw mailboxFull(canonical)
+  return { address: canonical, mailboxes: receiving.map(({ mailbox }) => mailbox) }
 }
 
 /**
@@ -80,47 +74,28 @@ function nullForFailure(error: unknown): null {
   throw error
 }
 
-type Owner = Pick<AddressDoc, 'accountId' | 'mailboxIds'>
 type MailboxRef = { readonly accountId: string; readonly mailboxId: string }
 
-/** Looks up canonical addresses, in at most four queries whatever their number. */
-async function lookUp(ctx: Context, addresses: readonly string[]): Promise<ReadonlyMap<string, KnownRecipient>> {
-  const owners = await findOwners(ctx, addresses)
-  const mailboxes = await findReceiving(ctx, [...owners.values()].flatMap(mailboxRefsOf))
-  const found = new Map<string, KnownRecipient>()
-  for (const [address, { mailboxIds }] of owners) {
-    const knownMailboxes = mailboxIds.flatMap((id) => mailboxes.get(id) ?? [])
-    if (knownMailboxes.length === 0) continue
-    const recipient = { address, mailboxes: knownMailboxes.map(({ mailbox }) => mailbox) }
-    found.set(address, { recipient, knownMailboxes })
+/** Those of the mailboxes behind an address that receive mail. */
+async function findReceiving(ctx: Context, { accountId, mailboxIds }: Owner): Promise<readonly KnownMailbox[]> {
+  const { mailboxes, rooms } = recipientsOf(ctx)
+  const load = async (keys: readonly string[]) => {
+    const read = await readMailboxes(ctx, keys.map(refIn))
+    for (const known of read) rooms.set(known.mailbox.mailboxId, known)
+    return new Map(read.map((known) => [keyOf(known.mailbox), known]))
   }
-  return found
+  const found = await Promise.all(mailboxIds.map((mailboxId) => mailboxes.find(keyOf({ accountId, mailboxId }), load)))
+  return found.filter((known) => known !== undefined)
 }
 
-const mailboxRefsOf = ({ accountId, mailboxIds }: Owner): MailboxRef[] =>
-  mailboxIds.map((mailboxId) => ({ accountId, mailboxId }))
+const keyOf = ({ accountId, mailboxId }: MailboxRef) => `${accountId} ${mailboxId}`
 
-/** Finds those of the mailboxes that receive mail, by id: from the cache, and the rest from the store. */
-async function findReceiving(ctx: Context, refs: readonly MailboxRef[]): Promise<ReadonlyMap<string, KnownMailbox>> {
-  const { mailboxes: known } = recipientsOf(ctx)
-  const found = new Map<string, KnownMailbox>()
-  const unknown = new Map<string, MailboxRef>()
-  for (const ref of refs) {
-    const mailbox = known.get(ref.mailboxId)
-    if (mailbox !== undefined && freshMsLeft(ctx, mailbox) > 0) found.set(ref.mailboxId, mailbox)
-    else unknown.set(ref.mailboxId, ref)
-  }
-  if (unknown.size === 0) return found
-  const read = await readMailboxes(ctx, [...unknown.values()])
-  for (const mailbox of read) {
-    known.set(mailbox.mailbox.mailboxId, mailbox)
-    found.set(mailbox.mailbox.mailboxId, mailbox)
-  }
-  return found
+function refIn(key: string): MailboxRef {
+  const [accountId = '', mailboxId = ''] = key.split(' ')
+  return { accountId, mailboxId }
 }
 
 async function readMailboxes(ctx: Context, refs: readonly MailboxRef[]): Promise<KnownMailbox[]> {
-  const readAt = ctx.clock.now()
   const [mailboxes, accounts, folders] = await Promise.all([
     findMailboxes(ctx.store, refs),
     findAccounts(ctx.store, [...new Set(refs.map(({ accountId }) => accountId))]),
@@ -144,7 +119,7 @@ async function readMailboxes(ctx: Context, refs: readonly MailboxRef[]): Promise
     const names = [account.name, ...(displayName === null ? [] : [displayName])]
     const { receiveAllow, receiveBlock } = listsOf(doc)
     const mailbox = { mailboxId, accountId, address, inboxId, spamId, names, receiveAllow, receiveBlock, lessons }
-    return [{ mailbox, freeBytes, readAt }]
+    return [{ mailbox, freeBytes }]
   })
 }
 

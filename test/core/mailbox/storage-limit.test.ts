@@ -101,8 +101,8 @@ describe('storage', () => {
         ({ code }: { code: string }) => code === 'unprocessable',
       )
     const forget = () => {
-      recipientsOf(door.ctx).recipients.clear()
-      recipientsOf(door.ctx).mailboxes.clear()
+      recipientsOf(door.ctx).owners.forget(() => true)
+      recipientsOf(door.ctx).mailboxes.forget(() => true)
     }
     afterEach(() => fill(0).then(forget))
 
