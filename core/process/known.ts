@@ -32,7 +32,7 @@ export type KnownOptions<V> = {
 const knownMax = 10_000
 const staleMsMax = 5 * secondMs
 /** The share of its time after which one that is asked for is read anew, with all others that were used and are half as old. */
-const renewAfter = 0.8
+const renewAfter = 0.6
 
 type Held<V> = { readonly value: V; readonly readMs: number; isUsed: boolean }
 
