@@ -8,7 +8,7 @@ import { beginIdempotent, openAnswer, sealAnswer } from '../core/access/idempote
 import { type Principal, requireScope } from '../core/access/principal.ts'
 import { takeAnonymous } from '../core/access/request-rates.ts'
 import type { Session } from '../core/access/sessions.ts'
-import { getMailbox } from '../core/mailbox/mailboxes.ts'
+import { reachMailbox } from '../core/mailbox/mailboxes.ts'
 import { requireAdministrator } from '../core/people/administrators.ts'
 import { inTimeOf } from '../core/process/account-time.ts'
 import type { Context } from '../core/process/context.ts'
@@ -140,7 +140,7 @@ async function readInput(
     return operation.prepare(await request.input())
   } catch (error) {
     const { address } = request.path
-    if (principal !== null && isOfMailbox(operation) && address) await getMailbox(ctx, principal, address)
+    if (principal !== null && isOfMailbox(operation) && address) await reachMailbox(ctx, principal, address)
     throw error
   }
 }
@@ -202,7 +202,7 @@ async function canonicalPath(
   { path }: InvokeRequest,
 ): Promise<InvokeRequest['path']> {
   if (!isOfMailbox(operation)) return path
-  const { address } = await getMailbox(ctx, principal, path.address ?? '')
+  const { address } = await reachMailbox(ctx, principal, path.address ?? '')
   return { ...path, address }
 }
 

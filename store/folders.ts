@@ -184,10 +184,16 @@ const among = (refs: readonly FolderRef[]) => ({
   _id: { $in: [...new Set(refs.map(({ folderId }) => folderId))] },
 })
 
+const usedBatchSize = 2_000
+
 /** The storage that mailboxes use, by mailbox id: the bytes of all their messages, Trash and Spam included. */
 export async function storageUsed(store: Store, mailboxIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const folders = await store.folders
-    .find({ mailboxId: { $in: [...mailboxIds] } }, { projection: { mailboxId: 1, bytes: 1 } })
+    .find(
+      { mailboxId: { $in: [...mailboxIds] } },
+      // Small as they are, they come with one answer.
+      { projection: { _id: 0, mailboxId: 1, bytes: 1 }, batchSize: usedBatchSize },
+    )
     .toArray()
   const used = new Map(mailboxIds.map((id) => [id, 0]))
   for (const { mailboxId, bytes } of folders) used.set(mailboxId, (used.get(mailboxId) ?? 0) + bytes)

@@ -52,11 +52,17 @@ const recentDomains = perProcess(({ clock }) => createKnown<KnownDomain>(clock, 
  * change.
  */
 export async function recentDomain(ctx: Context, domain: string): Promise<DomainDoc | null> {
-  const load = async (names: readonly string[]) => {
-    const found = new Map((await findDomains(ctx.store, names)).map((doc) => [doc._id, doc]))
-    return new Map(names.map((name) => [name, { doc: found.get(name) ?? null }]))
-  }
-  return (await recentDomains(ctx).find(domain, load))?.doc ?? null
+  return (await recentDomains(ctx).find(domain, (names) => readDomains(ctx, names)))?.doc ?? null
+}
+
+/** A domain as it is; null when it is not one of ours. Those who ask at once share a query. */
+export async function currentDomain(ctx: Context, domain: string): Promise<DomainDoc | null> {
+  return (await recentDomains(ctx).ask(domain, (names) => readDomains(ctx, names)))?.doc ?? null
+}
+
+async function readDomains(ctx: Context, names: readonly string[]): Promise<ReadonlyMap<string, KnownDomain>> {
+  const found = new Map((await findDomains(ctx.store, names)).map((doc) => [doc._id, doc]))
+  return new Map(names.map((name) => [name, { doc: found.get(name) ?? null }]))
 }
 
 /**

@@ -6,9 +6,9 @@ import { allowanceOf, type Plans } from '../../schemas/plans.ts'
 import { notAnAddress } from '../../schemas/refusals.ts'
 import { freeSlot, grantMailbox, takeSlot } from '../../store/accounts.ts'
 import type { AutoReply, MailboxDoc } from '../../store/documents/mail.ts'
-import { findClaim, findDomain, findDomains } from '../../store/domains.ts'
+import { findClaim, findDomain } from '../../store/domains.ts'
 import type { NewEvent } from '../../store/events.ts'
-import { insertStandardFolders, storageUsed } from '../../store/folders.ts'
+import { insertStandardFolders } from '../../store/folders.ts'
 import { endIntake } from '../../store/intake.ts'
 import * as store from '../../store/mailboxes.ts'
 import { callersChanged } from '../access/known-callers.ts'
@@ -18,7 +18,9 @@ import { giveBackRolling, takeRolling } from '../access/usage.ts'
 import { recordEvents } from '../notify/events.ts'
 import { dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { currentDomain } from './domains.ts'
 import { addressesChanged, mailboxAt } from './known-mailboxes.ts'
+import { storageOf } from './storage-limit.ts'
 
 export type Mailbox = {
   readonly id: string
@@ -272,17 +274,17 @@ export async function mailboxOf(ctx: Context, doc: MailboxDoc, plans: Plans): Pr
   return mailbox!
 }
 
-/** The records of mailboxes of one account, in two queries whatever their number. */
+/** The records of mailboxes of one account, in two queries whatever their number, which requests of others share. */
 async function mailboxesOf(ctx: Context, docs: readonly MailboxDoc[], plans: Plans): Promise<readonly Mailbox[]> {
   const nameless = new Set(docs.filter(({ displayName }) => displayName === null).map(({ domain }) => domain))
   const [used, domains] = await Promise.all([
-    storageUsed(
-      ctx.store,
+    storageOf(
+      ctx,
       docs.map(({ _id }) => _id),
     ),
-    nameless.size === 0 ? [] : findDomains(ctx.store, [...nameless]),
+    Promise.all([...nameless].map((domain) => currentDomain(ctx, domain))),
   ])
-  const named = new Set(domains.filter(({ defaultDisplayName }) => defaultDisplayName !== null).map(({ _id }) => _id))
+  const named = new Set(domains.flatMap((domain) => (domain?.defaultDisplayName == null ? [] : domain._id)))
   const limitBytes = allowanceOf(plans).storagePerInboxBytes
   return docs.map((doc) => {
     const { _id, accountId, address, domain, kind, displayName, createdAt, createdBy, signature, autoReply } = doc

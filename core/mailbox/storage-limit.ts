@@ -13,6 +13,7 @@ import { findMailboxes, findWarnedMailboxes, setStorageWarning } from '../../sto
 import type { Account } from '../access/account-record.ts'
 import { recordEvents } from '../notify/events.ts'
 import { inTimeOf } from '../process/account-time.ts'
+import { createBatchedLookup } from '../process/batched-lookup.ts'
 import { after, dayMs, periodsOf } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createKnown } from '../process/known.ts'
@@ -43,6 +44,14 @@ export function usageByMailbox(folders: readonly FolderDoc[]): readonly MailboxU
 }
 
 const bytesIn = (folders: readonly FolderDoc[]) => folders.reduce((sum, { bytes }) => sum + bytes, 0)
+
+const usedBytes = perProcess(() => createBatchedLookup<number>())
+
+/** The bytes of all messages of mailboxes, by mailbox id, as they are now. Those who ask at once share a query. */
+export async function storageOf(ctx: Context, mailboxIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const load = (ids: readonly string[]) => storageUsed(ctx.store, ids)
+  return new Map(await Promise.all(mailboxIds.map(async (id) => [id, (await usedBytes(ctx)(id, load)) ?? 0] as const)))
+}
 
 /** Folders of a mailbox that take as much memory as a mailbox has at least. */
 const usualFolders = 6

@@ -32,8 +32,8 @@ export type Role = 'service' | 'smtp' | 'imap' | 'dns' | 'admin' | 'test'
  * - writes in groups (core/process/group-commit.ts): access/audit, access/key-use, access/login-limits,
  *   access/request-rates, deliver/outcomes, mailbox/message-changes, notify/deliveries, notify/events, notify/outcomes,
  *   send/settle
- * - batched lookups (core/process/batched-lookup.ts): mailbox/messages, mailbox/threading, read/bodies,
- *   receive/trust
+ * - batched lookups (core/process/batched-lookup.ts): mailbox/messages, mailbox/storage-limit, mailbox/threading,
+ *   read/bodies, receive/trust
  * - caches (core/process/kept.ts): access/key-use, access/login-limits, imap/contents, mailbox/domains, notify/deliveries,
  *   read/bodies-cache, receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache, search/substring,
  *   zones/served-zones, zones/zone-keys
