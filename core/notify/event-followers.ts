@@ -98,6 +98,11 @@ export async function awaitEvents(
   }
 }
 
+/** Has those who follow accounts ask now whether they may still hear, because events are about to come: not when they are there. */
+export function expectNews(ctx: Context, accountIds: ReadonlySet<string>): void {
+  for (const member of registerOf(ctx).members) if (accountIds.has(member.accountId)) member.expect()
+}
+
 /** Ends all followers because the process stops, and accepts no more. */
 export function closeFollowers(ctx: Context): void {
   const register = registerOf(ctx)
@@ -118,6 +123,7 @@ class EventFollower implements Follower {
   #query: EventQuery
   #checkedAt = performance.now()
   #mustCheck = false
+  #checking: Promise<void> | null = null
   #isClosed = false
   #tail: Tail | null = null
   /** The number of the event that it stands behind. */
@@ -188,16 +194,30 @@ class EventFollower implements Follower {
     this.#bell.ring()
   }
 
-  /** Asks whether the caller may still read, and what. */
+  /** Has it ask beforehand what `next` would ask. */
+  expect(): void {
+    // Whoever may not hear any more is told that by `next`.
+    this.#check().catch(() => undefined)
+  }
+
+  /** Asks whether the caller may still read, and what, unless that was asked a moment ago. */
   async #check(): Promise<void> {
-    if (!this.#mustCheck && performance.now() - this.#checkedAt < trustedMs) return
+    while (this.#mustCheck || performance.now() - this.#checkedAt >= trustedMs) {
+      this.#checking ??= this.#ask().finally(() => {
+        this.#checking = null
+      })
+      await this.#checking
+    }
+  }
+
+  async #ask(): Promise<void> {
     this.#mustCheck = false
     const principal = await this.#caller.again()
+    this.#checkedAt = performance.now()
     // Its account was claimed into another: its cursor leads on there.
     if (principal.accountId !== this.accountId) return this.close()
     this.#principal = principal
     this.#query = eventQuery(principal, this.#filter)
-    this.#checkedAt = performance.now()
   }
 
   /** The events behind its place, as the tail or else the database has them; null when there are none. */

@@ -5,11 +5,14 @@
 
 import type { EventDoc } from '../../store/documents/events.ts'
 import { createEventAppend, type NewEvent } from '../../store/events.ts'
+import { accountById } from '../access/known-callers.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
 import type { OpenSpan } from '../process/tracing.ts'
 import { planDeliveries, planMissedDeliveries } from './deliveries.ts'
+import { enabledEndpoints } from './endpoints.ts'
+import { expectNews } from './event-followers.ts'
 import { showTails } from './event-tails.ts'
 import { copiesOfRecorded, partnerCopies } from './partner-events.ts'
 
@@ -54,6 +57,16 @@ export async function finishEvents(ctx: Context, accountId: string, eventIds: re
   const copies = await copiesOfRecorded(ctx, accountId, eventIds)
   if (copies.length > 0) await recordUnder(ctx, [], copies)
   await planMissedDeliveries(ctx, accountId, eventIds)
+}
+
+/**
+ * Begins to read what recording events of accounts and telling of them will ask for, while the caller still prepares them: the
+ * accounts, their endpoints, and whether those who follow may still hear. What fails here fails where it is needed.
+ */
+export function expectEvents(ctx: Context, accountIds: ReadonlySet<string>): void {
+  expectNews(ctx, accountIds)
+  const ready = [...accountIds].flatMap((accountId) => [accountById(ctx, accountId), enabledEndpoints(ctx, accountId)])
+  void Promise.allSettled(ready)
 }
 
 async function recordUnder(

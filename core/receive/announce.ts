@@ -15,7 +15,7 @@ import { deriveMissedThreads, deriveNewThreads } from '../mailbox/threading.ts'
 import { finishEvents } from '../notify/events.ts'
 import type { Context } from '../process/context.ts'
 import { causeOf } from '../process/tracing.ts'
-import { messageEventData, recordMessageEvents } from './message-events.ts'
+import { type EventOf, messageEventData, recordMessageEvents } from './message-events.ts'
 import { countReceived, countReceivedUpTo, droppedEventType } from './received-counts.ts'
 import { trustRecord } from './trust.ts'
 import { verificationRecord } from './verification-record.ts'
@@ -64,17 +64,21 @@ const receivedEventId = (messageId: string) => deriveId('evt', messageId, 'messa
 
 async function announce(ctx: Context, messages: readonly MessageDoc[]): Promise<void> {
   if (messages.length === 0) return
-  const folders = await foldersOfMailboxes(ctx, messages)
-  const paths = new Map(folders.map(({ _id, path }) => [_id, path]))
+  const reading = foldersOfMailboxes(ctx, messages)
   // In the order of their arrival, whatever order they were read in.
   const inOrder = messages.toSorted((a, b) => (a._id < b._id ? -1 : 1))
-  const recorded = await recordMessageEvents(ctx, inOrder, {
-    event: (message) => receivedEvent(message, paths.get(message.folderId) ?? 'INBOX'),
-    dropped: droppedEvent,
-  })
+  const recorded = await recordMessageEvents(ctx, inOrder, reading.then(eventsIn))
   const known = Map.groupBy(recorded, ({ accountId }) => accountId)
   await Promise.all([...known].map(([accountId, own]) => countReceived(ctx, accountId, own)))
-  await warnOfStorage(ctx, usageByMailbox(folders))
+  await warnOfStorage(ctx, usageByMailbox(await reading))
+}
+
+function eventsIn(folders: readonly FolderDoc[]): EventOf<MessageDoc> {
+  const paths = new Map(folders.map(({ _id, path }) => [_id, path]))
+  return {
+    event: (message) => receivedEvent(message, paths.get(message.folderId) ?? 'INBOX'),
+    dropped: droppedEvent,
+  }
 }
 
 /** Reads all folders of the mailboxes of the messages. */

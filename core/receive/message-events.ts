@@ -5,7 +5,7 @@ import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { NewEvent } from '../../store/events.ts'
 import { takeCounts } from '../../store/usage.ts'
 import { giveBackUsage, usagePeriod } from '../access/usage.ts'
-import { recordEvents } from '../notify/events.ts'
+import { expectEvents, recordEvents } from '../notify/events.ts'
 import { inTimeOf } from '../process/account-time.ts'
 import type { Context } from '../process/context.ts'
 
@@ -18,15 +18,16 @@ type Item = { readonly accountId: string }
 export type EventOf<T> = { event(item: T): NewEvent; dropped(item: T): NewEvent }
 
 /**
- * Records the events of items in their order. Those beyond the limit of their account for this hour are dropped: something that
+ * Records the events of items in their order; what they are made with may still be read meanwhile. Those beyond the limit of their account for this hour are dropped: something that
  * nobody hears stands for each, so that it is not recorded later. Returns what is new.
  */
 export async function recordMessageEvents<T extends Item>(
   ctx: Context,
   items: readonly T[],
-  { event, dropped }: EventOf<T>,
+  events: EventOf<T> | Promise<EventOf<T>>,
 ): Promise<readonly EventDoc[]> {
-  const allowed = await allowEvents(ctx, items)
+  expectEvents(ctx, new Set(items.map(({ accountId }) => accountId)))
+  const [allowed, { event, dropped }] = await Promise.all([allowEvents(ctx, items), events])
   const wanted = items.map((item) => (allowed.has(item) ? event(item) : dropped(item)))
   const recorded = await recordEvents(ctx, wanted)
   const fresh = new Set(recorded.map(({ _id }) => _id))
