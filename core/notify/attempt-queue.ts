@@ -2,8 +2,9 @@
  * The deliveries that a process has claimed and not attempted yet, by endpoint. Invariants: at most `concurrency` attempts are in
  * flight, and `attemptsPerEndpoint` of one endpoint; endpoints take turns, so a long queue delays no other endpoint's; an attempt
  * that takes long gives its place to another, up to `slowMax`; an endpoint that did not answer has one attempt in flight until it
- * answers again. Of one endpoint first attempts go before those that are made again, and of a mailbox whose order is kept one is
- * in flight. A delivery whose lease is too short by its turn is not attempted under it.
+ * answers again. First attempts and those that are made again have lanes: some places are left to each, so that no backlog
+ * delays what has just happened, nor much news what failed before. Of one endpoint first attempts go before the others, and of a
+ * mailbox whose order is kept one is in flight. A delivery whose lease is too short by its turn is not attempted under it.
  */
 import type { DeliveryDoc } from '../../store/documents/events.ts'
 import { secondMs } from '../process/clock.ts'
@@ -20,9 +21,10 @@ export type Work = {
   run(): Promise<Ended>
 }
 
-type Queue = {
-  readonly first: Item[]
-  readonly again: Item[]
+const lanes = ['first', 'again'] as const
+type Lane = (typeof lanes)[number]
+
+type Queue = { readonly [lane in Lane]: Item[] } & {
   /** The mailboxes whose order is kept that have an attempt in flight. */
   readonly busy: Set<string | null>
   inFlight: number
@@ -50,14 +52,18 @@ const slowAfterMs = secondMs
 const queuesMax = 10_000
 /** Slow attempts beside the others: each holds a socket. */
 const slowMax = 1_000
+/** The part of all places that is left to each lane: to first attempts always, to the others while any wait. */
+const ownPart = 1 / 5
 
 /** The queue of a process. */
 export const attemptQueue = perProcess(({ settings, machineClock }) => {
   const { concurrency } = settings.webhooks
   const queues = new Map<string, Queue>()
-  /** The endpoints that have something to begin, in the order of their turns. */
-  const turns = new Set<string>()
-  let inFlight = 0
+  const ownPlaces = Math.floor(concurrency * ownPart)
+  /** The endpoints that have something to begin in each lane, in the order of their turns. */
+  const turns: { readonly [lane in Lane]: Set<string> } = { first: new Set(), again: new Set() }
+  /** Attempts that hold a place. */
+  const inFlight: { [lane in Lane]: number } = { first: 0, again: 0 }
   let slow = 0
   let isClosed = false
 
@@ -68,24 +74,34 @@ export const attemptQueue = perProcess(({ settings, machineClock }) => {
   }
 
   function admit(): void {
-    for (const [webhookId] of turns.entries()) {
-      if (isClosed || inFlight >= concurrency) return
-      turns.delete(webhookId)
-      const queue = queueOf(webhookId)
-      const item = next(queue)
-      if (item === null) continue
-      begin(webhookId, queue, item)
-      if (hasRoom(queue)) turns.add(webhookId)
-    }
+    for (const lane of lanes)
+      for (const [webhookId] of turns[lane].entries()) {
+        if (isClosed || !hasPlace(lane)) break
+        turns[lane].delete(webhookId)
+        const queue = queueOf(webhookId)
+        const item = next(queue, lane)
+        if (item === null) continue
+        begin(webhookId, queue, item, lane)
+        if (queue[lane].length > 0 && hasRoom(queue)) turns[lane].add(webhookId)
+      }
   }
 
-  /** Takes the next item that may begin. */
-  function next(queue: Queue): Item | null {
+  function hasPlace(lane: Lane): boolean {
+    if (inFlight.first + inFlight.again >= concurrency) return false
+    return lane === 'again'
+      ? inFlight.again < concurrency - ownPlaces
+      : turns.again.size === 0 || inFlight.first < concurrency - ownPlaces
+  }
+
+  /** Takes the next item of a lane that may begin: of the second lane none while the first has one. */
+  function next(queue: Queue, wanted: Lane): Item | null {
     if (!hasRoom(queue)) return null
-    for (const items of [queue.first, queue.again]) {
+    for (const lane of lanes) {
+      const items = queue[lane]
       dropLate(items)
       const at = items.findIndex(({ work: { delivery } }) => !isHeld(queue, delivery))
-      if (at >= 0) return items.splice(at, 1)[0] ?? null
+      if (lane === wanted) return at < 0 ? null : (items.splice(at, 1)[0] ?? null)
+      if (at >= 0) return null
     }
     return null
   }
@@ -95,29 +111,30 @@ export const attemptQueue = perProcess(({ settings, machineClock }) => {
     while (items[0] !== undefined && items[0].work.beginBefore <= now) items.shift()?.done(false)
   }
 
-  function begin(webhookId: string, queue: Queue, { work, done }: Item): void {
+  function begin(webhookId: string, queue: Queue, { work, done }: Item, lane: Lane): void {
     const { delivery } = work
     let isSlow = false
-    inFlight += 1
+    inFlight[lane] += 1
     queue.inFlight += 1
     if (delivery.order !== undefined) queue.busy.add(delivery.mailboxId)
     const timer = setTimeout(() => {
       if (slow >= slowMax) return
       isSlow = true
       slow += 1
-      inFlight -= 1
+      inFlight[lane] -= 1
       admit()
     }, slowAfterMs)
     void work.run().then(({ hasAnswered }) => {
       clearTimeout(timer)
       if (isSlow) slow -= 1
-      else inFlight -= 1
+      else inFlight[lane] -= 1
       queue.inFlight -= 1
       if (delivery.order !== undefined) queue.busy.delete(delivery.mailboxId)
       queue.isSilent = !hasAnswered
       done(true)
-      if (queue.first.length + queue.again.length > 0) turns.add(webhookId)
-      else if (queue.inFlight === 0 && (!queue.isSilent || queues.size > queuesMax)) queues.delete(webhookId)
+      for (const each of lanes) if (queue[each].length > 0) turns[each].add(webhookId)
+      if (queue.first.length + queue.again.length > 0) return admit()
+      if (queue.inFlight === 0 && (!queue.isSilent || queues.size > queuesMax)) queues.delete(webhookId)
       admit()
     })
   }
@@ -128,9 +145,9 @@ export const attemptQueue = perProcess(({ settings, machineClock }) => {
         if (isClosed) return resolve(false)
         const { webhookId, attempts } = work.delivery
         const queue = queueOf(webhookId)
-        const items = attempts.length === 0 ? queue.first : queue.again
-        items.push({ work, done: resolve })
-        turns.add(webhookId)
+        const lane = attempts.length === 0 ? 'first' : 'again'
+        queue[lane].push({ work, done: resolve })
+        turns[lane].add(webhookId)
         admit()
       }),
     roomFor(webhookId) {

@@ -10,8 +10,13 @@ import { attemptAll, leaseEnd } from './attempts.ts'
 
 /** Endpoints that are looked at together. */
 const endpointsMax = 50
-/** An endpoint that has less room is full: one command claims many. */
-const roomMin = queuedMax / 2
+/** An endpoint that has less room is full: one command claims many, and no more. */
+const claimMax = queuedMax / 2
+/**
+ * Endpoints of which deliveries are claimed at once. A claim writes up to `claimMax` documents without a break, and what has just
+ * happened waits for it in the database and in this process.
+ */
+const claimsAtOnce = 3
 /** A run ends after this time; the next goes on. */
 const runMs = 5 * secondMs
 /** When what is full is looked at again, unless half of its attempts are over before. */
@@ -62,7 +67,13 @@ type Claimed = { readonly deliveries: readonly DeliveryDoc[]; readonly isFull: b
 
 async function claimDue(ctx: Context, accountId: string | undefined): Promise<Claimed> {
   const endpoints = await store.findDueEndpoints(ctx.store, dueNow(ctx, accountId), endpointsMax)
-  const claimed = await Promise.all(endpoints.map((endpoint) => claimOf(inTimeOf(ctx, endpoint.accountId), endpoint)))
+  const claimed: Claimed[] = []
+  const left = endpoints.values()
+  await Promise.all(
+    Array.from({ length: claimsAtOnce }, async () => {
+      for (const endpoint of left) claimed.push(await claimOf(inTimeOf(ctx, endpoint.accountId), endpoint))
+    }),
+  )
   return {
     deliveries: claimed.flatMap(({ deliveries }) => deliveries),
     isFull: endpoints.length === endpointsMax || claimed.some(({ isFull }) => isFull),
@@ -76,7 +87,7 @@ async function claimOf(ctx: Context, endpoint: store.DueEndpoint): Promise<Claim
   const queue = attemptQueue(ctx)
   const isSilent = queue.isSilent(webhookId)
   const room = queue.roomFor(webhookId)
-  const max = room < roomMin && !isSilent ? 0 : room
+  const max = room < claimMax && !isSilent ? 0 : Math.min(room, claimMax)
   const claim = { accountId, webhookId, now, until: leaseEnd(ctx), token: newToken(), max }
   const deliveries = max === 0 ? [] : await store.claimDeliveries(ctx.store, claim)
   const isFull = deliveries.length === max
