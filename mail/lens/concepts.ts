@@ -82,7 +82,7 @@ export const concepts: { readonly [name: string]: Concept } = {
     types: ['date'],
     named: ['available', 'available date', 'start available', 'available start date'],
     labels: ['available', 'available date'],
-    or: ['start', 'start date'],
+    or: ['start', 'start date', 'since', 'since date'],
     direction: 'future',
   },
   total: {
@@ -125,9 +125,13 @@ export const concepts: { readonly [name: string]: Concept } = {
   experience: {
     types: ['number'],
     named: ['experience', 'experience year', 'year'],
-    labels: ['experience', 'experience year', 'experience number year', 'experience number'],
+    labels: ['experience', 'experience year', 'experience number year', 'experience number', 'year'],
   },
-  salary: { types: ['number'], named: ['salary'], labels: ['salary', 'salary amount', 'salary year'] },
+  salary: {
+    types: ['number'],
+    named: ['salary'],
+    labels: ['salary', 'salary amount', 'salary year', 'salary gross', 'salary gross year'],
+  },
   supplier: {
     types: ['text'],
     named: ['supplier', 'supplier name', 'supplier company'],

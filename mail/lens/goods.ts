@@ -9,22 +9,28 @@ const itemCharsMax = 120
 
 /** What rows that are no goods say. */
 const sums: ReadonlySet<string> = new Set(
-  'total net tax gross shipping discount payment amount due budget salary previous paid people iban'.split(' '),
+  'total net tax gross shipping delivery discount payment amount due budget salary previous paid people iban'.split(
+    ' ',
+  ),
 )
 const sumWords =
-  /^(?:\d{1,2} ?% )?(?:samen|todo|zusammen|alles|in tutto|en tout|goods|fracht|carriage|postage|vat|tva|iva|btw|mwst|ust|netto|brutto|total|subtotal|summe|versand|porto|livraison|verzend|env[ií]o|spedizione|gutschein|voucher|credit|rabatt|discount|saldo|you paid|spesa|promo|remise|sconto|descuento|korting|kaution|deposit|acompte|anzahlung|base|imponibile|balance|previous|order value|loyalty|te betalen|te voldoen|a pagar|à payer|to pay)/i
+  /^(?:\d{1,2} ?% )?(?:versand\p{L}*|livraison|lieferung|bezorg\p{L}*|env[ií]o|spedizione|transport\p{L}*|frachtkosten|freight|excl|incl|exkl|inkl|ht|ttc|portes|gastos|frais|spese|kosten|costs?|fee|handling|round\p{L}*|rundung|arrondi|redondeo|arrotondamento|tip|trinkgeld|zwischensumme|tussentotaal|sous-total|gesamt\p{L}*|totaal\p{L}*|importe|montant|what you|you spent|samen|todo|zusammen|alles|in tutto|en tout|goods|fracht|carriage|postage|vat|tva|iva|btw|mwst|ust|netto|brutto|total|subtotal|summe|versand|porto|livraison|verzend\p{L}*|env[ií]o|spedizione|gutschein|voucher|credit|rabatt|discount|saldo|you paid|spesa|promo|remise|sconto|descuento|korting|kaution|deposit|acompte|anzahlung|base|imponibile|balance|previous|order value|loyalty|te betalen|te voldoen|a pagar|à payer|to pay)(?!\p{L})/iu
 
 const price =
   /(?:^|[\s(…])(?:[€$£]|EUR|USD|GBP|CHF)?\s?-?\d{1,3}(?:[. ',]\d{3})*[.,]\d\d(?!\d)\s?(?:[€$£]|EUR|USD|GBP|CHF|Euro|euro)?\s*$/u
 
 /** The goods of rows with prices, up to the first row of sums; none where no such row stands below them. */
-export function pricedRows(passage: Passage, { zones }: OpenMail): readonly Piece[] {
+export function pricedRows(passage: Passage, { zones, numbers }: OpenMail): readonly Piece[] {
   const items: Piece[] = []
+  let sum = 0
   let isOver = false
   for (const [n, line] of passage.lines.entries()) {
     if (zones(passage).get(line) === 'offer') continue
     const isPriced = price.test(line.text) && !/:\s*(?:[€$£]|EUR|USD|GBP|CHF)?\s?[\d.,]+\s?\S{0,4}$/.test(line.text)
-    if (isPriced && isSum(line)) {
+    const value = isPriced ? (numbers(line.text).at(-1)?.value ?? 0) : 0
+    const isAll = items.length > 1 && Math.abs(value - sum) < 0.005
+    sum += value
+    if (isPriced && (isAll || isSum(line.text))) {
       if (items.length > 0) isOver = true
     } else if (isPriced && !isOver && items.length < itemsMax) {
       const item = itemAbove(passage.lines, n) ?? itemOf(line)
@@ -36,7 +42,8 @@ export function pricedRows(passage: Passage, { zones }: OpenMail): readonly Piec
 
 const sentenceCharsMin = 60
 
-function isSum({ text }: Line): boolean {
+/** Whether a row is none of goods: a sum, a tax, what shipping costs. */
+export function isSum(text: string): boolean {
   const label = text.replace(/[\d.,€$£%…]+/g, ' ').trim()
   const { known } = meaningsOf(label)
   return (
@@ -48,7 +55,7 @@ function isSum({ text }: Line): boolean {
 
 /** How many of something, before it. */
 const count =
-  /^(?:[-*•·–]\s*)?(?:\d{1,4}\s?(?:[x×*]\s?|(?:st(?:k|ück|uks?)?|pcs?|pz|uds?|ud|bt|kg|g|l|m|ex|boxes of|boxes|box of|bottles of|bags of|bag of|packs? of|cajas? de|botellas? de|barril(?:es)? de|bottiglie di|bottiglia di|casse di|cartons? de|bouteilles? de|bo[iî]tes? de|sacs? de|kisten?|flaschen?|dozen|dozijn|flessen|zakken|dozen|metri di|pezzi di|kilos? de|kilo)\.?\s+|\s+))/iu
+  /^(?:[-*•·–]\s*)?(?:\d{1,4}\s?(?:[x×*]\s?|(?:st(?:k|ück|uks?)?|pcs?|pz|uds?|ud|bt|kg|g|l|m|ex|boxes of|boxes|box of|bottles of|bags of|bag of|packs? of|cajas? de|botellas? de|botes? de|pots? de|pezzi (?:di|della|del)|barril(?:es)? de|bottiglie di|bottiglia di|casse di|cartons? de|bouteilles? de|bo[iî]tes? de|sacs? de|kisten?|flaschen?|dozen|dozijn|flessen|zakken|dozen|metri di|pezzi di|kilos? de|kilo)\.?\s+|\s+))/iu
 
 /** The name in a row: without a number of its line, how many, and prices. */
 function itemOf({ text, start }: Line): Piece | null {
@@ -77,8 +84,8 @@ function bare(text: string, start: number): Piece | null {
   const lead = (/^\s*/.exec(text)?.[0].length ?? 0) + (count.exec(text.trimStart())?.[0].length ?? 0)
   const value = text
     .slice(lead)
-    .replace(/\s+[x×]\s?\d{1,3}$/u, '')
     .replace(/[\s.…:–—-]+$/u, '')
+    .replace(/\s+[x×]\s?\d{1,3}$/u, '')
   if (value.length < 2 || value.length > itemCharsMax || !/\p{L}{2}/u.test(value)) return null
   return { value, start: start + lead, end: start + lead + value.length }
 }
@@ -91,8 +98,36 @@ function itemAbove(lines: readonly Line[], n: number): Piece | null {
     /^\d{1,4} ?(?:st[uü]cke?|stk|pcs?|pieces?|pz|pezz[oi]|uds?|unidad(?:es)?|stuks?|ex|pi[eè]ces?|einheit(?:en)?|units?)(?!\p{L})/iu.test(
       line.text,
     )
-  return isDetail && above !== undefined && !/[.!?:]$/.test(above.text) ? bare(above.text, above.start) : null
+  const isCode =
+    /^(?:art|ref|sku|cod|item|artikel|art[ií]culo|articolo|r[eé]f)[.\s:-]*(?:n[or°º]?[.:\s]*)?\S*\d\S*(?:\s|$)/iu.test(
+      line.text,
+    )
+  return (isDetail || isCode) && above !== undefined && !/[.!?:]$/.test(above.text) ? lastCell(above) : null
 }
+
+function lastCell({ text, start }: Line): Piece | null {
+  const at = text.lastIndexOf('\t') + 1
+  return bare(text.slice(at), start + at)
+}
+
+/** The name of goods without how many of them stand before or behind it. */
+export function uncounted({ value, start }: Piece): Piece {
+  const lead = pieces.exec(value)?.[0].length ?? 0
+  const name = value.slice(lead).replace(manyBehind, '').trimEnd()
+  return /\p{L}{2}/u.test(name)
+    ? { value: name, start: start + lead, end: start + lead + name.length }
+    : { value, start, end: start + value.length }
+}
+
+const units =
+  '(?:st(?:k|ück|uks?)?|pcs?|pieces?|pz|pezzi|uds?|unidades|unit[sé]?s?|x|ex|boxes|bottles|bags|packs?|cans|pairs|cajas?|botellas?|botes|bottiglie|casse|scatole|confezioni|cartons?|bouteilles?|bo[iî]tes?|pots?|sacs?|pi[eè]ces?|kisten?|flaschen?|packungen|paar|kanister|rollen|eimer|dosen|dozen|flessen|zakken|rollen)'
+/** A number, and words that say no more than that they are pieces. */
+const pieces =
+  /^\d{1,4}\s?(?:[x×]\s?|(?:st(?:k|ück|uks?)|pcs?|pieces?(?: of)?|pz|pezzi(?: (?:di|della|del|dello))?|uds?|unidades(?: de)?|pièces?(?: de)?|ex)\.?\s+|\s+(?!\p{L}+ (?:of|de|di|d['’]) ))/iu
+const manyBehind = new RegExp(
+  `(?:\\s*[,–—-])?\\s+(?:[x×]\\s?\\d{1,4}|\\d{1,4}\\s?(?:[x×]|${units}\\.?))$|\\s*\\((?:[x×]\\s?)?\\d{1,4}(?:\\s?(?:[x×]|${units}\\.?))?\\)$`,
+  'iu',
+)
 
 /** Lines that begin with how many, two of them at least right below each other. */
 export function countedLines({ lines }: Passage): readonly Piece[] {

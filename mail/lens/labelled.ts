@@ -1,11 +1,12 @@
 /** Values that stand behind labels: lines, columns and forms. */
 import { at, type Candidate, listAt, type OpenMail } from './candidates.ts'
 import { type Asked, type Concept, concepts, setOf } from './concepts.ts'
+import { enumerated } from './enumerations.ts'
 import { fold } from './lexicon.ts'
 import { listOf } from './lists.ts'
 import { numberWordsIn } from './numbers.ts'
 import type { Pair, Passage } from './passages.ts'
-import { emailsIn, readText } from './shapes.ts'
+import { emailsIn, type Piece, readText } from './shapes.ts'
 import { hasLegalForm, isCompanyName, isPersonName } from './signatures.ts'
 import { answers, type Statement, states } from './statements.ts'
 
@@ -51,13 +52,17 @@ function scorerOf(asked: Asked): (pair: Pair) => number | null {
     const { known, unknown } = pair.meanings
     const exact = ranks.get(setOf(known))
     if (exact !== undefined) return exact + bonus[pair.by]
-    if (unknown === 0 || unknown > 2 || pair.by === 'words') return null
-    // Words that no table has may say more of the same.
-    const rest = [...known].filter((meaning) => !meaning.startsWith('?'))
+    const isQuestion = pair.label.endsWith('?')
+    if (!isQuestion && (unknown === 0 || unknown > 2 || pair.by === 'words')) return null
+    // Words that no table has may say more of the same, and those of a question what is asked for.
+    const rest = [...known].filter((meaning) => !meaning.startsWith('?') && !(isQuestion && qualifiers.has(meaning)))
     const close = rest.length === 0 || concept === null ? undefined : ranks.get(setOf(rest))
     return close === undefined || close < 90 ? null : close - 30 + bonus[pair.by]
   }
 }
+
+/** What a question may say beside what it asks for. */
+const qualifiers: ReadonlySet<string> = new Set(['gross', 'net', 'date', 'number', 'amount', 'form', 'status', 'job'])
 
 /** For a field that is about something else: what its label may say besides its key. */
 function setsOf({ key, description, field }: Asked): readonly string[] {
@@ -111,8 +116,16 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
     case 'list':
       return (isNothing(value) && pair.by !== 'line') || /[☑☒☐]|\[[xX ]\]/.test(value)
         ? null
-        : listAt(passage, listOf(pair, mail.locale), score)
+        : listAt(passage, listBehind(pair, name, mail), score)
   }
+}
+
+/** `Tools: I work with X and Y daily` enumerates in a sentence. */
+function listBehind(pair: Pair, concept: string | null, { locale }: OpenMail): readonly Piece[] {
+  const told = concept === null ? [] : enumerated(pair.value, concept, locale)
+  return told.length > 1
+    ? told.map((each) => ({ ...each, start: pair.start + each.start, end: pair.start + each.end }))
+    : listOf(pair, locale).filter(({ value }) => /\p{L}{2}|^\p{Lu}/u.test(value))
 }
 
 /** A label that is no more than near needs a value that is in itself a name. */

@@ -1,9 +1,10 @@
 /** Lists that sentences, points, rows and ticks state. */
 import { type Candidate, listAt, type OpenMail } from './candidates.ts'
 import type { Asked } from './concepts.ts'
-import { countedGoods, countedLines, pricedRows } from './goods.ts'
-import { meaningsOf } from './lexicon.ts'
-import { pointLists, sentenceItems, tableItems, ticked } from './lists.ts'
+import { enumerated, withArticle } from './enumerations.ts'
+import { countedGoods, countedLines, pricedRows, uncounted } from './goods.ts'
+import { fold, meaningsOf } from './lexicon.ts'
+import { pointLists, tableItems, ticked } from './lists.ts'
 import { lineAt, type Passage } from './passages.ts'
 import type { Piece } from './shapes.ts'
 
@@ -11,18 +12,19 @@ import type { Piece } from './shapes.ts'
 export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[] {
   const { passages, sentences, locale, zones } = mail
   if (concept === null) return []
+  const named = (items: readonly Piece[]) => (concept === 'items' ? items.map(uncounted) : items)
   const points = passages.flatMap((passage) =>
     pointLists(passage).map(({ heading, items }) =>
-      listAt(passage, items, pointScore(concept, heading, items, passage)),
+      listAt(passage, named(items), pointScore(concept, heading, items, passage)),
     ),
   )
   const goods =
     concept === 'items'
       ? passages.flatMap((passage) => [
-          listAt(passage, tableItems(passage), 80),
+          listAt(passage, tableItems(passage).map(uncounted), 80),
           listAt(passage, pricedRows(passage, mail), 70),
           listAt(passage, countedLines(passage), 65),
-          listAt(passage, firstPoints(passage, mail), 56),
+          listAt(passage, firstPoints(passage, mail).map(uncounted), 56),
         ])
       : []
   const ticks =
@@ -35,12 +37,26 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
     const place = (items: readonly Piece[], score: number) =>
       listAt(
         passage,
-        items.map((item) => ({ ...item, start: item.start + start, end: item.end + start })),
+        named(items).map((item) => ({ ...item, start: item.start + start, end: item.end + start })),
         score,
       )
-    return [place(sentenceItems(text, concept, locale), 64), concept === 'items' ? place(countedGoods(text), 63) : null]
+    const things = untilDate(enumerated(text, concept, locale), mail)
+    const [first] = things
+    const isOne =
+      first !== undefined &&
+      (concept === 'interests' || (concept === 'items' && withArticle.test(fold(text.slice(0, first.start)))))
+    return [
+      place(things.length > 1 || isOne ? things : [], things.length > 1 ? 64 : 58),
+      concept === 'items' ? place(countedGoods(text), 63) : null,
+    ]
   })
   return [...points, ...goods, ...ticks, ...told].filter((each) => each !== null)
+}
+
+/** Up to the first that is a day. */
+function untilDate(items: readonly Piece[], { dates }: OpenMail): readonly Piece[] {
+  const at = items.findIndex(({ value }) => dates(value, 'near').length > 0)
+  return at < 0 ? items : items.slice(0, at)
 }
 
 /** How well a heading says what its points are. Points with prices are goods whatever stands above. */
@@ -63,7 +79,7 @@ function firstPoints(passage: Passage, { zones }: OpenMail): readonly Piece[] {
     items.every(({ value, start }) => {
       const line = lineAt(passage, start)
       return (
-        value.split(/\s+/).length <= 6 && !/[:.!?@]/.test(value) && (line === undefined || !zones(passage).has(line))
+        value.split(/\s+/).length <= 6 && !/[:!?@]|\.$/.test(value) && (line === undefined || !zones(passage).has(line))
       )
     }),
   )

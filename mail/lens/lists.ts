@@ -1,5 +1,6 @@
 /** Lists: behind a label, as points below one, as rows of a table, and in sentences. */
-import { fold, meaningsOf } from './lexicon.ts'
+
+import { isSum } from './goods.ts'
 import type { Locale } from './locale.ts'
 import type { Line, Pair, Passage } from './passages.ts'
 import type { Piece } from './shapes.ts'
@@ -53,7 +54,7 @@ function isInBrackets(text: string, at: number): boolean {
 }
 
 const article =
-  /^(?:un peu de|un po.? di|ein bisschen|un poco de|an?|the|our|your|some|also|einen?|eine[mrn]?|der|die|das|den|dem|unsere?|ein|une?|des|les?|la|l['’]|du|de l['’]|los|las|el|un|una|unos|unas|il|lo|gli|i|uno|un['’]|het|de|een|neue[nrs]?|new|nieuwe?|nouve(?:au|lle)|nuev[oa]|nuov[oa])(?:\s+|(?<=['’]))/iu
+  /^(?:also|auch|aussi|tambien|también|anche|ook|un peu de|any|a few|a couple of|several|qualche|alcun[ei]|algun[oa]s?|quelques|einige|ein paar|enkele|ons|onze|mein[e]?|my|mijn|un po.? di|ein bisschen|un poco de|an?|the|our|your|some|also|einen?|eine[mrn]?|der|die|das|den|dem|unsere?|ein|une?|des|les?|la|l['’]|du|de l['’]|los|las|el|un|una|unos|unas|il|lo|gli|i|uno|un['’]|het|de|een|neue[nrs]?|new|nieuwe?|nouve(?:au|lle)|nuev[oa]|nuov[oa])(?:\s+|(?<=['’]))/iu
 
 /** An item without an article before it, nor an end of the sentence and a price behind it. */
 function itemIn(text: string, offset: number): Piece | null {
@@ -122,18 +123,6 @@ export function ticked({ lines }: Passage): readonly Piece[] {
   )
 }
 
-/** What the line below a table of goods begins with. */
-const endMeanings: ReadonlySet<string> = new Set([
-  'total',
-  'net',
-  'tax',
-  'gross',
-  'shipping',
-  'discount',
-  'payment',
-  'amount',
-])
-
 /** The goods in the rows of a table, told by its head: `Item Qty Price`. */
 export function tableItems(passage: Passage): readonly Piece[] {
   const { lines } = passage
@@ -151,10 +140,19 @@ export function tableItems(passage: Passage): readonly Piece[] {
   return []
 }
 
-function rowItem(row: Line, { figures, isNumbered }: Columns): Piece | null {
+function rowItem(row: Line, { figures, isNumbered, isWide, item }: Columns): Piece | null {
   const { text } = row
-  const label = meaningsOf(text.replace(/[\d.,€$£%]+/g, ' '))
-  if (label.unknown === 0 && [...label.known].some((meaning) => endMeanings.has(meaning))) return null
+  const cells = [...text.matchAll(/[^\t ](?:[^\t ]| (?! ))*/g)]
+  const cell = cells[item]
+  if (
+    isWide &&
+    cell !== undefined &&
+    cells.length === item + figures + 1 &&
+    /\p{L}{2}/u.test(cell[0]) &&
+    !isSum(cell[0])
+  )
+    return { value: cell[0], start: row.start + cell.index, end: row.start + cell.index + cell[0].length }
+  if (isSum(text)) return null
   if (!/\d/.test(text)) return null
   const first = isNumbered ? (/^\S*\d\S*\s+/.exec(text)?.[0].length ?? 0) : 0
   let rest = text.slice(first)
@@ -165,33 +163,4 @@ function rowItem(row: Line, { figures, isNumbered }: Columns): Piece | null {
   }
   if (rest.length === text.length - first || !/\p{L}/u.test(rest)) return null
   return { value: rest, start: row.start + first, end: row.start + first + rest.length }
-}
-
-/** Words before the items of a sentence, by what the list holds. Folded. */
-const leads: { readonly [concept: string]: RegExp } = {
-  items:
-    /(?:(?:please )?(?:order|send us|send me|deliver)|bestellen wir|wir bestellen|ich bestelle|mochten? (?:wir|ich)|commander|commandons|pedir|pedimos|encargar|ordinare|ordiniamo|(?:willen|wil) (?:graag )?|bestellen)\s+(?=\d{1,3}\s+\p{L})/gu,
-  interests:
-    /(?:interested in|looking for|look for|interest in|like to hear more about|know more about|(?:quote|proposal|offer|estimate|price|pricing) (?:for|on)|interessieren uns fur|interessiert (?:an|sich fur)|interesse an|(?:wir |und |ich )(?:suchen?|brauchen?|benotigen?)|brauch(?:e|en)?|suche|angebot (?:uber|fur|zu)|(?:nous |et |nous )cherchons|cherche(?:ons)?|(?:besoin|envie) de|devis pour|offre pour|interess\w+ par|quelqu.un pour|buscamos|busco|(?:nos |me )interesan?|interesad[oa]s? en|necesit(?:o|amos|an)|quieren|presupuesto (?:de|para)|cuesta (?:el|la|un|una)|nos encaja|cerchiamo|cerco|interessat[oai] a|le interessa|offerta per|preventivo per|ci serv(?:e|ono)|mi serv(?:e|ono)|op zoek naar|zoeken|(?:hebben )?interesse in|geinteresseerd in|offerte voor|nodig voor)\s+/gu,
-  skills:
-    /(?<!\p{L})(?:skills (?:in|include|are)|experience (?:with|in)|skilled in|proficient in|knowledge of|familiar with|worked with|work with|evenings? (?:since )?with|can do|good (?:at|with)|fluent in|kenne mich (?:sehr )?(?:gut )?(?:mit|in)|(?:sehr )?sicher (?:in|mit)|erfahrung(?:en)? (?:mit|in)|kenntnisse in|beherrsche|vertraut mit|schwerpunkte:?|arbeite (?:taglich )?mit|maitrise|competences en|j.ai fait d[ue]s?|connais(?:sances)? (?:en|de)?|s.y connait en|a l.aise avec|domino|manejo|conocimientos de|experiencia (?:con|en)|se manejar|so usare|esperto di|esperienza con|conosco|mi occupo di|padronanza di|insegnato|utilizzo|goed in|ervaring met|kennis van|sterk in|werk(?:en)? (?:veel |dagelijks )?met|thuis in)\s+(?!(?:und|and|et|y|e|en|the team|years|jahre)\s)/gu,
-}
-const listEnd =
-  /\s(?:for (?:our|my|the)|in (?:our|my)|fur (?:unser\w*|mein\w*|ein\w*|das|die|den)|aus(?=\s*[.,]|$)|pour (?:notre|nos|mon|le|la)|para (?:nuestr\w*|la|el|mi)|per (?:il|la|i|le|nostr\w*)|voor (?:ons|onze|mijn|het|de)|and (?:we|i)\b|and would|om te|ab dem|bis zum|e soprattutto|and above all|im praktikum|en cours|without|ohne|sans|senza|zonder|unas? \d|que anuncian|te leveren|bestellen|because|weil|who|that)\b|[.!?;:](?=\s|$)/
-
-/** What begins or makes a sentence of its own. */
-const noThing =
-  /^(?:you|me|us|it|this|that|them|est|is|ist|es|e|sie|ihnen|vous|lo|ci|something|someone|etwas|jemand\p{L}*|quelqu|algo|alguien|qualcosa|qualcuno|iets|iemand)(?!\p{L})|(?<!\p{L})(?:we|nous|wir|nos|i|ich|je|ik|wij)(?!\p{L})/u
-
-/** The items that a sentence lists. */
-export function sentenceItems(text: string, concept: string, locale: Locale): readonly Piece[] {
-  const folded = fold(text).replaceAll('\n', ' ')
-  const [lead] = leads[concept] === undefined ? [] : [...folded.matchAll(leads[concept])].slice(-1)
-  if (lead === undefined) return []
-  const start = lead.index + lead[0].length
-  const length = folded.slice(start).search(listEnd)
-  const part = text.slice(start, length < 0 ? text.length : start + length)
-  const items = itemsIn(part, locale, start)
-  const isPlain = items.every(({ value }) => value.split(/\s+/).length <= 6 && !noThing.test(fold(value)))
-  return isPlain && items.length <= 12 ? items : []
 }

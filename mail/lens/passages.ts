@@ -95,7 +95,10 @@ function passage(place: LensPlace, whole: string, quoted: LensSource['quoted']):
     const below = lines[n + 1]
     const columns = below === undefined || below.isFirst ? [] : columnPairs(line, below)
     const cells = columns.length > 0 ? columns : cellPairs(line)
-    const pair = cells.length > 0 ? null : (pairOf(line, below) ?? blockPair(line, below, lines[n + 2]))
+    const pair =
+      cells.length > 0
+        ? null
+        : (pairOf(line, below) ?? pointPair(line, below, lines[n + 2]) ?? blockPair(line, below, lines[n + 2]))
     pairs.push(...cells, ...(pair === null ? [] : [pair]))
     if (pair !== null || cells.length > 0) labelled.add(line.start)
   }
@@ -131,9 +134,29 @@ function markHeaders(lines: Line[]): void {
   }
 }
 
+const bullet = /^[\s*•·>–-]+/
+/** An answer on a line of its own is short. */
+const answerCharsMax = 120
+
+/** Points without a mark below each: `- name` above `Jane Doe`, as forms are sent. */
+function pointPair(line: Line, below: Line | undefined, next: Line | undefined): Pair | null {
+  const mark = bullet.exec(line.text)?.[0]
+  if (mark === undefined || below === undefined || below.isFirst || bullet.test(below.text)) return null
+  if (next !== undefined && !next.isFirst && !bullet.test(next.text)) return null
+  const label = line.text.slice(mark.length)
+  const isLabel = meaningsOf(label).known.size > 0 && wordsIn(label).length <= labelWordsMax && !/[.!:]$/.test(label)
+  return isLabel ? makePair(line, label, mark.length, below.text, { start: below.start, by: 'line' }) : null
+}
+
+/** Above what blocks of several lines a label may stand: names with an address below. */
+const ofParties: ReadonlySet<string> = new Set(['customer', 'requester', 'contact', 'applicant', 'supplier', 'company'])
+
 /** A label and the line below it, with blank lines around both. */
 function blockPair(line: Line, below: Line | undefined, next: Line | undefined): Pair | null {
-  if (!line.isFirst || below === undefined || below.isFirst || (next !== undefined && !next.isFirst)) return null
+  const isParty =
+    /^\p{Lu}/u.test(line.text) && [...meaningsOf(line.text).known].some((meaning) => ofParties.has(meaning))
+  if (!line.isFirst || below === undefined || below.isFirst || (!isParty && next !== undefined && !next.isFirst))
+    return null
   const { known, unknown } = meaningsOf(line.text)
   if (unknown > 0 || known.size === 0 || line.text.length > labelCharsMax || /[.!,]$/.test(line.text)) return null
   return makePair(line, line.text, 0, below.text, { start: below.start, by: 'line' })
@@ -188,10 +211,21 @@ function pairOf(line: Line, below: Line | undefined): Pair | null {
 function markedPair(line: Line, below: Line | undefined): Pair | null {
   const { text } = line
   const question = /^.{2,80}?\?(?=\s+\S)/u.exec(text)?.[0]
+  if (
+    /^.{2,80}\?$/u.test(text) &&
+    below !== undefined &&
+    !below.isFirst &&
+    !/\?$/.test(below.text) &&
+    below.text.length <= answerCharsMax
+  )
+    return makePair(line, text.replace(bullet, ''), bullet.exec(text)?.[0].length ?? 0, below.text, {
+      start: below.start,
+      by: 'line',
+    })
   const found = /^(.{1,90}?)\s*(?::(?!\/\/|\d)|\s=\s|\.{4,}|\s[–—]\s|\t)\s*/u.exec(text)
   const separated = question ?? found?.[1]
   if (separated === undefined) return null
-  const label = separated.replace(/^[\s*•·>–-]+/, '')
+  const label = separated.replace(bullet, '')
   if (label === '' || label.length > labelCharsMax || wordsIn(label).length > labelWordsMax) return null
   const length = question === undefined ? (found as RegExpExecArray)[0].length : question.length
   const value = text.slice(length).replace(/^[\s*:]+/, '')

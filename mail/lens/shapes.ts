@@ -11,11 +11,11 @@ const nameCharsMax = 80
 
 /** What forms are filled in with where there is nothing to say. */
 const nothing =
-  /^(?:-+|–|—|\.+|\/|n\/?a\.?|none|unknown|tbd|tba|not (?:sure|known|specified|stated|provided|yet)\b.*|unbekannt|keine? angabe|k\.? ?a\.?|noch (?:offen|unklar)|inconnue?|non (?:precise|renseigne|communique|indique)e?|niet (?:ingevuld|opgegeven)|nicht angegeben|no (?:indicado|especificado|consta)|non (?:indicato|compilato)|desconocid[oa]|sin especificar|sconosciuto|non specificato|onbekend|n\.?v\.?t\.?|null|undefined|\?+)$/
+  /^(?:-+|–|—|\.+|\/|n\/?a\.?|none|unknown|tbd|tba|not (?:sure|known|specified|stated|provided|yet)\b.*|unbekannt|keine? angabe|k\.? ?a\.?|noch (?:offen|unklar)|inconnue?|non (?:precise|renseigne|communique|indique)e?|niet (?:ingevuld|opgegeven)|nicht angegeben|no (?:indicado|especificado|consta)|non (?:indicato|compilato)|desconocid[oa]|sin especificar|sconosciuto|non specificato|onbekend|n\.?v\.?t\.?|(?:sin|ohne|keine|sans|senza|geen) (?:responder|respuesta|antwort|reponse|risposta|antwoord)|no (?:answer|response)|unanswered|left blank|leer|vacio|vide|vuoto|leeg|niet beantwoord|nicht beantwortet|null|undefined|\?+)$/
 
 /** The value of a labelled text, by its shape; null when it has none. */
 export function readText(text: string, shape: Shape | undefined): Piece | null {
-  if (nothing.test(fold(text.trim()))) return null
+  if (nothing.test(fold(text.trim()).replace(/^[([]+|[)\]]+$/g, ''))) return null
   return shape === undefined ? wholeOf(text) : readers[shape](text)
 }
 

@@ -16,7 +16,15 @@ const goods: ReadonlySet<string> = new Set([
   'number',
 ])
 
-export type Columns = { readonly figures: number; readonly isNumbered: boolean }
+/** At least one column of a wide head says how many or how much. */
+const counts: ReadonlySet<string> = new Set(['quantity', 'price', 'amount', 'total', 'unit'])
+
+export type Columns = {
+  readonly figures: number
+  readonly isNumbered: boolean
+  readonly isWide: boolean
+  readonly item: number
+}
 
 /** The head of a table of goods: how many columns of figures stand behind the goods, and whether something stands before them. */
 export function goodsColumns(text: string): Columns | null {
@@ -24,10 +32,17 @@ export function goodsColumns(text: string): Columns | null {
   const columns = /\t| {2,}/.test(text) ? text.split(/\t+| {2,}/) : labelsIn(text)
   if (columns.length < 2 || columns.length > 9) return null
   const meanings = columns.map((column) => [...meaningsOf(column).known][0] ?? '')
-  if (!meanings.every((meaning) => goods.has(meaning))) return null
+  const isWide = columns.length > 2 && /\t| {2,}/.test(text)
+  const isOfGoods = meanings.filter((meaning) => goods.has(meaning)).length >= columns.length / 2
+  if (
+    !(isWide
+      ? isOfGoods && meanings.some((meaning) => counts.has(meaning))
+      : meanings.every((meaning) => goods.has(meaning)))
+  )
+    return null
   const item = meanings.findIndex((meaning) => meaning === 'item' || meaning === 'product')
   if (item < 0 || item > 2) return null
-  return { figures: meanings.length - item - 1, isNumbered: item > 0 }
+  return { figures: meanings.length - item - 1, isNumbered: item > 0, isWide, item }
 }
 
 export type Cell = { readonly label: string; readonly value: string; readonly valueAt: number }

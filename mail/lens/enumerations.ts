@@ -1,0 +1,162 @@
+/**
+ * What a sentence enumerates: the objects of verbs that say what is wanted, ordered or mastered, and the subjects of those that
+ * stand behind them. Folded.
+ */
+import { fold } from './lexicon.ts'
+import { itemsIn } from './lists.ts'
+import type { Locale } from './locale.ts'
+import type { Piece } from './shapes.ts'
+
+type Phrases = {
+  /** Words before the things. */
+  readonly before: readonly string[]
+  /** Words behind them. */
+  readonly behind?: readonly string[]
+}
+
+/** One line for each language: en, de, fr, es, it, nl. */
+const phrases: { readonly [concept: string]: Phrases } = {
+  items: {
+    before: [
+      '(?:(?:please|to|ll|will|we|i) )(?:order|buy|purchase|send us|send me|deliver|supply)|(?:ordered|bought|purchased)|put (?:me|us) down for',
+      'bestellen wir|wir bestellen|ich bestelle|(?:mochten? (?:wir|ich)|schicken sie (?:uns|mir)|liefern sie (?:uns|mir))(?: bitte| wieder)*|habe ich|hatten wir gern',
+      'commander|commandons|commande|(?:ai|avons) (?:achete|commande)|envoyez.(?:nous|moi)|livrez.(?:nous|moi)|enregistrer',
+      'pedir|pedimos|encargar|encargamos|quer(?:emos|ria|riamos) (?:pedir|encargar|comprar)|(?:he|hemos) (?:comprado|pedido|encargado)|compre|apunt\\p{L}*|envi(?:enos|enme|adnos)',
+      'ordinare|ordiniamo|ordino|(?:ho|abbiamo) (?:ordinato|comprato|acquistato)|confermiamo|(?:mandateci|inviateci|spediteci)|prendiamo|vorrei|vorremmo',
+      '(?:willen|wil)(?: wij| we| ik)?(?: graag)?|bestellen(?: wij| we| ik)?|bestel(?: ik)?(?: graag)?|(?:heb|hebben)(?: ik| we| wij)?|stuur(?:t)? (?:ons|mij)',
+    ],
+  },
+  interests: {
+    before: [
+      '(?:interested|interest) in|looking (?:for|at|into)|look for|in the market for|shopping for|(?:we|i|re) (?:need|want|are after|m after)|after (?=an? )|(?:(?:hear|know|learn|talk) (?:more )?about|tell (?:me|us) (?:more )?about)|(?:quote|proposal|offer|estimate|prices?|pricing|quotation|information|info|details|brochure)s? (?:for|on|about|of)|(?:enquir|inquir)\\p{L}* about|thinking (?:of|about)(?: getting| buying| adding)?|curious about|like the look of|(?:would|d) (?:like|love|want)(?: to (?:get|buy|have|try|see|book|order|add|install))?',
+      'interessieren (?:uns|mich|wir uns|ich mich)?(?: \\p{L}+){0,2} fur|interessiert (?:an|sich fur|sind wir an|bin ich an)|interesse(?: \\p{L}+){0,2} an|interessiert (?:uns|mich)|interessieren (?:uns|mich)|(?:wir |ich )?(?:suchen?|brauche?n?|benotigen?)(?: wir| ich)?|wurden? (?:uns|mich)|(?:uns|mich) wurden?|(?:angebot|offerte|preis|kosten|informationen|infos|unterlagen|kostenvoranschlag) (?:uber|fur|zu|zum|zur)|(?:wir|ich) (?:mochten?|hatten?|wollen) (?:gern\\p{L}* )?',
+      '(?:nous |et |je )?(?:cherchons|recherchons|cherche|recherche)|(?:a la recherche|besoin|envie) (?:de|d.)|(?:devis|offre|proposition|tarifs?|prix|informations?|renseignements?|documentation) (?:pour|sur|concernant)|interess\\p{L}+ par|(?:nous |je )?(?:souhait\\p{L}+|voudr\\p{L}+|aimer\\p{L}+|envisag\\p{L}+)(?: (?:installer|acheter|mettre en place|remplacer|acquerir|commander|avoir|obtenir))?|interesse (?:surtout )?a|quelqu.un pour',
+      'buscamos|busco|estamos buscando|(?:nos|me) (?:interesan?|interesaria\\p{L}?|gustaria)(?: (?:contratar|comprar|instalar|tener|saber de))?|interesad[oa]s? en|interes en|necesit(?:o|amos|an|ariamos|aria)|(?:presupuesto|oferta|precios?|informacion|cotizacion|tarifas?) (?:de|para|sobre|por)|(?:quer(?:emos|ria|riamos)|quieren?)(?: (?:poner|instalar|contratar|comprar|montar|saber de))?|nos quedariamos con|nos encaja',
+      'cerchiamo|cerco|stiamo cercando|interessat[oaie] (?:a|al|alla|ai|alle|agli|all.)|interesse (?:per|a)|(?:ci|mi) (?:interessan?o?|interesserebbero|interesserebbe|servono|serve|servirebbe\\p{L}*)|(?:offerta|preventivo|quotazione|informazioni|prezzi|prezzo|listino) (?:per|su|sul|sulla|di|dei|delle)|bisogno di|abbiamo bisogno (?:di|d.)|vorremmo|vorrei',
+      'op zoek naar|(?:wij |we |ik )?zoek(?:en|t)?(?: wij| we| ik)?(?: iemand voor)?|(?:hebben )?(?:interesse|belangstelling) (?:in|voor)|geinteresseerd in|(?:offerte|prijs|prijsopgave|informatie|voorstel|aanbieding) (?:voor|over|van)|nodig(?: hebben)?(?: voor)?|behoefte aan|denken aan|(?:wij |we |ik )?(?:willen|wil|zouden|zou)(?: wij| we| ik)? graag',
+    ],
+    behind: [
+      '(?:both |all )?(?:looks?|sounds?|seems?) (?:like|good|great|right|interesting|perfect)|(?:would |could )?(?:interests?|suits?|appeals? to) us|(?:is|are) what we (?:need|want|are after)|caught (?:my|our) eye',
+      '(?:ware|waren|wurden?|ist|sind) (?:\\p{L}+ )?(?:interessant|spannend|genau das richtige)|interessieren (?:uns|mich)|interessiert (?:uns|mich)|(?:klingt|klingen) (?:interessant|gut|spannend)',
+      '(?:nous|m.?) ?interess(?:ent|e|eraient|erait)',
+      '(?:nos|me) (?:interesan?|interesarian?|vendrian? bien|encajan?)',
+      '(?:ci|mi) interess(?:ano|a|erebbero|erebbe)|farebbero al caso nostro',
+      '(?:lijkt|lijken|spreekt|spreken) (?:ons|mij|me)(?: aan)?|(?:interesseert|interesseren) (?:ons|mij|me)',
+    ],
+  },
+  skills: {
+    before: [
+      'skill(?:s|ed)?(?: set)? (?:in|include|are|at|with)|experienced? (?:with|in|of)|proficient (?:in|with|at)|proficiency in|(?:knowledge|command|grasp) of|familiar with|(?:work|working|worked|comfortable|confident|handy|good|great|strong|at home|fluent|competent|adept|happy) (?:daily |every day |regularly )?(?:with|in|at|on)|(?:strengths|strong points|strong suits|specialities|specialties|tools|focus) (?:are|include|is|lie in)|speciali[sz]e[ds]? in|expertise in|(?:trained|certified|qualified|versed|background) in|evenings? (?:since )?with|know my way around|can (?:do|operate|handle|use|drive)|i (?:know|speak|do|use|bring|look after|handle|master)',
+      'kenne mich (?:sehr )?(?:gut )?(?:mit|in)|(?:sehr )?(?:sicher|fit|erfahren|geubt|bewandert|versiert|stark|gut) (?:in|im|mit)|erfahrung(?:en)? (?:mit|in|im)|(?:gute )?kenntnisse (?:in|im)|beherrsche(?: ich)?|vertraut mit|(?:schwerpunkte|starken|fachgebiete|spezialgebiete|kenntnisse|fahigkeiten)(?: \\p{L}+)? (?:sind|liegen (?:in|im|bei))|schwerpunkte|arbeite (?:taglich |viel |gern |sicher )?mit|spezialisiert auf|ich kann|kann ich|bringe(?: ich)? (?:\\p{L}+ )?(?:mit)?|geschult in|umgang mit|programmiere in|spreche',
+      'maitris(?:e|ant)|(?:competences|connaissances|experience|diplome|forme|formation|specialise|a l.aise|expert|bonne pratique|maitrise) (?:en|dans|avec|sur|de|du|des|d.)|(?:j.ai|ai) (?:fait|pratique) (?:d[ue]s?)?|connais(?:sance)?s?(?: bien)?|s.y connait en|je (?:pratique|manie|sais (?:faire|utiliser|conduire)|parle|gere)|points forts sont',
+      'domino|manejo|conocimientos? (?:de|en|del)|experiencia (?:con|en)|se (?:manejar|usar|utilizar|llevar)|se me (?:da|dan) bien|especializad[oa] en|especialista en|formad[oa] en|(?:mis )?(?:puntos fuertes|fortalezas|especialidades) son|trabajo (?:a diario )?con|hablo|me manejo (?:bien )?(?:con|en)|soltura (?:con|en)|dominio de',
+      'so (?:usare|fare|utilizzare)|espert[oa] (?:di|in)|esperienza (?:con|in|nel|nella|di)|conosco(?: bene)?|mi occupo di|padronanza (?:di|del)|insegnato|utilizzo|uso|competenze in|specializzat[oa] in|me la cavo (?:bene )?con|conoscenz[ae] (?:di|del|dei)|pratic[oa] di|i miei punti (?:di forza|forti) sono|lavoro (?:ogni giorno )?con|padroneggio|parlo|abile (?:in|con)',
+      'goed (?:in|met|overweg met|thuis in)|ervaring (?:met|in)|ervaren in|kennis van|sterk (?:in|met)|bedreven in|handig (?:met|in)|werk(?:en|te)? (?:veel |dagelijks |graag )?met|thuis in|beheers(?: ik)?|gespecialiseerd in|vertrouwd met|kan (?:ik )?(?:goed )?overweg met|vaardig in|(?:mijn )?(?:sterke punten|specialiteiten) zijn|rijd|ik kan|spreek',
+    ],
+    behind: [
+      '(?:are|is) (?:second nature|no problem|familiar|my (?:strengths?|strong suits?|specialit\\p{L}+|bread and butter))|come (?:easily|naturally)',
+      '(?:sind|ist) mir (?:\\p{L}+ )?(?:vertraut|gelaufig|bekannt)|beherrsche ich|kann ich|liegt mir|liegen mir|sind meine starken|gehoren zu meinem',
+      '(?:me |m.)?sont (?:\\p{L}+ )?(?:familier\\p{L}*|connus|mes points forts)|n.ont (?:plus )?(?:pas )?de secrets?',
+      '(?:me son|son mis|se me dan|los domino|no tienen secretos)(?: \\p{L}+)?',
+      '(?:mi sono|sono i miei|non hanno segreti)(?: \\p{L}+)?',
+      'zijn (?:mij|me) (?:\\p{L}+ )?(?:vertrouwd|bekend)|beheers ik|kan ik|zijn mijn sterke',
+    ],
+  },
+}
+
+const made = new Map<string, { readonly before: RegExp; readonly behind: RegExp | null }>(
+  Object.entries(phrases).map(([concept, { before, behind }]) => [
+    concept,
+    {
+      before: new RegExp(`(?<![\\p{L}])(?:${before.join('|')})(?![\\p{L}\\p{N}])[\\s:]+`, 'gu'),
+      behind: behind === undefined ? null : new RegExp(`\\s(?:${behind.join('|')})(?![\\p{L}\\p{N}])`, 'u'),
+    },
+  ]),
+)
+
+/** What ends the part of a sentence in which things are enumerated: marks, and words that begin another clause. */
+const partEnd =
+  /[.!?;:](?=\s|$)|\s[–—-]+\s|\n\s*\n|[,\s](?:because|so that|but|which|who|that|where|when|if|though|unless|while|weil|aber|damit|denn|sondern|wenn|falls|sobald|obwohl|parce|mais|qui|que|dont|quand|si|car|afin|porque|pero|cuando|aunque|sino|perche|ma|che|quando|se|maar|omdat|want|zodat|wanneer|als|not|nicht|pas|no|non|niet|nothing|without|ohne|sans|sin|senza|zonder|rather|instead|statt)(?=\s)/
+/** What a thing is for, from when, and where: no part of its name. */
+const thingEnd =
+  /\s(?:for|from|at|off|within|before|after|until|till|during|this|next|as|to|by|per|since|across|every|each|daily|taglich|jeden|tous|chaque|cada|ogni|elke|dagelijks|fur|aus|bei|beim|bis|ab|nach|zum|zur|am|seit|wahrend|als|pour|dans|chez|depuis|avant|apres|sur|para|por|desde|hasta|antes|segun|per|presso|entro|dal|dalla|da|voor|vanaf|tegen|om|sinds|bij|tot|naar|bestellen|interessieren|suchen|kaufen|haben|anbieten|te (?=p{L})|uit)(?=\s|$)/
+const placeEnd = /\s(?:in|im|en|on|auf|nel|nella|nei|op|al|mit (?=ein)|with (?=an? ))(?=\s)/
+/** What begins no thing. */
+const noThing =
+  /^(?:[cjqnsm]u?['’]|(?:i|we|you|he|she|they|it|me|us|my (?=\p{L}+ (?:is|was))|this|that|there|here|one|something|someone|somebody|anything|more|much|many|help|work|time|to|be|being|have|has|had|is|are|was|were|would|will|can|could|do|does|did|not|ich|wir|sie|er|es|man|uns|mich|mir|ihnen|das(?= ist)|etwas|jemand\p{L}*|was|wie|wo|mehr|bitte|gern\p{L}*|ist|sind|war|hat|haben|wird|werden|wurde|kann|konnen|je|nous|vous|il|elle|on|ils|quelqu|me|se|est|sont|etait|ai|avons|ont|y|en|yo|nosotros|usted|ustedes|lo|le|les|os|nos|algo|alguien|es|son|esta|estan|hay|que|a|io|noi|lei|voi|ci|vi|mi|si|e|sono|era|ha|hanno|ho|qualcosa|qualcuno|ik|wij|jij|jullie|u|hij|zij|ze|iets|iemand|dat|is|zijn|was|heeft|hebben|wordt|kan|of|or|so|sehr|very|tres|muy|molto|heel|als|as|wieder|again|also|yes|ja|oui|si|please|every|jeden|chaque|cada|ogni|elke|auch|noch|nur|soprattutto|above|vor allem|in|at|on|for|with|from|by|since|am|im|ab|bis|mit|von|zu|vom|nach|fur|dans|avec|pour|par|depuis|para|con|por|desde|per|dal|dalla|da|op|vanaf|met|voor|bij|te|naar|date|datum|fecha|data|budget|presupuesto|preis|price|prix|precio|prezzo|prijs|disculpas|excuses|scuse|nothing|nichts|rien|nada|niente|niets|bestellen|kaufen|kopen|hebben|haben|order|buy|hola|hi|hello|hallo|bonjour|salve|buongiorno|dag|moin)(?![\p{L}\p{N}-]))/u
+/** A verb, in the languages in which its end tells it: what somebody wants to do. */
+const infinitives: { readonly [language in Locale['language']]?: RegExp } = {
+  fr: /^\p{L}{2,}(?:er|ir|oir|dre)(?=\s)/u,
+  es: /^\p{L}{2,}[aei]r(?:l[aoe]s?|me|nos)?(?=\s)/u,
+  it: /^\p{L}{2,}[aei]r(?:e|l[aoie]|ci|mi)(?=\s)/u,
+}
+/** What stands in clauses and in no name of a thing. */
+const clauseWord =
+  /\s(?:i|we|you|us|was|were|is|are|has|have|had|will|ich|wir|uns|ist|war|wurde|wird|hat|je|j['’]\p{L}+|nous|vous|est|sont|etait|nos|es|son|esta|fue|noi|e stat[oa]|sono|ik|wij|ons|werd|wordt|heeft)(?=\s|$)/u
+/** What is wanted has a currency in no name, and what interests and skills are called begins with no number. */
+const amount = /[€$£]|\b(?:eur|usd|gbp|chf|euros?)\b/
+export const withArticle =
+  /(?:^|[\s'’])(?:der|die|das|den|dem|eine?[nm]?|an?|une?|des|du|les?|la|l|el|los|las|una?|unos|il|lo|gli|i|uno)[\s'’]+$/
+const negation =
+  /(?<!\p{L})(?:not|n.t|never|no|nicht|kein\p{L}*|pas|jamais|non|mai|niet|geen|nunca|sin|without)(?!\p{L})/u
+
+const thingWordsMax = 6
+const thingsMax = 12
+/** How far before its verb a negation may stand. */
+const negationChars = 30
+
+/** The things that a sentence enumerates for a concept; none where its words say that they are not meant. */
+export function enumerated(text: string, concept: string, locale: Locale): readonly Piece[] {
+  const patterns = made.get(concept)
+  if (patterns === undefined) return []
+  const folded = fold(text).replaceAll('\n', ' ')
+  const found: (readonly Piece[])[] = []
+  for (const match of folded.matchAll(patterns.before)) {
+    if (negation.test(folded.slice(Math.max(0, match.index - negationChars), match.index))) continue
+    const start = match.index + match[0].length
+    const length = folded.slice(start).search(partEnd)
+    found.push(thingsIn(text.slice(start, length < 0 ? text.length : start + length), start, concept, locale))
+  }
+  const tail = patterns.behind?.exec(folded)
+  if (tail !== null && tail !== undefined && !negation.test(tail[0])) {
+    const ends = Array.from(folded.slice(0, tail.index).matchAll(/[:;.]\s/g), ({ index }) => index + 2)
+    const from = Math.max(0, ...ends)
+    const start = from + (/^(?:with|mit|avec|con|met|in|en)\s/.exec(folded.slice(from))?.[0].length ?? 0)
+    found.push(thingsIn(text.slice(start, tail.index), start, concept, locale, true))
+  }
+  return joined(found)
+}
+
+/** The longest enumeration, and those that follow it. */
+function joined(found: readonly (readonly Piece[])[]): readonly Piece[] {
+  const most = found.reduce<readonly Piece[]>((longest, each) => (each.length > longest.length ? each : longest), [])
+  const things = [...most]
+  for (const each of found.flat().toSorted((a, b) => a.start - b.start))
+    if (each.start >= (things.at(-1)?.end ?? 0)) things.push(each)
+  return things
+}
+
+/** The things up to what is none; before the words that govern them they may follow others. */
+function thingsIn(part: string, start: number, concept: string, locale: Locale, isBefore = false): readonly Piece[] {
+  const things: Piece[] = []
+  for (const item of itemsIn(part, locale, start)) {
+    const isNoun = withArticle.test(fold(part.slice(Math.max(0, item.start - start - 8), item.start - start)))
+    const thing = trimmed(item, concept, isNoun ? null : locale)
+    if (thing === null && isBefore && things.length === 0) continue
+    if (thing === null) break
+    things.push(thing)
+  }
+  return things.length > thingsMax ? [] : things
+}
+
+function trimmed({ value, start }: Piece, concept: string, locale: Locale | null): Piece | null {
+  const folded = fold(value).replaceAll('\n', ' ')
+  const ends = [folded.search(thingEnd), concept === 'items' ? -1 : folded.search(placeEnd)].filter((at) => at > 0)
+  const thing = value.slice(0, Math.min(value.length, ...ends)).replace(/[\s.,;:!]+$/, '')
+  const words = thing.split(/\s+/).length
+  const isThing = /\p{L}{2}|^\p{Lu}[+#]*$/u.test(thing) && !/@/.test(thing) && words <= thingWordsMax
+  const isDone = concept !== 'skills' && locale !== null && infinitives[locale.language]?.test(folded) === true
+  const isClause = clauseWord.test(fold(thing)) || noThing.test(folded)
+  const isFigure = amount.test(folded) || (concept !== 'items' && /^\d/.test(folded))
+  return isThing && !isDone && !isClause && !isFigure ? { value: thing, start, end: start + thing.length } : null
+}
