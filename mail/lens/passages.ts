@@ -134,7 +134,7 @@ function markHeaders(lines: Line[]): void {
   }
 }
 
-const bullet = /^[\s*•·>–-]+/
+const bullet = /^(?:[\s*•·>–-]+|\d{1,2}[.)]\s+)/
 /** An answer on a line of its own is short. */
 const answerCharsMax = 120
 

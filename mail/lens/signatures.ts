@@ -32,7 +32,7 @@ const offices =
 const legalForm =
   /(?<!\p{L})(?:gmbh(?: & co\.? kg)?|ggmbh|ag|kg|ohg|ug|e\.? ?v\.?|gbr|e\.? ?k\.?|ltd\.?|limited|llc|llp|plc|inc\.?|corp\.?|co\.|sarl|sas|sasu|eurl|s\.?a\.?s\.?|s\.?a\.?(?: de c\.?v\.?)?|s\.?l\.?(?:u\.?)?|s\.?r\.?l\.?|s\.?p\.?a\.?|s\.?n\.?c\.?|b\.?v\.?|n\.?v\.?|bvba|v\.?o\.?f\.?|lda\.?|pty|oy|ab|aps|a\/s|se)(?!\p{L})\.?\s*$/u
 const businesses =
-  /(?<!\p{L})(?:\p{L}*(?:bedrijf|betrieb|groep|gruppe|kanzlei|praxis|kantoor|verein|handel|technik|technisch)|kapsalon|condominio|fondazione|gruppo|groupe|grupo|cooperativa?|garage|bakkerij|boulangerie|panaderia|meson|bar|taller|salon|deli|nurseries|orchard|farm|bakery|dental|surgery|museo|museum|musee|mairie|comune|ayuntamiento|gemeente|stadt|aseguradora|assicurazioni|versicherung\p{L}*|assurances?|papelera|ceramiche|autolinee|traducciones|scuola|ecole|escuela|schule|basisschool|ziekenhuis|hospitality|pasticceria|condominium|quincaillerie|metallbau|reformas|group|trust|studio|clinic|clinique|hotel|restaurant|school|schools|university|college|hospital|klinikum|klinik|praxis|kanzlei|cabinet|atelier|imprimerie|libreria|papeleria|libreria|verlag|druckerei|drukkerij|stadtwerke|stiftung|fundacion|fondation|fondazione|stichting|istituto|institut|instituto|lycee|mairie|verein|services?|solutions|systems|consulting|company|partners?|holding|industries|media|werke|bau|handel|handels|transports?|logisti[ck]\w*|energi[ae]|energie|administraties|installaties|asesores|officine|trattoria|bodegas|talleres|pharmacie|farmacia|apotheke|autohaus|steuerberatung|advisory|landscaping|cleaning|accademia|akademie|academy|club|shop|store|markt|winkel|woonwinkel|bedrijf|schildersbedrijf|kurszentrum|zentrum|centre|center|centro|centrum|holzhof|hof|plomberie|termoidraulica|&)(?!\p{L})|&/u
+  /(?<!\p{L})(?:\p{L}{3,}(?:erei|erie|eria|erij|werkstatt|laden|buro|agentur|handlung|haus|winkel|werf|vereniging|werken|service|praktijk|apotheek)|brewery|nursery|pharmacy|bakehouse|workshop|garden|gardens|stores?|foundation|association|society|council|church|charity|ministry|office supplies|agency|agence|agenzia|agencia|gesellschaft|genossenschaft|gemeinde|schreinerei|buchladen|buro|werkstatt|verband|kita|kindergarten|cooperative|ferme|domaine|chateau|maison|editions|librairie|entreprise|association|college|commune|scierie|tenuta|cantina|circolo|impresa|officina|cartiera|frantoio|agriturismo|caseificio|azienda|comitato|parrocchia|studio|associazione|ferramenta|autofficina|cooperativa|colegio|escuela|asociacion|pinturas|carpinteria|muebles|viveros?|transportes|finca|bodega|almacenes|clinica|gestoria|textiles|hermanos|vereniging|basisschool|gemeente|kwekerij|maatschap|werkplaats|\p{L}*(?:bedrijf|betrieb|groep|gruppe|kanzlei|praxis|kantoor|verein|handel|technik|technisch)|kapsalon|condominio|fondazione|gruppo|groupe|grupo|cooperativa?|garage|bakkerij|boulangerie|panaderia|meson|bar|taller|salon|deli|nurseries|orchard|farm|bakery|dental|surgery|museo|museum|musee|mairie|comune|ayuntamiento|gemeente|stadt|aseguradora|assicurazioni|versicherung\p{L}*|assurances?|papelera|ceramiche|autolinee|traducciones|scuola|ecole|escuela|schule|basisschool|ziekenhuis|hospitality|pasticceria|condominium|quincaillerie|metallbau|reformas|group|trust|studio|clinic|clinique|hotel|restaurant|school|schools|university|college|hospital|klinikum|klinik|praxis|kanzlei|cabinet|atelier|imprimerie|libreria|papeleria|libreria|verlag|druckerei|drukkerij|stadtwerke|stiftung|fundacion|fondation|fondazione|stichting|istituto|institut|instituto|lycee|mairie|verein|services?|solutions|systems|consulting|company|partners?|holding|industries|media|werke|bau|handel|handels|transports?|logisti[ck]\w*|energi[ae]|energie|administraties|installaties|asesores|officine|trattoria|bodegas|talleres|pharmacie|farmacia|apotheke|autohaus|steuerberatung|advisory|landscaping|cleaning|accademia|akademie|academy|club|shop|store|markt|winkel|woonwinkel|bedrijf|schildersbedrijf|kurszentrum|zentrum|centre|center|centro|centrum|holzhof|hof|plomberie|termoidraulica|&)(?!\p{L})|&/u
 const jobWords =
   /\b(?:\p{L}*leit(?:er|erin|ung)|procurement|purchasing|\p{L}*buchhaltung|einkauf|vertrieb|jefe|jefa|direttrice|dirigente|coordina\p{L}*|\p{L}*coordinator|reception|receptie|empfang|systeembeheer|traductor\p{L}*|secretar\p{L}*|segreteria|sekretariat|comptabilite(?: clients)?|services generaux|achats|night shift|accountant|buyer|analyst|developer|officer|lead|partner|head|director|manager|ceo|cto|cfo|founder|owner|leiter\w*|geschaftsfuhrer\w*|inhaber\w*|inh|prokurist\w*|gerant\w*|directeur|directrice|president\w*|responsable|director[a]?|gerente|titolare|responsabile|direttore|eigenaar|directeur|engineer|assistant|assistentin|berater\w*|consultant|chef|head of it)\b/u
 
@@ -104,26 +104,32 @@ function signedBelow(lines: readonly Line[], domains: readonly string[]): Signed
   if (first === undefined) return { person: null, company: null }
   const named = lines.slice(0, 2).findIndex((line) => personIn(line) !== null)
   const person = named < 0 ? null : personIn(lines[named] as Line)
-  const rest = lines.slice(named + 1, named + 5)
+  // A business may stand above the name of who runs it.
+  const rest = [...lines.slice(0, Math.max(0, named)), ...lines.slice(named + 1, named + 5)]
   const after = person === null ? null : companyAfterComma(lines[named] as Line)
-  return { person, company: companyAmong(rest, domains, person !== null) ?? after }
+  return { person, company: companyAmong(rest, domains, person?.value ?? null) ?? after }
 }
 
-const companyWeights = { domain: 6, legal: 5, business: 4, afterRole: 4, plain: 2, place: 1 } as const
+const companyWeights = { surname: 7, domain: 6, legal: 5, business: 4, afterRole: 4, plain: 2, place: 1 } as const
 
 /** The organisation among the lines below a name: by its form, by the host of an address, by what its bearer does there. */
-function companyAmong(lines: readonly Line[], domains: readonly string[], isNamed: boolean): Found | null {
+function companyAmong(lines: readonly Line[], domains: readonly string[], person: string | null): Found | null {
+  const isNamed = person !== null
+  const surname = person?.includes(' ') ? fold(person).split(' ').at(-1) : undefined
   let best: { readonly found: Found; readonly score: number } | null = null
   for (const [n, line] of lines.entries()) {
-    if (/@|\d{4}|https?:|:\s/.test(line.text) || line.text.length > 80) {
+    const [first = ''] = line.text.split(' | ')
+    if (/@|\d{4}|https?:|:\s/.test(first) || line.text.length > 80) {
       if (n > 0) break
       continue
     }
     for (const [part, value] of partsOf(line).entries()) {
       const folded = fold(value)
       const isRole = jobWords.test(folded) || offices.test(folded)
-      const isBesideRole = part > 0 || (n > 0 && isTitle((lines[n - 1] as Line).text))
+      const isBesideRole =
+        (part > 0 && isTitle(line.text.split(nameEnd)[0] as string)) || (n > 0 && isTitle((lines[n - 1] as Line).text))
       const score =
+        (surname !== undefined && folded.includes(surname) && !folded.startsWith(fold(person ?? '')) ? companyWeights.surname : 0) +
         (isOfDomain(folded, domains) ? companyWeights.domain : 0) +
         (legalForm.test(folded) ? companyWeights.legal : 0) +
         (isCompanyName(value) ? companyWeights.business : 0) +
@@ -150,7 +156,7 @@ function partsOf({ text }: Line): readonly string[] {
       first,
     )?.[1]
   const own = jobWords.test(fold(first)) && behind !== undefined ? [first, behind] : [first]
-  return [...own, ...parts.slice(1)].filter((part) => /^\p{Lu}/u.test(part) && !/\d/.test(part) && part.length > 2)
+  return [...own, ...parts.slice(1)].filter((part) => /^\p{Lu}/u.test(part) && !/[\d@]/.test(part) && part.length > 2)
 }
 
 function isOfDomain(folded: string, domains: readonly string[]): boolean {
@@ -225,7 +231,7 @@ function signedAtEnd(lines: readonly Line[]): Signed {
     const isNamed = isName || (below.length === 0 && /^\p{Ll}{2,12}$/u.test(bare))
     const person = isNamed ? personIn(line) : null
     if (person === null) continue
-    const company = companyAmong(below.slice(0, 4), domainsIn(lines), true) ?? companyAfterComma(line)
+    const company = companyAmong(below.slice(0, 4), domainsIn(lines), person.value) ?? companyAfterComma(line)
     return { person, company }
   }
   const company = firstFound(lines.slice(-6).toReversed(), (line) =>
