@@ -42,9 +42,12 @@ export function ownEmails(mail: OpenMail): readonly Candidate[] {
           const local = fold(email.value.split('@')[0] as string)
           const isOffice = office.test(email.value)
           const isNamed = namesOf(mail).some((part) => local.includes(part))
-          if (isOffice && !isNamed) return []
+          const isOwnEnd = !isOfOther(mail) && isSignature(passage, n, mail)
+          const isOfSeller = mail.isSeller() && !isNamed && line.role === null && !isBesidePerson(line, email)
+          if ((isOffice && !isNamed && !isOwnEnd) || isOfSeller || isOfSupplier(passage, n)) return []
           const score =
             weights.plain +
+            (isOffice && !isNamed ? weights.office : 0) +
             (isNamed ? weights.named : 0) +
             (line.role === 'from' ? weights.cued : 0) +
             surroundings(mail, passage, n, before, emailCue) +
@@ -53,6 +56,28 @@ export function ownEmails(mail: OpenMail): readonly Candidate[] {
         })
       }),
     ),
+  )
+}
+
+/** Whether the name of a person, or a label of one, stands on the line of an address. */
+function isBesidePerson(line: Line, { start }: Piece): boolean {
+  const before = line.text.slice(0, start).replace(/[\s(<,|·:–-]+$/u, '')
+  const last = before.split(/\s*[,|·:–]\s*/u).at(-1) ?? ''
+  return (
+    (last.includes(' ') && isPersonName(last.split(/\s+/).slice(-2).join(' '))) ||
+    line.passage.pairs.some((pair) => pair.line === line && [...pair.meanings.known].some((meaning) => ofPerson.has(meaning)))
+  )
+}
+
+const ofPerson: ReadonlySet<string> = new Set(['email', 'customer', 'requester', 'contact', 'applicant', 'name'])
+
+/** Whether a line, or the labelled one above it, says who supplies. */
+function isOfSupplier({ pairs, lines, labelled }: Passage, n: number): boolean {
+  const above = lines[n - 1]
+  return pairs.some(
+    ({ line, meanings: { known } }) =>
+      known.has('supplier') &&
+      (line === lines[n] || (line === above && !labelled.has((lines[n] as Line).start) && !lines[n]?.isFirst)),
   )
 }
 
@@ -71,6 +96,7 @@ export function ownPhones(mail: OpenMail): readonly Candidate[] {
         : passage.lines.flatMap((line, n) => {
             if (mail.zones(passage).get(line) !== undefined || line.role !== null) return []
             return phonesIn(line.text).flatMap((phone) => {
+              if (tollFree.test(phone.value)) return []
               const before = line.folded.slice(Math.max(0, phone.start - 50), phone.start)
               const isSpoken = phoneCue.test(before)
               const around = surroundings(mail, passage, n, before, phoneCue)
@@ -79,7 +105,8 @@ export function ownPhones(mail: OpenMail): readonly Candidate[] {
                 emailsIn(line.text).length > 0 || isPersonName(line.text.slice(0, phone.start).replace(/[,\s|-]+$/, ''))
               const isEnd = isClose(line, phone, passage, n)
               const isForm = isPhoneForm(phone.value) || (isSpoken && phone.value.replace(/\D/g, '').length > 6)
-              if (!isForm || !(isSpoken || isAlone || isBeside || isEnd)) return []
+              const isOnly = passage.place === 'text' && passage.lines.every((each) => each === line || phonesIn(each.text).length === 0)
+              if (!isForm || !(isSpoken || isAlone || isBeside || isEnd || isOnly)) return []
               const seller = isOfOther(mail) && isSignature(passage, n, mail) ? weights.seller : 0
               return [
                 at(passage, line.start, phone, weights.plain + around + (isBeside ? weights.besideName : 0) + seller),
@@ -89,6 +116,9 @@ export function ownPhones(mail: OpenMail): readonly Candidate[] {
     ),
   )
 }
+
+/** Those who can be called without charge are offices. */
+const tollFree = /^(?:\+?\d{1,3} ?)?\(?0?8(?:00|05|08|88|77)\)?\b|^(?:900|902|901)\b/
 
 /** A word may stand behind a number: `evenings`. */
 const aloneCharsMax = 8

@@ -5,6 +5,7 @@ import { documentNumbers } from './document-numbers.ts'
 import { fold } from './lexicon.ts'
 import type { FoundNumber } from './numbers.ts'
 import type { Line, Pair, Passage } from './passages.ts'
+import { subjectPositions } from './positions.ts'
 import { ownEmails, ownPhones } from './reach.ts'
 import { emailsIn, ibansIn, type Piece, readPerson } from './shapes.ts'
 import { type Found, hasLegalForm, isCompanyName, isPersonName, nameEnd } from './signatures.ts'
@@ -34,7 +35,7 @@ const finders: { readonly [concept: string]: Finder } = {
   person: (_, mail) => [...signers(mail, 56), ...forwarders(mail), ...titled(mail), ...reached(mail), ...blocks(mail)],
   company: (_, mail) => companies(mail, 50),
   supplier: (_, mail) => [...companies(mail, 56), ...letterheads(mail)],
-  job: (_, mail) => titledJobs(mail),
+  job: (_, mail) => [...titledJobs(mail), ...subjectPositions(mail)],
   invoiceNumber: (_, mail) => documentNumbers('invoiceNumber', mail),
   orderNumber: (_, mail) => documentNumbers('orderNumber', mail),
   ticketNumber: (_, mail) => [...numberedSubjects(mail.passages), ...documentNumbers('ticketNumber', mail)],
@@ -129,7 +130,8 @@ function greeted({ passages, isSeller }: OpenMail): readonly Candidate[] {
   const [text] = passages
   if (text === undefined || !isSeller()) return []
   return text.lines.slice(0, greetingLinesMax).flatMap((line) => {
-    const lead = greeting.exec(line.folded)?.[0].length
+    const isTitled = /^(?:mrs?|ms|dr|herr|frau|madame|monsieur|mme|senora?|signora?|sig|mevrouw|meneer|de heer)\.? \p{L}[^.!?]{2,40}[,:!]$/u.test(line.folded)
+    const lead = isTitled ? 0 : greeting.exec(line.folded)?.[0].length
     if (lead === undefined) return []
     const name = readPerson(line.text.slice(lead))
     return name === null || !isPersonName(name.value) || name.value.length < 3

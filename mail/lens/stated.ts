@@ -8,6 +8,8 @@ import { wordsIn } from './lexicon.ts'
 import { listed } from './listed.ts'
 import { type FoundNumber, numberWordsIn } from './numbers.ts'
 import { lineAt } from './passages.ts'
+import { soughtIn } from './positions.ts'
+import { ownedIn } from './products.ts'
 import type { Sentence } from './sentences.ts'
 import type { Piece } from './shapes.ts'
 import type { Zone } from './zones.ts'
@@ -53,7 +55,7 @@ const finders: { readonly [type: string]: (asked: Asked, mail: OpenMail) => Sent
   text: (asked, mail) => {
     // Things are named in every mail; where none is out of order they are not what it is about.
     if (asked.concept === 'product' && !mail.sentences.some(({ folded }) => problem.test(folded))) return null
-    const find = textFinder(asked)
+    const find = textFinder(asked, mail.locale.language)
     if (find === null) return null
     const isOfOthers = ({ passage }: Sentence, start: number) => {
       const line = lineAt(passage, start)
@@ -181,7 +183,8 @@ function behindHead<T extends Span>(
 type ScoredPiece = Piece & { readonly score: number }
 
 /** Makes what finds the texts in sentences that a field asks for. */
-function textFinder({ concept, key, field }: Asked): ((sentence: Sentence) => readonly ScoredPiece[]) | null {
+function textFinder({ concept, key, field }: Asked, language: string): ((sentence: Sentence) => readonly ScoredPiece[]) | null {
+  if (concept === 'product') return (sentence) => [...productsBesideVersions(sentence), ...namedProducts(sentence), ...ownedIn(sentence, language)]
   if (concept !== null) return textFinders[concept] ?? null
   const words = wordsIn(wordsOfKey(field.key)).flatMap(({ word }) =>
     numberWords.has(word) ? [] : [word.replace(/[^\p{L}\p{N}]/gu, '.')],
@@ -204,9 +207,8 @@ const textFinders: { readonly [concept: string]: (sentence: Sentence) => readonl
   person: scored(namesIn, 74),
   company: scored(companiesIn, 66),
   version: (sentence) => [...scored((each) => versionsIn(each).versions, 66)(sentence), ...numberedVersions(sentence)],
-  product: (sentence) => [...productsBesideVersions(sentence), ...namedProducts(sentence)],
   error: (sentence) => [...shownIn(sentence), ...(isElsewhere(sentence) ? [] : scored(errorsIn, 60)(sentence))],
-  job: scored(jobsIn, 68),
+  job: (sentence) => [...scored(jobsIn, 68)(sentence), ...soughtIn(sentence)],
 }
 
 const numberWords: ReadonlySet<string> = new Set(['number', 'no', 'nr', 'id', 'code', 'nummer', 'numero'])

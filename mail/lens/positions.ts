@@ -1,0 +1,62 @@
+/** Positions that an application names without the words that usually stand before them: by who is sought, and by the subject. */
+import { at, type Candidate, type OpenMail } from './candidates.ts'
+import { fold, meaningsOf } from './lexicon.ts'
+import type { Sentence } from './sentences.ts'
+
+/** The words of an advertisement before the position. Folded. */
+const sought =
+  /(?<!\p{L})(?:(?:you are|you.re|you(?: have)?|were|still) (?:looking for|seeking|hiring|advertising for)|(?:looking for|need) (?=an? )|(?:wanted|hiring|needed):|suchen sie|sie suchen|ihr sucht|sucht (?:ihr|er|die firma)|(?:stelle|job|position|ausbildung|praktikum|minijob) (?:als|zum|zur|im)|vous (?:re)?cherchez|(?:re)?cherchiez|(?:re)?cherche (?=une? )|(?:poste|emploi|place|stage|offre|annonce) (?:de|d.|pour|comme)|en tant que|buscan|buscais|estan buscando|(?:puesto|plaza|empleo|trabajo|vacante|oferta|anuncio) (?:de|como|para)|(?:cercate|cerca|state cercando)|(?:posto|posizione|ruolo|impiego|lavoro|annuncio) (?:di|da|come|per)|(?:jullie|u|we) zoeken|(?:baan|functie|vacature|plek|stage|job) (?:van|als|voor))\s+(?:(?:gerade|momentan|noch|derzeit|currently|actuellement|actualmente|attualmente) )?(?:eine[nr]?|einem|den|die|der|das|an|a|the|some|une|un|le|la|l.|les|una|uno|el|los|il|lo|een|de|het)?\s*/gu
+/** The words behind it, in languages in which they may stand there. */
+const behind =
+  /(?<!\p{L})(?:the|your|this|an?|als|dat jullie een|jullie een|een|de)\s((?:[\p{L}&/'-]+\s){0,4}[\p{L}&/'-]+)\s(?:position|role|job|post|vacancy|opening|gesucht|sucht|suchen|zoeken|zoekt|gezocht|werden|worden|zu werden)(?![\p{L}])/gu
+const end =
+  /\s(?:anfangen|arbeiten|bewerben|suchen|die|der|das|que|qui|which|that|who|for|in|at|with|from|bei|fur|mit|ab|zum|zur|am|im|chez|pour|dans|sur|au|avec|en|para|con|por|per|presso|con|nel|nella|bij|voor|met|op|in|and i|und ich|et je|y me|e mi|en ik|worden|werken|zoeken)(?=\s)|[.,;:!?()\n–—]|\s-\s|$/
+
+const wordsMax = 5
+/** What is no position, or says only that one is meant. */
+const noPosition =
+  /^(?:it|you|me|us|someone|somebody|jemand\p{L}*|quelqu|alguien|qualcuno|iemand|help|hilfe|verstarkung|work|arbeit|job|position|stelle|this|that|new|neue\p{L}*|same|right|my|mein\p{L}*|\p{L}+ (?:years?|jahre?n?|ans|anos|anni|jaar)|initiativ\p{L}*|spontan\p{L}*|freundlich\p{L}*|\d)(?![\p{L}])/u
+
+/** Positions that a sentence says somebody is sought for. */
+export function soughtIn({ text, folded }: Sentence): readonly { value: string; start: number; end: number; score: number }[] {
+  const after = Array.from(folded.matchAll(sought), (match) => match.index + match[0].length).map((start) => ({
+    start,
+    length: folded.slice(start).search(end),
+  }))
+  const before = Array.from(folded.matchAll(behind), (match) => ({
+    start: match.index + match[0].indexOf(match[1] as string),
+    length: (match[1] as string).length,
+  }))
+  return [...after, ...before].flatMap(({ start, length }) => {
+    const value = text.slice(start, start + length).trim().replace(/ (?:position|role|job|post|vacancy|opening)$/i, '')
+    return isPosition(value) ? [{ value, start, end: start + value.length, score: 60 }] : []
+  })
+}
+
+function isPosition(value: string): boolean {
+  const words = value.split(/\s+/)
+  return (
+    value.length > 3 &&
+    words.length <= wordsMax &&
+    /^[\p{L}][\p{L}\s/&'’.+-]*(?:\([mwfdhxv/]+\))?$/u.test(value) &&
+    !noPosition.test(fold(value)) &&
+    meaningsOf(value).unknown > 0
+  )
+}
+
+/** What a subject says beside that it is an application. Folded. */
+const application =
+  /^(?:(?:re|aw|wg|fw|fwd|intern|internal)\s?:\s*)*(?:(?:my |meine |mijn |ma |mi |la mia )?(?:online.)?(?:application|bewerbung|candidature|candidatura|solicitud(?: de empleo)?|sollicitatie|applying|apply)(?: (?:for|als|as|um|auf|fur|naar|voor|op|a|au|aux|de|d.|per|come|como|para|pour)(?! \p{L}+stelle))?|(?:job|stelle|stellenanzeige|poste|emploi|puesto|trabajo|empleo|lavoro|posizione|vacature|baan|functie|annonce|anzeige|annuncio|anuncio)(?: (?:als|as|de|di|da|van|voor|per|como|come))?)\s*[:–-]?\s*(?:the |le |la |el |il |die |den |der |de |poste? (?:de |d.)?|position (?:of |as )?)*/u
+
+/** The position of which the subject says that one applies for it, or which the text names too. */
+export function subjectPositions({ passages }: OpenMail): readonly Candidate[] {
+  const subject = passages.find(({ place }) => place === 'subject')
+  const [line] = subject?.lines ?? []
+  if (subject === undefined || line === undefined) return []
+  const lead = application.exec(line.folded)?.[0].length ?? 0
+  const rest = line.folded.slice(lead).search(/[,;:()[\]–—|]|\s-\s|$/)
+  const value = line.text.slice(lead, lead + rest).trim()
+  const isRepeated = passages.some(({ place, lines }) => place === 'text' && lines.some(({ folded }) => folded.includes(fold(value))))
+  if (!isPosition(value) || (lead === 0 && !isRepeated)) return []
+  return [at(subject, line.start + lead, { value, start: 0, end: value.length }, isRepeated ? 64 : 58)]
+}
