@@ -8,7 +8,8 @@ import { ibansIn, phonesIn } from './shapes.ts'
 const roles: readonly Role[] = [
   {
     name: 'invoiceNumber',
-    stems: 'invoic|rechnung|factur|factuur|fattur|fatur|bollett|abrechnung|beleg|recib|parcell|declarati|honorar',
+    stems:
+      'honorair|minuta|notul|rechnung|factur|factuur|fattur|fatur|bollett|abrechnung|beleg|recib|parcell|declarati|honorar',
     words: 'bill|document|dokument|statement|folio|nota|receipt|re|inv',
   },
   {
@@ -30,13 +31,13 @@ const roles: readonly Role[] = [
   {
     name: 'other',
     stems:
-      'custom|kunde|kunden|client|klant|account|konto|cuenta|contr|vertrag|track|suivi|seguim|telef|quot|offer|angebot|devis|prevent|presupuest|gutschrift|credit|ersetz|replac|remplac|reempl|sostitu|vervang|steuer|siret|card|carte|karte|tarjeta|abonad|annunc|anunc|error|fehler|erreur|fout|errore|version|regist|lieferant|serie|serial|matricul|wartung|mainten|vorig|previous|preceden|anterior|letzt|insere',
+      'sped|shipment|versand|envoi|envio|verzend|protocol|protokoll|sort code|konto|custom|kunde|kunden|client|klant|account|konto|cuenta|contr|vertrag|track|suivi|seguim|telef|quot|offer|angebot|devis|prevent|presupuest|gutschrift|credit|ersetz|replac|remplac|reempl|sostitu|vervang|steuer|siret|card|carte|karte|tarjeta|abonad|annunc|anunc|error|fehler|erreur|fout|errore|version|regist|lieferant|serie|serial|matricul|wartung|mainten|vorig|previous|preceden|anterior|letzt|insere',
     words:
       'vat|ust|bic|visa|hrb|nif|cif|p\\.? ?iva|your ref|last|terminal|bezug|nicht um|niet om|instead of|statt|invece',
   },
 ]
 
-const weights = { governed: 48, perPoint: 1.2, strengthMin: 4, margin: 0.5, alone: 47, subject: 2 } as const
+const weights = { governed: 48, perPoint: 1.2, strengthMin: 4, margin: 0.5, alone: 47, marked: 8, subject: 2 } as const
 
 const token =
   /(?<![\p{L}\p{N}.,/@-])#?(?:\p{Lu}{1,6}\d{0,2}[-/. ]?)?\d[\p{L}\p{N}]*(?:[-/.][\p{L}\p{N}]+)*(?![\p{L}\p{N}@%]|[.,]\d)/gu
@@ -50,13 +51,15 @@ export function documentNumbers(concept: string, mail: OpenMail): readonly Candi
   return tokens.flatMap((each) => {
     const governed = governedBy(mail.flow(each.passage), each, { others: [], roles, language: mail.locale.language })
     const strengthOf = (role: string) => governed.find(({ role: name }) => name === role)?.strength ?? 0
-    const own = Math.max(strengthOf(concept), strengthOf('reference') - 1)
+    const isMarked = each.passage.text[each.start - 1] === '#'
+    const own = Math.max(strengthOf(concept), strengthOf('reference') - 1, isMarked ? weights.marked : 0)
     const other = Math.max(...documents.filter((name) => name !== concept).map(strengthOf), strengthOf('other'))
     const isAlone =
       distinct.size === 1 &&
       concept !== 'ticketNumber' &&
       other < weights.strengthMin &&
-      /\p{Lu}|[-/]/u.test(each.value)
+      /\p{Lu}|[-/]/u.test(each.value) &&
+      each.value.replace(/\D/g, '').length >= 3
     const isOwn = own >= weights.strengthMin && own - other >= weights.margin
     if (!isOwn && !isAlone) return []
     const score = isOwn ? weights.governed + weights.perPoint * own : weights.alone
@@ -88,7 +91,8 @@ function tokensIn(passage: Passage, { dates, numbers, zones }: OpenMail): readon
         const digits = value.replace(/\D/g, '').length
         const isFormed = digits >= 4 || (digits >= 2 && /^\p{Lu}{1,6}[-/]?\d/u.test(value) && value.length >= 4)
         const isYear = /^(?:19|20)\d\d$/.test(value)
-        const isVersion = /^\d+\.\d+(?:\.\d+)*$/.test(value)
+        // Sort codes of banks have this form.
+        const isVersion = /^\d+\.\d+(?:\.\d+)*$|^\d\d-\d\d-\d\d$/.test(value)
         if (!isFormed || isYear || isVersion || / /.test(value) || isTaken(index, index + value.length)) return []
         const start = line.start + index + (value.startsWith('#') ? 1 : 0)
         return [{ value: value.replace('#', ''), passage, start, end: line.start + index + value.length }]

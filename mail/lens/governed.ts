@@ -19,6 +19,8 @@ const weights = {
   other: 4,
   /** Words after the value govern less. */
   after: 2,
+  /** A word right behind the value says more: "40 € VAT". */
+  rightBehind: 1,
   /** Words that in one language alone say it, most of them prepositions. */
   own: 2.5,
 } as const
@@ -40,12 +42,19 @@ export function governedBy(
   const to = Math.min(folded.length, value.end + reachChars)
   const near = folded.slice(from, to)
   return roles
-    .map((role) => ({ role: role.name, strength: strongest(near, from, value, others, patternOf(role, language)) }))
+    .map((role) => ({ role: role.name, strength: strongest(near, from, value, others, { role, language }) }))
     .filter(({ strength }) => strength > 0)
     .toSorted((a, b) => b.strength - a.strength)
 }
 
-function strongest(near: string, from: number, value: Span, others: readonly Span[], pattern: RegExp): number {
+function strongest(
+  near: string,
+  from: number,
+  value: Span,
+  others: readonly Span[],
+  { role, language }: { readonly role: Role; readonly language: LensLanguage },
+): number {
+  const pattern = patternOf(role, language)
   let best = 0
   for (const match of near.matchAll(pattern)) {
     const start = from + match.index
@@ -61,7 +70,7 @@ function strongest(near: string, from: number, value: Span, others: readonly Spa
       (between.match(/[,()–—]/g)?.length ?? 0) * weights.mark -
       (between.match(/[;.!?](?=\s)|\n/g)?.length ?? 0) * weights.clause -
       crossed * weights.other -
-      (isBefore ? 0 : weights.after) -
+      (isBefore ? 0 : role.isBehind && /^\s?$/.test(between) ? -weights.rightBehind : weights.after) -
       (match.groups?.own === undefined ? 0 : weights.own)
     best = Math.max(best, strength)
   }

@@ -4,7 +4,7 @@ export const en: Lexicon = {
   form: 'form | contact form | enquiry form',
   neutral:
     'of | the | a | an | your | our | my | its | for | is | are | be | to | in | on | by which | which | that | with | and | as | it | estimated | expected | preferred | desired | please | details | info | information | has | have | who | says | whether | from which | since which | existed | written | we | you | eur | usd | gbp | chf | euro | euros | actual | exact | full | current | at | this | or | s',
-  invoice: 'invoice | inv | bill | invoices',
+  invoice: 'invoice | inv | bill | invoices | fee note | tax invoice',
   order: 'order | orders | purchase order | po | ordered',
   ticket: 'ticket | case | incident | issue | request | support ticket',
   number: 'number | no | nr | num | # | id | identifier | code | nbr',

@@ -4,7 +4,7 @@ export const de: Lexicon = {
   form: 'formular | kontaktformular',
   neutral:
     'der | die | das | des | dem | den | ein | eine | von | vom | zum | zur | fur | mit | und | ihr | ihre | ihrer | unser | unsere | mein | meine | voraussichtliche | voraussichtlicher | voraussichtlich | gewunschte | gewunschter | gewunschtes | zzgl | davon | enthaltene | darin | enthalten | angestrebte | ob | im | am | uber | bitte | angabe | angaben | angestrebter',
-  invoice: 'rechnung | rechnungs | rg',
+  invoice: 'rechnung | rechnungs | rg | honorarnote | beleg | abrechnung | honorarrechnung',
   order: 'bestellung | bestell | auftrag | auftrags | bestellungs | order | bestellte',
   ticket: 'ticket | vorgang | vorgangs | fall | anfrage nr | storung | storungs | incident | meldung nr',
   number: 'nummer | nr | no | kennung | zeichen',
@@ -101,7 +101,7 @@ export const nl: Lexicon = {
   form: 'formulier | contactformulier',
   neutral:
     'de | het | een | van | voor | uw | je | jouw | ons | onze | mijn | met | en | verwachte | gewenste | waarvan | te | die | op | bij | of hij | welk | welke | of | u',
-  invoice: 'factuur | facturen | faktuur | nota | nota s',
+  invoice: 'factuur | facturen | faktuur | nota | nota s | declaratie',
   order: 'bestelling | bestel | order | inkooporder | opdracht | orders',
   ticket: 'ticket | melding | meldings | incident | zaak | case | storing',
   number: 'nummer | nr | nummer nr',

@@ -4,7 +4,7 @@ export const fr: Lexicon = {
   form: 'formulaire',
   neutral:
     'de | du | des | d | la | le | les | l | un | une | votre | vos | notre | mon | ma | pour | et | prevue | prevu | souhaite | souhaitee | estimee | dont | a | au | si | est | en | client final | demandee | demande | quel | quelle | quels | quelles | ou | vous',
-  invoice: 'facture | factures',
+  invoice: 'facture | factures | note d honoraires | note',
   order: 'commande | bon de commande | commandes | bc',
   ticket: 'ticket | incident | dossier | demande n | signalement | cas',
   number: 'numero | n° | no | num | nº | n | identifiant',
@@ -100,7 +100,7 @@ export const es: Lexicon = {
   form: 'formulario',
   neutral:
     'de | del | la | el | los | las | un | una | su | sus | tu | nuestro | nuestra | para | y | con | estimada | estimado | prevista | previsto | deseada | deseado | en | por | si | es | desea | solicitada | requerida | que | cual | o | usted',
-  invoice: 'factura | facturas | folio',
+  invoice: 'factura | facturas | folio | minuta | recibo n',
   order: 'pedido | orden de compra | orden | pedidos | compra',
   ticket: 'ticket | incidencia | caso | expediente | parte de incidencia | averia',
   number: 'numero | n.º | nº | n° | num | no | n.o | identificador | n',
@@ -194,7 +194,7 @@ export const it: Lexicon = {
   form: 'modulo',
   neutral:
     'di | del | della | dello | dei | il | lo | la | i | gli | le | un | una | d | l | suo | vostro | tuo | nostro | per | e | con | prevista | previsto | richiesta | desiderata | desidera | in | se | da | che | qual | quale | o | lei | al | alla',
-  invoice: 'fattura | fatture | ft',
+  invoice: 'fattura | fatture | ft | parcella | notula | avviso di parcella | nota',
   order: 'ordine | ordini | ordine di acquisto',
   ticket: 'ticket | segnalazione | pratica | caso | richiesta n | guasto',
   number: 'numero | n. | n | nr | num | n° | codice',

@@ -60,7 +60,7 @@ const topics: { readonly [concept: string]: Topic } = {
 }
 
 const negation = word(
-  'not|no|never|nor|nothing|nobody|none|without|\\p{L}*n[’\']t|cannot|wont|dont|doesnt|cant|nicht|kein\\p{L}*|nie|ohne|nix|noch nichts?|nichts|ne|n|pas|sans|aucune?|jamais|rien|sin|ningun[ao]?|nunca|tampoco|nada|non|nessun[oa]?|senza|mai|niet|geen|nooit|zonder|niets|nao|sem|nenhuma?',
+  "not|no|never|nor|nothing|nobody|none|without|\\p{L}*n[’']t|cannot|wont|dont|doesnt|cant|nicht|kein\\p{L}*|nie|ohne|nix|noch nichts?|nichts|ne|n|pas|sans|aucune?|jamais|rien|sin|ningun[ao]?|nunca|tampoco|nada|non|nessun[oa]?|senza|mai|niet|geen|nooit|zonder|niets|nao|sem|nenhuma?",
 )
 /** Negations that affirm. */
 const affirmed = word(

@@ -15,10 +15,13 @@ const end =
 const wordsMax = 5
 /** What is no position, or says only that one is meant. */
 const noPosition =
-  /^(?:it|you|me|us|someone|somebody|jemand\p{L}*|quelqu|alguien|qualcuno|iemand|help|hilfe|verstarkung|work|arbeit|job|position|stelle|this|that|new|neue\p{L}*|same|right|my|mein\p{L}*|\p{L}+ (?:years?|jahre?n?|ans|anos|anni|jaar)|initiativ\p{L}*|spontan\p{L}*|freundlich\p{L}*|\d)(?![\p{L}])/u
+  /^(?:it|you|me|us|someone|somebody|jemand\p{L}*|quelqu|alguien|qualcuno|iemand|help|hilfe|verstarkung|work|arbeit|job|position|stelle|this|that|new|neue\p{L}*|same|right|my|mein\p{L}*|\p{L}+ (?:years?|jahre?n?|ans|anos|anni|jaar)|stage|praktikum|ausbildung|mijn|mon|mes|mis?|cv|curriculum|resume|lebenslauf|initiativ\p{L}*|spontan\p{L}*|freundlich\p{L}*|\d)(?![\p{L}])/u
 
 /** Positions that a sentence says somebody is sought for. */
-export function soughtIn({ text, folded }: Sentence): readonly { value: string; start: number; end: number; score: number }[] {
+export function soughtIn({
+  text,
+  folded,
+}: Sentence): readonly { value: string; start: number; end: number; score: number }[] {
   const after = Array.from(folded.matchAll(sought), (match) => match.index + match[0].length).map((start) => ({
     start,
     length: folded.slice(start).search(end),
@@ -28,7 +31,10 @@ export function soughtIn({ text, folded }: Sentence): readonly { value: string; 
     length: (match[1] as string).length,
   }))
   return [...after, ...before].flatMap(({ start, length }) => {
-    const value = text.slice(start, start + length).trim().replace(/ (?:position|role|job|post|vacancy|opening)$/i, '')
+    const value = text
+      .slice(start, start + length)
+      .trim()
+      .replace(/ (?:position|role|job|post|vacancy|opening)$/i, '')
     return isPosition(value) ? [{ value, start, end: start + value.length, score: 60 }] : []
   })
 }
@@ -56,7 +62,9 @@ export function subjectPositions({ passages }: OpenMail): readonly Candidate[] {
   const lead = application.exec(line.folded)?.[0].length ?? 0
   const rest = line.folded.slice(lead).search(/[,;:()[\]–—|]|\s-\s|$/)
   const value = line.text.slice(lead, lead + rest).trim()
-  const isRepeated = passages.some(({ place, lines }) => place === 'text' && lines.some(({ folded }) => folded.includes(fold(value))))
+  const isRepeated = passages.some(
+    ({ place, lines }) => place === 'text' && lines.some(({ folded }) => folded.includes(fold(value))),
+  )
   if (!isPosition(value) || (lead === 0 && !isRepeated)) return []
   return [at(subject, line.start + lead, { value, start: 0, end: value.length }, isRepeated ? 64 : 58)]
 }

@@ -1,26 +1,32 @@
 /** Products that a mail about a fault names as names: words that no language has, behind an article or what says whose they are. */
+import type { OpenMail } from './candidates.ts'
 import { fold, meaningsOf } from './lexicon.ts'
 import type { Sentence } from './sentences.ts'
 import { isCompanyName, isPersonName } from './signatures.ts'
 
-const owner =
-  '(?:my|our|your|the|this|mein(?:e[rnm]?)?|unser(?:e[rnm]?)?|die|der|das|dem|den|ihr(?:e[rnm]?)?|mon|ma|mes|notre|votre|la|le|l|mi|mis|nuestr[oa]|su|el|il|lo|mio|mia|nostr[oa]|vostr[oa]|mijn|onze|ons|jullie|uw|de|het|con|with|mit|avec|met|dell|nell|all|sull|del|della|nella|al|du|au|im|beim|zum)'
-const name = "(\\p{Lu}[\\p{L}\\p{N}+-]*(?: (?:\\p{Lu}[\\p{L}\\p{N}+-]*|\\d{1,5}\\p{Lu}?(?![.\\d])))*)"
-const owned = new RegExp(`(?<![\\p{L}])${owner}[\\s'’](?:\\p{Ll}{3,} )?${name}`, 'giu')
+const owners =
+  'my our your the this mein(?:e[rnm]?)? unser(?:e[rnm]?)? die der das dem den ihr(?:e[rnm]?)? mon ma mes notre votre la le l mi mis nuestr[oa] su el il lo mio mia nostr[oa] vostr[oa] mijn onze ons jullie uw de het con with mit avec met dell nell all sull del della nella al du au im beim zum'
+/** Each may begin a sentence. */
+const owner = owners
+  .split(' ')
+  .map((word) => `[${word.slice(0, 1).toUpperCase()}${word.slice(0, 1)}]${word.slice(1)}`)
+  .join('|')
+const name = '(\\p{Lu}[\\p{L}\\p{N}+-]*(?: (?:\\p{Lu}[\\p{L}\\p{N}+-]*|\\d{1,5}\\p{Lu}?(?![.\\d])))*)'
+const owned = new RegExp(`(?<![\\p{L}])(?:${owner})[\\s'’](?:\\p{Ll}{3,} )?${name}`, 'gu')
 /** A word of which the form alone says that it is a name. */
 const formed = /^\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}*)+|\d|^\p{Lu}{2,}\p{Ll}|\p{Ll}\p{Lu}/u
 /** Parts of a product stand before these, and people behind those. */
-const partOf = /^\s(?:tab|button|page|menu|screen|key|knop|scherm|knopf|seite|bouton|onglet|bot[oó]n|pesta[nñ]a|pulsante|scheda)(?!\p{L})/iu
+const partOf =
+  /^\s(?:tab|button|page|menu|screen|key|knop|scherm|knopf|seite|bouton|onglet|bot[oó]n|pesta[nñ]a|pulsante|scheda)(?!\p{L})/iu
 
 /** Names of things in a sentence, each with how sure it is that it is one. */
 export function ownedIn(
   { text }: Sentence,
-  language: string,
+  { locale: { language }, people }: Pick<OpenMail, 'locale' | 'people'>,
 ): readonly { readonly value: string; readonly start: number; readonly end: number; readonly score: number }[] {
   return Array.from(text.matchAll(owned)).flatMap((match) => {
-    // The pattern ignores case for the words before the name alone.
-    const value = capitals(match[1] ?? '')
-    const start = match.index + match[0].length - (match[1] ?? '').length
+    const value = match[1] ?? ''
+    const start = match.index + match[0].length - value.length
     const words = value.split(' ')
     const isFormed = formed.test(value)
     // German writes every noun so.
@@ -30,18 +36,14 @@ export function ownedIn(
       partOf.test(text.slice(start + value.length)) ||
       isCompanyName(value) ||
       noName.test(fold(value)) ||
+      fold(value)
+        .split(' ')
+        .some((word) => people().includes(word)) ||
       (!isFormed && words.length > 1 && /\d/.test(value)) ||
       (!isFormed && !isPersonName(value))
     if (!isName || isOther) return []
     return [{ value, start, end: start + value.length, score: isFormed ? 54 : 50 }]
   })
-}
-
-/** The leading words with capitals. */
-function capitals(text: string): string {
-  const words = text.split(' ')
-  const end = words.findIndex((word) => !/^[\p{Lu}\d]/u.test(word))
-  return (end < 0 ? words : words.slice(0, end)).join(' ')
 }
 
 /** Days, months, feasts, places and people that articles stand before. */

@@ -65,7 +65,9 @@ function isBesidePerson(line: Line, { start }: Piece): boolean {
   const last = before.split(/\s*[,|·:–]\s*/u).at(-1) ?? ''
   return (
     (last.includes(' ') && isPersonName(last.split(/\s+/).slice(-2).join(' '))) ||
-    line.passage.pairs.some((pair) => pair.line === line && [...pair.meanings.known].some((meaning) => ofPerson.has(meaning)))
+    line.passage.pairs.some(
+      (pair) => pair.line === line && [...pair.meanings.known].some((meaning) => ofPerson.has(meaning)),
+    )
   )
 }
 
@@ -105,7 +107,9 @@ export function ownPhones(mail: OpenMail): readonly Candidate[] {
                 emailsIn(line.text).length > 0 || isPersonName(line.text.slice(0, phone.start).replace(/[,\s|-]+$/, ''))
               const isEnd = isClose(line, phone, passage, n)
               const isForm = isPhoneForm(phone.value) || (isSpoken && phone.value.replace(/\D/g, '').length > 6)
-              const isOnly = passage.place === 'text' && passage.lines.every((each) => each === line || phonesIn(each.text).length === 0)
+              const isOnly =
+                passage.place === 'text' &&
+                passage.lines.every((each) => each === line || phonesIn(each.text).length === 0)
               if (!isForm || !(isSpoken || isAlone || isBeside || isEnd || isOnly)) return []
               const seller = isOfOther(mail) && isSignature(passage, n, mail) ? weights.seller : 0
               return [

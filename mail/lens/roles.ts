@@ -7,6 +7,8 @@ import type { LensLanguage } from './locale.ts'
 
 export type Role = {
   readonly name: string
+  /** Whether its words stand right behind amounts: "40 € VAT". */
+  readonly isBehind?: true
   /** Alternatives that begin a word. */
   readonly stems: string
   /** Alternatives that are whole words. */
@@ -21,7 +23,7 @@ export const dateRoles: readonly Role[] = [
     stems:
       'payabl|payment|settle|remit|fallig|zahlb|zahlen|zahlung|bezahlen|uberweis|begleich|begl|ausgleich|auszugleichen|auszug|abbuch|einzieh|einzug|lastschrift|zahlungseingang|regler|reglement|payer|paiement|echeanc|echoi|exigib|prelev|virement|solder|pagar|abon|vencim|cargar|cobrar|ingres|transferencia|pagament|paghi|paga|saldar|salda|versar|versa|bonific|addebit|scadenz|betalen|betaling|betaal(?!d)|voldoen|vervaldag|vervaldatum|vervalt|overmak|overgemaakt|afschrijv|incass|vencimento',
     words:
-      'due|pay|debit|owed|reaches us|reach us|in our account|buchen wir|geld eingang|zahlt|pague|pago|abono|abone|vence|cargo|scade|saldo|regle|reglez|verser|wir erwarten|expect|erwarten|ultimo giorno utile',
+      'schrijven (?:we|wij)|boeken (?:we|wij)|ziehen wir|prelevons|pasaremos|cobraremos|preleviamo|addebiteremo|due|pay|debit|owed|reaches us|reach us|in our account|buchen wir|geld eingang|zahlt|pague|pago|abono|abone|vence|cargo|scade|saldo|regle|reglez|verser|wir erwarten|expect|erwarten|ultimo giorno utile',
     own: {
       en: 'no later than|by|before',
       de: 'bis spatestens|spatestens|bis zum|bis',
@@ -47,16 +49,16 @@ export const dateRoles: readonly Role[] = [
   {
     name: 'ordered',
     stems:
-      'ordered|purchas|bestell|gekauft|kauf|aufgegeben|aufgab|commande|commandai|achat|achete|pedid|compra|compre|encarg|ordinat|ordine|acquist|besteld|bestelling|gekocht|plaatst|geplaatst|encomend',
+      'eingekauft|einkauf|bestellt|ordered|purchas|bestell|gekauft|kauf|aufgegeben|aufgab|commande|commandai|achat|achete|pedid|compra|compre|encarg|ordinat|ordine|acquist|besteld|bestelling|gekocht|plaatst|geplaatst|encomend',
     words:
       'order|placed|bought|your order|preso nota|le jour meme|entro el|recibimos|bekommen|received|eingegangen|ricevuto|hemos recibido|ontvangen|recu|recue|plaatste',
   },
   {
     name: 'deliveryDate',
     stems:
-      'deliver|arriv|shipp|dispatch|doorstep|liefer|zustell|zugestellt|anliefer|angeliefert|hinbring|ankomm|livr|transporteur|expedi|recevoir|recevr|entreg|llegar|llega|repart|recibir|consegn|corrier|spedi|ricever|bezorg|lever|geleverd|thuisbezorg',
+      'tendra|tendre|deliver|arriv|shipp|dispatch|doorstep|liefer|zustell|zugestellt|anliefer|angeliefert|hinbring|ankomm|livr|transporteur|expedi|recevoir|recevr|entreg|llegar|llega|repart|recibir|consegn|corrier|spedi|ricever|bezorg|lever|geleverd|thuisbezorg',
     words:
-      'drop off|coming past|come past|come by|comes by|bring|brings|bringt|bringen|kommt|kommen|ankunft|fahrer|on its way|here by|with you|reach you|need it|need them|need this|brauchen|brauche|benotig\\p{L}+|besoin|sonnera|depose\\p{L}*|colis|necesit\\p{L}+|portate|porti|porta|servono|mi serve|ci serve|nodig|langs|langskomen|brengen|brengt|sin falta|traer|traiga|traen|llevar',
+      'en casa|zu hause|thuis|a casa|chez moi|chez nous|at home|at the door|to us|drop off|coming past|come past|come by|comes by|bring|brings|bringt|bringen|kommt|kommen|ankunft|fahrer|on its way|here by|with you|reach you|need it|need them|need this|brauchen|brauche|benotig\\p{L}+|besoin|sonnera|depose\\p{L}*|colis|necesit\\p{L}+|portate|porti|porta|servono|mi serve|ci serve|nodig|langs|langskomen|brengen|brengt|sin falta|traer|traiga|traen|llevar',
     own: { en: 'van' },
   },
   {
@@ -80,7 +82,7 @@ export const dateRoles: readonly Role[] = [
     stems:
       'availab|verfug|eintritt|eintreten|einsteig|anfang|beginn|begin|disponib|dispo|commenc|rejoin|integr|incorpor|empez|comenz|inizi|cominci|beschikb|start|disponiv|aan de slag',
     words:
-      'free|join|join you|first possible day|frei|libre|libero|libera|vrij|in dienst|possible day|from then|ready|bereit',
+      'be with you|start work|bei ihnen|zu ihnen|chez vous|con ustedes|con vosotros|da voi|bij jullie|bij u|free|join|join you|first possible day|frei|libre|libero|libera|vrij|in dienst|possible day|from then|ready|bereit',
     own: { de: 'los', es: 'puedo|podria', it: 'posso|potrei', nl: 'kan ik|ik kan', en: 'can|could' },
   },
   {
@@ -93,7 +95,7 @@ export const dateRoles: readonly Role[] = [
   {
     name: 'happens',
     stems:
-      'appointment|meeting|visit|termin|besichtig|rendez|reunion|visita|cita|riunion|incontro|autolettur|appuntament|afspraak|vergader|geoffnet|offen am|geschlossen|ferme|ouvert|abierto|cerrad|chius|apert|open|closed|gesloten|tecnico|acudir|iscrizion|anmeldung|inscrip|kinder|workshop|holiday|vacation|urlaub|vacance|vacacion|ferie|vakantie|verlof|vacaciones|feier|fete|fiesta|festa|matrimon|hochzeit|wedding|geburtstag|birthday|cumple|compleann|anniversaire|verjaard|update|upgrade|mise a jour|aggiorn|actualiz|bearbeiten|interview|gesprach|entrevista|colloqui|gesprek|passer de|passeren|acte|akte|prova|passare|vorbeikomm|usage|verbrauch|consum|periode|zeitraum|period|reading',
+      'kostenvoranschlag|voranschlag|estimate|begroting|sorteo|sorteggio|raffle|verlosung|tirage|loterij|appointment|meeting|visit|termin|besichtig|rendez|reunion|visita|cita|riunion|incontro|autolettur|appuntament|afspraak|vergader|geoffnet|offen am|geschlossen|ferme|ouvert|abierto|cerrad|chius|apert|open|closed|gesloten|tecnico|acudir|iscrizion|anmeldung|inscrip|kinder|workshop|holiday|vacation|urlaub|vacance|vacacion|ferie|vakantie|verlof|vacaciones|feier|fete|fiesta|festa|matrimon|hochzeit|wedding|geburtstag|birthday|cumple|compleann|anniversaire|verjaard|update|upgrade|mise a jour|aggiorn|actualiz|bearbeiten|interview|gesprach|entrevista|colloqui|gesprek|passer de|passeren|acte|akte|prova|passare|vorbeikomm|usage|verbrauch|consum|periode|zeitraum|period|reading',
     words:
       'call|anruf|ring|chat|telefon|appel|llamada|telefonat[ao]|angebot|quote|quotation|offerte|devis|preventivo|presupuesto|ihr angebot|geboren|born',
   },
@@ -103,18 +105,27 @@ export const amountRoles: readonly Role[] = [
   {
     name: 'total',
     stems:
-      'total|altogether|outstanding|gesamt|insgesamt|zusammen|endbetrag|rechnungsbetrag|summe|betrag|betragt|belauf|montant|solde|eleve|reviendr|importe|asciend|pendient|complessiv|ammont|importo|totaal|totale|bedrag|openst|bedraagt|valor total|addebitat|abgebucht|prelev',
+      'cuota|sube|total|altogether|outstanding|gesamt|insgesamt|zusammen|endbetrag|rechnungsbetrag|summe|betrag|betragt|belauf|montant|solde|eleve|reviendr|importe|asciend|pendient|complessiv|ammont|importo|totaal|totale|bedrag|openst|bedraagt|valor total|addebitat|abgebucht|prelev',
     words:
       'all in|in all|comes to|come to|makes|that makes|amounts? to|amount|balance|charged|billed|owe|owes|to pay|you paid|due|sum|altogether|in rechnung|in hohe von|noch offen|stehen aus|schulden|en tout|a regler|a payer|reste|net a payer|vous devez|s eleve|en total|en tot|todo incluido|con todo|con los portes|total a|a pagar|cuesta|in tutto|tutto compreso|da pagare|saldo|consegna compresa|alles bij elkaar|in totaal|te betalen|te voldoen|voldaan|ontvingen|inclusief|inklusive|inkl|inclusive|including|port et tva compris|ttc|toutes taxes comprises|compris|paiement de|payment of|you have paid|zahlung (?:von|uber)|pago de|pagamento di|betaling van|bill|invoice|we received|recu|rechnung|facture|factura|fattura|factuur|en todo|d un montant|im wert von|por valor de|par carte|ya pagad\\p{L}|pagad\\p{L}|pagat\\p{L}|gia addebitat\\p{L}|abonad\\p{L}',
-    own: { nl: 'over|samen|open|staat', de: 'uber|macht|offen', es: 'por|suma|son', it: 'fanno|compresa|inclusa' },
+    own: {
+      en: 'so|open|for|that s',
+      nl: 'over|samen|open|staat|dus',
+      de: 'uber|macht|offen|also',
+      fr: 'donc|soit|font|fait',
+      es: 'por|suma|son|asi que',
+      it: 'fanno|compresa|inclusa|quindi|dunque',
+    },
   },
   {
     name: 'tax',
+    isBehind: true,
     stems: 'mehrwertsteuer|umsatzsteuer|steuer|belasting|impuest|impost',
     words: 'vat|tax|mwst|ust|tva|iva|btw|gst|i\\.v\\.a',
   },
   {
     name: 'net',
+    isBehind: true,
     stems: 'subtot|zwischensumme|imponib|exclus|zzgl|ohne',
     words: 'net|netto|ht|hors taxe|subtotal|excl|plus|before tax|neto|base|auf',
   },
@@ -128,6 +139,7 @@ export const amountRoles: readonly Role[] = [
   },
   {
     name: 'less',
+    isBehind: true,
     stems:
       'discount|rabatt|skonto|abzug|abzieh|remise|descuent|sconto|korting|gutsch|voucher|cadeau|rabais|spar|saved?|risparm|ahorr|bonus|prime|prim[ae]|premi|punti|refund|erstatt|rembours|reembols|rimbors|avoir|credit|regal',
     words: 'less|weniger|moins|menos|meno|minder|dto',
@@ -143,7 +155,7 @@ export const amountRoles: readonly Role[] = [
     stems:
       'previous|vormonat|vorjahr|anterior|preceden|scors|pasad|derniere?|estim|geschatzt|stimat|prognos|schatz|used to|fruher|damals|zuletzt|hablamos|agreed before|voriges|vorige|eerdere',
     words:
-      'letzt\\p{L}*|ultim\\p{L}|l an|an passe|vorig\\p{L}*|instead of|statt|anstatt|au lieu de|invece di|en vez de|in plaats van|waren es|etait|nachbar\\p{L}*|concurrent|competitor|competencia|concorren\\p{L}+|mitbewerber|conoc\\p{L}+|te habia|im (?:januar|februar|marz|april|mai|juni|juli|august|september|oktober|november|dezember)',
+      'voisin\\p{L}*|vecin\\p{L}*|vicin\\p{L}*|buurman|buren|neighbo\\p{L}*|cousin|cugin\\p{L}*|friend|freund\\p{L}*|amigo|amico|vriend|elsewhere|anderswo|ailleurs|el ano pasado|l anno scorso|letzt\\p{L}*|ultim\\p{L}|l an|an passe|vorig\\p{L}*|instead of|statt|anstatt|au lieu de|invece di|en vez de|in plaats van|waren es|etait|nachbar\\p{L}*|concurrent|competitor|competencia|concorren\\p{L}+|mitbewerber|conoc\\p{L}+|te habia|im (?:januar|februar|marz|april|mai|juni|juli|august|september|oktober|november|dezember)',
     own: { en: 'last|were|was', de: 'war|waren', nl: 'was|waren', es: 'era|eran', it: 'era|erano' },
   },
   {
@@ -157,9 +169,9 @@ export const amountRoles: readonly Role[] = [
   {
     name: 'budget',
     stems:
-      'budget|spend|afford|ausgeb|ausgab|maximal|hochst|rahmen|eingestellt|veranschlag|bewillig|verfugung|envelopp|depens|plafon|provisionn|alloue|vote|presupuest|gastar|invert|destin|spes[ao]|invest|stanzia|deliber|tetto|massim|bested|uitgev|maximaal|begrot|reserver|orcamento',
+      'approv|aprob|approuv|approvat|genehmig|freigegeb|eingeplan|einplan|earmark|allocat|alloc|autoriz|autorizz|goedgekeur|uitgetrokk|gereserv|toegekend|dispos|ceiling|budgetiert|investier|ausgegeben|begroot|budget|spend|afford|ausgeb|ausgab|maximal|hochst|rahmen|eingestellt|veranschlag|bewillig|verfugung|envelopp|depens|plafon|provisionn|alloue|vote|presupuest|gastar|invert|destin|spes[ao]|invest|stanzia|deliber|tetto|massim|bested|uitgev|maximaal|begrot|reserver|orcamento',
     words:
-      'up to|no more than|bis zu|limit|hasta|tope|tengo|tenemos|disponemos|llegan a|llegamos|llega|rester sous|moins de|jusqu a|jusqu|fino a|nous avons|soldi|dinero',
+      'at most|at the most|tops|set aside|put aside|cleared|maximum|massimo|maximo|au plus|au maximum|hochstens|hooguit|hoogstens|al massimo|como mucho|a lo sumo|a disposizione|ter beschikking|zur verfugung|room for|not more than|nicht mehr als|pas plus de|no mas de|non piu di|niet meer dan|drin|up to|no more than|bis zu|limit|hasta|tope|tengo|tenemos|disponemos|llegan a|llegamos|llega|rester sous|moins de|jusqu a|jusqu|fino a|nous avons|soldi|dinero',
     own: { en: 'max|have|under|below|money', de: 'haben|geld|unter', nl: 'hebben|geld|tot', fr: 'sous', it: 'abbiamo' },
   },
   {
@@ -174,6 +186,6 @@ export const amountRoles: readonly Role[] = [
     stems:
       'current|present|aktuell|derzeit|jetzig|momentan|actuel|actual|attual|huidig|advertis|angebot|bietet|bieten|offert|offer|proponi|propos|gagne|gana|guadagn|verdient bei|honorar|compenso|commission|anuncia|anunciada',
     words:
-      'at present|now|i am on|i m on|je suis a|you pay|pay is|zahlen sie|pagate|pagais|pagan|betaalt u|band|ecole|school|school zeggen',
+      'jetzt|zurzeit|bisher|bislang|nu|momenteel|tot nu toe|ahora|hasta ahora|adesso|finora|maintenant|jusqu ici|so far|at the moment|currently|en ce moment|at present|now|i am on|i m on|je suis a|you pay|pay is|zahlen sie|pagate|pagais|pagan|betaalt u|band|ecole|school|school zeggen',
   },
 ]

@@ -130,7 +130,10 @@ function greeted({ passages, isSeller }: OpenMail): readonly Candidate[] {
   const [text] = passages
   if (text === undefined || !isSeller()) return []
   return text.lines.slice(0, greetingLinesMax).flatMap((line) => {
-    const isTitled = /^(?:mrs?|ms|dr|herr|frau|madame|monsieur|mme|senora?|signora?|sig|mevrouw|meneer|de heer)\.? \p{L}[^.!?]{2,40}[,:!]$/u.test(line.folded)
+    const isTitled =
+      /^(?:mrs?|ms|dr|herr|frau|madame|monsieur|mme|senora?|signora?|sig|mevrouw|meneer|de heer)\.? \p{L}[^.!?]{2,40}[,:!]$/u.test(
+        line.folded,
+      )
     const lead = isTitled ? 0 : greeting.exec(line.folded)?.[0].length
     if (lead === undefined) return []
     const name = readPerson(line.text.slice(lead))

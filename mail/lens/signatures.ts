@@ -129,7 +129,9 @@ function companyAmong(lines: readonly Line[], domains: readonly string[], person
       const isBesideRole =
         (part > 0 && isTitle(line.text.split(nameEnd)[0] as string)) || (n > 0 && isTitle((lines[n - 1] as Line).text))
       const score =
-        (surname !== undefined && folded.includes(surname) && !folded.startsWith(fold(person ?? '')) ? companyWeights.surname : 0) +
+        (surname !== undefined && folded.includes(surname) && !folded.startsWith(fold(person ?? ''))
+          ? companyWeights.surname
+          : 0) +
         (isOfDomain(folded, domains) ? companyWeights.domain : 0) +
         (legalForm.test(folded) ? companyWeights.legal : 0) +
         (isCompanyName(value) ? companyWeights.business : 0) +

@@ -55,7 +55,7 @@ const finders: { readonly [type: string]: (asked: Asked, mail: OpenMail) => Sent
   text: (asked, mail) => {
     // Things are named in every mail; where none is out of order they are not what it is about.
     if (asked.concept === 'product' && !mail.sentences.some(({ folded }) => problem.test(folded))) return null
-    const find = textFinder(asked, mail.locale.language)
+    const find = textFinder(asked, mail)
     if (find === null) return null
     const isOfOthers = ({ passage }: Sentence, start: number) => {
       const line = lineAt(passage, start)
@@ -183,8 +183,12 @@ function behindHead<T extends Span>(
 type ScoredPiece = Piece & { readonly score: number }
 
 /** Makes what finds the texts in sentences that a field asks for. */
-function textFinder({ concept, key, field }: Asked, language: string): ((sentence: Sentence) => readonly ScoredPiece[]) | null {
-  if (concept === 'product') return (sentence) => [...productsBesideVersions(sentence), ...namedProducts(sentence), ...ownedIn(sentence, language)]
+function textFinder(
+  { concept, key, field }: Asked,
+  mail: OpenMail,
+): ((sentence: Sentence) => readonly ScoredPiece[]) | null {
+  if (concept === 'product')
+    return (sentence) => [...productsBesideVersions(sentence), ...namedProducts(sentence), ...ownedIn(sentence, mail)]
   if (concept !== null) return textFinders[concept] ?? null
   const words = wordsIn(wordsOfKey(field.key)).flatMap(({ word }) =>
     numberWords.has(word) ? [] : [word.replace(/[^\p{L}\p{N}]/gu, '.')],

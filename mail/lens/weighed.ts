@@ -41,6 +41,9 @@ const weights = {
   /** So much stronger than the best other role. */
   margin: 0.6,
 } as const
+/** A day of these that a question has is that of a meeting. */
+const plans: ReadonlySet<string> = new Set(['start', 'available'])
+const agoMaxDays = 270
 const dayMs = 86_400_000
 
 /** How far before or behind the mail's own day a date may lie, in days. */
@@ -91,8 +94,12 @@ function datesFor(concept: string, passage: Passage, mail: OpenMail): readonly C
         end: sentence.start + date.end,
       }))
       return placed.flatMap((date) => {
+        const written = passage.text.slice(date.start, date.end)
         const away = (Date.parse(date.value) - mail.date.getTime()) / dayMs
         if (away < -before - 1 || away > after || isAside(mail, passage, date.start)) return []
+        // A day without a year that lies so long ago is rather one to come.
+        if (away < -agoMaxDays && !/\d{4}|[./-]\d\d$/.test(written)) return []
+        if (plans.has(concept) && isAsked(mail.flow(passage), date.end)) return []
         const strength = bestRole(wanted, governed(mail, passage, date, placed, dateRoles), alike[concept])
         return strength === null ? [] : [at(passage, 0, date, weights.governed + weights.perPoint * strength)]
       })
