@@ -188,7 +188,6 @@ export const concepts: { readonly [name: string]: Concept } = {
     types: ['text'],
     named: ['product', 'product name', 'device', 'error product'],
     labels: ['product', 'product name', 'device', 'device name'],
-    or: ['item'],
     shape: 'product',
   },
   version: {

@@ -24,6 +24,14 @@ export const numberCues: Cues = {
     { after: '(?:dipendenti|persone|addetti|utenti|collaboratori|colleghi)\\b' },
     { after: '(?:medewerkers|mensen|personen|gebruikers|werknemers|collega.?s|man personeel)\\b' },
     { after: '(?:colaboradores|funcionarios|pessoas|utilizadores)\\b' },
+    {
+      head: '(?:we are|we.re|wir sind|sind wir|nous sommes|on est|somos|siamo(?: in)?|wij zijn met|we zijn met|zijn we met)(?: about| around| rund| etwa| ca| environ| unos| unas| circa| in| ongeveer)?',
+      gap: 2,
+    },
+    {
+      after:
+        '(?:of us|von uns|d.entre nous|de nosotros|di noi|van ons|postes|puestos|postazioni|werkplekken|arbeitsplatze?|seats?|licen[cs]es?|lizenzen|licences|licencias|licenze|licenties|accounts?|users?|zugange|salaries|agents?|operatori|vendedores|techniciens|technicians|techniker|tecnici|drivers|fahrer)\\b',
+    },
     { head: 'team of|team von|equipe de|equipo de|team di|team van', gap: 4 },
   ],
   experience: [

@@ -14,13 +14,14 @@ const roles: readonly Role[] = [
   },
   {
     name: 'orderNumber',
-    stems: 'order|bestell|commande|pedid|ordine|acquist|compra|encomend|parcel|packchen|paket|colis|purchas',
+    stems:
+      'orden|ordre|inkoop|opdracht|auftrag|order|bestell|commande|pedid|ordine|acquist|compra|encomend|parcel|packchen|paket|colis|purchas',
     words: 'po|kennung|bag|entro el|entro',
   },
   {
     name: 'ticketNumber',
     stems:
-      'ticket|incident|vorgang|storung|zaak|expedient|incidenci|richiest|segnalazi|demande|request|anfrage|melding|solicitud|aanvraag|aperta|abierto|logged|registr|zugewiesen',
+      'consult|quer|enquir|ticket|incident|vorgang|storung|zaak|expedient|incidenci|richiest|segnalazi|demande|request|anfrage|melding|solicitud|aanvraag|aperta|abierto|logged|registr|zugewiesen',
     words: 'case|zaak|caso|dossier|cas|fall',
   },
   {
@@ -31,7 +32,7 @@ const roles: readonly Role[] = [
   {
     name: 'other',
     stems:
-      'sped|shipment|versand|envoi|envio|verzend|protocol|protokoll|sort code|konto|custom|kunde|kunden|client|klant|account|konto|cuenta|contr|vertrag|track|suivi|seguim|telef|quot|offer|angebot|devis|prevent|presupuest|gutschrift|credit|ersetz|replac|remplac|reempl|sostitu|vervang|steuer|siret|card|carte|karte|tarjeta|abonad|annunc|anunc|error|fehler|erreur|fout|errore|version|regist|lieferant|serie|serial|matricul|wartung|mainten|vorig|previous|preceden|anterior|letzt|insere',
+      'session|sitzung|sesion|sessie|sped|shipment|versand|envoi|envio|verzend|protocol|protokoll|sort code|konto|custom|kunde|kunden|client|klant|account|konto|cuenta|contr|vertrag|track|suivi|seguim|telef|quot|offer|angebot|devis|prevent|presupuest|gutschrift|credit|ersetz|replac|remplac|reempl|sostitu|vervang|steuer|siret|card|carte|karte|tarjeta|abonad|annunc|anunc|error|fehler|erreur|fout|errore|version|regist|lieferant|serie|serial|matricul|wartung|mainten|vorig|previous|preceden|anterior|letzt|insere',
     words:
       'vat|ust|bic|visa|hrb|nif|cif|p\\.? ?iva|your ref|last|terminal|bezug|nicht um|niet om|instead of|statt|invece',
   },
@@ -93,7 +94,10 @@ function tokensIn(passage: Passage, { dates, numbers, zones }: OpenMail): readon
         const isYear = /^(?:19|20)\d\d$/.test(value)
         // Sort codes of banks have this form.
         const isVersion = /^\d+\.\d+(?:\.\d+)*$|^\d\d-\d\d-\d\d$/.test(value)
-        if (!isFormed || isYear || isVersion || / /.test(value) || isTaken(index, index + value.length)) return []
+        const isStreet =
+          index === 0 && /^\d{1,4}$/.test(value) && /^ \p{Lu}\p{Ll}+/u.test(line.text.slice(value.length))
+        if (isStreet || !isFormed || isYear || isVersion || / /.test(value) || isTaken(index, index + value.length))
+          return []
         const start = line.start + index + (value.startsWith('#') ? 1 : 0)
         return [{ value: value.replace('#', ''), passage, start, end: line.start + index + value.length }]
       })

@@ -12,12 +12,19 @@ const codeCue =
 const elsewhere =
   /^(?:if|se|si|wenn|falls|als|sollte)(?!\p{L})|(?<!\p{L})(?:colleague|kolleg\p{L}*|collegue|collega|companero|no (?:error|message)|aucun message|kein(?:e|en)? (?:fehler|meldung)|nessun (?:messaggio|errore)|ningun (?:mensaje|error)|geen (?:melding|fout)|was bedeutet|what does|wat betekent|last time|bekannte?[rn]? fehler|known)(?!\p{L})/u
 
+const others =
+  /(?<!\p{L})(?:neighbou?r\p{L}*|friend\p{L}*|colleague\p{L}*|wife|husband|brother|sister|others?|customers|clients|kolleg\p{L}*|nachbar\p{L}*|freund\p{L}*|frau|schwager|bruder|andere\p{L}*|kunden|voisin\p{L}*|collegue\p{L}*|ami|amie|mari|femme|autres|vecin\p{L}*|companer\p{L}*|amig\p{L}*|mujer|marido|otros|otras|vicin\p{L}*|collega|colleghi|moglie|marito|amic\p{L}*|altri|buur\p{L}*|vriend\p{L}*|zwager|vrouw|anderen?|klanten|bekannt|known|connu\p{L}*|conocido|noto|bekend|behoben|fixed|resolved|corrige\p{L}*|corregid\p{L}*|risolt\p{L}*|opgelost|dieselbe maschine|next|kommende\p{L}*|prochaine|proxima|prossima|volgende)(?!\p{L})/u
+
+/** Whether a version in a sentence may be that of somebody else, or one that is to come. */
+export const isOfOthers = ({ text, folded }: Pick<Sentence, 'text' | 'folded'>): boolean =>
+  others.test(folded) || /\?\s*$/.test(text) || /^\s*(?:[-*•]|\d{1,2}[.)])\s/.test(text)
+
 /** Whether a sentence tells of what somebody else or nobody sees. */
 export const isElsewhere = ({ folded }: Pick<Sentence, 'folded'>): boolean => elsewhere.test(folded.trim())
 
 /** The messages and codes in a sentence. */
 export function shownIn({ text, folded }: Sentence): readonly (Piece & { readonly score: number })[] {
-  if (isElsewhere({ folded })) return []
+  if (isElsewhere({ folded }) || /\?\s*$/.test(folded)) return []
   const found: (Piece & { readonly score: number })[] = []
   for (const match of folded.matchAll(shows)) {
     const from = match.index + match[0].length
@@ -26,7 +33,7 @@ export function shownIn({ text, folded }: Sentence): readonly (Piece & { readonl
     if (quoted !== null)
       found.push({ value: quoted.value, start: from + quoted.start, end: from + quoted.end, score: 68 })
     const plain =
-      /^(?=\p{Lu})[^.,;!?\n"„“«]{4,90}?(?=\s(?:terwijl|on|since|wenn|quando|cuando|when|und|and then|roughly|every|obwohl|although|alors)\s|[,;!?\n"]|\.(?:\s|$)|$)/u.exec(
+      /^(?=\p{Lu})[^.,;!?\n"„“«]{4,90}?(?=\s(?:quand|lorsque|sobald|wanneer|lors|al|si|as soon as|if|as|terwijl|on|since|wenn|quando|cuando|when|und|and then|roughly|every|obwohl|although|alors)\s|[,;!?\n"]|\.(?:\s|$)|$)/u.exec(
         rest,
       )
     const lower = / log /.test(` ${folded.slice(0, match.index)} `)
@@ -61,7 +68,7 @@ export function loggedIn(text: string): Piece | null {
 const versions =
   /(?<![\p{L}\p{N}.,:/-])(?:(?<three>\d{1,4}\.\d{1,3}\.\d{1,4})|(?<=(?:\b(?:mit|auf|en|la|to|on|de|in|con|met|naar|op|version|v|rel\.?|release|stand|build|fassung|versie|versione)\s))(?<two>\d{1,3}\.\d{1,3}))(?![\p{L}\d]|[.,]\d|\s?(?:€|eur|%|uhr|h\b|m\b|cm|kg))/giu
 const former =
-  /(?:fine|worked|ok|iba|ging|lief|war|previous\p{L}*|before|vorher|avant|antes|prima|wanted|corriger\p{L}*|sort|next|neue|nouvelle|instead|statt|old|alte)(?!\p{L})/u
+  /(?:neighbo\p{L}*|friend|colleague|kolleg\p{L}*|nachbar\p{L}*|schwager|voisin\p{L}*|collegue|vecin\p{L}*|companer\p{L}*|vicin\p{L}*|collega|buurman|zwager|terugzetten|zuruck auf|zuruckgehen|downgrade|opgelost|behoben|resolu\p{L}*|corrig\p{L}*|resuelt\p{L}*|risolt\p{L}*|solved|fixed in|formulier|form|formular\p{L}*|formulaire|modulo|formulario|fine|worked|ok|iba|ging|lief|war|previous\p{L}*|before|vorher|avant|antes|prima|wanted|corriger\p{L}*|sort|next|neue|nouvelle|instead|statt|old|alte)(?!\p{L})/u
 
 export function numberedVersions({ text }: Sentence): readonly (Piece & { readonly score: number })[] {
   return Array.from(text.matchAll(versions)).flatMap((match) => {

@@ -68,7 +68,7 @@ function itemOf({ text, start }: Line): Piece | null {
   let rest = text
   for (let n = 0; n < figuresMax; n++) {
     const shorter = rest.replace(
-      /(?:\s*[.…]{3,}\s*|\s+)(?:[€$£]|EUR|USD|GBP|CHF)?\s?\d[\d.,'’]*\s?(?:[€$£%]|EUR|USD|GBP|CHF|Euro|euro)?$/u,
+      /(?:\s*[.…]{3,}\s*|\s+)(?:[€$£]|EUR|USD|GBP|CHF)?\s*\d[\d.,'’]*\s?(?:[€$£%]|EUR|USD|GBP|CHF|Euro|euro)?$/u,
       '',
     )
     if (shorter === rest || /\p{L}\S* \p{L}/u.test(rest.slice(shorter.length).trim())) break

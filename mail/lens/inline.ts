@@ -10,7 +10,7 @@ export const documents = {
     'invoice|inv\\.?|bill|rechnung(?:s)?|facture|factura(?: rectificativa)?|fattura|factuur|fatura|creditnota|credit note|pro ?forma',
   order: 'order|purchase order|po|bestellung|bestell|auftrag(?:s)?|commande|pedido|ordine|bestelling|bestel|encomenda',
   ticket:
-    'ticket|case|incident|vorgang(?:s)?|fall|incidencia|averia ref\\.?|segnalazione|melding(?:s)?|dossier|ref\\.?|reference|referenz|rif\\.?|chamado',
+    'consulta|solicitud|demande|richiesta|aanvraag|anfrage|enquiry|query|expediente|caso|zaak|ticket|case|incident|vorgang(?:s)?|fall|incidencia|averia ref\\.?|segnalazione|melding(?:s)?|dossier|ref\\.?|reference|referenz|rif\\.?|chamado',
 } as const
 const numberWord = '(?:number|no|nr|num|nummer|numero|nummern|n|id|code)'
 const filler = '(?:is|lautet|ist|war|est|es|el|e|lo|la|is het|il|der|die)'
@@ -41,7 +41,7 @@ const anyName =
 const polite =
   '(?:Mr\\.?|Mrs\\.?|Ms\\.?|Dr\\.?|Herr|Frau|Mme|Mlle|M\\.|Sra?\\.?|Sig\\.?|dhr\\.?|mevr\\.?|Monsieur|Madame)\\s+'
 const names = new RegExp(
-  `(?:(?:[Ff]riend|[Ff]reund(?:in)?|[Kk]andidat(?:in)?|[Pp]ote|[Aa]mie?|[Cc]lient[ae]|[Aa]mig[oa]|[Aa]mic[oa]|[Vv]riend(?:in)?)(?: (?:for you|para ti|für Sie))?:?|[Mm]y name is|I am called|[Mm]ein Name ist|[Ii]ch heiße|[Jj]e m['’]appelle|[Mm]on nom est|[Mm]e llamo|[Mm]i nombre es|[Ss]oy|[Mm]i chiamo|[Mm]ijn naam is|[Ii]k ben|[Vv]raag naar|[Aa]sk for|[Hh]a llamado|[Ll]lamó|[Gg]ebeld door|[Ii]ncontrat[ao] in fiera:|[Tt]his is|[Ii]['’]m|[Ii] am|(?:^|[.!?,] )[Ss]ono)\\s+(?:${polite})?${anyName}`,
+  `(?:(?:[Ff]riend|[Ff]reund(?:in)?|[Kk]andidat(?:in)?|[Pp]ote|[Aa]mie?|[Cc]lient[ae]|[Aa]mig[oa]|[Aa]mic[oa]|[Vv]riend(?:in)?)(?: (?:for you|para ti|für Sie))?:?|(?:[Mm]y|[Mm]ein(?:e|en)?|[Mm]on|[Mm]a|[Mm]i|[Mm]io|[Mm]ia|[Mm]ijn) (?:brother|sister|son|daughter|nephew|niece|cousin|colleague|brother-in-law|sister-in-law|neighbou?r|Bruder|Schwester|Sohn|Tochter|Neffen?|Nichte|Cousine?|Kolleg(?:en?|in)|Schwager|frère|sœur|fils|fille|neveu|nièce|collègue|beau-frère|herman[oa]|hij[oa]|sobrin[oa]|prim[oa]|compañer[oa]|cuñad[oa]|fratello|sorella|figli[oa]|nipote|cugin[oa]|collega|cognat[oa]|broer|zus|zoon|dochter|neef|nicht|zwager)|[Mm]y name is|I am called|[Mm]ein Name ist|[Ii]ch heiße|[Jj]e m['’]appelle|[Mm]on nom est|[Mm]e llamo|[Mm]i nombre es|[Ss]oy|[Mm]i chiamo|[Mm]ijn naam is|[Ii]k ben|[Vv]raag naar|[Aa]sk for|[Hh]a llamado|[Ll]lamó|[Gg]ebeld door|[Ii]ncontrat[ao] in fiera:|[Tt]his is|[Ii]['’]m|[Ii] am|(?:^|[.!?,] )[Ss]ono)\\s+(?:${polite})?${anyName}`,
   'gu',
 )
 

@@ -3,15 +3,15 @@ import type { Lexicon } from './meanings.ts'
 export const de: Lexicon = {
   form: 'formular | kontaktformular',
   neutral:
-    'der | die | das | des | dem | den | ein | eine | von | vom | zum | zur | fur | mit | und | ihr | ihre | ihrer | unser | unsere | mein | meine | voraussichtliche | voraussichtlicher | voraussichtlich | gewunschte | gewunschter | gewunschtes | zzgl | davon | enthaltene | darin | enthalten | angestrebte | ob | im | am | uber | bitte | angabe | angaben | angestrebter',
-  invoice: 'rechnung | rechnungs | rg | honorarnote | beleg | abrechnung | honorarrechnung',
-  order: 'bestellung | bestell | auftrag | auftrags | bestellungs | order | bestellte',
+    'der | die | das | des | dem | den | ein | eine | von | vom | zum | zur | fur | mit | und | ihr | ihre | ihrer | unser | unsere | mein | meine | voraussichtliche | voraussichtlicher | voraussichtlich | gewunschte | gewunschter | gewunschtes | zzgl | davon | enthaltene | darin | enthalten | angestrebte | ob | im | am | uber | bitte | angabe | angaben | angestrebter | jahrliches | monatliches | jahrlich | monatlich',
+  invoice: 'rechnung | rechnungs | rg | honorarnote | beleg | abrechnung | honorarrechnung | liquidation',
+  order: 'bestellung | bestell | auftrag | auftrags | bestellungs | order | bestellte | best | auftr',
   ticket: 'ticket | vorgang | vorgangs | fall | anfrage nr | storung | storungs | incident | meldung nr',
   number: 'nummer | nr | no | kennung | zeichen',
   reference: 'referenz | aktenzeichen | az | betreff nr',
   date: 'datum | tag | termin',
   issued:
-    'ausstellungsdatum | ausgestellt am | erstellt am | ausstellungstag | erstellt | ausgestellt | bestellt am | aufgegeben am | eingegangen am | gestellt am | bestelldatum | bestellung vom | bestelltag | kaufdatum | gekauft am | beauftragt am | aufgegeben | auftragsdatum | belegdatum | datum der rechnung | datum der bestellung',
+    'ausstellungsdatum | ausgestellt am | erstellt am | ausstellungstag | erstellt | ausgestellt | bestellt am | aufgegeben am | eingegangen am | gestellt am | bestelldatum | bestellung vom | bestelltag | kaufdatum | gekauft am | beauftragt am | aufgegeben | auftragsdatum | belegdatum | datum der rechnung | datum der bestellung | angelegt am | erfasst am',
   due: 'fallig | fallig am | falligkeit | zahlbar bis | zahlbar | zahlungsziel | falligkeitsdatum | zu zahlen bis | zahlungsfrist | zahlen bis | uberweisen bis | zahlungstermin | abbuchung am | abbuchung | einzug am | lastschrift am | letzter zahltag | bezahlen bis | zu begleichen bis | zahlung bis | spatestens zu zahlen | abgebucht am | wir buchen ab am | zahlung fallig am | fallig zum | zu zahlen am | zahlbar am | bitte zahlen bis | bezahlung bis | einzugstermin | lastschrifteinzug am | einzug | abbuchung zum | spatestens | spatestens bis',
   delivery:
     'lieferung | liefer | liefertermin | lieferdatum | zustellung | liefern bis | ankunft | lieferung bis | lieferung am | ankunft am | kommt am | zustelltermin | wunschtermin | liefertag | anlieferung | lieferung voraussichtlich | gewunschter liefertermin | eintreffen | voraussichtliche lieferung | voraussichtlicher liefertermin | lieferung erfolgt am | zustellung am | lieferzeitpunkt | liefern am | anlieferung am | ankunftsdatum | geplante lieferung | liefertermin gewunscht | lieferung gewunscht am | wird geliefert am | versanddatum | eintreffen am',
@@ -29,14 +29,14 @@ export const de: Lexicon = {
   supplier:
     'lieferant | rechnungssteller | verkaufer | absender | anbieter | aussteller | rechnung von | rechnung durch | dienstleister | auftragnehmer | handler | zahlungsempfanger | rechnungsaussteller | verkauferin | kontoinhaber',
   customer:
-    'kunde | kunden | kundin | kaufer | besteller | auftraggeber | kundenname | empfanger | empfangerin | lieferung an | geht an | versand an | lieferadresse name | kauferin | bestellerin | bestellt von | auftraggeberin | auf den namen | bestellende person | bestellende | fur kunde | rechnungsempfanger | warenempfanger | adressat',
+    'kunde | kunden | kundin | kaufer | besteller | auftraggeber | kundenname | empfanger | empfangerin | lieferung an | geht an | versand an | lieferadresse name | kauferin | bestellerin | bestellt von | auftraggeberin | auf den namen | bestellende person | bestellende | fur kunde | rechnungsempfanger | warenempfanger | adressat | von kunde',
   requester:
     'gemeldet von | melder | erfasst von | anfragender | meldender | meldende person | meldet | gemeldet durch | wer meldet | besucher | besucherin | gast | interessent | interessentin | wer | anrufer | anruferin | absender name | anfrage von | eingereicht von | kontaktname | wer schreibt | wer sind sie | gemeldet fur | erfasst fur | eingegeben fur | verfasser | verfasserin | einsender | einsenderin | nutzername | anwendername | antragsteller | antragstellerin',
   contact: 'ansprechpartner | ansprechpartnerin | kontaktperson | kontakt',
   applicant: 'bewerber | bewerberin | kandidat | kandidatin',
-  name: 'name | vor- und nachname | vorname und nachname | vollstandiger name | vor und nachname | vorname nachname',
+  name: 'name | vor- und nachname | vorname und nachname | vollstandiger name | vor und nachname | vorname nachname | heisst | heißt | name ist',
   company:
-    'firma | firmen | unternehmen | unternehmens | organisation | betrieb | firmenname | arbeitgeber | haus | einrichtung | institution | arbeitgeberin | betriebsname | organisationseinheit | firma oder einrichtung | unternehmensname | name der firma | name des unternehmens | arbeitet bei',
+    'firma | firmen | unternehmen | unternehmens | organisation | betrieb | firmenname | arbeitgeber | haus | einrichtung | institution | arbeitgeberin | betriebsname | organisationseinheit | firma oder einrichtung | unternehmensname | name der firma | name des unternehmens | arbeitet bei | arbeitet fur | kommt von | von der firma | wo arbeiten sie',
   email:
     'email | e-mail | mail | e-mail-adresse | email-adresse | mailadresse | emailadresse | e mail adresse | postfach | antwort an | mailkontakt | kontaktmail | schreiben an | antworten an | per mail | e-mail fur antwort | kontakt e-mail | ihre e-mail | mail an | e-mail kontakt | antwortadresse',
   phone:
@@ -44,7 +44,7 @@ export const de: Lexicon = {
   address: 'adresse | anschrift | lieferadresse | rechnungsadresse | strasse',
   product: 'produkt | betroffenes produkt | produktname | produktbezeichnung',
   device:
-    'gerat | gerate | software | modell | system | anwendung | programm | maschine | app | paket | anlage | typ | geratetyp | gerätename | modul | betroffenes gerat | betroffenes system | betroffene anwendung | plattform',
+    'gerat | gerate | software | modell | system | anwendung | programm | maschine | app | paket | anlage | typ | geratetyp | gerätename | modul | betroffenes gerat | betroffenes system | betroffene anwendung | plattform | betrifft | es geht um produkt',
   item: 'artikel | ware | waren | produkte | bezeichnung | leistung | beschreibung | positionen | was | warenkorb | inhalt | ware bestellt | im paket | bestellte ware | gekauft | gekaufte artikel | deine artikel | ihre artikel',
   quantity: 'menge | anzahl | stuck | stk',
   price: 'preis | einzelpreis | ep | gp | stuckpreis',
@@ -64,17 +64,17 @@ export const de: Lexicon = {
   payment: 'zahlung | zahlungsart | zahlungs | zahlungsweise | bezahlung',
   status: 'status | stand',
   interest:
-    'interesse | interessen | interesse an | interessiert an | interessiert sich fur | gewunschte produkte | interessensgebiete | thema | themen | worum geht es | gesucht | gewunscht | bedarf | wunsch | wunsche | gewunschte leistungen | leistungen | anliegen | gesuchte leistung | auswahl | ausgewahlt | angekreuzt | gewahlt | anfrage zu | sucht | braucht | wofur interessieren sie sich | was interessiert sie | was suchen sie | was brauchen sie | was benotigen sie | interessenfelder | interessiert | gewunschte leistung | gewunschtes produkt | leistung gewunscht | betreff der anfrage | angefragte leistungen | gewunschte themen | gegenstand',
+    'interesse | interessen | interesse an | interessiert an | interessiert sich fur | gewunschte produkte | interessensgebiete | thema | themen | worum geht es | gesucht | gewunscht | bedarf | wunsch | wunsche | gewunschte leistungen | leistungen | anliegen | gesuchte leistung | auswahl | ausgewahlt | angekreuzt | gewahlt | anfrage zu | sucht | braucht | wofur interessieren sie sich | was interessiert sie | was suchen sie | was brauchen sie | was benotigen sie | interessenfelder | interessiert | gewunschte leistung | gewunschtes produkt | leistung gewunscht | betreff der anfrage | angefragte leistungen | gewunschte themen | gegenstand | interessiert sich | mochte | worum es geht',
   budget:
     'budget | projektbudget | kostenrahmen | budgetrahmen | rahmen | finanzrahmen | preisrahmen | budget bis | mittel | kostengrenze | maximalbudget | preisvorstellung | geld | wie hoch ist ihr budget | budgetobergrenze | obergrenze | verfugbares budget | geplantes budget | budget maximal | max budget | was durfen wir ausgeben | investitionsrahmen | finanzieller rahmen | budgetvorgabe',
   people:
-    'mitarbeiter | mitarbeiterzahl | anzahl mitarbeiter | teamgrosse | anzahl benutzer | benutzer | nutzer | anzahl der mitarbeiter | anzahl nutzer | unternehmensgrosse | anwender | zahl der mitarbeiter | beschaftigte | mitarbeitende | kopfe | wie viele mitarbeiter | wie viele personen | personen | belegschaft | arbeitsplatze | lizenzen | zahl der nutzer | teammitglieder | kollegen | teamgroesse | mitarbeiteranzahl | wie viele nutzer | wie viele benutzer | wie viele sind sie | anzahl personen | anzahl lizenzen | zugange | anzahl zugange | personalstarke | nutzerzahl | benutzerzahl | anzahl arbeitsplatze | mitarbeitendenzahl | anzahl mitarbeitende',
+    'mitarbeiter | mitarbeiterzahl | anzahl mitarbeiter | teamgrosse | anzahl benutzer | benutzer | nutzer | anzahl der mitarbeiter | anzahl nutzer | unternehmensgrosse | anwender | zahl der mitarbeiter | beschaftigte | mitarbeitende | kopfe | wie viele mitarbeiter | wie viele personen | personen | belegschaft | arbeitsplatze | lizenzen | zahl der nutzer | teammitglieder | kollegen | teamgroesse | mitarbeiteranzahl | wie viele nutzer | wie viele benutzer | wie viele sind sie | anzahl personen | anzahl lizenzen | zugange | anzahl zugange | personalstarke | nutzerzahl | benutzerzahl | anzahl arbeitsplatze | mitarbeitendenzahl | anzahl mitarbeitende | wie viele wurden es nutzen | wie viele arbeiten damit',
   start:
     'start | projektstart | beginn | startdatum | starttermin | startzeitpunkt | projektbeginn | wann | los geht es | loslegen | beginnen | gewunschter beginn | gewunschter start | start ab | arbeitsbeginn projekt | wann soll es losgehen | baubeginn | umsetzung ab | wann soll es starten | wann mochten sie starten | geplanter start | gewunschter starttermin | gewunschter projektstart | geplanter beginn | startwunsch | wunschstart | umsetzungsbeginn | einfuhrung ab | einfuhrung zum',
   demo: 'demo | demo gewunscht | vorfuhrung | demo erwunscht | vorfuhrung gewunscht | demotermin gewunscht | prasentation | vorfuhrtermin | live-demo | praxisvorfuhrung | mochte vorfuhrung | mochten sie eine demo | mochten sie eine vorfuhrung | wunschen sie eine demo | wunschen sie eine vorfuhrung | demo ja nein | live demo | demotermin | online-demo | vorfuhrung erbeten | praesentation gewunscht | prasentation gewunscht | demos | vorfuhrungen | demonstration',
   job: 'stelle | position | beruf | stellenbezeichnung | bewerbung als | bewerbung fur | angestrebte stelle | beworben als | gesuchte stelle | beworbene stelle | stellenanzeige | tatigkeit | wunschposition | ausgeschriebene stelle | bewirbt sich als | bewirbt sich auf | bewerbung auf | als was bewerben sie sich | stelle als | stellentitel | gewunschte stelle | gewunschte position | funktion | berufswunsch | ausbildung als',
   skill:
-    'kenntnisse | fahigkeiten | skills | kompetenzen | fachkenntnisse | edv-kenntnisse | das kann ich | konnen | starken | schwerpunkte | werkzeuge | qualifikationen | fachwissen | edv | programme | zertifikate | knowhow | know-how | was ich mitbringe | kompetenzprofil | was konnen sie gut | was konnen sie | kann ich | das kann ich gut | beherrsche ich | starke | meine starken | fertigkeiten | besondere kenntnisse | fuhrerscheine | fachliche kenntnisse | it-kenntnisse | edv kenntnisse | it kenntnisse | erfahren in | kenntnisse in',
+    'kenntnisse | fahigkeiten | skills | kompetenzen | fachkenntnisse | edv-kenntnisse | das kann ich | konnen | starken | schwerpunkte | werkzeuge | qualifikationen | fachwissen | edv | programme | zertifikate | knowhow | know-how | was ich mitbringe | kompetenzprofil | was konnen sie gut | was konnen sie | kann ich | das kann ich gut | beherrsche ich | starke | meine starken | fertigkeiten | besondere kenntnisse | fachliche kenntnisse | it-kenntnisse | edv kenntnisse | it kenntnisse | erfahren in | kenntnisse in',
   language: 'sprachen | sprachkenntnisse',
   experience:
     'berufserfahrung | erfahrung | jahre berufserfahrung | berufserfahrung in jahren | jahre erfahrung | jahre im beruf | berufsjahre | wie viele jahre erfahrung | erfahrung in jahren | berufspraxis | praxisjahre | wie lange im beruf',
@@ -92,7 +92,7 @@ export const de: Lexicon = {
   website: 'webseite | website | internet',
   document: 'quittung | angebot | gutschrift | lieferschein',
   staff:
-    'bearbeiter | bearbeiterin | sachbearbeiter | sachbearbeiterin | erfasst durch | zustandig | zugewiesen an | ihr berater | ihr ansprechpartner | betreuer | aufgenommen von | techniker | bearbeitet von | compilata da',
+    'bearbeiter | bearbeiterin | sachbearbeiter | sachbearbeiterin | erfasst durch | zustandig | zugewiesen an | ihr berater | ihr ansprechpartner | betreuer | aufgenommen von | techniker | bearbeitet von | compilata da | recruiter | recruiterin',
   previous: 'letzte | letzter | fruhere | vorherige | bisherige | alte | vormonat | vorjahr | letzten monat',
   advertised: 'ausgeschrieben | angeboten',
 }
@@ -100,7 +100,7 @@ export const de: Lexicon = {
 export const nl: Lexicon = {
   form: 'formulier | contactformulier',
   neutral:
-    'de | het | een | van | voor | uw | je | jouw | ons | onze | mijn | met | en | verwachte | gewenste | waarvan | te | die | op | bij | of hij | welk | welke | of | u',
+    'de | het | een | van | voor | uw | je | jouw | ons | onze | mijn | met | en | verwachte | gewenste | waarvan | te | die | op | bij | of hij | welk | welke | of | u | jaarlijks | maandelijks',
   invoice: 'factuur | facturen | faktuur | nota | nota s | declaratie',
   order: 'bestelling | bestel | order | inkooporder | opdracht | orders',
   ticket: 'ticket | melding | meldings | incident | zaak | case | storing',
@@ -108,7 +108,7 @@ export const nl: Lexicon = {
   reference: 'referentie | kenmerk | ref',
   date: 'datum | dag',
   issued:
-    'opgemaakt op | geplaatst op | besteld op | factuur gedateerd | opgemaakt | gemaakt op | d.d. | factuurdag | besteldatum | datum bestelling | bestelling van datum | datum van bestelling | orderdatum | aankoopdatum | gekocht op | datum aankoop | datum factuur | datum van de factuur | geplaatst | gefactureerd op | datum nota | notadatum',
+    'opgemaakt op | geplaatst op | besteld op | factuur gedateerd | opgemaakt | gemaakt op | d.d. | factuurdag | besteldatum | datum bestelling | bestelling van datum | datum van bestelling | orderdatum | aankoopdatum | gekocht op | datum aankoop | datum factuur | datum van de factuur | geplaatst | gefactureerd op | datum nota | notadatum | opgesteld | opgesteld op | aangemaakt op',
   due: 'vervaldatum | vervaldag | te betalen voor | betalen voor | uiterste betaaldatum | betaaltermijn | uiterlijk betalen | vervalt op | betaaldatum | te voldoen voor | betalen uiterlijk | te betalen uiterlijk | afschrijving op | incasso op | incassodatum | uiterste betaaldag | te voldoen uiterlijk | betaal voor | laatste betaaldag | uiterlijk | afschrijving | te betalen op | betalen op | betaling uiterlijk | voldoen voor | voldoen uiterlijk | te voldoen op | wordt afgeschreven op | afschrijfdatum | afschrijving rond | incasso rond | wordt geincasseerd op | uiterste datum | vervalt',
   delivery:
     'levering | lever | leverdatum | bezorging | bezorgdatum | te leveren op | bezorg | leveren op | aankomst | komt op | thuisbezorgd op | verwachte levering | gewenste leverdatum | bezorgmoment | bezorgd op | levering op | geleverd op | verwachte leverdatum | verwachte bezorging | gewenste bezorgdatum | wordt bezorgd op | wordt geleverd op | bezorgen op | afleverdatum | aflevering | ontvangstdatum | verzenddatum | levertijd | leverdag | bezorgdag | leveren',
@@ -128,12 +128,12 @@ export const nl: Lexicon = {
   customer:
     'klant | klanten | koper | besteller | opdrachtgever | klantnaam | op naam van | ontvanger | bezorgen bij | verzonden naar | verzenden naar | leveren aan | besteld door | bestemd voor | koopster | klant naam | naam klant | afnemer | afneemster | gekocht door | geleverd aan | factureren aan | gefactureerd aan | lid | abonnee | ten name van | tnv | t.n.v. | ontvangster',
   requester:
-    'gemeld door | melder | aanvrager | ingediend door | wie | wie bent u | wie ben je | bezoeker | afzender naam | indiener | inzender | ingestuurd door | doorgegeven door | namens | wie schrijft | wie schrijft er | ingevoerd voor | aangemaakt voor | gemeld voor | gebruiker | gebruikster | melder naam | naam melder | schrijver | aanvraagster | naam aanvrager',
+    'gemeld door | melder | aanvrager | ingediend door | wie | wie bent u | wie ben je | bezoeker | afzender naam | indiener | inzender | ingestuurd door | doorgegeven door | namens | wie schrijft | wie schrijft er | ingevoerd voor | aangemaakt voor | gemeld voor | gebruiker | gebruikster | melder naam | naam melder | schrijver | aanvraagster | naam aanvrager | aangemeld door',
   contact: 'contactpersoon | contact',
   applicant: 'kandidaat | sollicitant',
-  name: 'naam | voor- en achternaam | volledige naam | voornaam en achternaam',
+  name: 'naam | voor- en achternaam | volledige naam | voornaam en achternaam | heet',
   company:
-    'bedrijf | bedrijfs | bedrijfsnaam | organisatie | onderneming | firma | instelling | school | praktijk | stichting | vereniging | werkgever | naam bedrijf | naam organisatie | naam van het bedrijf | zaak naam | werkt bij | uw bedrijf',
+    'bedrijf | bedrijfs | bedrijfsnaam | organisatie | onderneming | firma | instelling | school | praktijk | stichting | vereniging | werkgever | naam bedrijf | naam organisatie | naam van het bedrijf | zaak naam | werkt bij | uw bedrijf | werkt voor | komt van | waar werkt u',
   email:
     'email | e-mail | mail | e-mailadres | emailadres | mailadres | antwoord aan | mailen naar | beantwoorden aan | schrijven naar | post | mailcontact | uw e-mail | e-mail voor antwoord | contact e-mail | antwoordadres | mail adres | e-mail adres',
   phone:
@@ -141,7 +141,7 @@ export const nl: Lexicon = {
   address: 'adres | straat | bezorgadres | factuuradres',
   product: 'product | betreft product | productnaam | naam product',
   device:
-    'apparaat | applicatie | software | model | toestel | systeem | pakket | programma | machine | app | module | installatie | type | betreft apparaat | softwarepakket | platform',
+    'apparaat | applicatie | software | model | toestel | systeem | pakket | programma | machine | app | module | installatie | type | betreft apparaat | softwarepakket | platform | betreft | over product',
   item: 'artikel | artikelen | producten | omschrijving | beschrijving | inhoud | winkelmand | winkelwagen | je mandje | wat | in de doos | bestelde artikelen | in het pakket | dit heb je besteld',
   quantity: 'aantal | hoeveelheid | stuks',
   price: 'prijs | stukprijs | eenheidsprijs',
@@ -163,13 +163,13 @@ export const nl: Lexicon = {
   budget:
     'budget | projectbudget | geld | bedrag beschikbaar | beschikbaar budget | maximaal bedrag | prijsindicatie | maximum | wat we kunnen uitgeven | wat is uw budget | maximaal budget | beschikbaar bedrag | budget maximaal | gepland budget | bestedingslimiet | hoeveel kunt u uitgeven | investering | begroting | begroot bedrag | budgetplafond',
   people:
-    'medewerkers | aantal medewerkers | aantal gebruikers | gebruikers | teamgrootte | personeel | aantal werknemers | werknemers | grootte team | mensen | personen | aantal personen | werkplekken | licenties | collega s | aantal mensen | met hoeveel | hoeveel mensen | deelnemers | hoeveel medewerkers | hoeveel gebruikers | aantal licenties | aantal werkplekken | aantal deelnemers | aantal teamleden | teamleden | omvang team | bedrijfsgrootte | met hoeveel bent u | gebruikersaantal | fte',
+    'medewerkers | aantal medewerkers | aantal gebruikers | gebruikers | teamgrootte | personeel | aantal werknemers | werknemers | grootte team | mensen | personen | aantal personen | werkplekken | licenties | collega s | aantal mensen | met hoeveel | hoeveel mensen | deelnemers | hoeveel medewerkers | hoeveel gebruikers | aantal licenties | aantal werkplekken | aantal deelnemers | aantal teamleden | teamleden | omvang team | bedrijfsgrootte | met hoeveel bent u | gebruikersaantal | fte | hoeveel gaan het gebruiken | hoeveel mensen gebruiken het',
   start:
     'start | startdatum | begindatum | projectstart | begin project | wil beginnen op | wanneer | beginnen op | start gewenst | gewenste start | ingangsdatum | start werkzaamheden | gewenste startdatum | wil starten op | geplande start | geplande startdatum | wanneer starten | wanneer wilt u starten | wanneer wilt u beginnen | gewenst begin | start van het project | begin werkzaamheden | start project | aanvang | aanvangsdatum | van start op | oplevering start',
   demo: 'demo | demo gewenst | demonstratie | demo gewenst? | demonstratie gewenst | presentatie | live demo | wil een demo | demonstratie aan huis | wilt u een demo | wilt u een demonstratie | demo aanvragen | demo gevraagd | demonstratie gevraagd | wil demo | presentatie gewenst | demonstraties',
   job: 'functie | vacature | baan | positie | gewenste functie | sollicitatie als | sollicitatie voor | vacature voor | solliciteert naar | reageert op | gewenste baan | rol | solliciteert als | heeft gesolliciteerd op | heeft gesolliciteerd naar | sollicitatie op | gewenste positie | functienaam | functietitel | naam functie | vacaturetitel | beroep | reactie op vacature | advertentie',
   skill:
-    'vaardigheden | vaardigheid | competenties | kennis van | kennis | sterke punten | hulpmiddelen | programma s | gereedschap | kwaliteiten | expertise | dit kan ik | wat ik kan | kan werken met | wat kunt u | wat kun je | waar ben je goed in | waar bent u goed in | goed in | kan ik | ik kan | bekwaamheden | talenten | programmas | diploma s | certificaten | rijbewijzen | vakkennis | sterk in | kundigheden | beheerst',
+    'vaardigheden | vaardigheid | competenties | kennis van | kennis | sterke punten | hulpmiddelen | programma s | gereedschap | kwaliteiten | expertise | dit kan ik | wat ik kan | kan werken met | wat kunt u | wat kun je | waar ben je goed in | waar bent u goed in | goed in | kan ik | ik kan | bekwaamheden | talenten | programmas | diploma s | certificaten | vakkennis | sterk in | kundigheden | beheerst',
   language: 'talen | talenkennis',
   experience:
     'ervaring | werkervaring | jaren ervaring | jaar ervaring | aantal jaren ervaring | jaren werkervaring | hoeveel jaar ervaring | jaren in het vak | jaar in het vak | ervaring in jaren | dienstjaren',
@@ -187,7 +187,7 @@ export const nl: Lexicon = {
   website: 'website | site',
   document: 'creditnota | offerte | bon',
   staff:
-    'behandelaar | toegewezen aan | behandeld door | aangenomen door | medewerker helpdesk | accountmanager | ingevuld door | monteur | genoteerd door | adviseur',
+    'behandelaar | toegewezen aan | behandeld door | aangenomen door | medewerker helpdesk | accountmanager | ingevuld door | monteur | genoteerd door | adviseur | recruiter | consulent',
   previous: 'vorige | vorig | laatste | oude | vorige maand | eerdere',
   advertised: 'aangeboden',
 }

@@ -3,15 +3,15 @@ import type { Lexicon } from './meanings.ts'
 export const fr: Lexicon = {
   form: 'formulaire',
   neutral:
-    'de | du | des | d | la | le | les | l | un | une | votre | vos | notre | mon | ma | pour | et | prevue | prevu | souhaite | souhaitee | estimee | dont | a | au | si | est | en | client final | demandee | demande | quel | quelle | quels | quelles | ou | vous',
+    'de | du | des | d | la | le | les | l | un | une | votre | vos | notre | mon | ma | pour | et | prevue | prevu | souhaite | souhaitee | estimee | dont | a | au | si | est | en | client final | demandee | demande | quel | quelle | quels | quelles | ou | vous | annuel | mensuel',
   invoice: 'facture | factures | note d honoraires | note',
-  order: 'commande | bon de commande | commandes | bc',
+  order: 'commande | bon de commande | commandes | bc | cde',
   ticket: 'ticket | incident | dossier | demande n | signalement | cas',
   number: 'numero | n° | no | num | nº | n | identifiant',
   reference: 'reference | ref | refs',
   date: 'date | jour | en date du | du jour',
   issued:
-    'emise le | emis le | date d emission | etablie le | passee le | date de facturation | emission | passe le | date de la facture | facturee le | faite le | passee | commande passee le | commande du | date de commande | date de la commande | achat du | date d achat | achete le | realisee le | enregistree le | enregistre le | facture du | datee du | etabli le',
+    'emise le | emis le | date d emission | etablie le | passee le | date de facturation | emission | passe le | date de la facture | facturee le | faite le | passee | commande passee le | commande du | date de commande | date de la commande | achat du | date d achat | achete le | realisee le | enregistree le | enregistre le | facture du | datee du | etabli le | redigee le | creee le | cree le',
   due: 'echeance | date d echeance | a payer avant le | payable le | payable avant le | date limite de paiement | a regler avant le | date de paiement | limite de paiement | exigible le | a regler le | payer avant | a regler pour le | preleve le | prelevement le | date de prelevement | regler avant | date butoir | dernier delai | au plus tard le | paiement avant | paiement au | a payer pour le | reglement avant le | date limite | a payer le | payable au | paiement avant le | paiement le | a regler au plus tard | a regler au plus tard le | paiement au plus tard le | a acquitter avant le | prelevement prevu le | sera preleve le | a payer au plus tard le',
   delivery:
     'livraison | livraison prevue le | date de livraison | livre le | livraison souhaitee | a livrer le | livraison le | arrivee | arrive le | reception | date d arrivee | livraison souhaitee le | livraison estimee | livraison prevue | livraison avant | livraison estimee le | livraison demandee | livraison demandee le | date de livraison prevue | date de livraison souhaitee | sera livre le | sera livree le | date de reception | date d expedition | remise du colis',
@@ -34,13 +34,13 @@ export const fr: Lexicon = {
     'demandeur | demandeuse | signale par | declare par | emis par | demande de | declare | nom du demandeur | qui | qui etes-vous | visiteur | visiteuse | expediteur | de la part de | auteur | recu de | appelant | signale | qui ecrit | qui vous ecrit | saisi pour | ouvert pour | utilisateur | utilisatrice | usager | usagere | redacteur | declarant | declarante | requerant | nom de l utilisateur | emetteur de la demande',
   contact: 'contact | interlocuteur | personne a contacter | personne',
   applicant: 'candidat | candidate | postulant',
-  name: 'nom | nom et prenom | prenom et nom | nom complet | nom prenom',
+  name: 'nom | nom et prenom | prenom et nom | nom complet | nom prenom | s appelle | se nomme | prenom nom | prenom & nom',
   company:
-    'entreprise | societe | organisation | raison sociale | nom de l entreprise | nom de la societe | etablissement | structure | employeur | institution | organisme | association | maison | nom de l etablissement | nom de l organisme | structure ou entreprise | enseigne | travaille chez | votre entreprise | votre societe | votre structure',
+    'entreprise | societe | organisation | raison sociale | nom de l entreprise | nom de la societe | etablissement | structure | employeur | institution | organisme | association | maison | nom de l etablissement | nom de l organisme | structure ou entreprise | enseigne | travaille chez | votre entreprise | votre societe | votre structure | vient de | travaille pour | ou travaillez-vous',
   email:
     'email | e-mail | mail | courriel | adresse e-mail | adresse mail | adresse email | adresse electronique | repondre a | lui repondre | lui repondre a | ecrire a | mel | boite mail | adresse de reponse | messagerie | reponse a | votre adresse | votre e-mail | adresse de contact | e-mail de contact | mail de contact | adresse pour repondre | repondre sur',
   phone:
-    'telephone | tel | portable | mobile | numero de telephone | gsm | rappeler au | joindre au | joignable au | fixe | ligne directe | rappel | a rappeler | appeler | telephone portable | tel portable | numero ou vous joindre | numero a rappeler | telephone fixe | tel fixe | votre telephone | telephone direct | n° de telephone | numero de portable | joignable | telephone verifie',
+    'telephone | tel | portable | mobile | numero de telephone | gsm | rappeler au | joindre au | joignable au | fixe | ligne directe | rappel | a rappeler | appeler | telephone portable | tel portable | numero ou vous joindre | numero a rappeler | telephone fixe | tel fixe | votre telephone | telephone direct | n° de telephone | numero de portable | joignable | telephone verifie | le joindre | la joindre',
   address: 'adresse | adresse de livraison | rue',
   product: 'produit | produit concerne | nom du produit',
   device:
@@ -63,23 +63,23 @@ export const fr: Lexicon = {
   payment: 'paiement | mode de paiement | reglement | du paiement',
   status: 'statut | etat',
   interest:
-    'interet | interets | interesse par | interessee par | centres d interet | produits souhaites | besoin | besoins | besoin coche | besoins coches | cherche | souhaits | services souhaites | prestations | prestations souhaitees | demande concernant | objet de la demande | sujet | selection | choix | ce qu il vous faut | recherche | services | theme | vous cherchez | a coche | concerne | sujet coche | sujets coches | ce qui vous interesse | que recherchez-vous | que cherchez-vous | de quoi avez-vous besoin | prestation souhaitee | produit souhaite | service souhaite | case cochee | cases cochees | vous recherchez | projet',
+    'interet | interets | interesse par | interessee par | centres d interet | produits souhaites | besoin | besoins | besoin coche | besoins coches | cherche | souhaits | services souhaites | prestations | prestations souhaitees | demande concernant | objet de la demande | sujet | selection | choix | ce qu il vous faut | recherche | services | theme | vous cherchez | a coche | concerne | sujet coche | sujets coches | ce qui vous interesse | que recherchez-vous | que cherchez-vous | de quoi avez-vous besoin | prestation souhaitee | produit souhaite | service souhaite | case cochee | cases cochees | vous recherchez | projet | s interesse a | votre souci',
   budget:
     'budget | budget du projet | enveloppe | fourchette | budget maximum | montant disponible | moyens | plafond | prix maximum | budget annuel | argent | quel est votre budget | enveloppe prevue | enveloppe budgetaire | budget maximal | budget prevu | budget disponible | plafond de depense | depense maximale | montant alloue | budget alloue | budget estime',
   people:
-    'effectif | effectifs | nombre d employes | nombre de salaries | nombre d utilisateurs | utilisateurs | salaries | employes | taille de l equipe | equipe | collaborateurs | personnes | nombre de personnes | postes a equiper | nombre de postes | licences | combien de personnes | combien etes-vous | membres | combien d utilisateurs | nombre de licences | taille de l entreprise | nombre de collaborateurs | acces',
+    'effectif | effectifs | nombre d employes | nombre de salaries | nombre d utilisateurs | utilisateurs | salaries | employes | taille de l equipe | equipe | collaborateurs | personnes | nombre de personnes | postes a equiper | nombre de postes | licences | combien de personnes | combien etes-vous | membres | combien d utilisateurs | nombre de licences | taille de l entreprise | nombre de collaborateurs | acces | combien l utiliseraient | combien de postes',
   start:
     'demarrage | debut du projet | date de debut | date de demarrage | demarrage souhaite | lancement | quand | a partir de quand | date souhaitee | debut souhaite | mise en service | debut des travaux | demarrer le | commencer le | date de lancement | lancement souhaite | quand souhaitez-vous commencer | quand souhaitez-vous demarrer | commencement | demarrage du projet',
   demo: 'demo | demonstration | souhaite une demo | souhaitez-vous une demo | souhaite une demonstration | presentation | demo souhaitee | demonstration souhaitee | demo en direct | voir une demo | souhaitez-vous une demonstration | voulez-vous une demo | voulez-vous une demonstration | demande de demo | demonstration demandee | rendez-vous de demonstration | presentation souhaitee | demonstrations',
   job: 'poste | emploi | offre | fonction | poste vise | intitule du poste | candidature au poste de | poste souhaite | metier | offre d emploi | annonce | poste recherche | candidat au poste de | postule pour | candidature | pour le poste de | metier vise | a postule a | a postule au poste | poste concerne | emploi vise | emploi recherche | candidature au poste',
   skill:
-    'competences | competence | aptitudes | savoir-faire | outils | outils et savoir-faire | maitrise | maitrises | connaissances | savoir faire | points forts | logiciels | domaines de competence | expertise | atouts | je maitrise | que savez-vous faire | ce que je sais faire | savoirs | outils maitrises | logiciels maitrises | mes competences | permis',
+    'competences | competence | aptitudes | savoir-faire | outils | outils et savoir-faire | maitrise | maitrises | connaissances | savoir faire | points forts | logiciels | domaines de competence | expertise | atouts | je maitrise | que savez-vous faire | ce que je sais faire | savoirs | outils maitrises | logiciels maitrises | mes competences',
   language: 'langues | langue',
   experience:
     'experience | annees d experience | experience professionnelle | ans d experience | nombre d annees d experience | combien d annees d experience | annees dans le metier | anciennete dans le metier | anciennete',
   year: 'ans | annees | annee',
   salary:
-    'salaire | pretentions salariales | salaire souhaite | pretentions | remuneration | remuneration souhaitee | salaire attendu | salaire vise | souhait salarial | attentes salariales | salaire demande | pretention salariale | salaire espere | souhaite gagner | quel salaire souhaitez-vous | remuneration demandee | salaire brut souhaite',
+    'salaire | pretentions salariales | salaire souhaite | pretentions | remuneration | remuneration souhaitee | salaire attendu | salaire vise | souhait salarial | attentes salariales | salaire demande | pretention salariale | salaire espere | souhaite gagner | quel salaire souhaitez-vous | remuneration demandee | salaire brut souhaite | ce qu il souhaite gagner | ce qu elle souhaite gagner | salaire annuel',
   available:
     'disponible | disponible le | disponibilite | date de disponibilite | disponible a partir du | disponible des le | date d entree | libre | libre le | libre a partir du | dispo | dispo le | prise de poste | entree en fonction | date de debut possible | peut commencer le | embauche possible | quand pouvez-vous commencer | prise de poste possible | disponible a compter du | debut possible',
   relocation:
@@ -91,7 +91,7 @@ export const fr: Lexicon = {
   website: 'site web | site internet | site',
   document: 'devis | recu | avoir',
   staff:
-    'prise en charge | pris en charge par | assigne a | affecte a | technicien | agent | traite par | saisi par | votre conseiller | conseiller | gestionnaire | suivi par | operateur | recommande par',
+    'prise en charge | pris en charge par | assigne a | affecte a | technicien | agent | traite par | saisi par | votre conseiller | conseiller | gestionnaire | suivi par | operateur | recommande par | recruteur | recruteuse | conseillere',
   previous: 'precedent | precedente | ancien | ancienne | dernier | derniere | mois dernier',
   advertised: 'propose | proposee',
 }
@@ -99,15 +99,15 @@ export const fr: Lexicon = {
 export const es: Lexicon = {
   form: 'formulario',
   neutral:
-    'de | del | la | el | los | las | un | una | su | sus | tu | nuestro | nuestra | para | y | con | estimada | estimado | prevista | previsto | deseada | deseado | en | por | si | es | desea | solicitada | requerida | que | cual | o | usted',
+    'de | del | la | el | los | las | un | una | su | sus | tu | nuestro | nuestra | para | y | con | estimada | estimado | prevista | previsto | deseada | deseado | en | por | si | es | desea | solicitada | requerida | que | cual | o | usted | anual | mensual',
   invoice: 'factura | facturas | folio | minuta | recibo n',
-  order: 'pedido | orden de compra | orden | pedidos | compra',
+  order: 'pedido | orden de compra | orden | pedidos | compra | oc',
   ticket: 'ticket | incidencia | caso | expediente | parte de incidencia | averia',
   number: 'numero | n.º | nº | n° | num | no | n.o | identificador | n',
   reference: 'referencia | ref',
   date: 'fecha | dia | con fecha',
   issued:
-    'fecha de emision | emitida el | fecha de expedicion | emision | realizado el | emitida | expedida | hecho el | fecha del pedido | realizada el | entro | pedido del | fecha de compra | comprado el | compra del | fecha de la factura | expedida el | fechada el',
+    'fecha de emision | emitida el | fecha de expedicion | emision | realizado el | emitida | expedida | hecho el | fecha del pedido | realizada el | entro | pedido del | fecha de compra | comprado el | compra del | fecha de la factura | expedida el | fechada el | elaborada | elaborado | elaborada el | creado el | creada el',
   due: 'vencimiento | fecha de vencimiento | fecha limite de pago | pagar antes del | fecha de cargo | vence el | plazo de pago | fecha de pago | limite de pago | pagadera hasta | cargo en cuenta | fecha de cobro | antes del | ultimo dia | ultimo dia de pago | fecha tope | se cargara el | pago antes del | ingresar antes del | abonar antes del | a pagar el | pagar antes de | pago hasta el | pagadero el | se cobrara el | cargo previsto el | cargo en cuenta el | fecha limite | plazo de pago hasta | a abonar antes del',
   delivery:
     'entrega | fecha de entrega | entrega estimada | entrega prevista | envio previsto | llegada | llega el | llegara el | recepcion | fecha deseada | entrega el | entregar el | entregar antes del | reparto | fecha prevista de entrega | entrega solicitada | entrega deseada | se entrega el | se entregara el | fecha deseada de entrega | fecha de llegada | llegada prevista | fecha de envio | reparto el | dia de entrega',
@@ -129,17 +129,17 @@ export const es: Lexicon = {
     'solicitante | comunicado por | reportado por | notificado por | quien avisa | quien | avisa | de parte de | remitente | quien escribe | quien es | abierto por | a nombre de | comunica | persona que avisa | usuario afectado | visitante | enviado por | solicita | quien es usted | registrado para | abierto para | usuario | usuaria | autor | persona que escribe | nombre del usuario | comunicante | quien lo comunica',
   contact: 'contacto | persona de contacto | persona',
   applicant: 'candidato | candidata | aspirante',
-  name: 'nombre | nombre y apellidos | nombre completo | nombre y apellido',
+  name: 'nombre | nombre y apellidos | nombre completo | nombre y apellido | se llama | nombre de la persona',
   company:
-    'empresa | compania | organizacion | razon social | nombre de la empresa | sociedad | entidad | institucion | negocio | organismo | de la empresa | nombre del negocio | nombre de la entidad | trabaja en | su empresa',
+    'empresa | compania | organizacion | razon social | nombre de la empresa | sociedad | entidad | institucion | negocio | organismo | de la empresa | nombre del negocio | nombre de la entidad | trabaja en | su empresa | donde trabaja | viene de | trabaja para',
   email:
-    'email | e-mail | correo | correo electronico | mail | direccion de correo | responder a | correo de contacto | mail de contacto | escribir a | buzon | contestar a | e mail | su correo | correo para responder | correo electronico de contacto',
+    'email | e-mail | correo | correo electronico | mail | direccion de correo | responder a | correo de contacto | mail de contacto | escribir a | buzon | contestar a | e mail | su correo | correo para responder | correo electronico de contacto | escribele a | escribirle a',
   phone:
-    'telefono | tel | movil | celular | telefono movil | numero de telefono | telf | llamar al | numero de contacto | fijo | llamar a | tfno | wasap | whatsapp | telefono de contacto | tlf | tlfno | movil de contacto | telefono fijo | tfn | numero para llamar | telefono verificado | telefono directo',
+    'telefono | tel | movil | celular | telefono movil | numero de telefono | telf | llamar al | numero de contacto | fijo | llamar a | tfno | wasap | whatsapp | telefono de contacto | tlf | tlfno | movil de contacto | telefono fijo | tfn | numero para llamar | telefono verificado | telefono directo | llamale al | llamarle al',
   address: 'direccion | domicilio | direccion de envio | calle',
   product: 'producto | producto afectado | nombre del producto',
   device:
-    'aplicacion | programa | equipo | modelo | software | dispositivo | aparato | modulo | maquina | paquete | plataforma | aplicacion afectada | dispositivo afectado | app',
+    'aplicacion | programa | equipo | modelo | software | dispositivo | aparato | modulo | maquina | paquete | plataforma | aplicacion afectada | dispositivo afectado | app | se refiere a | modelo de | modelo del aparato',
   item: 'articulo | articulos | productos | descripcion | concepto | detalle | que se lleva | contenido | cesta | carrito | tu cesta | su compra | articulos comprados | en la caja | lo que has pedido | que has pedido | lleva',
   quantity: 'cantidad | unidades | cant | uds',
   price: 'precio | precio unitario | p. unit',
@@ -159,15 +159,15 @@ export const es: Lexicon = {
   interest:
     'interes | intereses | interesado en | interesada en | servicios de interes | productos de interes | necesita | necesidad | necesidades | busca | que busca | que necesita | servicios | servicio deseado | servicios deseados | tema | temas | motivo de consulta | seleccion | ha marcado | marcado | elegido | ha elegido | le interesa | quiere | solicita informacion sobre | asunto de interes | que le interesa | que busca usted | en que esta interesado | productos solicitados | servicios solicitados | producto solicitado | servicio solicitado | objeto de la consulta | que necesita usted | areas de interes | producto de interes | opcion marcada | opciones marcadas | asunto de la consulta',
   budget:
-    'presupuesto | presupuesto maximo | presupuesto disponible | tope | presupuesto aproximado | dinero | fondos | disponible para gastar | limite de gasto | techo | cual es su presupuesto | presupuesto previsto | presupuesto aprobado | presupuesto estimado | presupuesto total | limite de presupuesto | importe disponible | cuanto puede gastar | gasto maximo | importe maximo | inversion prevista | partida',
+    'presupuesto | presupuesto maximo | presupuesto disponible | tope | presupuesto aproximado | dinero | fondos | disponible para gastar | limite de gasto | techo | cual es su presupuesto | presupuesto previsto | presupuesto aprobado | presupuesto estimado | presupuesto total | limite de presupuesto | importe disponible | cuanto puede gastar | gasto maximo | importe maximo | inversion prevista | partida | inversion | inversion maxima',
   people:
-    'empleados | numero de empleados | usuarios | numero de usuarios | plantilla | trabajadores | tamano del equipo | numero de trabajadores | personas | numero de personas | cuantos son | puestos | licencias | personal | cuantas personas | cuantos sois | cuantos usuarios | cuantos empleados | numero de puestos | numero de licencias | tamano de la empresa | equipo de | miembros del equipo | numero de miembros | accesos',
+    'empleados | numero de empleados | usuarios | numero de usuarios | plantilla | trabajadores | tamano del equipo | numero de trabajadores | personas | numero de personas | cuantos son | puestos | licencias | personal | cuantas personas | cuantos sois | cuantos usuarios | cuantos empleados | numero de puestos | numero de licencias | tamano de la empresa | equipo de | miembros del equipo | numero de miembros | accesos | cuantos lo usarian | cuantos lo van a usar',
   start:
-    'fecha de inicio | inicio del proyecto | comienzo | fecha de comienzo | cuando | fecha deseada de inicio | empezar el | quiere empezar | quieren empezar | arranque | puesta en marcha | inicio deseado | inicio de obra | fecha prevista de inicio | inicio previsto | cuando empezar | cuando quiere empezar | cuando desea empezar | fecha de arranque | inicio del servicio | fecha inicio | empezar | comienzo previsto | inicio de las obras | lanzamiento',
+    'fecha de inicio | inicio del proyecto | comienzo | fecha de comienzo | cuando | fecha deseada de inicio | empezar el | quiere empezar | quieren empezar | arranque | puesta en marcha | inicio deseado | inicio de obra | fecha prevista de inicio | inicio previsto | cuando empezar | cuando quiere empezar | cuando desea empezar | fecha de arranque | inicio del servicio | fecha inicio | empezar | comienzo previsto | inicio de las obras | lanzamiento | quiere arrancar | quiere comenzar',
   demo: 'demo | demostracion | desea una demostracion | desea una demo | quiere una demo | presentacion | demo en vivo | quiere ver una demo | quiere demostracion | prueba en vivo | quiere una demostracion | desea ver una demo | le gustaria una demo | solicita demo | demo solicitada | demostracion solicitada | demostracion en vivo | quiere una presentacion | demostraciones',
   job: 'puesto | vacante | cargo | empleo | puesto deseado | puesto solicitado | oferta | puesto de trabajo | se presenta a | candidatura a | aspira al puesto | plaza | oferta de empleo | puesto al que aspira | vacante de | ha solicitado | solicita el puesto | se postula a | se postula para | puesto al que se postula | puesto vacante | nombre del puesto | puesto que solicita | vacante solicitada | empleo solicitado | oferta a la que se inscribe | inscrito en | profesion | anuncio',
   skill:
-    'habilidades | competencias | aptitudes | conocimientos | manejo | herramientas | domina | dominio de | puntos fuertes | saber hacer | destrezas | programas | se manejar | especialidades | que domina | que dominas | que sabe hacer | que sabes hacer | se hacer | lo que se hacer | domino | capacidades | manejo de | programas que domina | herramientas que domina | conocimientos tecnicos | especialidad | idiomas y programas | carnets',
+    'habilidades | competencias | aptitudes | conocimientos | manejo | herramientas | domina | dominio de | puntos fuertes | saber hacer | destrezas | programas | se manejar | especialidades | que domina | que dominas | que sabe hacer | que sabes hacer | se hacer | lo que se hacer | domino | capacidades | manejo de | programas que domina | herramientas que domina | conocimientos tecnicos | especialidad | idiomas y programas',
   language: 'idiomas | idioma',
   experience:
     'experiencia | anos de experiencia | experiencia laboral | experiencia profesional | cuantos anos de experiencia | anos en el oficio | cuantos anos llevas en el oficio | anos trabajados | anos en el sector | experiencia en anos | trayectoria',
@@ -185,7 +185,7 @@ export const es: Lexicon = {
   website: 'sitio web | pagina web | web',
   document: 'recibo | presupuesto n | factura rectificativa',
   staff:
-    'tecnico | tecnica | asignado a | asignada a | atendido por | gestor | gestora | agente | operador | operadora | registrado por | recogido por | comercial | responsable asignado',
+    'tecnico | tecnica | asignado a | asignada a | atendido por | gestor | gestora | agente | operador | operadora | registrado por | recogido por | comercial | responsable asignado | reclutador | reclutadora | asesor',
   previous: 'anterior | anteriores | ultimo | pasado | mes pasado | antiguo',
   advertised: 'anunciada | anunciado | ofrecido | ofrecida | retribucion anunciada | salario ofrecido',
 }
@@ -193,7 +193,7 @@ export const es: Lexicon = {
 export const it: Lexicon = {
   form: 'modulo',
   neutral:
-    'di | del | della | dello | dei | il | lo | la | i | gli | le | un | una | d | l | suo | vostro | tuo | nostro | per | e | con | prevista | previsto | richiesta | desiderata | desidera | in | se | da | che | qual | quale | o | lei | al | alla',
+    'di | del | della | dello | dei | il | lo | la | i | gli | le | un | una | d | l | suo | vostro | tuo | nostro | per | e | con | prevista | previsto | richiesta | desiderata | desidera | in | se | da | che | qual | quale | o | lei | al | alla | annuo | annua | mensile | lorda',
   invoice: 'fattura | fatture | ft | parcella | notula | avviso di parcella | nota',
   order: 'ordine | ordini | ordine di acquisto',
   ticket: 'ticket | segnalazione | pratica | caso | richiesta n | guasto',
@@ -201,7 +201,7 @@ export const it: Lexicon = {
   reference: 'riferimento | rif',
   date: 'data | giorno | datata',
   issued:
-    'data di emissione | emessa il | data emissione | effettuato il | emissione | emessa | data ordine | ordinato il | inserito il | data dell ordine | ordine del | data di acquisto | data acquisto | acquistato il | acquisto del | fatto il | fattura del | data fattura | data documento | emesso il | effettuato | inoltrato il',
+    'data di emissione | emessa il | data emissione | effettuato il | emissione | emessa | data ordine | ordinato il | inserito il | data dell ordine | ordine del | data di acquisto | data acquisto | acquistato il | acquisto del | fatto il | fattura del | data fattura | data documento | emesso il | effettuato | inoltrato il | redatto il | redatta il | creato il | creata il',
   due: 'scadenza | data di scadenza | da pagare entro | scade il | pagare entro | termine di pagamento | scadenza pagamento | data scadenza | pagamento entro | ultimo giorno utile | paga entro | paga entro questa data | addebito il | entro il | da pagare entro il | entro | pagabile entro | versare entro | data addebito | scade | da pagare il | pagabile il | pagamento previsto il | scadenza il | in scadenza il | addebito previsto il | data di addebito | data di pagamento | ultimo giorno per pagare | da saldare entro | saldare entro | da versare entro | termine ultimo',
   delivery:
     'consegna | consegna prevista | data di consegna | consegna richiesta | data consegna | consegna entro | arrivo | arriva il | in consegna il | consegna il | consegna stimata | arrivo previsto | data desiderata | data prevista di consegna | data prevista consegna | consegna desiderata | consegnato il | sara consegnato il | arrivera il | data di arrivo | spedizione il | data di spedizione | recapito previsto | giorno di consegna | cons richiesta',
@@ -224,17 +224,17 @@ export const it: Lexicon = {
     'richiedente | segnalato da | segnalatore | chi | chi scrive | da parte di | inserita da | inserito da | aperta da | aperto da | inviata da | segnala | utente | mittente | chi sei | visitatore | richiesta di | chiamante | segnalata da | chi segnala | chi e lei | chi ti scrive | chi le scrive | inserito per | aperto per | compilato da cliente | autore | nome utente | segnalante | richiedente nome | nome del richiedente | per conto del cliente | utente finale',
   contact: 'contatto | referente | persona di contatto | persona',
   applicant: 'candidato | candidata',
-  name: 'nome | nome e cognome | nominativo | nome completo',
+  name: 'nome | nome e cognome | nominativo | nome completo | si chiama | nome della persona',
   company:
-    'azienda | societa | impresa | ragione sociale | ditta | organizzazione | nome azienda | per conto di | ente | struttura | attivita | istituto | per la ditta | nome della societa | nome dell azienda | nome ditta | organismo | lavora presso | la sua azienda | organizzazione di appartenenza',
+    'azienda | societa | impresa | ragione sociale | ditta | organizzazione | nome azienda | per conto di | ente | struttura | attivita | istituto | per la ditta | nome della societa | nome dell azienda | nome ditta | organismo | lavora presso | la sua azienda | organizzazione di appartenenza | viene da | lavora per | dove lavora',
   email:
-    'email | e-mail | mail | indirizzo email | indirizzo e-mail | posta elettronica | posta | si risponde a | rispondere a | recapito email | scrivere a | casella | risponde a | indirizzo di risposta | indirizzo di posta | la sua email | email di contatto | mail per rispondere | contatto email | indirizzo mail',
+    'email | e-mail | mail | indirizzo email | indirizzo e-mail | posta elettronica | posta | si risponde a | rispondere a | recapito email | scrivere a | casella | risponde a | indirizzo di risposta | indirizzo di posta | la sua email | email di contatto | mail per rispondere | contatto email | indirizzo mail | scrivigli a',
   phone:
-    'telefono | tel | cellulare | cell | numero di telefono | recapito telefonico | recapito | chiamare al | richiamare | fisso | tel diretto | telefonare al | cellulare personale | telefono cellulare | numero di cellulare | numero cellulare | cellulare di contatto | numero da chiamare | telefono fisso | telefono diretto | tel cell | telefono verificato | chiamare il | si risponde al | numero di recapito',
+    'telefono | tel | cellulare | cell | numero di telefono | recapito telefonico | recapito | chiamare al | richiamare | fisso | tel diretto | telefonare al | cellulare personale | telefono cellulare | numero di cellulare | numero cellulare | cellulare di contatto | numero da chiamare | telefono fisso | telefono diretto | tel cell | telefono verificato | chiamare il | si risponde al | numero di recapito | chiamalo al | chiamarlo al',
   address: 'indirizzo | via | indirizzo di spedizione',
   product: 'prodotto | prodotto interessato | nome prodotto | nome del prodotto',
   device:
-    'applicazione | programma | apparecchio | modello | software | dispositivo | macchina | modulo software | app | pacchetto | apparecchiatura | programma interessato | sistema | macchinario | piattaforma | gestionale',
+    'applicazione | programma | apparecchio | modello | software | dispositivo | macchina | modulo software | app | pacchetto | apparecchiatura | programma interessato | sistema | macchinario | piattaforma | gestionale | riguarda | modello di',
   item: 'articolo | articoli | prodotti | descrizione | contenuto | carrello | il tuo carrello | nel pacco | cosa | prodotti ordinati | nella scatola | hai ordinato | articoli ordinati | merce',
   quantity: 'quantita | q.ta | qta | pezzi | q ta',
   price: 'prezzo | prezzo unitario',
@@ -255,13 +255,13 @@ export const it: Lexicon = {
   budget:
     'budget | budget disponibile | budget previsto | soldi | disponibilita economica | spesa massima | budget annuo | tetto | fondi | tetto di spesa | importo stanziato | stanziamento | qual e il suo budget | budget massimo | budget stanziato | disponibilita di spesa | limite di spesa | plafond | cifra massima | quanto puo spendere | risorse economiche | importo massimo | budget approvato',
   people:
-    'dipendenti | numero dipendenti | numero di dipendenti | utenti | numero utenti | numero di utenti | addetti | collaboratori | dimensione del team | persone | operatori | numero di persone | quanti siete | postazioni | organico | quante persone | licenze | numero operatori | risorse | numero di addetti | numero addetti | quanti dipendenti | quanti utenti | quanti siete in azienda | numero di licenze | numero licenze | dimensione azienda | membri del team | numero di postazioni | accessi | numero di accessi',
+    'dipendenti | numero dipendenti | numero di dipendenti | utenti | numero utenti | numero di utenti | addetti | collaboratori | dimensione del team | persone | operatori | numero di persone | quanti siete | postazioni | organico | quante persone | licenze | numero operatori | risorse | numero di addetti | numero addetti | quanti dipendenti | quanti utenti | quanti siete in azienda | numero di licenze | numero licenze | dimensione azienda | membri del team | numero di postazioni | accessi | numero di accessi | quanti lo userebbero | quanti lo useranno',
   start:
     'inizio | inizio progetto | data di inizio | data inizio | avvio | avvio progetto | partenza lavori | partenza | quando | inizio lavori | inizio desiderato | data di partenza | si parte il | inizio previsto | avvio previsto | quando iniziare | vuole iniziare | data di avvio | data avvio | data di partenza prevista | quando vuole partire | quando partire | quando si parte | inizio dei lavori | avvio attivita | avvio dei lavori | data inizio lavori | messa in servizio | partenza prevista | lancio',
   demo: 'demo | dimostrazione | desidera una demo | richiesta demo | prova dal vivo | vuole vedere una prova dal vivo | presentazione | vuole una demo | demo dal vivo | desidera una dimostrazione | desidera vedere una demo | vuole una dimostrazione | dimostrazione richiesta | demo richiesta | demo si no | presentazione dal vivo | vorrebbe una demo | dimostrazioni | demo dal vivo richiesta',
   job: 'posizione | ruolo | lavoro | mansione | posto | posizione desiderata per | si candida per | si propone per | annuncio | posizione cercata | candidato per | per l annuncio | ruolo richiesto | offerta di lavoro | si e candidato per | si e candidata per | candidatura | posizione richiesta | posizione per cui si candida | ruolo desiderato | ruolo di interesse | figura ricercata | professione | impiego | titolo dell annuncio',
   skill:
-    'competenze | abilita | capacita | conoscenze | strumenti | punti di forza | cosa so fare | so fare | padronanza | specializzazioni | programmi | competenze tecniche | conosce | controlli | cosa sa fare | cosa sai fare | in cosa e bravo | padroneggio | programmi conosciuti | software conosciuti | strumenti conosciuti | competenze principali | conoscenze tecniche | conoscenze informatiche | abilita tecniche | qualifiche | patenti | bravo in | brava in',
+    'competenze | abilita | capacita | conoscenze | strumenti | punti di forza | cosa so fare | so fare | padronanza | specializzazioni | programmi | competenze tecniche | conosce | controlli | cosa sa fare | cosa sai fare | in cosa e bravo | padroneggio | programmi conosciuti | software conosciuti | strumenti conosciuti | competenze principali | conoscenze tecniche | conoscenze informatiche | abilita tecniche | qualifiche | bravo in | brava in',
   language: 'lingue | lingua',
   experience:
     'esperienza | anni di esperienza | esperienza professionale | esperienza lavorativa | quanti anni di esperienza | anni nel mestiere | anni di lavoro | esperienza in anni | anni nel settore | anzianita',
@@ -279,7 +279,7 @@ export const it: Lexicon = {
   website: 'sito | sito web',
   document: 'ricevuta | preventivo | nota di credito',
   staff:
-    'operatore | operatrice | tecnico | assegnato a | assegnata a | gestito da | preso in carico da | compilata da | compilato da | referente interno | raccolto da | commerciale',
+    'operatore | operatrice | tecnico | assegnato a | assegnata a | gestito da | preso in carico da | compilata da | compilato da | referente interno | raccolto da | commerciale | selezionatore | recruiter | consulente',
   previous: 'precedente | scorso | scorsa | vecchio | vecchia | ultimo | ultima | mese scorso',
   advertised: 'offerta nell annuncio | offerta | ral offerta | offerto',
 }

@@ -32,8 +32,9 @@ const denied =
 /** Addresses of the person whom a mail is about. */
 export function ownEmails(mail: OpenMail): readonly Candidate[] {
   return chosen(
-    mail.passages.flatMap((passage) =>
-      passage.lines.flatMap((line, n) => {
+    mail.passages.flatMap((passage) => {
+      const labels = labelsOf(passage)
+      return passage.lines.flatMap((line, n) => {
         const zone = mail.zones(passage).get(line)
         if (unasked.test(line.folded) || zone !== undefined || (line.role !== null && line.role !== 'from')) return []
         return emailsIn(line.text).flatMap((email) => {
@@ -43,8 +44,8 @@ export function ownEmails(mail: OpenMail): readonly Candidate[] {
           const isOffice = office.test(email.value)
           const isNamed = namesOf(mail).some((part) => local.includes(part))
           const isOwnEnd = !isOfOther(mail) && isSignature(passage, n, mail)
-          const isOfSeller = mail.isSeller() && !isNamed && line.role === null && !isBesidePerson(line, email)
-          if ((isOffice && !isNamed && !isOwnEnd) || isOfSeller || isOfSupplier(passage, n)) return []
+          const isOfSeller = mail.isSeller() && !isNamed && line.role === null && !isBesidePerson(line, email, labels)
+          if ((isOffice && !isNamed && !isOwnEnd) || isOfSeller || isOfSupplier(passage, n, labels)) return []
           const score =
             weights.plain +
             (isOffice && !isNamed ? weights.office : 0) +
@@ -54,33 +55,37 @@ export function ownEmails(mail: OpenMail): readonly Candidate[] {
             (isOfOther(mail) && isSignature(passage, n, mail) ? weights.seller : 0)
           return [at(passage, line.start, email, score)]
         })
-      }),
-    ),
+      })
+    }),
   )
 }
 
 /** Whether the name of a person, or a label of one, stands on the line of an address. */
-function isBesidePerson(line: Line, { start }: Piece): boolean {
+function isBesidePerson(line: Line, { start }: Piece, labels: Labels): boolean {
   const before = line.text.slice(0, start).replace(/[\s(<,|·:–-]+$/u, '')
   const last = before.split(/\s*[,|·:–]\s*/u).at(-1) ?? ''
   return (
     (last.includes(' ') && isPersonName(last.split(/\s+/).slice(-2).join(' '))) ||
-    line.passage.pairs.some(
-      (pair) => pair.line === line && [...pair.meanings.known].some((meaning) => ofPerson.has(meaning)),
-    )
+    [...(labels.get(line) ?? [])].some((meaning) => ofPerson.has(meaning))
   )
+}
+
+/** What the labels of each line say. */
+type Labels = ReadonlyMap<Line, ReadonlySet<string>>
+
+function labelsOf({ pairs }: Passage): Labels {
+  const labels = new Map<Line, Set<string>>()
+  for (const { line, meanings } of pairs) labels.set(line, new Set([...(labels.get(line) ?? []), ...meanings.known]))
+  return labels
 }
 
 const ofPerson: ReadonlySet<string> = new Set(['email', 'customer', 'requester', 'contact', 'applicant', 'name'])
 
 /** Whether a line, or the labelled one above it, says who supplies. */
-function isOfSupplier({ pairs, lines, labelled }: Passage, n: number): boolean {
-  const above = lines[n - 1]
-  return pairs.some(
-    ({ line, meanings: { known } }) =>
-      known.has('supplier') &&
-      (line === lines[n] || (line === above && !labelled.has((lines[n] as Line).start) && !lines[n]?.isFirst)),
-  )
+function isOfSupplier({ lines }: Passage, n: number, labels: Labels): boolean {
+  const [above, line] = [lines[n - 1], lines[n] as Line]
+  if (labels.get(line)?.has('supplier')) return true
+  return above !== undefined && !line.isFirst && !labels.has(line) && labels.get(above)?.has('supplier') === true
 }
 
 const emailCue =
@@ -92,8 +97,10 @@ const phoneCue =
 /** Telephone numbers of that person. */
 export function ownPhones(mail: OpenMail): readonly Candidate[] {
   return chosen(
-    mail.passages.flatMap((passage) =>
-      passage.place === 'subject'
+    mail.passages.flatMap((passage) => {
+      const isOnly =
+        passage.place === 'text' && passage.lines.filter(({ text }) => phonesIn(text).length > 0).length === 1
+      return passage.place === 'subject'
         ? []
         : passage.lines.flatMap((line, n) => {
             if (mail.zones(passage).get(line) !== undefined || line.role !== null) return []
@@ -107,17 +114,14 @@ export function ownPhones(mail: OpenMail): readonly Candidate[] {
                 emailsIn(line.text).length > 0 || isPersonName(line.text.slice(0, phone.start).replace(/[,\s|-]+$/, ''))
               const isEnd = isClose(line, phone, passage, n)
               const isForm = isPhoneForm(phone.value) || (isSpoken && phone.value.replace(/\D/g, '').length > 6)
-              const isOnly =
-                passage.place === 'text' &&
-                passage.lines.every((each) => each === line || phonesIn(each.text).length === 0)
               if (!isForm || !(isSpoken || isAlone || isBeside || isEnd || isOnly)) return []
               const seller = isOfOther(mail) && isSignature(passage, n, mail) ? weights.seller : 0
               return [
                 at(passage, line.start, phone, weights.plain + around + (isBeside ? weights.besideName : 0) + seller),
               ]
             })
-          }),
-    ),
+          })
+    }),
   )
 }
 

@@ -15,7 +15,7 @@ import { labelledValues } from './labelled.ts'
 import { fold } from './lexicon.ts'
 import { localeOf } from './locale.ts'
 import { type FoundNumber, numbersIn } from './numbers.ts'
-import { type Passage, passagesOf } from './passages.ts'
+import { type Line, type Passage, passagesOf } from './passages.ts'
 import { polarValues } from './polarity.ts'
 import { flowOf, sentencesOf } from './sentences.ts'
 import { readPerson } from './shapes.ts'
@@ -145,11 +145,22 @@ function best(asked: Asked, mail: OpenMail): Candidate | null {
   if (asked.field.type === 'yes/no' && contradicts(believed)) return null
   // The last total is the grand one.
   const isLater = (one: Candidate, other: Candidate) => asked.concept === 'total' && one.score === other.score
-  return believed.reduce<Candidate | null>(
-    (most, each) => (most === null || each.score > most.score || isLater(each, most) ? each : most),
+  const most = believed.reduce<Candidate | null>(
+    (first, each) => (first === null || each.score > first.score || isLater(each, first) ? each : first),
     null,
   )
+  return ofPersons.has(asked.concept ?? '') ? (wholeName(most, believed) ?? most) : most
 }
+
+/** The name of which a first name is part, where the mail has it too. */
+function wholeName(short: Candidate | null, all: readonly Candidate[]): Candidate | undefined {
+  if (short === null || /\s/.test(String(short.value))) return undefined
+  const start = `${fold(String(short.value))} `
+  return all.find(({ value, score }) => fold(String(value)).startsWith(start) && short.score - score < wholeNameLossMax)
+}
+
+const ofPersons: ReadonlySet<string> = new Set(['person', 'customer'])
+const wholeNameLossMax = 30
 
 /** A value stands in one cell of a table. */
 const isAcrossCells = ({ value }: Candidate) => typeof value === 'string' && value.includes('\t')
@@ -171,10 +182,11 @@ function onlyAmount(
 ): Candidate | null {
   const isNumbered = asked.some((each) => documents.has(each.concept ?? '') && found.get(each.field.key) !== null)
   if (concept !== 'total' || !isNumbered) return null
-  const amounts = passages.flatMap((passage) =>
-    passage.lines.flatMap((line) =>
+  const amounts = passages.flatMap((passage) => {
+    const isPart = partLines(passage)
+    return passage.lines.flatMap((line) =>
       numbers(line.text)
-        .filter(({ currency }) => currency !== null)
+        .filter(({ currency }) => currency !== null && !isPart.has(line))
         .map(({ value, start, end }) => ({
           value,
           passage,
@@ -182,10 +194,16 @@ function onlyAmount(
           end: line.start + end,
           score: scoreMin,
         })),
-    ),
-  )
+    )
+  })
   return new Set(amounts.map(({ value }) => value)).size === 1 ? (amounts[0] ?? null) : null
 }
+
+/** The lines of which a label says that their amount is part of a total, or none. */
+const partLines = ({ pairs }: Passage): ReadonlySet<Line> =>
+  new Set(pairs.flatMap(({ line, meanings: { known } }) => (parts.some((part) => known.has(part)) ? [line] : [])))
+
+const parts = ['net', 'tax', 'shipping', 'discount', 'previous'] as const
 
 /** Whether a total is asked for that the mail does not state: then its currency is that of something else. */
 function isWithoutTotal(asked: readonly Asked[], found: ReadonlyMap<string, Candidate | null>): boolean {

@@ -72,7 +72,7 @@ export const dateRoles: readonly Role[] = [
   {
     name: 'start',
     stems:
-      'start|\\p{L}+start|begin|\\p{L}+beginn|kick|launch|commenc|anfang|anfing|ubernimm|ubernehm|demarr|debut|lanc|empez|comenz|comienz|inici|arranc|partir|inizi|cominci|avvi|partenz|ingaan|ingang|comecar|umsetz|projektstart|rollout',
+      'losleg|losgeh|umstell|inbetrieb|implement|deploy|aanvang|mise en service|start|\\p{L}+start|begin|\\p{L}+beginn|kick|launch|commenc|anfang|anfing|ubernimm|ubernehm|demarr|debut|lanc|empez|comenz|comienz|inici|arranc|partir|inizi|cominci|avvi|partenz|ingaan|ingang|comecar|umsetz|projektstart|rollout',
     words:
       'go live|live|van start|off the ground|underway|move in|mettre en|en marche|aan de slag|operativ[oi]|in place',
     own: { de: 'los' },
@@ -95,7 +95,7 @@ export const dateRoles: readonly Role[] = [
   {
     name: 'happens',
     stems:
-      'kostenvoranschlag|voranschlag|estimate|begroting|sorteo|sorteggio|raffle|verlosung|tirage|loterij|appointment|meeting|visit|termin|besichtig|rendez|reunion|visita|cita|riunion|incontro|autolettur|appuntament|afspraak|vergader|geoffnet|offen am|geschlossen|ferme|ouvert|abierto|cerrad|chius|apert|open|closed|gesloten|tecnico|acudir|iscrizion|anmeldung|inscrip|kinder|workshop|holiday|vacation|urlaub|vacance|vacacion|ferie|vakantie|verlof|vacaciones|feier|fete|fiesta|festa|matrimon|hochzeit|wedding|geburtstag|birthday|cumple|compleann|anniversaire|verjaard|update|upgrade|mise a jour|aggiorn|actualiz|bearbeiten|interview|gesprach|entrevista|colloqui|gesprek|passer de|passeren|acte|akte|prova|passare|vorbeikomm|usage|verbrauch|consum|periode|zeitraum|period|reading',
+      'cotiz|kostenvoranschlag|voranschlag|estimate|begroting|sorteo|sorteggio|raffle|verlosung|tirage|loterij|appointment|meeting|visit|termin|besichtig|rendez|reunion|visita|cita|riunion|incontro|autolettur|appuntament|afspraak|vergader|geoffnet|offen am|geschlossen|ferme|ouvert|abierto|cerrad|chius|apert|open|closed|gesloten|tecnico|acudir|iscrizion|anmeldung|inscrip|kinder|workshop|holiday|vacation|urlaub|vacance|vacacion|ferie|vakantie|verlof|vacaciones|feier|fete|fiesta|festa|matrimon|hochzeit|wedding|geburtstag|birthday|cumple|compleann|anniversaire|verjaard|update|upgrade|mise a jour|aggiorn|actualiz|bearbeiten|interview|gesprach|entrevista|colloqui|gesprek|passer de|passeren|acte|akte|prova|passare|vorbeikomm|usage|verbrauch|consum|periode|zeitraum|period|reading',
     words:
       'call|anruf|ring|chat|telefon|appel|llamada|telefonat[ao]|angebot|quote|quotation|offerte|devis|preventivo|presupuesto|ihr angebot|geboren|born',
   },
@@ -171,7 +171,7 @@ export const amountRoles: readonly Role[] = [
     stems:
       'approv|aprob|approuv|approvat|genehmig|freigegeb|eingeplan|einplan|earmark|allocat|alloc|autoriz|autorizz|goedgekeur|uitgetrokk|gereserv|toegekend|dispos|ceiling|budgetiert|investier|ausgegeben|begroot|budget|spend|afford|ausgeb|ausgab|maximal|hochst|rahmen|eingestellt|veranschlag|bewillig|verfugung|envelopp|depens|plafon|provisionn|alloue|vote|presupuest|gastar|invert|destin|spes[ao]|invest|stanzia|deliber|tetto|massim|bested|uitgev|maximaal|begrot|reserver|orcamento',
     words:
-      'at most|at the most|tops|set aside|put aside|cleared|maximum|massimo|maximo|au plus|au maximum|hochstens|hooguit|hoogstens|al massimo|como mucho|a lo sumo|a disposizione|ter beschikking|zur verfugung|room for|not more than|nicht mehr als|pas plus de|no mas de|non piu di|niet meer dan|drin|up to|no more than|bis zu|limit|hasta|tope|tengo|tenemos|disponemos|llegan a|llegamos|llega|rester sous|moins de|jusqu a|jusqu|fino a|nous avons|soldi|dinero',
+      'max|to play with|to spend|at most|at the most|tops|set aside|put aside|cleared|maximum|massimo|maximo|au plus|au maximum|hochstens|hooguit|hoogstens|al massimo|como mucho|a lo sumo|a disposizione|ter beschikking|zur verfugung|room for|not more than|nicht mehr als|pas plus de|no mas de|non piu di|niet meer dan|drin|up to|no more than|bis zu|limit|hasta|tope|tengo|tenemos|disponemos|llegan a|llegamos|llega|rester sous|moins de|jusqu a|jusqu|fino a|nous avons|soldi|dinero',
     own: { en: 'max|have|under|below|money', de: 'haben|geld|unter', nl: 'hebben|geld|tot', fr: 'sous', it: 'abbiamo' },
   },
   {
@@ -184,7 +184,7 @@ export const amountRoles: readonly Role[] = [
   {
     name: 'present',
     stems:
-      'current|present|aktuell|derzeit|jetzig|momentan|actuel|actual|attual|huidig|advertis|angebot|bietet|bieten|offert|offer|proponi|propos|gagne|gana|guadagn|verdient bei|honorar|compenso|commission|anuncia|anunciada',
+      'current|posted|range|published|present|aktuell|derzeit|jetzig|momentan|actuel|actual|attual|huidig|advertis|angebot|bietet|bieten|offert|offer|proponi|propos|gagne|gana|guadagn|verdient bei|honorar|compenso|commission|anuncia|anunciada',
     words:
       'jetzt|zurzeit|bisher|bislang|nu|momenteel|tot nu toe|ahora|hasta ahora|adesso|finora|maintenant|jusqu ici|so far|at the moment|currently|en ce moment|at present|now|i am on|i m on|je suis a|you pay|pay is|zahlen sie|pagate|pagais|pagan|betaalt u|band|ecole|school|school zeggen',
   },

@@ -1,13 +1,13 @@
 /** Values that are known by their form, or by where they stand: addresses, telephone numbers, accounts, signatures, currencies. */
 import { at, type Candidate, type Finder, type OpenMail } from './candidates.ts'
 import type { Asked } from './concepts.ts'
+import { currencies, isOwn } from './currencies.ts'
 import { documentNumbers } from './document-numbers.ts'
-import { fold } from './lexicon.ts'
-import type { FoundNumber } from './numbers.ts'
+import { fold, meaningsOf } from './lexicon.ts'
 import type { Line, Pair, Passage } from './passages.ts'
 import { subjectPositions } from './positions.ts'
 import { ownEmails, ownPhones } from './reach.ts'
-import { emailsIn, ibansIn, type Piece, readPerson } from './shapes.ts'
+import { emailsIn, ibansIn, readPerson } from './shapes.ts'
 import { type Found, hasLegalForm, isCompanyName, isPersonName, nameEnd } from './signatures.ts'
 
 /** The values of a field that its form alone shows. */
@@ -43,11 +43,6 @@ const finders: { readonly [concept: string]: Finder } = {
   orderDate: dateLines,
 }
 
-/** Whether a piece of a passage stands on a line that counts: not in quoted history. */
-function isOwn({ lines }: Passage): (piece: Piece) => boolean {
-  return ({ start }) => lines.some((line) => start >= line.start && start < line.start + line.text.length)
-}
-
 /** `[#88231] Cannot export`, as programs for support write subjects. */
 function numberedSubjects(passages: readonly Passage[]): readonly Candidate[] {
   return passages.flatMap((passage) => {
@@ -57,25 +52,6 @@ function numberedSubjects(passages: readonly Passage[]): readonly Candidate[] {
     )?.[1]
     const start = value === undefined ? -1 : passage.text.indexOf(value)
     return value === undefined ? [] : [at(passage, start, { value, start: 0, end: value.length }, 54)]
-  })
-}
-
-/** The currency beside the total; else that of all amounts, when they have one. */
-function currencies({ passages, numbers }: OpenMail): readonly Candidate[] {
-  const found: { readonly number: FoundNumber; readonly passage: Passage; readonly line: Line }[] = []
-  for (const passage of passages)
-    for (const line of passage.lines)
-      for (const number of numbers(line.text)) if (number.currency !== null) found.push({ number, passage, line })
-  const symbols = new Set(found.map(({ number }) => number.currency?.text))
-  const totals = found.filter(({ line }) =>
-    /\b(?:total|gesamt|summe|rechnungsbetrag|endbetrag|totale|totaal|importe|a payer|te betalen|payable)/.test(
-      line.folded,
-    ),
-  )
-  const chosen = symbols.size === 1 ? found : totals.length > 0 ? totals.slice(-1) : []
-  return chosen.slice(-1).map(({ number, passage, line }) => {
-    const { text, start } = number.currency as NonNullable<FoundNumber['currency']>
-    return at(passage, line.start, { value: text, start, end: start + text.length }, 60)
   })
 }
 
@@ -200,6 +176,7 @@ function titledJobs({ passages }: OpenMail): readonly Candidate[] {
     if (first === undefined || !passage.place.startsWith('attachments') || !isPersonName(first.text)) return []
     const line = rest
       .slice(0, 3)
+      .filter(({ folded }) => meaningsOf(folded).unknown > 0 && isNamedElsewhere(passages, passage, folded))
       .find(({ text, start }) => /^\p{Lu}[\p{L}\s/()-]{3,50}$/u.test(text) && !passage.labelled.has(start))
     return line === undefined
       ? []
@@ -207,9 +184,13 @@ function titledJobs({ passages }: OpenMail): readonly Candidate[] {
   })
 }
 
+/** Whether another text of the mail says the same words. */
+const isNamedElsewhere = (passages: readonly Passage[], own: Passage, words: string) =>
+  passages.some((passage) => passage !== own && passage.lines.some(({ folded }) => folded.includes(words)))
+
 /** Words with capitals and a legal form behind them. */
 const legalNames =
-  /(?<![\p{L}\p{N}])((?:\p{Lu}[\p{L}\p{N}'’.&-]*,?|&|und|et|y|e|de|del|della|di|van|des?) (?:(?:\p{Lu}[\p{L}\p{N}'’&-]*,?|&|und|et|y|e|de|del|della|di|van|des?) ){0,5}?(?:GmbH(?: & Co\.? KG)?|AG|KG|OHG|UG|e\.V\.|Ltd\.?|Limited|LLC|LLP|PLC|plc|Inc\.?|Corp\.?|SARL|SAS|SASU|EURL|SA|S\.A\.(?:S\.)?|S\.L\.(?:U\.)?|S\.?[Rr]\.?[Ll]\.?|S\.?[Pp]\.?[Aa]\.?|[Ss]\.n\.c\.|B\.?V\.?|N\.V\.|NV|bvba|BVBA|VOF|SE|Lda\.?))(?![\p{L}\p{N}])/gu
+  /(?<![\p{L}\p{N}])((?:\p{Lu}[\p{L}\p{N}'’.&-]*,?|&|und|et|y|e|de|del|della|di|van|des?) (?:(?:\p{Lu}[\p{L}\p{N}'’&-]*,?|&|und|et|y|e|de|del|della|di|van|des?) ){0,5}?(?:GmbH(?: & Co\.? KG)?|AG|KG|OHG|UG|e\.V\.|Ltd\.?|Limited|LLC|LLP|PLC|plc|Inc\.?|Corp\.?|SARL|SAS|SASU|EURL|SA|S\.A\.(?:S\.)?|S\.?L\.?(?:[UPL]\.?)?|S\.C\.|S\.Coop\.?|mbB|PartG(?: mbB)?|GbR|e\.\s?K\.|KGaA|gGmbH|SNC|[Ss]nc|SCOP|SCI|C\.B\.|Pty(?: Ltd)?|Co\.|S\.?[Rr]\.?[Ll]\.?|S\.?[Pp]\.?[Aa]\.?|[Ss]\.n\.c\.|B\.?V\.?|N\.V\.|NV|bvba|BVBA|VOF|SE|Lda\.?))(?![\p{L}\p{N}])/gu
 
 const recipient =
   /(?:^|\b)(?:spett\S*|kunde:?|client[e]?:|cliente:|klant:|customer:)|^(?:bill to|ship to|to|an|rechnung an|a|para|aan|for|fur|customer|kunde|client|cliente|klant)\b/
@@ -231,7 +212,7 @@ function companies({ passages, signed }: OpenMail, score: number): readonly Cand
 }
 
 const noHead =
-  /^(?:hi|hello|dear|hallo|guten|sehr|bonjour|hola|ciao|gentile|beste|geachte|buongiorno|fyi|invoice|rechnung|facture|factura|fattura|factuur|order|receipt|statement|credit|pro forma|nota|creditnota)\b/
+  /^(?:hi|hello|dear|hallo|guten|sehr|bonjour|hola|ciao|gentile|beste|geachte|buongiorno|fyi|invoice|rechnung|facture|factura|fattura|factuur|order|receipt|statement|credit|pro forma|releve|rib\b|avis|note|avoir|orden|ordre|bon de|purchase|bestellung|auftrag|lieferschein|inkooporder|opdracht|curriculum|lebenslauf|liquidation|mahnung|rappel|reminder|herinnering|quittung|beleg|abrechnung|parcella|notula|ricevuta|recibo|minuta|bolletta|documento|document|dokument|confirmp{L}*|nota|creditnota)\b/
 
 /** The first line of a document, or the last of one that nobody signs: who it is from. */
 function letterheads({ passages, signed, amounts }: OpenMail): readonly Candidate[] {

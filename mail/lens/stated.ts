@@ -2,7 +2,7 @@
 import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { type Asked, wordsOfKey } from './concepts.ts'
 import { type Cue, numberCues } from './cues.ts'
-import { isElsewhere, loggedIn, numberedVersions, shownIn } from './faults.ts'
+import { isElsewhere, isOfOthers, loggedIn, numberedVersions, shownIn } from './faults.ts'
 import { companiesIn, documents, errorsIn, jobsIn, namesIn, numberFinder, productsIn, versionsIn } from './inline.ts'
 import { wordsIn } from './lexicon.ts'
 import { listed } from './listed.ts'
@@ -80,6 +80,7 @@ function countsFor(
   { text }: Sentence,
   locale: OpenMail['locale'],
 ): readonly FoundNumber[] {
+  if (concept === 'people' && conditional.test(text)) return []
   if (concept === 'people' || concept === 'experience')
     return [
       ...numbers.filter(
@@ -89,6 +90,10 @@ function countsFor(
     ].toSorted((a, b) => a.start - b.start)
   return numbers.filter(({ isShare }) => !isShare)
 }
+
+/** What would be is not. */
+const conditional =
+  /(?:^|[\s,(])(?:if|wenn|falls|sollten|si on|si nous|si un jour|se mai|mochten we|indien|ever|jemals)(?=\s)/iu
 
 /** Guests of a feast are no staff, nor are years that somebody asks for those of the writer. */
 const isForOthers = (concept: string, before: string) =>
@@ -210,7 +215,10 @@ const textFinders: { readonly [concept: string]: (sentence: Sentence) => readonl
   customer: scored(namesIn, 74),
   person: scored(namesIn, 74),
   company: scored(companiesIn, 66),
-  version: (sentence) => [...scored((each) => versionsIn(each).versions, 66)(sentence), ...numberedVersions(sentence)],
+  version: (sentence) =>
+    isOfOthers(sentence)
+      ? []
+      : [...scored((each) => versionsIn(each).versions, 66)(sentence), ...numberedVersions(sentence)],
   error: (sentence) => [...shownIn(sentence), ...(isElsewhere(sentence) ? [] : scored(errorsIn, 60)(sentence))],
   job: (sentence) => [...scored(jobsIn, 68)(sentence), ...soughtIn(sentence)],
 }

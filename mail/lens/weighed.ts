@@ -39,8 +39,16 @@ const weights = {
   /** Less is no evidence. */
   strengthMin: 4.5,
   /** So much stronger than the best other role. */
-  margin: 0.6,
+  margin: 1,
 } as const
+
+/** Of these little evidence was more often wrong than right. */
+const strengthMins: { readonly [concept: string]: number } = {
+  salary: 7.5,
+  invoiceDate: 6.5,
+  orderDate: 6.5,
+  total: 5.5,
+}
 /** A day of these that a question has is that of a meeting. */
 const plans: ReadonlySet<string> = new Set(['start', 'available'])
 const agoMaxDays = 270
@@ -69,13 +77,14 @@ const alike: { readonly [concept: string]: readonly string[] } = {
 type Valued = { readonly start: number; readonly end: number }
 
 function bestRole(
+  concept: string,
   wanted: readonly string[],
   governed: readonly Governed[],
   same: readonly string[] = [],
 ): number | null {
   const own = governed.find(({ role }) => wanted.includes(role))
   const other = governed.find(({ role }) => !wanted.includes(role) && !same.includes(role))
-  if (own === undefined || own.strength < weights.strengthMin) return null
+  if (own === undefined || own.strength < (strengthMins[concept] ?? weights.strengthMin)) return null
   return own.strength - (other?.strength ?? 0) >= weights.margin ? own.strength : null
 }
 
@@ -100,7 +109,7 @@ function datesFor(concept: string, passage: Passage, mail: OpenMail): readonly C
         // A day without a year that lies so long ago is rather one to come.
         if (away < -agoMaxDays && !/\d{4}|[./-]\d\d$/.test(written)) return []
         if (plans.has(concept) && isAsked(mail.flow(passage), date.end)) return []
-        const strength = bestRole(wanted, governed(mail, passage, date, placed, dateRoles), alike[concept])
+        const strength = bestRole(concept, wanted, governed(mail, passage, date, placed, dateRoles), alike[concept])
         return strength === null ? [] : [at(passage, 0, date, weights.governed + weights.perPoint * strength)]
       })
     })
@@ -132,7 +141,7 @@ function amountsFor(concept: string, passage: Passage, mail: OpenMail): readonly
     const isSum = sums.has(amount)
     const near = amounts.slice(Math.max(0, n - nearMax), n + nearMax)
     const all = governed(mail, passage, amount, near, amountRoles)
-    const strength = bestRole(wanted, all)
+    const strength = bestRole(concept, wanted, all)
     const rival = all.find(({ role }) => !wanted.includes(role))?.strength ?? 0
     if (isAside(mail, passage, amount.start) && !isSum) return []
     if (isAsked(mail.flow(passage), amount.end)) return []

@@ -9,7 +9,7 @@ const footer =
 const offer =
   /(?<!\p{L})(?:\d+ ?% (?:des|ab|auf|on|off|di|de)|(?:with|use) (?:the )?code|mit dem code|avec le code|con el codigo|con il codice|met de code|discount code|gutscheincode|rabattcode|neu im (?:januar|februar|marz|april|mai|juni|juli|august|september|oktober|november|dezember|sortiment)|das haben andere|kunden kauften|others (?:also )?bought|you (?:may|might) (?:also )?like|passend dazu|il n.est pas trop tard|code promo|parrainage|saldi|rebajas|te regalamos|lekker weer|cadeaukaart|nu (?:€|eur) ?\d|invece di \d|statt \d|au lieu de \d|instead of [€$£]?\d|en vez de \d|hai gia la|bij jaarbetaling|bei jahreszahlung|jetzt upgraden|upgrade now|recommend a friend|% off|% rabatt|% de remise|% di sconto|% korting|% de descuento)(?!\p{L})/u
 const staffNames =
-  'assignee|bearbeiter(?:in)?|sachbearbeiter(?:in)?|operator|operatore|operatrice|tecnic[oa]|technicien(?:ne)?|technician|techniker(?:in)?|prise? en charge(?: par)?|behandelaar|account manager|agente?|ticket owner|monteur'
+  'recruiter(?:in)?|reclutador[a]?|recruteu(?:r|se)|selezionatore|assignee|bearbeiter(?:in)?|sachbearbeiter(?:in)?|operator|operatore|operatrice|tecnic[oa]|technicien(?:ne)?|technician|techniker(?:in)?|prise? en charge(?: par)?|behandelaar|account manager|agente?|ticket owner|monteur'
 const staff = new RegExp(
   `(?<!\\p{L})(?:(?:${staffNames})(?=\\s*[:\\t])|(?:assigned to|handled by|bearbeitet von|bearbeiter der|erfasst (?:von|durch)|aufgenommen von|zugewiesen an|behandeld door|toegewezen aan|asignad[oa] a|atendid[oa] por|assegnat[oa] a|gestit[oa] da|compilat[oa] da|recorded by|entered by|captured by|logged by|saisi par|traite par|suivi par|registrado por|raccolto da|genoteerd door|aangenomen door)(?!\\p{L}))`,
   'u',
@@ -36,12 +36,20 @@ export function zonesOf({ lines }: Passage): ReadonlyMap<Line, Zone> {
 const headingCharsMax = 24
 
 function zoneOf({ folded }: Line, n: number): Zone | null {
-  if (staff.test(folded.slice(0, leadCharsMax)) || /(?:·|\||;)\s*(?:operatore|operator|agent)/.test(folded))
+  if (
+    staffSpeaks.test(folded) ||
+    staff.test(folded.slice(0, leadCharsMax)) ||
+    /(?:·|\||;)\s*(?:operatore|operator|agent)/.test(folded)
+  )
     return 'staff'
   if (referee.test(folded)) return 'referee'
   if (n > 0 && footer.test(folded)) return 'footer'
   return n > 0 && offer.test(folded) ? 'offer' : null
 }
+
+/** A turn of those who help, in the copy of a chat. */
+const staffSpeaks =
+  /^(?:\[?\d{1,2}:\d\d(?::\d\d)?\]? )?[\p{L} .'-]{2,30} \((?:support|agent\p{L}*|service|bot|medewerker|mitarbeiter\p{L}*|team|helpdesk|operator\p{L}*|operatric\p{L}*|operador\p{L}*|conseill\p{L}*|soporte|asesor\p{L}*|assistenza|assistance|klantenservice|kundendienst|kundenservice|sales|staff)\)/u
 
 /** A label of somebody who works on it begins the line. */
 const leadCharsMax = 40

@@ -100,7 +100,7 @@ describe('mail/lens/read-fields', () => {
   it('takes a value from one cell of a table alone', () => {
     const company = [field('company', 'text', 'Company of the person')]
     expect(read(company, mail('Hotel\tAltamar Hoteles GmbH')).company).to.equal('Altamar Hoteles GmbH')
-    const apart = 'Nombre\tAna Ruiz\nDónde trabaja\tGrupo Altamar Hoteles\nPlantilla\t40'
+    const apart = 'Nombre\tAna Ruiz\nSitio donde ficha\tGrupo Altamar Hoteles\nPlantilla\t40'
     expect(read(company, mail(apart)).company).to.equal(null)
   })
 
