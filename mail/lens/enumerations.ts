@@ -93,6 +93,9 @@ const infinitives: { readonly [language in Locale['language']]?: RegExp } = {
 /** What stands in clauses and in no name of a thing. */
 const clauseWord =
   /\s(?:not|nicht|kein\p{L}*|pas|no|non|niet|geen|i|we|you|us|was|were|is|are|has|have|had|will|ich|wir|uns|ist|war|wurde|wird|hat|je|j['’]\p{L}+|nous|vous|est|sont|etait|nos|es|son|esta|fue|noi|e stat[oa]|sono|ik|wij|ons|werd|wordt|heeft)(?=\s|$)/u
+/** What somebody asks for that is no thing. */
+const noGoods =
+  /^(?:live.)?(?:demo\p{L}*|vorfuhrung\p{L}*|prasentation|presentation|presentacion|presentazione|presentatie|offers?|quotes?|angebote?|devis|presupuesto|preventivo|offerte|calls?|termin|appointment|cita|appuntamento|afspraak|rendez-vous|information\p{L}*|infos?|prices?|pricing|preise?|prijs|prix|precios?|prezzi|stelle|job|jobs|trabajo|empleo|lavoro|werk|arbeit)$/u
 /** What is wanted has a currency in no name, and what interests and skills are called begins with no number. */
 const amount = /[€$£]|\b(?:eur|usd|gbp|chf|euros?)\b/
 export const withArticle =
@@ -154,7 +157,12 @@ function trimmed({ value, start }: Piece, concept: string, locale: Locale | null
   const ends = [folded.search(thingEnd), concept === 'items' ? -1 : folded.search(placeEnd)].filter((at) => at > 0)
   const thing = value.slice(0, Math.min(value.length, ...ends)).replace(/[\s.,;:!]+$/, '')
   const words = thing.split(/\s+/).length
-  const isThing = /\p{L}{2}|^\p{Lu}[+#]*$/u.test(thing) && !/@/.test(thing) && words <= thingWordsMax
+  const isThing =
+    !/[.?!;:]\s|[¿¡]/.test(thing) &&
+    !noGoods.test(fold(thing)) &&
+    /\p{L}{2}|^\p{Lu}[+#]*$/u.test(thing) &&
+    !/@/.test(thing) &&
+    words <= thingWordsMax
   const isDone = concept !== 'skills' && locale !== null && infinitives[locale.language]?.test(folded) === true
   const isClause = clauseWord.test(fold(thing)) || noThing.test(folded)
   const isFigure = amount.test(folded) || (concept !== 'items' && /^\d/.test(folded))

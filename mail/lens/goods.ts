@@ -163,7 +163,10 @@ export function countedGoods(text: string): readonly Piece[] {
   const items = Array.from(folded.matchAll(each)).flatMap((match) => {
     const { many = '', unit = '', name = '' } = match.groups ?? {}
     const start = match.index + many.length + unit.length
-    const value = text.slice(start, start + name.length).trimEnd()
+    const value = text
+      .slice(start, start + name.length)
+      .trimEnd()
+      .replace(/ (?:and|und|et|y|e|en)$/, '')
     const isPart = /[,)]\s*$|(?:^|\s)(?:and|en|e|y|et|und)\s$/u.test(folded.slice(0, match.index)) && match.index !== 0
     if (isPart && !/\d/.test(folded.slice(0, match.index))) isWhole = false
     return noGood.test(fold(value)) || value.split(/\s+/).length > 6 || value.length < 3

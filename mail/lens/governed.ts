@@ -56,6 +56,7 @@ function strongest(
 ): number {
   const pattern = patternOf(role, language)
   let best = 0
+  let hasWord = false
   for (const match of near.matchAll(pattern)) {
     const start = from + match.index
     const end = start + match[0].length
@@ -64,6 +65,7 @@ function strongest(
     const gap = isBefore ? { start: end, end: value.start } : { start: value.end, end: start }
     const between = near.slice(gap.start - from, gap.end - from)
     const crossed = others.filter((other) => other.start >= gap.start && other.end <= gap.end).length
+    if (match.groups?.own === undefined) hasWord = true
     const strength =
       weights.beside -
       between.replace(/[\d\s]+/g, '').length / weights.lettersPerPoint -
@@ -74,7 +76,7 @@ function strongest(
       (match.groups?.own === undefined ? 0 : weights.own)
     best = Math.max(best, strength)
   }
-  return best
+  return role.needsWord && !hasWord ? 0 : best
 }
 
 const patterns = new Map<string, RegExp>()

@@ -32,7 +32,8 @@ export function numberFinder(words: string): (sentence: Sentence) => readonly Pi
       const isCount = /^\d{1,3}$/.test(id) && !isNumbered
       const isOther = /^\s?(?:€|eur|usd|gbp|chf|\$|%)/.test(folded.slice(end)) || /^\d+[.,]\d\d$/.test(id)
       const isDate = /^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}$|^\d{4}-\d\d-\d\d$/.test(id)
-      return isCount || isOther || isDate ? [] : [{ value: text.slice(start, end), start, end }]
+      const isBelow = !isNumbered && text.slice(match.index, start).includes('\n')
+      return isCount || isOther || isDate || isBelow ? [] : [{ value: text.slice(start, end), start, end }]
     })
 }
 

@@ -149,6 +149,7 @@ function best(asked: Asked, mail: OpenMail): Candidate | null {
     (first, each) => (first === null || each.score > first.score || isLater(each, first) ? each : first),
     null,
   )
+  if (ofOrganisations.has(asked.concept ?? '')) return wholeOrganisation(most, believed) ?? most
   return ofPersons.has(asked.concept ?? '') ? (wholeName(most, believed) ?? most) : most
 }
 
@@ -158,6 +159,21 @@ function wholeName(short: Candidate | null, all: readonly Candidate[]): Candidat
   const start = `${fold(String(short.value))} `
   return all.find(({ value, score }) => fold(String(value)).startsWith(start) && short.score - score < wholeNameLossMax)
 }
+
+/** The name of which that of an organisation is the end: "Kanzlei Dr. Vos & Partner". */
+function wholeOrganisation(short: Candidate | null, all: readonly Candidate[]): Candidate | undefined {
+  const end = short === null ? null : ` ${fold(String(short.value))}`
+  return end === null
+    ? undefined
+    : all.find(
+        ({ value, score }) =>
+          fold(String(value)).endsWith(end) &&
+          !String(value).includes(', ') &&
+          (short?.score ?? 0) - score < wholeOrganisationLossMax,
+      )
+}
+
+const wholeOrganisationLossMax = 10
 
 const ofPersons: ReadonlySet<string> = new Set(['person', 'customer'])
 const wholeNameLossMax = 30

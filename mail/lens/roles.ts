@@ -9,6 +9,8 @@ export type Role = {
   readonly name: string
   /** Whether its words stand right behind amounts: "40 € VAT". */
   readonly isBehind?: true
+  /** Whether its `own` words count only with another of its words near. */
+  readonly needsWord?: true
   /** Alternatives that begin a word. */
   readonly stems: string
   /** Alternatives that are whole words. */
@@ -20,10 +22,11 @@ export type Role = {
 export const dateRoles: readonly Role[] = [
   {
     name: 'dueDate',
+    needsWord: true,
     stems:
       'payabl|payment|settle|remit|fallig|zahlb|zahlen|zahlung|bezahlen|uberweis|begleich|begl|ausgleich|auszugleichen|auszug|abbuch|einzieh|einzug|lastschrift|zahlungseingang|regler|reglement|payer|paiement|echeanc|echoi|exigib|prelev|virement|solder|pagar|abon|vencim|cargar|cobrar|ingres|transferencia|pagament|paghi|paga|saldar|salda|versar|versa|bonific|addebit|scadenz|betalen|betaling|betaal(?!d)|voldoen|vervaldag|vervaldatum|vervalt|overmak|overgemaakt|afschrijv|incass|vencimento',
     words:
-      'schrijven (?:we|wij)|boeken (?:we|wij)|ziehen wir|prelevons|pasaremos|cobraremos|preleviamo|addebiteremo|due|pay|debit|owed|reaches us|reach us|in our account|buchen wir|geld eingang|zahlt|pague|pago|abono|abone|vence|cargo|scade|saldo|regle|reglez|verser|wir erwarten|expect|erwarten|ultimo giorno utile',
+      'account|money|geld|konto|cuenta|conto|compte|rekening|argent|dinero|soldi|nota|maak\\p{L}*(?: \\p{L}+){0,3} over|schrijven (?:we|wij)|boeken (?:we|wij)|ziehen wir|prelevons|pasaremos|cobraremos|preleviamo|addebiteremo|due|pay|debit|owed|reaches us|reach us|in our account|buchen wir|geld eingang|zahlt|pague|pago|abono|abone|vence|cargo|scade|saldo|regle|reglez|verser|wir erwarten|expect|erwarten|ultimo giorno utile',
     own: {
       en: 'no later than|by|before',
       de: 'bis spatestens|spatestens|bis zum|bis',

@@ -74,7 +74,7 @@ function readIdentifier(text: string): Piece | null {
 }
 
 const titles =
-  '(?:(?:(?:mr|mrs|ms|miss|mx|dr|prof|sir|herrn?|frau|fraulein|m|mme|mlle|madame|monsieur|se[nñ]or[a]?|signor[ae]?|sra?|srta|sig|sig\\.ra|dott|dott\\.ssa|lic|licenciad[oa]|do[nñ]a?|dhr|mevr|mw|de heer|mevrouw|ing|geom|avv|arch|rag|ir|drs|mag|ppa|rechtsanwalt|maitre)\\.?|i\\. ?[av]\\.|p\\. ?p\\.|dipl\\.-\\p{L}+\\.?|dr\\.-ing\\.)\\s+)'
+  '(?:(?:(?:dra|profa|rev|me|maitre|mr|mrs|ms|miss|mx|dr|prof|sir|herrn?|frau|fraulein|m|mme|mlle|madame|monsieur|se[nñ]or[a]?|signor[ae]?|sra?|srta|sig|sig\\.ra|dott|dott\\.ssa|lic|licenciad[oa]|do[nñ]a?|dhr|mevr|mw|de heer|mevrouw|ing|geom|avv|arch|rag|ir|drs|mag|ppa|rechtsanwalt|maitre)\\.?|i\\. ?[av]\\.|p\\. ?p\\.|dipl\\.-\\p{L}+\\.?|dr\\.-ing\\.)\\s+)'
 const title = new RegExp(`^${titles}+`, 'iu')
 
 /** A name without titles before it and what follows it. */
@@ -84,6 +84,8 @@ export function readPerson(text: string): Piece | null {
   const rest = text.slice(before)
   const stop = rest.search(/[,;<>([|"“”/:!?]|\s[-–—]\s|\s{3,}|\s\S*@|(?<=\p{L}{2})\.(?=\s+\p{Lu}\p{Ll}{3,}|\s*$)/u)
   const value = (stop >= 0 ? rest.slice(0, stop) : rest).trim()
+  // "Sparks, NV" is a place.
+  if (stop >= 0 && /^, \p{Lu}{2}(?!\p{L})/u.test(rest.slice(stop))) return null
   const words = value.split(/\s+/)
   if (value === '' || /\d|@/.test(value) || words.length > 5 || value.length > nameCharsMax || !/\p{L}{2}/u.test(value))
     return null

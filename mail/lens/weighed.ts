@@ -40,7 +40,11 @@ const weights = {
   strengthMin: 4.5,
   /** So much stronger than the best other role. */
   margin: 1,
+  /** And than one that says that it is none at all. */
+  untrueMargin: 3,
 } as const
+
+const untrue: ReadonlySet<string> = new Set(['earlier', 'unreal', 'ends'])
 
 /** Of these little evidence was more often wrong than right. */
 const strengthMins: { readonly [concept: string]: number } = {
@@ -85,7 +89,8 @@ function bestRole(
   const own = governed.find(({ role }) => wanted.includes(role))
   const other = governed.find(({ role }) => !wanted.includes(role) && !same.includes(role))
   if (own === undefined || own.strength < (strengthMins[concept] ?? weights.strengthMin)) return null
-  return own.strength - (other?.strength ?? 0) >= weights.margin ? own.strength : null
+  const margin = untrue.has(other?.role ?? '') ? weights.untrueMargin : weights.margin
+  return own.strength - (other?.strength ?? 0) >= margin ? own.strength : null
 }
 
 function datesFor(concept: string, passage: Passage, mail: OpenMail): readonly Candidate[] {
