@@ -71,7 +71,7 @@ const finders: { readonly [type: string]: (asked: Asked, mail: OpenMail) => Sent
 
 /** What is said of things that do not work. */
 const problem =
-  /(?<!\p{L})(?:problem\w*|issue|error|bug|crash\w*|broken|fail\w*|unable|can.?t|cannot|not work\w*|doesn.t|stuck|stops?|stopped|fehler\w*|defekt|kaputt|storung|nicht mehr|geht nicht|funktioniert|erreur|panne|bloque\w*|ne (?:marche|fonctionne|s)|probleme|averia|fallo|no (?:funciona|deja|puedo|me)|problema|sigue sin|errore|guasto|non (?:funziona|salva|va)|fermo|ferma|storing|foutmelding|foutcode|werkt niet|niet (?:meer|op)|defect|kapot|erro|seit|since|depuis|desde|sinds)(?!\p{L})/u
+  /(?<!\p{L})(?:problem\w*|issue|error|bug|crash\w*|broken|fail\w*|unable|can.?t|cannot|not work\w*|(?:does|did|will|do|is)(?: not|n.t)|won.t|no longer|keeps|any ?more|stuck|stops?|stopped|fehler\w*|defekt|kaputt|storung|nicht mehr|geht nicht|nicht|kein\w*|spinnt|funktioniert|erreur|panne|bloque\w*|ne (?:\p{L}+ )?(?:marche|fonctionne|s|plus|pas)|plus|probleme|averia|fallo|no (?:funciona|deja|puedo|me)|problema|sigue sin|errore|guasto|non (?:\p{L}+ )?(?:funziona|salva|va|si)|non|fermo|ferma|storing|foutmelding|foutcode|werkt niet|niet (?:meer|op)|defect|kapot|erro|seit|since|depuis|desde|sinds)(?!\p{L})/u
 
 /** Counts have no currency and may be written out. */
 function countsFor(

@@ -102,6 +102,14 @@ describe('mail/lens on hostile mail', () => {
     ['dates of one sentence', 'due 5 May '],
     ['answers', 'is not paid, '],
     ['headers', 'From: a\nDate: b\n'],
+    ['enumerations', 'we need lamps, desks and '],
+    ['labels in turn', 'Name\nAnn\nPhone\n12\n'],
+    ['points that are labels', '- name\nAnn\n'],
+    ['suppliers', 'Supplier: Ann <a@x.example>\n'],
+    ['products', 'my Lampo Pro '],
+    ['positions', 'you are looking for a cook '],
+    ['telephone numbers', '+49 30 1234567\n'],
+    ['currencies', 'EUR '],
   ]
   for (const [name, unit] of shapes)
     it(`reads ${name} without end in linear time`, () => {

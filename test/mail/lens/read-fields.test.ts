@@ -41,7 +41,7 @@ describe('mail/lens/read-fields', () => {
   })
 
   describe('weighs the words around a value', () => {
-    const [, order, ticket, lead] = lensTemplates.map(({ fields }) => fields)
+    const [, order, ticket, lead, application] = lensTemplates.map(({ fields }) => fields)
     const cases: readonly (readonly [string, readonly LensField[] | undefined, string, string, unknown])[] = [
       ['a sum of what stands above', invoice, 'total', 'Work 80.00\nParts 20.50\nSamen 100.50', 100.5],
       ['an amount that is asked for', invoice, 'total', 'In all you owe us £1,932.00 for the roof.', 1932],
@@ -66,6 +66,35 @@ describe('mail/lens/read-fields', () => {
       ['a show that is not wanted', lead, 'demo', 'We do not need a presentation.', false],
       ['what is ticked', lead, 'interests', '☑ Payroll\n☐ Tax advice\n☑ Pensions', ['Payroll', 'Pensions']],
       ['what nobody ticked', lead, 'interests', '☐ Payroll\n☐ Tax advice', null],
+      ['what is needed', lead, 'interests', 'We need two vans, a crane and a driver.', ['two vans', 'crane', 'driver']],
+      ['what is not needed', lead, 'interests', 'We are not interested in vans and cranes.', null],
+      ['a budget of somebody else', lead, 'budget', 'Last year my neighbour spent €9,000.', null],
+      ['what would be', lead, 'team_size', 'If we ever had 20 people, we would call you.', null],
+      [
+        'what somebody is good at',
+        application,
+        'skills',
+        'I am good at welding, milling and CAD.',
+        ['welding', 'milling', 'CAD'],
+      ],
+      [
+        'who is sought',
+        application,
+        'position',
+        'I read that you are looking for a stage carpenter.',
+        'stage carpenter',
+      ],
+      ['a thing by its name', ticket, 'product', 'My Kettlo Pro does not start any more.', 'Kettlo Pro'],
+      ['the version of another', ticket, 'version', 'My neighbour has version 3.1 and it works.', null],
+      [
+        'labels on lines of their own',
+        lead,
+        'phone',
+        'Name\nAnn Lee\nCompany\nLee Ltd\nPhone\n+44 20 7946 0123',
+        '+44 20 7946 0123',
+      ],
+      ['a question and its answer', lead, 'budget', 'What is your budget?\n€4,500\n\nAnything else?\nno', 4500],
+      ['the whole name', lead, 'name', 'Hello\n\nCheers\nAnn\n\nAnn Lee (ann@x.example)', 'Ann Lee'],
       ['the address of an office', lead, 'email', 'Questions? Write to help@shop.example', null],
     ]
     for (const [name, fields = [], key, text, expected] of cases)
