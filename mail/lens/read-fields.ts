@@ -27,8 +27,6 @@ import { introduces, sellerVoice } from './voice.ts'
 import { weighedValues } from './weighed.ts'
 import { zonesOf } from './zones.ts'
 
-/** What a label calls so is surer than this. */
-const labelledMin = 90
 /** What is less sure is not believed. */
 const scoreMin = 40
 
@@ -42,14 +40,6 @@ export function readFields(fields: readonly LensField[], source: LensSource): Le
   const asked = fields.map(askedOf)
   for (const each of asked)
     if (found.get(each.field.key) === null) found.set(each.field.key, onlyAmount(each, asked, found, mail))
-  const isNoBill =
-    asked.every(({ concept, field }) => !ofBills.has(concept ?? '') || found.get(field.key) === null) &&
-    asked.some(({ concept }) => ofBills.has(concept ?? ''))
-  for (const { concept, field } of asked) {
-    const { score = 0 } = found.get(field.key) ?? {}
-    const isOther = (concept === 'currency' && isWithoutTotal(asked, found)) || (concept === 'supplier' && isNoBill)
-    if (isOther && score < labelledMin) found.set(field.key, null)
-  }
   return new Map([...found].map(([key, candidate]) => [key, candidate === null ? null : findingOf(candidate)]))
 }
 
@@ -220,15 +210,6 @@ const partLines = ({ pairs }: Passage): ReadonlySet<Line> =>
   new Set(pairs.flatMap(({ line, meanings: { known } }) => (parts.some((part) => known.has(part)) ? [line] : [])))
 
 const parts = ['net', 'tax', 'shipping', 'discount', 'previous'] as const
-
-/** Whether a total is asked for that the mail does not state: then its currency is that of something else. */
-function isWithoutTotal(asked: readonly Asked[], found: ReadonlyMap<string, Candidate | null>): boolean {
-  const totals = asked.filter(({ concept }) => concept === 'total')
-  return totals.length > 0 && totals.every(({ field }) => found.get(field.key) === null)
-}
-
-/** What a mail that bills something states. */
-const ofBills: ReadonlySet<string> = new Set(['invoiceNumber', 'total', 'dueDate'])
 
 const documents: ReadonlySet<string> = new Set(['invoiceNumber', 'orderNumber'])
 

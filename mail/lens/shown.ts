@@ -3,7 +3,7 @@ import { at, type Candidate, type Finder, type OpenMail } from './candidates.ts'
 import type { Asked } from './concepts.ts'
 import { currencies, isOwn } from './currencies.ts'
 import { documentNumbers } from './document-numbers.ts'
-import { fold, meaningsOf } from './lexicon.ts'
+import { fold } from './lexicon.ts'
 import type { Line, Pair, Passage } from './passages.ts'
 import { subjectPositions } from './positions.ts'
 import { ownEmails, ownPhones } from './reach.ts'
@@ -35,7 +35,7 @@ const finders: { readonly [concept: string]: Finder } = {
   person: (_, mail) => [...signers(mail, 56), ...forwarders(mail), ...titled(mail), ...reached(mail), ...blocks(mail)],
   company: (_, mail) => companies(mail, 50),
   supplier: (_, mail) => [...companies(mail, 56), ...letterheads(mail)],
-  job: (_, mail) => [...titledJobs(mail), ...subjectPositions(mail)],
+  job: (_, mail) => subjectPositions(mail),
   invoiceNumber: (_, mail) => documentNumbers('invoiceNumber', mail),
   orderNumber: (_, mail) => documentNumbers('orderNumber', mail),
   ticketNumber: (_, mail) => [...numberedSubjects(mail.passages), ...documentNumbers('ticketNumber', mail)],
@@ -168,25 +168,6 @@ function titled({ passages }: OpenMail): readonly Candidate[] {
     return isName ? [at(passage, first.start, { value: first.text, start: 0, end: first.text.length }, 52)] : []
   })
 }
-
-/** What stands below the name that heads a CV. */
-function titledJobs({ passages }: OpenMail): readonly Candidate[] {
-  return passages.flatMap((passage) => {
-    const [first, ...rest] = passage.lines
-    if (first === undefined || !passage.place.startsWith('attachments') || !isPersonName(first.text)) return []
-    const line = rest
-      .slice(0, 3)
-      .filter(({ folded }) => meaningsOf(folded).unknown > 0 && isNamedElsewhere(passages, passage, folded))
-      .find(({ text, start }) => /^\p{Lu}[\p{L}\s/()-]{3,50}$/u.test(text) && !passage.labelled.has(start))
-    return line === undefined
-      ? []
-      : [at(passage, line.start, { value: line.text, start: 0, end: line.text.length }, 50)]
-  })
-}
-
-/** Whether another text of the mail says the same words. */
-const isNamedElsewhere = (passages: readonly Passage[], own: Passage, words: string) =>
-  passages.some((passage) => passage !== own && passage.lines.some(({ folded }) => folded.includes(words)))
 
 /** Words with capitals and a legal form behind them. */
 const legalNames =
