@@ -1,6 +1,7 @@
 /** The amounts of a passage. */
+
+import type { Line, Passage } from './lines.ts'
 import type { FoundNumber } from './numbers.ts'
-import type { Line, Passage } from './passages.ts'
 
 export type Amount = {
   readonly value: number

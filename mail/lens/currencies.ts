@@ -1,7 +1,7 @@
 /** The currency of a mail's total. */
 import { at, type Candidate, type OpenMail } from './candidates.ts'
+import type { Line, Passage } from './lines.ts'
 import type { FoundNumber } from './numbers.ts'
-import type { Line, Passage } from './passages.ts'
 import type { Piece } from './shapes.ts'
 
 /** The currency beside the total; else that of all amounts, when they have one. */

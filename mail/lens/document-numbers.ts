@@ -1,7 +1,7 @@
 /** Numbers of documents that no label names: words in the sentence say of what they are. */
 import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { governedBy } from './governed.ts'
-import type { Passage } from './passages.ts'
+import type { Passage } from './lines.ts'
 import type { Role } from './roles.ts'
 import { ibansIn, phonesIn } from './shapes.ts'
 

@@ -1,7 +1,7 @@
 /** Goods that a mail lists by their form: rows that end in prices, lines and sentences that begin with how many. */
 import type { OpenMail } from './candidates.ts'
 import { fold, meaningsOf } from './lexicon.ts'
-import type { Line, Passage } from './passages.ts'
+import type { Line, Passage } from './lines.ts'
 import type { Piece } from './shapes.ts'
 
 const itemsMax = 100

@@ -4,8 +4,9 @@ import type { Asked } from './concepts.ts'
 import { enumerated, withArticle } from './enumerations.ts'
 import { countedGoods, countedLines, pricedRows, uncounted } from './goods.ts'
 import { fold, meaningsOf } from './lexicon.ts'
+import type { Passage } from './lines.ts'
 import { pointLists, tableItems, ticked } from './lists.ts'
-import { lineAt, type Passage } from './passages.ts'
+import { lineAt } from './passages.ts'
 import type { Piece } from './shapes.ts'
 
 /** The lists of a mail that a field may ask for: points, rows, ticks and sentences. */

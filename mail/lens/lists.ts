@@ -1,8 +1,8 @@
 /** Lists: behind a label, as points below one, as rows of a table, and in sentences. */
 
 import { isSum } from './goods.ts'
+import type { Line, Pair, Passage } from './lines.ts'
 import type { Locale } from './locale.ts'
-import type { Line, Pair, Passage } from './passages.ts'
 import type { Piece } from './shapes.ts'
 import { type Columns, goodsColumns } from './table-heads.ts'
 

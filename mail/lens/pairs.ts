@@ -1,6 +1,6 @@
 /** Labels and values on the lines of a passage: behind marks and gaps, in cells and columns, on lines of their own, and in blocks. */
 import { meaningsOf, phraseAt, wordsIn } from './lexicon.ts'
-import type { Line, Pair } from './passages.ts'
+import type { Line, Pair } from './lines.ts'
 import { cellsOf } from './table-heads.ts'
 
 const labelCharsMax = 60

@@ -1,7 +1,7 @@
 /** How the person of a mail is reached: addresses and telephone numbers, told from those of others by what stands around them. */
 import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { fold } from './lexicon.ts'
-import type { Line, Passage } from './passages.ts'
+import type { Line, Passage } from './lines.ts'
 import { emailsIn, isPhoneForm, type Piece, phonesIn } from './shapes.ts'
 import { isPersonName } from './signatures.ts'
 

@@ -1,6 +1,6 @@
 /** The sentences of a passage: over line breaks within a paragraph, since programs wrap lines. */
 import { fold } from './lexicon.ts'
-import type { Line, Passage } from './passages.ts'
+import type { Line, Passage } from './lines.ts'
 
 export type Sentence = {
   readonly passage: Passage

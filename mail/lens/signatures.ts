@@ -1,6 +1,6 @@
 /** Who a mail is from, by its end: names and companies below the closing words, or in the last lines. */
 import { fold, meaningsOf } from './lexicon.ts'
-import type { Line, Passage } from './passages.ts'
+import type { Line, Passage } from './lines.ts'
 import { type Piece, readPerson } from './shapes.ts'
 
 export type Signed = {

@@ -1,5 +1,5 @@
 /** Whether a mail speaks as the one who sells or helps, or as the one who buys or asks. Folded. */
-import type { Passage } from './passages.ts'
+import type { Passage } from './lines.ts'
 
 const seller =
   /(?<!\p{L})(?:(?:your|ihre[rnms]?|ihr|deine[rnms]?|dein|votre|vos|su|sus|tu|tus|(?:il|la|un) (?:tuo|tua|suo|sua|vostro|vostra)|uw|jouw|je) (?:\p{L}+ )?(?:orders?|purchase|parcel|basket|things|bestellung\p{L}*|lieferung|ware|paket|packchen|commande|colis|cadeaux|achat|pedido|compra|paquete|ordine|acquisto|pacco|bestelling|pakket|aankoop|request|case|ticket|anfrage|meldung|demande|dossier|solicitud|incidencia|richiesta|segnalazione|aanvraag|melding|plan|account|vertrag|konto|abo|abonnement|electricite|bolletta|contrato)|we(?:.ve| have)? (?:shipped|packed|received|logged|issued)|you (?:paid|.ve paid|ordered|bought)|wir (?:liefern|versenden|haben (?:\p{L}+ ){0,4}(?:erhalten|bekommen)|legen)|nous (?:vous confirmons|l.enverrons|expedions|preparons)|entregaremos|le pedimos|ci scusiamo|tut uns leid|we apologi[sz]e|nous sommes desoles|onze excuses|confirmons|gekozen hebt|voor ons gekozen|plaatste je|ontvingen we|hemos recibido|has pedido|hai ordinato|vielen dank fur (?:ihre|deine)|thank you for your (?:order|purchase)|thanks for (?:your order|staying|shopping)|merci pour votre|gracias por (?:su|tu)|grazie per (?:il|la|l))/gu

@@ -3,7 +3,8 @@ import type { Amount } from './amounts.ts'
 import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { type Asked, concepts } from './concepts.ts'
 import { type Governed, governedBy } from './governed.ts'
-import { lineAt, type Passage } from './passages.ts'
+import type { Passage } from './lines.ts'
+import { lineAt } from './passages.ts'
 import { amountRoles, dateRoles } from './roles.ts'
 
 /** The dates or numbers of a mail that are what a field asks for. */

@@ -1,5 +1,5 @@
 /** Lines that are not about the matter of a mail: what a sender adds to every mail, offers of other things, who works on it. Folded. */
-import type { Line, Passage } from './passages.ts'
+import type { Line, Passage } from './lines.ts'
 
 /** `footer`: legal notices and how to write to the sender; `offer`: other things for sale; `staff`: who works on it; `referee`: who vouches. */
 export type Zone = 'footer' | 'offer' | 'staff' | 'referee'
