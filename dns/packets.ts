@@ -1,12 +1,12 @@
 /**
  * Answers that were given over UDP, as they went out, by what was asked: most resolvers ask the same few things. Only plain questions are
  * known again, with or without EDNS; one with options, such as a cookie, is answered anew. Invariants: an answer is given again only while
- * its zone is the one that it was made from; id and letters are those of each question (RFC 1035 4.1.1; 0x20).
+ * its zone is the one that it was made from, and within an hour, so that its signatures are good; id and letters are those of each
+ * question (RFC 1035 4.1.1; 0x20).
  */
-
-import { type Clock, secondMs } from '../core/process/clock.ts'
+import { type Clock, hourMs, secondMs } from '../core/process/clock.ts'
 import { headerBytes } from '../core/zones/messages.ts'
-import { lowerCase, type WireName } from '../core/zones/names.ts'
+import type { WireName } from '../core/zones/names.ts'
 import { classes, types } from './codes.ts'
 import type { SignableZone } from './dnssec.ts'
 
@@ -17,6 +17,8 @@ export type KnownAnswer = {
   readonly subject: string
   readonly bytes: Buffer
 }
+
+type Kept = { readonly answer: KnownAnswer; readonly endsAt: number }
 
 export type Packets = {
   get(key: string): KnownAnswer | undefined
@@ -33,38 +35,45 @@ export type PlainQuestion = {
 const bytesMax = 16 * 1024 * 1024
 /** Counted for an answer beside its bytes and its question. */
 const overheadBytes = 300
-/** Zones are read anew about as often; what was made from one that is gone holds it no longer. */
+/** What was made from a zone that is gone holds it little longer. */
 const keptMs = 30 * secondMs
+/** How long an answer is given again. */
+const answerMs = hourMs
 const optBytes = 11
 const labelBytesMax = 63
 const nameBytesMax = 255
+/** Where a key is written before it is a string. */
+const keyBytes = Buffer.alloc(2 + nameBytesMax + 4 + optBytes)
 
 /** Keeps them in two generations, of which the older one goes whole: whoever asks for ever more names costs no search for what is old. */
 export function createPackets(clock: Clock): Packets {
-  let young = new Map<string, KnownAnswer>()
-  let old = new Map<string, KnownAnswer>()
+  let young = new Map<string, Kept>()
+  let old = new Map<string, Kept>()
   let bytes = 0
   let endsAt = 0
-  const set = (key: string, answer: KnownAnswer) => {
-    const now = clock.now().getTime()
+  const keep = (key: string, kept: Kept, now: number) => {
     if (bytes >= bytesMax / 2 || now >= endsAt) {
       old = young
       young = new Map()
       bytes = 0
       endsAt = now + keptMs
     }
-    young.set(key, answer)
-    bytes += overheadBytes + answer.bytes.length + 2 * key.length
+    young.set(key, kept)
+    bytes += overheadBytes + kept.answer.bytes.length + key.length
   }
   return {
     get(key) {
-      const found = young.get(key)
-      if (found !== undefined) return found
-      const before = old.get(key)
-      if (before !== undefined) set(key, before)
-      return before
+      const now = clock.now().getTime()
+      const recent = young.get(key)
+      const kept = recent ?? old.get(key)
+      if (kept === undefined || kept.endsAt <= now) return undefined
+      if (recent === undefined) keep(key, kept, now)
+      return kept.answer
     },
-    set,
+    set(key, answer) {
+      const now = clock.now().getTime()
+      keep(key, { answer, endsAt: now + answerMs }, now)
+    },
   }
 }
 
@@ -88,8 +97,21 @@ export function plainQuestion(packet: Buffer): PlainQuestion | null {
   // Of a DS set two zones may know; transfers are for few.
   const isPlain = type !== types.DS && type !== types.AXFR && type !== types.IXFR
   if (!isPlain || packet.readUInt16BE(nameEnd + 2) !== classes.IN) return null
-  const name = lowerCase(packet.toString('latin1', headerBytes, nameEnd))
-  return { key: `${packet.toString('latin1', 2, 4)}${name}${packet.toString('latin1', nameEnd)}`, end }
+  return { key: keyOf(packet, nameEnd), end }
+}
+
+/** Flags, name in lower case, and all that comes after it, one character for a byte. */
+function keyOf(packet: Buffer, nameEnd: number): string {
+  const { length } = packet
+  packet.copy(keyBytes, 0, 2, 4)
+  packet.copy(keyBytes, 2, headerBytes, length)
+  // Lengths of labels are no letters.
+  const end = nameEnd - headerBytes + 2
+  for (let at = 2; at < end; at += 1) {
+    const byte = keyBytes[at]!
+    if (byte >= 0x41 && byte <= 0x5a) keyBytes[at] = byte | 0x20
+  }
+  return keyBytes.toString('latin1', 0, length - headerBytes + 2)
 }
 
 /** The answer to a question that is the same but for its id and its letters. */

@@ -96,7 +96,7 @@ function answering(ctx: Context, serving: Serving): Answering {
     return failed(serving, packet, client)
   }
   return (packet, { address, over }) => {
-    const client: Client = { address: address.replace(/^::ffff:(?=\d+\.)/i, ''), over }
+    const client: Client = { address: plainAddress(address), over }
     try {
       const messages = respond(serving, packet, client)
       return messages instanceof Promise ? messages.catch((error: unknown) => give(packet, client, error)) : messages
@@ -104,6 +104,11 @@ function answering(ctx: Context, serving: Serving): Answering {
       return give(packet, client, error)
     }
   }
+}
+
+/** An IPv4 address that a socket of IPv6 was asked from, as itself. */
+function plainAddress(address: string): string {
+  return address.startsWith('::') ? address.replace(/^::ffff:(?=\d+\.)/i, '') : address
 }
 
 async function listen(

@@ -1,22 +1,34 @@
 /**
- * The zones that questions find, indexed once for each of their versions. Invariant: while the database does not answer, zones that
- * were asked for before are answered from as they were, and no question about them waits for it long.
+ * The zones that questions find, indexed once for each of their versions: one that is read anew and is the same keeps its index,
+ * and with it all that was made from it. Invariant: while the database does not answer, zones that were asked for before are
+ * answered from as they were, and no question about them waits for it long.
  */
-import { hourMs } from '../core/process/clock.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { hourMs, secondMs } from '../core/process/clock.ts'
 import type { Context } from '../core/process/context.ts'
 import { createKept } from '../core/process/kept.ts'
-import { nameText, parentOf, rootName, type WireName } from '../core/zones/names.ts'
-import { awayMs, servedZone, type Zone } from '../core/zones/served-zones.ts'
+import { nameText, parentOf, rootName, type WireName, wireName } from '../core/zones/names.ts'
+import { awayMs, servedTurn, servedZone, type Zone } from '../core/zones/served-zones.ts'
 import { zoneKeys } from '../core/zones/zone-keys.ts'
 import { createSigner, type SignableZone, serialAhead } from './dnssec.ts'
 import { indexZone, type RrSet } from './zone-index.ts'
 
 export type ZoneOf = (name: WireName) => SignableZone | null | Promise<SignableZone | null>
 
+/** An index and what it was made from. */
+type Indexed = {
+  readonly zone: Zone
+  /** `serialAhead` when it was made. */
+  readonly ahead: number
+  readonly index: SignableZone
+}
+
 /** Signatures that are kept, about 10 MB of them. */
 const signaturesMax = 20_000
 /** Names in all zones that are kept for when the database is away. */
 const namesMax = 200_000
+/** Names whose zone is remembered for as long as it is sure, a second at most. */
+const foundMax = 10_000
 /** How long a question waits for the database when an earlier version of its zone is known: resolvers ask again after a second. */
 const patienceMs = 300
 /** Questions that wait for the database at once, each with its packet; past it they fail. */
@@ -27,12 +39,12 @@ const waitingMax = 10_000
  * not answer and the zone was never asked for.
  */
 export function createZones(ctx: Context, nameServers: readonly string[]): ZoneOf {
-  const earlier = createKept<SignableZone>(ctx.machineClock, {
+  const earlier = createKept<Indexed>(ctx.machineClock, {
     max: namesMax,
-    weigh: ({ nodes }) => nodes.size,
+    weigh: ({ index }) => index.nodes.size,
     ttlMs: awayMs,
   })
-  const find = createIndexes(ctx, nameServers, (zone) => earlier.set(zone.origin, zone))
+  const find = remembering(ctx, createIndexes(ctx, nameServers, earlier))
   let waiting = 0
   /** Whether the database has kept a question waiting, and has answered none since. */
   let isAway = false
@@ -76,35 +88,58 @@ export function createZones(ctx: Context, nameServers: readonly string[]): ZoneO
   }
 }
 
-function enclosing(
-  zones: { get(origin: WireName): SignableZone | undefined },
-  name: WireName,
-): SignableZone | undefined {
+/** As `find`, which is asked for the same name once a second while nothing changes. */
+function remembering(ctx: Context, find: ZoneOf): ZoneOf {
+  const found = new Map<WireName, SignableZone | null>()
+  let turn: number | null = null
+  let endsAt = 0
+  return (name) => {
+    const now = ctx.machineClock.now().getTime()
+    const current = servedTurn(ctx, now)
+    if (current !== turn || now >= endsAt || found.size >= foundMax) {
+      found.clear()
+      turn = current
+      endsAt = now + secondMs
+    }
+    const known = found.get(name)
+    if (known !== undefined) return known
+    const zone = find(name)
+    if (turn !== null && !(zone instanceof Promise)) found.set(name, zone)
+    return zone
+  }
+}
+
+function enclosing(zones: { get(origin: WireName): Indexed | undefined }, name: WireName): SignableZone | undefined {
   for (let rest = name; rest !== rootName; rest = parentOf(rest)) {
-    const zone = zones.get(rest)
-    if (zone !== undefined) return zone
+    const known = zones.get(rest)
+    if (known !== undefined) return known.index
   }
   return undefined
 }
 
-/** Zones with their indexes, each as long as its version is kept (core/zones/served-zones.ts). `onNew` is told of each new one. */
-function createIndexes(ctx: Context, nameServers: readonly string[], onNew: (zone: SignableZone) => void): ZoneOf {
+/** Zones with their indexes, each as long as its version is kept (core/zones/served-zones.ts). `made` has those of before. */
+function createIndexes(
+  ctx: Context,
+  nameServers: readonly string[],
+  made: { get(origin: WireName): Indexed | undefined; set(origin: WireName, indexed: Indexed): void },
+): ZoneOf {
+  const { dnssec } = ctx.settings.dns
   const indexes = new WeakMap<Zone, SignableZone | Promise<SignableZone>>()
   const signatures = createKept<RrSet>(ctx.machineClock, { max: signaturesMax, ttlMs: hourMs })
   const now = () => ctx.machineClock.now()
   let versions = 0
-  const keep = (zone: Zone, index: SignableZone): SignableZone => {
-    indexes.set(zone, index)
-    onNew(index)
-    return index
+  const keep = (indexed: Indexed): SignableZone => {
+    indexes.set(indexed.zone, indexed.index)
+    made.set(indexed.index.origin, indexed)
+    return indexed.index
   }
-  const sign = async (zone: Zone): Promise<SignableZone> => {
+  const sign = async (zone: Zone, ahead: number): Promise<SignableZone> => {
     try {
       const keys = await zoneKeys(ctx, zone)
-      const index = indexZone({ ...zone, serial: zone.serial + serialAhead(now()) }, nameServers, keys)
+      const index = indexZone({ ...zone, serial: zone.serial + ahead }, nameServers, keys)
       versions += 1
       const signer = createSigner({ origin: index.origin, keys, version: String(versions), signatures, now })
-      return keep(zone, { ...index, signer })
+      return keep({ zone, ahead, index: { ...index, signer } })
     } catch (error) {
       indexes.delete(zone)
       throw error
@@ -114,8 +149,11 @@ function createIndexes(ctx: Context, nameServers: readonly string[], onNew: (zon
     if (zone === null) return null
     const known = indexes.get(zone)
     if (known !== undefined) return known
-    if (!ctx.settings.dns.dnssec) return keep(zone, { ...indexZone(zone, nameServers), signer: null })
-    const signing = sign(zone)
+    const ahead = dnssec ? serialAhead(now()) : 0
+    const before = made.get(wireName(zone.origin))
+    if (before?.ahead === ahead && isDeepStrictEqual(before.zone, zone)) return keep({ ...before, zone })
+    if (!dnssec) return keep({ zone, ahead, index: { ...indexZone(zone, nameServers), signer: null } })
+    const signing = sign(zone, ahead)
     indexes.set(zone, signing)
     return signing
   }

@@ -2,8 +2,8 @@
  * The zones that the built-in DNS server answers from, as this process knows them. Invariants: which domains have a zone is known
  * whole, so that a question about any other name costs nothing; zones themselves are kept in bounded memory, and one that
  * is not known is read once for all who ask. A change note makes a zone be read anew; and when notes are lost, the versions
- * that were written since are asked for before an answer is given that is more than `lookMs` old. While the database is away,
- * what is known goes on being served.
+ * that were written since are asked for before an answer is given that is more than `lookMs` old. Both are done ahead of their
+ * time, so that who asks often never waits for the database. While it is away, what is known goes on being served.
  */
 import type { Store } from '../../store/open.ts'
 import { findZone, raiseSerial, zoneRecords, zoneVersions } from '../../store/zones.ts'
@@ -35,6 +35,9 @@ const zoneWeight = 5
 /** A zone that was given up, whose note was lost, is served no longer than this. */
 const zoneMs = 30 * secondMs
 const lookMs = 5 * secondMs
+/** From these ages on the next question has zones read, or versions asked for, without waiting. */
+const zoneAheadMs = 20 * secondMs
+const lookAheadMs = 3 * secondMs
 /** How much the clocks of two machines may differ. */
 const skewMs = minuteMs
 
@@ -44,18 +47,24 @@ type Known = {
   /** When the versions were asked for last. */
   lookedAt: Date
   looking: Promise<void> | null
+  /** Rises whenever a name may be answered for by another zone than before. */
+  turn: number
 }
 
+/** What a domain is answered for by. */
+type Read = { readonly zone: Zone | null; readonly readAt: Date }
+
 const served = perProcess(({ clock, changes }) => {
-  const zones = createKept<Zone | 'nobody'>(clock, {
+  const zones = createKept<Read>(clock, {
     max: recordsMax,
-    weigh: (zone) => zoneWeight + (zone === 'nobody' ? 0 : zone.records.length),
+    weigh: ({ zone }) => zoneWeight + (zone?.records.length ?? 0),
     ttlMs: zoneMs,
   })
-  const known: Known = { serials: null, lookedAt: new Date(0), looking: null }
+  const known: Known = { serials: null, lookedAt: new Date(0), looking: null, turn: 0 }
   const reading = new Map<string, Promise<Zone | null>>()
   /** Whose zone a domain is decides about those below it too. */
   const forget = (domain: string) => {
+    known.turn += 1
     if (known.serials?.has(domain) === false) known.serials.set(domain, 0)
     for (const kept of [zones, reading])
       for (const origin of kept.keys()) if (origin === domain || origin.endsWith(`.${domain}`)) kept.delete(origin)
@@ -75,8 +84,21 @@ type Served = ReturnType<typeof served>
 export function servedZone(ctx: Context, name: string): Promise<Zone | null> | Zone | null {
   const state = served(ctx)
   const { serials, lookedAt } = state.known
-  if (serials !== null && after(lookedAt, lookMs) > ctx.machineClock.now()) return closest(ctx, state, name)
-  return look(ctx, state).then(() => closest(ctx, state, name))
+  const now = ctx.machineClock.now()
+  if (serials === null || after(lookedAt, lookMs) <= now)
+    return look(ctx, state).then(() => closest(ctx, state, name, now))
+  // It does not reject once the zones are known.
+  if (after(lookedAt, lookAheadMs) <= now) void look(ctx, state)
+  return closest(ctx, state, name, now)
+}
+
+/**
+ * What `servedZone` returned at once is what it returns at `nowMs` too while this number is the same, for a second at most; null: it has to
+ * be asked.
+ */
+export function servedTurn(ctx: Context, nowMs: number): number | null {
+  const { serials, lookedAt, turn } = served(ctx).known
+  return serials !== null && nowMs - lookedAt.getTime() < lookMs ? turn : null
 }
 
 /** Says that what is served of domains has changed: raises the serials of their zones, and tells all processes. */
@@ -95,14 +117,17 @@ export function zonesForgotten(ctx: Context, domains: readonly string[]): void {
   ctx.changes.publish({ kind: 'zones', domains })
 }
 
-function closest(ctx: Context, state: Served, name: string): Promise<Zone | null> | Zone | null {
+function closest(ctx: Context, state: Served, name: string, now: Date): Promise<Zone | null> | Zone | null {
   for (let origin: string | null = name; origin !== null; origin = parentOf(origin)) {
     if (state.known.serials?.has(origin) !== true) continue
-    const zone = state.zones.get(origin)
-    if (zone === 'nobody') continue
-    if (zone !== undefined) return zone
+    const kept = state.zones.get(origin)
     const parent = parentOf(origin)
-    return read(ctx, state, origin).then((found) => found ?? (parent === null ? null : closest(ctx, state, parent)))
+    if (kept === undefined)
+      return read(ctx, state, origin).then(
+        (found) => found ?? (parent === null ? null : closest(ctx, state, parent, now)),
+      )
+    if (after(kept.readAt, zoneAheadMs) <= now) readAhead(ctx, state, origin)
+    if (kept.zone !== null) return kept.zone
   }
   return null
 }
@@ -114,9 +139,11 @@ function read(ctx: Context, state: Served, origin: string): Promise<Zone | null>
   if (before !== undefined) return before
   const load = async () => {
     try {
-      const zone = await loadZone(ctx.store, origin, ctx.machineClock.now())
+      const readAt = ctx.machineClock.now()
+      const zone = await loadZone(ctx.store, origin, readAt)
       if (reading.get(origin) === asked) {
-        zones.set(origin, zone ?? 'nobody')
+        zones.set(origin, { zone, readAt })
+        known.turn += 1
         if (zone !== null) known.serials?.set(origin, zone.serial)
       }
       return zone
@@ -127,6 +154,11 @@ function read(ctx: Context, state: Served, origin: string): Promise<Zone | null>
   const asked = load()
   reading.set(origin, asked)
   return asked
+}
+
+/** Reads a zone that is kept for a while yet. A failure is left to those who ask when it is not. */
+function readAhead(ctx: Context, state: Served, origin: string): void {
+  if (!state.reading.has(origin)) read(ctx, state, origin).catch(() => undefined)
 }
 
 async function loadZone(store: Store, origin: string, now: Date): Promise<Zone | null> {

@@ -112,6 +112,17 @@ describe('answers that are given again', () => {
     expect(ask('www.zone.example', A)!.readUInt16BE(2) & 0xf, 'refused').to.equal(5)
   })
 
+  it('are made anew after an hour, however often they were asked for: signatures end', () => {
+    const { state, ask } = servingWith()
+    for (let minutes = 0; minutes < 60; minutes += 1) {
+      ask('www.zone.example', A)
+      now = new Date(now.getTime() + 60_000)
+    }
+    expect(state.kept).to.equal(1)
+    ask('www.zone.example', A)
+    expect(state.kept).to.equal(2)
+  })
+
   it('count for the rate limit as the first did', () => {
     const { ask } = servingWith(3)
     const outcome = () => {

@@ -2,12 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, copyFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
-import { hostname, tmpdir } from 'node:os'
+import { getPriority, hostname, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
+import { pidOf } from '../../bench/processes.ts'
 import { engineUrl } from '../../cli/instance.ts'
 import { revokeKey, rotateKey } from '../../core/access/keys.ts'
 import { createAccount } from '../../core/account/accounts.ts'
@@ -190,6 +191,14 @@ describe('serving', () => {
     const [address = '', port] = service.dns!.split(':')
     const asked = query([{ address, port: Number(port) }], 'www.elsewhere.example', 'A')
     expect(await asked.catch(({ code }: DnsError) => code)).to.equal('EREFUSED')
+  })
+
+  it('has questions go before other work, where the system permits that', async () => {
+    const wish = 'os.setPriority(os.constants.priority.PRIORITY_ABOVE_NORMAL)'
+    const tried = spawn(process.execPath, ['-e', `try { ${wish} } catch {} console.log(os.getPriority())`])
+    const [text] = (await once(tried.stdout, 'data')) as [Buffer]
+    expect(getPriority(pidOf([service.process.pid!], 'cli/dns-main.ts'))).to.equal(Number(text))
+    expect(getPriority(pidOf([service.process.pid!], 'cli/service-main.ts'))).to.equal(getPriority())
   })
 
   it('takes its settings from the environment', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createDomain } from '../../../core/domains/claims.ts'
 import { minuteMs } from '../../../core/process/clock.ts'
 import type { Context } from '../../../core/process/context.ts'
-import { servedZone, zoneChanged, zonesForgotten } from '../../../core/zones/served-zones.ts'
+import { servedTurn, servedZone, zoneChanged, zonesForgotten } from '../../../core/zones/served-zones.ts'
 import { publishTxt, withdrawTxt } from '../../../core/zones/system-records.ts'
 import { newId } from '../../../schemas/ids.ts'
 import { eventually } from '../../eventually.ts'
@@ -88,6 +88,33 @@ describe('served zones', () => {
     const isThere = async () => (await seen('late.one.example', deaf))?.includes('192.0.2.3') ?? false
     door.advance(6_000)
     expect(await isThere()).to.equal(true)
+  })
+
+  it('is read ahead of its time, so that who asks often never waits', async () => {
+    let now = ctx.machineClock.now()
+    const deaf: Context = {
+      ...ctx,
+      changes: { ...ctx.changes, listen: () => () => undefined },
+      store: { ...ctx.store },
+      machineClock: { now: () => now },
+    }
+    const later = (ms: number) => {
+      now = new Date(now.getTime() + ms)
+    }
+    const isThere = (value: string) =>
+      eventually(value, async () => (await seen('one.example', deaf))?.includes(value) ?? false)
+    await seen('one.example', deaf)
+    await put(one!, 'one.example', '192.0.2.4', 'ahead')
+    later(3_500)
+    await isThere('ahead.one.example=192.0.2.4')
+    // As a crash leaves it, before the serial rises.
+    await ctx.store.zoneRecords.updateOne({ name: 'ahead' }, { $set: { value: '192.0.2.5' } })
+    for (let n = 0; n < 6; n += 1) {
+      later(4_000)
+      expect(servedZone(deaf, 'one.example')).to.not.be.instanceOf(Promise)
+      await eventually('a look ahead', () => servedTurn(deaf, now.getTime() + 4_000) !== null)
+    }
+    await isThere('ahead.one.example=192.0.2.5')
   })
 
   const cases: readonly [string, () => Promise<void>, string, boolean][] = [

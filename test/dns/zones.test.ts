@@ -1,0 +1,40 @@
+import { expect } from 'chai'
+import { hourMs, minuteMs } from '../../core/process/clock.ts'
+import { wireName } from '../../core/zones/names.ts'
+import { createZones } from '../../dns/zones.ts'
+import { type DnsDoor, openDnsDoor, tenantZone } from '../start/dns.ts'
+
+describe('the zones that questions find', () => {
+  let dns: DnsDoor
+  before(async () => {
+    dns = await openDnsDoor()
+    await dns.put({ name: 'www', type: 'A', value: '192.0.2.1' })
+  })
+  after(() => dns?.close())
+
+  for (const dnssec of [false, true])
+    it(`keep what was made of them while they are the same, ${dnssec ? 'signed' : 'unsigned'}`, async () => {
+      const { ctx } = await dns.another({ dnssec })
+      const zoneOf = createZones(ctx, ['ns1.mail.example'])
+      const name = wireName(`www.${tenantZone}`)
+      const first = await zoneOf(name)
+      expect(zoneOf(name), 'at once').to.equal(first)
+      dns.door.advance(minuteMs)
+      expect(await zoneOf(name), 'read anew').to.equal(first)
+      await dns.put({ name: dnssec ? 'mx' : 'ns', type: 'A', value: '192.0.2.2' })
+      dns.door.advance(minuteMs)
+      expect(await zoneOf(name), 'changed').to.not.equal(first)
+    })
+
+  it('rise every three days when they are signed, so that secondaries fetch fresh signatures', async () => {
+    const { ctx } = await dns.another({ dnssec: true })
+    const zoneOf = createZones(ctx, ['ns1.mail.example'])
+    const served = async () => (await zoneOf(wireName(tenantZone)))!
+    const before = await served()
+    for (let hours = 0; hours < 72; hours += 12) {
+      dns.door.advance(12 * hourMs)
+      await served()
+    }
+    expect((await served()).serial - before.serial).to.equal(1)
+  })
+})
