@@ -202,17 +202,24 @@ export async function driveBytes(store: Store, accountId: string): Promise<numbe
   return sum?.bytes ?? 0
 }
 
-/** The ids of parts of which anything is there, of a page behind the id `after` in their order. */
+/**
+ * The ids of parts of which anything is there, whichever of their chunks that is, of a page behind the id `after` in their order. Each is
+ * found by itself: to walk over all chunks would read all that is kept.
+ */
 export async function walkParts(
   store: Store,
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<readonly string[]> {
-  const first = await store.driveChunks
-    .find({ files_id: { $gt: after }, n: 0 }, { projection: { _id: 0, files_id: 1 } })
-    .sort({ files_id: 1 })
-    .limit(limit)
-    .toArray()
-  return first.map(({ files_id: id }) => id)
+  const ids: string[] = []
+  for (let last = after; ids.length < limit; last = ids.at(-1)!) {
+    const next = await store.driveChunks.findOne(
+      { files_id: { $gt: last } },
+      { sort: { files_id: 1, n: 1 }, projection: { _id: 0, files_id: 1 } },
+    )
+    if (next === null) break
+    ids.push(next.files_id)
+  }
+  return ids
 }
 
 /** Those of some parts that no entry names. An entry is written before its parts, so these were somebody's and are nobody's now. */

@@ -1,6 +1,6 @@
 /**
  * The operations of one resource to read and to try: Swagger UI over what `openapi.json` says of them, served from this host. It takes
- * one resource at a time, because a page of all 186 operations takes it seconds. The page on which all stand (`docs/api.md`) needs no
+ * one resource at a time, because a page of all operations takes it seconds. The page on which all stand (`docs/api.md`) needs no
  * script and is what programs and the search read.
  */
 import { readFile } from 'node:fs/promises'

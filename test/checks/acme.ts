@@ -13,7 +13,7 @@ import { Agent, request } from 'undici'
 import { createAccount } from '../../core/account/accounts.ts'
 import { certificateStates, renewNow } from '../../core/certificates/overview.ts'
 import { createDomain } from '../../core/domains/claims.ts'
-import { closeContext } from '../../core/process/context.ts'
+import { type Context, closeContext } from '../../core/process/context.ts'
 import { zoneChanged } from '../../core/zones/served-zones.ts'
 import { newId } from '../../schemas/ids.ts'
 import { eventually } from '../eventually.ts'
@@ -68,7 +68,7 @@ async function overHttp(where: Where): Promise<boolean> {
       MAILROOM_RESOLVER: JSON.stringify([dns.address]),
     },
   })
-  try {
+  const isWell = await ended(service, pebble, async (ctx) => {
     const ca = await rootOf(pebble, where.authority)
     const ports = [httpsPort, Number(service.imaps?.split(':')[1]), Number(service.submissions?.split(':')[1])]
     const serialAt = (port: number) => verifiedSerial({ port, ca, name: hostname })
@@ -76,7 +76,6 @@ async function overHttp(where: Where): Promise<boolean> {
     for (const port of ports)
       await eventually(`the same at ${port}`, async () => (await serialAt(port)) === first || null)
     console.log(`HTTP-01, issued: ${first}`)
-    const ctx = await contextOf(service)
     await renewNow(ctx, hostname)
     const second = await eventually('another certificate', async () => {
       const serial = await serialAt(httpsPort)
@@ -85,15 +84,9 @@ async function overHttp(where: Where): Promise<boolean> {
     for (const port of ports)
       await eventually(`the same at ${port}`, async () => (await serialAt(port)) === second || null)
     console.log(`HTTP-01, renewed: ${second}`)
-    await closeContext(ctx)
-    return true
-  } catch (error) {
-    return failed(error, service)
-  } finally {
-    await service.dispose()
-    pebble.process.kill()
-    await dns.stop()
-  }
+  })
+  await dns.stop()
+  return isWell
 }
 
 /**
@@ -115,9 +108,8 @@ async function inOurZone(where: Where): Promise<boolean> {
       MAILROOM_RESOLVER: JSON.stringify([dns]),
     },
   })
-  try {
+  return ended(service, pebble, async (ctx) => {
     const ca = await rootOf(pebble, where.authority)
-    const ctx = await contextOf(service)
     const { id: accountId } = await createAccount(ctx, { name: 'pebble', owner: null })
     await createDomain(ctx, { domain, accountId, verified: true })
     const createdAt = ctx.clock.now()
@@ -157,11 +149,19 @@ async function inOurZone(where: Where): Promise<boolean> {
     }
     const left = await ctx.store.zoneRecords.countDocuments({ domain, purpose: 'proof' })
     if (left > 0) throw new Error(`${left} records of challenges stay in the zone.`)
-    await closeContext(ctx)
+  })
+}
+
+/** Whether `work` did what it is to do; then everything has ended. */
+async function ended(service: Service, pebble: Pebble, work: (ctx: Context) => Promise<void>): Promise<boolean> {
+  const ctx = await contextOf(service)
+  try {
+    await work(ctx)
     return true
   } catch (error) {
     return failed(error, service)
   } finally {
+    await closeContext(ctx)
     await service.dispose()
     pebble.process.kill()
   }
