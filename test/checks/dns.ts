@@ -1,7 +1,7 @@
 /**
  * `npm run check -- dns`: our DNS server beside the programs of others, each where it is installed (Debian's bind9, bind9-dnsutils
  * and knot): the same answers as BIND from the same zone, transfers to BIND and Knot as secondaries that hear of changes,
- * signatures that delv takes, also from a secondary.
+ * signatures that delv takes, also from a secondary and in each state of a change of the key.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,9 +10,14 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { keysOf, zoneKeyDoc, zoneKeyText } from '../../core/zones/zone-keys.ts'
+import { answersPolicy, createResolver } from '../../core/dns/resolver.ts'
+import { rotateZoneKey, rotateZoneKeys } from '../../core/domains/zone-key-rotation.ts'
+import type { Context } from '../../core/process/context.ts'
+import { createKept } from '../../core/process/kept.ts'
+import { keysOf, zoneKeyDoc, zoneKeyId, zoneKeyText } from '../../core/zones/zone-keys.ts'
 import { oddZone } from '../dns/zones.ts'
 import { eventually } from '../eventually.ts'
+import { startNameServer } from '../peers/name-server.ts'
 import { type DnsDoor, openDnsDoor, tenantZone } from '../start/dns.ts'
 
 const execute = promisify(execFile)
@@ -116,6 +121,7 @@ const checks: readonly {
   { name: 'BIND as a secondary', program: 'named', check: checkBind },
   { name: 'Knot as a secondary', program: 'knotd', check: checkKnot },
   { name: 'signatures, by delv', program: 'delv', check: checkSignatures },
+  { name: 'a change of the key, by delv', program: 'delv', check: checkKeyChange },
 ]
 
 async function report(name: string, check: () => Promise<void>): Promise<boolean> {
@@ -308,20 +314,8 @@ async function checkSignatures(where: Where): Promise<void> {
     transferKeys: [keyText],
     secondaries: [`127.0.0.1:${secondary}`],
   })
-  const key = zoneKeyText(keysOf(ctx, await zoneKeyDoc(ctx, { origin, accountId })).signing)
-  const anchor = path.join(dir, 'anchor')
-  const [tag, algorithm, digestType, digest] = key.ds.split(' ')
-  await writeFile(anchor, `trust-anchors { ${origin}. static-ds ${tag} ${algorithm} ${digestType} "${digest}"; };\n`)
-  const validated = async (port: number) => {
-    const wrong: string[] = []
-    for (const [name, type, expected] of signedQuestions) {
-      const args = ['@127.0.0.1', '-p', String(port), '-a', anchor, `+root=${origin}`, name, type]
-      const { stdout, stderr } = await execute('delv', args, { timeout: programMs }).catch((error) => error)
-      if (!expected.test(stdout + stderr)) wrong.push(`delv says of ${name} ${type}: ${stdout}${stderr}`)
-    }
-    if (wrong.length > 0) throw new Error(wrong.join('\n'))
-  }
-  await validated(server.port)
+  const ds = await dsOf(ctx, accountId)
+  await validated(dir, server.port, ds)
   const config = `options { directory "${dir}"; listen-on port ${secondary} { 127.0.0.1; }; listen-on-v6 { none; }; recursion no;
     pid-file none; session-keyfile none; dnssec-validation no; };
   controls { };
@@ -329,8 +323,56 @@ async function checkSignatures(where: Where): Promise<void> {
   zone "${origin}" { type secondary; file "signed.copy"; masterfile-format text; primaries { 127.0.0.1 port ${server.port} key transfer.example; }; };`
   await startNamed(where, 'signed', config, secondary)
   await eventually('the secondary has the signed zone', async () => (await serialOf(secondary, origin)) > 0)
-  await validated(secondary)
+  await validated(dir, secondary, ds)
   const file = path.join(dir, 'signed.zone')
   await transferredTo(file, server.port)
   await call('dnssec-verify', ['-o', origin, '-z', file])
+}
+
+/** Every state of a change, for who knows the key before, the one after, or either. Signatures are of now, so that time does not go on here. */
+async function checkKeyChange({ dir, dns, accountId }: Where): Promise<void> {
+  const parent = await startNameServer({})
+  const { ctx, server } = await dns.another({ dnssec: true })
+  Object.assign(ctx, { resolver: createResolver([parent.address], createKept(ctx.machineClock, answersPolicy)) })
+  const zone = { origin, accountId }
+  const stateIs = async (state: string | undefined) => {
+    const { next } = await zoneKeyDoc(ctx, zone)
+    if (next?.state !== state) throw new Error(`The change is in ${next?.state}, not in ${state}.`)
+  }
+  const goOn = async () => {
+    await ctx.store.zoneKeys.updateOne({ _id: zoneKeyId(zone) }, { $set: { 'next.dueAt': new Date(0) } })
+    await rotateZoneKeys(ctx)
+  }
+  const before = await dsOf(ctx, accountId)
+  await rotateZoneKey(ctx, zone)
+  await stateIs('published')
+  await validated(dir, server.port, before)
+  await goOn()
+  const after = await dsOf(ctx, accountId)
+  for (const state of ['signing', 'vouched']) {
+    await stateIs(state)
+    for (const ds of [before, after]) await validated(dir, server.port, ds)
+    await goOn()
+  }
+  await stateIs(undefined)
+  await validated(dir, server.port, after)
+  await parent.stop()
+}
+
+async function dsOf(ctx: Context, accountId: string): Promise<string> {
+  return zoneKeyText(keysOf(ctx, await zoneKeyDoc(ctx, { origin, accountId })).signing).ds
+}
+
+/** Rejects when delv, which knows the key of a DS record, does not find what it is to find. */
+async function validated(dir: string, port: number, ds: string): Promise<void> {
+  const anchor = path.join(dir, 'anchor')
+  const [tag, algorithm, digestType, digest] = ds.split(' ')
+  await writeFile(anchor, `trust-anchors { ${origin}. static-ds ${tag} ${algorithm} ${digestType} "${digest}"; };\n`)
+  const wrong: string[] = []
+  for (const [name, type, expected] of signedQuestions) {
+    const args = ['@127.0.0.1', '-p', String(port), '-a', anchor, `+root=${origin}`, name, type]
+    const { stdout, stderr } = await execute('delv', args, { timeout: programMs }).catch((error) => error)
+    if (!expected.test(stdout + stderr)) wrong.push(`delv says of ${name} ${type}: ${stdout}${stderr}`)
+  }
+  if (wrong.length > 0) throw new Error(wrong.join('\n'))
 }
