@@ -190,7 +190,9 @@ function requireForce(origin: string, record: ZoneRecordDoc, why: string | null,
   throw new Failure(
     'conflict',
     `Mail depends on ${record.type} ${absolute(record.name, origin)} "${short(record.value)}": it ${why}.`,
-    { fix: 'Leave it as it is; or repeat the request with "force": true, if mail of the domain may change or stop.' },
+    {
+      fix: 'Leave it as it is; or, if mail of the domain may change or stop, repeat the request with "force": true (for DELETE with ?force=true).',
+    },
   )
 }
 

@@ -54,12 +54,17 @@ const rules: readonly Rule[] = [
   },
   {
     code: 'validation_error',
-    isBroken: ({ record }) => record.name === '@' && (record.type === 'CNAME' || record.type === 'NS'),
+    isBroken: ({ record }) => record.name === '@' && record.type === 'CNAME',
     says: (candidate) =>
-      candidate.record.type === 'CNAME'
-        ? `${nameIn(candidate)} is the domain itself, which has records that nothing may hide: a CNAME cannot stand there (RFC 1034 3.6.2).`
-        : `The name servers of ${nameIn(candidate)} are those that the service has and that the registrar names.`,
-    fix: 'Write A and AAAA records in place of a CNAME; change name servers at the registrar.',
+      `${nameIn(candidate)} is the domain itself, which has records that nothing may hide: a CNAME cannot stand there (RFC 1034 3.6.2).`,
+    fix: 'Write A and AAAA records in place of the CNAME.',
+  },
+  {
+    code: 'validation_error',
+    isBroken: ({ record }) => record.name === '@' && record.type === 'NS',
+    says: (candidate) =>
+      `The name servers of ${nameIn(candidate)} are those that the service has and that the registrar names.`,
+    fix: 'Change them at the registrar; NS records of a name below the domain delegate that.',
   },
   {
     code: 'conflict',

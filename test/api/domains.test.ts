@@ -587,7 +587,7 @@ describe('api: domains', () => {
   })
 
   describe('DNS records', () => {
-    type Answer = DnsRecord & ErrorBody & { readonly error: string }
+    type Answer = DnsRecord & ErrorBody & { readonly error: string; readonly fix: string }
     type List = { readonly records: readonly DnsRecord[]; readonly next: string | null }
     const path = '/api/v1/domains/zone.example/dns'
     const add = (record: Json, by = call) => by<Answer>('POST', path, record)
@@ -667,7 +667,9 @@ describe('api: domains', () => {
       const autoconfig = await find('CNAME', 'autoconfig.zone.example')
       expect((await call('DELETE', `${path}/${autoconfig.id}`)).status).to.equal(200)
       const mx = await find('MX', 'zone.example')
-      expect((await call<Answer>('DELETE', `${path}/${mx.id}`)).body.code).to.equal('conflict')
+      const kept = (await call<Answer>('DELETE', `${path}/${mx.id}`)).body
+      expect(kept.code).to.equal('conflict')
+      expect(kept.fix, 'a DELETE has no body').to.include('?force=true')
       expect((await call<Answer>('DELETE', `${path}/${mx.id}?force=true`)).status).to.equal(200)
       await verify('zone.example')
       expect(await served()).to.not.include.members(['MX zone.example'])

@@ -10,7 +10,7 @@ const refusalOf = (act: () => unknown): string | null => {
     act()
     return null
   } catch (error) {
-    if (error instanceof Failure) return `${error.code}: ${error.message}`
+    if (error instanceof Failure) return `${error.code}: ${error.message} ${error.fix}`
     throw error
   }
 }
@@ -132,7 +132,9 @@ describe('DNS records', () => {
     ],
     ['two CNAMEs', ['www CNAME example.net'], 'www CNAME example.com', 'stands alone'],
     ['a CNAME at the domain', [], '@ CNAME example.net', 'a CNAME cannot stand there'],
+    ['a CNAME at the domain', [], '@ CNAME example.net', ' Write A and AAAA records in place of the CNAME.'],
     ['NS at the domain', [], '@ NS ns1.example.net', 'name servers of example.org'],
+    ['NS at the domain', [], '@ NS ns1.example.net', ' Change them at the registrar; NS records of a name below'],
     ['NS below it', [], 'sub NS ns1.example.net', null],
     ['a record below a delegation', ['sub NS ns1.example.net'], 'www.sub TXT hello', 'is handed to other name servers'],
     ['the address of a name server below', ['sub NS ns1.sub.example.org'], 'ns1.sub A 192.0.2.1', null],
