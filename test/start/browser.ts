@@ -103,11 +103,11 @@ export async function standsStill(page: Page): Promise<void> {
   })()`)
 }
 
-/** A device that makes passkeys, in the browser itself (WebAuthn 11). */
-export async function addAuthenticator(page: Page): Promise<void> {
+/** A device that makes passkeys, in the browser itself (WebAuthn 11); `verifies` says whether it knows its owner from now on. */
+export async function addAuthenticator(page: Page): Promise<{ verifies(isOwner: boolean): Promise<void> }> {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
-  await session.send('WebAuthn.addVirtualAuthenticator', {
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       transport: 'internal',
@@ -117,4 +117,9 @@ export async function addAuthenticator(page: Page): Promise<void> {
       automaticPresenceSimulation: true,
     },
   })
+  return {
+    async verifies(isUserVerified) {
+      await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
+    },
+  }
 }

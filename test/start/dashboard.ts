@@ -10,11 +10,13 @@ import { startIndexer } from '../../jobs/indexer.ts'
 import type { Role } from '../../schemas/scopes.ts'
 import { expectAccessible, openWindow, pictures, standsStill } from './browser.ts'
 import { type Door, makeTenant, openDoor, type Tenant } from './door.ts'
-import { makePerson } from './people.ts'
+import { type KnownPerson, makePerson } from './people.ts'
 
 export type Viewer = {
   readonly page: Page
   readonly context: BrowserContext
+  /** Who is signed in. */
+  readonly person: KnownPerson
   /** The address of a place in the dashboard. */
   at(path: string): string
   close(): Promise<void>
@@ -59,7 +61,7 @@ async function view(door: Door, tenant: Tenant, options: ViewOptions): Promise<V
   const { page, context, close } = await openWindow({ ...(faults !== undefined && { faults }) })
   await page.setViewportSize(wide)
   await context.addCookies([{ name: 'mailroom_session', value: token, url: door.ctx.baseUrl }])
-  return { page, context, close, at: (path) => `${door.ctx.baseUrl}/app${path}` }
+  return { page, context, person, close, at: (path) => `${door.ctx.baseUrl}/app${path}` }
 }
 
 /**

@@ -1,0 +1,160 @@
+/** How a person signs in, set up in the dashboard and then used: an authenticator app, recovery codes, passkeys. By keyboard. */
+import { expect } from 'chai'
+import { Secret, TOTP } from 'otpauth'
+import type { Page } from 'playwright-core'
+import { addAuthenticator } from '../start/browser.ts'
+import { type DashboardDoor, expectGoodPage, openDashboard, type Viewer } from '../start/dashboard.ts'
+import { signedIn, testPassword } from '../start/people.ts'
+
+/** RFC 6238: a code is that of half a minute. */
+const stepMs = 30_000
+
+describe('web: security', () => {
+  let door: DashboardDoor
+  let viewer: Viewer
+  let page: Page
+
+  before(async () => {
+    door = await openDashboard()
+  })
+  after(() => door?.close())
+  // Wrong codes are part of what is shown here.
+  beforeEach(async () => {
+    viewer = await door.view({ faults: ['status of 400'] })
+    ;({ page } = viewer)
+    page.setDefaultTimeout(30_000)
+  })
+  afterEach(() => viewer?.close())
+
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).press('Enter')
+  const notice = (text: string) => page.getByRole('status').filter({ hasText: text })
+  const wrong = (text: string) => page.getByText(text, { exact: false }).first().waitFor()
+  /** Types into the field that has the focus, as the page gives it. */
+  async function type(field: string, text: string): Promise<void> {
+    await page.waitForFunction('document.activeElement?.tagName === "INPUT"')
+    expect(await page.getByRole('textbox', { name: field }).evaluate((input) => input.matches(':focus'))).to.equal(true)
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type(text)
+    await page.keyboard.press('Enter')
+  }
+  const openSecurity = () => page.goto(viewer.at('/security'))
+  /** A code that was not used before. */
+  function nextCode(secret: string): string {
+    door.advance(stepMs)
+    return TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: door.ctx.clock.now().getTime() })
+  }
+  async function signOut(): Promise<void> {
+    await press('You and your settings')
+    await page.getByRole('menuitem', { name: 'Sign out' }).press('Enter')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  }
+  async function signIn(): Promise<void> {
+    await page.getByLabel('E-mail address').fill(viewer.person.email)
+    await page.getByLabel('Password').fill(testPassword)
+    await page.keyboard.press('Enter')
+  }
+  const isIn = () => page.getByRole('heading', { name: 'All inboxes' }).waitFor()
+  const recoveryCodes = async () => {
+    const shown = page.getByRole('group', { name: 'Recovery codes', exact: true })
+    return ((await shown.textContent()) ?? '').trim().split('\n')
+  }
+
+  it('an authenticator app is set up, asked for, and turned off', async () => {
+    await openSecurity()
+    await press('Set up')
+    const shown = page.getByRole('group', { name: 'Secret', exact: true })
+    const secret = (await shown.textContent()) ?? ''
+    await page.getByRole('img', { name: 'QR code for an authenticator app' }).waitFor()
+    await type('Code', '000000')
+    await wrong('This code is wrong')
+    await expectGoodPage(page, 'security, app')
+    const first = nextCode(secret)
+    await type('Code', first)
+    const codes = await recoveryCodes()
+    expect(codes).to.have.length(10)
+    await expectGoodPage(page, 'security, recovery codes')
+    await page.keyboard.press('Enter')
+    await page.getByText('10 recovery codes are left').waitFor()
+    expect(await page.getByText(codes[0] ?? '').count()).to.equal(0)
+
+    await signOut()
+    await signIn()
+    await type('Code', first)
+    await wrong('used before')
+    await type('Code', nextCode(secret))
+    await isIn()
+
+    const [once = '', twice = '', old = ''] = codes
+    await signOut()
+    await signIn()
+    await type('Code', once)
+    await isIn()
+    await signOut()
+    await signIn()
+    await type('Code', once)
+    await wrong('used before')
+    await type('Code', twice)
+    await isIn()
+
+    await openSecurity()
+    await page.getByText('8 recovery codes are left').waitFor()
+    await press('New recovery codes')
+    await type('Code', nextCode(secret))
+    const [anew = '', ...others] = await recoveryCodes()
+    expect(others).to.have.length(9)
+    await page.keyboard.press('Enter')
+    await press('Turn off')
+    await type('Code', old)
+    await wrong('This code is wrong')
+    await press('Cancel')
+    await page.getByText('10 recovery codes are left').waitFor()
+    await press('Turn off')
+    await type('Code', anew)
+    await notice('The authenticator app is turned off.').waitFor()
+    await page.getByText('Signing in needs no code.').waitFor()
+    await signOut()
+    await signIn()
+    await isIn()
+  })
+
+  it('a passkey is added, signs in, and is removed with a way back', async () => {
+    const device = await addAuthenticator(page)
+    await openSecurity()
+    await device.verifies(false)
+    const field = page.locator('section').filter({ hasText: 'Passkeys' }).getByRole('textbox', { name: 'Name' })
+    await field.fill('Laptop')
+    await field.press('Enter')
+    await page.getByRole('alert').filter({ hasText: 'The device gave no passkey.' }).waitFor()
+    await device.verifies(true)
+    await field.press('Enter')
+    await notice('The passkey is added.').waitFor()
+    const removing = page.getByRole('button', { name: 'Remove: Laptop' })
+    await removing.waitFor()
+    await expectGoodPage(page, 'security, passkey')
+
+    await signOut()
+    await press('Sign in with a passkey')
+    await isIn()
+    await openSecurity()
+    await page.getByText('last used').waitFor()
+    await removing.press('Enter')
+    await notice('The passkey "Laptop" is removed.').waitFor()
+    await page.keyboard.press('z')
+    await removing.waitFor()
+    await removing.press('Enter')
+    await press('Dismiss')
+    await page.getByText('There is none yet.').waitFor()
+    await signOut()
+    await press('Sign in with a passkey')
+    await page.getByRole('alert').filter({ hasText: 'not known here' }).waitFor()
+  })
+
+  it('a session elsewhere is ended there', async () => {
+    const elsewhere = await signedIn(door, viewer.person)
+    expect((await elsewhere.ask('GET', '/api/v1/session')).status).to.equal(200)
+    await openSecurity()
+    await press('End')
+    await notice('The session has ended.').waitFor()
+    expect((await elsewhere.ask('GET', '/api/v1/session')).status).to.equal(401)
+  })
+})
