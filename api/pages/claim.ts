@@ -5,7 +5,7 @@ import { claimable } from '../../core/account/accounts.ts'
 import { listMailboxes } from '../../core/mailbox/mailboxes.ts'
 import { createClaim } from '../../operations/claims.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { alert, choices, type Typed, time, tokenField, untyped } from './controls.ts'
+import { alert, choices, notice, type Typed, time, tokenField, untyped } from './controls.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 import { signInFor } from './places.ts'
@@ -44,7 +44,7 @@ async function claimPage(visit: Visit, typed: Typed): Promise<Page | Elsewhere> 
     title: 'Claim this account',
     hasFailed: typed.refusal !== null,
     ...(view !== null && { header: headerOf(visit, view, null) }),
-    content: html`${alert(typed)}
+    content: html`${visit.query.get('done') === 'verified' ? notice('Your address is verified, and you are signed in.') : null}${alert(typed)}
 <p>A program signed up for a mail account and sent you this link, so that you become its owner. Nothing has changed yet.</p>
 <section class="card" aria-labelledby="account">
 <h2 id="account">What you claim</h2>

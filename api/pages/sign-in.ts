@@ -12,7 +12,6 @@ import { credentialOf, type PageRoute, refused, type Visit } from './visit.ts'
 
 /** What is said above the form, by the reason in the query. */
 const reasons: { readonly [reason: string]: string } = {
-  verified: 'Your address is verified. Sign in to go on.',
   changed: 'Your new password is set. Sign in with it.',
   'signed-out': 'You are signed out.',
 }

@@ -1,7 +1,10 @@
 /** Becoming a person: by a claim link, whose address is then verified by mail, or by an invitation, which came by mail. */
+import { requireSignUpPassword, waitingSignUp } from '../../core/people/sign-up.ts'
 import { createPerson, verifyPerson } from '../../operations/people.ts'
+import { beginSession } from '../../operations/session.ts'
 import { attributesOf, cookieOf } from '../../operations/session-cookie.ts'
-import { alert, field, type Typed, tokenField } from './controls.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { alert, field, type Typed, tokenField, untyped } from './controls.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 import { placeOf, signInFor } from './places.ts'
@@ -33,15 +36,16 @@ export const signUpPages: readonly PageRoute[] = [
   },
   {
     path: '/verify/{token}',
-    show: (visit) => verifyPage(visit, { values: {}, refusal: null }),
+    show: (visit) => verifyPage(visit, untyped),
     async send(visit) {
-      const { params, headers } = visit
+      const { ctx, form, headers, params, peerAddress } = visit
+      const [token, password] = [params.token ?? '', form.get('password') ?? '']
       return refused(
         async () => {
-          await visit.ask(verifyPerson, { token: params.token ?? '' })
-          const place = placeOf(cookieOf(headers, placeCookie))
-          const signIn = signInFor(place)
-          return { location: `${signIn}${signIn.includes('?') ? '&' : '?'}done=verified` }
+          const email = await requireSignUpPassword(ctx, { token, password, peerAddress })
+          await visit.ask(verifyPerson, { token })
+          await visit.ask(beginSession, { email, password })
+          return { location: `${placeOf(cookieOf(headers, placeCookie))}?done=verified` }
         },
         (refusal) => verifyPage(visit, { values: {}, refusal }),
       )
@@ -88,16 +92,34 @@ const mailedPage = (email: string): Page => ({
 <p class="faint">Nothing came? Look into the spam folder, and see whether the address is written right.</p>`,
 })
 
-const verifyPage = (visit: Visit, typed: Typed): Page => ({
-  title: 'Verify your address',
+async function verifyPage(visit: Visit, typed: Typed): Promise<Page> {
+  const email = await waitingSignUp(visit.ctx, visit.params.token ?? '').catch((error: unknown) => {
+    if (error instanceof Failure && error.code === 'not_found') return null
+    throw error
+  })
+  if (email === null) return usedPage
+  return {
+    title: 'Verify your address',
+    isNarrow: true,
+    hasFailed: typed.refusal !== null,
+    content: html`${alert(typed)}
+<p>One more step: give the password with which you signed up as <strong>${email}</strong>.</p>
+<div class="card">
+<form method="post">${tokenField(visit.token)}
+<input type="hidden" name="email" autocomplete="username" value="${email}">
+${field(typed, { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', isFocused: true })}
+<button class="wide">Verify my address</button>
+</form>
+</div>
+<p class="faint">You did not sign up? Close this page: nothing happens without you.</p>`,
+  }
+}
+
+const usedPage: Page = {
+  title: 'This link cannot be used',
   isNarrow: true,
-  hasFailed: typed.refusal !== null,
-  status: typed.refusal === null ? 200 : 404,
-  content: html`${alert(typed)}
-${
-  typed.refusal === null
-    ? html`<p>One more step: say that you have signed up with this address.</p>
-<form method="post">${tokenField(visit.token)}<button>Verify my address</button></form>`
-    : html`<p><a href="/sign-in">Sign in</a></p>`
-}`,
-})
+  status: 404,
+  content: html`<p>It was used, is older than a day, or is not whole. If you have verified your address already, open your mail: there is nothing
+else to do. Otherwise sign up again by the claim link or the invitation that you have, and open the link in the newest mail.</p>
+<p><a href="/app">To your mail</a></p>`,
+}

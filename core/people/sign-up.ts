@@ -6,6 +6,7 @@ import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import { removeMailedLinks } from '../../store/mailed-links.ts'
 import { findPersonByEmail, insertPerson } from '../../store/people.ts'
+import { limitLogins } from '../access/login-limits.ts'
 import type { Context } from '../process/context.ts'
 import { sendNotice } from '../send/notice.ts'
 import { afterwards } from './afterwards.ts'
@@ -13,7 +14,7 @@ import { joinByInvitation } from './invitations.ts'
 import { takeMail } from './mail-limits.ts'
 import { makeLink, readLink, useLink } from './mailed-links.ts'
 import { knownNotice, verificationNotice } from './notices.ts'
-import { hashPassword, requireGoodPassword } from './passwords.ts'
+import { hashPassword, isPassword, requireGoodPassword } from './passwords.ts'
 import { emailOf } from './people.ts'
 
 export type SignUp = {
@@ -62,6 +63,29 @@ export async function signUpInvited(
       fix: 'Sign in, and accept the invitation then.',
     })
   await joinByInvitation(ctx, { personId, email: link.email, token: invitation })
+}
+
+/** The address of a sign-up that waits for the link in its mail. Fails with `not_found`. */
+export async function waitingSignUp(ctx: Context, token: string): Promise<string> {
+  return (await readLink(ctx, 'verify', token)).email
+}
+
+/**
+ * Expects the password of the sign-up that a mailed link ends: an address may have several, of which its owner made one. Returns
+ * the address. Fails with `unauthorized` (another password), `not_found` (the link) and `rate_limited` (too many failed logins).
+ */
+export async function requireSignUpPassword(
+  ctx: Context,
+  { token, password, peerAddress }: { token: string; password: string; peerAddress: string },
+): Promise<string> {
+  const { email, passwordHash } = await readLink(ctx, 'verify', token)
+  await limitLogins(ctx, { peerAddress, user: email }, async () => {
+    if (await isPassword(ctx, password, passwordHash)) return
+    throw new Failure('unauthorized', 'This is not the password of this sign-up.', {
+      fix: 'Give the password that you chose when you signed up. If you signed up several times, open the link in the newest mail.',
+    })
+  })
+  return email
 }
 
 /** Ends a sign-up by the token of its mail. Returns the address. Fails with `not_found`. */

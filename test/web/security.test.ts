@@ -2,8 +2,10 @@
 import { expect } from 'chai'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
-import { addAuthenticator } from '../start/browser.ts'
+import { client, mailboxPath } from '../peers/rest.ts'
+import { addAuthenticator, expectAccessible, openWindow } from '../start/browser.ts'
 import { type DashboardDoor, expectGoodPage, openDashboard, type Viewer } from '../start/dashboard.ts'
+import { carryOutgoing } from '../start/outgoing.ts'
 import { signedIn, testPassword } from '../start/people.ts'
 
 /** RFC 6238: a code is that of half a minute. */
@@ -147,6 +149,35 @@ describe('web: security', () => {
     await signOut()
     await press('Sign in with a passkey')
     await page.getByRole('alert').filter({ hasText: 'not known here' }).waitFor()
+  })
+
+  it('the link that verifies an address opens the dashboard, and used again says what to do', async () => {
+    const { address, key } = door.tenant
+    const call = client(door.http, key)
+    await client(door.http)('POST', '/api/v1/people', { email: address, password: testPassword, name: 'Ann' })
+    await carryOutgoing(door.ctx)
+    const messages = `${mailboxPath(address)}/messages`
+    const { body } = await call<{ messages: { message_id: string }[] }>('GET', messages)
+    const mail = await call<{ text: string }>('GET', `${messages}/${body.messages[0]?.message_id}`)
+    const link = /^http:\S+\/verify\/[\w-]{43}$/m.exec(mail.body.text)?.[0] ?? `no link in ${mail.body.text}`
+    const { page: unknown, close } = await openWindow({ faults: ['status of 404'] })
+    await unknown.goto(link)
+    await expectAccessible(unknown, 'verify')
+    await unknown.keyboard.type(testPassword)
+    await unknown.keyboard.press('Enter')
+    const told = unknown
+      .getByRole('status')
+      .filter({ hasText: 'Your address is verified, and you are signed in.' })
+    await told.waitFor()
+    await unknown.getByRole('heading', { name: 'You are in no account yet' }).waitFor()
+    await unknown.getByRole('link', { name: 'You and your security' }).press('Enter')
+    await unknown.getByText('Signing in needs no code.').waitFor()
+    await unknown.goto(link)
+    await unknown.getByRole('heading', { name: 'This link cannot be used' }).waitFor()
+    await expectAccessible(unknown, 'verify used')
+    await unknown.getByRole('link', { name: 'To your mail' }).press('Enter')
+    await unknown.getByRole('heading', { name: 'You are in no account yet' }).waitFor()
+    await close()
   })
 
   it('a session elsewhere is ended there', async () => {

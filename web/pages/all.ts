@@ -42,6 +42,8 @@ export type PageEntry = {
   }
   /** The least role that sees it (default: everybody who may read); or who administers the service, in an account or none. */
   readonly role?: Role | 'administrator'
+  /** Whether it is of the person, who may be in no account. */
+  readonly isPersonal?: boolean
   /** Whether it takes the whole height and scrolls by itself. */
   readonly isFull?: boolean
 }
@@ -201,6 +203,7 @@ export const pages: readonly PageEntry[] = [
     title: ({ security }) => security.title,
     load: () => import('./account/Security.svelte'),
     navigation: { group: 'account', icon: LockKeyhole },
+    isPersonal: true,
   },
   {
     path: '/administration/accounts',
