@@ -1,7 +1,9 @@
 /** In which state a send and its recipients are. */
 import type { Email } from '../../../sdk/generated/types.ts'
 
+/** How each state of a recipient looks. */
 export const tones = {
+  scheduled: 'plain',
   queued: 'plain',
   sent: 'accent',
   delivered: 'good',
