@@ -58,6 +58,14 @@ async function make(): Promise<void> {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
+      rolldownOptions: {
+        output: {
+          // What pages share comes at once: dozens of files of a few hundred bytes would cost more to ask for than to read.
+          codeSplitting: {
+            groups: [{ name: 'shared', test: /\/(?:web\/(?:app|parts)|sdk|svelte)\/|@lucide/, minShareCount: 2 }],
+          },
+        },
+      },
     },
   })
 }

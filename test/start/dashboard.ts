@@ -10,6 +10,7 @@ import { startIndexer } from '../../jobs/indexer.ts'
 import type { Role } from '../../schemas/scopes.ts'
 import { expectAccessible, openWindow, pictures, standsStill } from './browser.ts'
 import { type Door, makeTenant, openDoor, type Tenant } from './door.ts'
+import { firstLoads } from './first-load.ts'
 import { type KnownPerson, makePerson } from './people.ts'
 
 export type Viewer = {
@@ -64,6 +65,22 @@ async function view(door: Door, tenant: Tenant, options: ViewOptions): Promise<V
   return { page, context, person, close, at: (path) => `${door.ctx.baseUrl}/app${path}` }
 }
 
+/** What may be opened first: the page for signing in and the inbox, beside the least that the same door answers. */
+export async function compareFirstLoads(door: DashboardDoor, { page, at }: Viewer, rounds: number) {
+  const { page: stranger, close } = await openWindow()
+  const { baseUrl } = door.ctx
+  const loads = await firstLoads(
+    {
+      empty: [stranger, `${baseUrl}/healthz`, async () => undefined],
+      signIn: [stranger, `${baseUrl}/sign-in`, () => stranger.getByLabel('Password').waitFor()],
+      inbox: [page, at('/mail'), () => page.locator('.rows[aria-busy="false"]').waitFor()],
+    },
+    rounds,
+  )
+  await close()
+  return loads
+}
+
 /**
  * Expects that what a page shows keeps to WCAG 2.2 AA as far as a program can tell. With PICTURES it is also kept as a picture, wide
  * and narrow, in light and dark.
@@ -84,4 +101,24 @@ export async function expectGoodPage(page: Page, name: string): Promise<void> {
     }
   await page.emulateMedia({ colorScheme: 'light' })
   await expectAccessible(page, name)
+}
+
+/** With PICTURES, keeps a picture of a page that its address alone makes, narrow and in German, whose words are long. */
+export async function keepGermanPicture(page: Page, name: string): Promise<void> {
+  if (pictures === undefined) return
+  await page.setViewportSize(narrow)
+  for (const language of ['de', 'en']) {
+    await page.evaluate(`localStorage.setItem('mailroom.language', '${language}')`)
+    await page.reload()
+    await shown(page)
+    if (language === 'de') await page.screenshot({ path: `${pictures}/${name} 390 de.png` })
+  }
+  await page.setViewportSize(wide)
+}
+
+/** Waits until a page shows what it is about. */
+export async function shown(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.locator('.bones').first().waitFor({ state: 'detached' })
+  await standsStill(page)
 }

@@ -14,7 +14,14 @@ import { eventually } from '../eventually.ts'
 import { type NameServer, startNameServer } from '../peers/name-server.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
 import { type Call, client, mailboxPath } from '../peers/rest.ts'
-import { type DashboardDoor, expectGoodPage, openDashboard, type Viewer } from '../start/dashboard.ts'
+import {
+  type DashboardDoor,
+  expectGoodPage,
+  keepGermanPicture,
+  openDashboard,
+  shown,
+  type Viewer,
+} from '../start/dashboard.ts'
 import { deliver, makeTenant } from '../start/door.ts'
 import { carryOutgoing } from '../start/outgoing.ts'
 import { newPerson } from '../start/people.ts'
@@ -274,11 +281,11 @@ describe('web: pages', () => {
     })
   })
 
-  async function good(shown: Page, name: string, address: string): Promise<void> {
-    await shown.goto(address)
-    await shown.getByRole('heading', { level: 1 }).waitFor()
-    await shown.locator('.bones').first().waitFor({ state: 'detached' })
-    await expectGoodPage(shown, name)
+  async function good(opened: Page, name: string, address: string): Promise<void> {
+    await opened.goto(address)
+    await shown(opened)
+    await expectGoodPage(opened, name)
+    await keepGermanPicture(opened, name)
   }
 
   /** Puts something into every page, with a history of some weeks. */

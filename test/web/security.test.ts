@@ -165,9 +165,7 @@ describe('web: security', () => {
     await expectAccessible(unknown, 'verify')
     await unknown.keyboard.type(testPassword)
     await unknown.keyboard.press('Enter')
-    const told = unknown
-      .getByRole('status')
-      .filter({ hasText: 'Your address is verified, and you are signed in.' })
+    const told = unknown.getByRole('status').filter({ hasText: 'Your address is verified, and you are signed in.' })
     await told.waitFor()
     await unknown.getByRole('heading', { name: 'You are in no account yet' }).waitFor()
     await unknown.getByRole('link', { name: 'You and your security' }).press('Enter')

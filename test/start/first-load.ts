@@ -1,0 +1,129 @@
+/** What a page costs when it is opened for the first time, as the browser itself counts it. */
+import type { Browser, CDPSession, Page } from 'playwright-core'
+
+export type FirstLoad = {
+  readonly requests: number
+  /** Over the wire: compressed bodies and heads of all answers. */
+  readonly bytes: number
+  /** By the clock, from the beginning of navigation: to what is painted first, and to when the page can be used. */
+  readonly paintedMs: number
+  readonly usableMs: number
+  /** Of processor time of the page's main thread: what other work on the machine does not lengthen. */
+  readonly workToPaintMs: number
+  readonly workMs: number
+  readonly longestTaskMs: number
+}
+
+// Times of traces are microseconds; `tdur` is the processor time of the thread in which an event was.
+type TraceEvent = {
+  readonly name: string
+  readonly pid: number
+  readonly tid: number
+  readonly ts: number
+  readonly dur?: number
+  readonly tdur?: number
+  readonly args?: { readonly data?: { readonly isOutermostMainFrame?: boolean; readonly documentLoaderURL?: string } }
+}
+
+type Opened = readonly [page: Page, address: string, usable: () => Promise<unknown>]
+
+/** Opens an address with nothing kept from before; it can be used when `usable` resolves. */
+export async function firstLoad(page: Page, address: string, usable: () => Promise<unknown>): Promise<FirstLoad> {
+  const browser = page.context().browser()
+  if (browser === null) throw new Error('The page has no browser of its own.')
+  const network = await page.context().newCDPSession(page)
+  try {
+    await page.goto('about:blank')
+    const seen = await watch(network)
+    const events = await traced(browser, page, async () => {
+      await page.goto(address)
+      await usable()
+      await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => {
+        performance.mark('usable')
+        resolve()
+      })))`)
+    })
+    return { ...seen, ...timesOf(events, address) }
+  } finally {
+    await network.detach()
+  }
+}
+
+/**
+ * Opens pages in turn, each `rounds` times, so that what the machine does meanwhile meets all of them. Resolves to the median of
+ * each figure, by the name of the page.
+ */
+export async function firstLoads<Name extends string>(
+  pages: Readonly<Record<Name, Opened>>,
+  rounds: number,
+): Promise<Record<Name, FirstLoad>> {
+  const names = Object.keys(pages) as Name[]
+  const seen = new Map<Name, FirstLoad[]>(names.map((name) => [name, []]))
+  for (let round = 0; round < rounds; round++)
+    for (const name of names) {
+      const [page, address, usable]: Opened = pages[name]
+      seen.get(name)?.push(await firstLoad(page, address, usable))
+    }
+  return Object.fromEntries(names.map((name) => [name, medians(seen.get(name) ?? [])])) as Record<Name, FirstLoad>
+}
+
+function medians(loads: readonly FirstLoad[]): FirstLoad {
+  const figures = Object.keys(loads[0] ?? {}) as (keyof FirstLoad)[]
+  const median = (figure: keyof FirstLoad) =>
+    loads.map((load) => load[figure]).toSorted((a, b) => a - b)[Math.floor(loads.length / 2)]
+  return Object.fromEntries(figures.map((figure) => [figure, median(figure)])) as FirstLoad
+}
+
+/** Counts what comes over the wire from now on. */
+async function watch(network: CDPSession): Promise<{ requests: number; bytes: number }> {
+  const seen = { requests: 0, bytes: 0 }
+  network.on('Network.requestWillBeSent', () => {
+    seen.requests += 1
+  })
+  network.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    seen.bytes += encodedDataLength
+  })
+  await network.send('Network.enable')
+  await network.send('Network.setCacheDisabled', { cacheDisabled: true })
+  return seen
+}
+
+async function traced(browser: Browser, page: Page, act: () => Promise<void>): Promise<readonly TraceEvent[]> {
+  await browser.startTracing(page, {
+    categories: [
+      'toplevel',
+      'disabled-by-default-devtools.timeline',
+      'devtools.timeline',
+      'loading',
+      'blink.user_timing',
+    ],
+  })
+  let written: Buffer
+  try {
+    await act()
+  } finally {
+    written = await browser.stopTracing()
+  }
+  return (JSON.parse(written.toString()) as { traceEvents: TraceEvent[] }).traceEvents
+}
+
+function timesOf(events: readonly TraceEvent[], address: string) {
+  const begun = events.find(({ name, args }) => name === 'navigationStart' && args?.data?.documentLoaderURL === address)
+  if (begun === undefined) throw new Error(`The trace has no navigation to ${address}.`)
+  const ofPage = events.filter(({ pid, ts }) => pid === begun.pid && ts >= begun.ts)
+  const at = (wanted: string) => {
+    const found = ofPage.find(({ name }) => name === wanted)
+    if (found === undefined) throw new Error(`The trace of ${address} has no ${wanted}.`)
+    return found.ts
+  }
+  const [painted, usable] = [at('firstContentfulPaint'), at('usable')]
+  const tasks = ofPage.filter(({ name, tid, ts }) => /RunTask$/.test(name) && tid === begun.tid && ts < usable)
+  const sum = (some: readonly TraceEvent[]) => some.reduce((total, { tdur = 0 }) => total + tdur, 0) / 1_000
+  return {
+    paintedMs: (painted - begun.ts) / 1_000,
+    usableMs: (usable - begun.ts) / 1_000,
+    workToPaintMs: sum(tasks.filter(({ ts }) => ts < painted)),
+    workMs: sum(tasks),
+    longestTaskMs: Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1_000,
+  }
+}
