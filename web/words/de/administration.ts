@@ -3,7 +3,7 @@ import type { administration as english } from '../en/administration.ts'
 export const administration: typeof english = {
   accounts: 'Konten',
   accountsLead: 'Alle Konten des Dienstes.',
-  find: 'Kennung, Namensanfang oder Adresse einer Person oder eines Postfachs',
+  find: 'Kennung, Name oder Adresse',
   noAccounts: {
     title: 'Kein Konto heißt so',
     text: 'Suchen Sie nach einer Kennung, dem Anfang des Namens oder einer Adresse, die dazu gehört.',

@@ -34,7 +34,7 @@ export const approvals: typeof english = {
   refused: 'Abgelehnt. Der Agent erfährt, warum.',
   recipients: 'Geht an',
   sendAt: 'Gesendet am',
-  hash: 'Was du entscheidest, hat diesen Fingerabdruck. Wird der Entwurf inzwischen geändert, gilt deine Entscheidung nicht.',
+  hash: 'Was Sie entscheiden, hat diesen Fingerabdruck. Wird der Entwurf inzwischen geändert, gilt Ihre Entscheidung nicht.',
   next: 'Nächste Anfrage',
   previous: 'Vorige Anfrage',
   gone: 'Freigegebenes liegt in Gesendet, anderes in Entwürfe.',

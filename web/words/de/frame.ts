@@ -39,10 +39,10 @@ export const frame: typeof english = {
   language: 'Sprache',
   signOut: 'Abmelden',
   signedInAs: (email: string) => `Angemeldet als ${email}`,
-  personMenu: 'Du und deine Einstellungen',
+  personMenu: 'Sie und Ihre Einstellungen',
   noAccount: {
-    title: 'Du gehörst noch zu keinem Konto',
-    text: 'Ein Agent legt mit einem Aufruf ein Konto an. Öffne seinen Link zur Übernahme, oder bitte eine Inhaberin um eine Einladung.',
+    title: 'Sie gehören noch zu keinem Konto',
+    text: 'Ein Agent legt mit einem Aufruf ein Konto an. Öffnen Sie seinen Link zur Übernahme, oder lassen Sie sich von jemandem einladen, dem ein Konto gehört.',
   },
   notFound: {
     title: 'Diese Seite gibt es nicht',
@@ -50,10 +50,10 @@ export const frame: typeof english = {
     back: 'Zur E-Mail',
   },
   notAllowed: {
-    title: 'Deine Rolle zeigt diese Seite nicht',
-    text: 'Wem das Konto gehört, kann dir eine andere Rolle geben.',
+    title: 'Ihre Rolle zeigt diese Seite nicht',
+    text: 'Wem das Konto gehört, kann Ihnen eine andere Rolle geben.',
   },
   loading: 'Wird geladen',
-  newVersion: 'Die Oberfläche wurde inzwischen erneuert: Bitte lade die Seite neu.',
+  newVersion: 'Die Oberfläche wurde inzwischen erneuert: Bitte laden Sie die Seite neu.',
   reload: 'Neu laden',
 }

@@ -29,7 +29,7 @@ export const mail: typeof english = {
   end: 'Das ist alles.',
   pick: {
     title: 'Keine Nachricht geöffnet',
-    text: 'Wähle eine aus der Liste, oder gehe sie mit den Tasten j und k durch.',
+    text: 'Wählen Sie eine aus der Liste, oder gehen Sie sie mit den Tasten j und k durch.',
   },
   empty: {
     inbox: {
@@ -38,14 +38,14 @@ export const mail: typeof english = {
     },
     everywhere: {
       title: 'Noch keine E-Mail',
-      text: 'Was an eines deiner Postfächer geschrieben wird, erscheint hier in dem Moment, in dem es ankommt.',
+      text: 'Was an eines Ihrer Postfächer geschrieben wird, erscheint hier in dem Moment, in dem es ankommt.',
     },
     folder: { title: 'Hier ist nichts', text: 'E-Mail in diesem Ordner steht hier.' },
     drafts: {
       title: 'Keine Entwürfe',
-      text: 'Was du oder ein Agent zu schreiben beginnst, bleibt hier, bis es gesendet wird.',
+      text: 'Was Sie oder ein Agent zu schreiben beginnen, bleibt hier, bis es gesendet wird.',
     },
-    label: { title: 'Nichts hat dieses Etikett', text: 'Etiketten geben Agenten und du den Nachrichten.' },
+    label: { title: 'Nichts hat dieses Etikett', text: 'Etiketten geben Agenten und Sie den Nachrichten.' },
     search: {
       title: 'Nichts gefunden',
       text: 'Versuche es mit weniger Wörtern, oder sieh nach, was die Suche versteht.',
@@ -128,7 +128,7 @@ export const mail: typeof english = {
     'Bilder von anderswo werden nicht geladen: Sonst wüsste der Absender, dass, wann und wo die E-Mail gelesen wurde.',
   truncated: 'Die E-Mail ist zu lang, um ganz gezeigt zu werden. Die rohe Nachricht enthält alles.',
   encrypted: { pgp: 'Sie ist mit PGP verschlüsselt.', smime: 'Sie ist mit S/MIME verschlüsselt.' },
-  encryptedHelp: 'Nur wer den Schlüssel hat, kann sie lesen: Lade die rohe Nachricht herunter.',
+  encryptedHelp: 'Nur wer den Schlüssel hat, kann sie lesen: Laden Sie die rohe Nachricht herunter.',
   download: 'Herunterladen',
   preview: 'Ansehen',
   previewOf: (name: string) => `Vorschau: ${name}`,

@@ -2,7 +2,7 @@
 export const administration = {
   accounts: 'Accounts',
   accountsLead: 'All accounts of the service.',
-  find: 'Id, beginning of a name, or address of a person or mailbox',
+  find: 'Id, name or address',
   noAccounts: {
     title: 'No account is called that',
     text: 'Search by an id, the beginning of its name, or an address that belongs to it.',
