@@ -38,10 +38,7 @@ export async function firstLoad(page: Page, address: string, usable: () => Promi
     const events = await traced(browser, page, async () => {
       await page.goto(address)
       await usable()
-      await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => {
-        performance.mark('usable')
-        resolve()
-      })))`)
+      await page.evaluate(markUsable)
     })
     return { ...seen, ...timesOf(events, address) }
   } finally {
@@ -127,3 +124,14 @@ function timesOf(events: readonly TraceEvent[], address: string) {
     longestTaskMs: Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1_000,
   }
 }
+
+// What runs in the page: it can be used when something of it is painted, and what was shown last too.
+const markUsable = `(async () => {
+  await new Promise((resolve) =>
+    new PerformanceObserver((list) => {
+      if (list.getEntriesByName('first-contentful-paint').length > 0) resolve()
+    }).observe({ type: 'paint', buffered: true }),
+  )
+  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+  performance.mark('usable')
+})()`
