@@ -18,8 +18,9 @@ type Item = { readonly accountId: string }
 export type EventOf<T> = { event(item: T): NewEvent; dropped(item: T): NewEvent }
 
 /**
- * Records the events of items in their order; what they are made with may still be read meanwhile. Those beyond the limit of their account for this hour are dropped: something that
- * nobody hears stands for each, so that it is not recorded later. Returns what is new.
+ * Records the events of items in their order; what they are made with may still be read meanwhile. Those beyond the limit of
+ * their account for this hour are dropped: something that nobody hears stands for each, so that it is not recorded later.
+ * Returns what is new.
  */
 export async function recordMessageEvents<T extends Item>(
   ctx: Context,

@@ -79,7 +79,7 @@ const partEnd =
   /[.!?;:](?=\s|$)|\s[–—-]+\s|\n\s*\n|[,\s](?:because|so that|but|which|who|that|where|when|if|though|unless|while|weil|aber|damit|denn|sondern|wenn|falls|sobald|obwohl|parce|mais|qui|que|dont|quand|si|car|afin|porque|pero|cuando|aunque|sino|perche|ma|che|quando|se|maar|omdat|want|zodat|wanneer|als|not|nicht|pas|no|non|niet|nothing|without|ohne|sans|sin|senza|zonder|rather|instead|statt)(?=\s)/
 /** What a thing is for, from when, and where: no part of its name. */
 const thingEnd =
-  /\s(?:for|from|at|off|within|before|after|until|till|during|this|next|as|to|by|per|since|across|every|each|daily|taglich|jeden|tous|chaque|cada|ogni|elke|dagelijks|fur|aus|bei|beim|bis|ab|nach|zum|zur|am|seit|wahrend|als|pour|dans|chez|depuis|avant|apres|sur|para|por|desde|hasta|antes|segun|per|presso|entro|dal|dalla|da|voor|vanaf|tegen|om|sinds|bij|tot|naar|bestellen|interessieren|suchen|kaufen|haben|anbieten|te (?=p{L})|uit)(?=\s|$)/
+  /\s(?:for|from|at|off|within|before|after|until|till|during|this|next|as|to|by|per|since|across|every|each|daily|taglich|jeden|tous|chaque|cada|ogni|elke|dagelijks|fur|aus|bei|beim|bis|ab|nach|zum|zur|am|seit|wahrend|als|pour|dans|chez|depuis|avant|apres|sur|para|por|desde|hasta|antes|segun|per|presso|entro|dal|dalla|da|voor|vanaf|tegen|om|sinds|bij|tot|naar|bestellen|interessieren|suchen|kaufen|haben|anbieten|uit)(?=\s|$)/
 const placeEnd = /\s(?:in|im|en|on|auf|nel|nella|nei|op|al|mit (?=ein)|with (?=an? ))(?=\s)/
 /** What begins no thing. */
 const noThing =
