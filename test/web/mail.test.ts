@@ -102,6 +102,8 @@ describe('web: mail', () => {
     })
   }
   const row = (subject: string) => page.getByRole('region', { name: 'Messages' }).getByRole('link', { name: subject })
+  /** What is written is there, and may be changed. */
+  const begun = () => page.locator('[role="dialog"] form:not([inert])').waitFor()
   const shown = (text: string) => page.getByText(text, { exact: false }).first().waitFor()
 
   it('begins with little, beside an empty page of the same door', async () => {
@@ -227,6 +229,7 @@ describe('web: mail', () => {
   it('writes a new mail, and finds where it goes on', async () => {
     await page.goto(viewer.at(box))
     await page.getByRole('button', { name: 'Write' }).click()
+    await begun()
     await page.getByRole('combobox', { name: 'To' }).fill('ann@remote.example')
     await page.getByRole('textbox', { name: 'Subject' }).fill('Offer')
     await page.getByRole('textbox', { name: 'Message' }).fill('Twenty euros.')
@@ -236,7 +239,7 @@ describe('web: mail', () => {
     await page.goto(viewer.at(`${box}/drafts`))
     await row('Offer').click()
     await page.getByRole('button', { name: 'Go on writing' }).click()
-    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    await begun()
     expect(await page.getByRole('combobox', { name: 'To' }).inputValue()).to.equal('ann@remote.example')
     await page.getByRole('button', { name: 'Throw the draft away' }).click()
     await shown('The draft was thrown away.')
@@ -244,6 +247,7 @@ describe('web: mail', () => {
 
   it('refuses a wrong address with what to change', async () => {
     await page.goto(viewer.at(`${box}?write=new`))
+    await begun()
     await page.getByRole('combobox', { name: 'To' }).fill('nobody')
     await page.getByRole('textbox', { name: 'Message' }).fill('Hello')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
