@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, copyFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { getPriority, hostname, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -197,7 +198,10 @@ describe('serving', () => {
     const wish = 'os.setPriority(os.constants.priority.PRIORITY_ABOVE_NORMAL)'
     const tried = spawn(process.execPath, ['-e', `try { ${wish} } catch {} console.log(os.getPriority())`])
     const [text] = (await once(tried.stdout, 'data')) as [Buffer]
-    expect(getPriority(pidOf([service.process.pid!], 'cli/dns-main.ts'))).to.equal(Number(text))
+    const dns = pidOf([service.process.pid!], 'cli/dns-main.ts')
+    expect(getPriority(dns)).to.equal(Number(text))
+    const session = `/proc/${dns}/autogroup`
+    if (existsSync(session)) expect(await readFile(session, 'utf8')).to.match(new RegExp(` nice ${Number(text)}\\s*$`))
     expect(getPriority(pidOf([service.process.pid!], 'cli/service-main.ts'))).to.equal(getPriority())
   })
 
