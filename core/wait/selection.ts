@@ -65,7 +65,7 @@ export function beginSelection(selection: Selection, since: ArrivalCursor | null
   return inTurn(selection, async () => {
     const { ctx } = selection
     const arrivals = await (since === null ? arrivalsAtRequest(selection) : arrivalsSince(selection, since))
-    if (arrivals !== undefined && !hasNew(selection, arrivals)) return false
+    if (!hasNew(selection, arrivals)) return false
     // Without `since`, only messages that arrived while the request was on its way can be there already.
     const from = since === null ? idAt('msg', ctx.requestedAt ?? ctx.clock.now()) : since.from
     const count = await checkFrom(selection, { from, withinMs })
@@ -104,11 +104,12 @@ async function arrivalsAtRequest(selection: Selection): Promise<Arrivals> {
   return arrivals
 }
 
-/** What is known to have come since a cursor, which becomes that of the wait; undefined when it has to be read. */
-async function arrivalsSince(selection: Selection, since: ArrivalCursor): Promise<Arrivals | undefined> {
+/** What has come since a cursor, which becomes that of the wait. Many who wait again for the next mail ask for it at once. */
+async function arrivalsSince(selection: Selection, since: ArrivalCursor): Promise<Arrivals> {
   const { ctx, mailboxId } = selection
   selection.cursor = since
-  return arrivalsKnown(ctx, { mailboxId, from: since.from })
+  const asked = { mailboxId, from: since.from }
+  return arrivalsKnown(ctx, asked) ?? (await askArrivals(ctx, asked))
 }
 
 /** Whether there may be messages that the wait counts and has not checked as they are. */
