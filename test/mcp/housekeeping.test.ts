@@ -260,6 +260,7 @@ describe('mcp: housekeeping', () => {
   it('a call past the request rate is a result that says how long to wait', async () => {
     const small = await makeTenant(door, { name: 'small', plan: null, agentsPlan: 'free' })
     const own = await connectMcp(door.http, small.key)
+    door.beginMinute()
     const used = await Promise.all(
       Array.from({ length: 121 }, () => own.callTool({ name: 'get_account_summary', arguments: {} })),
     )

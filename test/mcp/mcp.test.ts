@@ -369,6 +369,7 @@ describe('mcp', () => {
         const { headers } = await fetch(`${door.http}/api/v1/account`, { headers: { 'x-api-key': tenant.key } })
         return Number(headers.get('ratelimit-remaining'))
       }
+      door.beginMinute()
       const before = await remaining()
       const given = { mailbox: tenant.address, message_id: id, view: 'full', max_chars: 100_000 }
       const { structured, result } = await use('read_message', given)

@@ -16,6 +16,7 @@ import { createAccount } from '../../core/account/accounts.ts'
 import { setPlans } from '../../core/account/plans.ts'
 import { createDomain } from '../../core/domains/claims.ts'
 import { ensureSharedDomain } from '../../core/domains/shared-domain.ts'
+import { minuteMs } from '../../core/process/clock.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { receive } from '../../core/receive/receive.ts'
 import { findRecipient } from '../../core/receive/recipients.ts'
@@ -44,6 +45,8 @@ export type Door = {
   noticed(): Promise<void>
   /** Moves the clock on. */
   advance(ms: number): void
+  /** Moves the clock on to the next minute: requests and recipients are counted by the minute. */
+  beginMinute(): void
   /** The door of another process on the same database. */
   another(node?: Node): Promise<Pick<Door, 'http' | 'ctx' | 'close'>>
   /** Where the engine of the database listens. */
@@ -113,6 +116,9 @@ export async function openDoor({
     noticed: () => noticed(ctx),
     advance(ms: number) {
       aheadMs += ms
+    },
+    beginMinute() {
+      aheadMs += minuteMs - (ctx.clock.now().getTime() % minuteMs)
     },
     async close() {
       await close()
