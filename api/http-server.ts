@@ -55,7 +55,8 @@ export function createHttpServer(ctx: Context, options: ApiOptions, timeouts: Se
     else if (response.headersSent) socket.destroy()
     else refuse(ctx, socket, failure)
   }
-  const refuseAll = (socket: Duplex, failure: Failure) => {
+  /** Refuses what came, and hears nothing more of the connection. */
+  const refuseForGood = (socket: Duplex, failure: Failure) => {
     refused.add(socket)
     refuseNext(socket, failure)
   }
@@ -66,7 +67,7 @@ export function createHttpServer(ctx: Context, options: ApiOptions, timeouts: Se
     setImmediate(() => {
       const now = latest.get(socket)
       const isWhole = now?.request.complete === true && !(now === before && wasWhole)
-      if (!isWhole && !refused.has(socket)) refuseAll(socket, failure)
+      if (!isWhole && !refused.has(socket)) refuseForGood(socket, failure)
     })
   }
   const note: RequestListener = (request, response) => latest.set(request.socket, { request, response })
@@ -85,7 +86,7 @@ export function createHttpServer(ctx: Context, options: ApiOptions, timeouts: Se
     if (refused.has(socket)) return
     if (error.code === 'ECONNRESET') socket.destroy()
     else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') refuseLate(socket, refusalOf(error))
-    else refuseAll(socket, refusalOf(error))
+    else refuseForGood(socket, refusalOf(error))
   })
   return server
 }

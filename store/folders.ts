@@ -184,6 +184,7 @@ const among = (refs: readonly FolderRef[]) => ({
   _id: { $in: [...new Set(refs.map(({ folderId }) => folderId))] },
 })
 
+/** Folders of which one answer tells: these documents are small, and the usual 101 would take several. */
 const usedBatchSize = 2_000
 
 /** The storage that mailboxes use, by mailbox id: the bytes of all their messages, Trash and Spam included. */
@@ -191,7 +192,6 @@ export async function storageUsed(store: Store, mailboxIds: readonly string[]): 
   const folders = await store.folders
     .find(
       { mailboxId: { $in: [...mailboxIds] } },
-      // Small as they are, they come with one answer.
       { projection: { _id: 0, mailboxId: 1, bytes: 1 }, batchSize: usedBatchSize },
     )
     .toArray()

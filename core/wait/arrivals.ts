@@ -21,9 +21,9 @@ const knownArrivals = perProcess(({ clock, changes }) => {
   return known
 })
 
-/** What is known of the arrivals in a mailbox; undefined when it has to be asked. */
-export function arrivalsKnown(ctx: Context, since: ArrivalsSince): Arrivals | undefined {
-  return knownArrivals(ctx).get(keyOf(since))
+/** The arrivals in a mailbox as they are known, or else as they are. */
+export async function recentArrivals(ctx: Context, since: ArrivalsSince): Promise<Arrivals> {
+  return knownArrivals(ctx).get(keyOf(since)) ?? askArrivals(ctx, since)
 }
 
 /** Asks for the arrivals in a mailbox; those who ask at once share a query. */

@@ -11,7 +11,7 @@ import { findReceivedSince } from '../../store/received.ts'
 import { type ArrivalCursor, advancePast, cursorEdge, cursorOfRequest, isAfter } from '../mailbox/arrival-cursor.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { type Arrivals, arrivalsKnown, askArrivals } from './arrivals.ts'
+import { type Arrivals, askArrivals, recentArrivals } from './arrivals.ts'
 import { type Arrived, mismatchOf, type WaitFilters } from './filters.ts'
 import { takeLease } from './message-leases.ts'
 import { arrivedOf, showLater } from './waiters.ts'
@@ -108,8 +108,7 @@ async function arrivalsAtRequest(selection: Selection): Promise<Arrivals> {
 async function arrivalsSince(selection: Selection, since: ArrivalCursor): Promise<Arrivals> {
   const { ctx, mailboxId } = selection
   selection.cursor = since
-  const asked = { mailboxId, from: since.from }
-  return arrivalsKnown(ctx, asked) ?? (await askArrivals(ctx, asked))
+  return recentArrivals(ctx, { mailboxId, from: since.from })
 }
 
 /** Whether there may be messages that the wait counts and has not checked as they are. */

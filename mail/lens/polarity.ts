@@ -1,4 +1,7 @@
-/** What sentences say of a question: that of a clause with its topic, turned by a negation. Folded; clauses of questions and conditions say nothing. */
+/**
+ * What sentences say of a question: that of a clause with its topic, turned by a negation. Folded; clauses of questions and
+ * conditions say nothing.
+ */
 import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { type Asked, wordsOfKey } from './concepts.ts'
 import { wordsIn } from './lexicon.ts'

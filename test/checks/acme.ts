@@ -154,14 +154,13 @@ async function inOurZone(where: Where): Promise<boolean> {
 
 /** Whether `work` did what it is to do; then everything has ended. */
 async function ended(service: Service, pebble: Pebble, work: (ctx: Context) => Promise<void>): Promise<boolean> {
-  const ctx = await contextOf(service)
   try {
-    await work(ctx)
+    const ctx = await contextOf(service)
+    await work(ctx).finally(() => closeContext(ctx))
     return true
   } catch (error) {
     return failed(error, service)
   } finally {
-    await closeContext(ctx)
     await service.dispose()
     pebble.process.kill()
   }
