@@ -10,7 +10,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Context } from '../core/process/context.ts'
+import { type Context, closeContext } from '../core/process/context.ts'
 import { zoneChanged } from '../core/zones/served-zones.ts'
 import { newId } from '../schemas/ids.ts'
 import { SmtpClient } from '../test/peers/smtp-client.ts'
@@ -87,7 +87,7 @@ export async function run(args: readonly string[]): Promise<void> {
     console.log(await limited(dir))
   } finally {
     for (const { stop } of [...peers, echo]) await stop()
-    await ctx.store.close()
+    await closeContext(ctx)
     await service.dispose()
     await rm(dir, { recursive: true, force: true })
   }

@@ -11,7 +11,7 @@ import { getDomain } from '../../core/domains/domain-list.ts'
 import { domainRecord } from '../../core/domains/domain-record.ts'
 import { verifyDomain } from '../../core/domains/verification.ts'
 import { minuteMs } from '../../core/process/clock.ts'
-import type { Context } from '../../core/process/context.ts'
+import { type Context, closeContext } from '../../core/process/context.ts'
 import { createKept } from '../../core/process/kept.ts'
 import { createRecord } from '../../core/zones/records.ts'
 import { servedZone } from '../../core/zones/served-zones.ts'
@@ -124,7 +124,7 @@ describe('the DNS server', () => {
     const socket = await openUdp(server.port)
     const answered = async (name: string) => decode(await socket.ask(question(name, A)))
     expect((await answered('www.tenant.example')).answers).to.have.length(1)
-    await ctx.store.close()
+    await closeContext(ctx)
     // By then what is known would be read anew.
     dns.door.advance(60_000)
     expect((await answered('www.tenant.example')).answers).to.have.length(1)
