@@ -1,5 +1,5 @@
 /** The process of the DNS server. */
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { type Context, closeContext, openContext } from '../core/process/context.ts'
 import { answerScrapes } from '../core/process/metrics.ts'
@@ -44,12 +44,15 @@ export async function runDns(settings: Settings): Promise<void> {
 /**
  * Questions are small, many and waited for: where the system permits it, they go before the other work of the machine, which would
  * keep each of them waiting for longer than its answer takes (bench/README.md, "dns"). Linux may weigh sessions instead of processes
- * against each other (sched(7), autogroup): this process is a session of its own, and its session gets the same priority.
+ * against each other (sched(7), autogroup): this process is a session of its own, and its session gets the same priority. There
+ * each thread has a priority (setpriority(2)), and a garbage collection ends when the last of V8's threads has done its share: were
+ * only the main thread to go first, it would wait for those that do not.
  */
 function goFirst({ log }: Context): void {
   const priority = constants.priority.PRIORITY_ABOVE_NORMAL
   try {
-    setPriority(priority)
+    for (const thread of existsSync(threads) ? readdirSync(threads) : [process.pid])
+      setPriority(Number(thread), priority)
     if (existsSync(autogroup)) writeFileSync(autogroup, String(priority))
   } catch (error) {
     log.debug({ err: error }, 'the system does not let DNS questions go first')
@@ -57,3 +60,4 @@ function goFirst({ log }: Context): void {
 }
 
 const autogroup = '/proc/self/autogroup'
+const threads = '/proc/self/task'

@@ -199,7 +199,8 @@ describe('serving', () => {
     const tried = spawn(process.execPath, ['-e', `try { ${wish} } catch {} console.log(os.getPriority())`])
     const [text] = (await once(tried.stdout, 'data')) as [Buffer]
     const dns = pidOf([service.process.pid!], 'cli/dns-main.ts')
-    expect(getPriority(dns)).to.equal(Number(text))
+    const threads = existsSync(`/proc/${dns}/task`) ? await readdir(`/proc/${dns}/task`) : [dns]
+    for (const thread of threads) expect(getPriority(Number(thread))).to.equal(Number(text))
     const session = `/proc/${dns}/autogroup`
     if (existsSync(session)) expect(await readFile(session, 'utf8')).to.match(new RegExp(` nice ${Number(text)}\\s*$`))
     expect(getPriority(pidOf([service.process.pid!], 'cli/service-main.ts'))).to.equal(getPriority())
