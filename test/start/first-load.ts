@@ -1,5 +1,6 @@
 /** What a page costs when it is opened for the first time, as the browser itself counts it. */
-import type { Browser, CDPSession, Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright-core'
+import { isTask, type TraceEvent, traced, workMs } from './trace.ts'
 
 export type FirstLoad = {
   readonly requests: number
@@ -14,28 +15,23 @@ export type FirstLoad = {
   readonly longestTaskMs: number
 }
 
-// Times of traces are microseconds; `tdur` is the processor time of the thread in which an event was.
-type TraceEvent = {
-  readonly name: string
-  readonly pid: number
-  readonly tid: number
-  readonly ts: number
-  readonly dur?: number
-  readonly tdur?: number
-  readonly args?: { readonly data?: { readonly isOutermostMainFrame?: boolean; readonly documentLoaderURL?: string } }
-}
+const categories = [
+  'toplevel',
+  'disabled-by-default-devtools.timeline',
+  'devtools.timeline',
+  'loading',
+  'blink.user_timing',
+]
 
 type Opened = readonly [page: Page, address: string, usable: () => Promise<unknown>]
 
 /** Opens an address with nothing kept from before; it can be used when `usable` resolves. */
 export async function firstLoad(page: Page, address: string, usable: () => Promise<unknown>): Promise<FirstLoad> {
-  const browser = page.context().browser()
-  if (browser === null) throw new Error('The page has no browser of its own.')
   const network = await page.context().newCDPSession(page)
   try {
     await page.goto('about:blank')
     const seen = await watch(network)
-    const events = await traced(browser, page, async () => {
+    const events = await traced(page, categories, async () => {
       await page.goto(address)
       await usable()
       await page.evaluate(markUsable)
@@ -85,25 +81,6 @@ async function watch(network: CDPSession): Promise<{ requests: number; bytes: nu
   return seen
 }
 
-async function traced(browser: Browser, page: Page, act: () => Promise<void>): Promise<readonly TraceEvent[]> {
-  await browser.startTracing(page, {
-    categories: [
-      'toplevel',
-      'disabled-by-default-devtools.timeline',
-      'devtools.timeline',
-      'loading',
-      'blink.user_timing',
-    ],
-  })
-  let written: Buffer
-  try {
-    await act()
-  } finally {
-    written = await browser.stopTracing()
-  }
-  return (JSON.parse(written.toString()) as { traceEvents: TraceEvent[] }).traceEvents
-}
-
 function timesOf(events: readonly TraceEvent[], address: string) {
   const begun = events.find(({ name, args }) => name === 'navigationStart' && args?.data?.documentLoaderURL === address)
   if (begun === undefined) throw new Error(`The trace has no navigation to ${address}.`)
@@ -114,13 +91,12 @@ function timesOf(events: readonly TraceEvent[], address: string) {
     return found.ts
   }
   const [painted, usable] = [at('firstContentfulPaint'), at('usable')]
-  const tasks = ofPage.filter(({ name, tid, ts }) => /RunTask$/.test(name) && tid === begun.tid && ts < usable)
-  const sum = (some: readonly TraceEvent[]) => some.reduce((total, { tdur = 0 }) => total + tdur, 0) / 1_000
+  const tasks = ofPage.filter((event) => isTask(event) && event.tid === begun.tid && event.ts < usable)
   return {
     paintedMs: (painted - begun.ts) / 1_000,
     usableMs: (usable - begun.ts) / 1_000,
-    workToPaintMs: sum(tasks.filter(({ ts }) => ts < painted)),
-    workMs: sum(tasks),
+    workToPaintMs: workMs(tasks.filter(({ ts }) => ts < painted)),
+    workMs: workMs(tasks),
     longestTaskMs: Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1_000,
   }
 }
