@@ -34,7 +34,7 @@ export const exactTime = (iso: string): string => whole.format(new Date(iso))
 export function relativeTime(iso: string, now: Date = new Date()): string {
   const ms = new Date(iso).getTime() - now.getTime()
   const size = Math.abs(ms)
-  if (size < minuteMs) return relative.format(0, 'minute')
+  if (size < minuteMs) return relative.format(0, 'second')
   if (size < 60 * minuteMs) return relative.format(Math.round(ms / minuteMs), 'minute')
   if (size < dayMs) return relative.format(Math.round(ms / (60 * minuteMs)), 'hour')
   if (size < 30 * dayMs) return relative.format(Math.round(ms / dayMs), 'day')

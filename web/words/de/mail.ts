@@ -207,7 +207,7 @@ export const mail: typeof english = {
     title: 'Zustellung',
     states: {
       scheduled: 'geplant',
-      queued: 'wartet',
+      queued: 'wartend',
       sent: 'unterwegs',
       delivered: 'zugestellt',
       bounced: 'unzustellbar',

@@ -7,6 +7,7 @@ export const mailboxes: typeof english = {
   address: 'Adresse',
   localPart: 'Name vor dem @',
   domain: 'Domain',
+  noDomain: 'Ein Postfach braucht eine bestätigte Domain des Kontos, und es gibt noch keine.',
   displayName: 'Name, den Empfänger sehen',
   displayNameHint: 'Ohne ihn sehen sie die bloße Adresse.',
   noName: 'ohne Name',

@@ -49,7 +49,7 @@ export const batches: typeof englishBatches = {
   when: 'Begonnen',
   recipients: 'Empfänger',
   statuses: {
-    queued: 'wartet',
+    queued: 'wartend',
     sent: 'gesendet',
     delivered: 'zugestellt',
     bounced: 'abgewiesen',

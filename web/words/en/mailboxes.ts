@@ -6,6 +6,7 @@ export const mailboxes = {
   address: 'Address',
   localPart: 'Name before the @',
   domain: 'Domain',
+  noDomain: 'A mailbox stands on a verified domain of the account, and there is none yet.',
   displayName: 'Name that recipients see',
   displayNameHint: 'Without one they see the bare address.',
   noName: 'no name',
