@@ -1,7 +1,11 @@
 /** The pages beside mail, as people use them: keys, domains, webhooks, Intake, and the service. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
+import { createAccount } from '../../core/account/accounts.ts'
 import { answersPolicy, createResolver } from '../../core/dns/resolver.ts'
+import { createDomain } from '../../core/domains/claims.ts'
 import { deriveRecords } from '../../core/intake/derive.ts'
 import { dayMs, hourMs, minuteMs } from '../../core/process/clock.ts'
 import { createKept } from '../../core/process/kept.ts'
@@ -18,11 +22,12 @@ import {
   type DashboardDoor,
   expectGoodPage,
   keepGermanPicture,
+  leadTo,
   openDashboard,
   shown,
   type Viewer,
 } from '../start/dashboard.ts'
-import { deliver, makeTenant } from '../start/door.ts'
+import { connectMcp, deliver, makeKey, makeTenant, type Tenant } from '../start/door.ts'
 import { carryOutgoing } from '../start/outgoing.ts'
 import { newPerson } from '../start/people.ts'
 
@@ -239,28 +244,38 @@ describe('web: pages', () => {
       ['webhook', async () => `/webhooks/${await first('/api/v1/webhooks', 'webhooks')}`],
       ['webhook making', '/webhooks?make=webhook'],
       ['events', '/events'],
+      ['event', async () => `/events/${await first('/api/v1/events', 'events')}`],
+      ['mailbox', () => `/mailboxes/${encodeURIComponent(door.tenant.address)}`],
+      ['mailbox making', '/mailboxes?make=new'],
       ['domains', '/domains'],
+      ['domain making', '/domains?make=domain'],
       ['domain', '/domains/shop.example'],
       ['dns', '/domains/shop.example/dns'],
       ['reports', '/domains/shop.example/reports'],
       ['intake', '/intake'],
+      ['intake making', '/intake?make=intake'],
       ['templates', '/templates'],
       ['template', '/templates/welcome'],
+      ['template making', '/templates/new'],
       ['batches', '/batches'],
       [
         'batch',
         async () => `/batches/${encodeURIComponent(door.tenant.address)}/${await first('/api/v1/batches', 'batches')}`,
       ],
       ['suppressions', '/suppressions'],
+      ['suppression making', '/suppressions?make=suppression'],
       ['aliases', '/aliases'],
       ['alias making', '/aliases?make=alias'],
       ['sends', '/sends'],
       ['usage', '/usage'],
       ['people', '/people'],
+      ['person inviting', '/people?make=member'],
       ['audit', '/audit'],
       ['account', '/account'],
+      ['limit asking', '/account?make=limit'],
       ['security', '/security'],
       ['programs', '/programs'],
+      ['no page', '/no/page/of/this/name'],
       ['administration accounts', '/administration/accounts'],
       ['administration account', () => `/administration/accounts/${door.tenant.accountId}`],
       ['administration outbox', '/administration/outbox'],
@@ -270,19 +285,80 @@ describe('web: pages', () => {
       it(name, async () => good(page, name, viewer.at(typeof path === 'string' ? path : await path())))
 
     describe('with nothing in them', () => {
+      let tenant: Tenant
       let fresh: Viewer
       before(async () => {
-        const { accountId } = await makeTenant(door, { name: 'fresh' })
-        fresh = await door.view({ accountId, faults: ['status of 404'] })
+        tenant = await makeTenant(door, { name: 'fresh' })
+        fresh = await door.view({ accountId: tenant.accountId, faults: ['status of 404'] })
       })
       after(() => fresh?.close())
-      for (const name of ['keys', 'webhooks', 'intake', 'templates', 'batches', 'suppressions', 'sends', 'aliases'])
-        it(name, () => good(fresh.page, `${name} empty`, fresh.at(`/${name}`)))
+      const empty: readonly (readonly [name: string, samples: readonly string[]])[] = [
+        ['keys', []],
+        ['webhooks', ['curl']],
+        ['intake', ['curl']],
+        ['templates', ['curl']],
+        ['aliases', ['curl', 'MCP']],
+        // Each of the next fills the one before it too, and the last keeps mail from the recipient of all.
+        ['sends', ['curl', 'MCP']],
+        ['batches', ['curl', 'MCP']],
+        ['mail', ['curl', 'MCP']],
+        ['suppressions', ['curl']],
+      ]
+      for (const [name, samples] of empty)
+        it(`${name}: what is shown to begin with does so`, async () => {
+          await good(fresh.page, `${name} empty`, fresh.at(`/${name}`))
+          await beginsBy(fresh.page, samples, tenant.key)
+        })
+
+      it('mailboxes and domains of an account that has none', async () => {
+        const { id: accountId } = await createAccount(door.ctx, { name: 'bare', owner: null })
+        const { apiKey } = await makeKey(door.ctx, { accountId })
+        const bare = await door.view({ accountId })
+        await bare.page.goto(bare.at('/mailboxes'))
+        await bare.page.getByRole('link', { name: 'Add a domain' }).waitFor()
+        await good(bare.page, 'domains empty', bare.at('/domains'))
+        await beginsBy(bare.page, ['curl', 'MCP'], apiKey)
+        await createDomain(door.ctx, { domain: 'bare.example', accountId, verified: true })
+        await good(bare.page, 'mailboxes empty', bare.at('/mailboxes'))
+        await beginsBy(bare.page, ['curl', 'MCP'], apiKey)
+        await bare.close()
+      })
+
+      /** Takes the samples of a page as a reader does, and expects that they do what they are for, or did it before. */
+      async function beginsBy(opened: Page, samples: readonly string[], key: string): Promise<void> {
+        const tabs = opened.getByRole('tab')
+        expect(await tabs.allTextContents()).to.deep.equal(samples)
+        const texts: string[] = []
+        for (const name of samples) {
+          await tabs.filter({ hasText: name }).click()
+          texts.push((await opened.getByRole('tabpanel').locator('pre').textContent()) ?? '')
+        }
+        for (const [n, text] of texts.entries()) {
+          const answer = samples[n] === 'MCP' ? await calledByMcp(text, key) : await calledByCurl(text, key)
+          expect(answer, text).to.match(n === 0 ? /^done/ : /^(?:done|conflict: )/)
+        }
+      }
+
+      async function calledByCurl(text: string, key: string): Promise<string> {
+        const { stdout } = await promisify(execFile)('bash', ['-c', `${text} --silent`], {
+          env: { ...process.env, MAILROOM_API_KEY: key },
+        })
+        return (JSON.parse(stdout) as { success: boolean }).success ? 'done' : stdout
+      }
+
+      async function calledByMcp(text: string, key: string): Promise<string> {
+        const { params } = JSON.parse(text) as { params: { name: string; arguments: Record<string, unknown> } }
+        const mcp = await connectMcp(door.http, key)
+        const { isError, content } = await mcp.callTool(params)
+        await mcp.close()
+        const [{ text: said }] = content as [{ text: string }]
+        return isError ? said : 'done'
+      }
     })
   })
 
   async function good(opened: Page, name: string, address: string): Promise<void> {
-    await opened.goto(address)
+    await leadTo(opened, address)
     await shown(opened)
     await expectGoodPage(opened, name)
     await keepGermanPicture(opened, name)
