@@ -74,30 +74,46 @@ export async function openWindow(
 
 type Violation = { readonly id: string; readonly nodes: readonly { readonly html: string }[] }
 
+/** What is asked of every page, and what the dark changes of it: the colours. */
+const rules = {
+  light: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  dark: ['color-contrast', 'link-in-text-block'],
+} as const
+
 /**
- * Expects that a page, or what a selector finds of it, keeps to WCAG 2.2 AA as far as a program can tell, in light and in dark.
+ * Expects that a page, or what a selector finds of it, keeps to WCAG 2.2 AA as far as a program can tell, in light and in dark. What
+ * `known` finds was looked at before and is left out.
  */
-export async function expectAccessible(page: Page, name: string, part = 'html'): Promise<void> {
-  const check = async (colorScheme: 'light' | 'dark', find: () => Promise<readonly Violation[]>) => {
+export async function expectAccessible(page: Page, name: string, part = 'html', known: string[] = []): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     await standsStill(page)
     if (pictures !== undefined)
       await page.screenshot({ path: `${pictures}/${name} ${colorScheme}.png`, fullPage: true })
-    const found = (await find()).map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+    const violations = await violationsOf(page, { include: part, exclude: known }, [...rules[colorScheme]])
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
     expect(found, `${name}, ${colorScheme}`).to.deep.equal([])
   }
-  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-  // What is well is not told: that costs as much again. Our pages have no frames of others, for whose sake axe would open a page.
-  const axe = new AxeBuilder({ page })
-    .setLegacyMode(true)
-    .include(part)
-    .options({ resultTypes: ['violations'] })
-  await check('light', async () => (await axe.withTags(tags).analyze()).violations)
-  // In the dark only the colours are others. The script is in the page already: to read it costs as much as what it does here.
-  const colours = { runOnly: ['color-contrast', 'link-in-text-block'], resultTypes: ['violations'] }
-  const again = `axe.run(${JSON.stringify(part)}, ${JSON.stringify(colours)}).then(({ violations }) => violations)`
-  await check('dark', () => page.evaluate<readonly Violation[]>(again))
   await page.emulateMedia({ colorScheme: 'light' })
+}
+
+/** What is well is not told: that costs as much again. The frames of a page are the mails of others. */
+async function violationsOf(
+  page: Page,
+  { include, exclude }: { readonly include: string; readonly exclude: string[] },
+  runOnly: string[],
+): Promise<readonly Violation[]> {
+  // To read the script costs as much as what it does, and a page that was looked at before has it.
+  if (await page.evaluate('globalThis.axe === undefined')) {
+    const axe = new AxeBuilder({ page }).setLegacyMode(true).include(include)
+    for (const selector of exclude) axe.exclude(selector)
+    return (await axe.options({ runOnly, resultTypes: ['violations'], iframes: false }).analyze()).violations
+  }
+  const context = { include: [include], exclude }
+  const options = { runOnly, resultTypes: ['violations'], iframes: false }
+  return page.evaluate<readonly Violation[]>(
+    `axe.run(${JSON.stringify(context)}, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+  )
 }
 
 /** Waits until what changes its colour or place by a transition has come there. */

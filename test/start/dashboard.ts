@@ -100,8 +100,33 @@ export async function expectGoodPage(page: Page, name: string): Promise<void> {
       }
     }
   await page.emulateMedia({ colorScheme: 'light' })
-  await expectAccessible(page, name)
+  // The frame around the pages was looked at with the first of them.
+  const known = (await page.evaluate('globalThis.axe === undefined')) ? [] : ['aside']
+  await expectAccessible(page, name, 'html', known)
 }
+
+/** Leads an open dashboard to another place, as a link in it does: what was loaded is not loaded again. */
+export async function leadTo(page: Page, address: string): Promise<void> {
+  if (!page.url().startsWith(new URL('/app', address).href)) {
+    await page.goto(address)
+    return
+  }
+  // By way of a place that shows nothing, so that what is waited for there is not what stood here.
+  const nowhere = page.getByRole('heading', { name: 'There is no such page' })
+  await page.evaluate(follow('/app/nowhere'))
+  await nowhere.waitFor()
+  await page.evaluate(follow(address))
+  await nowhere.waitFor({ state: 'detached' })
+}
+
+// What runs in the page.
+const follow = (address: string) => `(() => {
+  const link = document.createElement('a')
+  link.href = ${JSON.stringify(address)}
+  document.body.append(link)
+  link.click()
+  link.remove()
+})()`
 
 /** With PICTURES, keeps a picture of a page that its address alone makes, narrow and in German, whose words are long. */
 export async function keepGermanPicture(page: Page, name: string): Promise<void> {

@@ -179,6 +179,10 @@ describe('web: mail', () => {
     await carryOutgoing(door.ctx)
     await delivery.getByText('delivered', { exact: true }).waitFor()
 
+    await page.getByRole('button', { name: 'What the search understands' }).press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await expectGoodPage(page, 'search help')
+    await keyboard.press('Escape')
     await keyboard.press('/')
     await keyboard.type('subject:report -subject:2')
     await keyboard.press('Enter')
@@ -281,8 +285,13 @@ describe('web: mail', () => {
   })
 
   it('finds pages by the command palette, and goes back', async () => {
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').getByText('Undo').waitFor()
+    await expectGoodPage(page, 'shortcuts')
+    await page.keyboard.press('Escape')
     await page.keyboard.press('Control+k')
     await page.keyboard.type('mailboxes')
+    await expectGoodPage(page, 'palette')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Mailboxes', exact: true }).waitFor()
     await page.goBack()
