@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context as KoaContext } from 'koa'
 import type { StoredFile } from '../operations/registry.ts'
+import { sharedJson } from '../operations/shared-json.ts'
 import type { InFlight, Transfer } from './in-flight.ts'
 
 /** Size of a piece: bytes of binary content, UTF-16 units of a text. */
@@ -14,7 +15,8 @@ const ahead = { highWaterMark: 1 }
 export function sendJson(koa: KoaContext, body: object, inFlight: InFlight): void {
   const fields = Object.entries(body).filter(([, value]) => value !== undefined)
   if (!fields.some(([, value]) => isLong(value))) {
-    koa.body = body
+    if (fields.some(([, value]) => sharedJson(value) !== null)) sendShared(koa, fields)
+    else koa.body = body
     return
   }
   const texts = fields.flatMap(([name, value], n) => [
@@ -25,6 +27,16 @@ export function sendJson(koa: KoaContext, body: object, inFlight: InFlight): voi
   const transfer = inFlight.add(koa.res, size)
   koa.type = 'application/json'
   koa.body = Readable.from(encoded([...texts, '}'], transfer), ahead)
+}
+
+/** Sends an object of which parts were written before. */
+function sendShared(koa: KoaContext, fields: readonly (readonly [name: string, value: unknown])[]): void {
+  const parts = fields.flatMap(([name, value], n) => [
+    Buffer.from(`${n === 0 ? '{' : ','}${JSON.stringify(name)}:`),
+    sharedJson(value) ?? Buffer.from(JSON.stringify(value)),
+  ])
+  koa.type = 'application/json'
+  koa.body = Buffer.concat([...parts, Buffer.from('}')])
 }
 
 /** Sends bytes with their Content-Length. Fails with `unavailable` when too many long answers are in flight. */

@@ -130,7 +130,9 @@ type Tenant = Sender & { readonly keys: readonly string[] } & Pick<DriverTarget,
 
 /** The same accounts, mailboxes, mail and keys in any database. */
 async function fill(ctx: Context): Promise<readonly Tenant[]> {
-  const earlier = { ...ctx, clock: { now: () => new Date(Date.now() - mailAgeMs) } }
+  const clock = { now: () => new Date(Date.now() - mailAgeMs) }
+  // What comes in has the time of its account.
+  const earlier = { ...ctx, clock, testClocks: { ...ctx.testClocks, of: () => clock } }
   return Promise.all(
     (await makeSenders(ctx)).map(async (sender, at): Promise<Tenant> => {
       const { account, mailbox } = sender

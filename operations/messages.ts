@@ -28,7 +28,7 @@ import {
 } from '../schemas/messages.ts'
 import { cutBodies, positionIn } from './bodies.ts'
 import { bytes, operation } from './registry.ts'
-import { changedFields, fullMessage, messageSummary } from './summaries.ts'
+import { changedFields, fullMessage, messageSummaries, messageSummary } from './summaries.ts'
 
 export const listMessages = operation({
   name: 'messages.list',
@@ -66,7 +66,7 @@ export const listMessages = operation({
       ...(since !== undefined && { since: new Date(since) }),
       ...(until !== undefined && { until: new Date(until) }),
     })
-    return { messages: items.map(messageSummary), next, cursor }
+    return { messages: messageSummaries(items), next, cursor }
   },
 })
 

@@ -6,6 +6,7 @@ import { verificationRecord } from '../core/receive/verification-record.ts'
 import type { WaitedMessage as Waited } from '../core/wait/wait.ts'
 import type { FullMessage, MessageSummary, WaitedMessage } from '../schemas/messages.ts'
 import type { Cut } from './bodies.ts'
+import { shared } from './shared-json.ts'
 
 /** What a tool tells of a message that it changed. */
 export const changedFields = ['message_id', 'mailbox', 'thread_id', 'folder', 'seen', 'flagged', 'answered', 'labels']
@@ -39,6 +40,17 @@ export function messageSummary(message: Message): MessageSummary {
       content_id: each.contentId,
     })),
   }
+}
+
+const shownBefore = new WeakMap<readonly Message[], readonly MessageSummary[]>()
+
+/** The messages of a list. Those who are given the same messages are given the same summaries. */
+export function messageSummaries(messages: readonly Message[]): readonly MessageSummary[] {
+  const before = shownBefore.get(messages)
+  if (before !== undefined) return before
+  const summaries = shared(messages.map(messageSummary))
+  shownBefore.set(messages, summaries)
+  return summaries
 }
 
 /** A message read whole (decisions.md 2, Full message). */

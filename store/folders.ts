@@ -171,6 +171,37 @@ export function findFoldersOf(store: Store, mailboxIds: readonly string[]): Prom
   return store.folders.find({ mailboxId: { $in: [...mailboxIds] } }).toArray()
 }
 
+/** What tells whether anything in a mailbox has changed, and the paths of its folders by their ids. */
+export type MailboxMarks = { readonly marks: string; readonly paths: ReadonlyMap<string, string> }
+
+const marked = { mailboxId: 1, path: 1, highestModseq: 1, 'open.token': 1 } as const
+
+/**
+ * The marks of mailboxes, by mailbox id. They are the same as before exactly when no message entered, changed in or left a folder of the
+ * mailbox, and the folders are the same. One with an open reservation is missing: its messages may or may not be written.
+ */
+export async function mailboxMarks(
+  store: Store,
+  mailboxIds: readonly string[],
+): Promise<ReadonlyMap<string, MailboxMarks>> {
+  const folders = await store.folders
+    .find({ mailboxId: { $in: [...mailboxIds] } }, { projection: marked, batchSize: smallBatchSize })
+    .sort({ mailboxId: 1, path: 1 })
+    .toArray()
+  const quiet = [...Map.groupBy(folders, ({ mailboxId }) => mailboxId)].filter(([, own]) =>
+    own.every(({ open }) => open.length === 0),
+  )
+  return new Map(
+    quiet.map(([mailboxId, own]) => [
+      mailboxId,
+      {
+        marks: own.map(({ _id, path, highestModseq }) => `${_id} ${highestModseq} ${path}`).join('\n'),
+        paths: new Map(own.map(({ _id, path }) => [_id, path])),
+      },
+    ]),
+  )
+}
+
 /** Folders of any mailbox by their ids. */
 export function findFoldersById(store: Store, refs: readonly FolderRef[]): Promise<FolderDoc[]> {
   return store.folders.find(among(refs)).toArray()
@@ -185,14 +216,14 @@ const among = (refs: readonly FolderRef[]) => ({
 })
 
 /** Folders of which one answer tells: these documents are small, and the usual 101 would take several. */
-const usedBatchSize = 2_000
+const smallBatchSize = 2_000
 
 /** The storage that mailboxes use, by mailbox id: the bytes of all their messages, Trash and Spam included. */
 export async function storageUsed(store: Store, mailboxIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const folders = await store.folders
     .find(
       { mailboxId: { $in: [...mailboxIds] } },
-      { projection: { _id: 0, mailboxId: 1, bytes: 1 }, batchSize: usedBatchSize },
+      { projection: { _id: 0, mailboxId: 1, bytes: 1 }, batchSize: smallBatchSize },
     )
     .toArray()
   const used = new Map(mailboxIds.map((id) => [id, 0]))

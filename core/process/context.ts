@@ -33,9 +33,9 @@ export type Role = 'service' | 'smtp' | 'imap' | 'dns' | 'admin' | 'test'
  *   access/request-rates, deliver/outcomes, mailbox/message-changes, notify/deliveries, notify/events, notify/outcomes,
  *   send/settle
  * - batched lookups (core/process/batched-lookup.ts): mailbox/messages, mailbox/storage-limit, mailbox/threading,
- *   read/bodies, receive/trust
+ *   read/bodies, read/newest, receive/trust
  * - caches (core/process/kept.ts): access/key-use, access/login-limits, imap/contents, mailbox/domains, notify/deliveries,
- *   read/bodies-cache, receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache, search/substring,
+ *   read/bodies-cache, read/newest, receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache, search/substring,
  *   zones/served-zones, zones/zone-keys
  * - what others may change (core/process/known.ts): access/known-callers, deliver/suppressions, intake/watched,
  *   mailbox/domains, mailbox/known-folders, mailbox/known-mailboxes, mailbox/storage-limit, notify/endpoints,

@@ -2,8 +2,8 @@
 import { normaliseAddress } from '../../mail/message/address.ts'
 import type { FolderDoc } from '../../store/documents/mail.ts'
 import { findFolders } from '../../store/folders.ts'
+import type * as store from '../../store/messages.ts'
 import type { MessageFilter } from '../../store/messages.ts'
-import * as store from '../../store/messages.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import {
@@ -22,6 +22,7 @@ import { type Message, messageOf } from '../mailbox/messages.ts'
 import { requireAgentInbox } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
 import { listByIndex } from '../search/listing.ts'
+import { newestMessages } from './newest.ts'
 
 /** Which messages of a mailbox to list. `folder` is a path or a role; addresses and the label may be in any form. */
 export type Listing = MessageFilter & {
@@ -46,18 +47,30 @@ export async function listMessages(
   const isPlain = [before, folder, ...Object.values(filters)].every((each) => each === undefined)
   const read = (isPlain ? await readNewest(ctx, mailbox._id, limit) : null) ?? (await readPage(ctx, mailbox._id, asked))
   const page = pageOf(read.rows, limit)
-  const pathOf = await pathsOf(ctx, mailbox._id, page.items)
   const shown = page.items.map(({ _id }) => _id)
   return {
-    items: page.items.map((message) => messageOf(message, pathOf.get(message.folderId) ?? 'INBOX')),
+    items: read.messages ?? (await messagesOf(ctx, mailbox._id, page.items)),
     next: page.next,
     cursor: encodeArrivalCursor(advancePastAll(read.cursor, shown)),
   }
 }
 
-/** A page with one row more than is returned, and the arrival cursor of the mailbox when it was read. */
+async function messagesOf(
+  ctx: Context,
+  mailboxId: string,
+  rows: readonly store.ListedMessage[],
+): Promise<readonly Message[]> {
+  const pathOf = await pathsOf(ctx, mailboxId, rows)
+  return rows.map((row) => messageOf(row, pathOf.get(row.folderId) ?? 'INBOX'))
+}
+
+/**
+ * A page with one row more than is returned, and the arrival cursor of the mailbox when it was read. `messages` are those that are
+ * returned, where others were given them before.
+ */
 type PageRead = {
   readonly rows: readonly store.ListedMessage[]
+  readonly messages: readonly Message[] | null
   readonly cursor: ArrivalCursor
 }
 
@@ -67,12 +80,9 @@ type PageRead = {
  */
 async function readNewest(ctx: Context, mailboxId: string, limit: number): Promise<PageRead | null> {
   const edge = cursorEdge(ctx)
-  const [rows] = await Promise.all([
-    store.listMessages(ctx.store, { mailboxId }, { before: null, limit: limit + 1 }),
-    foldersIn(ctx, mailboxId),
-  ])
+  const [{ rows, messages }] = await Promise.all([newestMessages(ctx, mailboxId, limit), foldersIn(ctx, mailboxId)])
   const cursor = cursorOfPage(edge, { newest: rows.map(({ _id }) => _id), isWhole: rows.length <= limit })
-  return cursor && { rows, cursor }
+  return cursor && { rows, messages, cursor }
 }
 
 async function readPage(
@@ -85,7 +95,7 @@ async function readPage(
   const [cursor, folders] = await Promise.all([cursorNow(ctx, mailboxId), findFolders(ctx.store, mailboxId)])
   const folderIds = folderIdsToSearch(folders, folder, filters)
   const query = { ...canonicalFilter(filters), mailboxId, folderIds }
-  return { rows: await listByIndex(ctx, query, { before, limit: limit + 1, folders }), cursor }
+  return { rows: await listByIndex(ctx, query, { before, limit: limit + 1, folders }), messages: null, cursor }
 }
 
 /** The filter with its addresses and label in canonical form, as messages have them. */

@@ -1,0 +1,121 @@
+/** A mailbox that is listed again and again: whatever another process changes is in the next list, and what has not changed is not read. */
+import { expect } from 'chai'
+import type { CommandStartedEvent } from 'mongodb'
+import type { MessageSummary } from '../../schemas/messages.ts'
+import { type Call, client, mailboxPath } from '../peers/rest.ts'
+import { type Door, deliver, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+
+type List = { readonly messages: readonly MessageSummary[]; readonly next: string | null; readonly cursor: string }
+
+describe('api: lists that are repeated', () => {
+  let door: Door
+  let other: Pick<Door, 'http' | 'ctx' | 'close'>
+  let tenant: Tenant
+  let call: Call
+  let elsewhere: Call
+  let mail = 0
+  const commands: string[] = []
+
+  const path = () => mailboxPath(tenant.address)
+  const receive = (from = 'a') => {
+    const raw = `From: ${from}@remote.example\nSubject: Hello ${++mail}\n\nHello ${mail}`
+    return deliver(other.ctx, { to: tenant.address, raw })
+  }
+  const listed = async (query = '') => (await call<List>('GET', `${path()}/messages${query}`)).body
+  /** As the database has it: the process has read no page of so many messages. */
+  let limit = 100
+  const asItIs = () => listed(`?limit=${--limit}`)
+  const newest = async () => (await listed()).messages[0]?.message_id ?? ''
+  const done = async (method: string, where: string, body?: object) => {
+    const { status, body: answer } = await elsewhere(method, `${path()}/${where}`, body)
+    expect(status, JSON.stringify(answer)).to.be.within(200, 299)
+  }
+
+  before(async () => {
+    door = await openDoor({ monitorCommands: true })
+    tenant = await makeTenant(door, { name: 'tenant' })
+    other = await door.another()
+    call = client(door.http, tenant.key)
+    elsewhere = client(other.http, tenant.key)
+    for (let n = 0; n < 8; n++) await receive()
+    door.ctx.store.db.client.on('commandStarted', ({ commandName, command }: CommandStartedEvent) => {
+      if (commandName === 'find') commands.push(String(command.find))
+    })
+  })
+  after(async () => {
+    await other?.close()
+    await door?.close()
+  })
+  beforeEach(async () => {
+    door.beginMinute()
+    for (let n = 0; n < 3; n++) await listed()
+  })
+
+  const changes: { readonly [what: string]: () => Promise<unknown> } = {
+    'an arrival': () => receive(),
+    'a flag': async () => done('PATCH', `messages/${await newest()}`, { flagged: true }),
+    'a label': async () => done('PATCH', `messages/${await newest()}`, { addLabels: ['todo'] }),
+    'a move': async () => done('PATCH', `messages/${await newest()}`, { folder: 'archive' }),
+    spam: async () => done('PATCH', `messages/${await newest()}`, { spam: true }),
+    'a whole folder read': () => done('POST', 'messages/read-all', { folder: 'inbox' }),
+    'a deletion': async () => done('DELETE', `messages/${await newest()}`),
+    'a deletion for good': async () => done('DELETE', `messages/${await newest()}?permanent=true`),
+    'an emptied Trash': async () => {
+      await done('DELETE', `messages/${await newest()}`)
+      await listed()
+      await done('POST', 'trash/empty')
+    },
+    'a draft': () => done('POST', 'drafts', { to: 'b@remote.example', subject: 'Draft', text: 'Text' }),
+    'a folder that is named anew': async () => {
+      await done('POST', 'folders', { name: 'Work' })
+      await done('PATCH', `messages/${await newest()}`, { folder: 'Work' })
+      await listed()
+      await done('PATCH', 'folders/Work', { name: 'Play' })
+      await door.noticed()
+    },
+  }
+
+  for (const [what, change] of Object.entries(changes))
+    it(`shows ${what} of another process at once`, async () => {
+      const before = await listed()
+      await change()
+      const after = await listed()
+      expect(after.messages, 'a change').not.to.deep.equal(before.messages)
+      expect(after.messages).to.deep.equal((await asItIs()).messages)
+      await other.ctx.background.done()
+      expect((await listed()).messages).to.deep.equal(after.messages)
+    })
+
+  it('shows each of many changes to each of those who ask at once', async () => {
+    const id = await receive()
+    for (let n = 0; n < 20; n++) {
+      const flagged = n % 2 === 0
+      const others = Array.from({ length: 5 }, () => listed())
+      await done('PATCH', `messages/${id}`, { flagged })
+      const lists = await Promise.all(Array.from({ length: 5 }, () => listed()))
+      await Promise.all(others)
+      for (const { messages } of lists)
+        expect(messages.find(({ message_id }) => message_id === id)?.flagged).to.equal(flagged)
+    }
+  })
+
+  it('reads no message while nothing has changed, however often it is asked', async () => {
+    await listed()
+    commands.length = 0
+    const lists = await Promise.all(Array.from({ length: 20 }, () => listed()))
+    expect(commands).not.to.include('messages')
+    expect(commands.filter((name) => name === 'folders').length).to.be.within(1, 10)
+    for (const { messages } of lists) expect(messages).to.deep.equal((lists[0] as List).messages)
+  })
+
+  it('gives a cursor of its own time, after which a wait goes on', async () => {
+    const { cursor: early } = await listed()
+    door.advance(60_000)
+    const { cursor } = await listed()
+    expect(cursor).not.to.equal(early)
+    // Mail from the other sender is spam by now.
+    const id = await receive('b')
+    const { body } = await call<{ message: MessageSummary }>('GET', `${path()}/wait?since=${cursor}&timeout=10`)
+    expect(body.message.message_id).to.equal(id)
+  })
+})
