@@ -4,8 +4,10 @@
  * themselves, and at the end mocha's summary of all. A worker runs many files, so that what one has loaded, and the engine
  * that it has started for all (test/start/engine.ts), is there for the next.
  */
-import { globSync, readFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import Mocha from 'mocha'
 import { isQuick } from './quick.ts'
 
@@ -42,6 +44,9 @@ const order: readonly string[] = [
   'test/',
 ]
 
+/** Files that import this share what it starts: one worker runs them, as if they were one file. */
+const sharing = '/start/shared-service.ts'
+
 const { Base, Spec } = Mocha.reporters
 type Seen = { readonly stats: Mocha.Stats; readonly failures: readonly Mocha.Test[] }
 
@@ -52,20 +57,28 @@ async function main(): Promise<void> {
   const quick = process.argv.includes('--quick')
   const measuring = [...oneToACore, ...alone]
   const files = globSync('test/**/*.test.ts').filter((file) => !quick || (isQuick(file) && !measuring.includes(file)))
+  const present = (some: readonly string[]) => some.filter((file) => files.includes(file))
   const place = (file: string) => order.findIndex((folder) => file.startsWith(folder))
-  const others = files.filter((file) => !measuring.includes(file)).toSorted((a, b) => place(a) - place(b))
+  const others = files.filter((file) => !measuring.includes(file))
+  const together = others.filter((file) => readFileSync(file, 'utf8').includes(sharing))
+  const apart = others.filter((file) => !together.includes(file)).toSorted((a, b) => place(a) - place(b))
   const phases = [
-    { some: others, jobs: besideEachOther },
-    { some: oneToACore, jobs: availableParallelism() },
-    { some: alone, jobs: 1 },
+    { some: [...asOne(together), ...apart], jobs: besideEachOther },
+    { some: present(oneToACore), jobs: availableParallelism() },
+    { some: present(alone), jobs: 1 },
   ]
   const hooks = quick ? ['./test/quick.ts'] : []
   const seen: Seen[] = []
-  for (const { some, jobs } of phases) {
-    const present = some.filter((file) => files.includes(file))
-    if (present.length > 0) seen.push(await run(present, jobs, hooks))
-  }
+  for (const { some, jobs } of phases) if (some.length > 0) seen.push(await run(some, jobs, hooks))
   process.exit(summarise(seen, Date.now() - startedAt) === 0 ? 0 : 1)
+}
+
+/** Makes a file that imports them. */
+function asOne(files: readonly string[]): readonly string[] {
+  if (files.length === 0) return []
+  const made = path.join(mkdtempSync(path.join(tmpdir(), 'suite-')), 'together.test.mjs')
+  writeFileSync(made, files.map((file) => `import '${pathToFileURL(file)}'\n`).join(''))
+  return [made]
 }
 
 /** Runs files, `jobs` at a time, and prints how they go as mocha does, but for the summary. */

@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { eventually } from '../eventually.ts'
 import { client } from '../peers/rest.ts'
 import { asSent, sendMail } from '../peers/send-mail.ts'
-import { type Service, startService } from '../start/service.ts'
+import type { Service } from '../start/service.ts'
+import { useSharedService } from '../start/shared-service.ts'
 
 type Call = ReturnType<typeof client>
 type Thread = { thread_id: string; message_count: number; awaiting: string; labels: string[] }
@@ -14,15 +15,16 @@ describe('folders and threads of a running service', () => {
   let address: string
   let box: string
 
+  useSharedService((shared) => {
+    service = shared.service
+  })
   before(async () => {
-    service = await startService()
     const { body } = await client(service.http)<{ api_key: string }>('POST', '/api/v1/signup', { name: 'folders' })
     call = client(service.http, body.api_key)
     const { body: list } = await call<{ mailboxes: { address: string }[] }>('GET', '/api/v1/mailboxes')
     address = list.mailboxes[0]?.address ?? ''
     box = `/api/v1/mailboxes/${encodeURIComponent(address)}`
   })
-  after(() => service?.dispose())
 
   const send = (n: number, lines: readonly string[]) =>
     sendMail(service.smtp, {

@@ -4,26 +4,28 @@ import { createAccount } from '../../core/account/accounts.ts'
 import { createDomain } from '../../core/domains/claims.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { eventually } from '../eventually.ts'
-import { type SmtpSink, startSmtpSink } from '../peers/receivers.ts'
 import { client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { makeTenant, type Tenant } from '../start/door.ts'
-import { contextOf, type Service, startService } from '../start/service.ts'
+import { contextOf, type Service } from '../start/service.ts'
+import { type Shared, useSharedService } from '../start/shared-service.ts'
 
 type Call = ReturnType<typeof client>
 const MiB = 1024 * 1024
 
 describe('requests', () => {
   let service: Service
-  let sink: SmtpSink
+  let mails: () => ReturnType<Shared['mailsBy']>
   let ctx: Context
   let tenant: Tenant
   let call: Call
   let send: (body: object, headers?: Record<string, string>) => ReturnType<typeof call<ErrorBody & Json>>
   const to = 'carol@remote.test'
 
+  useSharedService((shared) => {
+    service = shared.service
+    mails = () => shared.mailsBy('@tenant.example')
+  })
   before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ env: { MAILROOM_OUTBOUND_ROUTES: `{"*": "127.0.0.1:${sink.port}"}` } })
     ctx = await contextOf(service)
     tenant = await makeTenant({ ctx, http: service.http }, { name: 'tenant' })
     call = client(service.http, tenant.key)
@@ -34,8 +36,6 @@ describe('requests', () => {
   })
   after(async () => {
     if (ctx !== undefined) await closeContext(ctx)
-    await service?.dispose()
-    await sink?.close()
   })
 
   const file = (size: number, name = 'a.bin') => ({
@@ -131,17 +131,17 @@ describe('requests', () => {
     if (answer.status === 400) expect(answer.body.code).to.equal('validation_error')
     else {
       expect(answer.status).to.equal(202)
-      const mail = await eventually('the mail', async () => sink.mails.find(({ to: [one] }) => one === to))
+      const mail = await eventually('the mail', async () => mails().find(({ to: [one] }) => one === to))
       expect(mail.raw.toString())
         .to.not.match(/^X-Injected:/m)
         .and.not.match(/blind@/)
     }
     for (const body of [{ subject: 'Hello\r\nX-Injected: subject' }, { fromName: 'Agent\nX-Injected: name' }]) {
-      const before = sink.mails.length
+      const before = mails().length
       const one = await send({ to, text: 'body', bcc: 'blind@remote.test', ...body })
       if (one.status === 400) continue
-      await eventually('both copies', async () => sink.mails.length >= before + 2)
-      for (const mail of sink.mails)
+      await eventually('both copies', async () => mails().length >= before + 2)
+      for (const mail of mails())
         expect(mail.raw.toString())
           .to.not.match(/^X-Injected:/m)
           .and.not.match(/blind@/)
@@ -229,7 +229,7 @@ describe('requests', () => {
   describe('an Idempotency-Key', () => {
     const letter = { to: 'once@remote.test', subject: 'Once', text: 'Only once' }
     const with_ = (key: string, body: object = letter) => send(body, { 'idempotency-key': key })
-    const arrived = (address: string) => sink.mails.filter((mail) => mail.to.includes(address)).length
+    const arrived = (address: string) => mails().filter((mail) => mail.to.includes(address)).length
 
     it('lets a send happen once and gives its answer again', async () => {
       const first = await with_('again')

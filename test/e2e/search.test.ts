@@ -4,7 +4,8 @@ import { eventually } from '../eventually.ts'
 import { client, mailboxPath } from '../peers/rest.ts'
 import { mimeFixtures, sendMail } from '../peers/send-mail.ts'
 import { makeTenant, type Tenant } from '../start/door.ts'
-import { contextOf, type Service, startService } from '../start/service.ts'
+import { contextOf, type Service } from '../start/service.ts'
+import { useSharedService } from '../start/shared-service.ts'
 
 type Hits = { readonly messages: readonly { readonly message_id: string; readonly folder: string }[] }
 
@@ -16,15 +17,16 @@ describe('search of a running service', () => {
   let ctx: Context
   let own: Tenant
   let foreign: Tenant
+  useSharedService((shared) => {
+    service = shared.service
+  })
   before(async () => {
-    service = await startService()
     ctx = await contextOf(service)
     own = await makeTenant({ ctx, http: service.http }, { name: 'searcher' })
-    foreign = await makeTenant({ ctx, http: service.http }, { name: 'stranger' })
+    foreign = await makeTenant({ ctx, http: service.http }, { name: 'elsewhere' })
   })
   after(async () => {
     if (ctx !== undefined) await closeContext(ctx)
-    await service?.dispose()
   })
 
   const search = async ({ key, address }: Tenant, q: string) =>

@@ -6,7 +6,8 @@ import { eventually } from '../eventually.ts'
 import { client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { sendMail } from '../peers/send-mail.ts'
 import { makeKey, makeTenant, type Tenant } from '../start/door.ts'
-import { contextOf, type Service, startService } from '../start/service.ts'
+import { contextOf, type Service } from '../start/service.ts'
+import { useSharedService } from '../start/shared-service.ts'
 import { describeAccountStates } from './account-states.ts'
 
 type Call = ReturnType<typeof client>
@@ -46,8 +47,10 @@ describe('tenancy', () => {
   /** Ids that exist in the other account. */
   let ids: { address: string; message: string; attachment: string; webhook: string }
 
+  useSharedService((shared) => {
+    service = shared.service
+  })
   before(async () => {
-    service = await startService()
     ctx = await contextOf(service)
     own = await makeTenant({ ctx, http: service.http }, { name: 'own' })
     foreign = await makeTenant({ ctx, http: service.http }, { name: 'foreign' })
@@ -71,7 +74,6 @@ describe('tenancy', () => {
   })
   after(async () => {
     if (ctx !== undefined) await closeContext(ctx)
-    await service?.dispose()
   })
 
   it('lists nothing of another account, whatever cursor or filter is tried', async () => {

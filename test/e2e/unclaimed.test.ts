@@ -6,10 +6,10 @@ import { eraseUnclaimed } from '../../core/personal/erase.ts'
 import { dayMs, after as later, minuteMs } from '../../core/process/clock.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { eventually } from '../eventually.ts'
-import { type SmtpSink, startSmtpSink } from '../peers/receivers.ts'
 import { type Answer, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { sendMail } from '../peers/send-mail.ts'
-import { contextOf, type Service, startService } from '../start/service.ts'
+import { contextOf, type Service } from '../start/service.ts'
+import { type Shared, useSharedService } from '../start/shared-service.ts'
 
 type Call = ReturnType<typeof client>
 type Signup = { address: string; api_key: string; claim_url: string; expires_at: string; mcp_url: string }
@@ -20,17 +20,14 @@ const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
 
 describe('an unclaimed account', () => {
   let service: Service
-  let sink: SmtpSink
+  let mailsBy: Shared['mailsBy']
   let account: Newcomer
 
-  before(async () => {
-    sink = await startSmtpSink()
-    service = await startService({ env: { MAILROOM_OUTBOUND_ROUTES: `{"*": "127.0.0.1:${sink.port}"}` } })
-    account = await newcomer('unclaimed')
+  useSharedService((shared) => {
+    ;({ service, mailsBy } = shared)
   })
-  after(async () => {
-    await service?.dispose()
-    await sink?.close()
+  before(async () => {
+    account = await newcomer('unclaimed')
   })
 
   async function newcomer(name: string): Promise<Newcomer> {
@@ -90,7 +87,7 @@ describe('an unclaimed account', () => {
           [field]: 'stranger@remote.test',
         }),
       ).to.deep.equal(claimRequired)
-    expect(sink.mails).to.deep.equal([])
+    expect(mailsBy(account.address)).to.deep.equal([])
   })
 
   it('may not use its own sent or moved mail as a letter from somebody', async () => {
@@ -110,8 +107,8 @@ describe('an unclaimed account', () => {
     const sixth = await reply()
     refused(sixth).to.deep.equal(claimRequired)
     expect((sixth.body as unknown as { error: string }).error).to.contain('5 replies a day')
-    await eventually('five mails', async () => sink.mails.length >= 5)
-    expect(sink.mails.map(({ to }) => to)).to.deep.equal(Array(5).fill(['dora@remote.test']))
+    await eventually('five mails', async () => mailsBy(account.address).length >= 5)
+    expect(mailsBy(account.address).map(({ to }) => to)).to.deep.equal(Array(5).fill(['dora@remote.test']))
   })
 
   it('lets twenty senders at once have five replies, not one more', async () => {
