@@ -60,10 +60,20 @@ export function flagsOf(session: Session, uid: Uid, index: number): string {
 export function tellKeywords(session: Session, labels: readonly string[]): void {
   if (labels.length === 0) return
   const { toldKeywords } = session.folder
-  const fresh = labels.filter((label) => !toldKeywords.has(label))
-  if (fresh.length === 0) return
+  const fresh = new Set(labels.filter((label) => !toldKeywords.has(label)))
+  if (fresh.size === 0) return
   for (const label of fresh) toldKeywords.add(label)
   session.writer.line(`* FLAGS ${allFlags(session)}`)
+}
+
+/** Tells of the keywords that messages have, where the client does not hear of their flags. */
+export function tellKeywordsOf(session: Session, uids: readonly Uid[]): void {
+  const { table } = session.folder.view
+  const labels = uids.flatMap((uid) => {
+    const index = table.indexOf(uid)
+    return index < 0 ? [] : table.labelsAt(index)
+  })
+  tellKeywords(session, labels)
 }
 
 /** All flags that the folder knows. */

@@ -1,6 +1,6 @@
 import type { FlagChange } from '../../core/imap/flags.ts'
 import { type Command, command, inFolder } from '../command.ts'
-import { tellFlags, tellModseqs } from '../news.ts'
+import { tellFlags, tellKeywordsOf, tellModseqs } from '../news.ts'
 import { changeSelected } from '../selected/change-flags.ts'
 import { type Kind, uidsOf } from '../sets.ts'
 import { Bad, type Done } from '../wire/answers.ts'
@@ -26,13 +26,17 @@ export const store = (kind: Kind): Command =>
       // What others changed of them meanwhile is told by the way (RFC 9051 6.4.6).
       const expected = uids.filter((uid) => !before.has(uid) && !modified.has(uid))
       tracker.forget(expected)
+      if (change.labels.length > 0 && change.mode !== 'remove') tellKeywordsOf(session, expected)
       if (!isSilent) tellFlags(session, expected)
       else if (session.enabled.has('CONDSTORE')) tellModseqs(session, expected)
       if (modified.size > 0) {
         const numbers = [...modified].map((uid) => (kind === 'uid' ? uid : (tracker.seqOf(uid as Uid) ?? 0)))
         return { responseCode: `MODIFIED ${formatSet(numbers.filter((n) => n > 0))}`, text: 'Some had been changed' }
       }
-      return uids.length < named.length ? { responseCode: 'EXPUNGEISSUED', text: 'Some of the messages are gone' } : {}
+      // Others may have taken some out meanwhile too.
+      return named.some((uid) => view.table.indexOf(uid) < 0)
+        ? { responseCode: 'EXPUNGEISSUED', text: 'Some of the messages are gone' }
+        : {}
     },
   })
 

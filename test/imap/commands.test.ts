@@ -456,7 +456,11 @@ describe('IMAP commands', () => {
       expect(silent.lines.filter((line) => line.includes('FLAGS'))).to.deep.equal([])
       expect(await flags()).to.equal('\\Flagged \\Recent')
       expect((await client.ask(`UID STORE ${uid} +FLAGS (\\Recent)`)).end).to.match(/^BAD/)
-      await client.ask(`UID STORE ${uid} +FLAGS.SILENT (\\Deleted)`)
+      const told = async (change: string) =>
+        (await client.ask(`UID STORE ${uid} ${change}`)).lines.filter((line) => line.includes('FLAGS'))
+      const [fresh, ...more] = await told('+FLAGS.SILENT (\\Deleted Unheard)')
+      expect(fresh, 'a new keyword').to.match(/^\* FLAGS \(.* Unheard\)$/)
+      expect(more.concat(await told('+FLAGS.SILENT (unheard)'))).to.deep.equal([])
       await client.ask(`UID EXPUNGE ${uid}`)
     })
 

@@ -292,6 +292,26 @@ describe('IMAP sessions', () => {
       for (const flag of ['\\Seen', '\\Flagged', '\\Answered', 'A', 'B', 'C']) expect(lines.at(-1)).to.include(flag)
     })
 
+    it('say of each message either its flags or that messages are gone, when one takes out what the other changes', async () => {
+      await one.ask('CREATE Race')
+      for (const client of [one, two]) await client.ask('SELECT Race')
+      for (let round = 0; round < 5; round++) {
+        await fill(one, 'Race', `race-${round}`)
+        await one.ask('STORE 1 +FLAGS.SILENT (\\Deleted)')
+        await two.ask('NOOP')
+        const expunge = one.send('EXPUNGE')
+        const stores = Array.from({ length: 10 }, () => two.send('STORE 1 -FLAGS (\\Flagged A)'))
+        await one.answer(expunge)
+        for (const tag of stores) {
+          const { lines, end } = await two.answer(tag)
+          const isTold = lines.some((line) => /^\* 1 FETCH .*/.test(line))
+          expect(isTold !== end.includes('EXPUNGEISSUED'), [...lines, end].join()).to.equal(true)
+        }
+        await two.ask('NOOP')
+      }
+      for (const client of [one, two]) await client.ask('SELECT INBOX')
+    })
+
     it('part when one deletes the folder of the other', async () => {
       await one.ask('CREATE Shed')
       await two.ask('SELECT Shed')
