@@ -163,7 +163,7 @@ describe('web: mail', () => {
     await keyboard.press('r')
     const body = page.getByRole('textbox', { name: 'Message' })
     await body.waitFor()
-    await page.waitForFunction("document.activeElement?.getAttribute('name') === 'body'")
+    await page.locator('[name="body"]:focus').waitFor()
     expect(await page.getByRole('combobox', { name: 'To' }).inputValue()).to.equal(
       'Ann Field <delivered@simulator.invalid>',
     )

@@ -33,8 +33,7 @@ describe('web: security', () => {
   const wrong = (text: string) => page.getByText(text, { exact: false }).first().waitFor()
   /** Types into the field that has the focus, as the page gives it. */
   async function type(field: string, text: string): Promise<void> {
-    await page.waitForFunction('document.activeElement?.tagName === "INPUT"')
-    expect(await page.getByRole('textbox', { name: field }).evaluate((input) => input.matches(':focus'))).to.equal(true)
+    await page.getByRole('textbox', { name: field }).and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Control+a')
     await page.keyboard.type(text)
     await page.keyboard.press('Enter')
