@@ -10,7 +10,10 @@ import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
+import { answersPolicy, createResolver } from '../../core/dns/resolver.ts'
+import { createKept } from '../../core/process/kept.ts'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
+import { type NameServer, startNameServer } from '../peers/name-server.ts'
 import { connectMcp, type Door, deliver, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 
 const run = promisify(execFile)
@@ -40,18 +43,23 @@ const unknownSender: Verdict = {
   suspicion: null,
 }
 
-const guides = globSync('docs/guides/*.md', { cwd: root })
+/** Guides, and the pages beside them that lead through something. */
+const guides = globSync(['docs/guides/*.md', 'docs/domains.md', 'docs/webhooks.md'], { cwd: root })
 
 describe('the samples of the guides', () => {
   let door: Door
   let tenant: Tenant
   let folder: string
   let environment: NodeJS.ProcessEnv
+  let names: NameServer
 
   before(async () => {
     door = await openDoor()
     tenant = await makeTenant(door, { name: 'tenant' })
     folder = await mkdtemp(path.join(tmpdir(), 'mailroom-samples-'))
+    // Of domains that are verified nothing is published.
+    names = await startNameServer({})
+    Object.assign(door.ctx, { resolver: createResolver([names.address], createKept(door.ctx.clock, answersPolicy)) })
     // Endpoints of the samples are names that nobody has.
     Object.assign(door.ctx.settings.webhooks, { allowPrivate: true })
     environment = {
@@ -71,6 +79,7 @@ describe('the samples of the guides', () => {
   })
   after(async () => {
     await door?.close()
+    await names?.stop()
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   })
 
@@ -123,7 +132,7 @@ describe('the samples of the guides', () => {
   async function runTypeScript(guide: string, samples: readonly Sample[]): Promise<void> {
     const code = samples.filter(({ info }) => info === 'ts').map((sample) => filledIn(sample.code))
     if (code.length === 0) return
-    const file = path.join(folder, `${path.basename(guide, '.md')}.ts`)
+    const file = path.join(folder, `${guide.replace(/\W/g, '-')}.ts`)
     await writeFile(file, code.join('\n'))
     const { ADDRESS, MAILROOM_API_KEY } = process.env
     const { log } = console
