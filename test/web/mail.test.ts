@@ -285,6 +285,8 @@ describe('web: mail', () => {
   })
 
   it('finds pages by the command palette, and goes back', async () => {
+    await page.goto(viewer.at('/approvals'))
+    await page.getByRole('heading', { name: 'Approvals' }).waitFor()
     await page.keyboard.press('?')
     await page.getByRole('dialog').getByText('Undo').waitFor()
     await expectGoodPage(page, 'shortcuts')

@@ -275,7 +275,6 @@ describe('web: pages', () => {
       ['limit asking', '/account?make=limit'],
       ['security', '/security'],
       ['programs', '/programs'],
-      ['no page', '/no/page/of/this/name'],
       ['administration accounts', '/administration/accounts'],
       ['administration account', () => `/administration/accounts/${door.tenant.accountId}`],
       ['administration outbox', '/administration/outbox'],
@@ -283,6 +282,12 @@ describe('web: pages', () => {
     ]
     for (const [name, path] of full)
       it(name, async () => good(page, name, viewer.at(typeof path === 'string' ? path : await path())))
+
+    it('an address of nothing', async () => {
+      await page.goto(viewer.at('/no/such/page'))
+      await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor()
+      await expectGoodPage(page, 'no page')
+    })
 
     describe('with nothing in them', () => {
       let tenant: Tenant
