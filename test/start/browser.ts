@@ -45,16 +45,24 @@ async function unpack(): Promise<string> {
   return file
 }
 
+export type WindowOptions = {
+  readonly javaScriptEnabled?: boolean
+  readonly faults?: readonly string[]
+  /** The language of whoever sits before it, and the time zone. */
+  readonly locale?: string
+  readonly timezoneId?: string
+}
+
 /**
  * A window of its own cookies. What goes wrong on a page fails the test that closes it, unless that says one of `faults`.
  */
 export async function openWindow(
-  options: { readonly javaScriptEnabled?: boolean; readonly faults?: readonly string[] } = {},
+  options: WindowOptions = {},
 ): Promise<{ page: Page; context: BrowserContext; close(): Promise<void> }> {
-  const { javaScriptEnabled = true, faults: expected = [] } = options
+  const { faults: expected = [], ...others } = options
   const context = await (await openBrowser()).newContext({
-    javaScriptEnabled,
     locale: 'en-US',
+    ...others,
     viewport: { width: 1000, height: 900 },
   })
   const page = await context.newPage()
@@ -66,8 +74,8 @@ export async function openWindow(
   page.on('pageerror', (error) => faults.push(String(error)))
   const close = async () => {
     await context.close()
-    const others = faults.filter((fault) => !expected.some((text) => fault.includes(text)))
-    expect(others, 'what the browser complained of').to.deep.equal([])
+    const unexpected = faults.filter((fault) => !expected.some((text) => fault.includes(text)))
+    expect(unexpected, 'what the browser complained of').to.deep.equal([])
   }
   return { page, context, close }
 }

@@ -8,7 +8,7 @@ import { createSession } from '../../core/access/sessions.ts'
 import { startAnnouncer } from '../../jobs/announcer.ts'
 import { startIndexer } from '../../jobs/indexer.ts'
 import type { Role } from '../../schemas/scopes.ts'
-import { expectAccessible, openWindow, pictures, standsStill } from './browser.ts'
+import { expectAccessible, openWindow, pictures, standsStill, type WindowOptions } from './browser.ts'
 import { type Door, makeTenant, openDoor, type Tenant } from './door.ts'
 import { firstLoads } from './first-load.ts'
 import { type KnownPerson, makePerson } from './people.ts'
@@ -23,10 +23,9 @@ export type Viewer = {
   close(): Promise<void>
 }
 export type DashboardDoor = Door & { readonly tenant: Tenant; view(options?: ViewOptions): Promise<Viewer> }
-type ViewOptions = {
+type ViewOptions = WindowOptions & {
   readonly role?: Role
   readonly accountId?: string
-  readonly faults?: readonly string[]
 }
 
 const wide = { width: 1280, height: 800 }
@@ -55,11 +54,11 @@ function withJobs(jobs: readonly { stop(): Promise<void> }[], close: () => Promi
 
 /** A window in which a new person is signed in. */
 async function view(door: Door, tenant: Tenant, options: ViewOptions): Promise<Viewer> {
-  const { role = 'owner', accountId = tenant.accountId, faults } = options
+  const { role = 'owner', accountId = tenant.accountId, ...ofWindow } = options
   const person = await makePerson(door, { role, accountId })
   const asked = { personId: person.id, accountId, peerAddress: '127.0.0.1', userAgent: 'test' }
   const { token } = await createSession(door.ctx, asked)
-  const { page, context, close } = await openWindow({ ...(faults !== undefined && { faults }) })
+  const { page, context, close } = await openWindow(ofWindow)
   await page.setViewportSize(wide)
   await context.addCookies([{ name: 'mailroom_session', value: token, url: door.ctx.baseUrl }])
   return { page, context, person, close, at: (path) => `${door.ctx.baseUrl}/app${path}` }

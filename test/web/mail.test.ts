@@ -218,6 +218,19 @@ describe('web: mail', () => {
     await page.getByText('multipart/mixed').waitFor()
   })
 
+  it('is in the language of the viewer, with the times of their zone', async () => {
+    const other = await door.view({ locale: 'de-AT', timezoneId: 'Pacific/Kiritimati' })
+    await other.page.goto(other.at(box))
+    await other.page.getByRole('heading', { name: 'Eingang', exact: true }).waitFor()
+    expect(await other.page.locator('html').getAttribute('lang')).to.equal('de')
+    await other.page.getByRole('link', { name: 'Report 1' }).click()
+    const message = await door.ctx.store.messages.findOne({ subject: 'Report 1' })
+    const there = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Pacific/Kiritimati' } as const
+    const time = new Intl.DateTimeFormat('de-AT', there).format(message?.receivedAt)
+    await other.page.locator('.pane time').filter({ hasText: time }).waitFor()
+    await other.close()
+  })
+
   it('puts away and takes back', async () => {
     await row('Invoice 4711').click()
     await page.getByRole('heading', { name: 'Invoice 4711' }).waitFor()

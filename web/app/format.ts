@@ -1,18 +1,18 @@
 /** Times, sizes and counts as the viewer reads them: in their language and time zone. */
-import { language } from './language.ts'
+import { locale } from './language.ts'
 
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-const clock = new Intl.DateTimeFormat(language, { hour: 'numeric', minute: '2-digit' })
-const weekday = new Intl.DateTimeFormat(language, { weekday: 'short' })
-const dayOfYear = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' })
-const day = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', year: 'numeric' })
-const whole = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long' })
-const short = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
-const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
-const counted = new Intl.NumberFormat(language)
-const shares = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
+const clock = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' })
+const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short' })
+const dayOfYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
+const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' })
+const whole = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' })
+const short = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+const counted = new Intl.NumberFormat(locale)
+const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
 
 /** As in a list of mail: the time of today, the weekday of this week, else the date. */
 export function listTime(iso: string, now: Date = new Date()): string {
@@ -51,6 +51,6 @@ export function bytes(size: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB']
   const power = size < 1 ? 0 : Math.min(Math.floor(Math.log2(size) / 10), units.length - 1)
   const value = size / 1024 ** power
-  const rounded = new Intl.NumberFormat(language, { maximumFractionDigits: power === 0 || value >= 10 ? 0 : 1 })
+  const rounded = new Intl.NumberFormat(locale, { maximumFractionDigits: power === 0 || value >= 10 ? 0 : 1 })
   return `${rounded.format(value)} ${units[power]}`
 }

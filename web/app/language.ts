@@ -13,6 +13,8 @@ export const languages: Readonly<Record<Language, string>> = { en: 'English', de
 const kept = 'mailroom.language'
 
 export const language: Language = chosen()
+/** The same with the viewer's country: a date is written otherwise in Britain than in America. */
+export const locale = navigator.languages.find((tag) => tag.slice(0, 2) === language) ?? language
 
 /** `words.mail.compose`; a word that one of the languages lacks does not compile. */
 export let words: Words = en
