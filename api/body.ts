@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context as KoaContext } from 'koa'
 import type { StoredFile } from '../operations/registry.ts'
-import { sharedJson } from '../operations/shared-json.ts'
+import { isShared, sharedJson } from '../operations/shared-json.ts'
 import type { InFlight, Transfer } from './in-flight.ts'
 
 /** Size of a piece: bytes of binary content, UTF-16 units of a text. */
@@ -15,7 +15,7 @@ const ahead = { highWaterMark: 1 }
 export function sendJson(koa: KoaContext, body: object, inFlight: InFlight): void {
   const fields = Object.entries(body).filter(([, value]) => value !== undefined)
   if (!fields.some(([, value]) => isLong(value))) {
-    if (fields.some(([, value]) => sharedJson(value) !== null)) sendShared(koa, fields)
+    if (fields.some(([, value]) => isShared(value))) sendShared(koa, fields)
     else koa.body = body
     return
   }
@@ -33,7 +33,7 @@ export function sendJson(koa: KoaContext, body: object, inFlight: InFlight): voi
 function sendShared(koa: KoaContext, fields: readonly (readonly [name: string, value: unknown])[]): void {
   const parts = fields.flatMap(([name, value], n) => [
     Buffer.from(`${n === 0 ? '{' : ','}${JSON.stringify(name)}:`),
-    sharedJson(value) ?? Buffer.from(JSON.stringify(value)),
+    isShared(value) ? sharedJson(value) : Buffer.from(JSON.stringify(value)),
   ])
   koa.type = 'application/json'
   koa.body = Buffer.concat([...parts, Buffer.from('}')])

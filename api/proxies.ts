@@ -4,7 +4,7 @@
  * theirs is the client, whatever stands before it.
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import { isIP } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import parseForwarded from 'forwarded-parse'
 import ipaddr from 'ipaddr.js'
 import { networksOf } from '../core/access/network.ts'
@@ -31,14 +31,20 @@ export function createProxies(networks: readonly string[]): Proxies {
   return {
     isTrusted,
     clientOf(given = '', headers) {
-      const peer = isIP(given) ? ipaddr.process(given).toString() : ''
-      if (!isTrusted(peer)) return peer
+      const peer = canonical(given)
+      if (networks.length === 0 || !isTrusted(peer)) return peer
       // A proxy appends to one of the fields and may pass on the other as the client wrote it: then neither is believed.
       const clients = new Set(chainsOf(headers).map((chain) => firstUntrusted(peer, chain)))
       const [client = peer] = clients
       return clients.size === 1 ? client : peer
     },
   }
+}
+
+/** The address of a peer in its shortest form; that of an IPv4 address within IPv6 is the IPv4 address. */
+function canonical(given: string): string {
+  if (isIPv4(given)) return given
+  return isIP(given) ? ipaddr.process(given).toString() : ''
 }
 
 /** The addresses of each field that is there, the client's first; null for what is none (`unknown`, a hidden name). */

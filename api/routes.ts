@@ -33,14 +33,47 @@ export type Route = {
  * served like GET. A path that no route takes, or that cannot be read, is left to the next middleware.
  */
 export function createRouting(routes: readonly Route[]): Middleware<RequestState> {
+  const dispatchers = new Map([...placesOf(routes)].map(([place, own]) => [place, dispatcherOf(own)]))
+  const elsewhere = dispatcherOf(routes)
+  // The router would pass a parameter on undecoded when it cannot decode it.
+  return (koa, next) => (hasReadablePath(koa) ? (dispatchers.get(placeOf(koa.path)) ?? elsewhere)(koa, next) : next())
+}
+
+function dispatcherOf(routes: readonly Route[]): Middleware<RequestState> {
   const router = new Router<RequestState>({ exclusive: 'specificity', sensitive: true, strict: true })
   for (const { method, path, serve } of routes) {
     const pattern = path.replaceAll(/\{(\w+)\.\.\.\}/g, '*$1').replaceAll(/\{(\w+)\}/g, ':$1')
     router[method.toLowerCase() as Lowercase<Method>](path, pattern, (exchange) => serve(exchange))
   }
-  const dispatch = router.routes() as Middleware<RequestState>
-  // The router would pass a parameter on undecoded when it cannot decode it.
-  return (koa, next) => (hasReadablePath(koa) ? dispatch(koa, next) : next())
+  return router.routes() as Middleware<RequestState>
+}
+
+/** As in `/api/v1/mailboxes`, with the empty one in front. */
+const resourceSegments = 4
+
+/** The number of segments of a path, and which resource of the API it is about. Koa gives null for a target without a path. */
+function placeOf(path: string | null): string {
+  const segments = (path ?? '').split('/')
+  return `${segments.length} ${segments.slice(0, resourceSegments).join('/')}`
+}
+
+/**
+ * The routes by the place of the paths that they take: a router compares a path with each of its routes. A route that takes paths
+ * of several places is with each of them.
+ */
+function placesOf(routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> {
+  const takesAnyLength = ({ path }: Route) => path.includes('...}')
+  const isOfOne = (route: Route) =>
+    !takesAnyLength(route) && !route.path.split('/', resourceSegments).some((segment) => segment.includes('{'))
+  const others = routes.filter((route) => !isOfOne(route))
+  const lengthOf = ({ path }: Route) => path.split('/').length
+  const places = Map.groupBy(routes.filter(isOfOne), ({ path }) => placeOf(path))
+  return new Map(
+    [...places].map(([place, own]) => [
+      place,
+      [...own, ...others.filter((other) => takesAnyLength(other) || lengthOf(other) === lengthOf(own[0]!))],
+    ]),
+  )
 }
 
 /** The path of the route that serves a request, with its parameters in braces; null when none does. */

@@ -4,6 +4,7 @@ import { minuteMs } from '../core/process/clock.ts'
 import { countRequest } from '../operations/admit.ts'
 import { canonicalJson, invoke } from '../operations/invoke.ts'
 import { fieldsOf, isBytes, pathOf, type Tool } from '../operations/registry.ts'
+import { madeOnce } from '../operations/shared-json.ts'
 import { Failure } from '../schemas/failures.ts'
 import { allowanceOf } from '../schemas/plans.ts'
 import { validate } from '../schemas/validate.ts'
@@ -103,7 +104,11 @@ async function perform(caller: Caller, bound: BoundTool, given: Arguments): Prom
       return [field, typeof part === 'string' ? part : '']
     }),
   )
-  const fits = (value: unknown) => sizeOf(resultOf(value, choice)) <= resultBytesMax
+  const madeOf = madeOnce((value: object) => {
+    const result = resultOf(value, choice)
+    return { result, size: sizeOf(result) }
+  })
+  const fits = (value: unknown) => madeOf(value as object).size <= resultBytesMax
   let smaller: Arguments = {}
   for (let tries = 0; ; tries++) {
     const answer = await invoke(caller.ctx, operation, caller.principal, {
@@ -124,8 +129,7 @@ async function perform(caller: Caller, bound: BoundTool, given: Arguments): Prom
       })
     const body = operation.idempotent ? { ...answer.body, replayed: answer.replayed } : answer.body
     const value = shortened(shown(tool, separated(operation.output, body)), fits)
-    const result = resultOf(value, choice)
-    const size = sizeOf(result)
+    const { result, size } = madeOf(value as object)
     if (size <= resultBytesMax || tool.sizedBy === undefined || tries === smallerMax) return result
     smaller = { [tool.sizedBy]: reduced(value, { by: tool.sizedBy, most: resultBytesMax, size }) }
   }

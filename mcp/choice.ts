@@ -33,6 +33,9 @@ const all = 'all'
 /** More than all names together. */
 const writtenMax = 4_000
 
+/** What a connection asks for that says nothing. */
+const everything: Choice = { written: '', bodies: 'text', has: () => true }
+
 /**
  * Reads what a connection asks for: `tools` and `toolsets` are lists of names, and a tool that either names is wanted; `readonly`
  * takes of these the ones that change nothing. Fails with `validation_error` for what it does not know, since a filter that is
@@ -48,6 +51,7 @@ export function choiceOf(
     const header = headers[names[name]]
     return (query.get(name) ?? (typeof header === 'string' ? header : '')).trim()
   }
+  if (query.size === 0 && Object.values(names).every((name) => headers[name] === undefined)) return everything
   const toolsets = [...new Set([...catalogue.values()].map(toolsetOf))]
   const wanted = listed('tools', said('tools'), [...catalogue.keys(), reading, all])
   const sets = listed('toolsets', said('toolsets'), [...toolsets, all])

@@ -25,9 +25,11 @@ export async function beginCurrent(
   request: McpRequest,
   { body, caller, serving, bus }: Given,
 ): Promise<{ readonly answer: McpAnswer; close(): Promise<void> }> {
-  const server = serverOf(serving, { caller, streams: streamsTo(request) })
+  const { method } = Object(body) as { readonly method?: unknown }
+  const server = serverOf(serving, { caller, streams: streamsTo(request), only: method })
   const onerror = (error: Error) => caller.ctx.log.debug({ err: error }, 'an MCP message was refused')
   const handler = createMcpHandler(() => server, { legacy: 'reject', bus, onerror })
-  const response = await handler.fetch(asFetchRequest(request), { parsedBody: body })
+  const until = bus === undefined ? undefined : request.hungUp
+  const response = await handler.fetch(asFetchRequest(request, { until }), { parsedBody: body })
   return { answer: await toAnswer(response, handler.close), close: handler.close }
 }

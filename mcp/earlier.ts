@@ -74,7 +74,9 @@ export async function answerEarlier(
   await server.connect(transport)
   request.hungUp.addEventListener('abort', close, { once: true })
   if (forget !== null) introduce(transport, declared, request)
-  const response = await transport.handleRequest(asFetchRequest(request), { parsedBody: body ?? null })
+  const response = await transport.handleRequest(asFetchRequest(request, { until: request.hungUp }), {
+    parsedBody: body ?? null,
+  })
   const answer = await toAnswer(response, close)
   const begins = isRequestOf(body, 'initialize') && response.ok
   return { ...answer, headers: { ...answer.headers, ...(begins && { [sessionHeader]: newSession(declaredIn(body)) }) } }

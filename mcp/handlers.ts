@@ -30,6 +30,8 @@ export type ServerOf = {
   readonly caller: Caller
   /** Whether the answer may be a stream, in which the client hears and is asked before the result. */
   readonly streams: boolean
+  /** The method of the one request that it answers; default: it answers any. */
+  readonly only?: unknown
   /** Lets another request cancel this one; default: it ends with its connection alone. */
   run?<T>(id: string | number, call: (cancelled: AbortSignal) => Promise<T>): Promise<T>
 }
@@ -58,7 +60,7 @@ const answerMs = 10 * minuteMs
 const completionsMax = 100
 
 /** Makes the server that answers one exchange. */
-export function serverOf(serving: Serving, { caller, streams, run }: ServerOf): Server {
+export function serverOf(serving: Serving, { caller, streams, only, run }: ServerOf): Server {
   const { identity, instructions, offers, progressMs, validator } = serving
   const server = new Server(identity, {
     capabilities,
@@ -67,8 +69,8 @@ export function serverOf(serving: Serving, { caller, streams, run }: ServerOf): 
     jsonSchemaValidator: validator,
     inputRequired: { roundTimeoutMs: answerMs },
   })
-  const exchangeOf = ({ mcpReq: request }: ServerContext, cancelled: AbortSignal = request.signal): Exchange => ({
-    caller: { ...caller, hungUp: AbortSignal.any([caller.hungUp, request.signal, cancelled]) },
+  const exchangeOf = ({ mcpReq: request }: ServerContext, cancelled?: AbortSignal): Exchange => ({
+    caller: cancelled === undefined ? caller : { ...caller, hungUp: AbortSignal.any([caller.hungUp, cancelled]) },
     request,
     // In the newest revision a question is an answer; before, it goes out on the stream of the call.
     canAsk: (streams || request.envelope !== undefined) && canShowForms(declaredTo(server, request)),
@@ -81,59 +83,69 @@ export function serverOf(serving: Serving, { caller, streams, run }: ServerOf): 
     }
   }
 
-  server.setRequestHandler('tools/list', async () => ({
-    tools: await withSoleMailbox(
-      caller,
-      offers.flatMap((offer) => offer.tools(caller)),
-    ),
-  }))
-  server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }, context) =>
-    failing(() => {
-      const { id } = context.mcpReq
-      const call = async (cancelled?: AbortSignal) => {
-        const exchange = exchangeOf(context, cancelled)
-        const answer = firstOf(offers, (offer) => offer.callTool(exchange, name, given))
-        if (answer === null) {
-          await countCaller(caller)
-          throw invalid(`There is no tool ${name}.`)
+  // A handler is some objects of the library, which a server that answers one request need not make for every method.
+  const answers = (method: string) => only === undefined || only === method
+  if (answers('tools/list'))
+    server.setRequestHandler('tools/list', async () => ({
+      tools: await withSoleMailbox(
+        caller,
+        offers.flatMap((offer) => offer.tools(caller)),
+      ),
+    }))
+  if (answers('tools/call'))
+    server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }, context) =>
+      failing(() => {
+        const { id } = context.mcpReq
+        const call = async (cancelled?: AbortSignal) => {
+          const exchange = exchangeOf(context, cancelled)
+          const answer = firstOf(offers, (offer) => offer.callTool(exchange, name, given))
+          if (answer === null) {
+            await countCaller(caller)
+            throw invalid(`There is no tool ${name}.`)
+          }
+          return streams ? await withProgress(exchange, { everyMs: progressMs, given }, answer) : await answer
         }
-        return streams ? await withProgress(exchange, { everyMs: progressMs, given }, answer) : await answer
-      }
-      return run === undefined ? call() : run(id, call)
-    }),
-  )
-  server.setRequestHandler('resources/list', ({ params }) =>
-    failing(async () => {
-      const pages = await Promise.all(offers.map((offer) => offer.resources(caller, params?.cursor)))
-      const next = pages.find((page) => page.next !== undefined)?.next
-      return { resources: pages.flatMap(({ items }) => items), ...(next !== undefined && { nextCursor: next }) }
-    }),
-  )
-  server.setRequestHandler('resources/templates/list', () => ({
-    resourceTemplates: offers.flatMap(({ templates }) => templates),
-  }))
-  server.setRequestHandler('resources/read', ({ params: { uri } }, context) =>
-    failing(async () => {
-      const answer = firstOf(offers, (offer) => offer.readResource(exchangeOf(context), uri))
-      if (answer === null) throw invalid('There is no such resource.', { uri })
-      return answer
-    }),
-  )
-  server.setRequestHandler('prompts/list', () => ({ prompts: offers.flatMap(({ prompts }) => prompts) }))
-  server.setRequestHandler('prompts/get', ({ params: { name, arguments: given = {} } }, context) =>
-    failing(async () => {
-      const answer = firstOf(offers, (offer) => offer.getPrompt(exchangeOf(context), name, given))
-      if (answer === null) throw invalid(`There is no prompt ${name}.`)
-      return answer
-    }),
-  )
-  server.setRequestHandler('completion/complete', ({ params }) =>
-    failing(async () => {
-      const found = (await firstOf(offers, (offer) => offer.complete(caller, params))) ?? []
-      const values = found.slice(0, completionsMax)
-      return { completion: { values, total: found.length, hasMore: found.length > values.length } }
-    }),
-  )
+        return run === undefined ? call() : run(id, call)
+      }),
+    )
+  if (answers('resources/list'))
+    server.setRequestHandler('resources/list', ({ params }) =>
+      failing(async () => {
+        const pages = await Promise.all(offers.map((offer) => offer.resources(caller, params?.cursor)))
+        const next = pages.find((page) => page.next !== undefined)?.next
+        return { resources: pages.flatMap(({ items }) => items), ...(next !== undefined && { nextCursor: next }) }
+      }),
+    )
+  if (answers('resources/templates/list'))
+    server.setRequestHandler('resources/templates/list', () => ({
+      resourceTemplates: offers.flatMap(({ templates }) => templates),
+    }))
+  if (answers('resources/read'))
+    server.setRequestHandler('resources/read', ({ params: { uri } }, context) =>
+      failing(async () => {
+        const answer = firstOf(offers, (offer) => offer.readResource(exchangeOf(context), uri))
+        if (answer === null) throw invalid('There is no such resource.', { uri })
+        return answer
+      }),
+    )
+  if (answers('prompts/list'))
+    server.setRequestHandler('prompts/list', () => ({ prompts: offers.flatMap(({ prompts }) => prompts) }))
+  if (answers('prompts/get'))
+    server.setRequestHandler('prompts/get', ({ params: { name, arguments: given = {} } }, context) =>
+      failing(async () => {
+        const answer = firstOf(offers, (offer) => offer.getPrompt(exchangeOf(context), name, given))
+        if (answer === null) throw invalid(`There is no prompt ${name}.`)
+        return answer
+      }),
+    )
+  if (answers('completion/complete'))
+    server.setRequestHandler('completion/complete', ({ params }) =>
+      failing(async () => {
+        const found = (await firstOf(offers, (offer) => offer.complete(caller, params))) ?? []
+        const values = found.slice(0, completionsMax)
+        return { completion: { values, total: found.length, hasMore: found.length > values.length } }
+      }),
+    )
   return server
 }
 

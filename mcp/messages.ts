@@ -25,9 +25,9 @@ export function isRequestOf(message: unknown, method: string): boolean {
 
 /**
  * The request as the library reads it: it insists on both types in Accept, although it answers most requests with JSON, which
- * any client reads.
+ * any client reads. `until` tells the library that the client is gone; a call hears that of its caller.
  */
-export function asFetchRequest({ headers, hungUp }: McpRequest): Request {
+export function asFetchRequest({ headers }: McpRequest, { until }: { readonly until?: AbortSignal } = {}): Request {
   const told = ['mcp-protocol-version', 'mcp-method', 'mcp-name'].flatMap((name) => {
     const value = textOf(headers[name])
     return value === undefined ? [] : [[name, value] as const]
@@ -39,7 +39,7 @@ export function asFetchRequest({ headers, hungUp }: McpRequest): Request {
       'content-type': 'application/json',
       ...Object.fromEntries(told),
     },
-    signal: hungUp,
+    ...(until !== undefined && { signal: until }),
   })
 }
 

@@ -4,6 +4,7 @@
  * or the other way round, and the text names it in `in_structured`, as the connection asks (`Choice.bodies`).
  */
 import type { CallToolResult } from '@modelcontextprotocol/server'
+import { jsonOf } from '../operations/shared-json.ts'
 import { untrustedBlock } from './markers.ts'
 import { type BodiesIn, trustedOnly, withoutBodies } from './trust.ts'
 
@@ -15,7 +16,7 @@ export function resultOf(value: unknown, { bodies, of }: { bodies: BodiesIn; of?
   return {
     structuredContent: structured as { [field: string]: unknown },
     content: [
-      { type: 'text', text: JSON.stringify(trustedOnly(value)) },
+      { type: 'text', text: jsonOf(trustedOnly(value) as object) },
       ...(block === null ? [] : [{ type: 'text' as const, text: block }]),
     ],
   }

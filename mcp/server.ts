@@ -21,7 +21,7 @@ import { answerEarlier, refusedBatch } from './earlier.ts'
 import type { Serving } from './handlers.ts'
 import { answerGet, answerListen } from './listen.ts'
 import { mailOffer, signupOffer } from './mail-offer.ts'
-import { isEarlier, isRequestOf } from './messages.ts'
+import { isEarlier as isOfEarlier, isRequestOf } from './messages.ts'
 import { neededScopes } from './needed-scopes.ts'
 import type { Offer } from './offer.ts'
 import { requireParams } from './params.ts'
@@ -80,11 +80,12 @@ export function createMcp(
     if (principal !== null) await requireScopes(request, principal, neededScopes(catalogue, body))
     const instructions = asksInstructions(body) ? await instructionsFor(caller) : ''
     const serving: Serving = { ...identified, offers: offered, instructions }
+    const isEarlier = isOfEarlier(request, body)
     const answer =
       refusedBatch(request, body) ??
       (await refusedUncounted(caller, body)) ??
-      refusedMalformed(request, caller, body) ??
-      (await (isEarlier(request, body)
+      refusedMalformed(caller, body, { isEarlier }) ??
+      (await (isEarlier
         ? answerEarlier(request, { body, caller, serving, sessions })
         : isRequestOf(body, 'subscriptions/listen')
           ? answerListen(request, { body, listening, serving })
@@ -159,12 +160,15 @@ const messagesIn = (body: unknown): readonly unknown[] => (Array.isArray(body) ?
 const asksInstructions = (body: unknown) =>
   messagesIn(body).some((message) => isRequestOf(message, 'initialize') || isRequestOf(message, 'server/discover'))
 
-function refusedMalformed(request: McpRequest, { ctx }: Caller, body: unknown): McpAnswer | null {
-  const earlier = isEarlier(request, body)
+function refusedMalformed(
+  { ctx }: Caller,
+  body: unknown,
+  { isEarlier }: { readonly isEarlier: boolean },
+): McpAnswer | null {
   try {
-    for (const message of messagesIn(body)) requireParams(message, { isEarlier: earlier })
+    for (const message of messagesIn(body)) requireParams(message, { isEarlier })
     return null
   } catch (error) {
-    return { ...refuseFor(ctx, body, error), status: earlier ? 200 : 400 }
+    return { ...refuseFor(ctx, body, error), status: isEarlier ? 200 : 400 }
   }
 }

@@ -2,6 +2,7 @@
  * Separates what the service vouches for from what strangers wrote: fields that a schema marks as untrusted move into an
  * object `untrusted` beside the other fields, both in the schema and in the value (decisions.md 4, MCP results).
  */
+import { isShared, madeOnce, shared } from '../operations/shared-json.ts'
 import { type JsonSchema, propertiesOf, requiredOf, untrustedKeyword } from '../schemas/infer.ts'
 
 export const untrustedNote = 'Written by strangers.'
@@ -34,8 +35,25 @@ export function separatedSchema(schema: JsonSchema): JsonSchema {
   }
 }
 
+/** Shared values that were separated, with the schema. */
+const separatedBefore = new WeakMap<object, { readonly schema: JsonSchema; readonly value: unknown }>()
+
 /** Moves the untrusted fields of every object in the value into an object `untrusted` within it. */
 export function separated(schema: JsonSchema, value: unknown): unknown {
+  if (!isShared(value)) return separatedValue(schema, value)
+  const before = separatedBefore.get(value)
+  if (before?.schema === schema) return before.value
+  const now = asShared(separatedValue(schema, value))
+  separatedBefore.set(value, { schema, value: now })
+  return now
+}
+
+/** What is made of a shared value is shared, too. */
+function asShared(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? shared(value) : value
+}
+
+function separatedValue(schema: JsonSchema, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => separated((schema.items ?? {}) as JsonSchema, item))
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(schema.anyOf)) {
@@ -55,6 +73,12 @@ export function separated(schema: JsonSchema, value: unknown): unknown {
 
 /** The value without its `untrusted` objects. */
 export function trustedOnly(value: unknown): unknown {
+  return isShared(value) ? sharedTrusted(value) : trustedValue(value)
+}
+
+const sharedTrusted = madeOnce((value: object) => asShared(trustedValue(value)))
+
+function trustedValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(trustedOnly)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
@@ -71,7 +95,18 @@ export type BodiesIn = 'text' | 'structured'
 export const bodyFields: ReadonlySet<string> = new Set(['text', 'html', 'reply', 'markdown', 'headers'])
 
 /** The value without the bodies in its `untrusted` objects, each of which names in a field `elsewhere` what it lacks. */
-export function withoutBodies(value: unknown, elsewhere: string): unknown {
+export function withoutBodies(value: unknown, elsewhere: Elsewhere): unknown {
+  return isShared(value) ? sharedWithoutBodies[elsewhere](value) : bodilessValue(value, elsewhere)
+}
+
+type Elsewhere = 'in_text' | 'in_structured'
+
+const sharedWithoutBodies = {
+  in_text: madeOnce((value: object) => asShared(bodilessValue(value, 'in_text'))),
+  in_structured: madeOnce((value: object) => asShared(bodilessValue(value, 'in_structured'))),
+} as const
+
+function bodilessValue(value: unknown, elsewhere: Elsewhere): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutBodies(item, elsewhere))
   if (typeof value !== 'object' || value === null) return value
   const parts = Object.entries(value).map(([name, part]) => [
@@ -81,7 +116,7 @@ export function withoutBodies(value: unknown, elsewhere: string): unknown {
   return Object.fromEntries(parts)
 }
 
-function shortFields(fields: Fields, elsewhere: string): Fields {
+function shortFields(fields: Fields, elsewhere: Elsewhere): Fields {
   const kept = Object.entries(fields).filter(([name, part]) => !bodyFields.has(name) || part === null)
   const left = Object.keys(fields).filter((name) => !kept.some(([each]) => each === name))
   return left.length === 0 ? fields : { ...Object.fromEntries(kept), [elsewhere]: left }

@@ -1,19 +1,37 @@
-/** Parts of answers that many answers have in common: their JSON is written once. */
+/**
+ * Parts of answers that many answers have in common, such as a mail that many wait for: what is made of one, its JSON first of all, is
+ * made once. Nobody changes such a part.
+ */
 
-const texts = new WeakMap<object, Buffer | null>()
+/** The same function, which makes what it makes of an object once, as long as that is in use. */
+export function madeOnce<A extends object, T>(make: (object: A) => T): (object: A) => T {
+  const made = new WeakMap<A, { readonly value: T }>()
+  return (object) => {
+    const before = made.get(object)
+    if (before !== undefined) return before.value
+    const value = make(object)
+    made.set(object, { value })
+    return value
+  }
+}
 
-/** Says that a value may be a part of many answers. Nobody changes it from now on. */
+const sharedParts = new WeakSet<object>()
+
+/** Says that a value may be a part of many answers. */
 export function shared<T extends object>(value: T): T {
-  texts.set(value, null)
+  sharedParts.add(value)
   return value
 }
 
-/** The JSON of a value that is shared; null of any other. */
-export function sharedJson(value: unknown): Buffer | null {
-  if (typeof value !== 'object' || value === null) return null
-  const before = texts.get(value)
-  if (before !== null) return before ?? null
-  const text = Buffer.from(JSON.stringify(value))
-  texts.set(value, text)
-  return text
+export const isShared = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && sharedParts.has(value)
+
+/** The JSON of a value that is shared, as text and as bytes. */
+export const sharedText = madeOnce((value: object) => JSON.stringify(value))
+export const sharedJson = madeOnce((value: object) => Buffer.from(JSON.stringify(value)))
+
+/** The JSON of an object of which parts may be shared. */
+export function jsonOf(object: object): string {
+  const fields = Object.entries(object).filter(([, value]) => value !== undefined)
+  return `{${fields.map(([name, value]) => `${JSON.stringify(name)}:${isShared(value) ? sharedText(value) : JSON.stringify(value)}`).join()}}`
 }

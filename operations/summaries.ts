@@ -6,7 +6,7 @@ import { verificationRecord } from '../core/receive/verification-record.ts'
 import type { WaitedMessage as Waited } from '../core/wait/wait.ts'
 import type { FullMessage, MessageSummary, WaitedMessage } from '../schemas/messages.ts'
 import type { Cut } from './bodies.ts'
-import { shared } from './shared-json.ts'
+import { madeOnce, shared } from './shared-json.ts'
 
 /** What a tool tells of a message that it changed. */
 export const changedFields = ['message_id', 'mailbox', 'thread_id', 'folder', 'seen', 'flagged', 'answered', 'labels']
@@ -42,16 +42,10 @@ export function messageSummary(message: Message): MessageSummary {
   }
 }
 
-const shownBefore = new WeakMap<readonly Message[], readonly MessageSummary[]>()
-
-/** The messages of a list. Those who are given the same messages are given the same summaries. */
-export function messageSummaries(messages: readonly Message[]): readonly MessageSummary[] {
-  const before = shownBefore.get(messages)
-  if (before !== undefined) return before
-  const summaries = shared(messages.map(messageSummary))
-  shownBefore.set(messages, summaries)
-  return summaries
-}
+/** The messages of a list, made once for all who are given the same. */
+export const messageSummaries = madeOnce((messages: readonly Message[]): readonly MessageSummary[] =>
+  shared(messages.map(messageSummary)),
+)
 
 /** A message read whole (decisions.md 2, Full message). */
 export function fullMessage(message: Whole, { next, ...bodies }: Cut, hasHeaders: boolean): FullMessage {
@@ -73,12 +67,12 @@ export function fullMessage(message: Whole, { next, ...bodies }: Cut, hasHeaders
   }
 }
 
-/** A message as a wait returns it. */
-export function waitedMessage(message: Waited): WaitedMessage {
+/** A message as a wait returns it, made once for all who waited for it. */
+export const waitedMessage = madeOnce((message: Waited): WaitedMessage => {
   const { trust, verification } = message
-  return {
+  return shared({
     ...messageSummary(message),
     trust: trust === undefined ? null : trustRecord(trust),
     verification: verification === undefined ? null : verificationRecord(verification),
-  }
-}
+  })
+})

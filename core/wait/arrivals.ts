@@ -23,12 +23,26 @@ const knownArrivals = perProcess(({ clock, changes }) => {
 
 /** The arrivals in a mailbox as they are known, or else as they are. */
 export async function recentArrivals(ctx: Context, since: ArrivalsSince): Promise<Arrivals> {
-  return knownArrivals(ctx).get(keyOf(since)) ?? askArrivals(ctx, since)
+  const known = knownArrivals(ctx).get(keyOf(begun(since)))
+  return known === undefined ? askArrivals(ctx, since) : narrowed(known, since)
 }
 
 /** Asks for the arrivals in a mailbox; those who ask at once share a query. */
 export async function askArrivals(ctx: Context, since: ArrivalsSince): Promise<Arrivals> {
-  return (await knownArrivals(ctx).ask(keyOf(since), (keys) => loadArrivals(ctx, keys)))!
+  const found = await knownArrivals(ctx).ask(keyOf(begun(since)), (keys) => loadArrivals(ctx, keys))
+  return narrowed(found!, since)
+}
+
+/** Of the time in an id so many characters are compared: a character less than these is half a minute. */
+const begunLength = 'msg_'.length + 7
+
+/** The same from a little earlier on, so that those who wait since about the same time ask the same. */
+const begun = ({ mailboxId, from }: ArrivalsSince): ArrivalsSince => ({ mailboxId, from: from.slice(0, begunLength) })
+
+/** Of the arrivals from an earlier id on those from this one on. */
+function narrowed({ messages, isWhole }: Arrivals, { from }: ArrivalsSince): Arrivals {
+  const own = messages.filter(({ _id }) => _id >= from)
+  return { messages: own, isWhole: isWhole || own.length < messages.length }
 }
 
 const keyOf = ({ mailboxId, from }: ArrivalsSince) => `${mailboxId} ${from}`

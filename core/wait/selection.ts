@@ -31,6 +31,7 @@ type SelectionInput = {
 
 export type Selection = SelectionInput & {
   readonly ctx: Context
+  /** Of its lease; empty where it takes none. */
   readonly token: string
   /** Why messages were not chosen, by id, with the version that was checked. */
   readonly rejected: Map<string, { readonly modseq: number; readonly why: string }>
@@ -47,7 +48,7 @@ export function newSelection(ctx: Context, asked: SelectionInput): Selection {
   return {
     ...asked,
     ctx,
-    token: newToken(),
+    token: asked.claimSeconds === null ? '' : newToken(),
     rejected: new Map(),
     cursor: { from: '\uffff', seen: [] },
     chosen: null,

@@ -149,9 +149,17 @@ function waitedOf({ chosen, claimedUntil, cursor, rejected }: Awaited<ReturnType
   }
 }
 
-function messageWaitedFor({ message, folder }: Arrived): WaitedMessage {
+const waitedFor = new WeakMap<Arrived, WaitedMessage>()
+
+/** The message, the same for all to whom it was shown at once. */
+function messageWaitedFor(arrived: Arrived): WaitedMessage {
+  const before = waitedFor.get(arrived)
+  if (before !== undefined) return before
+  const { message, folder } = arrived
   const { trust, verification } = message
-  return { ...messageOf(message, folder.path), trust, verification }
+  const waited = { ...messageOf(message, folder.path), trust, verification }
+  waitedFor.set(arrived, waited)
+  return waited
 }
 
 /** The newest messages that did not match. */
