@@ -1,12 +1,15 @@
 /** A person and their agent, from nothing: a started service, the link to claim an account, and the dashboard in a real browser. */
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
+import { setPlans } from '../../core/account/plans.ts'
+import type { Domain } from '../../schemas/domains.ts'
 import { eventually } from '../eventually.ts'
-import { type SmtpSink, startSmtpSink } from '../peers/receivers.ts'
+import { type NameServer, startNameServer } from '../peers/name-server.ts'
+import { type SmtpSink, startSmtpSink, startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
 import { type Call, client, mailboxPath } from '../peers/rest.ts'
 import { sendMail } from '../peers/send-mail.ts'
 import { openWindow } from '../start/browser.ts'
-import { type Service, startService } from '../start/service.ts'
+import { inContext, type Service, startService } from '../start/service.ts'
 
 const email = 'carol@remote.test'
 const password = 'correct horse battery staple'
@@ -19,18 +22,32 @@ describe('the dashboard of a started service', () => {
   let address: string
   let claimUrl: string
   let agent: Call
+  let names: NameServer
+  let hook: WebhookReceiver
+  let isWell = false
 
   before(async () => {
     sink = await startSmtpSink()
-    service = await startService({ env: { MAILROOM_OUTBOUND_ROUTES: `{"remote.test": "127.0.0.1:${sink.port}"}` } })
+    hook = await startWebhookReceiver(() => (isWell ? 200 : 503))
+    names = await startNameServer({})
+    names.ttlSeconds = 0
+    service = await startService({
+      env: {
+        MAILROOM_HOSTNAME: 'mx.mailroom.test',
+        MAILROOM_OUTBOUND_ROUTES: `{"remote.test": "127.0.0.1:${sink.port}"}`,
+        MAILROOM_RESOLVER: JSON.stringify([names.address]),
+        MAILROOM_WEBHOOKS_ALLOW_PRIVATE: 'true',
+      },
+    })
     ;({ page, close } = await openWindow({ faults: ['status of 401', 'status of 404', 'status of 503'] }))
+    page.setDefaultTimeout(30_000)
   })
   after(async () => {
     try {
       await close?.()
     } finally {
       await service?.dispose()
-      await sink?.close()
+      await Promise.all([sink?.close(), hook?.close(), names?.stop()])
     }
   })
 
@@ -72,7 +89,8 @@ describe('the dashboard of a started service', () => {
     await page.getByRole('region', { name: 'Messages' }).getByRole('link', { name: 'Order 66' }).waitFor()
     const { keyboard } = page
     await keyboard.press('j')
-    await page.getByText('Where is it?').last().waitFor()
+    await page.getByRole('button', { name: 'Reply', exact: true }).waitFor()
+    await page.locator('.pane').getByText('Where is it?').waitFor()
     await keyboard.press('r')
     await page.locator('[name="body"]:focus').waitFor()
     await keyboard.type('It comes tomorrow.')
@@ -91,7 +109,7 @@ describe('the dashboard of a started service', () => {
     expect(body.messages.map(({ subject }) => subject)).to.deep.equal(['Re: Order 66'])
   })
 
-  it('makes a key that works, and takes it away again', async () => {
+  it('makes a key whose sends wait, approves one by keyboard, and takes the key away', async () => {
     await page.keyboard.press('Control+k')
     await page.keyboard.type('API keys')
     await page.keyboard.press('Enter')
@@ -99,14 +117,90 @@ describe('the dashboard of a started service', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name', { exact: true }).fill('second bot')
     await dialog.getByLabel(address).check()
+    await dialog.getByLabel('What it sends waits until a person has approved it').check()
     await dialog.getByRole('button', { name: 'Make a key' }).click()
     await page.getByRole('heading', { name: 'This is the key' }).waitFor()
     const key = (await dialog.getByRole('group', { name: 'API key', exact: true }).textContent()) ?? ''
-    const used = async () => (await client(service.http, key)('GET', `${mailboxPath(address)}/messages`)).status
+    const bot = client(service.http, key)
+    const used = async () => (await bot('GET', `${mailboxPath(address)}/messages`)).status
     expect(await used()).to.equal(200)
     await dialog.getByRole('button', { name: 'I have copied it' }).click()
+
+    const asked = { to: email, subject: 'An offer', text: 'Ten euros.' }
+    expect((await bot('POST', `${mailboxPath(address)}/send`, asked)).status).to.equal(202)
+    await dialog.waitFor({ state: 'detached' })
+    await page.keyboard.press('g')
+    await page.keyboard.press('a')
+    await page.getByText('An offer').waitFor()
+    expect(sink.mails.some(({ raw }) => isOf(raw, 'Ten euros.'))).to.equal(false)
+    await page.keyboard.press('j')
+    await page.getByText('Ten euros.').waitFor()
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Approved. It is on its way.').waitFor()
+    await eventually('the offer', async () => sink.mails.find(({ raw }) => isOf(raw, 'Ten euros.')))
+
+    await page.keyboard.press('g')
+    await page.keyboard.press('k')
     await page.getByRole('button', { name: 'Revoke: second bot' }).click()
     await page.getByRole('status').filter({ hasText: 'is revoked' }).getByRole('button', { name: 'Dismiss' }).click()
     await eventually('the end of the key', async () => (await used()) === 401)
+  })
+
+  it('finds mail by the grammar of the search', async () => {
+    await page.keyboard.press('g')
+    await page.keyboard.press('i')
+    await page.getByRole('link', { name: 'Order 66' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('subject:order from:carol -subject:offer')
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: 'Messages' }).getByRole('link', { name: 'Order 66' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('q')).to.equal('subject:order from:carol -subject:offer')
+  })
+
+  it('sees a webhook fail, and sends it again', async () => {
+    await page.goto(`${service.http}/app/webhooks?make=webhook`)
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Address').fill(hook.url)
+    await dialog.getByRole('button', { name: 'Add an endpoint' }).click()
+    await dialog.getByRole('button', { name: 'I have copied it' }).click()
+    await page.getByRole('link', { name: hook.url }).click()
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await dialog.getByRole('button', { name: 'Send a test' }).click()
+    const delivery = page.getByRole('article')
+    await delivery.locator('summary').filter({ hasText: '503' }).waitFor()
+    isWell = true
+    await delivery.getByRole('button', { name: 'Send again' }).click()
+    await delivery.getByText('taken', { exact: true }).waitFor()
+    expect(hook.requests[1]?.body).to.equal(hook.requests[0]?.body)
+  })
+
+  it('adds a domain of its own, sees it break, and repairs it', async () => {
+    const { id } = (await agent<{ id: string }>('GET', '/api/v1/account')).body
+    await inContext(service, (ctx) => setPlans(ctx, id, { agentsPlan: 'scale' }))
+    await page.goto(`${service.http}/app/domains?make=domain`)
+    await page.getByLabel('Domain', { exact: true }).fill('parcels.example')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a domain' }).click()
+    await page.getByRole('heading', { name: 'parcels.example' }).waitFor()
+    // As the page asks: the key of the agent does not see domains.
+    const { records } = await page.evaluate<Domain>(
+      "fetch('/api/v1/domains/parcels.example').then((answer) => answer.json())",
+    )
+    const zone: Record<string, string[]> = {}
+    for (const { type, name, value } of records) zone[`${type} ${name}`] = [...(zone[`${type} ${name}`] ?? []), value]
+    const check = async (shown: string) => {
+      await page.getByRole('button', { name: 'Check the DNS' }).click()
+      await page.getByRole('status').filter({ hasText: shown }).getByRole('button', { name: 'Dismiss' }).click()
+    }
+    names.zone = zone
+    await check('Every record is right.')
+    const { 'MX parcels.example': _, ...without } = zone
+    names.zone = without
+    await check('One record is not right yet.')
+    const broken = page.getByRole('listitem').filter({ hasText: 'What to change' })
+    await broken.getByText('missing').waitFor()
+    expect(await broken.getByText('Publish the MX record').count()).to.equal(1)
+    names.zone = zone
+    await check('Every record is right.')
+    await broken.waitFor({ state: 'detached' })
   })
 })

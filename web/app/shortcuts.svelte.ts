@@ -50,7 +50,9 @@ export function pressed(event: KeyboardEvent): void {
   const key = isChord ? `Ctrl+${event.key}` : event.key
   const pair = first !== null && event.timeStamp - first.at < pairMs ? `${first.key} ${key}` : null
   first = null
-  const found = commands().find(({ keys }) => keys !== undefined && (keys === pair || keys === key))
+  const of = (wanted: string | null) => commands().find(({ keys }) => keys !== undefined && keys === wanted)
+  // The second key of a pair may be a command of the page by itself: `e` archives, and `g e` leads to the events.
+  const found = of(pair) ?? of(key)
   if (found !== undefined) {
     event.preventDefault()
     void found.run()
