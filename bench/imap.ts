@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { startDovecot } from './dovecot.ts'
 import { median, quantile, shown, table } from './figures.ts'
 import { Client, type Login, rareSender, rareWord } from './imap-client.ts'
+import { measureCpu } from './imap-cpu.ts'
 import { imapPid, measureIdle } from './imap-idle.ts'
 import { startMailService } from './imap-service.ts'
 import { pssMb } from './processes.ts'
@@ -28,7 +29,7 @@ const mixedMs = 5_000
 const appendedAlone = 1_000
 const appendedTogether = 20
 
-/** Runs the bench. Options: --quick, --messages N, --clients N, --only mailroom; --idle N opens N waiting sessions instead. */
+/** Runs the bench. Options: --quick, --messages N, --clients N, --only mailroom; --idle N opens N waiting sessions instead, --cpu shows processor time alone. */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
@@ -38,9 +39,11 @@ export async function run(args: readonly string[]): Promise<void> {
       clients: { type: 'string' },
       only: { type: 'string' },
       idle: { type: 'string' },
+      cpu: { type: 'boolean', default: false },
     },
   })
   if (values.idle !== undefined) return measureIdle(Number(values.idle))
+  if (values.cpu) return measureCpu(Number(values.messages ?? (values.quick ? 1_000 : 10_000)))
   const size = {
     messages: Number(values.messages ?? (values.quick ? 1_000 : 10_000)),
     clients: Number(values.clients ?? (values.quick ? 20 : 100)),

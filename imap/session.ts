@@ -9,7 +9,7 @@ import type { FolderView } from './selected/folder-view.ts'
 import { Tracker } from './selected/tracker.ts'
 import type { Views } from './selected/views.ts'
 import { Bad, No } from './wire/answers.ts'
-import type { Range, Uid } from './wire/numbers.ts'
+import type { Uid } from './wire/numbers.ts'
 import type { NameForm } from './wire/text.ts'
 import type { Writer } from './wire/writer.ts'
 
@@ -179,7 +179,7 @@ export class Selected {
   readonly toldKeywords = new Set<string>()
   /** The last result that was saved (RFC 5182). */
   saved: readonly Uid[] = []
-  readonly #recent: Range[] = []
+  readonly #recent: { readonly from: number; to: number }[] = []
 
   constructor({ folder, view, tracker, isReadOnly }: Pick<Selected, 'folder' | 'view' | 'tracker' | 'isReadOnly'>) {
     this.folder = folder
@@ -193,7 +193,10 @@ export class Selected {
     const { view } = this
     const to = view.table.last
     const from = view.recentFrom
-    if (from <= to) this.#recent.push({ from, to })
+    const last = this.#recent.at(-1)
+    // Who brings many messages is told of each: they are one range, however many.
+    if (last !== undefined && from <= to && last.to === from - 1) last.to = to
+    else if (from <= to) this.#recent.push({ from, to })
     if (!this.isReadOnly) view.tellRecent(to + 1)
   }
 

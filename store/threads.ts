@@ -3,7 +3,7 @@
  * which the derivation started.
  */
 import type { Filter } from 'mongodb'
-import { idAt } from '../schemas/ids.ts'
+import { idAt, newToken } from '../schemas/ids.ts'
 import type { MessageDoc, ThreadDoc } from './documents/mail.ts'
 import { containing, type MessageFilter } from './messages.ts'
 import { onlyDuplicates, type Store } from './open.ts'
@@ -74,6 +74,51 @@ const among = (refs: readonly ThreadRef[]) => ({
   mailboxId: { $in: [...new Set(refs.map(({ mailboxId }) => mailboxId))] },
   _id: { $in: [...new Set(refs.map(({ threadId }) => threadId))] },
 })
+
+/** What a thread shows of the flags and labels of its messages. */
+export type ThreadFlags = Pick<ThreadDoc, 'unread' | 'flagged' | 'labels'>
+
+const flagFields = { _id: 0, threadId: 1, folderId: 1, seen: 1, flagged: 1, labels: 1 } as const
+
+/** The fields of a message from which those flags are derived. */
+export type FlagsOfMessage = Pick<MessageDoc, Exclude<keyof typeof flagFields, '_id'>>
+
+/** All messages of threads of a mailbox, in no order; null when they are too many to be read at once. */
+export async function findFlagsInThreads(
+  store: Store,
+  { mailboxId, threadIds }: { readonly mailboxId: string; readonly threadIds: readonly string[] },
+): Promise<readonly FlagsOfMessage[] | null> {
+  const found = await store.messages
+    .find<FlagsOfMessage>({ mailboxId, threadId: { $in: [...threadIds] } }, { projection: flagFields })
+    .limit(togetherMax)
+    .toArray()
+  return found.length < togetherMax ? found : null
+}
+
+/**
+ * Writes what threads show of flags, each if its revision still is `from`, and gives them new ones. Returns whether all were
+ * written.
+ */
+export async function writeThreadFlags(
+  store: Store,
+  mailboxId: string,
+  threads: readonly { readonly threadId: string; readonly from: string; readonly flags: ThreadFlags }[],
+): Promise<boolean> {
+  if (threads.length === 0) return true
+  const { matchedCount } = await store.threads.bulkWrite(
+    threads.map(({ threadId, from, flags: { labels = [], ...flags } }) => ({
+      updateOne: {
+        filter: { _id: threadId, mailboxId, rev: from },
+        update: {
+          $set: { ...flags, rev: newToken(), ...(labels.length > 0 && { labels }) },
+          ...(labels.length === 0 && { $unset: { labels: '' as const } }),
+        },
+      },
+    })),
+    { ordered: false },
+  )
+  return matchedCount === threads.length
+}
 
 /** The newest messages of threads, at most `threadMessagesMax` of each unless all can be read at once, in no order. */
 export async function findThreadMessages(store: Store, refs: readonly ThreadRef[]): Promise<ThreadMessage[]> {

@@ -6,7 +6,7 @@ import type { EditableMessage, MessageEdit } from '../../store/message-edits.ts'
 import { notesOf } from '../mailbox/bulk-changes.ts'
 import type { KnownFolder } from '../mailbox/known-folders.ts'
 import { requireFewLabels, requireLabels } from '../mailbox/labels.ts'
-import { derive, deriveAll, editOfOne } from '../mailbox/message-changes.ts'
+import { derive, deriveFlags, editOfOne } from '../mailbox/message-changes.ts'
 import type { Context } from '../process/context.ts'
 import { changeInGroups } from './message-groups.ts'
 
@@ -71,7 +71,7 @@ async function writeEdits(
     notes: notesOf(ctx, messages),
     unchangedSince,
   })
-  await deriveAll(ctx, { accountId, mailboxId }, threadIds, ends)
+  await deriveFlags(ctx, { accountId, mailboxId }, threadIds, ends)
   return missed
 }
 

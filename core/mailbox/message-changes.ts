@@ -178,8 +178,8 @@ export async function derive(
   })
 }
 
-/** As `derive`, of several conversations of a mailbox. */
-export async function deriveAll(
+/** As `derive`, of several conversations of a mailbox, of whose messages nothing but flags and labels has changed. */
+export async function deriveFlags(
   ctx: Context,
   { accountId, mailboxId }: Pick<MessageDoc, 'accountId' | 'mailboxId'>,
   threadIds: readonly string[],
@@ -188,7 +188,7 @@ export async function deriveAll(
   if (ends.length === 0) return
   await ctx.background.begin(accountId, async () => {
     try {
-      if (await threadDeriver(ctx, mailboxId)(threadIds)) await closeTogether(ctx.store, ends)
+      if (await threadDeriver(ctx, mailboxId, { flagsOnly: true })(threadIds)) await closeTogether(ctx.store, ends)
     } catch (error) {
       ctx.log.warn({ err: error, mailboxId }, 'changes could not be derived from now; the sweep will')
     }

@@ -76,6 +76,28 @@ export async function deriveThreads(ctx: Context, refs: readonly ThreadRef[]): P
 }
 
 /**
+ * As `deriveThreads`, after nothing but flags and labels of messages changed: the rest of the documents stays. Those that somebody
+ * else wrote meanwhile, and those that are not stored, are derived whole.
+ */
+export async function deriveThreadFlags(
+  ctx: Context,
+  { mailboxId, threadIds }: { readonly mailboxId: string; readonly threadIds: readonly string[] },
+): Promise<void> {
+  const refs = threadIds.map((threadId) => ({ mailboxId, threadId }))
+  const revisions = await store.findRevisions(ctx.store, refs)
+  const messages = await store.findFlagsInThreads(ctx.store, { mailboxId, threadIds })
+  if (messages === null) return deriveThreads(ctx, refs)
+  const byThread = Map.groupBy(messages, ({ threadId }) => threadId)
+  const setAside = setAsideIn(mailboxId)
+  const edits = [...byThread].flatMap(([threadId, own]) => {
+    const from = revisions.get(threadId)
+    return from === undefined ? [] : [{ threadId, from, flags: flagsFrom(shownOf(own, setAside)) }]
+  })
+  const isWritten = await store.writeThreadFlags(ctx.store, mailboxId, edits)
+  if (!isWritten || edits.length < refs.length) await deriveThreads(ctx, refs)
+}
+
+/**
  * Derives the threads of messages that were just written. A thread that these messages start is made from them alone,
  * without reading others; if it exists already, it is derived from all its messages.
  */
@@ -127,17 +149,19 @@ export async function deriveMissedThreads(
 }
 
 /**
- * Makes the function that derives threads of one mailbox after their messages changed. It returns false when that
- * failed; the sweep then does it.
+ * Makes the function that derives threads of one mailbox after their messages changed, or only flags and labels of these. It
+ * returns false when that failed; the sweep then does it.
  */
 export const threadDeriver =
-  (ctx: Context, mailboxId: string) =>
+  (ctx: Context, mailboxId: string, { flagsOnly = false } = {}) =>
   async (threadIds: readonly string[]): Promise<boolean> => {
     try {
-      await deriveThreads(
-        ctx,
-        threadIds.map((threadId) => ({ mailboxId, threadId })),
-      )
+      if (flagsOnly) await deriveThreadFlags(ctx, { mailboxId, threadIds })
+      else
+        await deriveThreads(
+          ctx,
+          threadIds.map((threadId) => ({ mailboxId, threadId })),
+        )
       return true
     } catch (error) {
       ctx.log.warn({ err: error, mailboxId }, 'threads could not be derived now; the sweep will derive them')
@@ -221,14 +245,13 @@ type Messages = readonly [ThreadMessage, ...ThreadMessage[]]
 /** The thread document made from all messages of the thread, oldest first. */
 function threadFrom(all: Messages): ThreadDoc {
   const [{ mailboxId, threadId }] = all
-  const setAside = new Set(['Trash', 'Spam', 'Drafts'].map((path) => standardFolderId(mailboxId, path)))
+  const setAside = setAsideIn(mailboxId)
   const [firstLive, ...othersLive] = all.filter(({ folderId }) => !setAside.has(folderId))
   const live = firstLive !== undefined
   const shown: Messages = live ? [firstLive, ...othersLive] : all
   const last = shown.at(-1) ?? shown[0]
   const { subject } = shown[0]
   const subjectKey = subject === null ? null : subjectKeyOf(subject)
-  const labels = [...new Set(shown.flatMap(({ labels: own = [] }) => own))].sort()
   const addresses = (named: readonly (Named | null)[]) =>
     [...new Set(named.flatMap((each) => (each === null ? [] : [each.address])))].slice(0, participantsMax)
   return {
@@ -244,12 +267,32 @@ function threadFrom(all: Messages): ThreadDoc {
     messageCount: shown.length,
     lastMessageId: last._id,
     lastMessageAt: last.receivedAt,
-    ...(labels.length > 0 && { labels }),
     awaiting: awaitingOf(last),
     folderIds: [...new Set(all.map(({ folderId }) => folderId))],
+    ...flagsFrom(shown),
+    hasAttachment: shown.some(({ attachments }) => attachments.length > 0),
+  }
+}
+
+/** The folders whose messages a thread shows only when it has no others. */
+const setAsideIn = (mailboxId: string): ReadonlySet<string> =>
+  new Set(['Trash', 'Spam', 'Drafts'].map((path) => standardFolderId(mailboxId, path)))
+
+/** The messages that a thread shows, of all that it has. */
+function shownOf<M extends Pick<ThreadMessage, 'folderId'>>(
+  all: readonly M[],
+  setAside: ReadonlySet<string>,
+): readonly M[] {
+  const live = all.filter(({ folderId }) => !setAside.has(folderId))
+  return live.length > 0 ? live : all
+}
+
+function flagsFrom(shown: readonly Pick<ThreadMessage, 'seen' | 'flagged' | 'labels'>[]): store.ThreadFlags {
+  const labels = [...new Set(shown.flatMap(({ labels: own = [] }) => own))].sort()
+  return {
+    ...(labels.length > 0 && { labels }),
     unread: shown.some(({ seen }) => !seen),
     flagged: shown.some(({ flagged }) => flagged),
-    hasAttachment: shown.some(({ attachments }) => attachments.length > 0),
   }
 }
 
