@@ -3,7 +3,7 @@
  * and mbsync, each where it is installed.
  */
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -180,13 +180,31 @@ SyncState ${dir}/state/
   await sync()
   expectEqual('the mail here', await countIn(inbox), 2)
   expectEqual('the mail there', (await curl('INBOX?SUBJECT%20near')).trim(), '* SEARCH 2')
+  await curl('INBOX', '-X', 'STORE 1 +FLAGS.SILENT (\\Flagged)')
+  const near = await namesIn(inbox).then((names) => names.find(({ file }) => file.startsWith('1.near')))
+  await rename(path.join(inbox, near?.in ?? '', near?.file ?? ''), path.join(inbox, 'cur', '1.near.host:2,RS'))
+  const made = path.join(dir, 'box', 'Made', 'new')
+  for (const name of ['cur', 'new', 'tmp']) await mkdir(path.join(made, '..', name), { recursive: true })
+  await writeFile(path.join(made, '2.near.host'), mail('made').replaceAll('\r\n', '\n'))
+  await curl('', '-X', 'CREATE Projects')
+  await sync()
+  const flags = (await namesIn(inbox)).map(({ file }) => file.split(',').at(-1)).sort()
+  // What curl brings is read.
+  expectEqual('the flags here', flags, ['FS', 'RS'])
+  expectEqual('the flags there', (await curl('INBOX?ANSWERED%20SEEN')).trim(), '* SEARCH 2')
+  expectEqual('the folder there', (await curl('', '-X', 'STATUS Made (MESSAGES)')).trim(), '* STATUS Made (MESSAGES 1)')
+  expectEqual('the folder here', await countIn(path.join(dir, 'box', 'Projects')), 0)
   await curl('INBOX', '-X', 'STORE 1:* +FLAGS (\\Deleted)')
   await sync()
   expectEqual('what is left here', await countIn(inbox), 0)
   expectEqual('what is left there', (await curl('INBOX?ALL')).trim(), '* SEARCH')
 }
 
-async function countIn(maildir: string): Promise<number> {
-  const lists = await Promise.all(['cur', 'new'].map((name) => readdir(path.join(maildir, name))))
-  return lists.flat().length
+const countIn = async (maildir: string): Promise<number> => (await namesIn(maildir)).length
+
+async function namesIn(maildir: string): Promise<readonly { readonly in: string; readonly file: string }[]> {
+  const lists = await Promise.all(
+    ['cur', 'new'].map(async (name) => (await readdir(path.join(maildir, name))).map((file) => ({ in: name, file }))),
+  )
+  return lists.flat()
 }
