@@ -1,8 +1,8 @@
 /**
  * All tests, for `npm test`, or with `--quick` those that neither start processes (test/quick.ts) nor measure: first files
- * beside each other, each in one of a few worker processes, then those that measure, with a core or the machine to
- * themselves, and at the end mocha's summary of all. A worker runs many files, so that what one has loaded, and the engine
- * that it has started for all (test/start/engine.ts), is there for the next.
+ * beside each other, each in one of a few worker processes, then those that measure, with a core to themselves, and at the end
+ * mocha's summary of all. A worker runs many files, so that what one has loaded, and the engine that it has started for all
+ * (test/start/engine.ts), is there for the next.
  */
 import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -15,29 +15,32 @@ import { isQuick } from './quick.ts'
 const besideEachOther = availableParallelism() + 2
 
 /**
- * Files that measure processor time, how much more of it twice as much takes: each has a core, in a process whose memory is
- * not full of what other files left, which is looked through again and again while they work.
+ * Files that measure processor time, how much more of it twice as much takes, or how long a thread works until another has its
+ * answer: each has a core, in a process whose memory is not full of what other files left, which is looked through again and
+ * again while they work. Those that take long come first.
  */
 const oneToACore: readonly string[] = [
   'test/mail/hostile-mime.test.ts',
   'test/mail/hostile-html.test.ts',
+  'test/engine/server.rests.test.ts',
   'test/mail/lens/hostile.test.ts',
   'test/mail/fuzz.test.ts',
   'test/mail/speed.test.ts',
   'test/mail/body/alternatives.test.ts',
   'test/core/process/kept.test.ts',
+  'test/plugins/inbound/large-messages.test.ts',
   'test/imap/patience.test.ts',
   'test/imap/fuzz.test.ts',
   'test/dns/fuzz.test.ts',
 ]
-/** Files that measure how long others wait. */
-const alone: readonly string[] = ['test/engine/server.rests.test.ts', 'test/plugins/inbound/large-messages.test.ts']
 
 /** Folders in the order in which their files begin: those that take long first, so that no core is idle at the end. */
 const order: readonly string[] = [
   'test/e2e/',
   'test/web/',
   'test/crash/',
+  'test/api/',
+  'test/docs/',
   'test/plugins/',
   'test/engine/',
   'test/core/',
@@ -55,17 +58,16 @@ await main()
 async function main(): Promise<void> {
   const startedAt = Date.now()
   const quick = process.argv.includes('--quick')
-  const measuring = [...oneToACore, ...alone]
-  const files = globSync('test/**/*.test.ts').filter((file) => !quick || (isQuick(file) && !measuring.includes(file)))
-  const present = (some: readonly string[]) => some.filter((file) => files.includes(file))
+  const files = globSync('test/**/*.test.ts')
+    .sort()
+    .filter((file) => !quick || (isQuick(file) && !oneToACore.includes(file)))
   const place = (file: string) => order.findIndex((folder) => file.startsWith(folder))
-  const others = files.filter((file) => !measuring.includes(file))
+  const others = files.filter((file) => !oneToACore.includes(file))
   const together = others.filter((file) => readFileSync(file, 'utf8').includes(sharing))
   const apart = others.filter((file) => !together.includes(file)).toSorted((a, b) => place(a) - place(b))
   const phases = [
     { some: [...asOne(together), ...apart], jobs: besideEachOther },
-    { some: present(oneToACore), jobs: availableParallelism() },
-    { some: present(alone), jobs: 1 },
+    { some: oneToACore.filter((file) => files.includes(file)), jobs: availableParallelism() },
   ]
   const hooks = quick ? ['./test/quick.ts'] : []
   const seen: Seen[] = []
