@@ -2,6 +2,7 @@
  * Measures the API under load: lists of mailboxes and messages, one message, and sends, at 50 connections, beside the driver
  * alone that makes the same commands, and beside a Koa application that only answers. See README.md.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { administrator } from '../core/access/principal.ts'
 import { createMailbox } from '../core/mailbox/mailboxes.ts'
@@ -36,6 +37,9 @@ const keysEach = 8
 const requestsEach = 24
 /** A service gets so long to settle the sends of a round. */
 const settledMs = 120_000
+/** So long it is watched whether the service has anything left to do, and what an idle one does at most. */
+const restMs = 2_000
+const busyShare = 0.1
 const text = 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.\n'.repeat(55)
 
 const goal = { shareOfDriver: 0.5, p99Ms: 30 } as const
@@ -119,10 +123,18 @@ async function startPeers(
   stops.push(() => koa.stop())
   const bareKoa = await koaPeer({ koa, service, load, tenants })
   const pid = service.process.pid ?? 0
+  await eventually('the mail is indexed', () => isAtRest([pid]), settledMs)
   // It stands still while the others are measured.
   signalAll([pid], 'SIGSTOP')
   stops.push(() => signalAll([pid], 'SIGCONT'))
   return { Mailroom: mailroom, 'driver alone': await startDriver(stops, service), 'bare Koa': bareKoa }
+}
+
+/** Whether processes have hardly anything to do. */
+async function isAtRest(pids: readonly number[]): Promise<boolean> {
+  const before = cpuMs(pids)
+  await sleep(restMs)
+  return cpuMs(pids) - before < restMs * busyShare
 }
 
 /** An account whose mailbox has mail, and its keys. */
