@@ -76,14 +76,28 @@ async function createWriter() {
     return tag === 'h1' ? `<${tag} id="${id}">` : `<${tag} id="${id}"><a class="anchor" href="#${id}">`
   }
   rules.heading_close = (tokens, n) => (tokens[n]?.tag === 'h1' ? '</h1>\n' : `</a></${tokens[n]?.tag}>\n`)
-  rules.table_open = () => '<div class="wide" tabindex="0"><table>\n'
-  rules.table_close = () => '</table></div>\n'
+  rules.table_open = (_tokens, _n, _options, at) => {
+    Object.assign(at ?? {}, { isTable: true } satisfies Within)
+    return '<div class="wide" tabindex="0"><table>\n'
+  }
+  rules.table_close = (_tokens, _n, _options, at) => {
+    Object.assign(at ?? {}, { isTable: false } satisfies Within)
+    return '</table></div>\n'
+  }
+  // In the columns of tables long names break where they have parts, and nowhere else.
+  rules.code_inline = (tokens, n, _options, at) => {
+    const content = md.utils.escapeHtml(tokens[n]?.content ?? '')
+    return `<code>${(at as Within | undefined)?.isTable ? content.replace(/[._,](?=\w)|[a-z](?=[A-Z])/g, '$&<wbr>') : content}</code>`
+  }
   const code = (content: string, language: string) =>
     `<pre tabindex="0"><code>${highlight(content, language) || md.utils.escapeHtml(content)}</code></pre>\n`
   rules.fence = (tokens, n) => code(tokens[n]?.content ?? '', tokens[n]?.info.split(' ')[0] ?? '')
   rules.code_block = (tokens, n) => code(tokens[n]?.content ?? '', '')
   return { md, Slugger }
 }
+
+/** Where what is written stands. */
+type Within = { isTable?: boolean }
 
 /** Languages of the samples: as fences name them, and as the library does. */
 const languages: { readonly [name: string]: string } = {
