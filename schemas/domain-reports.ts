@@ -76,6 +76,9 @@ export const DomainReports = object({
     ...passed,
     omitted: count('Mails in reports with more rows than are kept; not in the other figures.'),
     reporters: array(Reporter),
+    days: array(object({ day: string(), messages: passed.messages, passed: passed.passed }), {
+      description: 'Of the days (UTC) with mail, the earliest first; a report counts for the day that it begins on.',
+    }),
   }),
   tls: object({
     reports: integer(),

@@ -48,6 +48,9 @@ export type TlsFailures = Pick<TlsFailure, 'type' | 'receivingHost'> & {
   readonly fix: string
 }
 
+/** What reports that begin on a day (UTC) say of all addresses together. */
+export type DayPassed = Pick<Passed, 'messages' | 'passed'> & { readonly day: string }
+
 export type Reporter = { readonly domain: string; readonly organisation: string; readonly reports: number }
 
 export type DomainReport = {
@@ -60,6 +63,8 @@ export type DomainReport = {
     readonly reports: number
     readonly omitted: number
     readonly reporters: readonly Reporter[]
+    /** Those with mail, the earliest first. */
+    readonly days: readonly DayPassed[]
   }
   readonly tls: {
     readonly reports: number
@@ -122,7 +127,7 @@ export async function domainReport(
     domain,
     ...time,
     isComplete: sums.isComplete,
-    dmarc: { ...sums.dmarc, reporters: reportersOf(sums.dmarcReporters) },
+    dmarc: { ...sums.dmarc, reporters: reportersOf(sums.dmarcReporters), days: daysOf(sums.days) },
     tls: { ...sums.tls, failures: failuresOf(sums.failures), reporters: reportersOf(sums.tlsReporters) },
     sources: {
       items: shown.map((sum) => sourceOf(sum, { isOwn: own.has(sum.source), name: names.get(sum.source) ?? null })),
@@ -164,6 +169,7 @@ async function sumsOf(ctx: Context, about: { accountId: string | null; domain: s
     dmarc: { ...nothing(), reports: 0, omitted: 0 },
     tls: { reports: 0, successful: 0, failed: 0 },
     sources: new Map<string, SourceSum>(),
+    days: new Map<string, Mutable<DayPassed>>(),
     failures: new Map<string, FailureSum>(),
     dmarcReporters: new Map<string, Mutable<Reporter>>(),
     tlsReporters: new Map<string, Mutable<Reporter>>(),
@@ -204,15 +210,19 @@ function countReporter(reporters: Map<string, Mutable<Reporter>>, { reporter, or
   reporters.set(reporter, known)
 }
 
-function addRow({ dmarc, sources }: Pick<Sums, 'dmarc' | 'sources'>, row: SourceRow, day: string): void {
+function addRow({ dmarc, sources, days }: Pick<Sums, 'dmarc' | 'sources' | 'days'>, row: SourceRow, day: string): void {
   const { source, count, ...said } = row
   const sum: SourceSum = sources.get(source) ?? { ...nothing(), source, firstDay: day, lastDay: day, rows: new Map() }
   sources.set(source, sum)
   if (day < sum.firstDay) sum.firstDay = day
   if (day > sum.lastDay) sum.lastDay = day
-  for (const total of [dmarc, sum]) {
+  const ofDay = days.get(day) ?? { day, messages: 0, passed: 0 }
+  days.set(day, ofDay)
+  for (const total of [dmarc, sum, ofDay]) {
     total.messages += count
     if (row.spf || row.dkim) total.passed += count
+  }
+  for (const total of [dmarc, sum]) {
     if (row.spf) total.spfAligned += count
     if (row.dkim) total.dkimAligned += count
     total.dispositions[row.disposition] += count
@@ -257,6 +267,9 @@ function failuresOf(failures: Sums['failures']): readonly TlsFailures[] {
 function reportersOf(reporters: ReadonlyMap<string, Reporter>): readonly Reporter[] {
   return [...reporters.values()].sort((a, b) => b.reports - a.reports).slice(0, reportersShown)
 }
+
+const daysOf = (days: ReadonlyMap<string, DayPassed>): readonly DayPassed[] =>
+  [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1))
 
 type Position = Pick<Source, 'messages' | 'source'>
 

@@ -688,6 +688,14 @@ export type DomainReports = {
       readonly domain: string
       readonly reports: number
     }[]
+    /** Of the days (UTC) with mail, the earliest first; a report counts for the day that it begins on. */
+    readonly days: readonly {
+      readonly day: string
+      /** Mails that receivers reported. */
+      readonly messages: number
+      /** Those for which DMARC passed: SPF or DKIM passed and was aligned with From. */
+      readonly passed: number
+    }[]
   }
   readonly tls: {
     readonly reports: number

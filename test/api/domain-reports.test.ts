@@ -133,6 +133,11 @@ describe('api: reports about a domain', () => {
       { domain: 'google.com', organisation: 'google.com', reports: 1 },
       { domain: 'yahoo.com', organisation: 'Yahoo', reports: 1 },
     ])
+    for (const count of ['messages', 'passed'] as const)
+      expect(body.dmarc.days.reduce((sum, each) => sum + each[count], 0)).to.equal(body.dmarc[count])
+    expect(body.dmarc.days.map((each) => each.day)).to.deep.equal(
+      [...new Set(body.sources.flatMap(({ firstDay, lastDay }) => [firstDay, lastDay]))].sort(),
+    )
     const [own, sendgrid, stranger] = body.sources as readonly [ReportSource, ReportSource, ReportSource]
     expect(body.sources).to.have.length(3)
     expect(own).to.deep.include({

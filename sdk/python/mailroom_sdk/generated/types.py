@@ -612,6 +612,12 @@ DomainReportsDmarcReportersItem = TypedDict('DomainReportsDmarcReportersItem', {
     'reports': int,
 })
 
+DomainReportsDmarcDaysItem = TypedDict('DomainReportsDmarcDaysItem', {
+    'day': str,
+    'messages': int,
+    'passed': int,
+})
+
 DomainReportsDmarc = TypedDict('DomainReportsDmarc', {
     'reports': int,
     'messages': int,
@@ -622,6 +628,7 @@ DomainReportsDmarc = TypedDict('DomainReportsDmarc', {
     'dispositions': "DomainReportsDmarcDispositions",
     'omitted': int,
     'reporters': list["DomainReportsDmarcReportersItem"],
+    'days': list["DomainReportsDmarcDaysItem"],
 })
 
 DomainReportsTlsFailuresItem = TypedDict('DomainReportsTlsFailuresItem', {
@@ -2849,6 +2856,12 @@ DomainsReportsResultDmarcReportersItem = TypedDict('DomainsReportsResultDmarcRep
     'reports': int,
 })
 
+DomainsReportsResultDmarcDaysItem = TypedDict('DomainsReportsResultDmarcDaysItem', {
+    'day': str,
+    'messages': int,
+    'passed': int,
+})
+
 DomainsReportsResultDmarc = TypedDict('DomainsReportsResultDmarc', {
     'reports': int,
     'messages': int,
@@ -2859,6 +2872,7 @@ DomainsReportsResultDmarc = TypedDict('DomainsReportsResultDmarc', {
     'dispositions': "DomainsReportsResultDmarcDispositions",
     'omitted': int,
     'reporters': list["DomainsReportsResultDmarcReportersItem"],
+    'days': list["DomainsReportsResultDmarcDaysItem"],
 })
 
 DomainsReportsResultTlsFailuresItem = TypedDict('DomainsReportsResultTlsFailuresItem', {
