@@ -136,6 +136,7 @@ export const concepts: { readonly [name: string]: Concept } = {
     types: ['text'],
     named: ['supplier', 'supplier name', 'supplier company'],
     labels: ['supplier', 'supplier name', 'supplier company'],
+    or: ['sender', 'sender name'],
     shape: 'company',
   },
   customer: {
@@ -149,6 +150,8 @@ export const concepts: { readonly [name: string]: Concept } = {
       'requester customer',
       'customer contact',
       'customer number name',
+      'sender',
+      'sender name',
     ],
     or: [...person, 'address', 'delivery address'],
     shape: 'person',
@@ -166,6 +169,8 @@ export const concepts: { readonly [name: string]: Concept } = {
       'first last name',
       'requester',
       'requester name',
+      'sender',
+      'sender name',
     ],
     or: ['customer', 'customer name'],
     shape: 'person',
@@ -231,6 +236,7 @@ export const concepts: { readonly [name: string]: Concept } = {
       'email contact',
       'email company',
     ],
+    or: ['sender', 'contact', 'requester', 'customer', 'applicant', 'name', 'contact name'],
   },
   items: {
     types: ['list'],

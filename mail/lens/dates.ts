@@ -1,6 +1,7 @@
 /** Dates as mails write them: in digits by the order of the mail's country, in words and relative ones by chrono-node. */
 import * as chrono from 'chrono-node'
 import type { Locale } from './locale.ts'
+import { relativeDates, weeklyDays } from './relative-dates.ts'
 
 export type FoundDate = {
   /** `YYYY-MM-DD` */
@@ -36,12 +37,11 @@ export function datesIn(text: string, context: DateContext): readonly FoundDate[
     found.push({ value, start, end: start + written.length })
     return '|'.repeat(written.length)
   })
-  const days = rest.replace(dayWords, (written, ...more) => {
-    const start = more.at(-2) as number
-    found.push({ value: dayBefore(context.date.toISOString().slice(0, 10), 2), start, end: start + written.length })
-    return '|'.repeat(written.length)
-  })
-  const months = [dayFirst, monthFirst].reduce(
+  const today = context.date.toISOString().slice(0, 10)
+  const relative = relativeDates(rest, context.locale.language, context.date)
+  for (const { days, start, end } of relative) found.push({ value: dayBefore(today, -days), start, end })
+  const days = without(rest, [...relative, ...weeklyDays(rest)])
+  const months = [dayFirst, monthFirst, dayAndMonth].reduce(
     (left, pattern) =>
       left.replace(pattern, (...match) => {
         const groups = match.at(-1) as { readonly [group: string]: string | undefined }
@@ -69,6 +69,14 @@ export function datesIn(text: string, context: DateContext): readonly FoundDate[
   })
 }
 
+/** A text with marks in the place of pieces that were read. */
+function without(text: string, pieces: readonly { readonly start: number; readonly end: number }[]): string {
+  return pieces.reduce(
+    (left, { start, end }) => `${left.slice(0, start)}${'|'.repeat(end - start)}${left.slice(end)}`,
+    text,
+  )
+}
+
 /** The names of months from January on, in all languages, by how they begin. */
 const monthNames =
   'jan(?:uary|uar|uari|v|vier|eiro)?|j[aä]n(?:ner)?|ene(?:ro)?|gen(?:naio)? feb(?:ruary|ruar|ruari|r|brero|braio)?|f[eé]v(?:r|rier|ereiro)? m[aä]r(?:ch|z|s|zo|ço)?|maart|mrt|mar(?:s|zo)? apr(?:il|ile)?|avr(?:il)?|abr(?:il)? may|mai|mayo|mag(?:gio)?|mei|maio june?|juni|juin|junio|giu(?:gno)?|junho july?|juli|juil(?:let)?|julio|lug(?:lio)?|julho aug(?:ust|ustus)?|ao[uû]t|ago(?:sto)? sep(?:t|tember|tembre|tiembre)?|set(?:tembre|embro)? o[ck]t(?:ober|obre)?|ott(?:obre)?|out(?:ubro)? nov(?:ember|embre|iembre|embro)? dec(?:ember|)|d[eé]c(?:embre)?|dez(?:ember|embro)?|dic(?:embre|iembre)?'
@@ -84,10 +92,20 @@ const monthFirst = new RegExp(
   'giu',
 )
 
+/** Digits without a year: `1.7.`, or behind a word that stands before days `le 15/3`. */
+const dayAndMonth =
+  /(?<![\p{L}\p{N}.,/-])(?:(?<dotted>\d{1,2})\.\s?(?<dottedMonth>\d{1,2})\.(?=[\s,;)]|$)|(?<=(?:^|[\s(])(?:on|by|until|till|from|since|before|le|du|au|el|del|al|il|dal|entro il|op|vanaf|per|voor|tot|am|zum|bis|ab|vom|den|dem|seit|\p{L}{3,9}d[iì]|\p{L}{3,8}(?:day|tag|dag)|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo),?\s)(?<slashed>\d{1,2})\/(?<slashedMonth>\d{1,2})(?![\p{L}\d/%]|[.,]\d))/giu
+
 function fromMonth(
-  { day, month = '', year }: { readonly [group: string]: string | undefined },
-  { date, direction }: DateContext,
+  { day, month = '', year, dotted, dottedMonth, slashed, slashedMonth }: { readonly [group: string]: string | undefined },
+  { date, direction, locale }: DateContext,
 ): string | null {
+  if (dotted !== undefined) return nearestYear(Number(dottedMonth), Number(dotted), { date, direction })
+  if (slashed !== undefined) {
+    const [one, two] = [Number(slashed), Number(slashedMonth)]
+    const [monthOfYear, dayOfMonth] = locale.first === 'month' ? [one, two] : [two, one]
+    return nearestYear(monthOfYear, dayOfMonth, { date, direction })
+  }
   const index = monthNames.findIndex((names) => names.test(month))
   if (index < 0) return null
   if (year !== undefined) return dayOf(Number(year), index + 1, Number(day))
@@ -110,10 +128,6 @@ function nearestYear(
   )
   return fits.toSorted((a, b) => Math.abs(a.away) - Math.abs(b.away))[0]?.value ?? null
 }
-
-/** The day before yesterday, which chrono-node does not know in all languages. */
-const dayWords =
-  /(?<!\p{L})(?:avant-hier|vorgestern|anteayer|antes de ayer|l['’]altro ieri|ieri l['’]altro|eergisteren|anteontem|day before yesterday)(?!\p{L})/giu
 
 function fromDigits(
   { year, month, day, one, two, late, between }: { readonly [group: string]: string | undefined },

@@ -81,7 +81,8 @@ function itemOf({ text, start }: Line): Piece | null {
 const figuresMax = 4
 
 function bare(text: string, start: number): Piece | null {
-  const lead = (/^\s*/.exec(text)?.[0].length ?? 0) + (count.exec(text.trimStart())?.[0].length ?? 0)
+  const mark = /^\s*(?:[-*•·–▪●]\s+)?/u.exec(text)?.[0].length ?? 0
+  const lead = mark + (count.exec(text.slice(mark))?.[0].length ?? 0)
   const value = text
     .slice(lead)
     .replace(/[\s.…:–—-]+$/u, '')
@@ -112,7 +113,8 @@ function lastCell({ text, start }: Line): Piece | null {
 
 /** The name of goods without how many of them stand before or behind it. */
 export function uncounted({ value, start }: Piece): Piece {
-  const lead = pieces.exec(value)?.[0].length ?? 0
+  const counted = pieces.exec(value)?.[0].length ?? 0
+  const lead = counted + (counted > 0 ? (of.exec(value.slice(counted))?.[0].length ?? 0) : 0)
   const name = value.slice(lead).replace(manyBehind, '').trimEnd()
   return /\p{L}{2}/u.test(name)
     ? { value: name, start: start + lead, end: start + lead + name.length }
@@ -124,8 +126,11 @@ const units =
 /** A number, and words that say no more than that they are pieces. */
 const pieces =
   /^\d{1,4}\s?(?:[x×]\s?|(?:st(?:k|ück|uks?)|pcs?|pieces?(?: of)?|pz|pezzi(?: (?:di|della|del|dello))?|uds?|unidades(?: de)?|pièces?(?: de)?|ex)\.?\s+|\s+(?!\p{L}+ (?:of|de|di|d['’]) ))/iu
+/** What stands between how many and of what: "60 di Arneis". */
+const of = /^(?:of |de |d['’]|di |von |van )/iu
+const quantityWords = '(?:q\\.?t[àaé]\\.?|qty|quantity|menge|anzahl|aantal|cant(?:idad|\\.)?|quantit(?:é|à|e)|n\\.?[º°]?)'
 const manyBehind = new RegExp(
-  `(?:\\s*[,–—-])?\\s+(?:[x×]\\s?\\d{1,4}|\\d{1,4}\\s?(?:[x×]|${units}\\.?))$|\\s*\\((?:[x×]\\s?)?\\d{1,4}(?:\\s?(?:[x×]|${units}\\.?))?\\)$`,
+  `\\s*[,;|–—-]?\\s+\\(?${quantityWords}\\s*[:.]?\\s*\\d{1,4}\\)?(?:\\s*${units})?$|(?:\\s*[,–—-])?\\s+(?:[x×]\\s?\\d{1,4}|\\d{1,4}\\s?(?:[x×]|${units}\\.?))$|\\s*\\((?:[x×]\\s?)?\\d{1,4}(?:\\s?(?:[x×]|${units}\\.?))?\\)$`,
   'iu',
 )
 

@@ -50,17 +50,30 @@ const titledNames = new RegExp(`(?<!\\p{L})${polite}${anyName}`, 'gu')
 /** Words of sentences that ask to call somebody, or tell of a call. */
 const calls = /(?:\bcall|ring|reach|speak|ruf|anruf|erreich|appel|join|llam|pregunt|chiam|telefon|bel(?:len|t)?\b)/
 
-/** People who are named in a sentence as those to speak with: `my name is`, `Please call Mr.`. */
+/** What others tell of people who apply, order or ask: `Ann Lee has applied for`, `an order from Ann Lee`. */
+const toldBefore = new RegExp(
+  `(?<!\\p{L})${anyName} (?:has (?:just )?applied|applied (?:for|to)|a (?:postulé|candidaté|déposé sa candidature)|vient de postuler|hat sich (?:\\p{L}+ ){0,4}beworben|bewirbt sich|(?:ha|se ha) (?:solicitado|inscrito|postulado)|se postul|si è candidat[oa]|ha inviato la (?:sua )?candidatura|heeft (?:\\p{L}+ ){0,4}gesolliciteerd|solliciteert)`,
+  'gu',
+)
+const toldBehind = new RegExp(
+  `(?:(?:[Oo]rder|[Aa]pplication|[Ee]nquiry|[Mm]essage|[Rr]equest|[Tt]icket) (?:was )?(?:placed |submitted |sent )?(?:from|by)|(?:[Bb]estellung|[Bb]ewerbung|[Aa]nfrage|[Nn]achricht|[Mm]eldung) von|(?:[Cc]ommande|[Cc]andidature|[Dd]emande|[Mm]essage) de(?: la part de)?|(?:[Pp]edido|[Cc]andidatura|[Ss]olicitud|[Mm]ensaje|[Cc]onsulta) de|(?:[Oo]rdine|[Cc]andidatura|[Rr]ichiesta|[Mm]essaggio|[Ss]egnalazione) da(?: parte di)?|(?:[Bb]estelling|[Ss]ollicitatie|[Aa]anvraag|[Bb]ericht|[Mm]elding) van) (?:${polite})?${anyName}(?=[\\s.,:;!]|$)`,
+  'gu',
+)
+
+/** People who are named in a sentence as those it is about: `my name is`, `Please call Mr.`, `an order from`. */
 export function namesIn({ text, folded }: Sentence): readonly Piece[] {
   const isReached = calls.test(folded) || phonesIn(text).some(({ value }) => isPhoneForm(value))
   const titled = isReached ? text.matchAll(titledNames) : []
-  return [...text.matchAll(names), ...titled].flatMap((match) => {
+  const told = [...text.matchAll(toldBefore), ...text.matchAll(toldBehind)].filter(
+    ([, name = '']) => name.includes(' ') && isPersonName(name),
+  )
+  return [...text.matchAll(names), ...titled, ...told].flatMap((match) => {
     const whole = readPerson(match[1] ?? '')
     // "Anna Berg von Nordlicht Energie": what follows the name is where she is from.
     const cut = whole === null || isPersonName(whole.value) ? null : whole.value.search(/ (?:van|von|de|of|di|da) /)
     const found = cut === null || cut < 0 ? whole : readPerson((match[1] as string).slice(0, cut))
     if (found === null || !isPersonName(found.value)) return []
-    const start = match.index + match[0].length - (match[1] as string).length + found.start
+    const start = match.index + match[0].lastIndexOf(match[1] as string) + found.start
     return [{ value: found.value, start, end: start + found.value.length }]
   })
 }

@@ -27,7 +27,7 @@ export const en: Lexicon = {
   currency: 'currency',
   iban: 'iban | bank account | account number | bank details',
   supplier:
-    'supplier | vendor | seller | issuer | billed by | invoice from | sender | sends | billed from | service provider | provider | contractor | merchant | invoiced by | issued by | payee | beneficiary',
+    'supplier | vendor | seller | issuer | billed by | invoice from | sends | billed from | service provider | provider | contractor | merchant | invoiced by | issued by | payee | beneficiary',
   customer:
     'customer | client | buyer | ordered by | purchaser | bill to | ship to | deliver to | recipient | going to | sold to | billed to | shipped to | order from | ordered for | consignee | customer name | client name | purchased by | bought by | account holder | attention | attn | for the attention of | delivered to | parcel for',
   requester:
@@ -87,6 +87,7 @@ export const en: Lexicon = {
     'relocation | willing to relocate | relocate | willingness to relocate | would relocate | would move | prepared to move | willing to move | moving | would you move | move house | happy to move | would you relocate | open to relocation | ready to relocate | relocation possible | change of residence',
   birth: 'birth | date of birth | birthday | born',
   serial: 'serial | serial number',
+  sender: 'sender',
   first: 'first name | given name | forename',
   last: 'last name | surname | family name',
   website: 'website | web site | homepage | url',

@@ -131,7 +131,7 @@ export function tableItems(passage: Passage): readonly Piece[] {
     if (head === null) continue
     const items: Piece[] = []
     for (const row of lines.slice(at + 1, at + 1 + itemsMax)) {
-      const item = rowItem(row, head)
+      const item = columnItem(row, line, head) ?? rowItem(row, head)
       if (item === null) break
       items.push(item)
     }
@@ -139,6 +139,21 @@ export function tableItems(passage: Passage): readonly Piece[] {
   }
   return []
 }
+
+/** The cell of a row that begins where the column of the goods does. */
+function columnItem(row: Line, head: Line, { itemAt }: Columns): Piece | null {
+  if (itemAt === null || isSum(row.text) || !/\d/.test(row.text)) return null
+  const wanted = indentOf(head) + itemAt
+  const cells = [...row.text.matchAll(/[^\s](?:\S| (?! ))*/g)]
+  const cell = cells.find(({ index }) => Math.abs(indentOf(row) + index - wanted) <= layoutSlack)
+  return cells.length < 2 || cell === undefined || !/\p{L}{2}/u.test(cell[0])
+    ? null
+    : { value: cell[0], start: row.start + cell.index, end: row.start + cell.index + cell[0].length }
+}
+
+const layoutSlack = 1
+
+const indentOf = ({ passage, start }: Line) => start - (passage.text.lastIndexOf('\n', start - 1) + 1)
 
 function rowItem(row: Line, { figures, isNumbered, isWide, item }: Columns): Piece | null {
   const { text } = row

@@ -108,6 +108,21 @@ const wordValues = Object.fromEntries(
   ]),
 )
 
+const articles: { readonly [language in Locale['language']]: RegExp } = {
+  en: /^an?$/,
+  de: /^eine[rnm]?$/,
+  fr: /^une?$/,
+  es: /^una?$/,
+  it: /^un[ao]?$/,
+  nl: /^een$/,
+  pt: /^uma?$/,
+}
+
+/** The number from one to twenty that a folded word says; an article says one. */
+export function numberOfWord(word: string, language: Locale['language']): number | null {
+  return wordValues[language]?.get(word) ?? (articles[language].test(word) ? 1 : null)
+}
+
 /** Numbers from one to twenty that are written out. */
 export function numberWordsIn(text: string, { language }: Locale): readonly FoundNumber[] {
   return wordsIn(fold(text)).flatMap(({ word, start, end }) => {

@@ -59,7 +59,7 @@ function isName({ text }: Line): boolean {
 }
 
 /** Above what blocks of several lines a label may stand: names with an address below. */
-const ofParties: ReadonlySet<string> = new Set(['customer', 'requester', 'contact', 'applicant', 'supplier', 'company'])
+const ofParties: ReadonlySet<string> = new Set(['customer', 'requester', 'sender', 'contact', 'applicant', 'supplier', 'company'])
 
 /** A label and the line below it, with blank lines around both. */
 export function blockPair(line: Line, below: Line | undefined, next: Line | undefined): Pair | null {

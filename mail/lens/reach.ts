@@ -79,7 +79,7 @@ function labelsOf({ pairs }: Passage): Labels {
   return labels
 }
 
-const ofPerson: ReadonlySet<string> = new Set(['email', 'customer', 'requester', 'contact', 'applicant', 'name'])
+const ofPerson: ReadonlySet<string> = new Set(['email', 'customer', 'requester', 'contact', 'applicant', 'name', 'sender'])
 
 /** Whether a line, or the labelled one above it, says who supplies. */
 function isOfSupplier({ lines }: Passage, n: number, labels: Labels): boolean {

@@ -105,6 +105,7 @@ function peopleOf(passages: readonly Passage[], { person }: Signed): readonly st
 const ofPeople: ReadonlySet<string> = new Set([
   'name',
   'requester',
+  'sender',
   'customer',
   'applicant',
   'contact',

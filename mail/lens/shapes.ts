@@ -80,7 +80,9 @@ const title = new RegExp(`^${titles}+`, 'iu')
 /** A name without titles before it and what follows it. */
 export function readPerson(text: string): Piece | null {
   const skipped = /^[\s"'„“]*/u.exec(text)?.[0].length ?? 0
-  const before = skipped + (title.exec(text.slice(skipped))?.[0].length ?? 0)
+  const named = title.exec(text.slice(skipped))?.[0].length ?? 0
+  // The "M." of "M. van Egmond" is no title: the name would begin with a small letter.
+  const before = /^\p{Ll}/u.test(text.slice(skipped + named)) ? skipped : skipped + named
   const rest = text.slice(before)
   const stop = rest.search(/[,;<>([|"“”/:!?]|\s[-–—]\s|\s{3,}|\s\S*@|(?<=\p{L}{2})\.(?=\s+\p{Lu}\p{Ll}{3,}|\s*$)/u)
   const value = (stop >= 0 ? rest.slice(0, stop) : rest).trim()

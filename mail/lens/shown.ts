@@ -5,6 +5,7 @@ import { currencies, isOwn } from './currencies.ts'
 import { documentNumbers } from './document-numbers.ts'
 import { fold } from './lexicon.ts'
 import type { Line, Pair, Passage } from './lines.ts'
+import { composedNames } from './names.ts'
 import { subjectPositions } from './positions.ts'
 import { ownEmails, ownPhones } from './reach.ts'
 import { emailsIn, ibansIn, readPerson } from './shapes.ts'
@@ -27,12 +28,13 @@ const finders: { readonly [concept: string]: Finder } = {
   currency: (_, mail) => currencies(mail),
   customer: (_, mail) => [
     ...(mail.isSeller() ? [] : signers(mail, 56)),
+    ...composedNames(mail),
     ...forwarders(mail),
     ...greeted(mail),
     ...reached(mail),
     ...blocks(mail),
   ],
-  person: (_, mail) => [...signers(mail, 56), ...forwarders(mail), ...titled(mail), ...reached(mail), ...blocks(mail)],
+  person: (_, mail) => [...signers(mail, 56), ...composedNames(mail), ...forwarders(mail), ...titled(mail), ...reached(mail), ...blocks(mail)],
   company: (_, mail) => companies(mail, 50),
   supplier: (_, mail) => [...companies(mail, 56), ...letterheads(mail)],
   job: (_, mail) => subjectPositions(mail),

@@ -10,7 +10,7 @@ export type Signed = {
 export type Found = Piece & { readonly line: Line }
 
 const closing =
-  /^(?:(?:(?:with )?(?:kind|best|warm|warmest|many|kindest)(?: (?:regards|wishes|thanks))?|regards|best|cheers|sincerely|yours (?:sincerely|faithfully|truly)|sincerely yours|thank you|thanks(?: [a-z]+){0,2}|many thanks|all the best|respectfully)|(?:mit )?(?:freundlich\w*|best\w*|lieb\w*|viel\w*|herzlich\w*|schon\w*) (?:gru(?:ss|s|ß)\w*|grusse aus .{2,20})|gruss|gru(?:ß|ss)e|gruß|mfg|lg|vg|danke(?: und gru(?:ß|ss))?|danke schon|vielen dank|hochachtungsvoll|ihre?|(?:bien |tres |avec mes )?cordialement|bien a vous|sinceres salutations|salutations(?: distinguees)?|cordiales salutations|bonne journee|merci(?: d.avance| beaucoup)?|a bientot|respectueusement|biz|bi[sz]ous?|bises|xx+|x|kus(?:jes)?|(?:muchos )?besos|baci|abbracci|bacioni|amities|amicalement|herzlich|herzlichst|tschuss|ciao|(?:un (?:cordial )?|reciba un )?(?:saludo|abrazo)|saludos(?: cordiales)?|cordialmente|atentamente|muy atentamente|gracias(?: de antemano)?|muchas gracias|(?:cordiali |distinti |tanti |un )?salut[io]|cordialita|grazie(?: mille)?|a presto|cordialmente|(?:met )?(?:vriendelijke|hartelijke|beste) gro(?:et|eten)|vriendelijke groet\w*|groet(?:en|jes)?|gr|mvg|hoogachtend|alvast bedankt|bedankt|dank(?: u)?|obrigad[oa]|cumprimentos|atenciosamente|com os melhores cumprimentos)[\s,.!]*$/
+  /^(?:(?:(?:with )?(?:kind|best|warm|warmest|many|kindest)(?: (?:regards|wishes|thanks))?|regards|best|cheers|sincerely|yours (?:sincerely|faithfully|truly)|sincerely yours|thank you|thanks(?: [a-z]+){0,2}|many thanks|all the best|respectfully)|(?:mit )?(?:freundlich\w*|best\w*|lieb\w*|viel\w*|herzlich\w*|schon\w*) (?:gru(?:ss|s|ß)\w*|grusse aus .{2,20})|gruss|gru(?:ß|ss)e|gruß|mfg|lg|vg|danke(?: und gru(?:ß|ss))?|danke schon|vielen dank|hochachtungsvoll|ihre?|(?:bien |tres |avec mes )?cordialement|bien a vous|sinceres salutations|salutations(?: distinguees)?|cordiales salutations|bonne journee|merci(?: d.avance| beaucoup)?|a bientot|respectueusement|biz|bi[sz]ous?|bises|xx+|x|kus(?:jes)?|(?:muchos )?besos|baci|abbracci|bacioni|amities|amicalement|herzlich|herzlichst|tschuss|tschau|servus|pfiat \p{L}+|ade|baba|a plus|a bientot|chao|hasta (?:luego|pronto|manana)|doei|doeg|houdoe|mazzel|tot (?:ziens|dan|snel|horens)|ciao(?: ciao)?|(?:un (?:cordial )?|reciba un )?(?:saludo|abrazo)|saludos(?: cordiales)?|cordialmente|atentamente|muy atentamente|gracias(?: de antemano)?|muchas gracias|(?:cordiali |distinti |tanti |un )?salut[io]|cordialita|grazie(?: mille)?|a presto|cordialmente|(?:met )?(?:vriendelijke|hartelijke|beste) gro(?:et|eten)|vriendelijke groet\w*|groet(?:en|jes)?|gr|mvg|hoogachtend|alvast bedankt|bedankt|dank(?: u)?|obrigad[oa]|cumprimentos|atenciosamente|com os melhores cumprimentos)[\s,.!]*$/u
 const inlineClosing =
   /(?<=^|[.!?,;]\s+)(?:kind regards|best regards|regards|thanks|thank you|cheers|best|mit freundlichen gru(?:ss|ß)en|viele gru(?:ss|ß)e|liebe gru(?:ss|ß)e|gru(?:ss|ß)e?|lg|vg|mfg|danke(?: und gru(?:ss|ß))?|vielen dank|ihre?(?= \S+ \S+$)|merci(?: d.avance)?|bien cordialement|cordialement|bonne journee|saludos|un saludo|gracias|atentamente|grazie(?: mille)?|cordiali saluti|saluti|groet(?:en|jes)?|gr|mvg|met vriendelijke groet|alvast bedankt|obrigad[oa]|biz|bises|bisous|besos|baci|un abrazo|amities|herzlich)[,.!]*\s+/g
 /** Words that most closings have, in whatever order. */
@@ -31,8 +31,12 @@ const offices =
   /\b(?:empfang|reception|receptie|rezeption|teams?|equipe|equipo|squadra|redaktion|hallo|hello|hi|dear|gentile|sehr geehrte[rs]?|bonjour|estimad[oa]|beste|geachte|support|billing|sales|purchasing|accounts?|accounting|office|helpdesk|service|department|hr|management|customer|staff|crew|admin|info|einkauf|vertrieb|versand|buchhaltung|personalabteilung|verwaltung|kundendienst|kundenservice|technik|abteilung|servizio|ufficio|risorse umane|assistenza|amministrazione|vendite|ventas|soporte|rrhh|administracion|atencion|rh|service client|comptabilite|direction|ressources|verkoop|administratie|klantenservice|afdeling|references?|available|sent from|gesendet|envoye|verzonden|inviato|enviado)\b/
 const legalForm =
   /(?<!\p{L})(?:gmbh(?: & co\.? kg)?|ggmbh|ag|kg|ohg|ug|e\.? ?v\.?|gbr|e\.? ?k\.?|mbb|partg|kgaa|s\.? ?c\.?|s\.? ?coop\.?|ltd\.?|limited|llc|llp|plc|inc\.?|corp\.?|co\.|sarl|sas|sasu|eurl|s\.?a\.?s\.?|s\.?a\.?(?: de c\.?v\.?)?|s\.?l\.?(?:[ulp]\.?)?|s\.?r\.?l\.?|s\.?p\.?a\.?|s\.?n\.?c\.?|b\.?v\.?|n\.?v\.?|bvba|v\.?o\.?f\.?|lda\.?|pty|oy|ab|aps|a\/s|se)(?!\p{L})\.?\s*$/u
+/** Compounds for places of business are family names too: behind a first name they say nothing. */
+const compounds =
+  /(?<!\p{L})\p{L}{3,}(?:erei|erie|eria|erij|werkstatt|laden|buro|agentur|handlung|haus|winkel|werf|vereniging|werken|service|praktijk|apotheek)(?!\p{L})/u
+const behindFirstName = /^\p{Lu}\p{Ll}+ (?:(?:van|von|de|der|den|ter|ten|te|zum|zur|\p{Lu}\.) )*\p{Lu}\p{Ll}+$/u
 const businesses =
-  /(?<!\p{L})(?:\p{L}{3,}(?:erei|erie|eria|erij|werkstatt|laden|buro|agentur|handlung|haus|winkel|werf|vereniging|werken|service|praktijk|apotheek)|brewery|nursery|pharmacy|bakehouse|workshop|garden|gardens|stores?|foundation|association|society|council|church|charity|ministry|office supplies|agency|agence|agenzia|agencia|gesellschaft|genossenschaft|gemeinde|schreinerei|buchladen|buro|werkstatt|verband|kita|kindergarten|cooperative|ferme|domaine|chateau|maison|editions|librairie|entreprise|association|college|commune|scierie|tenuta|cantina|circolo|impresa|officina|cartiera|frantoio|agriturismo|caseificio|azienda|comitato|parrocchia|studio|associazione|ferramenta|autofficina|cooperativa|colegio|escuela|asociacion|pinturas|carpinteria|muebles|viveros?|transportes|finca|bodega|almacenes|clinica|gestoria|textiles|hermanos|vereniging|basisschool|gemeente|kwekerij|maatschap|werkplaats|\p{L}*(?:bedrijf|betrieb|groep|gruppe|kanzlei|praxis|kantoor|verein|handel|technik|technisch)|kapsalon|condominio|fondazione|gruppo|groupe|grupo|cooperativa?|garage|bakkerij|boulangerie|panaderia|meson|bar|taller|salon|deli|nurseries|orchard|farm|bakery|dental|surgery|museo|museum|musee|mairie|comune|ayuntamiento|gemeente|stadt|aseguradora|assicurazioni|versicherung\p{L}*|assurances?|papelera|ceramiche|autolinee|traducciones|scuola|ecole|escuela|schule|basisschool|ziekenhuis|hospitality|pasticceria|condominium|quincaillerie|metallbau|reformas|group|trust|studio|clinic|clinique|hotel|restaurant|school|schools|university|college|hospital|klinikum|klinik|praxis|kanzlei|cabinet|atelier|imprimerie|libreria|papeleria|libreria|verlag|druckerei|drukkerij|stadtwerke|stiftung|fundacion|fondation|fondazione|stichting|istituto|institut|instituto|lycee|mairie|verein|services?|solutions|systems|consulting|company|partners?|holding|industries|media|werke|bau|handel|handels|transports?|logisti[ck]\w*|energi[ae]|energie|administraties|installaties|asesores|officine|trattoria|bodegas|talleres|pharmacie|farmacia|apotheke|autohaus|steuerberatung|advisory|landscaping|cleaning|accademia|akademie|academy|club|shop|store|markt|winkel|woonwinkel|bedrijf|schildersbedrijf|kurszentrum|zentrum|centre|center|centro|centrum|holzhof|hof|plomberie|termoidraulica|&)(?!\p{L})|&/u
+  /(?<!\p{L})(?:brewery|nursery|pharmacy|bakehouse|workshop|garden|gardens|stores?|foundation|association|society|council|church|charity|ministry|office supplies|agency|agence|agenzia|agencia|gesellschaft|genossenschaft|gemeinde|schreinerei|buchladen|buro|werkstatt|verband|kita|kindergarten|cooperative|ferme|domaine|chateau|maison|editions|librairie|entreprise|association|college|commune|scierie|tenuta|cantina|circolo|impresa|officina|cartiera|frantoio|agriturismo|caseificio|azienda|comitato|parrocchia|studio|associazione|ferramenta|autofficina|cooperativa|colegio|escuela|asociacion|pinturas|carpinteria|muebles|viveros?|transportes|finca|bodega|almacenes|clinica|gestoria|textiles|hermanos|vereniging|basisschool|gemeente|kwekerij|maatschap|werkplaats|\p{L}*(?:bedrijf|betrieb|groep|gruppe|kanzlei|praxis|kantoor|verein|handel|technik|technisch)|kapsalon|condominio|fondazione|gruppo|groupe|grupo|cooperativa?|garage|bakkerij|boulangerie|panaderia|meson|bar|taller|salon|deli|nurseries|orchard|farm|bakery|dental|surgery|museo|museum|musee|mairie|comune|ayuntamiento|gemeente|stadt|aseguradora|assicurazioni|versicherung\p{L}*|assurances?|papelera|ceramiche|autolinee|traducciones|scuola|ecole|escuela|schule|basisschool|ziekenhuis|hospitality|pasticceria|condominium|quincaillerie|metallbau|reformas|group|trust|studio|clinic|clinique|hotel|restaurant|school|schools|university|college|hospital|klinikum|klinik|praxis|kanzlei|cabinet|atelier|imprimerie|libreria|papeleria|libreria|verlag|druckerei|drukkerij|stadtwerke|stiftung|fundacion|fondation|fondazione|stichting|istituto|institut|instituto|lycee|mairie|verein|services?|solutions|systems|consulting|company|partners?|holding|industries|media|werke|bau|handel|handels|transports?|logisti[ck]\w*|energi[ae]|energie|administraties|installaties|asesores|officine|trattoria|bodegas|talleres|pharmacie|farmacia|apotheke|autohaus|steuerberatung|advisory|landscaping|cleaning|accademia|akademie|academy|club|shop|store|markt|winkel|woonwinkel|bedrijf|schildersbedrijf|kurszentrum|zentrum|centre|center|centro|centrum|holzhof|hof|plomberie|termoidraulica|&)(?!\p{L})|&/u
 const jobWords =
   /\b(?:\p{L}*leit(?:er|erin|ung)|procurement|purchasing|\p{L}*buchhaltung|einkauf|vertrieb|jefe|jefa|direttrice|dirigente|coordina\p{L}*|\p{L}*coordinator|reception|receptie|empfang|systeembeheer|traductor\p{L}*|secretar\p{L}*|segreteria|sekretariat|comptabilite(?: clients)?|services generaux|achats|night shift|accountant|buyer|analyst|developer|officer|lead|partner|head|director|manager|ceo|cto|cfo|founder|owner|leiter\w*|geschaftsfuhrer\w*|inhaber\w*|inh|prokurist\w*|gerant\w*|directeur|directrice|president\w*|responsable|director[a]?|gerente|titolare|responsabile|direttore|eigenaar|directeur|engineer|assistant|assistentin|berater\w*|consultant|chef|head of it)\b/u
 
@@ -59,8 +63,14 @@ export function isCompanyName(text: string): boolean {
   return (
     /^\p{L}/u.test(folded) &&
     text.length <= 80 &&
-    (legalForm.test(folded) || (businesses.test(folded) && /^\p{Lu}/u.test(text)))
+    (legalForm.test(folded) || ((businesses.test(folded) || isCompound(text.trim(), folded)) && /^\p{Lu}/u.test(text)))
   )
+}
+
+/** "Buchladen Berg" is a business, "Anna Neuhaus" a person. */
+function isCompound(text: string, folded: string): boolean {
+  const found = compounds.exec(folded)
+  return found !== null && !(found.index > 0 && behindFirstName.test(text))
 }
 
 /** Whether a line ends in a legal form, which only organisations have. */
@@ -226,10 +236,14 @@ function signedAtEnd(lines: readonly Line[]): Signed {
   for (let n = from; n < lines.length; n++) {
     const line = lines[n] as Line
     const below = lines.slice(n + 1)
-    if (!(line.isFirst || below.length === 0) || !below.every(isShort) || !isShort(line)) continue
+    const above = lines[n - 1]
+    // Below a line of goodbye that has no word of one: "Good luck with the roof,".
+    const isSecond = above?.isFirst === true && above.text.length <= closingCharsMax && !/[\d@:]/.test(above.text)
+    if (!(line.isFirst || below.length === 0 || isSecond) || !below.every(isShort) || !isShort(line)) continue
     const [bare = ''] = line.text.split(/,\s|\s[-–—(]/)
     // A noun that stands alone may be a heading.
-    const isName = isPersonName(bare) && (bare.includes(' ') || bare.length <= loneNameCharsMax)
+    const isName =
+      isPersonName(bare) && (bare.includes(' ') || (bare.length <= loneNameCharsMax && (line.isFirst || below.length === 0)))
     const isNamed = isName || (below.length === 0 && /^\p{Ll}{2,12}$/u.test(bare))
     const person = isNamed ? personIn(line) : null
     if (person === null) continue
@@ -247,11 +261,17 @@ const endLinesMax = 8
 /** Whether a line may stand in a signature: no sentence. */
 const isShort = ({ text }: Line) => text.length <= 70 && !(/[.!?]$/.test(text) && text.split(/\s+/).length > 5)
 
+/** Whom somebody signs for, and how he is called: `Ann for the board`, `Ann 0171 555017`. */
+const behindName =
+  /\s(?:for|für|pour|per|para|voor|namens|i\. ?A\.|on behalf of|im Namen|au nom|a nombre|a nome)\s.*$|[\s,·|–-]*(?:(?:tel|mob|cell?|gsm|ph|t|m)[.:]*\s?)?\+?\(?\d[\d\s()/.-]{6,}$/iu
+
 function personIn(line: Line): Found | null {
-  const name = readPerson(line.text)
+  const open = /^\(.*\)$/.test(line.text) ? 1 : 0
+  const text = line.text.slice(open, open === 0 ? undefined : -1).replace(behindName, '')
+  const name = readPerson(text)
   if (name === null || line.text.length > 80 || closing.test(line.folded)) return null
-  return isPersonName(capital(name.value)) && (/^\p{Lu}/u.test(name.value) || line.text === name.value)
-    ? { ...name, line }
+  return isPersonName(capital(name.value)) && (/^\p{Lu}/u.test(name.value) || text === name.value)
+    ? { ...name, start: name.start + open, end: name.end + open, line }
     : null
 }
 

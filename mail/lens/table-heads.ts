@@ -24,6 +24,8 @@ export type Columns = {
   readonly isNumbered: boolean
   readonly isWide: boolean
   readonly item: number
+  /** Where the column of the goods begins, where blanks lay out the columns. */
+  readonly itemAt: number | null
 }
 
 /** The head of a table of goods: how many columns of figures stand behind the goods, and whether something stands before them. */
@@ -42,7 +44,9 @@ export function goodsColumns(text: string): Columns | null {
     return null
   const item = meanings.findIndex((meaning) => meaning === 'item' || meaning === 'product')
   if (item < 0 || item > 2) return null
-  return { figures: meanings.length - item - 1, isNumbered: item > 0, isWide, item }
+  const isLaidOut = isWide && !text.includes('\t')
+  const itemAt = isLaidOut ? text.indexOf(columns[item] as string) : null
+  return { figures: meanings.length - item - 1, isNumbered: item > 0, isWide, item, itemAt }
 }
 
 export type Cell = { readonly label: string; readonly value: string; readonly valueAt: number }
