@@ -2,8 +2,9 @@
  * What a sentence enumerates: the objects of verbs that say what is wanted, ordered or mastered, and the subjects of those that
  * stand behind them. Folded.
  */
+import { clauseWord, noThing, withArticle } from './clauses.ts'
+import { itemsIn } from './items.ts'
 import { fold } from './lexicon.ts'
-import { itemsIn } from './lists.ts'
 import type { Locale } from './locale.ts'
 import type { Piece } from './shapes.ts'
 
@@ -81,25 +82,17 @@ const partEnd =
 const thingEnd =
   /\s(?:for|from|at|off|within|before|after|until|till|during|this|next|as|to|by|per|since|across|every|each|daily|taglich|jeden|tous|chaque|cada|ogni|elke|dagelijks|fur|aus|bei|beim|bis|ab|nach|zum|zur|am|seit|wahrend|als|pour|dans|chez|depuis|avant|apres|sur|para|por|desde|hasta|antes|segun|per|presso|entro|dal|dalla|da|voor|vanaf|tegen|om|sinds|bij|tot|naar|bestellen|interessieren|suchen|kaufen|haben|anbieten|uit)(?=\s|$)/
 const placeEnd = /\s(?:in|im|en|on|auf|nel|nella|nei|op|al|mit (?=ein)|with (?=an? ))(?=\s)/
-/** What begins no thing. */
-const noThing =
-  /^(?:[cjqnsm]u?['’]|(?:i|we|you|he|she|they|it|me|us|my (?=\p{L}+ (?:is|was))|this|that|there|here|one|something|someone|somebody|anything|more|much|many|help|work|time|to|be|being|have|has|had|is|are|was|were|would|will|can|could|do|does|did|not|ich|wir|sie|er|es|man|uns|mich|mir|ihnen|das(?= ist)|etwas|jemand\p{L}*|was|wie|wo|mehr|bitte|gern\p{L}*|ist|sind|war|hat|haben|wird|werden|wurde|kann|konnen|je|nous|vous|il|elle|on|ils|quelqu|me|se|est|sont|etait|ai|avons|ont|y|en|yo|nosotros|usted|ustedes|lo|le|les|os|nos|algo|alguien|es|son|esta|estan|hay|que|a|io|noi|lei|voi|ci|vi|mi|si|e|sono|era|ha|hanno|ho|qualcosa|qualcuno|ik|wij|jij|jullie|u|hij|zij|ze|iets|iemand|dat|is|zijn|was|heeft|hebben|wordt|kan|of|or|so|sehr|very|tres|muy|molto|heel|als|as|what|welche\p{L}*|ce|lo|quello|wat|wieder|again|also|yes|ja|oui|si|please|every|jeden|chaque|cada|ogni|elke|auch|noch|nur|soprattutto|above|vor allem|in|at|on|for|with|from|by|since|am|im|ab|bis|mit|von|zu|vom|nach|fur|dans|avec|pour|par|depuis|para|con|por|desde|per|dal|dalla|da|op|vanaf|met|voor|bij|te|naar|date|datum|fecha|data|budget|presupuesto|preis|price|prix|precio|prezzo|prijs|disculpas|excuses|scuse|nothing|nichts|rien|nada|niente|niets|bestellen|kaufen|kopen|hebben|haben|order|buy|hola|hi|hello|hallo|bonjour|salve|buongiorno|dag|moin)(?![\p{L}\p{N}-]))/u
 /** A verb, in the languages in which its end tells it: what somebody wants to do. */
 const infinitives: { readonly [language in Locale['language']]?: RegExp } = {
   fr: /^\p{L}{2,}(?:er|ir|oir|dre)(?=\s)/u,
   es: /^\p{L}{2,}[aei]r(?:l[aoe]s?|me|nos)?(?=\s)/u,
   it: /^\p{L}{2,}[aei]r(?:e|l[aoie]|ci|mi)(?=\s)/u,
 }
-/** What stands in clauses and in no name of a thing. */
-const clauseWord =
-  /\s(?:not|nicht|kein\p{L}*|pas|no|non|niet|geen|i|we|you|us|was|were|is|are|has|have|had|will|ich|wir|uns|ist|war|wurde|wird|hat|je|j['’]\p{L}+|nous|vous|est|sont|etait|nos|es|son|esta|fue|noi|e stat[oa]|sono|ik|wij|ons|werd|wordt|heeft)(?=\s|$)/u
 /** What somebody asks for that is no thing. */
 const noGoods =
   /^(?:live.)?(?:demo\p{L}*|vorfuhrung\p{L}*|prasentation|presentation|presentacion|presentazione|presentatie|offers?|quotes?|angebote?|devis|presupuesto|preventivo|offerte|calls?|termin|appointment|cita|appuntamento|afspraak|rendez-vous|information\p{L}*|infos?|prices?|pricing|preise?|prijs|prix|precios?|prezzi|stelle|job|jobs|trabajo|empleo|lavoro|werk|arbeit)$/u
 /** What is wanted has a currency in no name, and what interests and skills are called begins with no number. */
 const amount = /[€$£]|\b(?:eur|usd|gbp|chf|euros?)\b/
-export const withArticle =
-  /(?:^|[\s'’])(?:der|die|das|den|dem|eine?[nm]?|an?|une?|des|du|les?|la|l|el|los|las|una?|unos|il|lo|gli|i|uno)[\s'’]+$/
 const negation =
   /(?<!\p{L})(?:not|n.t|never|no|nicht|kein\p{L}*|pas|jamais|non|mai|niet|geen|nunca|sin|without)(?!\p{L})/u
 

@@ -1,7 +1,11 @@
 /** Goods that a mail lists by their form: rows that end in prices, lines and sentences that begin with how many. */
 import type { OpenMail } from './candidates.ts'
+import { clauseWord, noThing, withArticle } from './clauses.ts'
+import { itemsIn } from './items.ts'
 import { fold, meaningsOf } from './lexicon.ts'
 import type { Line, Passage } from './lines.ts'
+import type { LensLanguage, Locale } from './locale.ts'
+import { wordsOfNumbers } from './numbers.ts'
 import type { Piece } from './shapes.ts'
 
 const itemsMax = 100
@@ -127,7 +131,7 @@ const units =
 const pieces =
   /^\d{1,4}\s?(?:[x×]\s?|(?:st(?:k|ück|uks?)|pcs?|pieces?(?: of)?|pz|pezzi(?: (?:di|della|del|dello))?|uds?|unidades(?: de)?|pièces?(?: de)?|ex)\.?\s+|\s+(?!\p{L}+ (?:of|de|di|d['’]) ))/iu
 /** What stands between how many and of what: "60 di Arneis". */
-const of = /^(?:of |de |d['’]|di |von |van )/iu
+const of = /^(?:of |de |d['’]|di |del |della |dell['’]|von |van )/iu
 const quantityWords = '(?:q\\.?t[àaé]\\.?|qty|quantity|menge|anzahl|aantal|cant(?:idad|\\.)?|quantit(?:é|à|e)|n\\.?[º°]?)'
 const manyBehind = new RegExp(
   `\\s*[,;|–—-]?\\s+\\(?${quantityWords}\\s*[:.]?\\s*\\d{1,4}\\)?(?:\\s*${units})?$|(?:\\s*[,–—-])?\\s+(?:[x×]\\s?\\d{1,4}|\\d{1,4}\\s?(?:[x×]|${units}\\.?))$|\\s*\\((?:[x×]\\s?)?\\d{1,4}(?:\\s?(?:[x×]|${units}\\.?))?\\)$`,
@@ -158,29 +162,77 @@ const isStreet = ({ text, folded }: Line) =>
   /\d{5}|,/.test(text) ||
   /\b(?:st|street|road|rd|dr|drive|ave|avenue|lane|row|rue|quai|impasse|way|blvd)\.?$/.test(folded)
 
-const each =
-  /(?<![\p{L}\p{N}.,/#-])(?<many>\d{1,4}\s?[x×]\s?|\d{1,4} (?=\p{L}))(?<unit>(?:boxes|bottles|bags|packs|cases|cajas|botellas|barriles|bottiglie|casse|cartons|bouteilles|boites|sacs|kisten|flaschen|flessen|zakken|dozen|kilos?|stuck|stuks|pieces|x)\s?(?:of|de|di|von|van|d.)?\s)?(?<name>\p{L}[^,;.!?()\n]*?)(?=\s(?:and|und|et|y|e|en|plus|sowie)\s\d|\s?[,;.!?()\n]|\s(?:for|to|by|please|bitte|an|am|ans|bis|zum|para|per|pour|voor|graag|a)\s|$)/gu
+const countWords = (language: LensLanguage) => wordsOfNumbers(language).join('|')
+const languages: readonly LensLanguage[] = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt']
+/** How many of something in a sentence: digits, or a word for a number. */
+const starts = new Map(
+  languages.map((language) => [
+    language,
+    new RegExp(
+      `(?<![\\p{L}\\p{N}.,:/#'’+-]|(?<!\\p{L})(?:de|di|of|von|van)\\s)(?:\\d{1,4}\\s?[x×]\\s?|\\d{1,4} (?=\\p{L})|(?:${countWords(language)}) (?=\\p{L}))`,
+      'gu',
+    ),
+  ]),
+)
+const unitOf =
+  /^(?:(?:boxe?s?|bottles?|bags?|packs?|cases?|cans?|pairs?|cajas?|botellas?|barril(?:es)?|sacos?|bottiglie?|cass[ae]|fusti|scatole?|sacchi|cartons?|bouteilles?|boites?|sacs?|palettes?|futs?|kisten?|flaschen?|sacke?|paletten?|flessen|zakken|dozen|kratten|kilos?|kg|litres?|litri|liter|metri|metres?|meter|mtr|m|l|g|st(?:k|uck|uks?)?\.?|pieces?|pcs|pezzi|pz|uds?)(?:\s+(?:(?:of|de|di|von|van)\s+)?|\sd['’]))/u
+/** What somebody who writes beside goods says of them, and no part of their name. */
+const goodEnd =
+  /\s(?:for|to|by|at|from|as|if|please|bitte|an|am|ans|bis|zum|zur|fur|wie|wenn|im|para|con la|por|segun|como|si|per|come|se|secondo|da|pour|au|aux|chez|comme|selon|avec|voor|naar|graag|zoals|volgens|als|ook|again|wieder|wie|dazu|alstublieft|bestellen|kaufen|haben|kopen|hebben)(?=\s|$)/u
+const asideStart = /\s\(|\s[–-]\s/u
 
-/** Goods in a sentence, each behind how many: `36 bottles of red and 24 of white`. */
-export function countedGoods(text: string): readonly Piece[] {
+/** Goods in a sentence, each behind how many: `36 bottles of red and two of white`. */
+export function countedGoods(text: string, locale: Locale): readonly Piece[] {
   const folded = fold(text)
-  let isWhole = true
-  const items = Array.from(folded.matchAll(each)).flatMap((match) => {
-    const { many = '', unit = '', name = '' } = match.groups ?? {}
-    const start = match.index + many.length + unit.length
-    const value = text
-      .slice(start, start + name.length)
-      .trimEnd()
-      .replace(/ (?:and|und|et|y|e|en)$/, '')
-    const isPart = /[,)]\s*$|(?:^|\s)(?:and|en|e|y|et|und)\s$/u.test(folded.slice(0, match.index)) && match.index !== 0
-    if (isPart && !/\d/.test(folded.slice(0, match.index))) isWhole = false
-    return noGood.test(fold(value)) || value.split(/\s+/).length > 6 || value.length < 3
-      ? []
-      : [{ value, start, end: start + value.length }]
-  })
-  return isWhole && (items.length > 1 || /\d\s?[x×]\s/.test(folded)) ? items : []
+  const found: Piece[] = []
+  let isMarked = false
+  for (const match of folded.matchAll(starts.get(locale.language) as RegExp)) {
+    if (match.index < (found.at(-1)?.end ?? 0)) continue
+    const length = folded.slice(match.index).search(/[.;:!?](?=\s|$)|\n/u)
+    const part = text.slice(match.index, length < 0 ? text.length : match.index + length)
+    for (const item of itemsIn(part, locale, match.index)) {
+      const lead = leadOf(item.value, locale)
+      const isCounted = lead > 0
+      // An article counts one of something, behind something that is counted.
+      const isOne = found.length > 0 && withArticle.test(fold(text.slice(Math.max(0, item.start - 8), item.start)))
+      const isLast =
+        found.length > 1 && item.end >= match.index + part.trimEnd().length && item.value.split(/\s+/).length <= lastWordsMax
+      if (!isCounted && !isOne && !isLast) break
+      const [name = ''] = item.value.slice(lead).split(asideStart)
+      const end = fold(name).search(goodEnd)
+      const value = (end > 0 ? name.slice(0, end) : name).trimEnd()
+      if (!isGood(value)) {
+        // What is counted and is no good leaves it open what the rest is.
+        if (isCounted && found.length > 0 && !noGood.test(fold(value))) return []
+        break
+      }
+      if (/^\d{1,4}\s?[x×]/.test(item.value)) isMarked = true
+      found.push({ value, start: item.start + lead, end: item.start + lead + value.length })
+      if (end > 0) break
+    }
+  }
+  return found.length > 1 || isMarked ? found : []
 }
+
+/** Of how many characters the count of an item is, with its unit. */
+function leadOf(value: string, { language }: Locale): number {
+  const folded = fold(value)
+  const counted =
+    /^\d{1,4}\s?[x×]\s?|^\d{1,4} (?=\p{L})/u.exec(folded)?.[0].length ??
+    new RegExp(`^(?:${countWords(language)}) (?=\\p{L})`, 'u').exec(folded)?.[0].length ??
+    0
+  if (counted === 0) return 0
+  const unit = unitOf.exec(folded.slice(counted))?.[0].length ?? 0
+  return counted + unit + (of.exec(value.slice(counted + unit))?.[0].length ?? 0)
+}
+
+const wordsMax = 6
+/** What has no count and ends an enumeration of things that have one is short. */
+const lastWordsMax = 3
+
+const isGood = (value: string) =>
+  value.length > 2 && value.split(/\s+/).length <= wordsMax && /^\p{L}/u.test(value) && !noThing.test(fold(value)) && !noGood.test(fold(value)) && !clauseWord.test(` ${fold(value)} `)
 
 /** Numbers of other things. */
 const noGood =
-  /^(?:kilo|eur\w*|usd|gbp|dollars?|pounds?|%|prozent|percent|uhr|h|am|pm|o.clock|days?|tage?n?|jours?|dias|giorni|dagen|weeks?|wochen?|semaines?|semanas|settimane|weken|months?|monate?n?|mois|mes|mesi|maanden|years?|yrs?|jahre?n?|ans?|annees?|anos?|anni|jaar|people|personen|personnes|personas|persone|mensen|staff|minutes?|minuten|hours?|stunden|heures?|horas|ore|uur|cm|mm|km|kg|m2|januar\w*|februar\w*|marz|march|april\w*|ma[iy]\w*|jun\w*|jul\w*|aug\w*|sept?\w*|o[ck]t\w*|nov\w*|de[cz]\w*|ene\w*|feb\w*|mar\w*|abr\w*|ago\w*|gen\w*|mag\w*|giu\w*|lug\w*|set\w*|ott\w*|dic\w*|fev\w*|avr\w*|aou\w*|tel\w*)\b/
+  /^(?:\p{L}+(?:day|tag|dag)s?$|maart|mei|janv\w*|ianuari\w*|janua\w*|lundis?|mardis?|mercredis?|jeudis?|vendredis?|samedis?|lunes|martes|miercoles|jueves|viernes|lunedi|martedi|mercoledi|giovedi|venerdi|sabato|uhr|of us|of you|von uns|d.entre|di noi|di voi|van ons|times?|mal|fois|veces|volte|keer|things?|kilo|eur\w*|usd|gbp|dollars?|pounds?|%|prozent|percent|uhr|h|am|pm|o.clock|days?|tage?n?|jours?|dias|giorni|dagen|weeks?|wochen?|semaines?|semanas|settimane|weken|months?|monate?n?|mois|mes|mesi|maanden|years?|yrs?|jahre?n?|ans?|annees?|anos?|anni|jaar|people|personen|personnes|personas|persone|mensen|staff|minutes?|minuten|hours?|stunden|heures?|horas|ore|uur|cm|mm|km|kg|m2|januar\w*|februar\w*|marz|march|april\w*|ma[iy]\w*|jun\w*|jul\w*|aug\w*|sept?\w*|o[ck]t\w*|nov\w*|de[cz]\w*|ene\w*|feb\w*|mar\w*|abr\w*|ago\w*|gen\w*|mag\w*|giu\w*|lug\w*|set\w*|ott\w*|dic\w*|fev\w*|avr\w*|aou\w*|tel\w*)\b/u

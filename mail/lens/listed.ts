@@ -1,7 +1,8 @@
 /** Lists that sentences, points, rows and ticks state. */
 import { type Candidate, listAt, type OpenMail } from './candidates.ts'
+import { withArticle } from './clauses.ts'
 import type { Asked } from './concepts.ts'
-import { enumerated, withArticle } from './enumerations.ts'
+import { enumerated } from './enumerations.ts'
 import { countedGoods, countedLines, pricedRows, uncounted } from './goods.ts'
 import { fold, meaningsOf } from './lexicon.ts'
 import type { Passage } from './lines.ts'
@@ -48,7 +49,7 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
       (concept === 'interests' || (concept === 'items' && withArticle.test(fold(text.slice(0, first.start)))))
     return [
       place(things.length > 1 || isOne ? things : [], things.length > 1 ? 64 : 58),
-      concept === 'items' ? place(countedGoods(text), 63) : null,
+      concept === 'items' ? place(countedGoods(text, locale), 65) : null,
     ]
   })
   return [...points, ...goods, ...ticks, ...told].filter((each) => each !== null)

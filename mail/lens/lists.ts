@@ -1,73 +1,17 @@
 /** Lists: behind a label, as points below one, as rows of a table, and in sentences. */
 
 import { isSum } from './goods.ts'
+import { itemsIn } from './items.ts'
 import type { Line, Pair, Passage } from './lines.ts'
 import type { Locale } from './locale.ts'
 import type { Piece } from './shapes.ts'
 import { type Columns, goodsColumns } from './table-heads.ts'
 
-/** Items of one list at most, and characters of one. */
+/** Items of one list at most. */
 const itemsMax = 100
-const itemCharsMax = 160
 
 const bullet = /^(?:[-*•·–▪●]|\d{1,2}[.)])\s+(?=\S)/
 const point = /^(?:[-*•·–▪●]\s*|\d{1,2}[.)]\s+|\d{1,4}\s?[x×]\s)/
-
-/** The items in a text, with its offset: by semicolons, else by commas and "and". */
-export function itemsIn(text: string, { language }: Locale, offset = 0): readonly Piece[] {
-  const inner = /^[\s:]*/.exec(text)?.[0].length ?? 0
-  const separator = text.includes(';') ? /\s*;\s*/g : separators[language]
-  const items: Piece[] = []
-  let start = inner
-  const add = (end: number) => {
-    const item = itemIn(text.slice(start, end), start + offset)
-    if (item !== null && items.length < itemsMax) items.push(item)
-  }
-  for (const match of text.slice(0, 4_000).matchAll(separator)) {
-    if (match.index < start || isInBrackets(text, match.index)) continue
-    add(match.index)
-    start = match.index + match[0].length
-  }
-  add(text.length)
-  return items
-}
-
-const joining: { readonly [language in Locale['language']]: string } = {
-  en: 'and also|and|as well as|plus|along with|together with|&',
-  de: 'und auch|und|sowie|samt|plus|&',
-  fr: 'et|ainsi que|plus|&',
-  es: 'y también|y|e|así como|más|&',
-  it: 'e anche|e|ed|nonché|più|oltre a|&',
-  nl: 'en ook|en|evenals|plus|&',
-  pt: 'e|&',
-}
-const separators = Object.fromEntries(
-  Object.entries(joining).map(([language, and]) => [
-    language,
-    new RegExp(`\\s*(?:,(?!\\d)|\\s/|\\s[|·•]|\\s\\+)\\s+(?:(?:${and})\\s+)?|\\s+(?:${and})\\s+|,(?=\\p{L})`, 'gu'),
-  ]),
-) as { readonly [language in Locale['language']]: RegExp }
-
-function isInBrackets(text: string, at: number): boolean {
-  const open = text.lastIndexOf('(', at)
-  return open >= 0 && at - open < itemCharsMax && !text.slice(open, at).includes(')')
-}
-
-const article =
-  /^(?:also|auch|aussi|tambien|también|anche|ook|un peu de|any|a few|a couple of|several|qualche|alcun[ei]|algun[oa]s?|quelques|einige|ein paar|enkele|ons|onze|mein[e]?|my|mijn|un po.? di|dei|degli|delle|della|dello|del|ein bisschen|un poco de|an?|the|our|your|some|also|einen?|eine[mrn]?|der|die|das|den|dem|unsere?|ein|une?|des|les?|la|l['’]|du|de l['’]|los|las|el|un|una|unos|unas|il|lo|gli|i|uno|un['’]|het|de|een|neue[nrs]?|new|nieuwe?|nouve(?:au|lle)|nuev[oa]|nuov[oa])(?:\s+|(?<=['’]))/iu
-
-/** An item without an article before it, nor an end of the sentence and a price behind it. */
-function itemIn(text: string, offset: number): Piece | null {
-  const trimmed = text.trimStart()
-  let start = text.length - trimmed.length
-  const first = article.exec(trimmed)?.[0].length ?? 0
-  const lead = first + (article.exec(trimmed.slice(first))?.[0].length ?? 0)
-  start += lead
-  const value = text.slice(start).replace(/[\s.,;:!]+$/, '')
-  return value === '' || value.length > itemCharsMax || !/[\p{L}\p{N}]/u.test(value)
-    ? null
-    : { value, start: start + offset, end: start + offset + value.length }
-}
 
 /** The list behind a label: on its line, or as points on the lines below. */
 export function listOf(pair: Pair, locale: Locale): readonly Piece[] {

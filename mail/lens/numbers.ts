@@ -108,6 +108,10 @@ const wordValues = Object.fromEntries(
   ]),
 )
 
+/** The words for the numbers from two on; one is an article too. */
+export const wordsOfNumbers = (language: Locale['language']): readonly string[] =>
+  [...(wordValues[language] ?? [])].filter(([, value]) => value > 1).map(([word]) => word)
+
 const articles: { readonly [language in Locale['language']]: RegExp } = {
   en: /^an?$/,
   de: /^eine[rnm]?$/,
