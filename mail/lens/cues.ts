@@ -42,6 +42,10 @@ export const numberCues: Cues = {
     { after: '.?anni di esperienza' },
     { after: 'jaar (?:\\w*ervaring|als |in de )' },
     { after: 'anos de experiencia' },
+    {
+      head: '(?:for|after|over|with|have|did|done|spent|worked|nearly|almost|more than|seit|nach|uber|mit|habe|mehr als|gut|rund|knapp|apres|depuis|plus de|pendant|fort de|ai|tras|desde hace|mas de|llevo|tengo|con|dopo|oltre|da|ho|piu di|na|sinds|al|ruim|meer dan|heb|met)(?: (?:about|almost|over|the last|the past|etwa|fast|uber|gut|mehr als|environ|plus de|presque|casi|mas de|unos|circa|quasi|oltre|ruim|bijna|nu|now|ya|gia|deja|schon|meanwhile|inzwischen|al))*',
+      gap: 2,
+    },
     { head: 'lavoro da|arbeite seit|trabajo desde hace|travaille depuis|trabalho ha|werk al', gap: 4 },
     { head: 'worked .{1,40}? for|been .{1,40}? for|depuis|experience:?|esperienza', link: '(?:for|depuis)', gap: 14 },
   ],

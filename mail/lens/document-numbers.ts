@@ -55,12 +55,12 @@ export function documentNumbers(concept: string, mail: OpenMail): readonly Candi
     const isMarked = each.passage.text[each.start - 1] === '#'
     const own = Math.max(strengthOf(concept), strengthOf('reference') - 1, isMarked ? weights.marked : 0)
     const other = Math.max(...documents.filter((name) => name !== concept).map(strengthOf), strengthOf('other'))
+    // A number of letters and figures that is the mail's only one: those of figures alone are of anything.
     const isAlone =
       distinct.size === 1 &&
       concept !== 'ticketNumber' &&
       other < weights.strengthMin &&
-      /\p{Lu}|[-/]/u.test(each.value) &&
-      each.value.replace(/\D/g, '').length >= 3
+      /^(?=.*\p{Lu})(?=.*[-/])(?=(?:.*\d){3})/u.test(each.value)
     const isOwn = own >= weights.strengthMin && own - other >= weights.margin
     if (!isOwn && !isAlone) return []
     const score = isOwn ? weights.governed + weights.perPoint * own : weights.alone

@@ -4,10 +4,11 @@ import type { Sentence } from './sentences.ts'
 import { type Piece, quotedIn } from './shapes.ts'
 
 const shows =
-  /(?<!\p{L})(?:says?|said|saying|shows?|showing|displays?|reads|throwing|throws|gett?(?:ing|s)?|got|pops up|meldet|zeigt|erscheint|kommt|steht|lautet|bekomme|affiche|indique|s.inscrit|obtiens|sale|aparece|muestra|pone|dice|compare|appare|esce|lampeggia con(?: il codice)?|mostra|krijg|krijgt|toont|verschijnt|staat|geeft|meldt)\s+(?:me |mir |only |nur |just |still |immer |steeds |constantly )?(?:the message |die meldung |le message |el mensaje |il messaggio |de melding |error |fehler |erreur |code |codice |il codice )?/gu
-const codes = /(?<![\p{L}\p{N}-])(?:\p{Lu}{2,5}-?\d{2,6}|\p{Lu}-?\d{2,5}|0x[\dA-Fa-f]{2,8})(?![\p{L}\p{N}]|-\d)/gu
+  /(?<!\p{L})(?:says?|said|saying|shows?|showing|displays?|reads|throwing|throws|gett?(?:ing|s)?|got|pops up|meldet|zeigt|erscheint|kommt|steht|lautet|bekomme|affiche|indique|s.inscrit|obtiens|sale|aparece|muestra|pone|dice|compare|appare|esce|lampeggia con(?: il codice)?|mostra|krijg|krijgt|toont|verschijnt|staat|geeft|meldt)\s+(?:(?:me|mir|only|nur|just|still|immer|steeds|constantly|now|then|dann|jetzt|nun|nu|dan|maintenant|alors|ahora|luego|adesso|ora|poi) )*(?:the message |die meldung |le message |el mensaje |il messaggio |de melding |error |fehler |erreur |code |codice |il codice )?/gu
+const codes =
+  /(?<![\p{L}\p{N}-])(?:(?:E|F|H|ERR|Err|ERROR|Error) \d{1,4}|\p{Lu}{2,5}-?\d{2,6}|\p{Lu}-?\d{2,5}|0x[\dA-Fa-f]{2,8})(?![\p{L}\p{N}]|-\d)/gu
 const codeCue =
-  /(?<!\p{L})(?:errors?|fault|code|codice|codigo|fehler\p{L}*|meldung|erreur|throw\p{L}*|shows?|says|display|lampeggia|kommt|zeigt|affiche|sale|krijg|melding|fout\p{L}*|errore|fallo)(?!\p{L})/u
+  /(?<!\p{L})(?:errors?|fault|code|codice|codigo|fehler\p{L}*|meldung|erreur|throw\p{L}*|shows?|says|display|lampeggia|kommt|zeigt|affiche|sale|krijg|melding|fout\p{L}*|errore|fallo|screen|bildschirm|anzeige|steht|erscheint|ecran|pantalla|pone|aparece|schermo|appare|compare|scherm|beeld|staat|allarme|alarm\p{L}*|storing|storung)(?!\p{L})/u
 /** Others had it, or had it once, or there is none. */
 const elsewhere =
   /^(?:if|se|si|wenn|falls|als|sollte)(?!\p{L})|(?<!\p{L})(?:colleague|kolleg\p{L}*|collegue|collega|companero|no (?:error|message)|aucun message|kein(?:e|en)? (?:fehler|meldung)|nessun (?:messaggio|errore)|ningun (?:mensaje|error)|geen (?:melding|fout)|was bedeutet|what does|wat betekent|last time|bekannte?[rn]? fehler|known)(?!\p{L})/u
@@ -70,7 +71,11 @@ const versions =
 const former =
   /(?:neighbo\p{L}*|friend|colleague|kolleg\p{L}*|nachbar\p{L}*|schwager|voisin\p{L}*|collegue|vecin\p{L}*|companer\p{L}*|vicin\p{L}*|collega|buurman|zwager|terugzetten|zuruck auf|zuruckgehen|downgrade|opgelost|behoben|resolu\p{L}*|corrig\p{L}*|resuelt\p{L}*|risolt\p{L}*|solved|fixed in|formulier|form|formular\p{L}*|formulaire|modulo|formulario|fine|worked|ok|iba|ging|lief|war|previous\p{L}*|before|vorher|avant|antes|prima|wanted|corriger\p{L}*|sort|next|neue|nouvelle|instead|statt|old|alte)(?!\p{L})/u
 
-export function numberedVersions({ text }: Sentence): readonly (Piece & { readonly score: number })[] {
+/** What stands between quotation marks is cited, and its numbers are those of a message. */
+const cited = /[„“"«][^„“”"«»]{0,160}[“”"»]/gu
+
+export function numberedVersions({ text: written }: Sentence): readonly (Piece & { readonly score: number })[] {
+  const text = written.replace(cited, (each) => ' '.repeat(each.length))
   return Array.from(text.matchAll(versions)).flatMap((match) => {
     const value = match.groups?.three ?? match.groups?.two ?? ''
     const around = fold(text.slice(Math.max(0, match.index - 30), match.index))

@@ -110,15 +110,21 @@ export function companiesIn({ text, folded }: Sentence): readonly Piece[] {
 }
 
 const roleEnd =
-  '(?=\\s+(?:anfangen|arbeiten|bewerben|ins Gespräch|ans Herz|suchen|zu bewerben|que|qui|die|spreekt|pa|which|that|a retenu|still|you|in|at|with|bei|mit|chez|en|und|y|e|et|and|to|zu|ab|per|pour|presso|dans|para|für|bij|à(?= \\p{Lu}))(?=[\\s.,!?])|[.,;:!?()\\n–—]|\\s\\(|\\s-\\s|$)'
+  '(?<!-)(?=\\s+(?:anfangen|arbeiten|bewerben|ins Gespräch|ans Herz|suchen|zu bewerben|que|qui|die|spreekt|pa|which|that|a retenu|still|you|in|at|with|bei|mit|chez|en|und|y|e|et|and|to|zu|ab|per|pour|presso|dans|para|für|bij|à(?= \\p{Lu}))(?=[\\s.,!?])|[.,;:!?()\\n–—]|\\s\\(|\\s-\\s|$)'
 const jobs = new RegExp(
   `(?:[Aa]pply(?:ing)? (?:for|as)(?: the| a| an)?(?: (?:position|role|post|job) (?:of|as)(?: an?)?)?|[Aa]pplication (?:for|as)(?: the| an?)?(?: (?:position|role|post|job|vacancy) of(?: an?)?)?|(?:vacancy|place|job|opening) (?:of|for|as)(?: an?)?|[Mm]i candido come|[Mm]e postulo (?:a|como|para)|plaza de|plek als|(?:un )?posto (?:da|di|come)|place de|alternance de|stage de|stage als|(?:gern|gerne|mich|Ihnen|euch) als|[Ss]uchen einen|(?:buscais|buscáis|buscan)|functie(?: van)?|postule (?:au poste de|comme|en tant que)|[Aa]pplication\\s?[:–-]|[Cc]andidature\\s?[:–-]|[Cc]andidatura\\s?[:–-]|[Ss]ollicitatie\\s?[:–-]|[Bb]ewerbung\\s?[–-]|en tant que|[Ii]nterest(?:ed)? in the|work(?:ing)? (?:with you |for you )?as|(?:position|role|post) (?:of|as)(?: an?)?|[Bb]ewerbung(?: als| für)|[Bb]ewerbung:?|[Ss]telle als|[Pp]osition als|bewerbe ich mich (?:auf|um|für) die Stelle als|bewerbe mich als|(?:[Aa]usbildungsplatz|[Aa]rbeit|[Jj]ob) als|au poste d(?:e |['’])|poste d(?:e |['’])|(?:emploi|travail) d(?:e |['’])|puesto de|vacante de|trabajo de|trabajo como|posizione di|[Cc]andidatura (?:come|per)|lavoro come|ruolo di|functie van|[Ss]ollicitatie (?:als|voor)|(?:bijbaan|baan|werk) als|vaga de|[Cc]andidatura a)\\s*(?:an? |einen? |den |der |die |le |la |un |une |el |il )?(\\p{L}[\\p{L}\\p{M}'’/ -]{2,60}?(?: \\([mwfdhx]/[mwfdhx](?:/[mwfdhx])?\\))?)${roleEnd}`,
   'gu',
 )
 
+/** What a program that passes applications on calls the advertisement: `applied for your vacancy Nurse`. */
+const advertised = new RegExp(
+  `(?:[Yy]our (?:vacancy|posting|job ad|advert|opening|job)(?: for)?|[Ii]hre (?:Stellenanzeige|Anzeige|Stelle|Ausschreibung)|[Vv]otre (?:offre|annonce)(?: d['’]emploi)?|(?:[Ss]u|[Tt]u|[Vv]uestra) (?:oferta|vacante)(?: de empleo)?|(?:[Ll]a vostra|[Ll]a tua|[Ll]a sua) offerta(?: di lavoro)?|(?:[Uu]w|[Jj]e|[Jj]ullie) vacature)\\s?:?\\s[«„“"]?(?=\\p{Lu})(\\p{L}[\\p{L}\\p{M}'’/ -]{2,60}?(?: \\([mwfdhxv]/[mwfdhxv](?:/[mwfdhxv])?\\))?)[»“”"]?${roleEnd}`,
+  'gu',
+)
+
 /** Positions that somebody applies for. */
 export function jobsIn({ text }: Sentence): readonly Piece[] {
-  return Array.from(text.matchAll(jobs)).flatMap((match) => {
+  return [...text.matchAll(jobs), ...text.matchAll(advertised)].flatMap((match) => {
     const value = (match[1] ?? '').trim().replace(/ (?:position|role|post|job|vacancy|opening)$/i, '')
     const isName =
       /^(?:the|your|this|la|le|il|de|position|stelle|puesto|Initiativ|spontan)|^\W/i.test(value) ||
@@ -177,7 +183,11 @@ const productCues = new RegExp(
 const models = /(?<![\p{L}\p{N}])(?:\p{Lu}[\p{L}]{2,20} )(?:[A-Z]{1,4}-?\d{1,4}[a-z]?)(?![\p{L}\p{N}]|[-.:/]\p{N})/gu
 /** A word of two capitals inside small letters: `LagerPlus`. */
 const camel =
-  /(?<![\p{L}\p{N}@./])(\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\+?)(?: (?:\p{Lu}[\p{L}\d]*|\d{1,4}[A-Z]?(?![.\p{L}\d])))?(?![\p{L}\p{N}@]|\.\p{L})/gu
+  /(?<![\p{L}\p{N}@./])(\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\+?)(?: (?:\p{Lu}[\p{L}\d]*|\d{1,4}[A-Z]?(?![.\p{L}\d]))){0,2}(?![\p{L}\p{N}@]|\.\p{L})/gu
+
+/** A thing and in brackets what it is called: `heat pump (Thermo WP 10)`. */
+const bracketed =
+  /(?<=\p{L}{3} \((?:typ[eo]? |model |modell |modello |modelo |modele )?)(?=[^()]*\d)\p{Lu}[\p{L}\p{N}+-]*(?: [\p{Lu}\p{N}][\p{L}\p{N}+-]*){1,4}(?=\))/gu
 
 /** Products that a sentence names as those it is about. */
 export function productsIn({ text }: Sentence): readonly Piece[] {
@@ -189,7 +199,8 @@ export function productsIn({ text }: Sentence): readonly Piece[] {
   const named = Array.from(text.matchAll(models)).filter(
     ({ 0: value }) => meaningsOf(value.split(' ')[0] as string).unknown > 0,
   )
-  const written = [...named, ...text.matchAll(camel)].map((match) => ({
+  const told = Array.from(text.matchAll(bracketed)).filter(({ 0: value }) => meaningsOf(value.split(' ')[0] as string).unknown > 0)
+  const written = [...told, ...named, ...text.matchAll(camel)].map((match) => ({
     value: match[0],
     start: match.index,
     end: match.index + match[0].length,
@@ -198,15 +209,19 @@ export function productsIn({ text }: Sentence): readonly Piece[] {
 }
 
 const errorCue =
-  /(?:error|errors|fehler\w*|meldung|erreur|mensaje|mensagem|errore|messaggio|foutmelding|fout|log|shows|showing|says|display|erscheint|steht|affiche|aparece|muestra|sale|compare|geeft|toont|melding|appears)/
+  /(?:error|errors|fehler\w*|meldung|erreur|mensaje|mensagem|errore|messaggio|foutmelding|fout|log|shows|showing|says|display|erscheint|steht|affiche|aparece|muestra|sale|compare|geeft|toont|melding|appears|screen|reads|bildschirm|anzeige|ecran|indique|pantalla|pone|schermo|video|indica|scherm|beeld|staat|avviso|aviso|allarme|alarm)/
 const errorCodes =
   /(?:error(?: code)?|fehlercode|fehler|fehlernummer|code d.erreur|erreur|codigo(?: de error)?|errore|codice(?: di)? errore|foutcode|fout|error code)[\s:#]*((?:0x)?[a-z]?\d[a-z\d-]{0,12})(?![\p{L}\d.])/gu
+
+/** `I get the message: Invalid account on line 1.` */
+const announced =
+  /(?:(?:^|\s)(?:error|fehler|erreur|errore|fout)|(?:^|\s)(?:error message|fehlermeldung|foutmelding|message d.erreur|mensaje de error|messaggio di errore)|(?<=\p{L} (?:the |a |this |die |eine |diese |le |un |ce |el |il |questo |de |een |deze )?)(?:message|meldung|melding|mensaje|messaggio|avviso|aviso))(?: suivante?| siguiente| seguente| following)?\s?:\s+(\S.{4,150}?)(?:\.|\.\s.*)?\s*$/
 
 /** Error messages and codes in a sentence. */
 export function errorsIn({ text, folded }: Sentence): readonly Piece[] {
   const cue = folded.search(errorCue)
   const quoted = cue < 0 ? null : quotedIn(text)
-  const plain = /(?:^|\s)(?:error|fehler|erreur|errore|fout)\s?:\s+(\S.{4,150}?)\.?\s*$/.exec(folded)
+  const plain = announced.exec(folded)
   const pieces: Piece[] = []
   if (quoted !== null) pieces.push(quoted)
   else if (plain !== null) {

@@ -173,14 +173,15 @@ const isOpen = (value: string) =>
 
 function answerOf(value: string, concept: string | null): boolean | null {
   const text = fold(value).replace(/^[\s(["'„“]+/, '')
-  const inBrackets = /\(([^()]{2,30})\)/.exec(text)?.[1] ?? ''
   const own: Statement | undefined = concept === null ? undefined : states[concept]
   for (const { yes, no } of own === undefined ? [answers] : [answers, own]) {
     if (no.test(text)) return false
     if (yes.test(text)) return true
   }
-  if (own === undefined || inBrackets === '') return null
-  return own.no.test(inBrackets) ? false : own.yes.test(inBrackets) ? true : null
+  if (own === undefined) return null
+  // "Card - accepted", "Bank transfer (awaiting payment)"
+  const parts = text.split(/\s*[-–—,;/|()]\s+|[()]/)
+  return parts.some((part) => own.no.test(part)) ? false : parts.some((part) => own.yes.test(part)) ? true : null
 }
 
 const isNothing = (value: string) => readText(value, undefined) === null

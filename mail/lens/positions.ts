@@ -52,7 +52,7 @@ function isPosition(value: string): boolean {
 
 /** What a subject says beside that it is an application. Folded. */
 const application =
-  /^(?:(?:re|aw|wg|fw|fwd|intern|internal)\s?:\s*)*(?:(?:my |meine |mijn |ma |mi |la mia )?(?:online.)?(?:application|bewerbung|candidature|candidatura|solicitud(?: de empleo)?|sollicitatie|applying|apply)(?: (?:for|als|as|um|auf|fur|naar|voor|op|a|au|aux|de|d.|per|come|como|para|pour)(?! \p{L}+stelle))?|(?:job|stelle|stellenanzeige|poste|emploi|puesto|trabajo|empleo|lavoro|posizione|vacature|baan|functie|annonce|anzeige|annuncio|anuncio)(?: (?:als|as|de|di|da|van|voor|per|como|come))?)\s*[:–-]?\s*(?:the |le |la |el |il |die |den |der |de |poste? (?:de |d.)?|position (?:of |as )?)*/u
+  /^(?:(?:re|aw|wg|fw|fwd|intern|internal)\s?:\s*)*(?:(?:(?:my|your|new|meine|ihre|deine|neue|mijn|uw|je|nieuwe|ma|votre|nouvelle|mi|su|tu|nueva|la mia|la sua|nuova) )*(?:online.)?(?:application|bewerbung|candidature|candidatura|solicitud(?: de empleo)?|sollicitatie|postulacion|proceso de seleccion|applying|apply)(?: (?:received|submitted|recue|eingegangen|recibida|ricevuta|ontvangen|binnengekomen|via (?:the |die |le |la |il |de |het |our |unsere )?\p{L}+))*(?: (?:for|als|as|um|auf|fur|naar|voor|op|a|au|aux|de|d.|per|come|como|para|pour)(?!\p{L}| \p{L}+stelle))?|(?:job|stelle|stellenanzeige|poste|emploi|puesto|trabajo|empleo|lavoro|posizione|vacature|baan|functie|annonce|anzeige|annuncio|anuncio)(?: (?:als|as|de|di|da|van|voor|per|como|come))?)\s*[:–-]?\s*(?:the |le |la |el |il |die |den |der |de |poste? (?:de |d.)?|position (?:of |as )?)*/u
 
 /** The position of which the subject says that one applies for it, or which the text names too. */
 export function subjectPositions({ passages }: OpenMail): readonly Candidate[] {

@@ -136,7 +136,9 @@ function best(asked: Asked, mail: OpenMail): Candidate | null {
   const believed = all.filter((each) => each.score >= scoreMin && !isFalse(each) && !isAcrossCells(each))
   if (asked.field.type === 'yes/no' && contradicts(believed)) return null
   // The last total is the grand one.
-  const isLater = (one: Candidate, other: Candidate) => asked.concept === 'total' && one.score === other.score
+  const isLater = (one: Candidate, other: Candidate) =>
+    asked.concept === 'total' &&
+    (one.score === other.score || (Math.min(one.score, other.score) >= sureTotal && isBelow(one, other)))
   const most = believed.reduce<Candidate | null>(
     (first, each) => (first === null || each.score > first.score || isLater(each, first) ? each : first),
     null,
@@ -164,6 +166,12 @@ function wholeOrganisation(short: Candidate | null, all: readonly Candidate[]): 
           (short?.score ?? 0) - score < wholeOrganisationLossMax,
       )
 }
+
+/** What stands further down in the same text. */
+const isBelow = (one: Candidate, other: Candidate) => one.passage === other.passage && one.start > other.start
+
+/** What a label of totals says. */
+const sureTotal = 95
 
 const wholeOrganisationLossMax = 10
 

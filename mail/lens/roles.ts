@@ -61,7 +61,7 @@ export const dateRoles: readonly Role[] = [
     stems:
       'tendra|tendre|deliver|arriv|shipp|dispatch|doorstep|liefer|zustell|zugestellt|anliefer|angeliefert|hinbring|ankomm|livr|transporteur|expedi|recevoir|recevr|entreg|llegar|llega|repart|recibir|consegn|corrier|spedi|ricever|bezorg|lever|geleverd|thuisbezorg',
     words:
-      'en casa|zu hause|thuis|a casa|chez moi|chez nous|at home|at the door|to us|drop off|coming past|come past|come by|comes by|bring|brings|bringt|bringen|kommt|kommen|ankunft|fahrer|on its way|here by|with you|reach you|need it|need them|need this|brauchen|brauche|benotig\\p{L}+|besoin|sonnera|depose\\p{L}*|colis|necesit\\p{L}+|portate|porti|porta|servono|mi serve|ci serve|nodig|langs|langskomen|brengen|brengt|sin falta|traer|traiga|traen|llevar',
+      'en casa|zu hause|thuis|a casa|chez moi|chez nous|at home|at the door|to us|drop off|coming past|come past|come by|comes by|bring|brings|bringt|bringen|kommt|kommen|ankunft|fahrer|on its way|here by|with you|reach you|need it|need them|need this|brauchen|brauche|benotig\\p{L}+|besoin|sonnera|depose\\p{L}*|colis|necesit\\p{L}+|portate|porti|porta|servono|mi serve|ci serve|nodig|must be (?:at|in|with)|have (?:it|them) (?:by|on)|tenerl[oa]s?|averl[oaie]|da sein|hier sein|binnen zijn|langs|langskomen|brengen|brengt|sin falta|traer|traiga|traen|llevar',
     own: { en: 'van' },
   },
   {
@@ -96,6 +96,10 @@ export const dateRoles: readonly Role[] = [
       '(?:next|volgende|nachste\\p{L}*|prochaine?|prossim[ao]|proxim[ao]) (?!week|woche|semaine|settimana|semana|month|monat|mois|mes|maand|year|jahr|annee|ano|anno|jaar|\\p{L}*(?:day|tag|dag)\\b|lun|mar|mer|mie|jeu|jue|gio|ven|vie|sam|sab|dim|dom)\\p{L}{4,}|until|sort le|contract|vertrag|contrat|contrato|contratto|contract|lease|return|send it back|back by',
   },
   {
+    name: 'discounted',
+    stems: 'skont|abzieh|pronto pago|early payment|escompt|betalingskorting',
+  },
+  {
     name: 'happens',
     stems:
       'cotiz|kostenvoranschlag|voranschlag|estimate|begroting|sorteo|sorteggio|raffle|verlosung|tirage|loterij|appointment|meeting|visit|termin|besichtig|rendez|reunion|visita|cita|riunion|incontro|autolettur|appuntament|afspraak|vergader|geoffnet|offen am|geschlossen|ferme|ouvert|abierto|cerrad|chius|apert|open|closed|gesloten|tecnico|acudir|iscrizion|anmeldung|inscrip|kinder|workshop|holiday|vacation|urlaub|vacance|vacacion|ferie|vakantie|verlof|vacaciones|feier|fete|fiesta|festa|matrimon|hochzeit|wedding|geburtstag|birthday|cumple|compleann|anniversaire|verjaard|update|upgrade|mise a jour|aggiorn|actualiz|bearbeiten|interview|gesprach|entrevista|colloqui|gesprek|passer de|passeren|acte|akte|prova|passare|vorbeikomm|usage|verbrauch|consum|periode|zeitraum|period|reading',
@@ -125,6 +129,13 @@ export const amountRoles: readonly Role[] = [
     isBehind: true,
     stems: 'mehrwertsteuer|umsatzsteuer|steuer|belasting|impuest|impost',
     words: 'vat|tax|mwst|ust|tva|iva|btw|gst|i\\.v\\.a',
+  },
+  {
+    name: 'gross',
+    isBehind: true,
+    stems: 'toutes taxes',
+    words:
+      'ttc|(?:inkl|incl|einschl|including|inclusive|inclusief|inklusive|inc|compris|mit|with|con|hors|sans|ohne|zonder|sin|senza|without|no|keine?|geen|exkl|excl|exclusief|zzgl|plus|exempt from|exent[ao] de|esente|senza)\\.? (?:\\d+ ?% )?(?:de )?(?:vat|tax|mwst|ust|umsatzsteuer|tva|iva|btw|gst)|(?:vat|tax|mwst|ust|tva|iva|btw|gst)\\.? (?:\\p{L}+ )?(?:included|inkl|incl|inclusive|compris\\p{L}*|inclus\\p{L}*|compres\\p{L}*|incluid\\p{L}*|inbegrepen|inclusief|non applicable|no aplicable|exempt|esente|exent\\p{L}*|vrij\\p{L}*|verlegd|extra|apart\\p{L}*|aparte)',
   },
   {
     name: 'net',
@@ -174,7 +185,7 @@ export const amountRoles: readonly Role[] = [
     stems:
       'approv|aprob|approuv|approvat|genehmig|freigegeb|eingeplan|einplan|earmark|allocat|alloc|autoriz|autorizz|goedgekeur|uitgetrokk|gereserv|toegekend|dispos|ceiling|budgetiert|investier|ausgegeben|begroot|budget|spend|afford|ausgeb|ausgab|maximal|hochst|rahmen|eingestellt|veranschlag|bewillig|verfugung|envelopp|depens|plafon|provisionn|alloue|vote|presupuest|gastar|invert|destin|spes[ao]|invest|stanzia|deliber|tetto|massim|bested|uitgev|maximaal|begrot|reserver|orcamento',
     words:
-      'max|to play with|to spend|at most|at the most|tops|set aside|put aside|cleared|maximum|massimo|maximo|au plus|au maximum|hochstens|hooguit|hoogstens|al massimo|como mucho|a lo sumo|a disposizione|ter beschikking|zur verfugung|room for|not more than|nicht mehr als|pas plus de|no mas de|non piu di|niet meer dan|drin|up to|no more than|bis zu|limit|hasta|tope|tengo|tenemos|disponemos|llegan a|llegamos|llega|rester sous|moins de|jusqu a|jusqu|fino a|nous avons|soldi|dinero',
+      'max|to play with|to spend|at most|at the most|tops|set aside|put aside|cleared|maximum|massimo|maximo|au plus|au maximum|hochstens|hooguit|hoogstens|al massimo|como mucho|a lo sumo|a disposizione|ter beschikking|zur verfugung|room for|not more than|nicht mehr als|pas plus de|no mas de|non piu di|niet meer dan|drin|up to|no more than|bis zu|limit|hasta|tope|signed off|contamos con|cuento con|contiamo su|tengo|tenemos|disponemos|llegan a|llegamos|llega|rester sous|moins de|jusqu a|jusqu|fino a|nous avons|soldi|dinero',
     own: { en: 'max|have|under|below|money', de: 'haben|geld|unter', nl: 'hebben|geld|tot', fr: 'sous', it: 'abbiamo' },
   },
   {
@@ -182,7 +193,7 @@ export const amountRoles: readonly Role[] = [
     stems:
       'salar|gehalt|lohn|verdien|vorstell|wunsch|traum|pretention|remuner|souhait|pretens|aspir|sueldo|stipend|retribu|verwacht|inschal|loon|expectation|compens|anspruch|aspett|asking',
     words:
-      'brutto|bruts?|brutos|lordi|lorda|bruto|gross|base|ral|i need|i d need|expect|earn|ask for|looking for|pay|a year|per year|per annum|p\\.a\\.|jahr|stunde|an hour|per hour|pide|pido|chiedo|vorrei|uitga van|ga ik uit van|ga uit van',
+      'me gustaria|por lo menos|au moins|almeno|minstens|mindestens|at least|brutto|bruts?|brutos|lordi|lorda|bruto|gross|base|ral|i need|i d need|expect|earn|ask for|looking for|pay|a year|per year|per annum|p\\.a\\.|jahr|stunde|an hour|per hour|pide|pido|chiedo|vorrei|uitga van|ga ik uit van|ga uit van',
   },
   {
     name: 'present',

@@ -38,8 +38,18 @@ const readers: { readonly [shape in Shape]: (text: string) => Piece | null } = {
       /^(?:version|v\.?|release)?\s*((?=\S*\d)[\w.+-]+(?:\s?\(?(?:alpha|beta|rc\d*|build \d+|preview)\)?)?)/iu,
     ),
   error: (text) => quotedIn(text) ?? wholeOf(text),
-  job: (text) => cutAt(text, /\s\((?![mwfdhx]\/)|\s[–—|]\s|\s-\s|;|\s{3,}|[.,](?=\s|$)/u, nameCharsMax),
+  job: readJob,
 }
+
+/** A position, without the number of its advertisement before it; an application for none in particular names none. */
+function readJob(text: string): Piece | null {
+  const lead = /^(?=\S*\d)[\p{Lu}\d][\p{L}\d/._-]*\s(?:[-–—:|]\s)?(?=\p{L})/u.exec(text)?.[0].length ?? 0
+  const found = cutAt(text.slice(lead), /\s\((?![mwfdhx]\/)|\s[–—|]\s|\s-\s|;|\s{3,}|[.,](?=\s|$)/u, nameCharsMax)
+  if (found === null || openApplication.test(fold(found.value))) return null
+  return { value: found.value, start: lead + found.start, end: lead + found.end }
+}
+
+const openApplication = /^(?:spontan|initiativ|speculative|unsolicited|open (?:application|sollicitatie)|autocandidat|libre$|espontane)/u
 
 /** The whole of a text without quotation marks around it. */
 export function wholeOf(text: string): Piece | null {

@@ -71,7 +71,7 @@ const finders: { readonly [type: string]: (asked: Asked, mail: OpenMail) => Sent
 
 /** What is said of things that do not work. */
 const problem =
-  /(?<!\p{L})(?:problem\w*|issue|error|bug|crash\w*|broken|fail\w*|unable|can.?t|cannot|not work\w*|(?:does|did|will|do|is)(?: not|n.t)|won.t|no longer|keeps|any ?more|stuck|stops?|stopped|fehler\w*|defekt|kaputt|storung|nicht mehr|geht nicht|nicht|kein\w*|spinnt|funktioniert|erreur|panne|bloque\w*|ne (?:\p{L}+ )?(?:marche|fonctionne|s|plus|pas)|plus|probleme|averia|fallo|no (?:funciona|deja|puedo|me)|problema|sigue sin|errore|guasto|non (?:\p{L}+ )?(?:funziona|salva|va|si)|non|fermo|ferma|storing|foutmelding|foutcode|werkt niet|niet (?:meer|op)|defect|kapot|erro|seit|since|depuis|desde|sinds)(?!\p{L})/u
+  /(?<!\p{L})(?:problem\w*|issue|error|bug|crash\w*|broken|fail\w*|unable|can.?t|cannot|not work\w*|(?:does|did|will|do|is)(?: not|n.t)|won.t|no longer|keeps|any ?more|stuck|stops?|stopped|fehler\w*|defekt|kaputt|storung|nicht mehr|geht nicht|nicht|kein\w*|spinnt|funktioniert|erreur|panne|bloque\w*|ne (?:\p{L}+ )?(?:marche|fonctionne|s|plus|pas)|plus|probleme|averia|fallo|no (?:funciona|deja|puedo|me)|problema|sigue sin|errore|guasto|non (?:\p{L}+ )?(?:funziona|salva|va|si)|non|fermo|ferma|storing|foutmelding|foutcode|werkt niet|niet (?:meer|op)|defect|kapot|erro|incidencia|soporte|anomalia|malfunzion\w*|guasto|segnalazione|assistenza|assistance|support|help|hilfe|aide|ayuda|hulp|melding|seit|since|depuis|desde|sinds)(?!\p{L})/u
 
 /** Counts have no currency and may be written out. */
 function countsFor(
@@ -86,10 +86,19 @@ function countsFor(
       ...numbers.filter(
         ({ currency, isShare, start }) => currency === null && !isShare && !isForOthers(concept, text.slice(0, start)),
       ),
-      ...numberWordsIn(text, locale),
-    ].toSorted((a, b) => a.start - b.start)
+      // One is an article too.
+      ...numberWordsIn(text, locale).filter(({ value }) => value > 1),
+    ]
+      .filter(({ value, end }) => concept !== 'experience' || (value <= yearsMax && years.test(text.slice(end))))
+      .toSorted((a, b) => a.start - b.start)
   return numbers.filter(({ isShare }) => !isShare)
 }
+
+/** Nobody worked longer. */
+const yearsMax = 60
+/** A number of years that somebody did something, and not his age, nor how long ago it was. */
+const years =
+  /^\s?\+?\s?(?:(?:full|long|good|volle|gute|lange|bonnes|buenos|lunghi|lange|volle) )?(?:years?|yrs?|jahren?|ans|ann[ée]es|años|anni|jaar|jaren)['’]?(?!\p{L})(?!\s(?:old|of age|ago|alt|jung|oud|d['’]âge|de edad|di età|fa|geleden)(?!\p{L}))/iu
 
 /** What would be is not. */
 const conditional =

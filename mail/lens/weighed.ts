@@ -25,7 +25,7 @@ const rolesOf: { readonly [concept: string]: readonly string[] } = {
   since: ['since'],
   start: ['start', 'available'],
   available: ['available', 'start'],
-  total: ['total'],
+  total: ['total', 'gross'],
   tax: ['tax'],
   budget: ['budget'],
   salary: ['salary'],
@@ -56,6 +56,8 @@ const strengthMins: { readonly [concept: string]: number } = {
 }
 /** A day of these that a question has is that of a meeting. */
 const plans: ReadonlySet<string> = new Set(['start', 'available'])
+/** Today one writes of what one wants, not of what will be. */
+const vague = /^(?:today|heute|aujourd.hui|hoy|oggi|vandaag)$/i
 const agoMaxDays = 270
 const dayMs = 86_400_000
 
@@ -114,6 +116,7 @@ function datesFor(concept: string, passage: Passage, mail: OpenMail): readonly C
         if (away < -before - 1 || away > after || isAside(mail, passage, date.start)) return []
         // A day without a year that lies so long ago is rather one to come.
         if (away < -agoMaxDays && !/\d{4}|[./-]\d\d$/.test(written)) return []
+        if (plans.has(concept) && vague.test(written)) return []
         if (plans.has(concept) && isAsked(mail.flow(passage), date.end)) return []
         const strength = bestRole(concept, wanted, governed(mail, passage, date, placed, dateRoles), alike[concept])
         return strength === null ? [] : [at(passage, 0, date, weights.governed + weights.perPoint * strength)]
