@@ -118,7 +118,7 @@ const jobs = new RegExp(
 
 /** What a program that passes applications on calls the advertisement: `applied for your vacancy Nurse`. */
 const advertised = new RegExp(
-  `(?:[Yy]our (?:vacancy|posting|job ad|advert|opening|job)(?: for)?|[Ii]hre (?:Stellenanzeige|Anzeige|Stelle|Ausschreibung)|[Vv]otre (?:offre|annonce)(?: d['’]emploi)?|(?:[Ss]u|[Tt]u|[Vv]uestra) (?:oferta|vacante)(?: de empleo)?|(?:[Ll]a vostra|[Ll]a tua|[Ll]a sua) offerta(?: di lavoro)?|(?:[Uu]w|[Jj]e|[Jj]ullie) vacature)\\s?:?\\s[«„“"]?(?=\\p{Lu})(\\p{L}[\\p{L}\\p{M}'’/ -]{2,60}?(?: \\([mwfdhxv]/[mwfdhxv](?:/[mwfdhxv])?\\))?)[»“”"]?${roleEnd}`,
+  `(?:(?:[Aa]pplicant|[Cc]andidate) for(?: the)?|[Kk]andidat(?:in)? für|[Cc]andidate? pour|[Cc]andidat[oa] (?:para|per)|[Kk]andidaat voor|[Yy]our (?:vacancy|posting|job ad|advert|opening|job)(?: for)?|[Ii]hre (?:Stellenanzeige|Anzeige|Stelle|Ausschreibung)|[Vv]otre (?:offre|annonce)(?: d['’]emploi)?|(?:[Ss]u|[Tt]u|[Vv]uestra) (?:oferta|vacante)(?: de empleo)?|(?:[Ll]a vostra|[Ll]a tua|[Ll]a sua) offerta(?: di lavoro)?|(?:[Uu]w|[Jj]e|[Jj]ullie) vacature)\\s?:?\\s[«„“"]?(?=\\p{Lu})(\\p{L}[\\p{L}\\p{M}'’/ -]{2,60}?(?: \\([mwfdhxv]/[mwfdhxv](?:/[mwfdhxv])?\\))?)[»“”"]?${roleEnd}`,
   'gu',
 )
 

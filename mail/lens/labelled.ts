@@ -116,7 +116,7 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       return at(passage, 0, { value: isYes, start: pair.labelStart, end: Math.max(end, pair.labelStart + 1) }, score)
     }
     case 'list':
-      return (isNothing(value) && pair.by !== 'line') || /[☑☒☐]|\[[xX ]\]/.test(value)
+      return /\t|\d[.,]\d\d\s?\S{0,3}$/.test(value) || (isNothing(value) && pair.by !== 'line') || /[☑☒☐]|\[[xX ]\]/.test(value)
         ? null
         : listAt(passage, listBehind(pair, name, mail), score)
   }

@@ -6,7 +6,7 @@ import { enumerated } from './enumerations.ts'
 import { countedGoods, countedLines, pricedRows, uncounted } from './goods.ts'
 import { fold, meaningsOf } from './lexicon.ts'
 import type { Passage } from './lines.ts'
-import { pointLists, tableItems, ticked } from './lists.ts'
+import { linesBelow, pointLists, tableItems, ticked } from './lists.ts'
 import { lineAt } from './passages.ts'
 import type { Piece } from './shapes.ts'
 
@@ -20,10 +20,15 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
       listAt(passage, named(items), pointScore(concept, heading, items, passage)),
     ),
   )
+  const below = passages.flatMap((passage) =>
+    passage.lines.flatMap((line) =>
+      isHeading(line.text, concept) ? [listAt(passage, named(linesBelow(passage, line)), 66)] : [],
+    ),
+  )
   const goods =
     concept === 'items'
       ? passages.flatMap((passage) => [
-          listAt(passage, tableItems(passage).map(uncounted), 80),
+          listAt(passage, tableItems(passage), 80),
           listAt(passage, pricedRows(passage, mail), 70),
           listAt(passage, countedLines(passage), 65),
           listAt(passage, firstPoints(passage, mail).map(uncounted), 56),
@@ -52,13 +57,19 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
       concept === 'items' ? place(countedGoods(text, locale), 65) : null,
     ]
   })
-  return [...points, ...goods, ...ticks, ...told].filter((each) => each !== null)
+  return [...points, ...below, ...goods, ...ticks, ...told].filter((each) => each !== null)
 }
 
 /** Up to the first that is a day. */
 function untilDate(items: readonly Piece[], { dates }: OpenMail): readonly Piece[] {
   const at = items.findIndex(({ value }) => dates(value, 'near').length > 0)
   return at < 0 ? items : items.slice(0, at)
+}
+
+/** Whether a line says what a list is called and nothing else. */
+function isHeading(text: string, concept: string): boolean {
+  const { known, unknown } = meaningsOf(text)
+  return unknown === 0 && known.size > 0 && text.length <= 40 && [...known].every((each) => headings[concept]?.includes(each))
 }
 
 /** How well a heading says what its points are. Points with prices are goods whatever stands above. */

@@ -1,6 +1,6 @@
 /** Lists: behind a label, as points below one, as rows of a table, and in sentences. */
 
-import { isSum } from './goods.ts'
+import { isSum, uncounted } from './goods.ts'
 import { itemsIn } from './items.ts'
 import type { Line, Pair, Passage } from './lines.ts'
 import type { Locale } from './locale.ts'
@@ -32,6 +32,21 @@ export function pointLists(passage: Passage): readonly Points[] {
     return items.length === 0 ? [] : [{ heading: line.text, items }]
   })
 }
+
+/** What stands below a heading on lines of its own, up to a blank line: short, and no labels. None of fewer than two. */
+export function linesBelow(passage: Passage, heading: Line): readonly Piece[] {
+  const at = passage.lines.indexOf(heading)
+  const items: Piece[] = []
+  for (const line of passage.lines.slice(at + 1, at + 1 + itemsMax)) {
+    if (line.isFirst) break
+    const isItem = line.text.length <= lineItemCharsMax && !/[.!?:@]$|:\s|\t| {2,}/.test(line.text) && line.role === null
+    if (!isItem || passage.labelled.has(line.start)) return []
+    items.push({ value: line.text, start: line.start, end: line.start + line.text.length })
+  }
+  return items.length > 1 ? items : []
+}
+
+const lineItemCharsMax = 50
 
 /** The points right below a line; without their marks and prices. */
 function pointsBelow(passage: Passage, heading: Line): readonly Piece[] {
@@ -74,12 +89,17 @@ export function tableItems(passage: Passage): readonly Piece[] {
     const head = goodsColumns(line.text)
     if (head === null) continue
     const items: Piece[] = []
+    let cells = 0
     for (const row of lines.slice(at + 1, at + 1 + itemsMax)) {
+      // The sums below have fewer cells.
+      const own = row.text.split('\t').length
+      if (own < cells) break
+      cells = own
       const item = columnItem(row, line, head) ?? rowItem(row, head)
       if (item === null) break
       items.push(item)
     }
-    if (items.length > 0) return items
+    if (items.length > 0) return head.isCounted ? items : items.map(uncounted)
   }
   return []
 }

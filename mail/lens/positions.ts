@@ -1,5 +1,6 @@
 /** Positions that an application names without the words that usually stand before them: by who is sought, and by the subject. */
 import { at, type Candidate, type OpenMail } from './candidates.ts'
+import { clauseWord } from './clauses.ts'
 import { fold, meaningsOf } from './lexicon.ts'
 import type { Sentence } from './sentences.ts'
 
@@ -42,9 +43,10 @@ export function soughtIn({
 function isPosition(value: string): boolean {
   const words = value.split(/\s+/)
   return (
+    !clauseWord.test(` ${fold(value)} `) &&
     value.length > 3 &&
     words.length <= wordsMax &&
-    /^[\p{L}][\p{L}\s/&'’.+-]*(?:\([mwfdhxv/]+\))?$/u.test(value) &&
+    /^[\p{L}][\p{L}\s/&'’.+-]*(?:\d{1,2}(?:\/\d{1,2})?(?:\s[\p{L}\s/&'’.+-]+)?)?(?:\([mwfdhxv/]+\))?$/u.test(value) &&
     !noPosition.test(fold(value)) &&
     meaningsOf(value).unknown > 0
   )
@@ -52,7 +54,7 @@ function isPosition(value: string): boolean {
 
 /** What a subject says beside that it is an application. Folded. */
 const application =
-  /^(?:(?:re|aw|wg|fw|fwd|intern|internal)\s?:\s*)*(?:(?:(?:my|your|new|meine|ihre|deine|neue|mijn|uw|je|nieuwe|ma|votre|nouvelle|mi|su|tu|nueva|la mia|la sua|nuova) )*(?:online.)?(?:application|bewerbung|candidature|candidatura|solicitud(?: de empleo)?|sollicitatie|postulacion|proceso de seleccion|applying|apply)(?: (?:received|submitted|recue|eingegangen|recibida|ricevuta|ontvangen|binnengekomen|via (?:the |die |le |la |il |de |het |our |unsere )?\p{L}+))*(?: (?:for|als|as|um|auf|fur|naar|voor|op|a|au|aux|de|d.|per|come|como|para|pour)(?!\p{L}| \p{L}+stelle))?|(?:job|stelle|stellenanzeige|poste|emploi|puesto|trabajo|empleo|lavoro|posizione|vacature|baan|functie|annonce|anzeige|annuncio|anuncio)(?: (?:als|as|de|di|da|van|voor|per|como|come))?)\s*[:–-]?\s*(?:the |le |la |el |il |die |den |der |de |poste? (?:de |d.)?|position (?:of |as )?)*/u
+  /^(?:(?:re|aw|wg|fw|fwd|intern|internal)\s?:\s*)*(?:(?:(?:my|your|new|meine|ihre|deine|neue|mijn|uw|je|nieuwe|ma|votre|nouvelle|mi|su|tu|nueva|la mia|la sua|nuova) )*(?:online.)?(?:application|bewerbung|candidature|candidatura|solicitud(?: de empleo)?|sollicitatie|postulacion|proceso de seleccion|applying|apply)(?: (?:received|submitted|recue|eingegangen|recibida|ricevuta|ontvangen|binnengekomen|via (?:the |die |le |la |il |de |het |our |unsere )?\p{L}+))*(?: (?:for|als|as|um|auf|fur|naar|voor|op|a|au|aux|de|d.|per|come|como|para|pour)(?!\p{L}| \p{L}+stelle))?|(?:applicant|candidate|kandidat(?:in)?|candidate?|candidat[oa]|kandidaat|vacancy|vacante|job|stelle|stellenanzeige|poste|emploi|puesto|trabajo|empleo|lavoro|posizione|vacature|baan|functie|annonce|anzeige|annuncio|anuncio)(?: (?:als|as|de|di|da|van|voor|per|como|come))?)\s*[:–-]?\s*(?:the |le |la |el |il |die |den |der |de |poste? (?:de |d.)?|position (?:of |as )?)*/u
 
 /** The position of which the subject says that one applies for it, or which the text names too. */
 export function subjectPositions({ passages }: OpenMail): readonly Candidate[] {

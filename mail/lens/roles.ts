@@ -24,7 +24,7 @@ export const dateRoles: readonly Role[] = [
     name: 'dueDate',
     needsWord: true,
     stems:
-      'payabl|payment|settle|remit|fallig|zahlb|zahlen|zahlung|bezahlen|uberweis|begleich|begl|ausgleich|auszugleichen|auszug|abbuch|einzieh|einzug|lastschrift|zahlungseingang|regler|reglement|payer|paiement|echeanc|echoi|exigib|prelev|virement|solder|pagar|abon|vencim|cargar|cobrar|ingres|transferencia|pagament|paghi|paga|saldar|salda|versar|versa|bonific|addebit|scadenz|betalen|betaling|betaal(?!d)|voldoen|vervaldag|vervaldatum|vervalt|overmak|overgemaakt|afschrijv|incass|vencimento',
+      'payabl|payment|settle|remit|fallig|zahlb|zahlen|zahlung|bezahlen|uberweis|begleich|begl|ausgleich|auszugleichen|auszug|abbuch|einzieh|einzug|lastschrift|zahlungseingang|regler|reglement|payer|paiement|echeanc|echoi|echu|exigib|prelev|virement|solder|pagar|abon|vencim|cargar|cobrar|ingres|transferencia|pagament|paghi|paga|saldar|salda|versar|versa|bonific|addebit|scadenz|betalen|betaling|betaal(?!d)|voldoen|vervaldag|vervaldatum|vervalt|overmak|overgemaakt|afschrijv|incass|vencimento',
     words:
       'account|money|geld|konto|cuenta|conto|compte|rekening|argent|dinero|soldi|nota|maak\\p{L}*(?: \\p{L}+){0,3} over|schrijven (?:we|wij)|boeken (?:we|wij)|ziehen wir|prelevons|pasaremos|cobraremos|preleviamo|addebiteremo|due|pay|debit|owed|reaches us|reach us|in our account|buchen wir|geld eingang|zahlt|pague|pago|abono|abone|vence|cargo|scade|saldo|regle|reglez|verser|wir erwarten|expect|erwarten|ultimo giorno utile',
     own: {
@@ -91,9 +91,9 @@ export const dateRoles: readonly Role[] = [
   {
     name: 'ends',
     stems:
-      'expir|renew|ends|ended|runs out|verlanger|ablauf|ablauft|lauft|auslauf|endet|gultig|valab|renouvel|caduc|termina|finisc|finit|rinnov|geldig|eindig|loopt|verleng|valid|spart|sparen|saves?|offre|angebot|offer|promo|promocion|sconto|saldi|korting|rabatt|widerruf|retour|ruil|zuruck|devol|resi|abgeschaltet|switched off',
+      'expir|renew|ends|ended|runs out|verlanger|ablauf|ablauft|auslauf|endet|gultig|valab|renouvel|caduc|termina|finisc|finit|rinnov|geldig|eindig|verleng|valid|spart|sparen|saves?|offre|angebot|offer|promo|promocion|sconto|saldi|korting|rabatt|widerruf|retour|ruil|zuruck|devol|resi|abgeschaltet|switched off',
     words:
-      '(?:next|volgende|nachste\\p{L}*|prochaine?|prossim[ao]|proxim[ao]) (?!week|woche|semaine|settimana|semana|month|monat|mois|mes|maand|year|jahr|annee|ano|anno|jaar|\\p{L}*(?:day|tag|dag)\\b|lun|mar|mer|mie|jeu|jue|gio|ven|vie|sam|sab|dim|dom)\\p{L}{4,}|until|sort le|contract|vertrag|contrat|contrato|contratto|contract|lease|return|send it back|back by',
+      '(?:next|volgende|nachste\\p{L}*|prochaine?|prossim[ao]|proxim[ao]) (?!week|woche|semaine|settimana|semana|month|monat|mois|mes|maand|year|jahr|annee|ano|anno|jaar|\\p{L}*(?:day|tag|dag)\\b|lun|mar|mer|mie|jeu|jue|gio|ven|vie|sam|sab|dim|dom)\\p{L}{4,}|until|(?:loopt|lauft) (?:af|ab|aus|tot|bis|door)|sort le|contract|vertrag|contrat|contrato|contratto|contract|lease|return|send it back|back by',
   },
   {
     name: 'discounted',

@@ -101,7 +101,7 @@ function reached({ passages, zones }: OpenMail): readonly Candidate[] {
 }
 
 const greeting =
-  /^(?:(?:hi|hello|dear|hallo|hoi|guten (?:tag|morgen|abend)|gruß gott|sehr geehrte[rs]?|liebe[rs]?|bonjour|cher|chere|hola|estimad[oa]|querid[oa]|ciao|gentile|egregi[oa]|buongiorno|beste|geachte|dag|ola|car[oa]|moin)|(?:danke|merci|gracias|grazie|bedankt|thanks?)(?: dir| you| a ti)?),?\s+/
+  /^(?:(?:hi|hello|dear|hallo|hoi|guten (?:tag|morgen|abend)|gruß gott|sehr geehrte[rs]?|liebe[rs]?|bonjour|cher|chere|hola|estimad[oa]|querid[oa]|ciao|gentile|egregi[oa]|buongiorno|beste|geachte|dag|ola|car[oa]|moin)|(?:(?:vielen |hartelijk )?(?:danke?|merci|gracias|grazie|bedankt|thanks?)(?: dir| you| a ti)?)(?: (?:for|fur|pour|por|per|voor) (?:\p{L}+ ){1,3}(?:order|purchase|bestellung|einkauf|commande|achat|pedido|compra|ordine|acquisto|bestelling|aankoop))?),?\s+/u
 
 /** Who is greeted by one that sells or helps. */
 function greeted({ passages, isSeller }: OpenMail): readonly Candidate[] {

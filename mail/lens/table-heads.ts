@@ -24,6 +24,8 @@ export type Columns = {
   readonly isNumbered: boolean
   readonly isWide: boolean
   readonly item: number
+  /** Whether a column says how many. */
+  readonly isCounted: boolean
   /** Where the column of the goods begins, where blanks lay out the columns. */
   readonly itemAt: number | null
 }
@@ -46,7 +48,7 @@ export function goodsColumns(text: string): Columns | null {
   if (item < 0 || item > 2) return null
   const isLaidOut = isWide && !text.includes('\t')
   const itemAt = isLaidOut ? text.indexOf(columns[item] as string) : null
-  return { figures: meanings.length - item - 1, isNumbered: item > 0, isWide, item, itemAt }
+  return { figures: meanings.length - item - 1, isNumbered: item > 0, isWide, item, itemAt, isCounted: isWide && meanings.includes('quantity') }
 }
 
 export type Cell = { readonly label: string; readonly value: string; readonly valueAt: number }

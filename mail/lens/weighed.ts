@@ -78,7 +78,9 @@ const alike: { readonly [concept: string]: readonly string[] } = {
   start: ['deliveryDate', 'since'],
   available: ['since'],
   orderDate: ['since', 'paidOn', 'dueDate'],
-  invoiceDate: ['since', 'ordered'],
+  invoiceDate: ['since', 'ordered', 'available'],
+  budget: ['net', 'gross', 'total'],
+  salary: ['gross', 'net'],
 }
 
 type Valued = { readonly start: number; readonly end: number }
@@ -150,10 +152,11 @@ function amountsFor(concept: string, passage: Passage, mail: OpenMail): readonly
     const isSum = sums.has(amount)
     const near = amounts.slice(Math.max(0, n - nearMax), n + nearMax)
     const all = governed(mail, passage, amount, near, amountRoles)
-    const strength = bestRole(concept, wanted, all)
+    const strength = bestRole(concept, wanted, all, alike[concept])
     const rival = all.find(({ role }) => !wanted.includes(role))?.strength ?? 0
     if (isAside(mail, passage, amount.start) && !isSum) return []
     if (isAsked(mail.flow(passage), amount.end)) return []
+    if (concept === 'tax' && !isTaxOf(amount, amounts)) return []
     if (needsMark.has(concept) && !isSum && !amount.isMarked) return []
     if (concept === 'salary' && career.test(amount.line.folded)) return []
     if (isSum && rival < sumRivalMax) return [at(passage, 0, amount, weights.governed + weights.sum + (strength ?? 0))]
@@ -167,6 +170,11 @@ const isAsked = (flow: string, end: number) => /^[^.!?\n]{0,120}\?/.test(flow.sl
 /** A station of a career: what was earned there is not what is asked for. */
 const career =
   /(?<!\d)(?:19|20)\d\d\s?(?:[-–]|to|bis|a|al|hasta|tot)|^(?:since|seit|depuis|desde|dal|sinds) (?:\d\d\/)?(?:19|20)\d\d/u
+
+/** No tax on what is sold is more than a fifth of the amount that has it. */
+const taxShareMax = 0.22
+const isTaxOf = ({ value }: Amount, all: readonly Amount[]) =>
+  all.some((other) => value > 0 && value <= other.value * taxShareMax)
 
 /** Amounts of these have a currency or decimals; others may be plain. */
 const needsMark: ReadonlySet<string> = new Set(['total', 'tax'])
