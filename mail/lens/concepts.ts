@@ -167,6 +167,7 @@ export const concepts: { readonly [name: string]: Concept } = {
       'contact name',
       'first last',
       'first last name',
+      'name first',
       'requester',
       'requester name',
       'sender',

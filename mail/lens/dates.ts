@@ -41,7 +41,7 @@ export function datesIn(text: string, context: DateContext): readonly FoundDate[
   const relative = relativeDates(rest, context.locale.language, context.date)
   for (const { days, start, end } of relative) found.push({ value: dayBefore(today, -days), start, end })
   const days = without(rest, [...relative, ...weeklyDays(rest)])
-  const months = [dayFirst, monthFirst, dayAndMonth].reduce(
+  const months = [monthEnd, dayFirst, monthFirst, dayAndMonth].reduce(
     (left, pattern) =>
       left.replace(pattern, (...match) => {
         const groups = match.at(-1) as { readonly [group: string]: string | undefined }
@@ -82,6 +82,8 @@ const monthNames =
   'jan(?:uary|uar|uari|v|vier|eiro)?|j[aä]n(?:ner)?|ene(?:ro)?|gen(?:naio)? feb(?:ruary|ruar|ruari|r|brero|braio)?|f[eé]v(?:r|rier|ereiro)? m[aä]r(?:ch|z|s|zo|ço)?|maart|mrt|mar(?:s|zo)? apr(?:il|ile)?|avr(?:il)?|abr(?:il)? may|mai|mayo|mag(?:gio)?|mei|maio june?|juni|juin|junio|giu(?:gno)?|junho july?|juli|juil(?:let)?|julio|lug(?:lio)?|julho aug(?:ust|ustus)?|ao[uû]t|ago(?:sto)? sep(?:t|tember|tembre|tiembre)?|set(?:tembre|embro)? o[ck]t(?:ober|obre)?|ott(?:obre)?|out(?:ubro)? nov(?:ember|embre|iembre|embro)? dec(?:ember|)|d[eé]c(?:embre)?|dez(?:ember|embro)?|dic(?:embre|iembre)?'
     .split(' ')
     .map((names) => new RegExp(`^(?:${names})$`, 'iu'))
+const monthEnd =
+  /(?<!\p{L})(?:(?:the )?end of (?:the )?|ende (?:des )?|(?:la )?fin (?:de |du |d['’])?|(?:a )?fin(?:ales)? de |(?:a )?fine (?:di )?|eind(?:e)? (?:van (?:de )?)?)(?<monthEnd>\p{L}{3,10})(?:\s(?:de |del )?(?<year>(?:19|20)\d\d))?(?!\p{L})/giu
 const endOfDate = '(?![\\p{L}\\p{N}_:/-]|[.,]\\d)'
 const dayFirst = new RegExp(
   `(?<![\\p{L}\\p{N}.,/-])(?:(?<from>\\d{1,2})\\.?\\s(?:al?|au|bis|to|until|tot|t/m|y|e|et|und|and|en|[-–])\\s(?:the |el |il |le |zum )?)?(?<day>\\d{1,2})(?:\\.|º|°|er|st|nd|rd|th)?\\s?(?:of |de |d['’])?(?<month>\\p{L}{3,10})\\.?(?:,?\\s(?:de |del |of )?(?<year>(?:19|20)\\d\\d))?${endOfDate}`,
@@ -97,9 +99,10 @@ const dayAndMonth =
   /(?<![\p{L}\p{N}.,/-])(?:(?<dotted>\d{1,2})\.\s?(?<dottedMonth>\d{1,2})\.(?=[\s,;)]|$)|(?<=(?:^|[\s(])(?:on|by|until|till|from|since|before|le|du|au|el|del|al|il|dal|entro il|op|vanaf|per|voor|tot|am|zum|bis|ab|vom|den|dem|seit|\p{L}{3,9}d[iì]|\p{L}{3,8}(?:day|tag|dag)|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo),?\s)(?<slashed>\d{1,2})\/(?<slashedMonth>\d{1,2})(?![\p{L}\d/%]|[.,]\d))/giu
 
 function fromMonth(
-  { day, month = '', year, dotted, dottedMonth, slashed, slashedMonth }: { readonly [group: string]: string | undefined },
+  { day, month = '', year, dotted, dottedMonth, slashed, slashedMonth, monthEnd: ending }: { readonly [group: string]: string | undefined },
   { date, direction, locale }: DateContext,
 ): string | null {
+  if (ending !== undefined) return endOf(ending, year, { date, direction })
   if (dotted !== undefined) return nearestYear(Number(dottedMonth), Number(dotted), { date, direction })
   if (slashed !== undefined) {
     const [one, two] = [Number(slashed), Number(slashedMonth)]
@@ -110,6 +113,17 @@ function fromMonth(
   if (index < 0) return null
   if (year !== undefined) return dayOf(Number(year), index + 1, Number(day))
   return nearestYear(index + 1, Number(day), { date, direction })
+}
+
+const thisMonth = /^(?:month|monats|mois|mes|mese|maand)$/iu
+
+/** The last day of a month that is named, or of the mail's own. */
+function endOf(name: string, year: string | undefined, { date, direction }: Pick<DateContext, 'date' | 'direction'>): string | null {
+  const month = thisMonth.test(name) ? date.getUTCMonth() : monthNames.findIndex((names) => names.test(name))
+  if (month < 0) return null
+  const lastOf = (each: number) => new Date(Date.UTC(each, month + 1, 0)).getUTCDate()
+  if (year !== undefined) return dayOf(Number(year), month + 1, lastOf(Number(year)))
+  return nearestYear(month + 1, lastOf(date.getUTCFullYear()), { date, direction })
 }
 
 /** The day of the year that is nearest to a mail's own, or the nearest before or behind it. */

@@ -32,7 +32,7 @@ const roles: readonly Role[] = [
   {
     name: 'other',
     stems:
-      'session|sitzung|sesion|sessie|sped|shipment|versand|envoi|envio|verzend|protocol|protokoll|sort code|konto|custom|kunde|kunden|client|klant|account|konto|cuenta|contr|vertrag|track|suivi|seguim|telef|quot|offer|angebot|devis|prevent|presupuest|gutschrift|credit|ersetz|replac|remplac|reempl|sostitu|vervang|steuer|siret|card|carte|karte|tarjeta|abonad|annunc|anunc|error|fehler|erreur|fout|errore|version|regist|lieferant|serie|serial|matricul|wartung|mainten|vorig|previous|preceden|anterior|letzt|insere',
+      'session|sitzung|sesion|sessie|sped|shipment|versand|envoi|envio|verzend|protocol|protokoll|sort code|konto|custom|kunde|kunden|client|klant|account|konto|cuenta|contr|vertrag|track|suivi|seguim|telef|quot|offer|angebot|devis|prevent|presupuest|gutschrift|credit|ersetz|replac|remplac|reempl|sostitu|vervang|steuer|siret|card|carte|karte|tarjeta|abonad|annunc|anunc|error|fehler|erreur|fout|errore|version|regist|lieferant|serie|serial|matricul|wartung|mainten|vorig|previous|preceden|anterior|letzt|insere|socio|abonad|mitglied|adherent|membr|leden',
     words:
       'vat|ust|bic|visa|hrb|nif|cif|p\\.? ?iva|your ref|last|terminal|bezug|nicht um|niet om|instead of|statt|invece',
   },
@@ -53,7 +53,9 @@ export function documentNumbers(concept: string, mail: OpenMail): readonly Candi
     const governed = governedBy(mail.flow(each.passage), each, { others: [], roles, language: mail.locale.language })
     const strengthOf = (role: string) => governed.find(({ role: name }) => name === role)?.strength ?? 0
     const isMarked = each.passage.text[each.start - 1] === '#'
-    const own = Math.max(strengthOf(concept), strengthOf('reference') - 1, isMarked ? weights.marked : 0)
+    // Of whoever helps, a number that nothing calls that of a case may be any.
+    const named = concept === 'ticketNumber' ? 0 : strengthOf('reference') - 1
+    const own = Math.max(strengthOf(concept), named, isMarked ? weights.marked : 0)
     const other = Math.max(...documents.filter((name) => name !== concept).map(strengthOf), strengthOf('other'))
     // A number of letters and figures that is the mail's only one: those of figures alone are of anything.
     const isAlone =

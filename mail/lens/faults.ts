@@ -6,7 +6,7 @@ import { type Piece, quotedIn } from './shapes.ts'
 const shows =
   /(?<!\p{L})(?:says?|said|saying|shows?|showing|displays?|reads|throwing|throws|gett?(?:ing|s)?|got|pops up|meldet|zeigt|erscheint|kommt|steht|lautet|bekomme|affiche|indique|s.inscrit|obtiens|sale|aparece|muestra|pone|dice|compare|appare|esce|lampeggia con(?: il codice)?|mostra|krijg|krijgt|toont|verschijnt|staat|geeft|meldt)\s+(?:(?:me|mir|only|nur|just|still|immer|steeds|constantly|now|then|dann|jetzt|nun|nu|dan|maintenant|alors|ahora|luego|adesso|ora|poi) )*(?:the message |die meldung |le message |el mensaje |il messaggio |de melding |error |fehler |erreur |code |codice |il codice )?/gu
 const codes =
-  /(?<![\p{L}\p{N}-])(?:(?:E|F|H|ERR|Err|ERROR|Error) \d{1,4}|\p{Lu}{2,5}-?\d{2,6}|\p{Lu}-?\d{2,5}|0x[\dA-Fa-f]{2,8})(?![\p{L}\p{N}]|-\d)/gu
+  /(?<![\p{L}\p{N}-])(?:(?:E|F|H|ERR|Err|ERROR|Error) \d{1,4}|\p{Lu}{2,6}(?:[_-]\p{Lu}{2,10}){0,3}[_-]\d{2,6}|\p{Lu}{2,5}\d{2,6}|\p{Lu}-?\d{2,5}|0x[\dA-Fa-f]{2,8})(?![\p{L}\p{N}]|-\d)/gu
 const codeCue =
   /(?<!\p{L})(?:errors?|fault|code|codice|codigo|fehler\p{L}*|meldung|erreur|throw\p{L}*|shows?|says|display|lampeggia|kommt|zeigt|affiche|sale|krijg|melding|fout\p{L}*|errore|fallo|screen|bildschirm|anzeige|steht|erscheint|ecran|pantalla|pone|aparece|schermo|appare|compare|scherm|beeld|staat|allarme|alarm\p{L}*|storing|storung)(?!\p{L})/u
 /** Others had it, or had it once, or there is none. */

@@ -118,7 +118,9 @@ function lastCell({ text, start }: Line): Piece | null {
 /** The name of goods without how many of them stand before or behind it. */
 export function uncounted({ value, start }: Piece): Piece {
   const counted = pieces.exec(value)?.[0].length ?? 0
-  const lead = counted + (counted > 0 ? (of.exec(value.slice(counted))?.[0].length ?? 0) : 0)
+  // German puts the unit right before the goods: "6 Rollen Pflaster".
+  const pack = counted > 0 ? (packs.exec(value.slice(counted))?.[0].length ?? 0) : 0
+  const lead = counted + pack + (counted > 0 ? (of.exec(value.slice(counted + pack))?.[0].length ?? 0) : 0)
   const name = value.slice(lead).replace(manyBehind, '').trimEnd()
   return /\p{L}{2}/u.test(name)
     ? { value: name, start: start + lead, end: start + lead + name.length }
@@ -130,6 +132,7 @@ const units =
 /** A number, and words that say no more than that they are pieces. */
 const pieces =
   /^\d{1,4}\s?(?:[x×]\s?|(?:st(?:k|ück|uks?)|pcs?|pieces?(?: of)?|pz|pezzi(?: (?:di|della|del|dello))?|uds?|unidades(?: de)?|pièces?(?: de)?|ex)\.?\s+|\s+(?!\p{L}+ (?:of|de|di|d['’]) ))/iu
+const packs = /^(?:Packs?|Packung(?:en)?|Rollen?|Kartons?|Kisten?|Flaschen?|Dosen?|Säcke?|Beutel|Eimer|Kanister|Paletten?|Paar|Liter|Meter|Bund)\s+(?=\p{Lu})/u
 /** What stands between how many and of what: "60 di Arneis". */
 const of = /^(?:of |de |d['’]|di |del |della |dell['’]|von |van )/iu
 const quantityWords = '(?:q\\.?t[àaé]\\.?|qty|quantity|menge|anzahl|aantal|cant(?:idad|\\.)?|quantit(?:é|à|e)|n\\.?[º°]?)'

@@ -51,7 +51,8 @@ function scorerOf(asked: Asked): (pair: Pair) => number | null {
   return (pair) => {
     const { known, unknown } = pair.meanings
     const exact = ranks.get(setOf(known))
-    if (exact !== undefined) return exact + bonus[pair.by]
+    // A priority is often set by those who help.
+    if (exact !== undefined) return (known.has('priority') ? Math.min(exact, priorityMax) : exact) + bonus[pair.by]
     const isQuestion = pair.label.endsWith('?')
     if (!isQuestion && (unknown === 0 || unknown > 2 || pair.by === 'words')) return null
     // Words that no table has may say more of the same, and those of a question what is asked for.
@@ -62,6 +63,8 @@ function scorerOf(asked: Asked): (pair: Pair) => number | null {
     return close === undefined || close < 90 ? null : close - 30 + bonus[pair.by]
   }
 }
+
+const priorityMax = 62
 
 /** What a question may say beside what it asks for. */
 const qualifiers: ReadonlySet<string> = new Set(['gross', 'net', 'date', 'number', 'amount', 'form', 'status', 'job'])
@@ -116,7 +119,8 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       return at(passage, 0, { value: isYes, start: pair.labelStart, end: Math.max(end, pair.labelStart + 1) }, score)
     }
     case 'list':
-      return /\t|\d[.,]\d\d\s?\S{0,3}$/.test(value) || (isNothing(value) && pair.by !== 'line') || /[☑☒☐]|\[[xX ]\]/.test(value)
+      return /\t|\d[.,]\d\d\s?\S{0,3}$|\?\s/.test(value) ||
+        (pair.by === 'words' && !/[,;·•|/]/.test(value)) || (isNothing(value) && pair.by !== 'line') || /[☑☒☐]|\[[xX ]\]/.test(value)
         ? null
         : listAt(passage, listBehind(pair, name, mail), score)
   }

@@ -36,7 +36,7 @@ export const en: Lexicon = {
   applicant: 'applicant | candidate',
   name: 'name | full name | first and last name | your name | called | first name and last name | is called | name is | full name of applicant',
   company:
-    'company | organisation | organization | business | company name | firm | employer | institution | practice | organisation name | account name | school | on behalf of | organisation you work for | where do you work | company or organisation | trading as | legal name | works at | works for | where he works | comes from company',
+    'company | organisation | organization | business | company name | firm | employer | institution | practice | organisation name | account name | school | on behalf of | organisation you work for | where do you work | company or organisation | trading as | legal name | works at | works for | where he works | comes from company | school or trust | company or organisation | practice | school | employer name | trading as | account name',
   email:
     'email | e-mail | mail | email address | e-mail address | mail address | work email | reply to | where can we write | reply address | write to | answer to | e mail | your email | contact email | email for replies | best email | email to reply to | reply email',
   phone:
@@ -74,7 +74,7 @@ export const en: Lexicon = {
   demo: 'demo | demo requested | would you like a demo | demonstration | wants demo | demo wanted | product demo | presentation | live demo | walkthrough | product presentation | would like to see it | see it live | live presentation | would you like to see a demo | do you want a demo | demo please | demonstration wanted | book a demo | demo call | demonstrations | demos',
   job: 'position | job | role | vacancy | job title | position applied for | applying for | applied for | application for | post | vacancy applied for | role applied for | opening | position sought | applying as | job applied for | post applied for | has applied for | position you are applying for | job you are applying for | which position | which job | desired position | position desired | advert | job advert | vacancy title | position title | role title',
   skill:
-    'skills | skill | key skills | competencies | abilities | technologies | what i bring | toolbox | tools | expertise | strengths | know-how | tech stack | stack | core skills | technical skills | what i know | certificates | knowledge | what i can do | competences | what are you good at | what can you do | qualifications | competence | proficiencies | software skills | special skills | good at | can do | i can | professional skills | core competencies | programs | programmes',
+    'skills | skill | key skills | competencies | abilities | technologies | what i bring | toolbox | tools | expertise | strengths | know-how | tech stack | stack | core skills | technical skills | what i know | certificates | knowledge | what i can do | competences | what are you good at | what can you do | qualifications | competence | proficiencies | software skills | special skills | good at | can do | i can | professional skills | core competencies | programs | programmes | top skills | licences and tickets | licences | tickets | declared skills | skills declared | main skills | skills and tools | areas of expertise | competences declared | software | training',
   language: 'languages | language',
   experience:
     'experience | years of experience | professional experience | total professional experience | work experience | years experience | experience years | years of professional experience | how many years of experience | experience in years | years in the trade | years in the job | years on the job | time in the trade',
@@ -84,7 +84,7 @@ export const en: Lexicon = {
   available:
     'available | available from | availability | earliest start date | earliest start | can start | start of work | notice period ends | can begin | free from | start possible | could start | can start on | available as of | available on | able to start | from when could you start | when can you start | earliest date | possible start date | earliest possible start | start possible from | could begin | ready from | starting',
   relocation:
-    'relocation | willing to relocate | relocate | willingness to relocate | would relocate | would move | prepared to move | willing to move | moving | would you move | move house | happy to move | would you relocate | open to relocation | ready to relocate | relocation possible | change of residence',
+    'relocation | willing to relocate | relocate | willingness to relocate | would relocate | would move | prepared to move | willing to move | moving | would you move | move house | happy to move | would you relocate | open to relocation | ready to relocate | relocation possible | change of residence | will relocate | would you be willing to relocate | are you willing to relocate | able to relocate | can relocate | willing to move house | prepared to relocate',
   birth: 'birth | date of birth | birthday | born',
   serial: 'serial | serial number',
   sender: 'sender',

@@ -16,7 +16,21 @@ const point = /^(?:[-*•·–▪●]\s*|\d{1,2}[.)]\s+|\d{1,4}\s?[x×]\s)/
 /** The list behind a label: on its line, or as points on the lines below. */
 export function listOf(pair: Pair, locale: Locale): readonly Piece[] {
   const below = pair.by === 'line' ? pointsBelow(pair.passage, pair.line) : []
-  return below.length > 0 ? below : itemsIn(pair.value, locale, pair.start)
+  if (below.length > 0) return below
+  const lines = pair.by === 'line' ? answerLines(pair) : []
+  return lines.length > 1 ? lines : itemsIn(pair.value, locale, pair.start)
+}
+
+/** The lines of an answer, one for each item, up to the next label. */
+function answerLines({ passage, start }: Pair): readonly Piece[] {
+  const at = passage.lines.findIndex((line) => line.start <= start && start < line.start + line.text.length)
+  const items: Piece[] = []
+  for (const [n, line] of passage.lines.slice(at, at + itemsMax).entries()) {
+    if (n > 0 && (line.isFirst || passage.labelled.has(line.start))) break
+    if (line.text.length > lineItemCharsMax || /[.,:;!?]$|\t/.test(line.text)) return []
+    items.push({ value: line.text, start: line.start, end: line.start + line.text.length })
+  }
+  return items
 }
 
 /** A list of points and what stands above it. */

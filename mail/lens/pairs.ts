@@ -65,12 +65,33 @@ const ofParties: ReadonlySet<string> = new Set(['customer', 'requester', 'sender
 export function blockPair(line: Line, below: Line | undefined, next: Line | undefined): Pair | null {
   const isParty =
     /^\p{Lu}/u.test(line.text) && [...meaningsOf(line.text).known].some((meaning) => ofParties.has(meaning))
+  const isAlone = below?.isFirst === true && (next === undefined || next.isFirst || isParty)
+  if (isAlone) return line.isFirst ? apartPair(line, below) : null
   if (!line.isFirst || below === undefined || below.isFirst || (!isParty && next !== undefined && !next.isFirst))
     return null
   const { known, unknown } = meaningsOf(line.text)
   if (unknown > 0 || known.size === 0 || line.text.length > labelCharsMax || /[.!,]$/.test(line.text)) return null
   return makePair(line, line.text, 0, below.text, { start: below.start, by: 'line' })
 }
+
+/** A heading and the paragraph below it, as HTML forms are sent: what the heading may say is a matter of few words. */
+function apartPair(line: Line, below: Line): Pair | null {
+  const { known, unknown } = meaningsOf(line.text)
+  const isHeading =
+    unknown === 0 &&
+    known.size > 0 &&
+    [...known].every((meaning) => apart.has(meaning)) &&
+    /^\p{Lu}[^.,:;!]*$/u.test(line.text) &&
+    line.text.length <= labelCharsMax
+  return isHeading && below.role === null && below.text.length <= answerCharsMax && !isName(below) && !/[,:]$/.test(below.text)
+    ? makePair(line, line.text, 0, below.text, { start: below.start, by: 'line' })
+    : null
+}
+
+/** What headings of one value say. */
+const apart: ReadonlySet<string> = new Set(
+  'customer requester sender applicant contact name email phone company job interest skill product device version error'.split(' '),
+)
 
 /** The cells of a row below a head of labels. */
 export function columnPairs(line: Line, below: Line): readonly Pair[] {
@@ -93,8 +114,9 @@ export function cellPairs(line: Line): readonly Pair[] {
       const start = line.start + index + mark[0].length
       pairs.push(makePair(line, mark[1] as string, index, value, { start, by: 'mark' }))
     } else if (next !== undefined && isLabelCell(cell)) {
-      const start = line.start + next.index
-      pairs.push(makePair(line, cell.replace(/\s*[:.]+$/, ''), index, next[0], { start, by: 'gap' }))
+      const mark = /^:\s*/.exec(next[0])?.[0].length ?? 0
+      const start = line.start + next.index + mark
+      pairs.push(makePair(line, cell.replace(/\s*[:.]+$/, ''), index, next[0].slice(mark), { start, by: 'gap' }))
       at++
     }
   }
@@ -132,7 +154,7 @@ function markedPair(line: Line, below: Line | undefined): Pair | null {
       start: below.start,
       by: 'line',
     })
-  const found = /^(.{1,90}?)\s*(?::(?!\/\/|\d)|\s=>?\s|\s->\s|\s→\s|\.{4,}|\s[–—]\s|\t)\s*/u.exec(text)
+  const found = /^(.{1,90}?)\s*(?::(?!\/\/|\d)|\s=>?\s|\s->\s|\s→\s|\.{3,}|\s[–—]\s|\t)\s*/u.exec(text)
   const separated = question ?? found?.[1]
   if (separated === undefined) return null
   const label = separated.replace(bullet, '')

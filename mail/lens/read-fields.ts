@@ -144,6 +144,7 @@ function best(asked: Asked, mail: OpenMail): Candidate | null {
     null,
   )
   if (ofOrganisations.has(asked.concept ?? '')) return wholeOrganisation(most, believed) ?? most
+  if (asked.concept === 'job') return wholePosition(most, believed) ?? most
   return ofPersons.has(asked.concept ?? '') ? (wholeName(most, believed) ?? most) : most
 }
 
@@ -152,6 +153,16 @@ function wholeName(short: Candidate | null, all: readonly Candidate[]): Candidat
   if (short === null || /\s/.test(String(short.value))) return undefined
   const start = `${fold(String(short.value))} `
   return all.find(({ value, score }) => fold(String(value)).startsWith(start) && short.score - score < wholeNameLossMax)
+}
+
+/** The position that the subject names in full: "Teacher" where it says "Teacher of Spanish and French". */
+function wholePosition(short: Candidate | null, all: readonly Candidate[]): Candidate | undefined {
+  if (short === null || short.passage.place === 'subject') return undefined
+  const start = fold(String(short.value))
+  return all.find(
+    ({ value, passage }) =>
+      passage.place === 'subject' && fold(String(value)).startsWith(start) && String(value).length > start.length,
+  )
 }
 
 /** The name of which that of an organisation is the end: "Kanzlei Dr. Vos & Partner". */

@@ -159,7 +159,7 @@ const isReach = (text: string) =>
   !/[€$£]|[.,]\d\d$/.test(text) &&
   (/@\S+\./.test(text) ||
     (/\d{3}/.test(text) && !/[€$£]|[.,]\d\d$/.test(text)) ||
-    /^\d{1,4}[a-z]? \p{Lu}|^\p{Lu}[\p{L}.' -]{2,30} \d{1,4}[a-z]?(?:,|$)/u.test(text))
+    /^\d{1,4}(?: ?(?:bis|ter|quater|[a-z]))?,? \p{L}{3,}|^\p{Lu}[\p{L}.' -]{2,30} \d{1,4}[a-z]?(?:,|$)/u.test(text))
 
 /** A name that heads an attachment: a CV. */
 function titled({ passages }: OpenMail): readonly Candidate[] {

@@ -38,7 +38,7 @@ const behindFirstName = /^\p{Lu}\p{Ll}+ (?:(?:van|von|de|der|den|ter|ten|te|zum|
 const businesses =
   /(?<!\p{L})(?:brewery|nursery|pharmacy|bakehouse|workshop|garden|gardens|stores?|foundation|association|society|council|church|charity|ministry|office supplies|agency|agence|agenzia|agencia|gesellschaft|genossenschaft|gemeinde|schreinerei|buchladen|buro|werkstatt|verband|kita|kindergarten|cooperative|ferme|domaine|chateau|maison|editions|librairie|entreprise|association|college|commune|scierie|tenuta|cantina|circolo|impresa|officina|cartiera|frantoio|agriturismo|caseificio|azienda|comitato|parrocchia|studio|associazione|ferramenta|autofficina|cooperativa|colegio|escuela|asociacion|pinturas|carpinteria|muebles|viveros?|transportes|finca|bodega|almacenes|clinica|gestoria|textiles|hermanos|vereniging|basisschool|gemeente|kwekerij|maatschap|werkplaats|\p{L}*(?:bedrijf|betrieb|groep|gruppe|kanzlei|praxis|kantoor|verein|handel|technik|technisch)|kapsalon|condominio|fondazione|gruppo|groupe|grupo|cooperativa?|garage|bakkerij|boulangerie|panaderia|meson|bar|taller|salon|deli|nurseries|orchard|farm|bakery|dental|surgery|museo|museum|musee|mairie|comune|ayuntamiento|gemeente|stadt|aseguradora|assicurazioni|versicherung\p{L}*|assurances?|papelera|ceramiche|autolinee|traducciones|scuola|ecole|escuela|schule|basisschool|ziekenhuis|hospitality|pasticceria|condominium|quincaillerie|metallbau|reformas|group|trust|studio|clinic|clinique|hotel|restaurant|school|schools|university|college|hospital|klinikum|klinik|praxis|kanzlei|cabinet|atelier|imprimerie|libreria|papeleria|libreria|verlag|druckerei|drukkerij|stadtwerke|stiftung|fundacion|fondation|fondazione|stichting|istituto|institut|instituto|lycee|mairie|verein|services?|solutions|systems|consulting|company|partners?|holding|industries|media|werke|bau|handel|handels|transports?|logisti[ck]\w*|energi[ae]|energie|administraties|installaties|asesores|officine|trattoria|bodegas|talleres|pharmacie|farmacia|apotheke|autohaus|steuerberatung|advisory|landscaping|cleaning|accademia|akademie|academy|club|shop|store|markt|winkel|woonwinkel|bedrijf|schildersbedrijf|kurszentrum|zentrum|centre|center|centro|centrum|holzhof|hof|plomberie|termoidraulica|&)(?!\p{L})|&/u
 const jobWords =
-  /\b(?:\p{L}*leit(?:er|erin|ung)|procurement|purchasing|\p{L}*buchhaltung|einkauf|vertrieb|jefe|jefa|direttrice|dirigente|coordina\p{L}*|\p{L}*coordinator|reception|receptie|empfang|systeembeheer|traductor\p{L}*|secretar\p{L}*|segreteria|sekretariat|comptabilite(?: clients)?|services generaux|achats|night shift|accountant|buyer|analyst|developer|officer|lead|partner|head|director|manager|ceo|cto|cfo|founder|owner|leiter\w*|geschaftsfuhrer\w*|inhaber\w*|inh|prokurist\w*|gerant\w*|directeur|directrice|president\w*|responsable|director[a]?|gerente|titolare|responsabile|direttore|eigenaar|directeur|engineer|assistant|assistentin|berater\w*|consultant|chef|head of it)\b/u
+  /\b(?:\p{L}*leit(?:er|erin|ung)|kassen?wart\p{L}*|vorsitzende\p{L}*|schriftfuhrer\p{L}*|treasurer|chair(?:man|woman|person)?|secretary|trustee|tresori\p{L}*|tesorer\p{L}*|tesorier\p{L}*|secretari[oa]|segretari[oa]|penningmeester|voorzitter|secretaris|freelance\p{L}*|developp\p{L}*|desarrollador\p{L}*|entwickler\p{L}*|developer|designer|brewer|baker|carpenter|photograph\p{L}*|fotograf\p{L}*|nurse|teacher|supervisor|administrator|procurement|purchasing|\p{L}*buchhaltung|einkauf|vertrieb|jefe|jefa|direttrice|dirigente|coordina\p{L}*|\p{L}*coordinator|reception|receptie|empfang|systeembeheer|traductor\p{L}*|secretar\p{L}*|segreteria|sekretariat|comptabilite(?: clients)?|services generaux|achats|night shift|accountant|buyer|analyst|developer|officer|lead|partner|head|director|manager|ceo|cto|cfo|founder|owner|leiter\w*|geschaftsfuhrer\w*|inhaber\w*|inh|prokurist\w*|gerant\w*|directeur|directrice|president\w*|responsable|director[a]?|gerente|titolare|responsabile|direttore|eigenaar|directeur|engineer|assistant|assistentin|berater\w*|consultant|chef|head of it)\b/u
 
 /** Whether words look like the name of a person: up to four, with capitals, and none of them a word of labels. */
 export function isPersonName(text: string): boolean {
@@ -152,7 +152,7 @@ function companyAmong(lines: readonly Line[], domains: readonly string[], person
             : isNamed && n === 0
               ? companyWeights.plain
               : 0)
-      if (score >= companyWeights.plain && (best === null || score > best.score))
+      if (score > companyWeights.plain && (best === null || score > best.score))
         best = { found: found(line, value), score }
     }
   }
@@ -240,6 +240,8 @@ function signedAtEnd(lines: readonly Line[]): Signed {
     // Below a line of goodbye that has no word of one: "Good luck with the roof,".
     const isSecond = above?.isFirst === true && above.text.length <= closingCharsMax && !/[\d@:]/.test(above.text)
     if (!(line.isFirst || below.length === 0 || isSecond) || !below.every(isShort) || !isShort(line)) continue
+    // A heading with labels below it, or a label.
+    if (/:/.test(line.text) || below.some(isForm)) continue
     const [bare = ''] = line.text.split(/,\s|\s[-–—(]/)
     // A noun that stands alone may be a heading.
     const isName =
@@ -255,6 +257,10 @@ function signedAtEnd(lines: readonly Line[]): Signed {
   )
   return { person: null, company }
 }
+
+/** A label that says no more than how somebody is reached stands in signatures too. */
+const isForm = ({ text, folded }: Line) =>
+  /^\p{L}[^:@\d]{2,40}:\s/u.test(text) && !/^(?:tel|fon|phone|mob|cell|fax|e-?mail|mail|web|www|direct|office|handy|gsm|port|movil|whatsapp|t|m|e|f|w)/.test(folded)
 
 const endLinesMax = 8
 

@@ -158,6 +158,7 @@ function amountsFor(concept: string, passage: Passage, mail: OpenMail): readonly
     if (isAsked(mail.flow(passage), amount.end)) return []
     if (concept === 'tax' && !isTaxOf(amount, amounts)) return []
     if (needsMark.has(concept) && !isSum && !amount.isMarked) return []
+    if (counted.has(concept) && !amount.isMarked && isCounted(passage, amount)) return []
     if (concept === 'salary' && career.test(amount.line.folded)) return []
     if (isSum && rival < sumRivalMax) return [at(passage, 0, amount, weights.governed + weights.sum + (strength ?? 0))]
     return strength === null ? [] : [at(passage, 0, amount, weights.governed + weights.perPoint * strength)]
@@ -166,6 +167,14 @@ function amountsFor(concept: string, passage: Passage, mail: OpenMail): readonly
 
 /** Whether a sentence that goes on to a question mark has the value. */
 const isAsked = (flow: string, end: number) => /^[^.!?\n]{0,120}\?/.test(flow.slice(end, end + 125))
+
+/** Money; a plain number with a noun behind it counts something else: `420 members`. */
+const counted: ReadonlySet<string> = new Set(['budget', 'salary'])
+const isCounted = ({ text }: Passage, { end }: Amount) =>
+  /^\s\p{L}{4,}/u.test(text.slice(end, end + 12)) &&
+  !/^\s(?:brut|lord|nett|fij|fix|fest|gross|mensu|annu|anual|jahr|jährl|monat|year|month|per\b|euro|dollar|pound|maximum|maximal|all\b|together|insgesamt|total|inclu|inkl|excl|exkl|como|with|avec|para|pour|voor|als|more|oder|over|and)/iu.test(
+    text.slice(end, end + 12),
+  )
 
 /** A station of a career: what was earned there is not what is asked for. */
 const career =
