@@ -77,7 +77,7 @@ const made = new Map<string, { readonly before: RegExp; readonly behind: RegExp 
 
 /** What ends the part of a sentence in which things are enumerated: marks, and words that begin another clause. */
 const partEnd =
-  /[.!?;:](?=\s|$)|\s[–—-]+\s|\n\s*\n|[,\s](?:because|so that|but|which|who|that|where|when|if|though|unless|while|weil|aber|damit|denn|sondern|wenn|falls|sobald|obwohl|parce|mais|qui|que|dont|quand|si|car|afin|porque|pero|cuando|aunque|sino|perche|ma|che|quando|se|maar|omdat|want|zodat|wanneer|als|not|nicht|pas|no|non|niet|nothing|without|ohne|sans|sin|senza|zonder|rather|instead|statt)(?=\s)/
+  /[.!?;:](?=\s|$)|\s[–—-]+\s|\n\s*\n|[,\s](?:because|so that|but|which|who|that|where|when|if|though|unless|while|weil|aber|damit|denn|sondern|wenn|falls|sobald|obwohl|parce|mais|qui|(?<!ainsi\s)que|dont|quand|si|car|afin|porque|pero|cuando|aunque|sino|perche|ma|che|quando|se|maar|omdat|want|zodat|wanneer|als|not|nicht|pas|no|non|niet|nothing|without|ohne|sans|sin|senza|zonder|rather|instead|statt)(?=\s)/
 /** What a thing is for, from when, and where: no part of its name. */
 const thingEnd =
   /\s(?:for|from|at|off|within|before|after|until|till|during|this|next|as|to|by|per|since|across|every|each|daily|taglich|jeden|tous|chaque|cada|ogni|elke|dagelijks|fur|aus|bei|beim|bis|ab|nach|zum|zur|am|seit|wahrend|als|pour|dans|chez|depuis|avant|apres|sur|para|por|desde|hasta|antes|segun|per|presso|entro|dal|dalla|da|voor|vanaf|tegen|om|sinds|bij|tot|naar|bestellen|interessieren|suchen|kaufen|haben|anbieten|uit)(?=\s|$)/
@@ -90,7 +90,7 @@ const infinitives: { readonly [language in Locale['language']]?: RegExp } = {
 }
 /** What somebody asks for that is no thing. */
 const noGoods =
-  /^(?:live.)?(?:demo\p{L}*|vorfuhrung\p{L}*|prasentation|presentation|presentacion|presentazione|presentatie|offers?|quotes?|angebote?|devis|presupuesto|preventivo|offerte|calls?|termin|appointment|cita|appuntamento|afspraak|rendez-vous|information\p{L}*|infos?|prices?|pricing|preise?|prijs|prix|precios?|prezzi|stelle|job|jobs|trabajo|empleo|lavoro|werk|arbeit)$/u
+  /^(?:live.)?(?:demo\p{L}*|vorfuhrung\p{L}*|prasentation|presentation|presentacion|presentazione|presentatie|offers?|quotes?|angebote?|devis|presupuesto|preventivo|offert[ae]|oferta|offre|calls?|termin|appointment|cita|appuntamento|afspraak|rendez-vous|information\p{L}*|infos?|prices?|pricing|preise?|prijs|prix|precios?|prezzi|stelle|job|jobs|trabajo|empleo|lavoro|werk|arbeit)$/u
 /** What is wanted has a currency in no name, and what interests and skills are called begins with no number. */
 const amount = /[€$£]|\b(?:eur|usd|gbp|chf|euros?)\b/
 const negation =
@@ -135,11 +135,15 @@ function joined(found: readonly (readonly Piece[])[]): readonly Piece[] {
 /** The things up to what is none; before the words that govern them they may follow others. */
 function thingsIn(part: string, start: number, concept: string, locale: Locale, isBefore = false): readonly Piece[] {
   const things: Piece[] = []
+  let isCut = false
   for (const item of itemsIn(part, locale, start)) {
     const isNoun = withArticle.test(fold(part.slice(Math.max(0, item.start - start - 8), item.start - start)))
     const thing = trimmed(item, concept, isNoun ? null : locale)
     if (thing === null && isBefore && things.length === 0) continue
     if (thing === null) break
+    // Where words of a thing are left away and others follow, it is open what belongs to it.
+    if (isCut && concept === 'interests') return []
+    isCut = thing.end < item.end
     things.push(thing)
   }
   return things.length > thingsMax ? [] : things

@@ -37,11 +37,8 @@ export function shownIn({ text, folded }: Sentence): readonly (Piece & { readonl
       /^(?=\p{Lu})[^.,;!?\n"„“«]{4,90}?(?=\s(?:quand|lorsque|sobald|wanneer|lors|al|si|as soon as|if|as|terwijl|on|since|wenn|quando|cuando|when|und|and then|roughly|every|obwohl|although|alors)\s|[,;!?\n"]|\.(?:\s|$)|$)/u.exec(
         rest,
       )
-    const lower = / log /.test(` ${folded.slice(0, match.index)} `)
-      ? /^\p{Ll}[^.,;!?\n]{6,90}(?=[,.;])/u.exec(rest)
-      : null
-    const message = plain ?? lower
-    const isCode = message !== null && /^(?:\p{Lu}{1,5}-?\d{2,6}|0x[\dA-Fa-f]+)(?!\S)/u.test(message[0])
+    const message = plain
+    const isCode = message !== null && /^(?:\p{Lu}{1,5}[- ]?\d{1,6}|(?:Err|Error) \d{1,6}|0x[\dA-Fa-f]+)(?!\S)/u.test(message[0])
     if (message !== null && !isCode && message[0].split(/\s+/).length > 1)
       found.push({ value: message[0], start: from, end: from + message[0].length, score: 62 })
   }

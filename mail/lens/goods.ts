@@ -86,7 +86,8 @@ const figuresMax = 4
 
 function bare(text: string, start: number): Piece | null {
   const mark = /^\s*(?:[-*•·–▪●]\s+)?/u.exec(text)?.[0].length ?? 0
-  const lead = mark + (count.exec(text.slice(mark))?.[0].length ?? 0)
+  const many = count.exec(text.slice(mark))?.[0].length ?? 0
+  const lead = mark + many + (many > 0 ? (packs.exec(text.slice(mark + many))?.[0].length ?? 0) : 0)
   const value = text
     .slice(lead)
     .replace(/[\s.…:–—-]+$/u, '')

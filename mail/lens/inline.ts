@@ -72,7 +72,7 @@ export function namesIn({ text, folded }: Sentence): readonly Piece[] {
     // "Anna Berg von Nordlicht Energie": what follows the name is where she is from.
     const cut = whole === null || isPersonName(whole.value) ? null : whole.value.search(/ (?:van|von|de|of|di|da) /)
     const found = cut === null || cut < 0 ? whole : readPerson((match[1] as string).slice(0, cut))
-    if (found === null || !isPersonName(found.value)) return []
+    if (found === null || !isPersonName(found.value) || !/^\p{Lu}/u.test(found.value)) return []
     const start = match.index + match[0].lastIndexOf(match[1] as string) + found.start
     return [{ value: found.value, start, end: start + found.value.length }]
   })
@@ -103,7 +103,7 @@ export function companiesIn({ text, folded }: Sentence): readonly Piece[] {
   const own = ours.test(folded) ? text.matchAll(inBrackets) : []
   const noted = text.includes('@') || told.test(folded) ? text.matchAll(besideName) : []
   return [...text.matchAll(companies), ...noted, ...own].flatMap((match) => {
-    const value = (match[1] ?? '').replace(/[.,]$/, '').replace(/ (?:de|di|und|et|y|e|du|van)$/, '')
+    const value = (match[1] ?? '').replace(/(?<!\.\p{L})[.,]$/u, '').replace(/ (?:de|di|und|et|y|e|du|van)$/, '')
     const start = match.index + match[0].indexOf(match[1] as string)
     return value.length < 3 ? [] : [{ value, start, end: start + value.length }]
   })
@@ -211,7 +211,7 @@ export function productsIn({ text }: Sentence): readonly Piece[] {
 const errorCue =
   /(?:error|errors|fehler\w*|meldung|erreur|mensaje|mensagem|errore|messaggio|foutmelding|fout|log|shows|showing|says|display|erscheint|steht|affiche|aparece|muestra|sale|compare|geeft|toont|melding|appears|screen|reads|bildschirm|anzeige|ecran|indique|pantalla|pone|schermo|video|indica|scherm|beeld|staat|avviso|aviso|allarme|alarm|esce|aparece|appare|compare|verschijn|krijg|get|got|obtien|recibo|bekomm|erhalt)/
 const errorCodes =
-  /(?:error(?: code)?|fehlercode|fehler|fehlernummer|code d.erreur|erreur|codigo(?: de error)?|errore|codice(?: di)? errore|foutcode|fout|error code)[\s:#]*((?:0x)?[a-z]?\d[a-z\d-]{0,12})(?![\p{L}\d.])/gu
+  /(?<!\p{L})(?:error(?: code)?|fehlercode|fehler|fehlernummer|code d.erreur|erreur|codigo(?: de error)?|errore|codice(?: di)? errore|foutcode|fout|error code)[\s:#]*((?:0x)?[a-z]?\d[a-z\d-]{0,12})(?![\p{L}\d.])/gu
 
 /** `I get the message: Invalid account on line 1.` */
 const announced =

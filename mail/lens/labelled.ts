@@ -7,7 +7,7 @@ import type { Pair, Passage } from './lines.ts'
 import { listOf } from './lists.ts'
 import { numberWordsIn } from './numbers.ts'
 import { emailsIn, type Piece, readText } from './shapes.ts'
-import { hasLegalForm, isCompanyName, isPersonName } from './signatures.ts'
+import { hasLegalForm, isCompanyName, isOffice, isPersonName } from './signatures.ts'
 import { answers, type Statement, states } from './statements.ts'
 
 /** The values behind labels that say what a field is called. */
@@ -90,10 +90,12 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
   const { passage, value, start } = pair
   switch (field.type) {
     case 'text': {
-      if (pair.by === 'words' && !isShortValue(pair)) return null
+      // "App crashes" labels nothing.
+      if (pair.by === 'words' && (!isShortValue(pair) || /^\p{Ll}+$/u.test(value))) return null
       const found =
         readText(value, concept?.shape ?? (asked.key.has('number') ? 'identifier' : undefined)) ??
         (asked.key.has('number') && concept === null ? readText(value, undefined) : null)
+      if (found !== null && concept?.shape === 'person' && isOffice(found.value)) return null
       if (found !== null && concept?.shape === 'person' && score < sureMin && !isNamed(found.value)) return null
       if (found === null || (concept?.shape === 'identifier' && isOther(value, found.start, asked, mail))) return null
       return at(passage, start, { ...found, value: found.value.replace(/\s+/g, ' ') }, score)

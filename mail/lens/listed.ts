@@ -49,9 +49,8 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
       )
     const things = untilDate(enumerated(text, concept, locale), mail)
     const [first] = things
-    const isOne =
-      first !== undefined &&
-      (concept === 'interests' || (concept === 'items' && withArticle.test(fold(text.slice(0, first.start)))))
+    // One thing alone is rather what a sentence is about than a list of goods; of what interests it is too often another.
+    const isOne = first !== undefined && concept === 'items' && withArticle.test(fold(text.slice(0, first.start)))
     return [
       place(things.length > 1 || isOne ? things : [], things.length > 1 ? 64 : 58),
       concept === 'items' ? place(countedGoods(text, locale), 65) : null,

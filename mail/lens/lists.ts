@@ -17,7 +17,7 @@ const point = /^(?:[-*•·–▪●]\s*|\d{1,2}[.)]\s+|\d{1,4}\s?[x×]\s)/
 export function listOf(pair: Pair, locale: Locale): readonly Piece[] {
   const below = pair.by === 'line' ? pointsBelow(pair.passage, pair.line) : []
   if (below.length > 0) return below
-  const lines = pair.by === 'line' ? answerLines(pair) : []
+  const lines = pair.by === 'line' && pair.label.endsWith('?') && !/[,;]/.test(pair.value) ? answerLines(pair) : []
   return lines.length > 1 ? lines : itemsIn(pair.value, locale, pair.start)
 }
 

@@ -123,9 +123,15 @@ export function phonesIn(text: string): readonly Piece[] {
       const isDate = /^(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d\d-\d\d)(?![\d./-])/.test(value)
       return digits < 6 || digits > 15 || isDate || value.includes('\n')
         ? []
-        : [{ value, start: index, end: index + value.length }]
+        : [open(value, index)]
     },
   )
+}
+
+/** A bracket that nothing closes is none of a number's. */
+function open(value: string, index: number): Piece {
+  const lead = value.startsWith('(') && !value.includes(')') ? 1 : 0
+  return { value: value.slice(lead), start: index + lead, end: index + value.length }
 }
 
 /** Whether digits are grouped as only telephone numbers are: what a label calls one may be in other forms. */

@@ -104,7 +104,7 @@ const greeting =
   /^(?:(?:hi|hello|dear|hallo|hoi|guten (?:tag|morgen|abend)|gruß gott|sehr geehrte[rs]?|liebe[rs]?|bonjour|cher|chere|hola|estimad[oa]|querid[oa]|ciao|gentile|egregi[oa]|buongiorno|beste|geachte|dag|ola|car[oa]|moin)|(?:(?:vielen |hartelijk )?(?:danke?|merci|gracias|grazie|bedankt|thanks?)(?: dir| you| a ti)?)(?: (?:for|fur|pour|por|per|voor) (?:\p{L}+ ){1,3}(?:order|purchase|bestellung|einkauf|commande|achat|pedido|compra|ordine|acquisto|bestelling|aankoop))?),?\s+/u
 
 /** Who is greeted by one that sells or helps. */
-function greeted({ passages, isSeller }: OpenMail): readonly Candidate[] {
+function greeted({ passages, isSeller, signed }: OpenMail): readonly Candidate[] {
   const [text] = passages
   if (text === undefined || !isSeller()) return []
   return text.lines.slice(0, greetingLinesMax).flatMap((line) => {
@@ -115,7 +115,9 @@ function greeted({ passages, isSeller }: OpenMail): readonly Candidate[] {
     const lead = isTitled ? 0 : greeting.exec(line.folded)?.[0].length
     if (lead === undefined) return []
     const name = readPerson(line.text.slice(lead))
-    return name === null || !isPersonName(name.value) || name.value.length < 3
+    // One name alone is often that of who is written to, where somebody signs.
+    const isOther = name !== null && name.start === 0 && !name.value.includes(' ') && signed().person !== null
+    return name === null || isOther || !isPersonName(name.value) || name.value.length < 3
       ? []
       : [at(text, line.start + lead, name, name.value.includes(' ') ? 50 : 47)]
   })

@@ -50,8 +50,8 @@ const untrue: ReadonlySet<string> = new Set(['earlier', 'unreal', 'ends'])
 /** Of these little evidence was more often wrong than right. */
 const strengthMins: { readonly [concept: string]: number } = {
   salary: 7.5,
-  invoiceDate: 6.5,
-  orderDate: 6.5,
+  invoiceDate: 7.4,
+  orderDate: 7.4,
   total: 5.5,
 }
 /** A day of these that a question has is that of a meeting. */
@@ -183,7 +183,7 @@ const career =
 /** No tax on what is sold is more than a fifth of the amount that has it. */
 const taxShareMax = 0.22
 const isTaxOf = ({ value }: Amount, all: readonly Amount[]) =>
-  all.some((other) => value > 0 && value <= other.value * taxShareMax)
+  all.some((other) => other.isMarked && value > 0 && value <= other.value * taxShareMax)
 
 /** Amounts of these have a currency or decimals; others may be plain. */
 const needsMark: ReadonlySet<string> = new Set(['total', 'tax'])
