@@ -164,6 +164,7 @@ function readerOf(
       if (outer) closePart(reading.layout, outer)
       if (element.isTurned) addText(layout, '\u202c', false)
       if (name === 'a') closeLink(reading)
+      if (element.isColumn) addText(layout, ' ', false)
       closeElement(layout, name)
     },
   }

@@ -114,10 +114,21 @@ export function expanded(all: readonly Declared[]): readonly Declared[] {
 
 /** Names of declarations that hide or colour something. */
 export const relevantNames: ReadonlySet<string> = new Set(
-  'display visibility content-visibility opacity overflow overflow-x overflow-y contain height max-height min-height width max-width min-width clip clip-path -webkit-clip-path mask mask-image mask-size -webkit-mask -webkit-mask-image -webkit-mask-size position z-index unicode-bidi direction transform translate scale rotate left top right bottom margin-left margin-top margin-bottom text-indent padding-left letter-spacing line-height filter zoom font-size color -webkit-text-fill-color white-space background background-color background-image'.split(
+  'display float visibility content-visibility opacity overflow overflow-x overflow-y contain height max-height min-height width max-width min-width clip clip-path -webkit-clip-path mask mask-image mask-size -webkit-mask -webkit-mask-image -webkit-mask-size position z-index unicode-bidi direction transform translate scale rotate left top right bottom margin-left margin-top margin-bottom text-indent padding-left letter-spacing line-height filter zoom font-size color -webkit-text-fill-color white-space background background-color background-image'.split(
     ' ',
   ),
 )
+
+/** Whether an element stands in a column of its own beside what follows it: a label before its value. */
+export function isColumn(style: ReadonlyMap<string, string>): boolean {
+  const isBeside = /^(?:left|right)$/.test(style.get('float') ?? '') || /^(?:inline-block|table-cell)$/.test(style.get('display') ?? '')
+  const width = /^(\d+(?:\.\d+)?)(px|em|rem|%)$/.exec(style.get('width') ?? style.get('min-width') ?? '')
+  return isBeside && width !== null && Number(width[1]) >= (width[2] === 'px' ? columnPixelsMin : columnMin[width[2] as keyof typeof columnMin])
+}
+
+/** Narrower ones hold single letters. */
+const columnPixelsMin = 40
+const columnMin = { em: 3, rem: 3, '%': 5 } as const
 
 const wide = /^(?:inherit|initial|unset|revert|revert-layer)$/
 const isInherited = (value: string) => /^(?:inherit|unset|revert|revert-layer)$/.test(value)

@@ -9,6 +9,7 @@ import {
   colourOf,
   faintMax,
   hidingOf,
+  isColumn,
   isCrowded,
   isDot,
   isTurned,
@@ -44,6 +45,8 @@ export type Element = Named & {
   readonly colour: Colour
   readonly background: Colour
   readonly pre: boolean
+  /** Whether it has a column of its own beside what follows. */
+  readonly isColumn: boolean
   readonly variables: ReadonlyMap<string, string>
   readonly children: Children
 }
@@ -67,6 +70,7 @@ const paper: Element = {
   isDot: false,
   colour: [0, 0, 0],
   background: [255, 255, 255],
+  isColumn: false,
   pre: false,
   variables: new Map(),
   children: { number: 0, count: 0, last: null, ofType: new Map() },
@@ -154,6 +158,7 @@ export function elementOf(
     children: rules.asksSiblings
       ? childless(ancestors.length === 1 && name === 'body' ? 0 : rules.opened)
       : paper.children,
+    isColumn: isColumn(style),
     pre: parent.pre || name === 'pre' || /^pre/.test(style.get('white-space') ?? ''),
   }
 }

@@ -215,7 +215,7 @@ const errorCodes =
 
 /** `I get the message: Invalid account on line 1.` */
 const announced =
-  /(?:(?:^|\s)(?:error|fehler|erreur|errore|fout)|(?:^|\s)(?:error message|fehlermeldung|foutmelding|message d.erreur|mensaje de error|messaggio di errore)|(?<=\p{L} (?:the |a |this |die |eine |diese |le |un |ce |el |il |questo |de |een |deze )?)(?:message|meldung|melding|mensaje|messaggio|avviso|aviso))(?: suivante?| siguiente| seguente| following)?\s?:\s+(\S.{4,150}?)(?:\.|\.\s.*)?\s*$/
+  /(?:(?:^|\s)(?:error|fehler|erreur|errore|fout)|(?:^|\s)(?:error message|fehlermeldung|foutmelding|message d.erreur|mensaje de error|messaggio di errore)|(?<=\p{L} (?:the |a |this |die |eine |diese |le |un |ce |el |il |questo |de |een |deze )?)(?:message|meldung|melding|mensaje|messaggio|avviso|aviso))(?: suivante?| siguiente| seguente| following)?\s?:\s+(\S.{4,150}?)(?:\.|\.\s.*)?\s*$/u
 
 /** Error messages and codes in a sentence. */
 export function errorsIn({ text, folded }: Sentence): readonly Piece[] {

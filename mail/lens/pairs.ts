@@ -206,7 +206,7 @@ function wordsPair(line: Line): Pair | null {
     const rest = /^(?:\s*[%)]|\.)*\s*(?:\([^()]{1,30}\)\s*)?/.exec(text.slice(end))?.[0] ?? ''
     const value = text.slice(end + rest.length)
     if (value === '') continue
-    const isValue = /^[\p{Lu}\p{N}#$€£+(„"“«-]/u.test(value) || /^\p{Ll}{2,14}$/u.test(value)
+    const isValue = /^[\p{Lu}\p{N}#$€£+(„"“«-]/u.test(value) || /^(?:\p{Ll}{2,14}|\S+@\S+|(?:dhr|mevr|mw|hr|fr|dott|sig|sra?)\.? \p{Lu}.*)$/u.test(value)
     if (
       !isValue ||
       !/\s$|^$/.test(
