@@ -121,9 +121,15 @@ export const relevantNames: ReadonlySet<string> = new Set(
 
 /** Whether an element stands in a column of its own beside what follows it: a label before its value. */
 export function isColumn(style: ReadonlyMap<string, string>): boolean {
-  const isBeside = /^(?:left|right)$/.test(style.get('float') ?? '') || /^(?:inline-block|table-cell)$/.test(style.get('display') ?? '')
+  const isBeside =
+    /^(?:left|right)$/.test(style.get('float') ?? '') ||
+    /^(?:inline-block|table-cell)$/.test(style.get('display') ?? '')
   const width = /^(\d+(?:\.\d+)?)(px|em|rem|%)$/.exec(style.get('width') ?? style.get('min-width') ?? '')
-  return isBeside && width !== null && Number(width[1]) >= (width[2] === 'px' ? columnPixelsMin : columnMin[width[2] as keyof typeof columnMin])
+  return (
+    isBeside &&
+    width !== null &&
+    Number(width[1]) >= (width[2] === 'px' ? columnPixelsMin : columnMin[width[2] as keyof typeof columnMin])
+  )
 }
 
 /** Narrower ones hold single letters. */

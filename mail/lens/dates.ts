@@ -99,7 +99,16 @@ const dayAndMonth =
   /(?<![\p{L}\p{N}.,/-])(?:(?<dotted>\d{1,2})\.\s?(?<dottedMonth>\d{1,2})\.(?=[\s,;)]|$)|(?<=(?:^|[\s(])(?:on|by|until|till|from|since|before|le|du|au|el|del|al|il|dal|entro il|op|vanaf|per|voor|tot|am|zum|bis|ab|vom|den|dem|seit|\p{L}{3,9}d[iì]|\p{L}{3,8}(?:day|tag|dag)|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo),?\s)(?<slashed>\d{1,2})\/(?<slashedMonth>\d{1,2})(?![\p{L}\d/%]|[.,]\d))/giu
 
 function fromMonth(
-  { day, month = '', year, dotted, dottedMonth, slashed, slashedMonth, monthEnd: ending }: { readonly [group: string]: string | undefined },
+  {
+    day,
+    month = '',
+    year,
+    dotted,
+    dottedMonth,
+    slashed,
+    slashedMonth,
+    monthEnd: ending,
+  }: { readonly [group: string]: string | undefined },
   { date, direction, locale }: DateContext,
 ): string | null {
   if (ending !== undefined) return endOf(ending, year, { date, direction })
@@ -118,7 +127,11 @@ function fromMonth(
 const thisMonth = /^(?:month|monats|mois|mes|mese|maand)$/iu
 
 /** The last day of a month that is named, or of the mail's own. */
-function endOf(name: string, year: string | undefined, { date, direction }: Pick<DateContext, 'date' | 'direction'>): string | null {
+function endOf(
+  name: string,
+  year: string | undefined,
+  { date, direction }: Pick<DateContext, 'date' | 'direction'>,
+): string | null {
   const month = thisMonth.test(name) ? date.getUTCMonth() : monthNames.findIndex((names) => names.test(name))
   if (month < 0) return null
   const lastOf = (each: number) => new Date(Date.UTC(each, month + 1, 0)).getUTCDate()
@@ -208,7 +221,8 @@ function inWords(text: string, { locale, date, direction }: DateContext): readon
 }
 
 /** How long something takes is no day. */
-const times = /\b(?:seconds?|minutes?|hours?|sekunden?|minuten?|stunden?|secondes?|heures?|segundos?|minutos?|horas?|second[oi]|minut[oi]|or[ae]|seconden|uur|uren)\b/iu
+const times =
+  /\b(?:seconds?|minutes?|hours?|sekunden?|minuten?|stunden?|secondes?|heures?|segundos?|minutos?|horas?|second[oi]|minut[oi]|or[ae]|seconden|uur|uren)\b/iu
 
 /** Words before a date that chrono-node takes for part of it. */
 const leads = /^(?:(?:on|at|by|am|le|el|il|op|den|dem|der|vom|zum|bis|ab|the|l['’]|al?|del?|dal?|da)\s+)+/iu

@@ -38,7 +38,8 @@ export function shownIn({ text, folded }: Sentence): readonly (Piece & { readonl
         rest,
       )
     const message = plain
-    const isCode = message !== null && /^(?:\p{Lu}{1,5}[- ]?\d{1,6}|(?:Err|Error) \d{1,6}|0x[\dA-Fa-f]+)(?!\S)/u.test(message[0])
+    const isCode =
+      message !== null && /^(?:\p{Lu}{1,5}[- ]?\d{1,6}|(?:Err|Error) \d{1,6}|0x[\dA-Fa-f]+)(?!\S)/u.test(message[0])
     if (message !== null && !isCode && message[0].split(/\s+/).length > 1)
       found.push({ value: message[0], start: from, end: from + message[0].length, score: 62 })
   }

@@ -49,10 +49,11 @@ const sentenceCharsMin = 60
 /** Whether a row is none of goods: a sum, a tax, what shipping costs. */
 export function isSum(text: string): boolean {
   const label = text.replace(/[\d.,€$£%…]+/g, ' ').trim()
-  const { known } = meaningsOf(label)
+  const { known, unknown } = meaningsOf(label)
   return (
     sumWords.test(label.replace(/^\W+/u, '')) ||
-    [...known].some((meaning) => sums.has(meaning)) ||
+    // The name of goods may have a word of them among others.
+    (unknown <= known.size / 2 && [...known].some((meaning) => sums.has(meaning))) ||
     /[-−]\s?[€$£]?\s?\d[\d.,]*\s?(?:€|EUR)?$/.test(text)
   )
 }
@@ -133,10 +134,12 @@ const units =
 /** A number, and words that say no more than that they are pieces. */
 const pieces =
   /^\d{1,4}\s?(?:[x×]\s?|(?:st(?:k|ück|uks?)|pcs?|pieces?(?: of)?|pz|pezzi(?: (?:di|della|del|dello))?|uds?|unidades(?: de)?|pièces?(?: de)?|ex)\.?\s+|\s+(?!\p{L}+ (?:of|de|di|d['’]) ))/iu
-const packs = /^(?:Packs?|Packung(?:en)?|Rollen?|Kartons?|Kisten?|Flaschen?|Dosen?|Säcke?|Beutel|Eimer|Kanister|Paletten?|Paar|Liter|Meter|Bund)\s+(?=\p{Lu})/u
+const packs =
+  /^(?:Packs?|Packung(?:en)?|Rollen?|Kartons?|Kisten?|Flaschen?|Dosen?|Säcke?|Beutel|Eimer|Kanister|Paletten?|Paar|Liter|Meter|Bund)\s+(?=\p{Lu})/u
 /** What stands between how many and of what: "60 di Arneis". */
 const of = /^(?:of |de |d['’]|di |del |della |dell['’]|von |van )/iu
-const quantityWords = '(?:q\\.?t[àaé]\\.?|qty|quantity|menge|anzahl|aantal|cant(?:idad|\\.)?|quantit(?:é|à|e)|n\\.?[º°]?)'
+const quantityWords =
+  '(?:q\\.?t[àaé]\\.?|qty|quantity|menge|anzahl|aantal|cant(?:idad|\\.)?|quantit(?:é|à|e)|n\\.?[º°]?)'
 const manyBehind = new RegExp(
   `\\s*[,;|–—-]?\\s+\\(?${quantityWords}\\s*[:.]?\\s*\\d{1,4}\\)?(?:\\s*${units})?$|(?:\\s*[,–—-])?\\s+(?:[x×]\\s?\\d{1,4}|\\d{1,4}\\s?(?:[x×]|${units}\\.?))$|\\s*\\((?:[x×]\\s?)?\\d{1,4}(?:\\s?(?:[x×]|${units}\\.?))?\\)$`,
   'iu',
@@ -155,6 +158,14 @@ export function countedLines({ lines }: Passage): readonly Piece[] {
       !/^\p{Ll}+ (?:\d{4}|um|at)/u.test(item.value) &&
       !isStreet(line)
     if (isGood) items.push(item)
+    // Something counted that is not understood leaves the list open.
+    else if (
+      items.length > 0 &&
+      lead !== undefined &&
+      /^\d{1,3}\s?[x×]?\s/.test(line.text) &&
+      !/[.!?]$/.test(line.text)
+    )
+      return []
     else if (items.length > 1) return items
     else items = []
   }
@@ -189,7 +200,6 @@ const asideStart = /\s\(|\s[–-]\s/u
 export function countedGoods(text: string, locale: Locale): readonly Piece[] {
   const folded = fold(text)
   const found: Piece[] = []
-  let isMarked = false
   for (const match of folded.matchAll(starts.get(locale.language) as RegExp)) {
     if (match.index < (found.at(-1)?.end ?? 0)) continue
     const length = folded.slice(match.index).search(/[.;:!?](?=\s|$)|\n/u)
@@ -200,7 +210,9 @@ export function countedGoods(text: string, locale: Locale): readonly Piece[] {
       // An article counts one of something, behind something that is counted.
       const isOne = found.length > 0 && withArticle.test(fold(text.slice(Math.max(0, item.start - 8), item.start)))
       const isLast =
-        found.length > 1 && item.end >= match.index + part.trimEnd().length && item.value.split(/\s+/).length <= lastWordsMax
+        found.length > 1 &&
+        item.end >= match.index + part.trimEnd().length &&
+        item.value.split(/\s+/).length <= lastWordsMax
       if (!isCounted && !isOne && !isLast) break
       const [name = ''] = item.value.slice(lead).split(asideStart)
       const end = fold(name).search(goodEnd)
@@ -210,12 +222,11 @@ export function countedGoods(text: string, locale: Locale): readonly Piece[] {
         if (isCounted && found.length > 0 && !noGood.test(fold(value))) return []
         break
       }
-      if (/^\d{1,4}\s?[x×]/.test(item.value)) isMarked = true
       found.push({ value, start: item.start + lead, end: item.start + lead + value.length })
       if (end > 0) break
     }
   }
-  return found.length > 1 || isMarked ? found : []
+  return found.length > 1 ? found : []
 }
 
 /** Of how many characters the count of an item is, with its unit. */
@@ -235,7 +246,12 @@ const wordsMax = 6
 const lastWordsMax = 3
 
 const isGood = (value: string) =>
-  value.length > 2 && value.split(/\s+/).length <= wordsMax && /^\p{L}/u.test(value) && !noThing.test(fold(value)) && !noGood.test(fold(value)) && !clauseWord.test(` ${fold(value)} `)
+  value.length > 2 &&
+  value.split(/\s+/).length <= wordsMax &&
+  /^\p{L}/u.test(value) &&
+  !noThing.test(fold(value)) &&
+  !noGood.test(fold(value)) &&
+  !clauseWord.test(` ${fold(value)} `)
 
 /** Numbers of other things. */
 const noGood =

@@ -199,7 +199,9 @@ export function productsIn({ text }: Sentence): readonly Piece[] {
   const named = Array.from(text.matchAll(models)).filter(
     ({ 0: value }) => meaningsOf(value.split(' ')[0] as string).unknown > 0,
   )
-  const told = Array.from(text.matchAll(bracketed)).filter(({ 0: value }) => meaningsOf(value.split(' ')[0] as string).unknown > 0)
+  const told = Array.from(text.matchAll(bracketed)).filter(
+    ({ 0: value }) => meaningsOf(value.split(' ')[0] as string).unknown > 0,
+  )
   const written = [...told, ...named, ...text.matchAll(camel)].map((match) => ({
     value: match[0],
     start: match.index,
@@ -215,7 +217,7 @@ const errorCodes =
 
 /** `I get the message: Invalid account on line 1.` */
 const announced =
-  /(?:(?:^|\s)(?:error|fehler|erreur|errore|fout)|(?:^|\s)(?:error message|fehlermeldung|foutmelding|message d.erreur|mensaje de error|messaggio di errore)|(?<=\p{L} (?:the |a |this |die |eine |diese |le |un |ce |el |il |questo |de |een |deze )?)(?:message|meldung|melding|mensaje|messaggio|avviso|aviso))(?: suivante?| siguiente| seguente| following)?\s?:\s+(\S.{4,150}?)(?:\.|\.\s.*)?\s*$/u
+  /(?:(?:^|\s)(?:error|fehler|erreur|errore|fout)|(?:^|\s)(?:error message|fehlermeldung|foutmelding|message d.erreur|mensaje de error|messaggio di errore)|(?<=\p{L} (?:the |a |this |die |eine |diese |le |un |ce |el |il |questo |de |een |deze )?)(?:message|meldung|melding|mensaje|messaggio|avviso|aviso))(?: suivante?| siguiente| seguente| following)?\s?:\s+((?!https?:)\S.{4,150}?)(?:\.|\.\s.*)?\s*$/u
 
 /** Error messages and codes in a sentence. */
 export function errorsIn({ text, folded }: Sentence): readonly Piece[] {

@@ -26,7 +26,7 @@ export function itemsIn(text: string, { language }: Locale, offset = 0): readonl
 }
 
 const joining: { readonly [language in Locale['language']]: string } = {
-  en: 'and also|and|as well as|plus|along with|together with|&',
+  en: 'and also|and|as well as|plus|along with|together with|&(?= [\\p{Lu}\\d])',
   de: 'und auch|und|sowie|samt|plus|&(?= [\\p{Lu}\\d])',
   fr: 'et|ainsi que|plus|&(?= [\\p{Lu}\\d])',
   es: 'y también|y|e|así como|más|&(?= [\\p{Lu}\\d])',

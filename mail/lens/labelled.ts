@@ -122,7 +122,9 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
     }
     case 'list':
       return /\t|\d[.,]\d\d\s?\S{0,3}$|\?\s/.test(value) ||
-        (pair.by === 'words' && !/[,;·•|/]/.test(value)) || (isNothing(value) && pair.by !== 'line') || /[☑☒☐]|\[[xX ]\]/.test(value)
+        (pair.by === 'words' && !/[,;·•|/]/.test(value)) ||
+        (isNothing(value) && pair.by !== 'line') ||
+        /[☑☒☐]|\[[xX ]\]/.test(value)
         ? null
         : listAt(passage, listBehind(pair, name, mail), score)
   }

@@ -68,7 +68,12 @@ function untilDate(items: readonly Piece[], { dates }: OpenMail): readonly Piece
 /** Whether a line says what a list is called and nothing else. */
 function isHeading(text: string, concept: string): boolean {
   const { known, unknown } = meaningsOf(text)
-  return unknown === 0 && known.size > 0 && text.length <= 40 && [...known].every((each) => headings[concept]?.includes(each))
+  return (
+    unknown === 0 &&
+    known.size > 0 &&
+    text.length <= 40 &&
+    [...known].every((each) => headings[concept]?.includes(each))
+  )
 }
 
 /** How well a heading says what its points are. Points with prices are goods whatever stands above. */

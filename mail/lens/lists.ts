@@ -53,7 +53,8 @@ export function linesBelow(passage: Passage, heading: Line): readonly Piece[] {
   const items: Piece[] = []
   for (const line of passage.lines.slice(at + 1, at + 1 + itemsMax)) {
     if (line.isFirst) break
-    const isItem = line.text.length <= lineItemCharsMax && !/[.!?:@]$|:\s|\t| {2,}/.test(line.text) && line.role === null
+    const isItem =
+      line.text.length <= lineItemCharsMax && !/[.!?:@]$|:\s|\t| {2,}/.test(line.text) && line.role === null
     if (!isItem || passage.labelled.has(line.start)) return []
     items.push({ value: line.text, start: line.start, end: line.start + line.text.length })
   }

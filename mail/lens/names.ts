@@ -4,7 +4,7 @@ import type { Pair } from './lines.ts'
 import { readPerson } from './shapes.ts'
 import { isPersonName } from './signatures.ts'
 
-const score = 106
+const score = 112
 /** How many labels may stand between the two, such as that of a second first name. */
 const apartMax = 2
 
@@ -20,9 +20,7 @@ export function composedNames({ passages }: OpenMail): readonly Candidate[] {
       if (first === null || last === null) return []
       const value = `${first.value} ${last.value}`
       if (!isPersonName(value)) return []
-      return [
-        { value, passage, start: Math.min(first.start, last.start), end: Math.max(first.end, last.end), score },
-      ]
+      return [{ value, passage, start: Math.min(first.start, last.start), end: Math.max(first.end, last.end), score }]
     })
   })
 }
@@ -38,7 +36,10 @@ const isFirst = (pair: Pair, pairs: readonly Pair[]) =>
   says(pair, 'first') || (says(pair, 'name') && !pairs.some((each) => says(each, 'first')))
 const isLast = (pair: Pair, first: Pair) => says(pair, 'last') || (says(first, 'first') && says(pair, 'name'))
 
-function partOf({ value, start }: Pair): { readonly value: string; readonly start: number; readonly end: number } | null {
+function partOf({
+  value,
+  start,
+}: Pair): { readonly value: string; readonly start: number; readonly end: number } | null {
   const found = readPerson(value)
   return found === null ? null : { value: found.value, start: start + found.start, end: start + found.end }
 }

@@ -59,7 +59,15 @@ function isName({ text }: Line): boolean {
 }
 
 /** Above what blocks of several lines a label may stand: names with an address below. */
-const ofParties: ReadonlySet<string> = new Set(['customer', 'requester', 'sender', 'contact', 'applicant', 'supplier', 'company'])
+const ofParties: ReadonlySet<string> = new Set([
+  'customer',
+  'requester',
+  'sender',
+  'contact',
+  'applicant',
+  'supplier',
+  'company',
+])
 
 /** A label and the line below it, with blank lines around both. */
 export function blockPair(line: Line, below: Line | undefined, next: Line | undefined): Pair | null {
@@ -83,14 +91,20 @@ function apartPair(line: Line, below: Line): Pair | null {
     [...known].every((meaning) => apart.has(meaning)) &&
     /^\p{Lu}[^.,:;!]*$/u.test(line.text) &&
     line.text.length <= labelCharsMax
-  return isHeading && below.role === null && below.text.length <= answerCharsMax && !isName(below) && !/[,:]$/.test(below.text)
+  return isHeading &&
+    below.role === null &&
+    below.text.length <= answerCharsMax &&
+    !isName(below) &&
+    !/[,:]$/.test(below.text)
     ? makePair(line, line.text, 0, below.text, { start: below.start, by: 'line' })
     : null
 }
 
 /** What headings of one value say. */
 const apart: ReadonlySet<string> = new Set(
-  'customer requester sender applicant contact name email phone company job interest skill product device version error'.split(' '),
+  'customer requester sender applicant contact name email phone company job interest skill product device version error'.split(
+    ' ',
+  ),
 )
 
 /** The cells of a row below a head of labels. */
@@ -206,7 +220,9 @@ function wordsPair(line: Line): Pair | null {
     const rest = /^(?:\s*[%)]|\.)*\s*(?:\([^()]{1,30}\)\s*)?/.exec(text.slice(end))?.[0] ?? ''
     const value = text.slice(end + rest.length)
     if (value === '') continue
-    const isValue = /^[\p{Lu}\p{N}#$€£+(„"“«-]/u.test(value) || /^(?:\p{Ll}{2,14}|\S+@\S+|(?:dhr|mevr|mw|hr|fr|dott|sig|sra?)\.? \p{Lu}.*)$/u.test(value)
+    const isValue =
+      /^[\p{Lu}\p{N}#$€£+(„"“«-]/u.test(value) ||
+      /^(?:\p{Ll}{2,14}|\S+@\S+|(?:dhr|mevr|mw|hr|fr|dott|sig|sra?)\.? \p{Lu}.*)$/u.test(value)
     if (
       !isValue ||
       !/\s$|^$/.test(

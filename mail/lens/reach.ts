@@ -79,7 +79,15 @@ function labelsOf({ pairs }: Passage): Labels {
   return labels
 }
 
-const ofPerson: ReadonlySet<string> = new Set(['email', 'customer', 'requester', 'contact', 'applicant', 'name', 'sender'])
+const ofPerson: ReadonlySet<string> = new Set([
+  'email',
+  'customer',
+  'requester',
+  'contact',
+  'applicant',
+  'name',
+  'sender',
+])
 
 /** Whether a line, or the labelled one above it, says who supplies. */
 function isOfSupplier({ lines }: Passage, n: number, labels: Labels): boolean {

@@ -89,7 +89,8 @@ export function relativeDates(text: string, language: LensLanguage, sent: Date):
       end: index + written.length,
     })),
   )
-  const counted = ago[language] === undefined ? [] : Array.from(folded.matchAll(ago[language])).flatMap(countedOf(language))
+  const counted =
+    ago[language] === undefined ? [] : Array.from(folded.matchAll(ago[language])).flatMap(countedOf(language))
   const weekly = Array.from(folded.matchAll(passed)).flatMap((match) => {
     const name = match.groups?.weekday ?? match.groups?.past ?? ''
     const day = weekdays.findIndex((names) => names.test(name))
@@ -99,7 +100,10 @@ export function relativeDates(text: string, language: LensLanguage, sent: Date):
   const all = [...named, ...counted, ...weekly]
   // "hier" is part of "avant-hier".
   return all.filter(
-    (one) => !all.some((other) => other !== one && other.start <= one.start && other.end >= one.end && size(other) > size(one)),
+    (one) =>
+      !all.some(
+        (other) => other !== one && other.start <= one.start && other.end >= one.end && size(other) > size(one),
+      ),
   )
 }
 
@@ -110,7 +114,9 @@ const countedOf =
   ({ 0: written, index, groups = {} }: RegExpExecArray): readonly RelativeDate[] => {
     const many = groups.count ?? groups.lasting ?? ''
     const number = /^\d/.test(many) ? Number(many) : numberOfWord(many, language)
-    const each = units.find(([, words]) => new RegExp(`^(?:${words})$`, 'u').test(groups.unit ?? groups.lastingUnit ?? ''))
+    const each = units.find(([, words]) =>
+      new RegExp(`^(?:${words})$`, 'u').test(groups.unit ?? groups.lastingUnit ?? ''),
+    )
     return number === null || each === undefined
       ? []
       : [{ days: -number * each[0], start: index, end: index + written.length }]

@@ -49,7 +49,8 @@ function readJob(text: string): Piece | null {
   return { value: found.value, start: lead + found.start, end: lead + found.end }
 }
 
-const openApplication = /^(?:spontan|initiativ|speculative|unsolicited|open (?:application|sollicitatie)|autocandidat|libre$|espontane)/u
+const openApplication =
+  /^(?:spontan|initiativ|speculative|unsolicited|open (?:application|sollicitatie)|autocandidat|libre$|espontane)/u
 
 /** The whole of a text without quotation marks around it. */
 export function wholeOf(text: string): Piece | null {
@@ -121,9 +122,7 @@ export function phonesIn(text: string): readonly Piece[] {
     ({ 0: value, index }) => {
       const digits = value.replace(/\D/g, '').length
       const isDate = /^(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d\d-\d\d)(?![\d./-])/.test(value)
-      return digits < 6 || digits > 15 || isDate || value.includes('\n')
-        ? []
-        : [open(value, index)]
+      return digits < 6 || digits > 15 || isDate || value.includes('\n') ? [] : [open(value, index)]
     },
   )
 }

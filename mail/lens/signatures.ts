@@ -248,7 +248,8 @@ function signedAtEnd(lines: readonly Line[]): Signed {
     const [bare = ''] = line.text.split(/,\s|\s[-–—(]/)
     // A noun that stands alone may be a heading.
     const isName =
-      isPersonName(bare) && (bare.includes(' ') || (bare.length <= loneNameCharsMax && (line.isFirst || below.length === 0)))
+      isPersonName(bare) &&
+      (bare.includes(' ') || (bare.length <= loneNameCharsMax && (line.isFirst || below.length === 0)))
     const isNamed = isName || (below.length === 0 && /^\p{Ll}{2,12}$/u.test(bare))
     const person = isNamed ? personIn(line) : null
     if (person === null) continue
@@ -263,7 +264,10 @@ function signedAtEnd(lines: readonly Line[]): Signed {
 
 /** A label that says no more than how somebody is reached stands in signatures too. */
 const isForm = ({ text, folded }: Line) =>
-  /^\p{L}[^:@\d]{2,40}:\s/u.test(text) && !/^(?:tel|fon|phone|mob|cell|fax|e-?mail|mail|web|www|direct|office|handy|gsm|port|movil|whatsapp|t|m|e|f|w)/.test(folded)
+  /^\p{L}[^:@\d]{2,40}:\s/u.test(text) &&
+  !/^(?:tel|fon|phone|mob|cell|fax|e-?mail|mail|web|www|direct|office|handy|gsm|port|movil|whatsapp|t|m|e|f|w)/.test(
+    folded,
+  )
 
 const endLinesMax = 8
 

@@ -48,7 +48,14 @@ export function goodsColumns(text: string): Columns | null {
   if (item < 0 || item > 2) return null
   const isLaidOut = isWide && !text.includes('\t')
   const itemAt = isLaidOut ? text.indexOf(columns[item] as string) : null
-  return { figures: meanings.length - item - 1, isNumbered: item > 0, isWide, item, itemAt, isCounted: isWide && meanings.includes('quantity') }
+  return {
+    figures: meanings.length - item - 1,
+    isNumbered: item > 0,
+    isWide,
+    item,
+    itemAt,
+    isCounted: isWide && meanings.includes('quantity'),
+  }
 }
 
 export type Cell = { readonly label: string; readonly value: string; readonly valueAt: number }

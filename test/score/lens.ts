@@ -113,7 +113,9 @@ function hasEvidence({ value, evidence }: LensFinding, source: LensSource): bool
   const at = ({ start, end }: { readonly start: number; readonly end: number }) =>
     points.slice(start, end).join('').replace(/\s+/g, ' ')
   if (evidence.start >= evidence.end || evidence.end > points.length) return false
-  if (typeof value === 'string') return /^\d{4}-\d\d-\d\d$/.test(value) || at(evidence).includes(value)
+  // A name may have its parts in two fields of a form.
+  if (typeof value === 'string')
+    return /^\d{4}-\d\d-\d\d$/.test(value) || value.split(' ').every((word) => at(evidence).includes(word))
   if (typeof value !== 'object') return true
   const items = evidence.items ?? []
   return items.length === value.length && items.every((item, n) => at(item).includes(value[n] as string))

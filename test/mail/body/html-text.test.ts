@@ -15,6 +15,12 @@ const laidOut: readonly (readonly [name: string, html: string, text: string])[] 
   ['entities', '&lt;b&gt; &amp; &eacute; &#8364; &#x1f600;', '<b> & é € 😀'],
   ['lists', '<ul><li>a<li>b<ol start=3><li>c</ol></ul>', '- a\n- b\n  3. c'],
   ['a table', '<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>', 'a\tb\nc'],
+  [
+    'labels in a column of their own',
+    '<style>.l b { float: left; width: 170px }</style><div class=l><b>Phone</b>12</div><span style="display:inline-block;width:9em">Name</span>Ann',
+    'Phone 12\nName Ann',
+  ],
+  ['letters that are parted by style', '<b style="display:inline-block;width:4px">a</b>b', 'ab'],
   ['quotations', 'a<blockquote>b<blockquote>c</blockquote></blockquote>d', 'a\n> b\n>> c\nd'],
   ['preformatted text', '<pre>a\n  b</pre>c', 'a\n  b\n\nc'],
   [

@@ -110,6 +110,18 @@ describe('mail/lens on hostile mail', () => {
     ['positions', 'you are looking for a cook '],
     ['telephone numbers', '+49 30 1234567\n'],
     ['currencies', 'EUR '],
+    ['days of the week', 'Monday to '],
+    ['days ago', 'two weeks ago '],
+    ['ends of months', 'end of May '],
+    ['names in two fields', 'First name: Ann\nLast name: Lee\n'],
+    ['headings and paragraphs', 'Applicant\n\n'],
+    ['lines below headings', 'Skills\nSQL\n'],
+    ['goods counted in words', 'two lamps and '],
+    ['columns', 'Item    Qty    Price\nlamp    2    1,00\n'],
+    ['messages', 'the message: a '],
+    ['things in brackets', 'pump (Thermo 1) '],
+    ['legal names', 'Zn. B.V. '],
+    ['years', 'after 6 years '],
   ]
   for (const [name, unit] of shapes)
     it(`reads ${name} without end in linear time`, () => {

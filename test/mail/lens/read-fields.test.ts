@@ -101,6 +101,65 @@ describe('mail/lens/read-fields', () => {
       it(name, () => expect(read(fields, mail(text))[key]).to.deep.equal(expected))
   })
 
+  describe('reads what forms, shops and portals send', () => {
+    const [, order, ticket, lead, application] = lensTemplates.map(({ fields }) => fields)
+    const table = [
+      'Pos. Art. no.    Description            Qty   Price',
+      '1    LS-8890     Soldering iron 80 W    1     89.90',
+      '2    LZ-05       Solder 0.5 mm          2     36.90',
+    ].join('\n')
+    const rows = 'Product\tPrice\tQty\nBelt kit\t118.90\t1\nOil filter\t32.00\t5\nProducts\t150.90'
+    const cases: readonly (readonly [string, readonly LensField[] | undefined, string, string, unknown])[] = [
+      ['a name in two fields', lead, 'name', 'First name: Ann\nLast name: Lee', 'Ann Lee'],
+      ['a name in two fields, the last one first', lead, 'name', 'Nom : Lee\nPrénom : Ann', 'Ann Lee'],
+      ['a heading above a paragraph', application, 'name', 'Applicant\n\nAnn Lee\n\nBath', 'Ann Lee'],
+      ['a colon that blanks part from its label', ticket, 'product', 'Product      : HostalGest PMS', 'HostalGest PMS'],
+      ['an address in the field of a person', ticket, 'customer_email', 'Sender: ann@x.example', 'ann@x.example'],
+      ['goods by the column they stand in', order, 'items', table, ['Soldering iron 80 W', 'Solder 0.5 mm']],
+      ['goods up to the sums', order, 'items', rows, ['Belt kit', 'Oil filter']],
+      [
+        'goods counted in words',
+        order,
+        'items',
+        'Please send 12 lamps, two desks and a chair.',
+        ['lamps', 'desks', 'chair'],
+      ],
+      ['lines below a heading', application, 'skills', 'Skills\nKyriba\nSAP S/4HANA', ['Kyriba', 'SAP S/4HANA']],
+      [
+        'a company whose name has a short word',
+        invoice,
+        'supplier',
+        'Sent by De Wit & Zn. B.V. in Lopik',
+        'De Wit & Zn. B.V.',
+      ],
+      ['what is left to pay', invoice, 'total', 'Total: 900.00 €\nPaid before: 400.00 €\nBalance due: 500.00 €', 500],
+      ['no tax of an amount that includes it', invoice, 'tax', 'Amount (incl. VAT): £58.31', null],
+      ['a payment that was accepted', order, 'paid', 'Payment: card - accepted', true],
+      ['a payment that is awaited', order, 'paid', 'Payment: bank transfer (awaiting payment)', false],
+      ['a priority that the text contradicts', ticket, 'urgent', 'Priority: Normal\n\nI need this urgently.', true],
+      ['a code with a blank', ticket, 'error_message', 'The display shows E 504.', 'E 504'],
+      [
+        'a message behind a colon',
+        ticket,
+        'error_message',
+        'I got the message: Invalid account on line 1.',
+        'Invalid account on line 1',
+      ],
+      ['no version in a message', ticket, 'version', 'It comes back with "550 5.7.1 Relaying denied".', null],
+      ['the years of a career', application, 'experience_years', 'After 6 years in an agency I look for more.', 6],
+      ['no years of age', application, 'experience_years', 'I am 34 years old.', null],
+      ['who applied', application, 'name', 'Ann Lee has applied for the job.', 'Ann Lee'],
+      ['no position of an open application', application, 'position', 'Position: speculative', null],
+      ['a family name that is a house', lead, 'name', 'Please call me.\n\nBest wishes\nAnna Neuhaus', 'Anna Neuhaus'],
+    ]
+    for (const [name, fields = [], key, text, expected] of cases)
+      it(name, () => expect(read(fields, mail(text))[key]).to.deep.equal(expected))
+    it('the position that a subject names', () =>
+      expect(
+        read(application ?? [], mail('See below.', { subject: 'New applicant: Nurse (nights)' })).position,
+      ).to.equal('Nurse'))
+  })
+
   describe('takes no decoy', () => {
     const history = 'Hi,\n\nthe invoice is paid.\n\n> Invoice number: A-17\n> Total: 99.00 EUR'
     it('of quoted history', () =>
