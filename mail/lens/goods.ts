@@ -93,7 +93,8 @@ function bare(text: string, start: number): Piece | null {
     .slice(lead)
     .replace(/[\s.…:–—-]+$/u, '')
     .replace(/\s+[x×]\s?\d{1,3}$/u, '')
-  if (value.length < 2 || value.length > itemCharsMax || !/\p{L}{2}/u.test(value)) return null
+  if (value.length < 2 || value.length > itemCharsMax || !/\p{L}{2}/u.test(value) || /\p{L}:\s/u.test(value))
+    return null
   return { value, start: start + lead, end: start + lead + value.length }
 }
 

@@ -104,6 +104,8 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       const found = firstNumber(value, mail, name)
       // "2021 - 2024" below "Experience" counts no years.
       if (name === 'experience' && found !== null && found.value > yearsMax) return null
+      // A credit is no total to pay.
+      if (name === 'total' && found !== null && found.value < 0) return null
       return found === null ? null : at(passage, start, found, score)
     }
     case 'date': {

@@ -56,7 +56,7 @@ export function isPersonName(text: string): boolean {
 }
 
 /** Whether a name is that of a part of an organisation. */
-export const isOffice = (text: string): boolean => offices.test(fold(text)) && !isCompanyName(text)
+export const isOffice = (text: string): boolean => offices.test(fold(text)) && !legalForm.test(fold(text))
 
 const isKnownWord = (text: string) => meaningsOf(text).unknown === 0
 
