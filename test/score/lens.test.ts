@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { labelledFields, lens, lensOutcome } from './lens.ts'
@@ -31,6 +33,13 @@ describe('test/score/lens', () => {
     const values = mails.flatMap(({ expected }) => Object.values(expected))
     expect(mails.length).to.equal(240)
     expect(values.filter((value) => value === null).length / values.length).to.be.within(0.33, 0.45)
+  })
+
+  it('has a half that nobody changed since it was set aside, of which each value read has evidence', () => {
+    const kept = readFileSync(pathOf('authors-final'))
+    const [digest] = readFileSync(`${pathOf('authors-final')}.sha256`, 'utf8').split(' ')
+    expect(createHash('sha256').update(kept).digest('hex')).to.equal(digest)
+    expect(foundIn(lens(pathOf('authors-final')), 'evidence').wrong).to.equal(0)
   })
 
   const text = 'Invoice number: A-17\nTotal: 12.00 EUR\nItems: lamp, desk'
