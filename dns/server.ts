@@ -41,7 +41,7 @@ export async function startDns(
   const { transferKeys, rateLimit } = ctx.settings.dns
   const keys = transferKeys.map(keyOf)
   const secondaries = secondariesOf(ctx.settings.dns.secondaries)
-  const zoneOf = createZones(ctx, nameServersOf(ctx))
+  const { zoneOf, close: closeZones } = createZones(ctx, nameServersOf(ctx))
   const now = () => ctx.machineClock.now()
   const serving: Serving = {
     zoneOf,
@@ -62,6 +62,7 @@ export async function startDns(
     port: udp.address().port,
     async close(withinMs) {
       notify.stop()
+      closeZones()
       udp.close()
       await tcp.close(withinMs)
     },

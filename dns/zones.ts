@@ -1,10 +1,11 @@
 /**
  * The zones that questions find, indexed once for each of their versions: one that is read anew and is the same keeps its index,
  * and with it all that was made from it. Invariant: while the database does not answer, zones that were asked for before are
- * answered from as they were, and no question about them waits for it long.
+ * answered from as they were, and no question about them waits for it long; and a zone that was asked for in the last minute is kept
+ * up to date while nobody asks, so that the next question does not wait at all.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { hourMs, secondMs } from '../core/process/clock.ts'
+import { hourMs, minuteMs, secondMs } from '../core/process/clock.ts'
 import type { Context } from '../core/process/context.ts'
 import { createKept } from '../core/process/kept.ts'
 import { nameText, parentOf, rootName, type WireName, wireName } from '../core/zones/names.ts'
@@ -12,6 +13,12 @@ import { awayMs, servedTurn, servedZone, type Zone } from '../core/zones/served-
 import { zoneKeys } from '../core/zones/zone-keys.ts'
 import { createSigner, type SignableZone, serialAhead } from './dnssec.ts'
 import { indexZone, type RrSet } from './zone-index.ts'
+
+export type Zones = {
+  readonly zoneOf: ZoneOf
+  /** Keeps no zone up to date any more. */
+  close(): void
+}
 
 export type ZoneOf = (name: WireName) => SignableZone | null | Promise<SignableZone | null>
 
@@ -31,6 +38,12 @@ const namesMax = 200_000
 const foundMax = 10_000
 /** How long a question waits for the database when an earlier version of its zone is known: resolvers ask again after a second. */
 const patienceMs = 300
+/** A zone is kept up to date for so long after it was asked for. */
+const inUseMs = minuteMs
+/** Zones of which that is done, those that came into use first. */
+const inUseMax = 1_000
+/** How often; what is known is sure for some seconds (core/zones/served-zones.ts). */
+const refreshMs = 1.5 * secondMs
 /** Questions that wait for the database at once, each with its packet; past it they fail. */
 const waitingMax = 10_000
 
@@ -38,13 +51,15 @@ const waitingMax = 10_000
  * Makes the look-up of the zone that encloses a name most closely: at once when the process knows it. It rejects when the database does
  * not answer and the zone was never asked for.
  */
-export function createZones(ctx: Context, nameServers: readonly string[]): ZoneOf {
+export function createZones(ctx: Context, nameServers: readonly string[]): Zones {
   const earlier = createKept<Indexed>(ctx.machineClock, {
     max: namesMax,
     weigh: ({ index }) => index.nodes.size,
     ttlMs: awayMs,
   })
-  const find = remembering(ctx, createIndexes(ctx, nameServers, earlier))
+  const indexOf = createIndexes(ctx, nameServers, earlier)
+  const inUse = refreshing(ctx, indexOf)
+  const find = remembering(ctx, indexOf, inUse.note)
   let waiting = 0
   /** Whether the database has kept a question waiting, and has answered none since. */
   let isAway = false
@@ -59,7 +74,7 @@ export function createZones(ctx: Context, nameServers: readonly string[]): ZoneO
       waiting -= 1
     })
   }
-  return (name) => {
+  const zoneOf: ZoneOf = (name) => {
     const found = find(name)
     if (!(found instanceof Promise)) return found
     const known = enclosing(earlier, name)
@@ -86,10 +101,42 @@ export function createZones(ctx: Context, nameServers: readonly string[]): ZoneO
       })
     })
   }
+  return { zoneOf, close: inUse.close }
 }
 
-/** As `find`, which is asked for the same name once a second while nothing changes. */
-function remembering(ctx: Context, find: ZoneOf): ZoneOf {
+/** Asks for zones that are in use again and again. */
+function refreshing({ machineClock }: Context, find: ZoneOf) {
+  /** When each was asked for last. */
+  const asked = new Map<WireName, number>()
+  let timer: NodeJS.Timeout | undefined
+  const refresh = () => {
+    timer = undefined
+    const now = machineClock.now().getTime()
+    for (const [origin, at] of asked) {
+      if (now - at >= inUseMs) asked.delete(origin)
+      // Who asks next is told what failed.
+      else Promise.resolve(find(origin)).catch(() => undefined)
+    }
+    wake()
+  }
+  const wake = () => {
+    if (asked.size > 0) timer ??= setTimeout(refresh, refreshMs).unref()
+  }
+  return {
+    note({ origin }: SignableZone) {
+      if (asked.size >= inUseMax && !asked.has(origin)) return
+      asked.set(origin, machineClock.now().getTime())
+      wake()
+    },
+    close() {
+      asked.clear()
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** As `find`, which is asked for the same name once a second while nothing changes; `note` is told of the zones that are found. */
+function remembering(ctx: Context, find: ZoneOf, note: (zone: SignableZone) => void): ZoneOf {
   const found = new Map<WireName, SignableZone | null>()
   let turn: number | null = null
   let endsAt = 0
@@ -104,7 +151,9 @@ function remembering(ctx: Context, find: ZoneOf): ZoneOf {
     const known = found.get(name)
     if (known !== undefined) return known
     const zone = find(name)
-    if (turn !== null && !(zone instanceof Promise)) found.set(name, zone)
+    if (zone instanceof Promise) return zone
+    if (zone !== null) note(zone)
+    if (turn !== null) found.set(name, zone)
     return zone
   }
 }

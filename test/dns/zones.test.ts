@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import { hourMs, minuteMs } from '../../core/process/clock.ts'
 import { wireName } from '../../core/zones/names.ts'
+import { servedTurn } from '../../core/zones/served-zones.ts'
 import { createZones } from '../../dns/zones.ts'
+import { eventually } from '../eventually.ts'
 import { type DnsDoor, openDnsDoor, tenantZone } from '../start/dns.ts'
 
 describe('the zones that questions find', () => {
@@ -15,7 +17,7 @@ describe('the zones that questions find', () => {
   for (const dnssec of [false, true])
     it(`keep what was made of them while they are the same, ${dnssec ? 'signed' : 'unsigned'}`, async () => {
       const { ctx } = await dns.another({ dnssec })
-      const zoneOf = createZones(ctx, ['ns1.mail.example'])
+      const { zoneOf } = createZones(ctx, ['ns1.mail.example'])
       const name = wireName(`www.${tenantZone}`)
       const first = await zoneOf(name)
       expect(zoneOf(name), 'at once').to.equal(first)
@@ -26,9 +28,24 @@ describe('the zones that questions find', () => {
       expect(await zoneOf(name), 'changed').to.not.equal(first)
     })
 
+  it('are kept up to date for a minute after a question, so that the next one does not wait', async () => {
+    const { ctx } = await dns.another({ dnssec: false })
+    const { zoneOf, close } = createZones(ctx, ['ns1.mail.example'])
+    const name = wireName(`www.${tenantZone}`)
+    await zoneOf(name)
+    const first = zoneOf(name)
+    for (let seconds = 0; seconds < 24; seconds += 4) {
+      dns.door.advance(4_000)
+      const now = ctx.machineClock.now().getTime()
+      await eventually('a look at the zones', () => servedTurn(ctx, now + 4_000) !== null)
+    }
+    expect(zoneOf(name), 'at once').to.equal(first)
+    close()
+  })
+
   it('rise every three days when they are signed, so that secondaries fetch fresh signatures', async () => {
     const { ctx } = await dns.another({ dnssec: true })
-    const zoneOf = createZones(ctx, ['ns1.mail.example'])
+    const { zoneOf } = createZones(ctx, ['ns1.mail.example'])
     const served = async () => (await zoneOf(wireName(tenantZone)))!
     const before = await served()
     for (let hours = 0; hours < 72; hours += 12) {
