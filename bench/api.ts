@@ -2,7 +2,6 @@
  * Measures the API under load: lists of mailboxes and messages, one message, and sends, at 50 connections, beside the driver
  * alone that makes the same commands, and beside a Koa application that only answers. See README.md.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { administrator } from '../core/access/principal.ts'
 import { createMailbox } from '../core/mailbox/mailboxes.ts'
@@ -19,7 +18,7 @@ import type { DriverLoad, DriverTarget, Kind } from './driver-load.ts'
 import { median, quantile, shown, table } from './figures.ts'
 import type { HttpLoad, HttpRequest, Timed } from './http-load.ts'
 import type { KoaRoute } from './koa-route.ts'
-import { cpuMs, signalAll } from './processes.ts'
+import { cpuMs, rested, signalAll } from './processes.ts'
 import { forgetEventLimits, makeKeys, makeSenders, type Sender } from './senders.ts'
 import { arrived, type Sink, startSink } from './sink.ts'
 
@@ -37,9 +36,6 @@ const keysEach = 8
 const requestsEach = 24
 /** A service gets so long to settle the sends of a round. */
 const settledMs = 120_000
-/** So long it is watched whether the service has anything left to do, and what an idle one does at most. */
-const restMs = 2_000
-const busyShare = 0.1
 const text = 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.\n'.repeat(55)
 
 const goal = { shareOfDriver: 0.5, p99Ms: 30 } as const
@@ -123,18 +119,12 @@ async function startPeers(
   stops.push(() => koa.stop())
   const bareKoa = await koaPeer({ koa, service, load, tenants })
   const pid = service.process.pid ?? 0
-  await eventually('the mail is indexed', () => isAtRest([pid]), settledMs)
+  // The mail is indexed then.
+  await rested([pid])
   // It stands still while the others are measured.
   signalAll([pid], 'SIGSTOP')
   stops.push(() => signalAll([pid], 'SIGCONT'))
   return { Mailroom: mailroom, 'driver alone': await startDriver(stops, service), 'bare Koa': bareKoa }
-}
-
-/** Whether processes have hardly anything to do. */
-async function isAtRest(pids: readonly number[]): Promise<boolean> {
-  const before = cpuMs(pids)
-  await sleep(restMs)
-  return cpuMs(pids) - before < restMs * busyShare
 }
 
 /** An account whose mailbox has mail, and its keys. */

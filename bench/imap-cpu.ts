@@ -3,7 +3,7 @@ import { shown, table } from './figures.ts'
 import { Client, rareSender, rareWord } from './imap-client.ts'
 import { imapPid } from './imap-idle.ts'
 import { startMailService } from './imap-service.ts'
-import { cpuMs, pidOf } from './processes.ts'
+import { cpuMs, pidOf, rested } from './processes.ts'
 
 /** What is asked before an operation, so that it has something to do, and is not counted. */
 type Operation = { readonly name: string; readonly command: string; readonly before?: string }
@@ -17,25 +17,23 @@ const flagged = (flag: string): readonly Operation[] => {
 }
 
 const appended = 200
-/** How long nothing may have been done before work that follows an answer counts as done. */
-const restMs = 500
-
 const rounds = 5
 
 /** Fills a mailbox with so many messages and prints the figures, each the mean of some rounds. */
 export async function measureCpu(messages: number): Promise<void> {
-  const { service, port, logins } = await startMailService({ mailboxes: 1, connections: 100 })
+  const { service, port, logins, rest } = await startMailService({ mailboxes: 1, connections: 100 })
   try {
     const root = service.process.pid ?? 0
     const pids = [imapPid(root), pidOf([root], 'engine') ?? 0] as const
     const client = await Client.open(port, logins[0]!)
     await client.fill(messages, 20)
+    await rest()
     const spent = async (work: () => Promise<unknown>) => {
       const read = () => [...pids.map((pid) => cpuMs([pid])), cpuMs([root])]
-      await rested(root)
+      await rested([root])
       const before = read()
       await work()
-      await rested(root)
+      await rested([root])
       return read().map((ms, n) => ms - before[n]!)
     }
     await client.ask('SELECT INBOX')
@@ -70,13 +68,3 @@ const operations: readonly Operation[] = [
   ...flagged('\\Flagged'),
   ...flagged('Work'),
 ]
-
-/** Resolves when the processes have done next to nothing for a while: what follows an answer is done then. */
-async function rested(root: number): Promise<void> {
-  for (let before = cpuMs([root]); ; ) {
-    await new Promise((resolve) => setTimeout(resolve, restMs))
-    const now = cpuMs([root])
-    if (now - before <= restMs / 10) return
-    before = now
-  }
-}

@@ -5,9 +5,13 @@ import { createAppPassword } from '../core/account/login.ts'
 import { createDomain } from '../core/domains/claims.ts'
 import { createMailbox } from '../core/mailbox/mailboxes.ts'
 import { closeContext } from '../core/process/context.ts'
+import { searchableUpTo } from '../core/search/sweep.ts'
+import { idAt } from '../schemas/ids.ts'
+import { eventually } from '../test/eventually.ts'
 import { SmtpClient } from '../test/peers/smtp-client.ts'
-import { contextOf, type Service, startService } from '../test/start/service.ts'
+import { contextOf, inContext, type Service, startService } from '../test/start/service.ts'
 import type { Login } from './imap-client.ts'
+import { rested } from './processes.ts'
 import { createWriter } from './synthetic-mail.ts'
 
 const domain = 'bench.example'
@@ -19,7 +23,12 @@ export type MailService = {
   readonly logins: readonly Login[]
   /** Brings a message to a mailbox by SMTP; resolves with its 250. */
   deliver(to: Login): Promise<void>
+  /** Resolves when nothing is left to do of what it was told, and the index is known to have all messages. */
+  rest(): Promise<void>
 }
+
+/** The index is looked through once a minute, up to half a minute before. */
+const indexedWithinMs = 180_000
 
 /** Starts a service that takes `connections` of this machine, with so many mailboxes. The caller disposes of it. */
 export async function startMailService({
@@ -47,6 +56,12 @@ export async function startMailService({
       const raw = createWriter(3).message({ number: 1, address: user, when: new Date() }).toString('latin1')
       const { code, text } = await session.send([user], raw)
       if (code !== 250) throw new Error(`A message was refused: ${text}`)
+    },
+    async rest() {
+      await rested([service.process.pid ?? 0])
+      const last = idAt('msg', new Date())
+      const isIndexed = () => inContext(service, async (ctx) => (await searchableUpTo(ctx)) >= last)
+      await eventually('the index is known to have all', isIndexed, indexedWithinMs)
     },
   }
 }

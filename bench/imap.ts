@@ -9,7 +9,7 @@ import { Client, type Login, rareSender, rareWord } from './imap-client.ts'
 import { measureCpu } from './imap-cpu.ts'
 import { imapPid, measureIdle } from './imap-idle.ts'
 import { startMailService } from './imap-service.ts'
-import { pssMb } from './processes.ts'
+import { pssMb, rested } from './processes.ts'
 import { createWriter } from './synthetic-mail.ts'
 
 type Target = {
@@ -20,6 +20,8 @@ type Target = {
   readonly pids: readonly number[]
   /** Brings a message to the large mailbox; resolves when that is acknowledged. */
   deliver(): Promise<void>
+  /** Resolves when nothing is left to do of what it was told. */
+  rest(): Promise<unknown>
 }
 type Size = { readonly messages: number; readonly clients: number; readonly idle: number }
 type Figure = { readonly name: string; readonly unit: 'ms' | '/s' | 'KiB'; readonly value: number }
@@ -60,10 +62,10 @@ export async function run(args: readonly string[]): Promise<void> {
 
 async function ofMailroom(size: Size): Promise<readonly Figure[]> {
   const mail = await startMailService({ mailboxes: size.clients, connections: size.idle + size.clients + 100 })
-  const { service, port, logins, deliver } = mail
+  const { service, port, logins, deliver, rest } = mail
   try {
     const pids = [imapPid(service.process.pid ?? 0)]
-    return await measure({ port, pids, logins, deliver: () => deliver(logins[0]!) }, size)
+    return await measure({ port, pids, logins, deliver: () => deliver(logins[0]!), rest }, size)
   } finally {
     await service.dispose()
   }
@@ -79,7 +81,7 @@ async function ofDovecot(size: Size): Promise<readonly Figure[] | null> {
     const { port, password, pids } = dovecot
     const logins = Array.from({ length: size.clients }, (_, n) => ({ user: `u${n}`, password }))
     const writing = await Client.open(port, logins[0]!)
-    return await measure({ port, pids, logins, deliver: () => writing.fill(1) }, size)
+    return await measure({ port, pids, logins, deliver: () => writing.fill(1), rest: () => rested(pids) }, size)
   } finally {
     await dovecot.stop()
   }
@@ -101,6 +103,7 @@ async function measure(target: Target, { messages, clients, idle }: Size): Promi
       value: ((messages - alone) / togetherMs) * 1_000,
     },
   ]
+  await target.rest()
   const ofOne = await single(target, large!)
   const news: Figure = { name: 'IDLE: from the 250 to EXISTS', unit: 'ms', value: median(await idleMs(target, large!)) }
   const inMany = await mixed(target, target.logins.slice(0, clients), 'a mailbox each')

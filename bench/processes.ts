@@ -1,5 +1,7 @@
 /** CPU time and memory of whole process trees, read from /proc (Linux only). */
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '../test/eventually.ts'
 
 /** What `getconf CLK_TCK` says on every Linux that Node runs on. */
 const tickMs = 10
@@ -61,6 +63,21 @@ export function signalAll(roots: readonly number[], signal: 'SIGSTOP' | 'SIGCONT
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
     }
   }
+}
+
+/** So long it is watched whether processes have anything left to do, and what idle ones do at most. */
+const restMs = 2_000
+const busyShare = 0.1
+const restWithinMs = 120_000
+
+/** Resolves when process trees have hardly anything to do: what was asked of them, and all that follows from it, is done. */
+export function rested(roots: readonly number[]): Promise<unknown> {
+  const isAtRest = async () => {
+    const before = cpuMs(roots)
+    await sleep(restMs)
+    return cpuMs(roots) - before < restMs * busyShare
+  }
+  return eventually('nothing left to do', isAtRest, restWithinMs)
 }
 
 function treeOf(processes: ReadonlyMap<number, Process>, roots: readonly number[]): number[] {
