@@ -140,7 +140,7 @@ async function fill(ctx: Context): Promise<readonly Tenant[]> {
       const { account, mailbox } = sender
       const principal = administrator(account)
       for (let n = 0; n < emptyMailboxes; n++)
-        await createMailbox(ctx, principal, { address: `${n}u@${mailbox.domain}` })
+        await createMailbox(ctx, principal, { address: emptyMailbox(n, mailbox.domain) })
       const messageIds: string[] = []
       for (let n = 0; n < filled; n++) {
         const raw = `From: Carol <carol@remote.example>\nTo: ${mailbox.address}\nSubject: Bench ${at} ${n}\n\n${text}`
@@ -154,6 +154,8 @@ async function fill(ctx: Context): Promise<readonly Tenant[]> {
     }),
   )
 }
+
+const emptyMailbox = (n: number, domain: string) => `${n}u@${domain}`
 
 function draftOf(kind: Kind, n: number) {
   const address = kind === 'simulated send' ? 'delivered@simulator.invalid' : `r${n}@remote${n % 50}.example`
@@ -247,7 +249,9 @@ function requestsFor(kind: Kind, tenants: readonly Tenant[]): readonly HttpReque
       return { method: 'GET', path: `${path}/messages/${messageIds[turn % messageIds.length]}`, headers }
     if (kind === 'list of 50') return { method: 'GET', path: `${path}/messages?limit=50`, headers }
     const body = JSON.stringify(draftOf(kind, n))
-    return { method: 'POST', path: `${path}/send`, headers: { ...headers, 'content-type': 'application/json' }, body }
+    // What is sent lies in another mailbox than what is listed.
+    const from = mailboxPath(emptyMailbox(0, mailbox.domain))
+    return { method: 'POST', path: `${from}/send`, headers: { ...headers, 'content-type': 'application/json' }, body }
   })
 }
 

@@ -13,6 +13,8 @@ export type PartOptions = {
   readonly preload?: string
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** Megabytes of a semi-space at most. */
+  readonly semiSpaceMb?: number
 }
 
 export type Part = {
@@ -37,7 +39,7 @@ type Watching = { readonly log: Logger; readonly onChange: () => void }
  * V8 lets a semi-space (one half of where new objects lie) grow to 64 MB: loading code fills it, and a process that is idle
  * afterwards never gives it back. Receiving mail takes no more CPU time with 8 MB (bench/inbound.ts).
  */
-const nodeFlags = ['--max-semi-space-size=8']
+const semiSpaceMbDefault = 8
 const pauseFirstMs = 200
 const pauseMaxMs = 10_000
 /** A part that lived this long has recovered: its next pause is the first again. */
@@ -107,8 +109,9 @@ class ChildPart implements Part {
   }
 
   #launch(): void {
-    const { preload, script, args = [], env = {} } = this.#options
-    const preloading = preload === undefined ? nodeFlags : [...nodeFlags, `--import=${preload}`]
+    const { preload, script, args = [], env = {}, semiSpaceMb = semiSpaceMbDefault } = this.#options
+    const flags = [`--max-semi-space-size=${semiSpaceMb}`]
+    const preloading = preload === undefined ? flags : [...flags, `--import=${preload}`]
     this.#launchedAt = Date.now()
     this.#child = spawn(process.execPath, [...preloading, script, ...args], {
       detached: true,
