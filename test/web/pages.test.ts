@@ -125,6 +125,30 @@ describe('web: pages', () => {
     await broken.getByText('right', { exact: true }).waitFor()
   })
 
+  it('what receivers report of a domain is drawn day by day', async () => {
+    const { accountId } = door.tenant
+    const about = { accountId, domain: 'shop.example', reporter: 'remote.example', organisation: 'Remote' } as const
+    const row = { source: '192.0.2.7', disposition: 'none', overrides: [], headerFrom: 'shop.example' } as const
+    const results = { dkimResults: [], spfResults: [] }
+    const reports = [30, 20].map((count, n) => {
+      const from = new Date(Date.now() - (n + 1) * dayMs)
+      const rows = [
+        { ...row, ...results, count, dkim: true, spf: true },
+        { ...row, ...results, count: n + 1, dkim: false, spf: false },
+      ]
+      const times = { from, until: from, receivedAt: from, expiresAt: new Date(Date.now() + dayMs) }
+      return { ...about, ...times, _id: `reported ${n}`, reportId: `${n}`, kind: 'dmarc' as const, rows, omitted: 0 }
+    })
+    await door.ctx.store.domainReports.insertMany(reports)
+    await page.goto(viewer.at('/domains/shop.example/reports'))
+    await page.getByRole('heading', { name: 'Mail of each day' }).waitFor()
+    await page.locator('canvas').waitFor()
+    await page.getByText('As a table').click()
+    const cells = await page.getByRole('table').first().locator('tbody td').allTextContents()
+    expect(cells.map((cell) => cell.trim())).to.deep.equal(['20', '2', '30', '1'])
+    await expectGoodPage(page, 'reports of days')
+  })
+
   it('a webhook fails, shows what it answered, and is sent again', async () => {
     await page.goto(viewer.at('/webhooks?make=webhook'))
     const dialog = page.getByRole('dialog')
