@@ -29,7 +29,7 @@ const stopMs = { smtp: 12_000, imap: 12_000, dns: 4_000, service: 4_000, engine:
 
 /**
  * The service answers many at once: what it makes for a thousand clients that wait is garbage before a small semi-space is full, and
- * is copied for nothing. With 32 MB the slowest hundredth of them hears of a mail after 84 ms instead of 109 to 129 (bench/mcp.ts).
+ * is copied for nothing. With 32 MB the slowest hundredth of them hears of a mail after 84 to 99 ms instead of 109 to 129 (bench/mcp.ts).
  */
 const serviceSemiSpaceMb = 32
 

@@ -1,6 +1,6 @@
 /** Shows untrusted text to a model in a block of its own, between markers that a sender of mail cannot forge. */
 import { randomBytes } from 'node:crypto'
-import { madeOnce } from '../operations/shared-json.ts'
+import { madeOnce } from '../core/process/made-once.ts'
 import { type UntrustedPart, untrustedParts } from './trust.ts'
 
 const opening = '\u27e6'

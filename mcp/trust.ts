@@ -2,7 +2,8 @@
  * Separates what the service vouches for from what strangers wrote: fields that a schema marks as untrusted move into an
  * object `untrusted` beside the other fields, both in the schema and in the value (decisions.md 4, MCP results).
  */
-import { isShared, madeOnce, shared } from '../operations/shared-json.ts'
+import { madeOnce } from '../core/process/made-once.ts'
+import { isShared, shared } from '../operations/shared-json.ts'
 import { type JsonSchema, propertiesOf, requiredOf, untrustedKeyword } from '../schemas/infer.ts'
 
 export const untrustedNote = 'Written by strangers.'

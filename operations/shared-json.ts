@@ -2,18 +2,7 @@
  * Parts of answers that many answers have in common, such as a mail that many wait for: what is made of one, its JSON first of all, is
  * made once. Nobody changes such a part.
  */
-
-/** The same function, which makes what it makes of an object once, as long as that is in use. */
-export function madeOnce<A extends object, T>(make: (object: A) => T): (object: A) => T {
-  const made = new WeakMap<A, { readonly value: T }>()
-  return (object) => {
-    const before = made.get(object)
-    if (before !== undefined) return before.value
-    const value = make(object)
-    made.set(object, { value })
-    return value
-  }
-}
+import { madeOnce } from '../core/process/made-once.ts'
 
 const sharedParts = new WeakSet<object>()
 

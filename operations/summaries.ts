@@ -1,12 +1,13 @@
 /** Messages in wire form. */
 import type { Message } from '../core/mailbox/messages.ts'
+import { madeOnce } from '../core/process/made-once.ts'
 import type { FullMessage as Whole } from '../core/read/bodies.ts'
 import { trustRecord } from '../core/receive/trust.ts'
 import { verificationRecord } from '../core/receive/verification-record.ts'
 import type { WaitedMessage as Waited } from '../core/wait/wait.ts'
 import type { FullMessage, MessageSummary, WaitedMessage } from '../schemas/messages.ts'
 import type { Cut } from './bodies.ts'
-import { madeOnce, shared } from './shared-json.ts'
+import { shared } from './shared-json.ts'
 
 /** What a tool tells of a message that it changed. */
 export const changedFields = ['message_id', 'mailbox', 'thread_id', 'folder', 'seen', 'flagged', 'answered', 'labels']

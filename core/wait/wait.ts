@@ -15,6 +15,7 @@ import { type Message, messageOf } from '../mailbox/messages.ts'
 import { requireAgentInbox } from '../mailbox/threading.ts'
 import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { madeOnce } from '../process/made-once.ts'
 import { canonicalFilter } from '../read/list.ts'
 import type { Arrived, ContentFilter, WaitFilters } from './filters.ts'
 import { patternOf } from './patterns.ts'
@@ -149,18 +150,11 @@ function waitedOf({ chosen, claimedUntil, cursor, rejected }: Awaited<ReturnType
   }
 }
 
-const waitedFor = new WeakMap<Arrived, WaitedMessage>()
-
 /** The message, the same for all to whom it was shown at once. */
-function messageWaitedFor(arrived: Arrived): WaitedMessage {
-  const before = waitedFor.get(arrived)
-  if (before !== undefined) return before
-  const { message, folder } = arrived
+const messageWaitedFor = madeOnce(({ message, folder }: Arrived): WaitedMessage => {
   const { trust, verification } = message
-  const waited = { ...messageOf(message, folder.path), trust, verification }
-  waitedFor.set(arrived, waited)
-  return waited
-}
+  return { ...messageOf(message, folder.path), trust, verification }
+})
 
 /** The newest messages that did not match. */
 function newestRejected(rejected: ReadonlyMap<string, { readonly why: string }>): Waited['nearMisses'] {

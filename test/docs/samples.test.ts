@@ -15,6 +15,7 @@ import { createKept } from '../../core/process/kept.ts'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { type NameServer, startNameServer } from '../peers/name-server.ts'
 import { connectMcp, type Door, deliver, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { makePartner } from '../start/partners.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -44,7 +45,7 @@ const unknownSender: Verdict = {
 }
 
 /** Guides, and the pages beside them that lead through something. */
-const guides = globSync(['docs/guides/*.md', 'docs/domains.md', 'docs/webhooks.md'], { cwd: root })
+const guides = globSync(['docs/guides/*.md', 'docs/domains.md', 'docs/partners.md', 'docs/webhooks.md'], { cwd: root })
 
 describe('the samples of the guides', () => {
   let door: Door
@@ -66,6 +67,7 @@ describe('the samples of the guides', () => {
       ...process.env,
       ADDRESS: tenant.address,
       MAILROOM_API_KEY: tenant.key,
+      PARTNER_KEY: (await makePartner(door, 'partner')).liveKey,
       PYTHONPATH: path.join(root, 'sdk/python'),
       PYTHONDONTWRITEBYTECODE: '1',
     }
