@@ -9,12 +9,15 @@ const pathOf = (name: string) => fileURLToPath(new URL(`lens/${name}.json`, impo
 
 describe('test/score/lens', () => {
   // What the rules were made with; they are not to get worse at it.
-  for (const name of ['develop', 'other-styles'])
+  for (const [name, recallMin] of [
+    ['develop', 0.95],
+    ['other-styles', 0.94],
+  ] as const)
     it(`${name}: hardly a value is wrong or missed, and none without evidence`, () => {
       const outcomes = lens(pathOf(name))
       const { right, wrong, missed } = foundIn(outcomes, 'all')
       expect(right / (right + wrong)).to.be.at.least(0.97)
-      expect(right / (right + missed)).to.be.at.least(0.94)
+      expect(right / (right + missed)).to.be.at.least(recallMin)
       expect(foundIn(outcomes, 'evidence').wrong).to.equal(0)
     })
 

@@ -113,13 +113,16 @@ function hasEvidence({ value, evidence }: LensFinding, source: LensSource): bool
   const at = ({ start, end }: { readonly start: number; readonly end: number }) =>
     points.slice(start, end).join('').replace(/\s+/g, ' ')
   if (evidence.start >= evidence.end || evidence.end > points.length) return false
-  // A name may have its parts in two fields of a form.
   if (typeof value === 'string')
-    return /^\d{4}-\d\d-\d\d$/.test(value) || value.split(' ').every((word) => at(evidence).includes(word))
+    return /^\d{4}-\d\d-\d\d$/.test(value) || at(evidence).includes(value) || isParted(value, at(evidence))
   if (typeof value !== 'object') return true
   const items = evidence.items ?? []
   return items.length === value.length && items.every((item, n) => at(item).includes(value[n] as string))
 }
+
+/** Whether a name has its parts in two fields of a form. Nothing else may be put together. */
+const isParted = (value: string, text: string): boolean =>
+  /^\p{Lu}[\p{L}'’.-]*(?: [\p{L}'’.-]+){1,4}$/u.test(value) && value.split(' ').every((word) => text.includes(word))
 
 function textOf({ source: place }: LensEvidence, { subject, text, attachments }: LensSource): string {
   if (place === 'subject') return subject

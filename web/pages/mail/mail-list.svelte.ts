@@ -210,7 +210,14 @@ export class MailList {
   #listed(message: Answered): Listed {
     const { message_id, thread_id, subject, snippet, received_at, seen, flagged, answered } = message
     return {
-      ...{ message_id, thread_id, subject, snippet, received_at, seen, flagged, answered },
+      message_id,
+      thread_id,
+      subject,
+      snippet,
+      received_at,
+      seen,
+      flagged,
+      answered,
       // One string for all rows.
       mailbox: message.mailbox === this.source.address ? this.source.address : message.mailbox,
       who: this.isSentByUs ? message.to.map(nameOf).join(', ') : nameOf(message.from),
