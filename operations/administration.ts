@@ -1,7 +1,9 @@
 /** What administrators of the service ask for, in the dashboard or by their session. */
 
 import type { Account } from '../core/access/account-record.ts'
+import { administrator } from '../core/access/principal.ts'
 import { getAccount, usageOf } from '../core/account/accounts.ts'
+import { dailyUsage } from '../core/account/daily-usage.ts'
 import { changeAccount, listAccounts } from '../core/administration/accounts.ts'
 import { listDestinations } from '../core/administration/destinations.ts'
 import { type ProcessSample, refusalsSince, vitalsSince } from '../core/administration/processes.ts'
@@ -55,7 +57,8 @@ export const listAllAccounts = administratorOperation({
 
 export const getAnyAccount = administratorOperation({
   name: 'administration.account',
-  summary: 'One account, with its people and what it used this month.',
+  summary:
+    'One account, with its people, what it used this month, and what it sent and received on each of the last 30 days.',
   http: 'GET /api/v1/administration/accounts/{account_id}',
   input: object({ account_id: AccountId }),
   output: AccountDetails,
@@ -189,7 +192,11 @@ function thinned(samples: readonly ProcessSample[], spanMs: number): readonly Pr
 }
 
 async function detailsOf(ctx: Context, account: Account) {
-  const [members, usage] = await Promise.all([listMembers(ctx, account.id), usageOf(ctx, account)])
+  const [members, usage, days] = await Promise.all([
+    listMembers(ctx, account.id),
+    usageOf(ctx, account),
+    dailyUsage(ctx, administrator(account), {}),
+  ])
   return {
     ...administered(account),
     people: members.map(({ email, role, status }) => ({ email, role, status })),
@@ -200,6 +207,7 @@ async function detailsOf(ctx: Context, account: Account) {
       webhooks: usage.webhooks.used,
       storage: usage.storage.usedBytes,
     },
+    days,
   }
 }
 

@@ -109,20 +109,19 @@ export const DayOrTime = string({
 })
 
 /** The figures of each day (decisions.md 2, Usage). */
-export const DailyUsage = object({
-  days: array(
-    object({
-      day: string({ description: 'A UTC day, such as 2026-07-15.' }),
-      sent: used('Recipients written to, by the day of the request, or of the send for batches.'),
-      received: used('Messages received, per mailbox.'),
-      delivered: used('Recipients whose server accepted the mail.'),
-      bounced: used('Recipients who could not be reached.'),
-      complained: used('Recipients who reported spam.'),
-      bytes: used('Bytes of the messages received.'),
-    }),
-    { description: 'Each day from the first to today, also those without anything.' },
-  ),
+export const DayUsage = object({
+  day: string({ description: 'A UTC day, such as 2026-07-15.' }),
+  sent: used('Recipients written to, by the day of the request, or of the send for batches.'),
+  received: used('Messages received, per mailbox.'),
+  delivered: used('Recipients whose server accepted the mail.'),
+  bounced: used('Recipients who could not be reached.'),
+  complained: used('Recipients who reported spam.'),
+  bytes: used('Bytes of the messages received.'),
 })
+export const UsageDays = array(DayUsage, {
+  description: 'Each day from the first to today, also those without anything.',
+})
+export const DailyUsage = object({ days: UsageDays })
 
 export const Usage = object({
   ...planFields,

@@ -1,5 +1,5 @@
 /** What administrators of the service see and change (decisions.md 2, People). */
-import { Account } from './accounts.ts'
+import { Account, UsageDays } from './accounts.ts'
 import { line } from './fields.ts'
 import {
   array,
@@ -26,7 +26,7 @@ export const AdministeredAccount = extended(Account, {
   raised: record(integer(), { description: 'The figures that are raised above those of the plans.' }),
 })
 
-/** An account with its people and what it used this month. */
+/** An account with its people, what it used this month, and what it sent and received on each of the last 30 days. */
 export const AccountDetails = extended(AdministeredAccount, {
   people: array(object({ email: string(), role: string(), status: oneOf(['active', 'invited']) })),
   usage: object({
@@ -36,6 +36,7 @@ export const AccountDetails = extended(AdministeredAccount, {
     webhooks: integer(),
     storage: integer({ description: 'Bytes.' }),
   }),
+  days: UsageDays,
 })
 
 const NewHold = nullable(object({ reason: line(500, { minLength: 1, description: 'Shown to the account.' }) }))

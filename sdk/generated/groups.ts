@@ -219,7 +219,7 @@ export class Administration extends Group {
     return this.pages<t.AdministrationAccountsResult, t.AdministrationAccountsResult['accounts'][number]>('accounts', { method: 'GET', path: '/administration/accounts', query: params }, options)
   }
 
-  /** One account, with its people and what it used this month. For people who are signed in, not for keys. */
+  /** One account, with its people, what it used this month, and what it sent and received on each of the last 30 days. For people who are signed in, not for keys. */
   account(accountId: string, options?: RequestOptions): Promise<t.AdministrationAccountResult> {
     return this.call({ method: 'GET', path: `/administration/accounts/${segment(accountId)}` }, options)
   }

@@ -351,6 +351,8 @@ export type AccountDetails = {
     /** Bytes. */
     readonly storage: number
   }
+  /** Each day from the first to today, also those without anything. */
+  readonly days: readonly DayUsage[]
 }
 
 export type AccountExport = {
@@ -526,22 +528,24 @@ export type Contact = {
 
 export type DailyUsage = {
   /** Each day from the first to today, also those without anything. */
-  readonly days: readonly {
-    /** A UTC day, such as 2026-07-15. */
-    readonly day: string
-    /** Recipients written to, by the day of the request, or of the send for batches. */
-    readonly sent: number
-    /** Messages received, per mailbox. */
-    readonly received: number
-    /** Recipients whose server accepted the mail. */
-    readonly delivered: number
-    /** Recipients who could not be reached. */
-    readonly bounced: number
-    /** Recipients who reported spam. */
-    readonly complained: number
-    /** Bytes of the messages received. */
-    readonly bytes: number
-  }[]
+  readonly days: readonly DayUsage[]
+}
+
+export type DayUsage = {
+  /** A UTC day, such as 2026-07-15. */
+  readonly day: string
+  /** Recipients written to, by the day of the request, or of the send for batches. */
+  readonly sent: number
+  /** Messages received, per mailbox. */
+  readonly received: number
+  /** Recipients whose server accepted the mail. */
+  readonly delivered: number
+  /** Recipients who could not be reached. */
+  readonly bounced: number
+  /** Recipients who reported spam. */
+  readonly complained: number
+  /** Bytes of the messages received. */
+  readonly bytes: number
 }
 
 export type Delivery = {

@@ -93,6 +93,9 @@ describe('api: administration', () => {
       const { body } = await administrator.ask('GET', accountPath(tenant.accountId))
       expect(body.people).to.deep.equal([{ email: owner.email, role: 'owner', status: 'active' }])
       expect(body.usage).to.include({ inboxes: 1, webhooks: 0 })
+      const own = await client(door.http, tenant.key)<{ days: unknown[] }>('GET', '/api/v1/usage/daily')
+      expect(own.body.days).to.have.length(30)
+      expect(body.days, 'as the account itself sees them').to.deep.equal(own.body.days)
     })
 
     it('are suspended and resumed at once, which their audit tells', async () => {

@@ -399,7 +399,7 @@ class Administration(AsyncGroup):
         *,
         options: RequestOptions | None = None,
     ) -> t.AdministrationAccountResult:
-        """One account, with its people and what it used this month. For people who are signed in, not for keys."""
+        """One account, with its people, what it used this month, and what it sent and received on each of the last 30 days. For people who are signed in, not for keys."""
         return await self._call('GET', f'/administration/accounts/{segment(account_id)}', options=options)
 
     async def change(

@@ -333,6 +333,7 @@ AccountDetails = TypedDict('AccountDetails', {
     'raised': dict[str, int],
     'people': list["AccountDetailsPeopleItem"],
     'usage': "AccountDetailsUsage",
+    'days': list["DayUsage"],
 })
 
 AccountExportProgress = TypedDict('AccountExportProgress', {
@@ -497,7 +498,11 @@ Contact = TypedDict('Contact', {
     'received': int,
 })
 
-DailyUsageDaysItem = TypedDict('DailyUsageDaysItem', {
+DailyUsage = TypedDict('DailyUsage', {
+    'days': list["DayUsage"],
+})
+
+DayUsage = TypedDict('DayUsage', {
     'day': str,
     'sent': int,
     'received': int,
@@ -505,10 +510,6 @@ DailyUsageDaysItem = TypedDict('DailyUsageDaysItem', {
     'bounced': int,
     'complained': int,
     'bytes': int,
-})
-
-DailyUsage = TypedDict('DailyUsage', {
-    'days': list["DailyUsageDaysItem"],
 })
 
 DeliveryAttemptsItem = TypedDict('DeliveryAttemptsItem', {
@@ -1670,18 +1671,8 @@ UsageGetResult = TypedDict('UsageGetResult', {
     'eventsDropped': int,
 })
 
-UsageDailyResultDaysItem = TypedDict('UsageDailyResultDaysItem', {
-    'day': str,
-    'sent': int,
-    'received': int,
-    'delivered': int,
-    'bounced': int,
-    'complained': int,
-    'bytes': int,
-})
-
 UsageDailyResult = TypedDict('UsageDailyResult', {
-    'days': list["UsageDailyResultDaysItem"],
+    'days': list["DayUsage"],
 })
 
 PlansListResultPlansItem = TypedDict('PlansListResultPlansItem', {
@@ -1788,6 +1779,7 @@ AdministrationAccountResult = TypedDict('AdministrationAccountResult', {
     'raised': dict[str, int],
     'people': list["AdministrationAccountResultPeopleItem"],
     'usage': "AdministrationAccountResultUsage",
+    'days': list["DayUsage"],
 })
 
 AdministrationChangeRaise = TypedDict('AdministrationChangeRaise', {
@@ -1843,6 +1835,7 @@ AdministrationChangeResult = TypedDict('AdministrationChangeResult', {
     'raised': dict[str, int],
     'people': list["AdministrationChangeResultPeopleItem"],
     'usage': "AdministrationChangeResultUsage",
+    'days': list["DayUsage"],
 })
 
 AdministrationRequestsResult = TypedDict('AdministrationRequestsResult', {
