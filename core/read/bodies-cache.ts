@@ -1,21 +1,23 @@
 /**
- * A cache of large messages as they were parsed, so that the next part of a message is read without parsing it again.
- * Messages never change.
+ * A cache of messages as they were parsed: the next part of a large message, or a conversation that is read again as it grows,
+ * asks for no blob and is not parsed again. Messages never change.
  */
 import type { Reading } from '../parsing/jobs.ts'
 import { minuteMs } from '../process/clock.ts'
 import { createKept } from '../process/kept.ts'
 import { perProcess } from '../process/per-process.ts'
 
-/** Characters of all cached bodies and headers: a handful of the largest messages. */
+/** Characters of all cached bodies and headers: a handful of the largest messages, or some thousand small ones. */
 const charsMax = 16 * 1024 * 1024
+/** What a message takes besides, in characters. */
+const overheadChars = 2_000
 
 /** By message id, view and attachment id. The caller must already have checked that the message may be read. */
 export const readingsOf = perProcess(({ clock }) =>
   createKept<Reading>(clock, { max: charsMax, weigh: charsOf, ttlMs: 10 * minuteMs, renewOnUse: true }),
 )
 
-function charsOf({ text = '', html, reply = '', headers }: Reading): number {
+function charsOf({ text = '', markdown = '', html, reply = '', headers }: Reading): number {
   const header = headers.reduce((sum, { rawValue }) => sum + rawValue.length, 0)
-  return text.length + (html?.length ?? 0) + reply.length + header * 2
+  return overheadChars + text.length + markdown.length + (html?.length ?? 0) + reply.length + header * 2
 }

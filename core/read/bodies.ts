@@ -225,7 +225,7 @@ async function readCached(
       return unparsedMessage(raw, view)
     })
   })
-  if (reading !== null && 'parsed' in reading && message.sizeBytes > cachedBytesMin) readingsOf(ctx).set(key, reading)
+  if (reading !== null && 'parsed' in reading) readingsOf(ctx).set(key, reading)
   return reading
 }
 
@@ -252,9 +252,6 @@ function unparsedMessage(raw: Buffer, view: View): UnparsedMessage {
   }
   return { headers: readHeaders(raw).fields, ...bodies[view], truncated: true }
 }
-
-/** Messages up to this size are not cached: parsing them again is quick. */
-const cachedBytesMin = 32 * 1024
 
 function detailsOf(message: MessageDoc): Details {
   const { bcc, replyTo, inReplyTo, references, encrypted, trust, verification } = message

@@ -9,7 +9,7 @@ export type Role = 'from' | 'date' | 'to' | 'cc' | 'subject'
 export const leadIn =
   /^(?:on|at|am|le|el|em|il|op|den|på|vào|w dniu|dnia|in data|em|la|dne|у|в|在|于|on date)\b|^[在于]/iu
 
-const verbs = [
+const verbs: readonly string[] = [
   // en de fr es ca pt it ro
   'wrote',
   'writes',
@@ -38,36 +38,53 @@ const verbs = [
   'rašė',
   'rakstīja',
   // pl cs sk sl hr sr hu
-  'napisał(?:a|\\(a\\))?',
+  'napisał',
+  'napisała',
+  'napisał(a)',
   'napisana przez',
   'pisze',
-  'nap[ií]?sal(?:a|\\(a\\))?',
-  'napisao(?: je|/la je)?',
-  'napisala(?: je)?',
-  'је написао(?:/ла)?',
+  ...['napsal', 'napisal', 'napísal'].flatMap((verb) => [verb, `${verb}a`, `${verb}(a)`]),
+  'napisao',
+  'napisao je',
+  'napisao/la je',
+  'napisala je',
+  'је написао',
+  'је написао/ла',
   'ezt írta',
   'írta',
   // tr el vi id
-  'şun(?:u|ları) yazdı',
+  'şunu yazdı',
+  'şunları yazdı',
   'yazdı',
   'έγραψε',
   'đã viết',
   'viết',
   'menulis',
   // ru uk bg
-  'написал(?:\\(а\\)|а|и)?',
+  'написал',
+  'написал(а)',
+  'написала',
+  'написали',
   'пишет',
   'пише',
-  'написав(?:\\(-?ла\\)|ла)?',
-  'написала',
+  'написав',
+  'написав(ла)',
+  'написав(-ла)',
+  'написавла',
   'писав',
   'написа',
   // he ar fa hi th
-  'כתב(?:/ה|ה)?',
-  'كتبت?(?:/كتبت)?',
+  'כתב',
+  'כתב/ה',
+  'כתבה',
+  'كتب',
+  'كتبت',
+  'كتب/كتبت',
+  'كتبت/كتبت',
   'تمت كتابة ما يلي بواسطة',
   'نوشت',
-  '(?:ने )?लिखा',
+  'लिखा',
+  'ने लिखा',
   'เขียนว่า',
   'เขียน',
   // zh ja ko
@@ -79,9 +96,11 @@ const verbs = [
   '작성',
   '님이 작성',
 ]
-const anyVerb = `(?:^|[\\s>)"',，、،]|(?<=[^\\x00-\\x7f\\p{Ll}]))(?:${verbs.join('|')})`
-/** An attribution's verb at the end of a line, with its colon and rulers. */
-export const verbAtEnd = new RegExp(`${anyVerb}\\s*[:：]?\\s*[-_]*$`, 'iu')
+const anyVerb = `(?:^|[\\s>)"',，、،]|(?<=[^\\x00-\\x7f\\p{Ll}]))(?:${verbs.join('|').replace(/[()]/g, '\\$&')})`
+/** An attribution's verb at the end of a line. */
+export const verbAtEnd = new RegExp(`${anyVerb}$`, 'iu')
+/** How verbs end: their last two characters. */
+export const verbEndings: ReadonlySet<string> = new Set(verbs.map((each) => each.slice(-2).toLowerCase()))
 /** An attribution's verb anywhere in a line. */
 export const verb = new RegExp(`${anyVerb}(?![\\p{Ll}\\p{M}])`, 'iu')
 
@@ -425,7 +444,8 @@ export const mobile = new RegExp(
     '(?:发自|從|发送自|傳自)\\s?.{2,40}',
     '나의 .{2,30}에서 보냄',
     `(?:${sentFirst})(?=.{0,70}?(?:${devices})).{2,90}`,
-    `(?=.{0,40}?(?:${devices})).{2,60}(?:${sentLast})\\.?`,
+    // The endings are looked for first: they are rarer than the devices.
+    `(?=.{2,60}(?:${sentLast}))(?=.{0,40}?(?:${devices})).{2,60}(?:${sentLast})\\.?`,
     `(?:${got}) (?:\\S+ ){0,3}?${programs} (?:\\S+ ){1,2}(?:ios|android|iphone|mac)`,
     `${programs} (?:\\S+ ){1,2}(?:ios|android|iphone) ?を? ?(?:${got})`,
     `(?:az )?(?:ios|android) ?.{0,6} ?${programs}\\S{0,4} ?を? ?(?:${got})`,

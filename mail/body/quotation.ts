@@ -3,7 +3,18 @@
  * What is looked for is structure (a date, an address, a colon) and the words of `quotation-words.ts`.
  */
 
-import { forwards, labels, leadIn, mobile, originals, quoting, type Role, verb, verbAtEnd } from './quotation-words.ts'
+import {
+  forwards,
+  labels,
+  leadIn,
+  mobile,
+  originals,
+  quoting,
+  type Role,
+  verb,
+  verbAtEnd,
+  verbEndings,
+} from './quotation-words.ts'
 
 /**
  * The lines with `>` in front of what other marks quote: full-width ones; a bar (`| text`) or initials (`JD> text`) before two
@@ -184,7 +195,17 @@ function firstText(plain: readonly string[], from: number): string {
 const verbCharsMax = 80
 
 function endsInVerb(line: string): boolean {
-  return verbAtEnd.test(line.slice(-verbCharsMax))
+  const words = withoutTail(line.slice(-verbCharsMax))
+  // Hardly a line ends as a verb does, and the pattern of all verbs is slow.
+  return verbEndings.has(words.slice(-2).toLowerCase()) && verbAtEnd.test(words)
+}
+
+/** The line without what may stand behind a verb: a colon, rulers. */
+function withoutTail(line: string): string {
+  let end = line.length
+  while (line[end - 1] === '-' || line[end - 1] === '_') end--
+  const words = line.slice(0, end).trimEnd()
+  return /[:：]$/.test(words) ? words.slice(0, -1).trimEnd() : words
 }
 
 function hasAddress(text: string): boolean {
@@ -252,18 +273,18 @@ function rolesOf(line: string): Role[] {
 }
 
 function roleOf(line: string): Role | null {
+  if (!line.includes(':') && !line.includes('：')) return null
   const label = /^\s*[*_]{0,2}\s*(\p{L}[\p{L}\p{M} '/-]{0,24}?)\s*[*_]{0,2}\s*[:：]/u.exec(line)?.[1]
   return label === undefined ? null : (labels.get(label.toLowerCase().normalize('NFC')) ?? null)
 }
 
 /** A line like `Sent from my iPhone`, whatever the program and language. */
 export function isMobileSignature(line: string): boolean {
-  const text = line
-    .replace(/[<(]https?:[^>)]*[>)]/g, '')
-    .replace(/[*_]/g, '')
-    .trim()
+  const text = withoutLinks(line).replace(/[*_]/g, '').trim()
   return text.length >= 6 && text.length <= 110 && !/[?？]$/.test(text) && mobile.test(text)
 }
+
+const withoutLinks = (line: string) => (line.includes('http') ? line.replace(/[<(]https?:[^>)]*[>)]/g, '') : line)
 
 /** How many lines a signature below this line may have; 0 when the line opens none. */
 export function isSignatureMark(line: string): number {

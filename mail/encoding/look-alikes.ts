@@ -23,17 +23,23 @@ export function skeleton(text: string): string {
  */
 export function lookAlikeDomains(text: string): readonly string[] {
   // Most mail is ASCII alone, and has no such domain.
-  if (!/[^\p{ASCII}]|xn--/iu.test(text)) return []
+  if (!mayLookAlike(text)) return []
   const found = new Set<string>()
-  for (const [match] of text.matchAll(domainPattern)) {
-    const domain = domainToUnicode(match.toLowerCase())
-    if (domain !== '' && isLookAlike(domain)) found.add(`${domain} (${domainToASCII(domain)})`)
-    if (found.size >= foundMax) break
+  for (const word of text.split(/\s+/)) {
+    if (!word.includes('.') || !mayLookAlike(word)) continue
+    for (const [match] of word.matchAll(domainPattern)) {
+      const domain = domainToUnicode(match.toLowerCase())
+      if (domain !== '' && isLookAlike(domain)) found.add(`${domain} (${domainToASCII(domain)})`)
+      if (found.size >= foundMax) return [...found]
+    }
   }
   return [...found]
 }
 
 const foundMax = 5
+
+/** Whether there is a letter beyond ASCII, or an A-label. */
+const mayLookAlike = (text: string) => /\P{ASCII}/u.test(text) || /xn--/i.test(text)
 
 /** A label with a letter beyond ASCII, or an A-label, and a top-level domain behind it. */
 const domainPattern =

@@ -26,6 +26,7 @@ describe('api: commands to the database', () => {
   let threadId: string
   let cursor: string | undefined
   const others: string[] = []
+  const unread: string[] = []
   let mail = 0
   const commands: string[] = []
 
@@ -47,7 +48,8 @@ describe('api: commands to the database', () => {
     'an arrival': () => deliver(door.ctx, { to: tenant.address, raw: raw() }),
     'a send': () => call('POST', `${path()}/send`, { to: 'b@remote.example', subject: 's', text: 't' }),
     'a list': () => call('GET', `${path()}/messages`),
-    'a message': () => call('GET', `${path()}/messages/${messageId}`),
+    'a message': () => call('GET', `${path()}/messages/${unread.pop()}`),
+    'a message again': () => call('GET', `${path()}/messages/${messageId}`),
     'a search': () => call('GET', `${path()}/search?q=hello`),
     'a thread list': () => call('GET', `${path()}/threads`),
     'a thread': () => call('GET', `${path()}/threads/${threadId}`),
@@ -68,6 +70,7 @@ describe('api: commands to the database', () => {
     call = client(door.http, tenant.key)
     messageId = await deliver(door.ctx, { to: tenant.address, raw: raw() })
     for (let n = 0; n < 6; n++) others.push(await deliver(door.ctx, { to: tenant.address, raw: raw() }))
+    for (let n = 0; n < 3; n++) unread.push(await deliver(door.ctx, { to: tenant.address, raw: raw() }))
     threadId = (await call<{ thread_id: string }>('GET', `${path()}/messages/${messageId}`)).body.thread_id
     door.ctx.store.db.client.on('commandStarted', (started) => {
       const name = nameOf(started)
