@@ -22,18 +22,21 @@ import { cpuMs, rested, signalAll } from './processes.ts'
 import { forgetEventLimits, makeKeys, makeSenders, type Sender } from './senders.ts'
 import { arrived, type Sink, startSink } from './sink.ts'
 
-const kinds: readonly Kind[] = ['mailboxes', 'message', 'list of 50', 'simulated send', 'routed send']
+const kinds: readonly Kind[] = ['mailboxes', 'message', 'message again', 'list of 50', 'simulated send', 'routed send']
 const connections = 50
 const counts = { whole: { read: 5_000, send: 1_500 }, quick: { read: 1_000, send: 400 } } as const
 const rounds = { whole: 5, quick: 1 } as const
 /** Besides the one that each account has for its mail. */
 const emptyMailboxes = 9
-const filled = 60
+/** Of all accounts together more than a process keeps as they were read (core/read/bodies-cache.ts). */
+const filled = 150
+/** So many of a mailbox are read again and again. */
+const readAgain = 10
 /** The mail is older than what a list's cursor notes one by one, as most mail is. */
 const mailAgeMs = 3_600_000
 const keysEach = 8
-/** Different requests of each connection, which it makes in turn. */
-const requestsEach = 24
+/** Different requests of each connection, which it makes in turn: for each message one. */
+const requestsEach = 72
 /** A service gets so long to settle the sends of a round. */
 const settledMs = 120_000
 const text = 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.\n'.repeat(55)
@@ -172,13 +175,19 @@ type Mailroom = {
 
 function mailroomPeer({ ctx, service, sink, load, tenants }: Mailroom): Peer {
   const pids = [service.process.pid ?? 0]
+  let made = 0
   return {
     pids,
     async load(kind, count) {
       signalAll(pids, 'SIGCONT')
       await forgetEventLimits(ctx)
       await sink.reset()
-      return load.ask({ url: service.http, connections, count, requests: requestsFor(kind, tenants) })
+      const requests = requestsFor(kind, tenants)
+      // A round goes on behind the one before.
+      const first = made % requests.length
+      made += count
+      const inTurn = [...requests.slice(first), ...requests.slice(0, first)]
+      return load.ask({ url: service.http, connections, count, requests: inTurn })
     },
     async settled(kind, count) {
       if (kind === 'routed send') await arrived(sink, count)
@@ -245,8 +254,10 @@ function requestsFor(kind: Kind, tenants: readonly Tenant[]): readonly HttpReque
     const headers = { authorization: `Bearer ${keys[turn % keys.length]}` }
     const path = mailboxPath(mailbox.address)
     if (kind === 'mailboxes') return { method: 'GET', path: '/api/v1/mailboxes', headers }
-    if (kind === 'message')
-      return { method: 'GET', path: `${path}/messages/${messageIds[turn % messageIds.length]}`, headers }
+    if (kind === 'message' || kind === 'message again') {
+      const ids = kind === 'message' ? messageIds : messageIds.slice(0, readAgain)
+      return { method: 'GET', path: `${path}/messages/${ids[turn % ids.length]}`, headers }
+    }
     if (kind === 'list of 50') return { method: 'GET', path: `${path}/messages?limit=50`, headers }
     const body = JSON.stringify(draftOf(kind, n))
     // What is sent lies in another mailbox than what is listed.

@@ -16,7 +16,7 @@ import { insertInto, modelOf } from '../store/writes.ts'
 import { answerParent } from './child.ts'
 import type { Timed } from './http-load.ts'
 
-export type Kind = 'mailboxes' | 'message' | 'list of 50' | 'simulated send' | 'routed send'
+export type Kind = 'mailboxes' | 'message' | 'message again' | 'list of 50' | 'simulated send' | 'routed send'
 
 export type DriverTarget = {
   readonly accountId: string
@@ -69,18 +69,21 @@ async function open(url: string, targets: readonly DriverTarget[]): Promise<Asks
   for (const { accountId, emailId } of targets) originals.set(accountId, await originalOf(store, emailId))
   const send = (limited: readonly Limited[]) => (target: DriverTarget) =>
     sendCopy(store, originals.get(target.accountId)!, limited)
+  const message: Ask = async ({ mailboxId, messageIds }, n) => {
+    const messageId = messageIds[n % messageIds.length]!
+    const found = await findMessage(store, { mailboxId, messageId })
+    if (found === null) throw new Error(`There is no message ${messageId}.`)
+    await readBlob(store, found.blob)
+  }
   return {
     async mailboxes({ accountId, domain }) {
       const found = await listMailboxes(store, { accountId, only: null, before: null, limit: 51 })
       const ids = found.map(({ _id }) => _id)
       await Promise.all([storageUsed(store, ids), findDomains(store, [domain])])
     },
-    async message({ mailboxId, messageIds }, n) {
-      const messageId = messageIds[n % messageIds.length]!
-      const message = await findMessage(store, { mailboxId, messageId })
-      if (message === null) throw new Error(`There is no message ${messageId}.`)
-      await readBlob(store, message.blob)
-    },
+    message,
+    // It keeps nothing.
+    'message again': message,
     'list of 50': ({ mailboxId }) => listMessages(store, { mailboxId }, { before: null, limit: 51 }),
     'simulated send': send([{ period: 'month', counters: ['agentEmails', 'sent'] }]),
     'routed send': send([
