@@ -1,6 +1,6 @@
 /**
  * A cache of messages as they were parsed: the next part of a large message, or a conversation that is read again as it grows,
- * asks for no blob and is not parsed again. Messages never change.
+ * asks for no blob and is not parsed again. What a blob holds never changes; a draft that does gets another one.
  */
 import type { Reading } from '../parsing/jobs.ts'
 import { minuteMs } from '../process/clock.ts'
@@ -12,7 +12,7 @@ const charsMax = 16 * 1024 * 1024
 /** What a message takes besides, in characters. */
 const overheadChars = 2_000
 
-/** By message id, view and attachment id. The caller must already have checked that the message may be read. */
+/** By message id, blob id, view and attachment id. The caller must already have checked that the message may be read. */
 export const readingsOf = perProcess(({ clock }) =>
   createKept<Reading>(clock, { max: charsMax, weigh: charsOf, ttlMs: 10 * minuteMs, renewOnUse: true }),
 )

@@ -212,7 +212,7 @@ async function readCached(
   message: MessageDoc,
   { view, attachmentId }: { view: View; attachmentId: string | null },
 ): Promise<Reading | UnparsedMessage | null> {
-  const key = [message._id, view, attachmentId].join(' ')
+  const key = [message._id, message.blob.id, view, attachmentId].join(' ')
   const known = readingsOf(ctx).get(key)
   if (known !== undefined) return known
   const messageId = message._id
