@@ -179,7 +179,7 @@ async function once(
   // The key is freed only if the operation failed. When it succeeded and only storing its answer fails, the key stays taken,
   // or a repeat would do everything twice.
   const lost = (error: unknown) => ctx.log.error({ err: error }, 'an idempotency mark could not be written')
-  const own = { ...ctx, onceId: mark.onceId }
+  const own = { ...ctx, onceId: mark.onceId, mayRepeat: mark.mayRepeat }
   const answer = await perform(own, operation, principal, request, prepared).catch(async (error: unknown) => {
     await (wasDone(error) === 'nothing' ? mark.abandon() : mark.release()).catch(lost)
     throw error

@@ -6,6 +6,7 @@ import type { IdempotencyDoc } from './documents/accounts.ts'
 import type { SealedText } from './documents/sealed.ts'
 import type { StateDoc } from './documents/service.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { insertInto, updateIn } from './writes.ts'
 
 /**
  * Takes a mark, or returns the existing one. A running mark that was started before `lapsedBefore`, and an expired mark, are
@@ -18,12 +19,8 @@ export async function takeIdempotencyKey(
 ): Promise<{ taken: true; onceId: string } | { taken: false; existing: IdempotencyDoc }> {
   const { keyId, owner, startedAt, expiresAt, fingerprint, onceId } = mark
   for (;;) {
-    try {
-      await store.idempotency.insertOne(mark)
-      return { taken: true, onceId }
-    } catch (error) {
-      if (!isDuplicate(error)) throw error
-    }
+    // Marks of requests that come together share a command.
+    if ((await store.writeTogether([insertInto(store.idempotency, mark)])) === null) return { taken: true, onceId }
     const same = await store.idempotency.findOneAndUpdate(
       { _id: mark._id, state: 'running', startedAt: { $lt: lapsedBefore }, expiresAt: { $gt: startedAt }, fingerprint },
       { $set: { keyId, owner, startedAt, expiresAt } },
@@ -48,10 +45,8 @@ export async function finishIdempotencyKey(
   mark: IdempotencyDoc,
   { status, body }: { status: number; body: string },
 ): Promise<void> {
-  await store.idempotency.updateOne(
-    { _id: mark._id, owner: mark.owner },
-    { $set: { state: 'done', status, body: body as SealedText } },
-  )
+  const done = { state: 'done' as const, status, body: body as SealedText }
+  await store.writeTogether([updateIn(store.idempotency, { _id: mark._id, owner: mark.owner }, { $set: done })])
 }
 
 /** Lets the next try take over the mark at once. It keeps the `onceId`, because it is unknown what this try did. */

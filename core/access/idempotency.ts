@@ -29,6 +29,8 @@ export type IdempotentRequest =
       readonly done: false
       /** The same for every try of the request (`Context.onceId`). */
       readonly onceId: string
+      /** Whether an earlier try may have done something (`Context.mayRepeat`). */
+      readonly mayRepeat: boolean
       finish(answer: { status: number; body: string }): Promise<void>
       /** Call when nothing was done: frees the key. */
       abandon(): Promise<void>
@@ -71,6 +73,8 @@ export async function beginIdempotent(
     return {
       done: false,
       onceId: result.onceId,
+      // The first try has the id that it brought.
+      mayRepeat: result.onceId !== record.onceId,
       finish: (answer) => writeOrRetry(ctx, () => finishIdempotencyKey(ctx.store, record, answer)),
       abandon: () => writeOrRetry(ctx, () => freeIdempotencyKey(ctx.store, record)),
       release: () => writeOrRetry(ctx, () => releaseIdempotencyKey(ctx.store, record)),

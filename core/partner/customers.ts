@@ -138,7 +138,7 @@ async function reachCustomer(ctx: Context, principal: Principal, id: string): Pr
 /** Inserts a customer, unless an earlier try did. */
 async function insert(ctx: Context, doc: AccountDoc): Promise<AccountDoc> {
   const { _id, partnerId = '' } = doc
-  const earlier = ctx.onceId === null ? null : await findAccount(ctx.store, _id)
+  const earlier = ctx.mayRepeat ? await findAccount(ctx.store, _id) : null
   if (earlier !== null) return earlier
   if (!(await takeSlot(ctx.store, partnerId, 'customers', customersMax)))
     throw new Failure('conflict', `A partner has at most ${customersMax} customers.`, {

@@ -84,6 +84,8 @@ export type Context = {
    * so that a repeated try creates nothing twice. Null without a key.
    */
   readonly onceId: string | null
+  /** Whether an earlier try with this `onceId` may have done something. */
+  readonly mayRepeat: boolean
 }
 
 /**
@@ -168,6 +170,7 @@ export async function openContext({
     requestId: '',
     requestedAt: null,
     onceId: null,
+    mayRepeat: false,
   }
 }
 

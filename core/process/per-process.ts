@@ -1,7 +1,7 @@
 import type { Context } from './context.ts'
 
 /** The part of the context that does not belong to one request: what per-process state is made from. */
-export type ProcessContext = Omit<Context, 'log' | 'requestId' | 'requestedAt' | 'onceId'>
+export type ProcessContext = Omit<Context, 'log' | 'requestId' | 'requestedAt' | 'onceId' | 'mayRepeat'>
 
 /**
  * State that a process has once, shared by all its requests: made at the first use, and freed together with the store

@@ -81,9 +81,9 @@ const backgroundBytesMax = 256 * 1024
 export async function commitSend(ctx: Context, principal: Principal, outgoing: Outgoing): Promise<SendResult> {
   const { accountId } = principal
   const { id, draftId } = idsOf(ctx, principal, outgoing)
-  const earlier = ctx.onceId === null ? null : await findEmail(ctx.store, { accountId, emailId: id })
+  const earlier = ctx.mayRepeat ? await findEmail(ctx.store, { accountId, emailId: id }) : null
   if (earlier !== null) return sentBefore(ctx, earlier, outgoing)
-  if (principal.waitsForApproval && ctx.onceId !== null) {
+  if (principal.waitsForApproval && ctx.mayRepeat) {
     const { draft, input } = outgoing
     const asked = { emailId: id, sendAt: input.sendAt ?? null, ...(draft !== undefined && { draft }) }
     const approval = await findAsked(ctx, principal, asked)

@@ -100,7 +100,7 @@ export async function sendDraft(
   const parent = await parentOf(ctx, mailbox, input.inReplyTo)
   // The draft's id serves as idempotency id: after a crash between the send and the deletion, sending the draft again
   // finds the first send.
-  const result = await commitSend({ ...ctx, onceId: message._id }, principal, {
+  const result = await commitSend({ ...ctx, onceId: message._id, mayRepeat: true }, principal, {
     mailbox,
     parent,
     input: { ...input, ...(sendAt !== undefined && { sendAt }) },

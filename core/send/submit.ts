@@ -87,7 +87,7 @@ async function submitIdempotent(
   try {
     const draftId = draftIdOf(request.onceId)
     const id = sendIdOf(draftId)
-    const earlier = await findSend(ctx, { accountId, emailId: id })
+    const earlier = request.mayRepeat ? await findSend(ctx, { accountId, emailId: id }) : null
     if (earlier === null) await submitOnce(ctx, login, { ...submission, id, draftId })
     await request.finish({ status: 202, body: id })
     return { id, isRepeated: earlier !== null }

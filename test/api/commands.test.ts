@@ -44,9 +44,15 @@ describe('api: commands to the database', () => {
     const { message } = await waitForMessage(ctx, principal, what, new AbortController().signal)
     expect(message).to.equal(null)
   }
+  const idempotentSend = async (key: string) => {
+    const body = { to: 'b@remote.example', subject: 's', text: 't' }
+    const { status } = await call('POST', `${path()}/send`, body, { 'idempotency-key': key })
+    expect(status).to.equal(202)
+  }
   const requests: { readonly [request: string]: () => Promise<unknown> } = {
     'an arrival': () => deliver(door.ctx, { to: tenant.address, raw: raw() }),
     'a send': () => call('POST', `${path()}/send`, { to: 'b@remote.example', subject: 's', text: 't' }),
+    'a send under a key of its own': () => idempotentSend(`key ${++mail}`),
     'a list': () => call('GET', `${path()}/messages`),
     'a message': () => call('GET', `${path()}/messages/${unread.pop()}`),
     'a message again': () => call('GET', `${path()}/messages/${messageId}`),
