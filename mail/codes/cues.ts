@@ -51,14 +51,19 @@ function cueFinder(...kinds: readonly CueKind[]): (line: string) => readonly Cue
   }
 }
 
-/** Finds the cue of one of the kinds that begins right at an offset. Its regular expressions are made when first needed. */
+/**
+ * Finds the cue of one of the kinds that begins right at an offset. What it looks for is gathered with the first line, as many
+ * processes read none, and its regular expressions are made when first needed.
+ */
 function patternMatcher(kinds: readonly CueKind[]): (text: string, at: number) => Cue | null {
-  const sources = sourcesByBeginning(kinds)
+  let sources: Sources | undefined
   const patterns = new Map<string, RegExp>()
   const patternFor = (beginning: string): RegExp | undefined => {
     const known = patterns.get(beginning)
-    const source = known === undefined ? sources.get(beginning) : undefined
-    if (source === undefined) return known
+    if (known !== undefined) return known
+    sources ??= sourcesByBeginning(kinds)
+    const source = sources.get(beginning)
+    if (source === undefined) return undefined
     const groups = [...source].map(([kind, words]) => `(?<${kind}>(?:${words.join('|')})${wordEnd})`)
     const pattern = new RegExp(groups.join('|'), 'yu')
     patterns.set(beginning, pattern)
