@@ -7,6 +7,8 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { JsonSchemaType, JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import { pino } from 'pino'
 import type { Dashboard } from '../../api/dashboard.ts'
 import type { Readiness } from '../../api/endpoints.ts'
@@ -15,7 +17,6 @@ import { createKey, type NewKey } from '../../core/access/keys.ts'
 import { createAccount } from '../../core/account/accounts.ts'
 import { setPlans } from '../../core/account/plans.ts'
 import { createDomain } from '../../core/domains/claims.ts'
-import { ensureSharedDomain } from '../../core/domains/shared-domain.ts'
 import { minuteMs } from '../../core/process/clock.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { receive } from '../../core/receive/receive.ts'
@@ -28,6 +29,7 @@ import { databaseOf } from '../../store/open.ts'
 import { type Call, client } from '../peers/rest.ts'
 import { openDatabase } from './engine.ts'
 import { contextOf } from './service.ts'
+import { openSharedDomain } from './shared-domain.ts'
 
 /** A process: how far the clock of its machine is ahead of this one's, and where its way to the database begins, if not at the engine. */
 type Node = { readonly aheadMs?: () => number; readonly host?: string }
@@ -103,7 +105,7 @@ export async function openDoor({
     return { http: `http://127.0.0.1:${port}`, ctx, server, close }
   }
   const { http, ctx, server, close } = await open()
-  await ensureSharedDomain(ctx)
+  await openSharedDomain(ctx)
   return Object.assign(door, {
     http,
     ctx,
@@ -199,9 +201,21 @@ export function makeKey(ctx: Context, key: Partial<NewKey> & Pick<NewKey, 'accou
   return createKey(ctx, { kind: 'account', name: 'test', scopes: allScopes, mailboxIds: [], expiresAt: null, ...key })
 }
 
+/** Reads each schema once for all clients of this process: they all get the same of many tools. */
+const outputs: jsonSchemaValidator = {
+  getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
+    const text = JSON.stringify(schema)
+    const known = readers.get(text) ?? ajv.getValidator<unknown>(schema)
+    readers.set(text, known)
+    return known as JsonSchemaValidator<T>
+  },
+}
+const ajv = new AjvJsonSchemaValidator()
+const readers = new Map<string, JsonSchemaValidator<unknown>>()
+
 /** An MCP client with a key. It checks results against the output schemas that the server lists. */
 export async function connectMcp(http: string, key: string, query = ''): Promise<Client> {
-  const mcp = new Client({ name: 'test', version: '1' })
+  const mcp = new Client({ name: 'test', version: '1' }, { jsonSchemaValidator: outputs })
   const headers = { authorization: `Bearer ${key}` }
   await mcp.connect(new StreamableHTTPClientTransport(new URL(`/api/mcp${query}`, http), { requestInit: { headers } }))
   await mcp.listTools()

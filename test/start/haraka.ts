@@ -9,7 +9,6 @@ import { callersChanged } from '../../core/access/known-callers.ts'
 import { authenticate, type Principal } from '../../core/access/principal.ts'
 import { signup } from '../../core/account/accounts.ts'
 import { certificateFiles } from '../../core/certificates/files.ts'
-import { ensureSharedDomain } from '../../core/domains/shared-domain.ts'
 import { type Context, closeContext, openContext } from '../../core/process/context.ts'
 import { createLog } from '../../core/process/log.ts'
 import { rawMessage } from '../../core/read/bodies.ts'
@@ -17,8 +16,9 @@ import { listMessages } from '../../core/read/list.ts'
 import { writeInstance } from '../../plugins/instance.ts'
 import type { Settings } from '../../schemas/settings.ts'
 import { defaultSettings, type SettingsChange } from '../default-settings.ts'
-import { writeCertificate } from '../peers/certificates.ts'
+import { type Pair, writeCertificate } from '../peers/certificates.ts'
 import { openDatabase } from './engine.ts'
+import { openSharedDomain } from './shared-domain.ts'
 
 export type Service = {
   /** Where Haraka listens, `127.0.0.1:port`. */
@@ -56,7 +56,7 @@ export async function startService(change: SettingsChange = {}): Promise<Service
     })
     const ctx = await openContext({ settings, role: 'test', log: createLog(settings, 'test') })
     ends.push(() => closeContext(ctx))
-    await ensureSharedDomain(ctx)
+    await openSharedDomain(ctx)
     const { smtp, haraka } = await startHaraka(settings)
     ends.push(() => stopHaraka(haraka))
     const { principal, address } = await makeAccount(ctx)
@@ -81,8 +81,7 @@ export async function startService(change: SettingsChange = {}): Promise<Service
 /** Starts Haraka on the settings' data folder; resolves when it says that it is ready. */
 export async function startHaraka(settings: Settings): Promise<{ smtp: string; haraka: ChildProcess }> {
   const { data, hostname } = settings
-  const made = await generate([{ name: 'commonName', value: hostname ?? 'localhost' }], { keySize: 2048 })
-  await writeCertificate(data, { key: made.private, cert: made.cert })
+  await writeCertificate(data, await certificateFor(hostname ?? 'localhost'))
   const dir = join(data, 'haraka')
   await writeInstance({ dir, settings, repository: process.cwd(), tls: certificateFiles(settings) })
   const haraka = fork(join('node_modules', 'haraka', 'bin', 'haraka'), ['-c', dir], {
@@ -91,6 +90,20 @@ export async function startHaraka(settings: Settings): Promise<{ smtp: string; h
   })
   const [message] = (await Promise.race([once(haraka, 'message'), failOnExit(haraka)])) as [{ smtp: string }]
   return { smtp: message.smtp, haraka }
+}
+
+/** The certificates that this process has made, by name: all its Harakas show the same. */
+const certificates = new Map<string, Promise<Pair>>()
+
+function certificateFor(name: string): Promise<Pair> {
+  const made = certificates.get(name) ?? makeCertificate(name)
+  certificates.set(name, made)
+  return made
+}
+
+async function makeCertificate(name: string): Promise<Pair> {
+  const made = await generate([{ name: 'commonName', value: name }], { keySize: 2048 })
+  return { key: made.private, cert: made.cert }
 }
 
 /** Asks Haraka to stop, unless it has ended already; its exit status. */
