@@ -1,18 +1,19 @@
 import { request } from 'node:http'
 import { expect } from 'chai'
 import { client, type Json } from '../peers/rest.ts'
-import { type Service, startService } from '../start/service.ts'
+import { type Door, openDoor } from '../start/door.ts'
 
 type Refusal = { code: string; param?: string; error: string; retryAfter?: number; statusCode: number }
 
 const budgets = { perAddress: 3, perNetwork: 5, perDay: 6 } as const
 
 describe('signup', () => {
-  let service: Service
-  const signup = <T = Refusal>(body?: unknown) => client(service.http)<T>('POST', '/api/v1/signup', body)
+  let door: Door
+  const signup = <T = Refusal>(body?: unknown) => client(door.http)<T>('POST', '/api/v1/signup', body)
 
   before(async () => {
-    service = await startService({
+    door = await openDoor({
+      isNamed: true,
       env: {
         MAILROOM_SIGNUP_PER_ADDRESS_PER_DAY: String(budgets.perAddress),
         MAILROOM_SIGNUP_PER_NETWORK_PER_DAY: String(budgets.perNetwork),
@@ -21,7 +22,7 @@ describe('signup', () => {
       },
     })
   })
-  after(() => service?.dispose())
+  after(() => door?.close())
 
   const wrong: readonly (readonly [name: string, body: unknown, param: string])[] = [
     ['too short a name', { name: 'ab' }, 'name'],
@@ -69,7 +70,7 @@ describe('signup', () => {
       'mcp_url',
     )
     expect(answer.body.address).to.match(/^agent@agent-[a-z0-9]{5}\.free\.example$/)
-    expect(answer.body.base_url).to.equal(`${service.http}/api/v1/mailboxes/${answer.body.address}`)
+    expect(answer.body.base_url).to.equal(`${door.ctx.baseUrl}/api/v1/mailboxes/${answer.body.address}`)
     expect(answer.body.expires_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
@@ -102,7 +103,7 @@ describe('signup', () => {
 
   function signupFrom(localAddress: string): Promise<{ status: number; body: Refusal; retryAfter: number }> {
     return new Promise((resolve, reject) => {
-      const asked = request(`${service.http}/api/v1/signup`, { method: 'POST', localAddress }, (response) => {
+      const asked = request(`${door.http}/api/v1/signup`, { method: 'POST', localAddress }, (response) => {
         let text = ''
         response.on('data', (part: Buffer) => {
           text += part.toString()
