@@ -30,13 +30,20 @@ export type Route = {
 
 /**
  * Builds the middleware that serves the routes. Where two routes take a path, the one with fewer parameters serves it; HEAD is
- * served like GET. A path that no route takes, or that cannot be read, is left to the next middleware.
+ * served like GET. A path that no route takes, or that cannot be read, is left to the next middleware. What compares the paths
+ * of a place is made when the first request comes for it: all together would be a good part of a start.
  */
 export function createRouting(routes: readonly Route[]): Middleware<RequestState> {
-  const dispatchers = new Map([...placesOf(routes)].map(([place, own]) => [place, dispatcherOf(own)]))
-  const elsewhere = dispatcherOf(routes)
+  const places = placesOf(routes)
+  const dispatchers = new Map<readonly Route[], Middleware<RequestState>>()
+  const dispatcherFor = (path: string) => {
+    const taking = places.get(placeOf(path)) ?? routes
+    const dispatcher = dispatchers.get(taking) ?? dispatcherOf(taking)
+    dispatchers.set(taking, dispatcher)
+    return dispatcher
+  }
   // The router would pass a parameter on undecoded when it cannot decode it.
-  return (koa, next) => (hasReadablePath(koa) ? (dispatchers.get(placeOf(koa.path)) ?? elsewhere)(koa, next) : next())
+  return (koa, next) => (hasReadablePath(koa) ? dispatcherFor(koa.path)(koa, next) : next())
 }
 
 function dispatcherOf(routes: readonly Route[]): Middleware<RequestState> {
