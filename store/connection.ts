@@ -15,6 +15,8 @@ const connectMs = 10_000
 const connectionsMax = 50
 /** For commands that rebuild what is stored: indexes and migrations. */
 const longAnswerMs = 12 * 3_600_000
+/** Where there is nothing yet they are many and short, and connections would cost more than they save. */
+const rebuildingConnectionsMax = 8
 
 /**
  * For reads whose answer is given out as a number, or as proof that something is stored: they see only what no change of primaries
@@ -32,7 +34,11 @@ export function clientOf(
 ): MongoClient {
   requireDurable(url)
   // What has no connection yet waits for commands that take as long.
-  const patience = { socketTimeoutMS: longAnswerMs, waitQueueTimeoutMS: longAnswerMs }
+  const patience = {
+    socketTimeoutMS: longAnswerMs,
+    waitQueueTimeoutMS: longAnswerMs,
+    maxPoolSize: rebuildingConnectionsMax,
+  }
   return new MongoClient(url, { ...promised, ...(isPatient && patience), ...options })
 }
 
