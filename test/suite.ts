@@ -30,6 +30,7 @@ const oneToACore: readonly string[] = [
   'test/core/process/kept.test.ts',
   'test/plugins/inbound/large-messages.test.ts',
   'test/imap/patience.test.ts',
+  'test/imap/pace.test.ts',
   'test/imap/fuzz.test.ts',
   'test/dns/fuzz.test.ts',
 ]

@@ -574,7 +574,11 @@ describe('serving', () => {
   })
 
   it('goes on where it stopped', async () => {
-    const again = await startService({ data: service.data, env: { MAILROOM_SHARED_DOMAIN: 'free.example' } })
+    const again = await startService({
+      data: service.data,
+      env: { MAILROOM_SHARED_DOMAIN: 'free.example' },
+      only: 'api',
+    })
     try {
       const [key] = secrets
       const { body } = await client(again.http, key)<{ mailboxes: Json[] }>('GET', '/api/v1/mailboxes')
