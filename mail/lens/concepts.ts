@@ -168,6 +168,7 @@ export const concepts: { readonly [name: string]: Concept } = {
       'first last',
       'first last name',
       'name first',
+      'name last',
       'requester',
       'requester name',
       'sender',

@@ -38,7 +38,7 @@ export function numberFinder(words: string): (sentence: Sentence) => readonly Pi
 }
 
 const anyName =
-  "((?:\\p{Lu}[\\p{L}'’.-]*|van|de|der|den|von|da|di|del|della|la|le|el|ten|ter)(?: (?:\\p{Lu}[\\p{L}'’-]*|van|de|der|den|von|zu|da|di|del|della|la|le|el|dos|ten|ter)){0,4})"
+  "((?:\\p{Lu}[\\p{L}'’.-]*|van|de|der|den|von|da|di|del|della|la|le|el|ten|ter)(?: (?:\\p{Lu}[\\p{L}'’-]*|(?:van|de|der|den|von|zu|da|di|del|della|la|le|el|dos|ten|ter)(?= ))){0,4})"
 const polite =
   '(?:Mr\\.?|Mrs\\.?|Ms\\.?|Dr\\.?|Herr|Frau|Mme|Mlle|M\\.|Sra?\\.?|Sig\\.?|dhr\\.?|mevr\\.?|Monsieur|Madame)\\s+'
 const names = new RegExp(
@@ -56,7 +56,7 @@ const toldBefore = new RegExp(
   'gu',
 )
 const toldBehind = new RegExp(
-  `(?:(?:[Oo]rder|[Aa]pplication|[Ee]nquiry|[Mm]essage|[Rr]equest|[Tt]icket) (?:was )?(?:placed |submitted |sent )?(?:from|by)|(?:[Bb]estellung|[Bb]ewerbung|[Aa]nfrage|[Nn]achricht|[Mm]eldung) von|(?:[Cc]ommande|[Cc]andidature|[Dd]emande|[Mm]essage) de(?: la part de)?|(?:[Pp]edido|[Cc]andidatura|[Ss]olicitud|[Mm]ensaje|[Cc]onsulta) de|(?:[Oo]rdine|[Cc]andidatura|[Rr]ichiesta|[Mm]essaggio|[Ss]egnalazione) da(?: parte di)?|(?:[Bb]estelling|[Ss]ollicitatie|[Aa]anvraag|[Bb]ericht|[Mm]elding) van) (?:${polite})?${anyName}(?=[\\s.,:;!]|$)`,
+  `(?:(?:[Oo]rder|[Aa]pplication|[Ee]nquiry|[Mm]essage|[Rr]equest|[Tt]icket) (?:was )?(?:placed |submitted |sent )?(?:from|by)|(?:[Bb]estellung|[Bb]ewerbung|[Aa]nfrage|[Nn]achricht|[Mm]eldung) von|(?:[Cc]ommande|[Cc]andidature|[Dd]emande|[Mm]essage) de(?: la part de)?|(?:[Pp]edido|[Cc]andidatura|[Ss]olicitud|[Mm]ensaje) de|(?:[Oo]rdine|[Cc]andidatura|[Rr]ichiesta|[Mm]essaggio|[Ss]egnalazione) da(?: parte di)?|(?:[Bb]estelling|[Ss]ollicitatie|[Aa]anvraag|[Bb]ericht|[Mm]elding) van) (?:${polite})?${anyName}(?=[\\s.,:;!]|$)`,
   'gu',
 )
 
@@ -68,7 +68,10 @@ export function namesIn({ text, folded }: Sentence): readonly Piece[] {
     ([, name = '']) => name.includes(' ') && isPersonName(name),
   )
   return [...text.matchAll(names), ...titled, ...told].flatMap((match) => {
-    const whole = readPerson(match[1] ?? '')
+    // "Iker del laboratorio": no name ends in one of these.
+    const whole = readPerson(
+      (match[1] ?? '').replace(/(?: (?:van|de|der|den|von|zu|da|di|del|della|la|le|el|dos))+$/, ''),
+    )
     // "Anna Berg von Nordlicht Energie": what follows the name is where she is from.
     const cut = whole === null || isPersonName(whole.value) ? null : whole.value.search(/ (?:van|von|de|of|di|da) /)
     const found = cut === null || cut < 0 ? whole : readPerson((match[1] as string).slice(0, cut))

@@ -67,7 +67,19 @@ function scorerOf(asked: Asked): (pair: Pair) => number | null {
 const priorityMax = 62
 
 /** What a question may say beside what it asks for. */
-const qualifiers: ReadonlySet<string> = new Set(['gross', 'net', 'date', 'number', 'amount', 'form', 'status', 'job'])
+const qualifiers: ReadonlySet<string> = new Set([
+  'gross',
+  'net',
+  'date',
+  'number',
+  'amount',
+  'form',
+  'status',
+  'job',
+  'year',
+  // "What is your budget?"
+  'item',
+])
 
 /** For a field that is about something else: what its label may say besides its key. */
 function setsOf({ key, description, field }: Asked): readonly string[] {

@@ -1,6 +1,8 @@
-/** Names that a form asks for in two fields: the first name in one, the last in the other. */
-import type { Candidate, OpenMail } from './candidates.ts'
+/** Names that a form asks for in two fields, and those of which an address is made. */
+import { at, type Candidate, type OpenMail } from './candidates.ts'
+import { fold } from './lexicon.ts'
 import type { Pair } from './lines.ts'
+import { ownEmails } from './reach.ts'
 import { readPerson } from './shapes.ts'
 import { isPersonName } from './signatures.ts'
 
@@ -43,3 +45,53 @@ function partOf({
   const found = readPerson(value)
   return found === null ? null : { value: found.value, start: start + found.start, end: start + found.end }
 }
+
+const capitals = /(?<![\p{L}\p{N}@.])\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*){1,5}(?![\p{L}@])/gu
+
+/** Names that an address of the mail's person is made of: "Jane Doe" beside `jane.doe@`, `doe.jane@`, `j.doe@`. */
+export function addressedNames(mail: OpenMail): readonly Candidate[] {
+  const locals = new Set(ownEmails(mail).map(({ value }) => letters(String(value).split('@')[0] as string)))
+  if (locals.size === 0) return []
+  return mail.passages.flatMap((passage) =>
+    passage.lines.flatMap((line) => {
+      if (line.role !== null || mail.zones(passage).has(line)) return []
+      return Array.from(line.text.matchAll(capitals)).flatMap(({ 0: run, index }) => {
+        const found = partsOf(run).find(({ value }) => isMadeOf(value, locals) && isPersonName(value))
+        if (found === undefined) return []
+        // The address may have the first of two last names alone.
+        const rest = run.slice(found.start)
+        const value = isPersonName(rest) ? rest : found.value
+        return [
+          at(passage, line.start + index, { value, start: found.start, end: found.start + value.length }, addressed),
+        ]
+      })
+    }),
+  )
+}
+
+const addressed = 53
+
+/** Two words or three that stand together. */
+function partsOf(run: string): readonly { readonly value: string; readonly start: number }[] {
+  const words = run.split(' ')
+  return words.flatMap((_, n) =>
+    [3, 2].flatMap((count) =>
+      n + count > words.length
+        ? []
+        : [{ value: words.slice(n, n + count).join(' '), start: words.slice(0, n).join(' ').length + (n > 0 ? 1 : 0) }],
+    ),
+  )
+}
+
+function isMadeOf(name: string, locals: ReadonlySet<string>): boolean {
+  const [first = '', ...others] = name.split(' ').map(letters)
+  const last = others.join('')
+  return (
+    last.length >= lastCharsMin &&
+    first !== '' &&
+    [first + last, last + first, first.charAt(0) + last, last + first.charAt(0)].some((each) => locals.has(each))
+  )
+}
+
+const lastCharsMin = 3
+const letters = (text: string) => fold(text).replace(/[^\p{L}]/gu, '')

@@ -102,7 +102,7 @@ function apartPair(line: Line, below: Line): Pair | null {
 
 /** What headings of one value say. */
 const apart: ReadonlySet<string> = new Set(
-  'customer requester sender applicant contact name email phone company job interest skill product device version error'.split(
+  'customer requester sender applicant contact name first last email phone company people number job interest skill product device version error'.split(
     ' ',
   ),
 )
@@ -137,8 +137,27 @@ export function cellPairs(line: Line): readonly Pair[] {
   return pairs
 }
 
-/** Three cells without a figure are the head of a table. */
-export const isHead = (text: string) => /\t[^\t]+\t/.test(text) && !/[\d:@]/.test(text)
+/** Three cells without a figure are the head of a table, unless they are labels and values in turn. */
+export function isHead(text: string): boolean {
+  if (!/\t[^\t]+\t/.test(text) || /[\d:@]/.test(text)) return false
+  const [first = '', second = '', ...rest] = text.split(/\t+/)
+  return !(rest.length % 2 === 0 && isLabelCell(first) && !isLabelCell(second))
+}
+
+/** Cells of two lines each, a label above its value: the last cell of a line is the label of the first below. */
+export function brokenCellPairs(lines: readonly Line[]): readonly Pair[] {
+  return lines.flatMap((line, n) => {
+    const [above, below] = [lines[n - 1], lines[n + 1]]
+    const [first = '', last = '', ...more] = line.text.split(/\t+/)
+    if (more.length > 0 || last === '' || !isLabelCell(last) || isLabelCell(first)) return []
+    if (below === undefined || below.isFirst || isLabelCell(below.text)) return []
+    const [value = ''] = below.text.split(/\t+/)
+    const pair = makePair(line, last, line.text.lastIndexOf(last), value, { start: below.start, by: 'line' })
+    // The first of them has its label on a line of its own.
+    if (above === undefined || line.isFirst || !isLabelCell(above.text)) return [pair]
+    return [makePair(above, above.text, 0, first, { start: line.start, by: 'line' }), pair]
+  })
+}
 
 const cellsMax = 8
 
@@ -168,7 +187,7 @@ function markedPair(line: Line, below: Line | undefined): Pair | null {
       start: below.start,
       by: 'line',
     })
-  const found = /^(.{1,90}?)\s*(?::(?!\/\/|\d)|\s=>?\s|\s->\s|\s→\s|\.{3,}|\s[–—]\s|\t)\s*/u.exec(text)
+  const found = /^(.{1,90}?)\s*(?::(?!\/\/|\d)|\s=>?\s|\s-?>\s|\s→\s|\.{3,}|\s[–—]\s|\t)\s*/u.exec(text)
   const separated = question ?? found?.[1]
   if (separated === undefined) return null
   const label = separated.replace(bullet, '')
@@ -179,7 +198,7 @@ function markedPair(line: Line, below: Line | undefined): Pair | null {
   )
     return null
   const length = question === undefined ? (found as RegExpExecArray)[0].length : question.length
-  const value = text.slice(length).replace(/^[\s*:]+/, '')
+  const value = text.slice(length).replace(/^(?:[\s*:]|[-=]?>\s|→\s)+/, '')
   const isLine = value === ''
   if (isLine && (below === undefined || below.isFirst || below.role !== null || question !== undefined)) return null
   const from = isLine ? (below as Line) : line

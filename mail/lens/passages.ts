@@ -2,7 +2,7 @@
 import { labels as headerLabels, type Role } from '../body/quotation-words.ts'
 import { fold } from './lexicon.ts'
 import type { Line, Pair, Passage } from './lines.ts'
-import { blockPair, cellPairs, columnPairs, isHead, pairOf, pointPair, stackedPairs } from './pairs.ts'
+import { blockPair, brokenCellPairs, cellPairs, columnPairs, isHead, pairOf, pointPair, stackedPairs } from './pairs.ts'
 import type { LensPlace, LensSource } from './source.ts'
 import { goodsColumns } from './table-heads.ts'
 
@@ -53,9 +53,10 @@ function passage(place: LensPlace, whole: string, quoted: LensSource['quoted']):
   }
   markHeaders(lines)
   for (const [n, line] of lines.entries()) {
-    if (line.role !== null || goodsColumns(line.text) !== null || isHead(line.text)) continue
+    if (line.role !== null || goodsColumns(line.text) !== null) continue
     const below = lines[n + 1]
     const columns = below === undefined || below.isFirst ? [] : columnPairs(line, below)
+    if (columns.length === 0 && isHead(line.text)) continue
     const cells = columns.length > 0 ? columns : cellPairs(line)
     const pair =
       cells.length > 0
@@ -63,6 +64,10 @@ function passage(place: LensPlace, whole: string, quoted: LensSource['quoted']):
         : (pairOf(line, below) ?? pointPair(line, below, lines[n + 2]) ?? blockPair(line, below, lines[n + 2]))
     pairs.push(...cells, ...(pair === null ? [] : [pair]))
     if (pair !== null || cells.length > 0) labelled.add(line.start)
+  }
+  for (const pair of brokenCellPairs(lines)) {
+    pairs.push(pair)
+    labelled.add(pair.line.start)
   }
   for (const pair of stackedPairs(lines))
     if (!labelled.has(pair.line.start)) {

@@ -148,11 +148,14 @@ function best(asked: Asked, mail: OpenMail): Candidate | null {
   return ofPersons.has(asked.concept ?? '') ? (wholeName(most, believed) ?? most) : most
 }
 
-/** The name of which a first name is part, where the mail has it too. */
+/** The name of which a first or last name is part, where the mail has it too. */
 function wholeName(short: Candidate | null, all: readonly Candidate[]): Candidate | undefined {
   if (short === null || /\s/.test(String(short.value))) return undefined
-  const start = `${fold(String(short.value))} `
-  return all.find(({ value, score }) => fold(String(value)).startsWith(start) && short.score - score < wholeNameLossMax)
+  const part = fold(String(short.value))
+  return all.find(({ value, score }) => {
+    const whole = fold(String(value))
+    return (whole.startsWith(`${part} `) || whole.endsWith(` ${part}`)) && short.score - score < wholeNameLossMax
+  })
 }
 
 /** The position that the subject names in full: "Teacher" where it says "Teacher of Spanish and French". */

@@ -54,7 +54,7 @@ const openApplication =
 
 /** The whole of a text without quotation marks around it. */
 export function wholeOf(text: string): Piece | null {
-  return piece(text, /^[\s"„“”«»*]*(.*?)[\s"„“”«»*]*$/su, textCharsMax)
+  return piece(text, /^[\s"„“”«»*]*(.*?)(?:["”»],|[\s"„“”«»*])*$/su, textCharsMax)
 }
 
 function piece(text: string, pattern: RegExp, charsMax = nameCharsMax): Piece | null {

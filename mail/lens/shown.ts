@@ -5,11 +5,11 @@ import { currencies, isOwn } from './currencies.ts'
 import { documentNumbers } from './document-numbers.ts'
 import { fold } from './lexicon.ts'
 import type { Line, Pair, Passage } from './lines.ts'
-import { composedNames } from './names.ts'
+import { addressedNames, composedNames } from './names.ts'
 import { subjectPositions } from './positions.ts'
 import { ownEmails, ownPhones } from './reach.ts'
 import { emailsIn, ibansIn, readPerson } from './shapes.ts'
-import { type Found, hasLegalForm, isCompanyName, isPersonName, nameEnd } from './signatures.ts'
+import { type Found, hasLegalForm, isClosing, isCompanyName, isPersonName, nameEnd } from './signatures.ts'
 
 /** The values of a field that its form alone shows. */
 export function shownValues(asked: Asked, mail: OpenMail): readonly Candidate[] {
@@ -32,6 +32,7 @@ const finders: { readonly [concept: string]: Finder } = {
     ...forwarders(mail),
     ...greeted(mail),
     ...reached(mail),
+    ...addressedNames(mail),
     ...blocks(mail),
   ],
   person: (_, mail) => [
@@ -40,6 +41,7 @@ const finders: { readonly [concept: string]: Finder } = {
     ...forwarders(mail),
     ...titled(mail),
     ...reached(mail),
+    ...addressedNames(mail),
     ...blocks(mail),
   ],
   company: (_, mail) => companies(mail, 50),
@@ -108,7 +110,7 @@ function reached({ passages, zones }: OpenMail): readonly Candidate[] {
 }
 
 const greeting =
-  /^(?:(?:hi|hello|dear|hallo|hoi|guten (?:tag|morgen|abend)|gruß gott|sehr geehrte[rs]?|liebe[rs]?|bonjour|cher|chere|hola|estimad[oa]|querid[oa]|ciao|gentile|egregi[oa]|buongiorno|beste|geachte|dag|ola|car[oa]|moin)|(?:(?:vielen |hartelijk )?(?:danke?|merci|gracias|grazie|bedankt|thanks?)(?: dir| you| a ti)?)(?: (?:for|fur|pour|por|per|voor) (?:\p{L}+ ){1,3}(?:order|purchase|bestellung|einkauf|commande|achat|pedido|compra|ordine|acquisto|bestelling|aankoop))?),?\s+/u
+  /^(?:(?:hi|hello|dear|hallo|hoi|guten (?:tag|morgen|abend)|gruß gott|sehr geehrte[rs]?|liebe[rs]?|bonjour|cher|chere|hola|estimad[oa](?:\/[oa])?|querid[oa]|ciao|gentile|egregi[oa]|buongiorno|beste|geachte|dag|ola|car[oa]|moin)|(?:(?:vielen |hartelijk )?(?:danke?|merci|gracias|grazie|bedankt|thanks?)(?: dir| you| a ti)?)(?: (?:for|fur|pour|por|per|voor) (?:\p{L}+ ){1,3}(?:order|purchase|bestellung|einkauf|commande|achat|pedido|compra|ordine|acquisto|bestelling|aankoop))?),?\s+/u
 
 /** Who is greeted by one that sells or helps. */
 function greeted({ passages, isSeller, signed }: OpenMail): readonly Candidate[] {
@@ -119,14 +121,16 @@ function greeted({ passages, isSeller, signed }: OpenMail): readonly Candidate[]
       /^(?:mrs?|ms|dr|herr|frau|madame|monsieur|mme|senora?|signora?|sig|mevrouw|meneer|de heer)\.? \p{L}[^.!?]{2,40}[,:!]$/u.test(
         line.folded,
       )
-    const lead = isTitled ? 0 : greeting.exec(line.folded)?.[0].length
-    if (lead === undefined) return []
+    const mark = /^[¡¿]/.test(line.text) ? 1 : 0
+    const greeted = greeting.exec(line.folded.slice(mark))?.[0].length
+    if (!isTitled && greeted === undefined) return []
+    const lead = isTitled ? 0 : mark + (greeted ?? 0)
     const name = readPerson(line.text.slice(lead))
     // One name alone is often that of who is written to, where somebody signs.
     const isOther = name !== null && name.start === 0 && !name.value.includes(' ') && signed().person !== null
     return name === null || isOther || !isPersonName(name.value) || name.value.length < 3
       ? []
-      : [at(text, line.start + lead, name, name.value.includes(' ') ? 50 : 47)]
+      : [at(text, line.start + lead, name, name.value.includes(' ') ? 54 : 47)]
   })
 }
 
@@ -137,10 +141,11 @@ function blocks({ passages, zones, signed, isSeller }: OpenMail): readonly Candi
   const signer = signed().person?.line
   return passages.flatMap((passage) =>
     passage.lines.flatMap((line, n) => {
-      if (line.role !== null || zones(passage).has(line) || (isSeller() && line === signer)) return []
-      const below = passage.lines[n + 1]
-      const isAlone = line.text.includes(' ') && isPersonName(line.text)
-      if (isAlone && below !== undefined && !below.isFirst && isReach(below.text)) {
+      if (line.role !== null || zones(passage).has(line)) return []
+      const above = passage.lines[n - 1]
+      if (isSeller() && line === signer && above !== undefined && isClosing(above)) return []
+      const isAlone = /^\S+(?: \S+)+$/.test(line.text) && isPersonName(line.text)
+      if (isAlone && isReachedBelow(passage, n)) {
         const found = readPerson(line.text)
         return found === null ? [] : [at(passage, line.start, found, 55)]
       }
@@ -148,7 +153,7 @@ function blocks({ passages, zones, signed, isSeller }: OpenMail): readonly Candi
         /(?<=\s|^)(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+){1,2}), (?=\d{1,4}[a-z]? \p{L}|\p{Lu}[\p{L}.'’ -]{3,30} \d{1,4}\b)/u.exec(
           line.text,
         )
-      return match === null || !isPersonName(match[1] as string)
+      return match === null || !isPersonName(match[1] as string) || isOfThing(passage, line)
         ? []
         : [
             at(
@@ -162,13 +167,37 @@ function blocks({ passages, zones, signed, isSeller }: OpenMail): readonly Candi
   )
 }
 
+/** Whether the label of a line says that it has something else than a name or an address. */
+const isOfThing = ({ pairs }: Passage, line: Line) =>
+  pairs.some((pair) => pair.line === line && ![...pair.meanings.known].some((meaning) => ofReach.has(meaning)))
+const ofReach: ReadonlySet<string> = new Set([
+  'address',
+  'delivery',
+  'shipping',
+  'customer',
+  'contact',
+  'name',
+  'invoice',
+])
+
+/** Whether an address or a number stands below a line, with the name of a house or an organisation between them at most. */
+function isReachedBelow({ lines }: Passage, n: number): boolean {
+  const [below, next] = [lines[n + 1], lines[n + 2]]
+  if (below === undefined || below.isFirst) return false
+  if (isReach(below.text)) return true
+  const isName = /^\p{Lu}[^:.,!?\t]{2,40}$/u.test(below.text) && !isPersonName(below.text)
+  return isName && next !== undefined && !next.isFirst && isReach(next.text)
+}
+
 /** What one is reached by: an address, a number, a street. */
 const isReach = (text: string) =>
   text.length < 60 &&
   !/[€$£]|[.,]\d\d$/.test(text) &&
   (/@\S+\./.test(text) ||
     (/\d{3}/.test(text) && !/[€$£]|[.,]\d\d$/.test(text)) ||
-    /^\d{1,4}(?: ?(?:bis|ter|quater|[a-z]))?,? \p{L}{3,}|^\p{Lu}[\p{L}.' -]{2,30} \d{1,4}[a-z]?(?:,|$)/u.test(text))
+    /^\d{1,4}(?: ?(?:bis|ter|quater|[a-z]))?,? \p{L}{2,}|^\p{Lu}[\p{L}.' -]{2,30} \d{1,4}[a-z]?(?:,|$)|(?<!\p{L})\p{Lu}{1,2}\d{1,2}[A-Z]? \d[A-Z]{2}$/u.test(
+      text,
+    ))
 
 /** A name that heads an attachment: a CV. */
 function titled({ passages }: OpenMail): readonly Candidate[] {

@@ -18,8 +18,10 @@ const closingWords =
   /(?<!\p{L})(?:gru(?:ss|ß)\p{L}*|gr[uü]e?[sß]+e?|regards?|wishes|sincerely|faithfully|truly|cheers|ta|thanks|soon|salut\p{L}*|saludos?|cordial\p{L}*|bacio|baci|abrazo|besos?|bises|bien a|attente|groet\p{L}*|danke?|dank|merci|gracias|grazie|bedankt|obrigad[oa]|freu\p{L}*|ihre?|eure?|dein|yours|best|respect\p{L}*|hoogachtend|hochachtungsvoll|afectuosamente|atentamente|mvg|lg|vg|mfg|soon|a presto|hasta pronto|tot snel|bis bald)(?!\p{L})/u
 const closingCharsMax = 45
 
+const isClosingWord = (word: string) => closingWords.exec(fold(word))?.[0].length === word.length
+
 /** Whether a line says goodbye: in a form that is known, or shortly with a word of one and a name below. */
-function isClosing({ text }: Line): boolean {
+export function isClosing({ text }: Line): boolean {
   const folded = fold(text)
   if (text.length > closingCharsMax || /[\d@?]/.test(text)) return false
   const last = folded.split(/[.!?]\s+/).at(-1) as string
@@ -28,7 +30,7 @@ function isClosing({ text }: Line): boolean {
 
 /** Parts of an organisation that sign mails, and what else stands in signatures and is no name. */
 const offices =
-  /\b(?:service ?desk|binnendienst|buitendienst|innendienst|aussendienst|back ?office|front ?desk|redactie|secretaria[at]t?|sekretariat|empfang|reception|receptie|rezeption|teams?|equipe|equipo|squadra|redaktion|hallo|hello|hi|dear|gentile|sehr geehrte[rs]?|bonjour|estimad[oa]|beste|geachte|support|billing|sales|purchasing|accounts?|accounting|office|helpdesk|service|department|hr|management|customer|staff|crew|admin|info|einkauf|vertrieb|versand|buchhaltung|personalabteilung|verwaltung|kundendienst|kundenservice|technik|abteilung|servizio|ufficio|risorse umane|assistenza|amministrazione|vendite|ventas|soporte|rrhh|administracion|atencion|rh|service client|comptabilite|direction|ressources|verkoop|administratie|klantenservice|afdeling|references?|available|sent from|gesendet|envoye|verzonden|inviato|enviado)\b/
+  /\b(?:service ?desk|binnendienst|buitendienst|innendienst|aussendienst|back ?office|front ?desk|redactie|secretaria[at]t?|sekretariat|empfang|reception|receptie|rezeption|teams?|equipe|equipo|squadra|redaktion|hallo|hello|hi|dear|gentile|sehr geehrte[rs]?|bonjour|estimad[oa]|beste|geachte|support|billing|sales|purchasing|accounts?|accounting|office|helpdesk|service|department|departamento|servicio|asistencia|hr|management|customer|staff|crew|admin|info|einkauf|vertrieb|versand|buchhaltung|personalabteilung|verwaltung|kundendienst|kundenservice|technik|abteilung|servizio|ufficio|risorse umane|assistenza|amministrazione|vendite|ventas|soporte|rrhh|administracion|atencion|rh|service client|comptabilite|direction|ressources|verkoop|administratie|klantenservice|afdeling|references?|available|sent from|gesendet|envoye|verzonden|inviato|enviado)\b/
 const legalForm =
   /(?<!\p{L})(?:gmbh(?: & co\.? kg)?|ggmbh|ag|kg|ohg|ug|e\.? ?v\.?|gbr|e\.? ?k\.?|mbb|partg|kgaa|s\.? ?c\.?|s\.? ?coop\.?|ltd\.?|limited|llc|llp|plc|inc\.?|corp\.?|co\.|sarl|sas|sasu|eurl|s\.?a\.?s\.?|s\.?a\.?(?: de c\.?v\.?)?|s\.?l\.?(?:[ulp]\.?)?|s\.?r\.?l\.?|s\.?p\.?a\.?|s\.?n\.?c\.?|b\.?v\.?|n\.?v\.?|bvba|v\.?o\.?f\.?|lda\.?|pty|oy|ab|aps|a\/s|se)(?!\p{L})\.?\s*$/u
 /** Compounds for places of business are family names too: behind a first name they say nothing. */
@@ -50,6 +52,8 @@ export function isPersonName(text: string): boolean {
   const folded = fold(text)
   // "WDJB-MJHT" is a code, "PRIYANKA SHARMA" heads a CV.
   const isCode = words.length === 1 && /^[\p{Lu}-]{3,}$/u.test(text)
+  // "L'intendance" is no name, "D'Angelo" is one.
+  if (/^(?:[LlDd]['’]\p{Ll}|The )/u.test(text) || (words.length > 1 && isClosingWord(words[0] as string))) return false
   return (
     isNamed && !isCode && /\p{L}{2}/u.test(text) && !offices.test(folded) && !isCompanyName(text) && !isKnownWord(text)
   )
@@ -116,10 +120,15 @@ function signedBelow(lines: readonly Line[], domains: readonly string[]): Signed
   const [first] = lines
   if (first === undefined) return { person: null, company: null }
   const named = lines.slice(0, 2).findIndex((line) => personIn(line) !== null)
-  const person = named < 0 ? null : personIn(lines[named] as Line)
+  const signer = named < 0 ? null : personIn(lines[named] as Line)
+  // A first name, and the whole name below it.
+  const below = lines[named + 1]
+  const whole = signer === null || below === undefined ? null : personIn(below)
+  const isWhole = whole !== null && fold(whole.value).startsWith(`${fold(signer?.value ?? '')} `)
+  const person = isWhole ? whole : signer
   // A business may stand above the name of who runs it.
   const rest = [...lines.slice(0, Math.max(0, named)), ...lines.slice(named + 1, named + 5)]
-  const after = person === null ? null : companyAfterComma(lines[named] as Line)
+  const after = person === null ? null : companyAfterComma(person.line)
   return { person, company: companyAmong(rest, domains, person?.value ?? null) ?? after }
 }
 
@@ -283,6 +292,10 @@ function personIn(line: Line): Found | null {
   const text = line.text.slice(open, open === 0 ? undefined : -1).replace(behindName, '')
   const name = readPerson(text)
   if (name === null || line.text.length > 80 || closing.test(line.folded)) return null
+  // "BidBarn (UK) Ltd, 1 Wharf Lane", "Diputación - Servicio de asistencia": one word is the name of somebody where nothing tells more.
+  const rest = text.slice(name.end)
+  const isOfOffice = /^\s*[(–-]/.test(rest) && (offices.test(fold(rest)) || hasLegalForm(text.split(', ')[0] as string))
+  if (!name.value.includes(' ') && (isOfOffice || /\p{Ll}\p{Lu}/u.test(name.value))) return null
   return isPersonName(capital(name.value)) && (/^\p{Lu}/u.test(name.value) || text === name.value)
     ? { ...name, start: name.start + open, end: name.end + open, line }
     : null

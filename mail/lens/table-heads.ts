@@ -62,10 +62,13 @@ export type Cell = { readonly label: string; readonly value: string; readonly va
 
 /** The cells of two lines, labels above values, where both have as many: `Invoice no. | Date | Due` above `17 | 1 May | 15 May`. */
 export function cellsOf(head: string, below: string): readonly Cell[] {
-  if (head.length > 120 || below.length > 160 || /[\d:.!?]$/.test(head)) return []
+  if (head.length > 120 || below.length > 160 || /[\d:!?]$/.test(head)) return []
   const isWide = /\t| {2,}/.test(head)
   const labels = isWide ? head.split(/\t+| {2,}/) : labelsIn(head)
-  if (labels.length < 2 || labels.some((label) => meaningsOf(label).unknown > 0)) return []
+  const known = labels.filter((label) => meaningsOf(label).unknown === 0)
+  if (known.length < 2 || known.length < (head.includes('\t') ? labels.length / 2 : labels.length)) return []
+  // Words side by side may be one name below one label: "Delivery address" above "Rosalind Achterberg".
+  if (!isWide && (/\.$/.test(head) || !/\d/.test(below))) return []
   if (
     phraseAt(
       wordsIn(below).map(({ word }) => word),

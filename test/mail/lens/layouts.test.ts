@@ -1,0 +1,114 @@
+import { expect } from 'chai'
+import { readFields } from '../../../mail/lens/read-fields.ts'
+import { lensTemplates } from '../../../mail/lens/templates.ts'
+
+const date = new Date('2026-11-11T09:00:00Z')
+const read = (template: string, key: string, text: string) =>
+  readFields(lensTemplates.find(({ name }) => name === template)?.fields ?? [], {
+    subject: '',
+    text,
+    quoted: [],
+    attachments: [],
+    date,
+  }).get(key)?.value ?? null
+
+describe('mail/lens: where values stand', () => {
+  const cases: readonly (readonly [string, string, string, string, unknown])[] = [
+    [
+      'a label in the last cell, its value on the next line',
+      'Invoice',
+      'due_date',
+      'Account\nBRK0071\tInvoice no.\nHT-204\tTax point\n01/11/2026\tPayment due\n01/12/2026\n\nTotal £12.00',
+      '2026-12-01',
+    ],
+    [
+      'columns of which one is not known',
+      'Support ticket',
+      'customer_name',
+      'N.º\tSolicitante\tServicio\tEstado\nINC-17\tAmparo Gisbert (Ayto.)\tSede\tEn curso',
+      'Amparo Gisbert',
+    ],
+    [
+      'columns without a figure',
+      'Order',
+      'order_date',
+      'Order\tOrderdatum\tBesteller\n45001\t9 november 2026\tStichting Scholengroep',
+      '2026-11-09',
+    ],
+    ['two names are no columns', 'Order', 'customer_name', 'Delivery address\nAnn Lee\n4 Old Lane', 'Ann Lee'],
+    ['an arrow behind a question', 'Job application', 'relocation', '2. Would you relocate? -> No', false],
+    [
+      'an arrow as a mark',
+      'Lead',
+      'name',
+      'Nome e cognome  >  Ivana Cresci\nEmail  >  i@palestra.example',
+      'Ivana Cresci',
+    ],
+    ['what a question asks for', 'Lead', 'budget', "5. What's your budget (USD)?\n   3,800", 3800],
+    [
+      'headings of two parts of a name',
+      'Lead',
+      'name',
+      'First name\n\nAda\n\nLast name\n\nReed\n\nEmail\n\na@b.example',
+      'Ada Reed',
+    ],
+    [
+      'a line of JSON',
+      'Lead',
+      'company',
+      '{"form":"quote",\n "company":"Oakmere School",\n "tel":"1"}',
+      'Oakmere School',
+    ],
+  ]
+  for (const [name, template, key, text, expected] of cases)
+    it(name, () => expect(read(template, key, text)).to.deep.equal(expected))
+})
+
+describe('mail/lens: who a mail is about', () => {
+  const cases: readonly (readonly [string, string, string, string, unknown])[] = [
+    [
+      'a name above a house and a street',
+      'Order',
+      'customer_name',
+      'Thank you for your order!\n\nHi Rosa,\n\nDelivery\nRosa Lane\nThe Old Forge\nClun SY7 8QT',
+      'Rosa Lane',
+    ],
+    [
+      'the name that an address is made of',
+      'Job application',
+      'name',
+      'A new applicant!\n\nCallum Iredale\n\nTeam Leader in Rotherham\n\n✉ callum.iredale@mail.example',
+      'Callum Iredale',
+    ],
+    [
+      'the whole name below a first name',
+      'Order',
+      'customer_name',
+      'Two bags please.\n\nCheers\nBryn\nBryn Howells, Penlan Farm',
+      'Bryn Howells',
+    ],
+    [
+      'no particle at the end of a name',
+      'Order',
+      'customer_name',
+      'Hola, soy Iker del laboratorio.\n\nGracias!\nIker Otxandio',
+      'Iker Otxandio',
+    ],
+    [
+      'no thing with a number',
+      'Order',
+      'customer_name',
+      'Grazie per il tuo ordine.\n\nEvento: Fiera Edilizia, Padiglioni 15',
+      null,
+    ],
+    [
+      'no department',
+      'Support ticket',
+      'customer_name',
+      'La incidencia sigue abierta.\n\nDiputación - Servicio de Asistencia',
+      null,
+    ],
+  ]
+  for (const [name, template, key, text, expected] of cases)
+    it(name, () => expect(read(template, key, text)).to.deep.equal(expected))
+})
