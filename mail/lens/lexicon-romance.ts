@@ -217,9 +217,9 @@ export const it: Lexicon = {
   currency: 'valuta | divisa',
   iban: 'iban | conto | conto corrente | coordinate bancarie | conto bancario',
   supplier:
-    'fornitore | venditore | emittente | fattura emessa da | emessa da ditta | beneficiario | creditore | intestatario del conto | prestatore | esercente',
+    'fornitore | cedente | cedente prestatore | mittente fattura | venditore | emittente | fattura emessa da | emessa da ditta | beneficiario | creditore | intestatario del conto | prestatore | esercente',
   customer:
-    'cliente | acquirente | committente | destinatario | destinataria | spedire a | consegnare a | spedito a | intestatario | ordinato da | per il cliente | a nome di | nome cliente | nome del cliente | ordinante | compratore | compratrice | acquistato da | fatturare a | fatturato a | socio | intestato a | intestataria | abbonato | spett.le | spettabile | spett',
+    'cliente | acquirente | committente | cessionario | cessionario committente | destinatario | destinataria | spedire a | consegnare a | spedito a | intestatario | ordinato da | per il cliente | a nome di | nome cliente | nome del cliente | ordinante | compratore | compratrice | acquistato da | fatturare a | fatturato a | socio | intestato a | intestataria | abbonato | spett.le | spettabile | spett',
   requester:
     'richiedente | segnalato da | segnalatore | chi | chi scrive | da parte di | inserita da | inserito da | aperta da | aperto da | inviata da | segnala | utente | mittente | chi sei | visitatore | richiesta di | chiamante | segnalata da | chi segnala | chi e lei | chi ti scrive | chi le scrive | inserito per | aperto per | compilato da cliente | autore | nome utente | segnalante | richiedente nome | nome del richiedente | per conto del cliente | utente finale',
   contact: 'contatto | referente | persona di contatto | persona',

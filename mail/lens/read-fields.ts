@@ -21,7 +21,7 @@ import { polarValues } from './polarity.ts'
 import { flowOf, sentencesOf } from './sentences.ts'
 import { readPerson } from './shapes.ts'
 import { shownValues } from './shown.ts'
-import { type Signed, signedBy } from './signatures.ts'
+import { beginsWithRole, type Signed, signedBy } from './signatures.ts'
 import type { LensAnswer, LensField, LensFinding, LensSource } from './source.ts'
 import { statedValues } from './stated.ts'
 import { introduces, sellerVoice } from './voice.ts'
@@ -132,7 +132,8 @@ function best(asked: Asked, mail: OpenMail): Candidate | null {
     ...polarValues(asked, mail),
     ...shownValues(asked, mail),
   ]
-  const isFalse = ({ value }: Candidate) => ofOrganisations.has(asked.concept ?? '') && /[:!?]/.test(String(value))
+  const isFalse = ({ value }: Candidate) =>
+    ofOrganisations.has(asked.concept ?? '') && (/[:!?]/.test(String(value)) || beginsWithRole(String(value)))
   const believed = all.filter((each) => each.score >= scoreMin && !isFalse(each) && !isAcrossCells(each))
   if (asked.field.type === 'yes/no' && contradicts(believed)) return null
   // The last total is the grand one.

@@ -44,8 +44,8 @@ const finders: { readonly [concept: string]: Finder } = {
     ...addressedNames(mail),
     ...blocks(mail),
   ],
-  company: (_, mail) => companies(mail, 50),
-  supplier: (_, mail) => [...companies(mail, 56), ...letterheads(mail)],
+  company: (_, mail) => companies(mail, 50, isOfForm(mail)),
+  supplier: (_, mail) => [...companies(mail, 56, isOfCustomer), ...letterheads(mail)],
   job: (_, mail) => subjectPositions(mail),
   invoiceNumber: (_, mail) => documentNumbers('invoiceNumber', mail),
   orderNumber: (_, mail) => documentNumbers('orderNumber', mail),
@@ -211,26 +211,46 @@ function titled({ passages }: OpenMail): readonly Candidate[] {
 
 /** Words with capitals and a legal form behind them. */
 const legalNames =
-  /(?<![\p{L}\p{N}])((?:\p{Lu}[\p{L}\p{N}'’&-]*(?:(?<=\p{Lu}\p{Ll}{0,4})\.)?,?|&|und|et|y|e|de|del|della|di|van|des?) (?:(?:\p{Lu}[\p{L}\p{N}'’&-]*(?:(?<=\p{Lu}\p{Ll}{0,4})\.)?,?|\+|&|und|et|y|e|de|del|della|di|van|des?) ){0,5}?(?:GmbH(?: & Co\.? KG)?|AG|KG|OHG|UG|e\.V\.|Ltd\.?|Limited|LLC|LLP|PLC|plc|Inc\.?|Corp\.?|SARL|SAS|SASU|EURL|SA|S\.A\.(?:S\.)?|S\.?L\.?(?:[UPL]\.?)?|S\.C\.|S\.Coop\.?|mbB|PartG(?: mbB)?|GbR|e\.\s?K\.|KGaA|gGmbH|SNC|[Ss]nc|SCOP|SCI|C\.B\.|Pty(?: Ltd)?|Co\.|S\.?[Rr]\.?[Ll]\.?|S\.?[Pp]\.?[Aa]\.?|[Ss]\.n\.c\.|B\.?V\.?|N\.V\.|NV|bvba|BVBA|VOF|SE|Lda\.?))(?![\p{L}\p{N}])/gu
+  /(?<![\p{L}\p{N}])(\p{Lu}[\p{L}\p{N}'’&-]*(?:(?<=\p{Lu}\p{Ll}{0,4})\.)?,? (?:(?:(?:[dl]['’])?\p{Lu}[\p{L}\p{N}'’&-]*(?:(?<=\p{Lu}\p{Ll}{0,4})\.)?,?|\+|&|und|et|y|e|de|del|della|di|van|des?) ){0,5}?(?:GmbH(?: & Co\.? KG)?|AG|KG|OHG|UG|e\.V\.|Ltd\.?|Limited|LLC|LLP|PLC|plc|Inc\.?|Corp\.?|SARL|SAS|SASU|EURL|S\.?A\.? de C\.?V\.?|SA|S\.A\.(?:S\.)?|S\.?L\.?(?:[UPL]\.?)?|S\.C\.|S\.Coop\.?|mbB|PartG(?: mbB)?|GbR|e\.\s?K\.|KGaA|gGmbH|SNC|[Ss]nc|SCOP|SCI|C\.B\.|Pty(?: Ltd)?|Co\.|S\.?[Rr]\.?[Ll]\.?|S\.?[Pp]\.?[Aa]\.?|[Ss]\.n\.c\.|B\.?V\.?|N\.V\.|NV|bvba|BVBA|VOF|SE|Lda\.?))(?![\p{L}\p{N}])/gu
 
 const recipient =
   /(?:^|\b)(?:spett\S*|kunde:?|client[e]?:|cliente:|klant:|customer:)|^(?:bill to|ship to|to|an|rechnung an|a|para|aan|for|fur|customer|kunde|client|cliente|klant)\b/
 
-function companies({ passages, signed }: OpenMail, score: number): readonly Candidate[] {
+type IsOther = (passage: Passage, line: Line) => boolean
+
+/** A line that greets or names who is to pay does not name who sells. */
+const isOfCustomer: IsOther = ({ pairs }, line) =>
+  greeting.test(line.folded) || pairs.some((pair) => pair.line === line && pair.by !== 'words' && isParty(pair))
+
+const isParty = ({ meanings: { known } }: Pair) => known.has('customer') && !known.has('number')
+
+/** Where a form names the person, an organisation without a label is the one that runs the form. */
+function isOfForm({ passages }: OpenMail): IsOther {
+  const isForm = passages.some(({ pairs }) =>
+    pairs.some(({ by, meanings: { known, unknown } }) => by !== 'words' && unknown === 0 && known.has('email')),
+  )
+  return () => isForm
+}
+
+function companies({ passages, signed }: OpenMail, score: number, isOther: IsOther): readonly Candidate[] {
   const { company } = signed()
   const lines = passages.flatMap((passage) =>
     passage.lines.flatMap((line) => {
-      if (line.role !== null || recipient.test(line.folded)) return []
+      if (line.role !== null || recipient.test(line.folded) || isOther(passage, line)) return []
       return Array.from(line.text.matchAll(legalNames)).flatMap((match) => {
-        const value = (match[1] as string).replace(/^(?:Ihre?|Your|Votre|Von|From) /, '')
+        const value = (match[1] as string).replace(notOfName, '')
         const start = match.index + match[0].indexOf(value)
         const isMeant = hasLegalForm(value) && !recipient.test(line.folded.slice(Math.max(0, start - 12), start))
         return isMeant ? [at(passage, line.start + start, { value, start: 0, end: value.length }, score - 4)] : []
       })
     }),
   )
-  return [...(company === null ? [] : [ofFound(company, score)]), ...lines]
+  const isOwn = company !== null && !isOther(company.line.passage, company.line)
+  return [...(isOwn ? [ofFound(company, score)] : []), ...lines]
 }
+
+/** What a name of an organisation does not begin with: words for its sender, a number and what joins it to the name. */
+const notOfName = /^(?:Ihre?|Your|Votre|Von|From) |^.*\d{4}\S* (?:(?:van|di|de|del|della|des|of|von|&|und|et|e|y) )*/
 
 const noHead =
   /^(?:hi|hello|dear|hallo|guten|sehr|bonjour|hola|ciao|gentile|beste|geachte|buongiorno|fyi|invoice|rechnung|facture|factura|fattura|factuur|order|receipt|statement|credit|pro forma|releve|rib\b|avis|note|avoir|orden|ordre|bon de|purchase|bestellung|auftrag|lieferschein|inkooporder|opdracht|curriculum|lebenslauf|liquidation|mahnung|rappel|reminder|herinnering|quittung|beleg|abrechnung|parcella|notula|ricevuta|recibo|minuta|bolletta|documento|document|dokument|confirmp{L}*|nota|creditnota)\b/

@@ -15,7 +15,7 @@ const inlineClosing =
   /(?<=^|[.!?,;]\s+)(?:kind regards|best regards|regards|thanks|thank you|cheers|best|mit freundlichen gru(?:ss|ß)en|viele gru(?:ss|ß)e|liebe gru(?:ss|ß)e|gru(?:ss|ß)e?|lg|vg|mfg|danke(?: und gru(?:ss|ß))?|vielen dank|ihre?(?= \S+ \S+$)|merci(?: d.avance)?|bien cordialement|cordialement|bonne journee|saludos|un saludo|gracias|atentamente|grazie(?: mille)?|cordiali saluti|saluti|groet(?:en|jes)?|gr|mvg|met vriendelijke groet|alvast bedankt|obrigad[oa]|biz|bises|bisous|besos|baci|un abrazo|amities|herzlich)[,.!]*\s+/g
 /** Words that most closings have, in whatever order. */
 const closingWords =
-  /(?<!\p{L})(?:gru(?:ss|ß)\p{L}*|gr[uü]e?[sß]+e?|regards?|wishes|sincerely|faithfully|truly|cheers|ta|thanks|soon|salut\p{L}*|saludos?|cordial\p{L}*|bacio|baci|abrazo|besos?|bises|bien a|attente|groet\p{L}*|danke?|dank|merci|gracias|grazie|bedankt|obrigad[oa]|freu\p{L}*|ihre?|eure?|dein|yours|best|respect\p{L}*|hoogachtend|hochachtungsvoll|afectuosamente|atentamente|mvg|lg|vg|mfg|soon|a presto|hasta pronto|tot snel|bis bald)(?!\p{L})/u
+  /(?<!\p{L})(?:gru(?:ss|ß)\p{L}*|gr[uü]e?[sß]+e?|regards?|wishes|sincerely|faithfully|truly|cheers|ta|thanks|soon|salut\p{L}*|saludos?|cordial\p{L}*|bacio|baci|abrazo|besos?|bises|bien a|attente|groet\p{L}*|danke?|dank|merci|gracias|grazie|bedankt|obrigad[oa]|freu\p{L}*|ihre?|eure?|dein|yours|best|respect\p{L}*|hoogachtend|hochachtungsvoll|afectuosamente|atentamente|mvg|lg|vg|mfg|soon|woche|wochenende|weekend|journee|giornata|week-end|a presto|hasta pronto|tot snel|bis bald)(?!\p{L})/u
 const closingCharsMax = 45
 
 const isClosingWord = (word: string) => closingWords.exec(fold(word))?.[0].length === word.length
@@ -40,7 +40,7 @@ const behindFirstName = /^\p{Lu}\p{Ll}+ (?:(?:van|von|de|der|den|ter|ten|te|zum|
 const businesses =
   /(?<!\p{L})(?:brewery|nursery|pharmacy|bakehouse|workshop|garden|gardens|stores?|foundation|association|society|council|church|charity|ministry|office supplies|agency|agence|agenzia|agencia|gesellschaft|genossenschaft|gemeinde|schreinerei|buchladen|buro|werkstatt|verband|kita|kindergarten|cooperative|ferme|domaine|chateau|maison|editions|librairie|entreprise|association|college|commune|scierie|tenuta|cantina|circolo|impresa|officina|cartiera|frantoio|agriturismo|caseificio|azienda|comitato|parrocchia|studio|associazione|ferramenta|autofficina|cooperativa|colegio|escuela|asociacion|pinturas|carpinteria|muebles|viveros?|transportes|finca|bodega|almacenes|clinica|gestoria|textiles|hermanos|vereniging|basisschool|gemeente|kwekerij|maatschap|werkplaats|\p{L}*(?:bedrijf|betrieb|groep|gruppe|kanzlei|praxis|kantoor|verein|handel|technik|technisch)|kapsalon|condominio|fondazione|gruppo|groupe|grupo|cooperativa?|garage|bakkerij|boulangerie|panaderia|meson|bar|taller|salon|deli|nurseries|orchard|farm|bakery|dental|surgery|museo|museum|musee|mairie|comune|ayuntamiento|gemeente|stadt|aseguradora|assicurazioni|versicherung\p{L}*|assurances?|papelera|ceramiche|autolinee|traducciones|scuola|ecole|escuela|schule|basisschool|ziekenhuis|hospitality|pasticceria|condominium|quincaillerie|metallbau|reformas|group|trust|studio|clinic|clinique|hotel|restaurant|school|schools|university|college|hospital|klinikum|klinik|praxis|kanzlei|cabinet|atelier|imprimerie|libreria|papeleria|libreria|verlag|druckerei|drukkerij|stadtwerke|stiftung|fundacion|fondation|fondazione|stichting|istituto|institut|instituto|lycee|mairie|verein|services?|solutions|systems|consulting|company|partners?|holding|industries|media|werke|bau|handel|handels|transports?|logisti[ck]\w*|energi[ae]|energie|administraties|installaties|asesores|officine|trattoria|bodegas|talleres|pharmacie|farmacia|apotheke|autohaus|steuerberatung|advisory|landscaping|cleaning|accademia|akademie|academy|club|shop|store|markt|winkel|woonwinkel|bedrijf|schildersbedrijf|kurszentrum|zentrum|centre|center|centro|centrum|holzhof|hof|plomberie|termoidraulica|&)(?!\p{L})|&/u
 const jobWords =
-  /\b(?:\p{L}*leit(?:er|erin|ung)|kassen?wart\p{L}*|vorsitzende\p{L}*|schriftfuhrer\p{L}*|treasurer|chair(?:man|woman|person)?|secretary|trustee|tresori\p{L}*|tesorer\p{L}*|tesorier\p{L}*|secretari[oa]|segretari[oa]|penningmeester|voorzitter|secretaris|freelance\p{L}*|developp\p{L}*|desarrollador\p{L}*|entwickler\p{L}*|developer|designer|brewer|baker|carpenter|photograph\p{L}*|fotograf\p{L}*|nurse|teacher|supervisor|administrator|procurement|purchasing|\p{L}*buchhaltung|einkauf|vertrieb|jefe|jefa|direttrice|dirigente|coordina\p{L}*|\p{L}*coordinator|reception|receptie|empfang|systeembeheer|traductor\p{L}*|secretar\p{L}*|segreteria|sekretariat|comptabilite(?: clients)?|services generaux|achats|night shift|accountant|buyer|analyst|developer|officer|lead|partner|head|director|manager|ceo|cto|cfo|founder|owner|leiter\w*|geschaftsfuhrer\w*|inhaber\w*|inh|prokurist\w*|gerant\w*|directeur|directrice|president\w*|responsable|director[a]?|gerente|titolare|responsabile|direttore|eigenaar|directeur|engineer|assistant|assistentin|berater\w*|consultant|chef|head of it)\b/u
+  /\b(?:\p{L}*leit(?:er|erin|ung)|\p{L}*leider|\p{L}*beheer\p{L}*|accordeu\p{L}+|kassen?wart\p{L}*|vorsitzende\p{L}*|schriftfuhrer\p{L}*|treasurer|chair(?:man|woman|person)?|secretary|trustee|tresori\p{L}*|tesorer\p{L}*|tesorier\p{L}*|secretari[oa]|segretari[oa]|penningmeester|voorzitter|secretaris|freelance\p{L}*|developp\p{L}*|desarrollador\p{L}*|entwickler\p{L}*|developer|designer|brewer|baker|carpenter|photograph\p{L}*|fotograf\p{L}*|nurse|teacher|supervisor|administrator|procurement|purchasing|\p{L}*buchhaltung|einkauf|vertrieb|jefe|jefa|direttrice|dirigente|coordina\p{L}*|\p{L}*coordinator|reception|receptie|empfang|systeembeheer|traductor\p{L}*|secretar\p{L}*|segreteria|sekretariat|comptabilite(?: clients)?|services generaux|achats|night shift|accountant|buyer|analyst|developer|officer|lead|partner|head|director|manager|ceo|cto|cfo|founder|owner|leiter\w*|geschaftsfuhrer\w*|inhaber\w*|inh|prokurist\w*|gerant\w*|directeur|directrice|president\w*|responsable|director[a]?|gerente|titolare|responsabile|direttore|eigenaar|directeur|engineer|assistant|assistentin|berater\w*|consultant|chef|head of it)\b/u
 
 /** Whether words look like the name of a person: up to four, with capitals, and none of them a word of labels. */
 export function isPersonName(text: string): boolean {
@@ -62,6 +62,12 @@ export function isPersonName(text: string): boolean {
 /** Whether a name is that of a part of an organisation. */
 export const isOffice = (text: string): boolean => offices.test(fold(text)) && !legalForm.test(fold(text))
 
+/** Whether the first of several words says what somebody does: "Kassenwart TC Harsbach e.V." */
+export function beginsWithRole(text: string): boolean {
+  const [first = '', ...rest] = text.split(' ')
+  return rest.length > 0 && jobWords.exec(fold(first))?.[0].length === first.length
+}
+
 const isKnownWord = (text: string) => meaningsOf(text).unknown === 0
 
 /** Whether words look like the name of an organisation. */
@@ -69,6 +75,7 @@ export function isCompanyName(text: string): boolean {
   const folded = fold(text.trim())
   return (
     /^\p{L}/u.test(folded) &&
+    !folded.includes('...') &&
     text.length <= 80 &&
     (legalForm.test(folded) || ((businesses.test(folded) || isCompound(text.trim(), folded)) && /^\p{Lu}/u.test(text)))
   )
@@ -162,7 +169,7 @@ function companyAmong(lines: readonly Line[], domains: readonly string[], person
           : isBesideRole
             ? companyWeights.afterRole
             : isNamed && n === 0
-              ? companyWeights.plain
+              ? companyWeights.plain + (/\p{Lu}\p{L}+ (?:\S+ )*\p{Lu}/u.test(value) ? 1 : 0)
               : 0)
       if (score > companyWeights.plain && (best === null || score > best.score))
         best = { found: found(line, value), score }
@@ -180,7 +187,9 @@ function partsOf({ text }: Line): readonly string[] {
       first,
     )?.[1]
   const own = jobWords.test(fold(first)) && behind !== undefined ? [first, behind] : [first]
-  return [...own, ...parts.slice(1)].filter((part) => /^\p{Lu}/u.test(part) && !/[\d@]/.test(part) && part.length > 2)
+  return [first, ...parts.slice(1), ...own.slice(1)].filter(
+    (part) => /^\p{Lu}/u.test(part) && !/[\d@]/.test(part) && part.length > 2,
+  )
 }
 
 function isOfDomain(folded: string, domains: readonly string[]): boolean {

@@ -108,6 +108,34 @@ describe('mail/lens: who a mail is about', () => {
       'La incidencia sigue abierta.\n\nDiputación - Servicio de Asistencia',
       null,
     ],
+    [
+      'no particle before an organisation',
+      'Invoice',
+      'supplier',
+      'Total due: 12.00 EUR\nTransfer to the account van Van Drunen Transport B.V. please.',
+      'Van Drunen Transport B.V.',
+    ],
+    [
+      'who is greeted does not sell',
+      'Invoice',
+      'supplier',
+      'Gentile cliente Officine Bettega S.n.c.,\n\nTotale documento: 12,00 €\n\nNuvolaria S.r.l. - Ufficio contabilità',
+      'Nuvolaria S.r.l.',
+    ],
+    [
+      'what somebody does is no part of a name',
+      'Lead',
+      'company',
+      'Hi,\n\nplease call.\n\nRegards\nBo Lee\nManager Hotel De Veer',
+      'Hotel De Veer',
+    ],
+    [
+      'who runs a form is not who fills it in',
+      'Lead',
+      'company',
+      'New request!\n\nName: Bo Lee\nEmail: bo@lee.example\n\nReformNow Services Ltd | Unsubscribe from this',
+      null,
+    ],
   ]
   for (const [name, template, key, text, expected] of cases)
     it(name, () => expect(read(template, key, text)).to.deep.equal(expected))
