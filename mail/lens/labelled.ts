@@ -121,7 +121,8 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       return found === null ? null : at(passage, start, found, score)
     }
     case 'date': {
-      const [found] = mail.dates(value, concept?.direction ?? 'near')
+      const dates = mail.dates(value, concept?.direction ?? 'near')
+      const found = name === 'dueDate' ? dates.find(({ end }) => !discounted.test(fold(value.slice(end)))) : dates[0]
       return found === undefined || found.start > leadCharsMax ? null : at(passage, start, found, score)
     }
     case 'email address': {
@@ -155,6 +156,10 @@ function listBehind(pair: Pair, concept: string | null, { locale }: OpenMail): r
 /** A label that is no more than near needs a value that is in itself a name. */
 const sureMin = 90
 const isNamed = (value: string) => isPersonName(value) || isCompanyName(value)
+
+/** Behind the day up to which one may pay less. */
+const discounted =
+  /^[^,.;]{0,30}(?<!\p{L})(?:skonto|abzug|discount|escompte|sconto|korting|descuento|pronto pago)(?!\p{L})/u
 
 /** Between the beginning of a value and a date in it. */
 const leadCharsMax = 30

@@ -32,12 +32,12 @@ const british =
   /£|\bGBP\b|\bVAT\b|\b(?:Ltd|PLC)\b|\+44|\+353|\+61|\b[A-Z]{1,2}\d{1,2}[A-Z]? \d[A-Z]{2}\b|€|\bEUR\b|\bABN\b|\bpostcode\b/g
 
 /** The locale of a mail, its attachments included. Linear. */
-export function localeOf({ subject, text, attachments, language: told }: LensSource): Locale {
+export function localeOf({ subject, text, attachments, date, language: told }: LensSource): Locale {
   const sample = [subject, text, ...attachments.map((each) => each?.text ?? '')]
     .map((each) => each.slice(0, sampleCharsMax))
     .join('\n')
   const language = languageOf(sample, knownLanguage(told))
-  return { language, decimal: decimalOf(sample, language), first: firstOf(sample, { language, told }) }
+  return { language, decimal: decimalOf(sample, language), first: firstOf(sample, { language, told, date }) }
 }
 
 function knownLanguage(tag: string | undefined): LensLanguage | null {
@@ -67,14 +67,23 @@ function decimalOf(sample: string, language: LensLanguage): Locale['decimal'] {
 
 function firstOf(
   sample: string,
-  { language, told }: { readonly language: LensLanguage; readonly told: string | undefined },
+  {
+    language,
+    told,
+    date,
+  }: { readonly language: LensLanguage; readonly told: string | undefined; readonly date: Date },
 ): Locale['first'] {
   if (language !== 'en') return 'day'
   let day = 0
   let month = 0
+  const [sentOn, sentIn] = [date.getUTCDate(), date.getUTCMonth() + 1]
   for (const [, one, two] of sample.matchAll(/(?<![\d/])(\d{1,2})\/(\d{1,2})\/\d{2,4}(?![\d/])/g)) {
-    if (Number(one) > 12) day++
-    if (Number(two) > 12) month++
+    const [first, second] = [Number(one), Number(two)]
+    // Many a mail has the day on which it was written.
+    const isDay = first === sentOn && second === sentIn
+    const isMonth = first === sentIn && second === sentOn
+    if (first > 12 || (isDay && !isMonth)) day++
+    if (second > 12 || (isMonth && !isDay)) month++
   }
   if (day !== month) return day > month ? 'day' : 'month'
   const country = /^en-([a-z]{2})/i.exec(told ?? '')?.[1]?.toUpperCase()

@@ -309,7 +309,8 @@ function dateLines(_: Asked, { passages, dates, date }: OpenMail): readonly Cand
   return passages.flatMap((passage) =>
     passage.lines.flatMap((line) => {
       const cell = line.text.split(wideGap).at(-1) as string
-      if (line.role !== null || cell.length > 60 || !/\d/.test(cell)) return []
+      // Without a year it is rather the day of something to come.
+      if (line.role !== null || cell.length > 60 || !/(?:\d{4}|[./-]\d\d)\W*$|^\d{4}-/.test(cell)) return []
       const [found] = dates(cell, 'past')
       if (found === undefined || found.end < cell.replace(/[.,]$/, '').length) return []
       const isDate =

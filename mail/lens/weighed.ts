@@ -56,6 +56,10 @@ const strengthMins: { readonly [concept: string]: number } = {
 }
 /** A day of these that a question has is that of a meeting. */
 const plans: ReadonlySet<string> = new Set(['start', 'available'])
+/** Until when a seller is to hand over is not when it arrives. */
+const shipBy =
+  /(?<!\p{L})(?:dispatch|ship|post|spedi\p{L}*|expedi\p{L}*|versend\p{L}*|versand\p{L}*|verzend\p{L}*|enviar|envio|envialo) (?:it |this |de |la |le |lo )?(?:by|before|entro|antes|bis|vor|avant|voor)(?!\p{L})[^.\n]{0,12}$/u
+const leadChars = 40
 /** Today one writes of what one wants, not of what will be. */
 const vague = /^(?:today|heute|aujourd.hui|hoy|oggi|vandaag)$/i
 /** Dates that a preposition tells only behind the name of a document: "invoice 17 of 3 May". */
@@ -63,7 +67,7 @@ const documentDates: ReadonlySet<string> = new Set(['invoiceDate', 'orderDate'])
 const documentChars = 50
 const sureStrength = 7.6
 const documentWords =
-  /(?<!\p{L})(?:invoice|bill|receipt|order|purchase|rechnung|beleg|bestell|auftrag|factur|fattur|factuur|nota|commande|bon|pedid|compra|ordin|acquist|opdracht|inkoop)[^.!?\n]*$/u
+  /(?<!\p{L})(?:invoice|bill|receipt|order|purchase|rechnung|beleg|bestell|auftrag|factur|fattur|factuur|nota|commande|bon|pedid|compra|ordin|acquist|opdracht|inkoop)(?:[^.!?\n]|(?<=(?<!\p{L})n[ro]?)\.)*$/u
 const agoMaxDays = 270
 const dayMs = 86_400_000
 
@@ -125,6 +129,9 @@ function datesFor(concept: string, passage: Passage, mail: OpenMail): readonly C
         // A day without a year that lies so long ago is rather one to come.
         if (away < -agoMaxDays && !/\d{4}|[./-]\d\d$/.test(written)) return []
         if (plans.has(concept) && vague.test(written)) return []
+        if (concept === 'orderDate' && passage.place === 'subject') return []
+        if (concept === 'deliveryDate' && shipBy.test(mail.flow(passage).slice(Math.max(0, date.start - leadChars), date.start)))
+          return []
         if (plans.has(concept) && isAsked(mail.flow(passage), date.end)) return []
         const strength = bestRole(concept, wanted, governed(mail, passage, date, placed, dateRoles), alike[concept])
         const lead = mail.flow(passage).slice(Math.max(0, date.start - documentChars), date.start)
