@@ -111,7 +111,7 @@ export const concepts: { readonly [name: string]: Concept } = {
       'amount gross invoice',
       'total tax gross',
     ],
-    or: ['amount', 'invoice amount', 'order amount', 'total item', 'price', 'total price'],
+    or: ['amount', 'invoice amount', 'order amount', 'total item', 'total price'],
   },
   tax: { types: ['number'], named: ['tax', 'tax amount'], labels: ['tax', 'tax amount'] },
   net: { types: ['number'], named: ['net', 'net amount', 'net total'], labels: ['net', 'net amount', 'net total'] },

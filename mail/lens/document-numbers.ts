@@ -49,7 +49,15 @@ type Token = { readonly value: string; readonly passage: Passage; readonly start
 export function documentNumbers(concept: string, mail: OpenMail): readonly Candidate[] {
   const tokens = mail.passages.flatMap((passage) => tokensIn(passage, mail)).slice(0, tokensMax)
   const distinct = new Set(tokens.map(({ value }) => value.replace('#', '')))
+  const others = new Set(['invoice', 'order', 'ticket'].filter((name) => !concept.startsWith(name)))
   return tokens.flatMap((each) => {
+    const { pairs } = each.passage
+    // What a label on the line above calls that of another document is none of this one.
+    const isLabelled = pairs.some(
+      ({ by, start, meanings: { known } }) =>
+        by === 'line' && start <= each.start && each.start - start < 2 && [...known].some((name) => others.has(name)),
+    )
+    if (isLabelled) return []
     const governed = governedBy(mail.flow(each.passage), each, { others: [], roles, language: mail.locale.language })
     const strengthOf = (role: string) => governed.find(({ role: name }) => name === role)?.strength ?? 0
     const isMarked = each.passage.text[each.start - 1] === '#'

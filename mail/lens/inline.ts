@@ -18,7 +18,7 @@ const filler = '(?:is|lautet|ist|war|est|es|el|e|lo|la|is het|il|der|die)'
 /** Makes what finds the numbers behind words: `invoice 4471`, `Ticket #48213`, `Bestellnummer lautet B-2026-77`. */
 export function numberFinder(words: string): (sentence: Sentence) => readonly Piece[] {
   const pattern = new RegExp(
-    `(?<![\\p{L}\\p{N}-])(?:${words})(?:[ -]?${numberWord}(?!\\p{L})|[ -]?n?[°º])?(?<mark>[\\s.:#°º(]*)(?:(?:(?:\\p{L}+\\s){1,4}(?:lautet|ist|is|est|es|e)\\s)|(?:${filler}\\s)*)(?<code>[\\p{L}]{1,4} (?=\\d{2,}\\b))?(?<id>(?=[^\\s,;]*\\d)[\\p{L}\\p{N}]+(?:[-./_][\\p{L}\\p{N}]+)*)`,
+    `(?<![\\p{L}\\p{N}-])(?:${words})(?:[ -]?${numberWord}(?!\\p{L})|[ -]?n?[°º]|(?!\\p{L}))(?<mark>[\\s.:#°º(]*)(?:(?:(?:\\p{L}+\\s){1,4}(?:lautet|ist|is|est|es|e)\\s)|(?:${filler}\\s)*)(?<code>[\\p{L}]{1,4} (?=\\d{2,}\\b))?(?<id>(?=[^\\s,;]*\\d)[\\p{L}\\p{N}]+(?:[-./_][\\p{L}\\p{N}]+)*)`,
     'gu',
   )
   return ({ text, folded }) =>
@@ -33,7 +33,9 @@ export function numberFinder(words: string): (sentence: Sentence) => readonly Pi
       const isOther = /^\s?(?:€|eur|usd|gbp|chf|\$|%)/.test(folded.slice(end)) || /^\d+[.,]\d\d$/.test(id)
       const isDate = /^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}$|^\d{4}-\d\d-\d\d$/.test(id)
       const isBelow = !isNumbered && text.slice(match.index, start).includes('\n')
-      return isCount || isOther || isDate || isBelow ? [] : [{ value: text.slice(start, end), start, end }]
+      // "invoices: https://...", and the mark of a thread as programs add it: "Ref:MSG4471_q".
+      const isNone = !/\d/.test(id) || id.includes('_')
+      return isCount || isOther || isDate || isBelow || isNone ? [] : [{ value: text.slice(start, end), start, end }]
     })
 }
 
@@ -95,7 +97,8 @@ const besideName = new RegExp(
 
 /** `our restaurant (El Naranjo)` */
 const inBrackets = new RegExp(`\\p{Ll} \\(${anyCompany}(?:,[^()]{0,40})?\\)`, 'gu')
-const ours = /(?<!p{L})(?:we|our|wir|unser\w*|nous|notre|nos|somos|nuestr[oa]|noi|nostr[oa]|siamo|wij|ons|onze)(?!p{L})/
+const ours =
+  /(?<!\p{L})(?:we|our|wir|unser\w*|nous|notre|nos|somos|nuestr[oa]|noi|nostr[oa]|siamo|wij|ons|onze)(?!\p{L})/u
 
 /** Words of notes on calls and meetings. */
 const told =

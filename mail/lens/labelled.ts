@@ -46,7 +46,7 @@ function scorerOf(asked: Asked): (pair: Pair) => number | null {
   }
   rank([setOf(asked.key)], 104)
   rank(concept?.labels ?? [], 100)
-  rank(concept?.or ?? [], 62)
+  rank(concept?.or ?? [], asked.field.type === 'date' ? 74 : concept?.shape === 'identifier' ? 58 : 62)
   if (concept === null) for (const set of setsOf(asked)) rank([set], 70)
   return (pair) => {
     const { known, unknown } = pair.meanings
@@ -108,8 +108,12 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
         readText(value, concept?.shape ?? (asked.key.has('number') ? 'identifier' : undefined)) ??
         (asked.key.has('number') && concept === null ? readText(value, undefined) : null)
       if (found !== null && concept?.shape === 'person' && isOffice(found.value)) return null
+      const whole = concept?.shape === 'person' && isTurned(pair) ? readText(value, undefined) : null
+      if (whole !== null) return at(passage, start, whole, score)
       if (found !== null && concept?.shape === 'person' && score < sureMin && !isNamed(found.value)) return null
       if (found === null || (concept?.shape === 'identifier' && isOther(value, found.start, asked, mail))) return null
+      // The mark of a thread that a program adds: "Ref:MSG4471_q".
+      if (concept?.shape === 'identifier' && score < sureMin && found.value.includes('_')) return null
       return at(passage, start, { ...found, value: found.value.replace(/\s+/g, ' ') }, score)
     }
     case 'number': {
@@ -118,12 +122,15 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       if (name === 'experience' && found !== null && found.value > yearsMax) return null
       // A credit is no total to pay.
       if (name === 'total' && found !== null && found.value < 0) return null
+      // Nor is the balance of what is paid.
+      if (name === 'total' && found?.value === 0) return at(passage, start, found, Math.min(score, nothingLeft))
       return found === null ? null : at(passage, start, found, score)
     }
     case 'date': {
       const dates = mail.dates(value, concept?.direction ?? 'near')
       const found = name === 'dueDate' ? dates.find(({ end }) => !discounted.test(fold(value.slice(end)))) : dates[0]
-      return found === undefined || found.start > leadCharsMax ? null : at(passage, start, found, score)
+      const leadMax = found === dates[0] ? leadCharsMax : 2 * leadCharsMax
+      return found === undefined || found.start > leadMax ? null : at(passage, start, found, score)
     }
     case 'email address': {
       const [found] = emailsIn(value)
@@ -152,6 +159,12 @@ function listBehind(pair: Pair, concept: string | null, { locale }: OpenMail): r
     ? told.map((each) => ({ ...each, start: pair.start + each.start, end: pair.start + each.end }))
     : listOf(pair, locale).filter(({ value }) => /\p{L}{2}|^\p{Lu}/u.test(value))
 }
+
+/** `Name, first name: Lee, Ann` */
+const isTurned = ({ meanings: { known }, value }: Pair) =>
+  (known.has('first') || known.has('last')) &&
+  known.size > 1 &&
+  /^\p{Lu}[\p{L}'’ -]*, \p{Lu}[\p{L}'’ .-]*$/u.test(value)
 
 /** A label that is no more than near needs a value that is in itself a name. */
 const sureMin = 90
@@ -190,6 +203,8 @@ function firstNumber(
     : { value: found.value, start: from + found.start, end: from + found.end }
 }
 
+/** Less than any other total. */
+const nothingLeft = 50
 /** Nobody worked longer. */
 const yearsMax = 70
 const wordsMayCount: ReadonlySet<string> = new Set(['experience', 'people'])

@@ -67,11 +67,7 @@ function decimalOf(sample: string, language: LensLanguage): Locale['decimal'] {
 
 function firstOf(
   sample: string,
-  {
-    language,
-    told,
-    date,
-  }: { readonly language: LensLanguage; readonly told: string | undefined; readonly date: Date },
+  { language, told, date }: { readonly language: LensLanguage; readonly told: string | undefined; readonly date: Date },
 ): Locale['first'] {
   if (language !== 'en') return 'day'
   let day = 0

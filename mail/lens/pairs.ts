@@ -1,6 +1,7 @@
 /** Labels and values on the lines of a passage: behind marks and gaps, in cells and columns, on lines of their own, and in blocks. */
 import { meaningsOf, phraseAt, wordsIn } from './lexicon.ts'
 import type { Line, Pair } from './lines.ts'
+import { answers } from './statements.ts'
 import { cellsOf } from './table-heads.ts'
 
 const labelCharsMax = 60
@@ -47,7 +48,9 @@ function stackedIn(block: readonly Line[]): readonly Pair[] {
 const stackedMin = 2
 
 /** Whether a line is a label and nothing else. */
-function isName({ text }: Line): boolean {
+function isName({ text, folded }: Line): boolean {
+  // "No" is an answer here, not short for a number.
+  if (answers.no.test(folded) && wordsIn(text).length === 1) return false
   const { known, unknown } = meaningsOf(text)
   return (
     known.size > 0 &&

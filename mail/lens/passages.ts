@@ -62,6 +62,8 @@ function passage(place: LensPlace, whole: string, quoted: LensSource['quoted']):
       cells.length > 0
         ? null
         : (pairOf(line, below) ?? pointPair(line, below, lines[n + 2]) ?? blockPair(line, below, lines[n + 2]))
+    // "#118820" below the label "Order number:" is its value, and no number without a name.
+    if (pair?.by === 'words' && pairs.at(-1)?.by === 'line' && pairs.at(-1)?.start === line.start) continue
     pairs.push(...cells, ...(pair === null ? [] : [pair]))
     if (pair !== null || cells.length > 0) labelled.add(line.start)
   }

@@ -22,7 +22,7 @@ const weights = {
 } as const
 
 const office =
-  /^(?:info|sales|news|office|admin|team|hello|hallo|hi|mail|shop|store|abuse|postmaster|marketing|hr|jobs|ar|verkauf|ventas|vendite|verkoop|bonjour|hola|ciao|noreply)@|^[^@]*(?:no-?reply|newsletter|service|support|contact|kontakt|kunden|klant|client|atencion|ayuda|assist|soporte|help|billing|unsubscribe|buchhaltung|rechnung|factura|fattur|bestell|orders?|pedido|ordini|webmaster|datenschutz|privacy|chat)[^@]*@/i
+  /^(?:info|sales|news|office|admin|team|hello|hallo|hi|mail|shop|store|abuse|postmaster|marketing|hr|jobs|ar|verkauf|ventas|vendite|verkoop|bonjour|hola|ciao|noreply)@|^[^@]*(?:no-?reply|newsletter|service|support|contact|kontakt|hilfe|aiuto|kunden|klant|client|atencion|ayuda|assist|soporte|help|billing|unsubscribe|buchhaltung|rechnung|factura|fattur|bestell|orders?|pedido|ordini|webmaster|datenschutz|privacy|chat)[^@]*@/i
 const unasked =
   /unsubscribe|abmelden|abbestellen|desabonner|darse de baja|cancella(?:rti|zione)|afmelden|opt.?out|write to us|contact us|any questions|questions\?|fragen\?|non vuoi|scrivi a |ne plus recevoir/
 /** Whom one is not to write to. */

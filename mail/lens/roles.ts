@@ -78,7 +78,11 @@ export const dateRoles: readonly Role[] = [
       'losleg|losgeh|umstell|inbetrieb|implement|deploy|aanvang|mise en service|start|\\p{L}+start|begin|\\p{L}+beginn|kick|launch|commenc|anfang|anfing|ubernimm|ubernehm|demarr|debut|lanc|empez|comenz|comienz|inici|arranc|partir|inizi|cominci|avvi|partenz|ingaan|ingang|comecar|umsetz|projektstart|rollout',
     words:
       'go live|live|van start|off the ground|underway|move in|mettre en|en marche|aan de slag|operativ[oi]|in place',
-    own: { de: 'los' },
+    own: {
+      de: 'los|ab(?: dem)?(?= \\d)',
+      it: 'dal(?= \\d)',
+      nl: '(?:per|vanaf)(?= \\d)',
+    },
   },
   {
     name: 'available',
@@ -86,7 +90,13 @@ export const dateRoles: readonly Role[] = [
       'availab|verfug|eintritt|eintreten|einsteig|anfang|beginn|begin|disponib|dispo|commenc|rejoin|integr|incorpor|empez|comenz|inizi|cominci|beschikb|start|disponiv|aan de slag',
     words:
       'be with you|start work|bei ihnen|zu ihnen|chez vous|con ustedes|con vosotros|da voi|bij jullie|bij u|free|join|join you|first possible day|frei|libre|libero|libera|vrij|in dienst|possible day|from then|ready|bereit',
-    own: { de: 'los', es: 'puedo|podria', it: 'posso|potrei', nl: 'kan ik|ik kan', en: 'can|could' },
+    own: {
+      de: 'los|ab(?: dem)?(?= \\d)|(?:konnte|kann|hatte|hab|habe) ich',
+      es: 'puedo|podria',
+      it: 'posso|potrei|sarei con voi',
+      nl: 'kan ik|ik kan',
+      en: 'can|could',
+    },
   },
   {
     name: 'ends',

@@ -222,12 +222,17 @@ type IsOther = (passage: Passage, line: Line) => boolean
 const isOfCustomer: IsOther = ({ pairs }, line) =>
   greeting.test(line.folded) || pairs.some((pair) => pair.line === line && pair.by !== 'words' && isParty(pair))
 
+const formLabels = ['email', 'name', 'requester', 'customer'] as const
+
 const isParty = ({ meanings: { known } }: Pair) => known.has('customer') && !known.has('number')
 
 /** Where a form names the person, an organisation without a label is the one that runs the form. */
 function isOfForm({ passages }: OpenMail): IsOther {
   const isForm = passages.some(({ pairs }) =>
-    pairs.some(({ by, meanings: { known, unknown } }) => by !== 'words' && unknown === 0 && known.has('email')),
+    pairs.some(
+      ({ by, meanings: { known, unknown } }) =>
+        by !== 'words' && unknown === 0 && formLabels.some((meaning) => known.has(meaning)),
+    ),
   )
   return () => isForm
 }

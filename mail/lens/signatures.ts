@@ -62,10 +62,10 @@ export function isPersonName(text: string): boolean {
 /** Whether a name is that of a part of an organisation. */
 export const isOffice = (text: string): boolean => offices.test(fold(text)) && !legalForm.test(fold(text))
 
-/** Whether the first of several words says what somebody does: "Kassenwart TC Harsbach e.V." */
+/** Whether the first word says what somebody does: "Kassenwart TC Harsbach e.V." */
 export function beginsWithRole(text: string): boolean {
-  const [first = '', ...rest] = text.split(' ')
-  return rest.length > 0 && jobWords.exec(fold(first))?.[0].length === first.length
+  const [first = ''] = text.split(' ')
+  return jobWords.exec(fold(first))?.[0].length === first.length
 }
 
 const isKnownWord = (text: string) => meaningsOf(text).unknown === 0

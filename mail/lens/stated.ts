@@ -89,7 +89,11 @@ function countsFor(
       // One is an article too.
       ...numberWordsIn(text, locale).filter(({ value }) => value > 1),
     ]
-      .filter(({ value, end }) => concept !== 'experience' || (value <= yearsMax && years.test(text.slice(end))))
+      .filter(
+        ({ value, start, end }) =>
+          concept !== 'experience' ||
+          (value <= yearsMax && years.test(text.slice(end)) && !isAge(text.slice(0, start), text.slice(end))),
+      )
       .toSorted((a, b) => a.start - b.start)
   return numbers.filter(({ isShare }) => !isShare)
 }
@@ -99,6 +103,11 @@ const yearsMax = 60
 /** A number of years that somebody did something, and not his age, nor how long ago it was. */
 const years =
   /^\s?\+?\s?(?:(?:full|long|good|volle|gute|lange|bonnes|buenos|lunghi|lange|volle) )?(?:years?|yrs?|jahren?|ans|ann[ée]es|años|anni|jaar|jaren)['’]?(?!\p{L})(?!\s(?:old|of age|ago|alt|jung|oud|d['’]âge|de edad|di età|fa|geleden)(?!\p{L}))/iu
+
+/** `ho 52 anni`, `tengo 52 años`, `j'ai 52 ans`: what is had is an age, unless more is said of the years. */
+const isAge = (before: string, after: string) =>
+  /(?:^|[\s,.;(])(?:ho|ha|tengo|j['’]ai)\s$/iu.test(before) &&
+  !/^\s\S+\s(?:di|de|d['’]|nel|en|dans|come|como|comme)/iu.test(after)
 
 /** What would be is not. */
 const conditional =

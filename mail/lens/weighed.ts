@@ -130,7 +130,10 @@ function datesFor(concept: string, passage: Passage, mail: OpenMail): readonly C
         if (away < -agoMaxDays && !/\d{4}|[./-]\d\d$/.test(written)) return []
         if (plans.has(concept) && vague.test(written)) return []
         if (concept === 'orderDate' && passage.place === 'subject') return []
-        if (concept === 'deliveryDate' && shipBy.test(mail.flow(passage).slice(Math.max(0, date.start - leadChars), date.start)))
+        if (
+          concept === 'deliveryDate' &&
+          shipBy.test(mail.flow(passage).slice(Math.max(0, date.start - leadChars), date.start))
+        )
           return []
         if (plans.has(concept) && isAsked(mail.flow(passage), date.end)) return []
         const strength = bestRole(concept, wanted, governed(mail, passage, date, placed, dateRoles), alike[concept])
@@ -174,7 +177,7 @@ function amountsFor(concept: string, passage: Passage, mail: OpenMail): readonly
     if (concept === 'tax' && !isTaxOf(amount, amounts)) return []
     if (needsMark.has(concept) && !isSum && !amount.isMarked) return []
     if (counted.has(concept) && !amount.isMarked && isCounted(passage, amount)) return []
-    if (concept === 'salary' && career.test(amount.line.folded)) return []
+    if (concept === 'salary' && (career.test(amount.line.folded) || advertised.test(amount.line.folded))) return []
     if (isSum && rival < sumRivalMax) return [at(passage, 0, amount, weights.governed + weights.sum + (strength ?? 0))]
     return strength === null ? [] : [at(passage, 0, amount, weights.governed + weights.perPoint * strength)]
   })
@@ -192,6 +195,10 @@ const isCounted = ({ text }: Passage, { end }: Amount) =>
   !/^\s(?:brut|lord|nett|fij|fix|fest|gross|mensu|annu|anual|jahr|jährl|monat|year|month|per\b|euro|dollar|pound|maximum|maximal|all\b|together|insgesamt|total|inclu|inkl|excl|exkl|como|with|avec|para|pour|voor|als|more|oder|over|and)/iu.test(
     text.slice(end, end + 12),
   )
+
+/** What whoever offers a position tells of it. */
+const advertised =
+  /(?<!\p{L})(?:advertised|posted|offered|ausgeschrieben|angeboten|annonce|anunciad|ofrecid|offert|aangeboden)\p{L}* (?:\p{L}+ ){0,3}(?:salary|pay|rate|gehalt|vergutung|salaire|remuneration|salario|retribucion|stipendio|retribuzione|salaris)(?!\p{L})/u
 
 /** A station of a career: what was earned there is not what is asked for. */
 const career =

@@ -140,3 +140,98 @@ describe('mail/lens: who a mail is about', () => {
   for (const [name, template, key, text, expected] of cases)
     it(name, () => expect(read(template, key, text)).to.deep.equal(expected))
 })
+
+describe('mail/lens: what is said', () => {
+  const cases: readonly (readonly [string, string, string, string, unknown])[] = [
+    [
+      'a day behind the number of a document',
+      'Invoice',
+      'invoice_date',
+      'La fattura n. FN-26-55 del 2 novembre 2026 è disponibile.',
+      '2026-11-02',
+    ],
+    ['a day without a year is not the day of an order', 'Order', 'order_date', 'Order BX-77\n\nThu, Dec 4', null],
+    [
+      'the day in figures on which a mail was sent',
+      'Support ticket',
+      'since',
+      'Since: 02/10/2026\nReported: 11/11/2026\nSubmitted 11/11/2026',
+      '2026-02-10',
+    ],
+    [
+      'the day up to which all is paid',
+      'Invoice',
+      'due_date',
+      'Zahlbar bis 19.11.2026 mit 2 % Skonto, bis 04.12.2026 netto.',
+      '2026-12-04',
+    ],
+    [
+      'until when to ship is no delivery',
+      'Order',
+      'delivery_date',
+      'You made a sale!\nOrder no. 29500\nDispatch by: 14 November 2026',
+      null,
+    ],
+    [
+      'from when one has time',
+      'Job application',
+      'available_from',
+      'Ab dem 3. Dezember hab ich jeden Tag Zeit.',
+      '2026-12-03',
+    ],
+    ['no age', 'Job application', 'experience_years', 'Mi chiamo Loris, ho 52 anni e faccio il falegname.', null],
+    [
+      'no salary of an advertisement',
+      'Job application',
+      'salary_expectation',
+      'Advertised salary for this job: £31,000 - £36,000.',
+      null,
+    ],
+    [
+      'no balance of what is paid',
+      'Invoice',
+      'total',
+      'Facture 58821\nTOTAL TTC EUR     318,45\nRéglé CB          318,45\nSOLDE             0,00',
+      318.45,
+    ],
+    ['no mark of a thread', 'Support ticket', 'ticket_number', 'The scanners fail again.\n\nRef:MSG4471809_q', null],
+    [
+      'no number of an order',
+      'Support ticket',
+      'ticket_number',
+      'Topic:\nProblem\n\nOrder number:\n#118820\n\nMessage:\nHi',
+      null,
+    ],
+    [
+      'a demo that is asked for politely',
+      'Lead',
+      'demo',
+      '¿Nos podéis hacer una demo online la semana que viene?',
+      true,
+    ],
+    [
+      'no charge before an order ships',
+      'Order',
+      'paid',
+      "Visa ending in 2093. You'll be charged when your order ships.",
+      false,
+    ],
+    [
+      'a negation of something else',
+      'Support ticket',
+      'urgent',
+      'Mi serve subito perché senza QR prendo la multa.',
+      true,
+    ],
+    ['no hurry', 'Support ticket', 'urgent', 'The till is stuck. No massive rush.', false],
+    [
+      'a last name first',
+      'Job application',
+      'name',
+      'Name, Vorname\tAchterberg, Nico\nTelefon\t0151 5550778',
+      'Achterberg, Nico',
+    ],
+  ]
+  for (const [name, template, key, text, expected] of cases)
+    it(name, () => expect(read(template, key, text)).to.deep.equal(expected))
+})
