@@ -1,5 +1,4 @@
 /** Goods that a mail lists by their form: rows that end in prices, lines and sentences that begin with how many. */
-import type { OpenMail } from './candidates.ts'
 import { clauseWord, noThing, withArticle } from './clauses.ts'
 import { itemsIn } from './items.ts'
 import { fold, meaningsOf } from './lexicon.ts'
@@ -8,7 +7,6 @@ import type { LensLanguage, Locale } from './locale.ts'
 import { wordsOfNumbers } from './numbers.ts'
 import type { Piece } from './shapes.ts'
 
-const itemsMax = 100
 const itemCharsMax = 120
 
 /** What rows that are no goods say. */
@@ -18,33 +16,7 @@ const sums: ReadonlySet<string> = new Set(
   ),
 )
 const sumWords =
-  /^(?:\d{1,2} ?% )?(?:versand\p{L}*|livraison|lieferung|bezorg\p{L}*|env[ií]o|spedizione|transport\p{L}*|frachtkosten|freight|excl|incl|exkl|inkl|ht|ttc|portes|gastos|frais|spese|kosten|costs?|fee|handling|round\p{L}*|rundung|arrondi|redondeo|arrotondamento|tip|trinkgeld|zwischensumme|tussentotaal|sous-total|gesamt\p{L}*|totaal\p{L}*|importe|montant|what you|you spent|samen|todo|zusammen|alles|in tutto|en tout|goods|fracht|carriage|postage|vat|tva|iva|btw|mwst|ust|netto|brutto|total|subtotal|summe|versand|porto|livraison|verzend\p{L}*|env[ií]o|spedizione|gutschein|voucher|credit|rabatt|discount|saldo|you paid|spesa|promo|remise|sconto|descuento|korting|kaution|deposit|acompte|anzahlung|base|imponibile|balance|previous|order value|loyalty|te betalen|te voldoen|a pagar|à payer|to pay)(?!\p{L})/iu
-
-const price =
-  /(?:^|[\s(…])(?:[€$£]|EUR|USD|GBP|CHF)?\s?-?\d{1,3}(?:[. ',]\d{3})*[.,]\d\d(?!\d)\s?(?:[€$£]|EUR|USD|GBP|CHF|Euro|euro)?\s*$/u
-
-/** The goods of rows with prices, up to the first row of sums; none where no such row stands below them. */
-export function pricedRows(passage: Passage, { zones, numbers }: OpenMail): readonly Piece[] {
-  const items: Piece[] = []
-  let sum = 0
-  let isOver = false
-  for (const [n, line] of passage.lines.entries()) {
-    if (zones(passage).get(line) === 'offer') continue
-    const isPriced = price.test(line.text) && !/:\s*(?:[€$£]|EUR|USD|GBP|CHF)?\s?[\d.,]+\s?\S{0,4}$/.test(line.text)
-    const value = isPriced ? (numbers(line.text).at(-1)?.value ?? 0) : 0
-    const isAll = items.length > 1 && Math.abs(value - sum) < 0.005
-    sum += value
-    if (isPriced && (isAll || isSum(line.text))) {
-      if (items.length > 0) isOver = true
-    } else if (isPriced && !isOver && items.length < itemsMax) {
-      const item = itemAbove(passage.lines, n) ?? itemOf(line)
-      if (item !== null) items.push(item)
-    } else if (!isPriced && items.length > 0 && line.text.length > sentenceCharsMin) isOver = true
-  }
-  return isOver || items.length > 1 ? items : []
-}
-
-const sentenceCharsMin = 60
+  /^(?:\d{1,2} ?% )?(?:versand\p{L}*|livraison|lieferung|bezorg\p{L}*|env[ií]o|spedizione|transport\p{L}*|frachtkosten|freight|excl|incl|exkl|inkl|ht|ttc|portes|gastos|frais|spese|kosten|costs?|fee|handling|round\p{L}*|rundung|arrondi|redondeo|arrotondamento|tip|trinkgeld|zwischensumme|tussentotaal|sous-total|gesamt\p{L}*|totaal\p{L}*|importe|montant|what you|you spent|samen|todo|zusammen|alles|in tutto|en tout|goods|fracht|carriage|postage|vat|tva|iva|btw|mwst|ust|netto|brutto|total|subtotal|summe|versand|porto|livraison|verzend\p{L}*|env[ií]o|spedizione|gutschein|voucher|credit|rabatt|discount|saldo|you paid|spesa|promo|remise|sconto|descuento|korting|kaution|deposit|acompte|anzahlung|base impo\p{L}*|imponibile|balance|previous|order value|loyalty|te betalen|te voldoen|a pagar|à payer|to pay)(?!\p{L})/iu
 
 /** Whether a row is none of goods: a sum, a tax, what shipping costs. */
 export function isSum(text: string): boolean {
@@ -62,61 +34,22 @@ export function isSum(text: string): boolean {
 const count =
   /^(?:[-*•·–]\s*)?(?:\d{1,4}\s?(?:[x×*]\s?|(?:st(?:k|ück|uks?)?|pcs?|pz|uds?|ud|bt|kg|g|l|m|ex|boxes of|boxes|box of|bottles of|bags of|bag of|packs? of|cajas? de|botellas? de|botes? de|pots? de|pezzi (?:di|della|del)|barril(?:es)? de|bottiglie di|bottiglia di|casse di|cartons? de|bouteilles? de|bo[iî]tes? de|sacs? de|kisten?|flaschen?|dozen|dozijn|flessen|zakken|dozen|metri di|pezzi di|kilos? de|kilo)\.?\s+|\s+))/iu
 
-/** The name in a row: without a number of its line, how many, and prices. */
-function itemOf({ text, start }: Line): Piece | null {
-  const cells = text.split('\t')
-  if (cells.length > 1) {
-    const at = cells.findIndex((cell) => /\p{L}{3}/u.test(cell) && !/^\d+ ?\p{L}{1,3}\.?$/u.test(cell.trim()))
-    const offset = cells.slice(0, at).reduce((sum, cell) => sum + cell.length + 1, 0)
-    return at < 0 ? null : bare(cells[at] as string, start + offset)
-  }
-  let rest = text
-  for (let n = 0; n < figuresMax; n++) {
-    const shorter = rest.replace(
-      /(?:\s*[.…]{3,}\s*|\s+)(?:[€$£]|EUR|USD|GBP|CHF)?\s*\d[\d.,'’]*\s?(?:[€$£%]|EUR|USD|GBP|CHF|Euro|euro)?$/u,
-      '',
-    )
-    if (shorter === rest || /\p{L}\S* \p{L}/u.test(rest.slice(shorter.length).trim())) break
-    rest = shorter
-  }
-  const lead = /^\s*\d{1,4}\s{2,}(?:\d+\s?\p{L}{0,3}\s{2,})?/u.exec(rest)?.[0].length ?? 0
-  return rest === text ? null : bare(rest.slice(lead), start + lead)
-}
-
-const figuresMax = 4
-
-function bare(text: string, start: number): Piece | null {
+/** The name of goods in a text, without a mark, how many before it, and what counts or ends it. */
+export function bare(text: string, start: number): Piece | null {
   const mark = /^\s*(?:[-*•·–▪●]\s+)?/u.exec(text)?.[0].length ?? 0
   const many = count.exec(text.slice(mark))?.[0].length ?? 0
   const lead = mark + many + (many > 0 ? (packs.exec(text.slice(mark + many))?.[0].length ?? 0) : 0)
   const value = text
     .slice(lead)
-    .replace(/[\s.…:–—-]+$/u, '')
-    .replace(/\s+[x×]\s?\d{1,3}$/u, '')
-  if (value.length < 2 || value.length > itemCharsMax || !/\p{L}{2}/u.test(value) || /\p{L}:\s/u.test(value))
-    return null
+    .replace(ending, '')
+    .replace(/\s+(?:[–—-]\s+)?(?:[x×](?:\s?\d{1,3})?|(?<=[–—-]\s+)\d{1,3}\s?(?:[x×]|\p{L}{2,9}))$/u, '')
+    .replace(ending, '')
+  const isLabelled = many === 0 && /\p{L}:\s/u.test(value)
+  if (value.length < 2 || value.length > itemCharsMax || !/\p{L}{2}/u.test(value) || isLabelled) return null
   return { value, start: start + lead, end: start + lead + value.length }
 }
 
-/** A name on the line above `2 pieces, 12,90 € each`. */
-function itemAbove(lines: readonly Line[], n: number): Piece | null {
-  const line = lines[n] as Line
-  const above = lines[n - 1]
-  const isDetail =
-    /^\d{1,4} ?(?:st[uü]cke?|stk|pcs?|pieces?|pz|pezz[oi]|uds?|unidad(?:es)?|stuks?|ex|pi[eè]ces?|einheit(?:en)?|units?)(?!\p{L})/iu.test(
-      line.text,
-    )
-  const isCode =
-    /^(?:art|ref|sku|cod|item|artikel|art[ií]culo|articolo|r[eé]f)[.\s:-]*(?:n[or°º]?[.:\s]*)?\S*\d\S*(?:\s|$)/iu.test(
-      line.text,
-    )
-  return (isDetail || isCode) && above !== undefined && !/[.!?:]$/.test(above.text) ? lastCell(above) : null
-}
-
-function lastCell({ text, start }: Line): Piece | null {
-  const at = text.lastIndexOf('\t') + 1
-  return bare(text.slice(at), start + at)
-}
+const ending = /[\s.…:–—·-]+$/u
 
 /** The name of goods without how many of them stand before or behind it. */
 export function uncounted({ value, start }: Piece): Piece {

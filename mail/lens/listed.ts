@@ -3,11 +3,12 @@ import { type Candidate, listAt, type OpenMail } from './candidates.ts'
 import { withArticle } from './clauses.ts'
 import type { Asked } from './concepts.ts'
 import { enumerated } from './enumerations.ts'
-import { countedGoods, countedLines, pricedRows, uncounted } from './goods.ts'
+import { countedGoods, countedLines, uncounted } from './goods.ts'
 import { fold, meaningsOf } from './lexicon.ts'
 import type { Passage } from './lines.ts'
 import { linesBelow, pointLists, tableItems, ticked } from './lists.ts'
 import { lineAt } from './passages.ts'
+import { pricedRows } from './priced-rows.ts'
 import type { Piece } from './shapes.ts'
 
 /** The lists of a mail that a field may ask for: points, rows, ticks and sentences. */
@@ -29,7 +30,7 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
     concept === 'items'
       ? passages.flatMap((passage) => [
           listAt(passage, tableItems(passage), 80),
-          listAt(passage, pricedRows(passage, mail), 70),
+          listAt(passage, pricedRows(passage, mail), 72),
           listAt(passage, countedLines(passage), 65),
           listAt(passage, firstPoints(passage, mail).map(uncounted), 56),
         ])

@@ -97,26 +97,55 @@ export function ticked({ lines }: Passage): readonly Piece[] {
   )
 }
 
-/** The goods in the rows of a table, told by its head: `Item Qty Price`. */
+/** The goods in the rows of a table, told by its head: `Item Qty Price`. None where rows follow one that is not understood. */
 export function tableItems(passage: Passage): readonly Piece[] {
   const { lines } = passage
   for (const [at, line] of lines.entries()) {
-    const head = goodsColumns(line.text)
-    if (head === null) continue
-    const items: Piece[] = []
-    let cells = 0
-    for (const row of lines.slice(at + 1, at + 1 + itemsMax)) {
-      // The sums below have fewer cells.
-      const own = row.text.split('\t').length
-      if (own < cells) break
-      cells = own
-      const item = columnItem(row, line, head) ?? rowItem(row, head)
-      if (item === null) break
-      items.push(item)
-    }
-    if (items.length > 0) return head.isCounted ? items : items.map(uncounted)
+    const heads = goodsColumns(line.text)
+    if (heads === null) continue
+    const found = heads.map((head) => rowsBelow(lines.slice(at + 1, at + 1 + itemsMax), line, head))
+    // A column of numbers may be called after the goods too.
+    const items = found.find((each) => !each.every(({ value }) => isCode(value))) ?? []
+    if (items.length > 0) return heads[0]?.isCounted ? items : withoutCounts(items).map(uncounted)
   }
   return []
+}
+
+function rowsBelow(rows: readonly Line[], line: Line, head: Columns): readonly Piece[] {
+  const items: Piece[] = []
+  let cells = 0
+  let wide = 0
+  for (const [n, row] of rows.entries()) {
+    if (items.length === 0 && rule.test(row.text)) continue
+    // The sums below have fewer cells.
+    if (cellCount(row, '\t') < cells || (row.isFirst && head.isWide && cellCount(row, wideGap) < wide)) break
+    const item = columnItem(row, line, head) ?? rowItem(row, head)
+    if (item === null) {
+      const next = isSum(row.text) ? undefined : rows[n + 1]
+      const isOpen = next !== undefined && !next.isFirst && cellCount(next, wideGap) > head.figures
+      return isOpen && (columnItem(next, line, head) ?? rowItem(next, head)) !== null ? [] : items
+    }
+    cells = cellCount(row, '\t')
+    wide = cellCount(row, wideGap)
+    items.push(item)
+  }
+  return items
+}
+
+const cellCount = ({ text }: Line, gap: string | RegExp) => text.split(gap).length
+const wideGap = /\t| {2,}/
+/** A line that is drawn. */
+const rule = /^[\s=_*·.–—-]+$/
+const isCode = (text: string) => /\d/.test(text) && !/\s|\p{Ll}{3}/u.test(text)
+
+/** A figure that all names of a table end in says how many. */
+function withoutCounts(items: readonly Piece[]): readonly Piece[] {
+  const counted = / \d{1,4}$/
+  if (items.length < 2 || !items.every(({ value }) => counted.test(value))) return items
+  return items.map(({ value, start }) => {
+    const name = value.replace(counted, '')
+    return { value: name, start, end: start + name.length }
+  })
 }
 
 /** The cell of a row that begins where the column of the goods does. */

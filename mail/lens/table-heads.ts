@@ -30,8 +30,11 @@ export type Columns = {
   readonly itemAt: number | null
 }
 
-/** The head of a table of goods: how many columns of figures stand behind the goods, and whether something stands before them. */
-export function goodsColumns(text: string): Columns | null {
+/**
+ * The head of a table of goods: how many columns of figures stand behind the goods, and whether something stands before them; for
+ * each column that may be that of the goods.
+ */
+export function goodsColumns(text: string): readonly Columns[] | null {
   if (text.length > 100 || /\d|[:.!?]$/.test(text)) return null
   const columns = /\t| {2,}/.test(text) ? text.split(/\t+| {2,}/) : labelsIn(text)
   if (columns.length < 2 || columns.length > 9) return null
@@ -44,18 +47,17 @@ export function goodsColumns(text: string): Columns | null {
       : meanings.every((meaning) => goods.has(meaning)))
   )
     return null
-  const item = meanings.findIndex((meaning) => meaning === 'item' || meaning === 'product')
-  if (item < 0 || item > 2) return null
+  const found = meanings.flatMap((meaning, n) => (n <= 2 && (meaning === 'item' || meaning === 'product') ? [n] : []))
+  if (found.length === 0) return null
   const isLaidOut = isWide && !text.includes('\t')
-  const itemAt = isLaidOut ? text.indexOf(columns[item] as string) : null
-  return {
+  return found.map((item) => ({
     figures: meanings.length - item - 1,
     isNumbered: item > 0,
     isWide,
     item,
-    itemAt,
+    itemAt: isLaidOut ? text.indexOf(columns[item] as string) : null,
     isCounted: isWide && meanings.includes('quantity'),
-  }
+  }))
 }
 
 export type Cell = { readonly label: string; readonly value: string; readonly valueAt: number }

@@ -108,6 +108,17 @@ describe('mail/lens/read-fields', () => {
       '1    LS-8890     Soldering iron 80 W    1     89.90',
       '2    LZ-05       Solder 0.5 mm          2     36.90',
     ].join('\n')
+    const coded = [
+      'LN  ITEM       DESCRIPTION        QTY   PRICE',
+      '----------------------------------------------',
+      '1   HC-5813    Hex cap screw      200   74.00',
+      '2   FL-0500    Flat washer        400   16.80',
+      '',
+      'Products       90.80',
+    ].join('\n')
+    const below = 'Pump\nCast iron\t€148.00\nHose\nper metre\t€32.50\nSubtotal\t€180.50\nTotal\t€180.50'
+    const open = 'Yours\n\nPump\nCast iron\nRed\t€148.00\nHose\t€32.50\nTotal\t€180.50'
+    const behind = 'Cups × 2 ...... 19,80 €\nSpoons × 10 ...... 5,00 €\n\nTotal ...... 24,80 €'
     const rows = 'Product\tPrice\tQty\nBelt kit\t118.90\t1\nOil filter\t32.00\t5\nProducts\t150.90'
     const cases: readonly (readonly [string, readonly LensField[] | undefined, string, string, unknown])[] = [
       ['a name in two fields', lead, 'name', 'First name: Ann\nLast name: Lee', 'Ann Lee'],
@@ -117,6 +128,11 @@ describe('mail/lens/read-fields', () => {
       ['an address in the field of a person', ticket, 'customer_email', 'Sender: ann@x.example', 'ann@x.example'],
       ['goods by the column they stand in', order, 'items', table, ['Soldering iron 80 W', 'Solder 0.5 mm']],
       ['goods up to the sums', order, 'items', rows, ['Belt kit', 'Oil filter']],
+      ['goods by their names, not by their numbers', order, 'items', coded, ['Hex cap screw', 'Flat washer']],
+      ['goods above what is said of them', order, 'items', below, ['Pump', 'Hose']],
+      ['goods without how many stand behind them', order, 'items', behind, ['Cups', 'Spoons']],
+      ['no goods where it is open which line names one', order, 'items', open, null],
+      ['no goods in rows that make no sum', order, 'items', 'Lamp\t£42.00\nTowel\t£36.00\nGoods\t£99.00', null],
       [
         'goods counted in words',
         order,

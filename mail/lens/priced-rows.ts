@@ -1,0 +1,192 @@
+/**
+ * Goods in rows that end in prices. Which line of a row names the goods is told by what the rows of one list have alike: the row
+ * itself, or the first of the lines above it. Where that stays open for one row, none of them is read. Rows are complete when their
+ * amounts make the sum that the mail states.
+ */
+import type { OpenMail } from './candidates.ts'
+import { bare, isSum } from './goods.ts'
+import { phraseAt, wordsIn } from './lexicon.ts'
+import type { Line, Passage } from './lines.ts'
+import type { Piece } from './shapes.ts'
+
+/** Rows of one list at most. */
+const rowsMax = 100
+
+const price =
+  /(?:^|[\s(…])(?:(?:[€$£]|EUR|USD|GBP|CHF)?\s?-?\d{1,3}(?:[. ',]\d{3})*[.,]\d\d(?!\d)\s?(?:[€$£]|EUR|USD|GBP|CHF|Euro|euro)?|[€$£]\s{0,8}\d{1,6})\s*$/u
+
+type Row = {
+  readonly line: Line
+  readonly amount: number
+  /** The name in the row itself. */
+  readonly own: Piece | null
+  /** The lines right above it, down from the row before or a blank line. */
+  readonly above: readonly Line[]
+}
+
+type Rows = {
+  readonly rows: readonly Row[]
+  /** What the rows of sums below say. */
+  readonly sums: readonly number[]
+  /** Whether a line that says more of the last row stands below it. */
+  readonly isTrailed: boolean
+}
+
+/** The goods of rows with prices, up to the first row of sums; none where their amounts make no sum that the passage states. */
+export function pricedRows(passage: Passage, mail: OpenMail): readonly Piece[] {
+  const { rows, sums, isTrailed } = rowsOf(passage, mail)
+  const names = namesOf(rows, isTrailed)
+  const isComplete = names.every((name) => name !== null) && (sums.length > 0 || names.length > 1)
+  return isComplete && isStated(rows, sums, passage, mail) ? plainOf(names) : []
+}
+
+function rowsOf(passage: Passage, { zones, numbers }: OpenMail): Rows {
+  const rows: Row[] = []
+  const sums: number[] = []
+  let sum = 0
+  let last = -1
+  let isOver = false
+  for (const [n, line] of passage.lines.entries()) {
+    if (zones(passage).get(line) === 'offer') continue
+    const isLabelled = /:\s*(?:[€$£]|EUR|USD|GBP|CHF)?\s?[\d.,]+\s?\S{0,4}$/.test(line.text)
+    const isPriced = price.test(line.text) && !isLabelled
+    const amount = isPriced ? (numbers(line.text).at(-1)?.value ?? 0) : 0
+    const isAll = rows.length > 1 && Math.abs(amount - sum) < 0.005
+    sum += amount
+    if (isPriced && (isAll || isSum(line.text))) {
+      if (rows.length > 0) isOver = true
+      if (isOver) sums.push(amount)
+    } else if (isPriced && !isOver && rows.length < rowsMax) {
+      rows.push({ line, amount, own: ownName(line), above: linesAbove(passage.lines, n, last) })
+      last = n
+    } else if (isLabelled && rows.length > 0 && sums.length < rowsMax) {
+      isOver = true
+      sums.push(numbers(line.text).at(-1)?.value ?? 0)
+    } else if (!isPriced && rows.length > 0 && line.text.length > sentenceCharsMax) isOver = true
+  }
+  const next = passage.lines[last + 1]
+  const isTrailed =
+    next !== undefined && !next.isFirst && !rule.test(next.text) && !price.test(next.text) && !isSum(next.text)
+  return { rows, sums, isTrailed }
+}
+
+const sentenceCharsMax = 60
+/** A line that is drawn. */
+const rule = /^[\s=_*·.–—-]+$/
+
+function linesAbove(lines: readonly Line[], n: number, last: number): readonly Line[] {
+  const above: Line[] = []
+  for (let at = n - 1; at > last && above.length < aboveMax; at--) {
+    const line = lines[at] as Line
+    if (lines[at + 1]?.isFirst === true || rule.test(line.text) || line.text.length > sentenceCharsMax * 2) break
+    // Cells of a row begin with its number, or are those of another row.
+    if (line.text.includes('\t') && !/^\d{1,4}\.?\s*\t/.test(line.text)) break
+    above.unshift(line)
+    if (line.text.includes('\t')) break
+  }
+  return above
+}
+
+const aboveMax = 6
+
+/** The name of each row; null where it stays open. */
+function namesOf(rows: readonly Row[], isTrailed: boolean): readonly (Piece | null)[] {
+  const [first, ...later] = rows
+  if (first === undefined) return []
+  const isOwn = rows.every(({ own }) => own !== null)
+  const gaps = rows.map(({ above }) => above.filter(isNoDetail).length)
+  const least = Math.min(...gaps.slice(1))
+  if (isOwn && (later.every(({ above }) => above.length === 0) || isTrailed)) return rows.map(({ own }) => own)
+  if (gaps.every((gap) => gap > 0) && !isTrailed && (later.length > 0 || first.own === null)) {
+    // Above the first a heading may stand: in lines of text it is left out, and in cells it is open which lines are of the table.
+    const isHeaded = later.length > 0 && (gaps[0] as number) > Math.max(...gaps.slice(1))
+    const isLike = gaps.slice(1).every((gap) => gap === least)
+    if (isHeaded && isLike && first.line.text.includes('\t')) return [null]
+    if (isHeaded && isLike) return [nameAt(first, (gaps[0] as number) - least), ...later.map((row) => nameAt(row, 0))]
+    return rows.map((row) => nameAt(row, 0))
+  }
+  return rows.map((row, n) =>
+    row.own !== null && row.above.length === 0 ? row.own : row.own === null && gaps[n] === 1 ? nameAt(row, 0) : null,
+  )
+}
+
+/** The name in one of the lines above a row. */
+function nameAt({ above }: Row, n: number): Piece | null {
+  const line = above.filter(isNoDetail)[n]
+  if (line === undefined || /[.!?:]$/.test(line.text)) return null
+  const at = line.text.lastIndexOf('\t') + 1
+  return bare(line.text.slice(at), line.start + at)
+}
+
+/** What says more of goods that are named elsewhere: how many, of which number, in brackets, behind a label. */
+const isNoDetail = ({ text }: Line) => !isDetail(text) && !/^\(.*\)$|^\p{L}[\p{L} .]{1,20}:\s/u.test(text)
+
+function isDetail(text: string): boolean {
+  const words = wordsIn(text).map(({ word }) => word)
+  return (
+    ofDetails.has(phraseAt(words, 0)?.meaning ?? '') ||
+    /^(?:[x×]\s?)?\d{1,4} ?(?:[x×]|st[uü]cke?|stk|pcs?|pieces?|pz|pezz[oi]|uds?|unidad(?:es)?|stuks?|ex|pi[eè]ces?|einheit(?:en)?|units?)(?:\s?[,;·–@-]|\s?$|\t)/iu.test(
+      text,
+    ) ||
+    /^(?:art|ref|sku|cod|item|artikel|art[ií]culo|articolo|r[eé]f)[.\s:-]*(?:n[or°º]?[.:\s]*)?\S*\d\S*(?:\s|$)/iu.test(
+      text,
+    )
+  )
+}
+
+const ofDetails: ReadonlySet<string> = new Set(['quantity', 'price', 'unit', 'number', 'reference'])
+
+/** The name in a row: without a number of its line, how many, and prices. */
+function ownName({ text, start }: Line): Piece | null {
+  if (isDetail(text)) return null
+  const cells = text.split('\t')
+  if (cells.length > 1) {
+    const at = cells.findIndex((cell) => /\p{L}{3}/u.test(cell) && !/^\d+ ?\p{L}{1,3}\.?$/u.test(cell.trim()))
+    const offset = cells.slice(0, at).reduce((sum, cell) => sum + cell.length + 1, 0)
+    return at < 0 ? null : bare(cells[at] as string, start + offset)
+  }
+  // Where gaps lay out the columns, a figure behind one blank belongs to the name.
+  const figure = /\s{2,}(?:\S{1,3}\s{1,8})?\S*\d\S*(?:\s\S{1,4})?$/.test(text) ? laidOut : beside
+  let rest = text
+  for (let n = 0; n < figuresMax; n++) {
+    const shorter = rest.replace(n === 0 ? beside : figure, '')
+    if (shorter === rest || /\p{L}\S* \p{L}/u.test(rest.slice(shorter.length).trim())) break
+    rest = shorter
+  }
+  const lead = /^\s*\d{1,4}\s{2,}(?:\d+\s?\p{L}{0,3}\s{2,})?/u.exec(rest)?.[0].length ?? 0
+  return rest === text ? null : bare(rest.slice(lead), start + lead)
+}
+
+const amountEnd = "(?:[€$£]|EUR|USD|GBP|CHF)?\\s*\\d[\\d.,'’]*\\s?(?:[€$£%]|EUR|USD|GBP|CHF|Euro|euro)?$"
+const beside = new RegExp(`(?:\\s*[.…]{3,}\\s*|\\s+)${amountEnd}`, 'u')
+const laidOut = new RegExp(`(?:\\s*[.…]{3,}\\s*|\\s{2,})${amountEnd}`, 'u')
+const figuresMax = 4
+
+/** How many stand in brackets behind each of the names is no part of them. */
+function plainOf(names: readonly (Piece | null)[]): readonly Piece[] {
+  const pieces = names.filter((name) => name !== null)
+  const counted = /\s+\(\d{1,4}\s?(?:[x×]|\p{L}{2,9})\.?\)$/u
+  if (pieces.length < 2 || !pieces.every(({ value }) => counted.test(value))) return pieces
+  return pieces.map(({ value, start }) => {
+    const plain = value.replace(counted, '')
+    return { value: plain, start, end: start + plain.length }
+  })
+}
+
+/** Whether the amounts of the rows, with what is added below them, make an amount that the passage states elsewhere. */
+function isStated(rows: readonly Row[], sums: readonly number[], passage: Passage, { numbers }: OpenMail): boolean {
+  const own = new Set(rows.map(({ line }) => line))
+  const stated = new Set(
+    passage.lines.flatMap((line) =>
+      own.has(line) ? [] : numbers(line.text).map(({ value }) => Math.round(value * 100)),
+    ),
+  )
+  const all = rows.reduce((sum, { amount }) => sum + amount, 0)
+  let sum = all
+  const isOne = (amount: number) => stated.has(Math.round(amount * 100))
+  if (isOne(all)) return true
+  return sums.some((each) => {
+    sum += each
+    return isOne(sum) || isOne(all + each)
+  })
+}
