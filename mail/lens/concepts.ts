@@ -249,7 +249,6 @@ export const concepts: { readonly [name: string]: Concept } = {
     types: ['list'],
     named: ['interest', 'interest product', 'interest item'],
     labels: ['interest', 'interest item', 'interest product'],
-    or: ['device', 'product', 'item', 'interest device'],
   },
   skills: { types: ['list'], named: ['skill', 'skill applicant'], labels: ['skill'] },
   paid: {

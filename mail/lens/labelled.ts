@@ -2,7 +2,8 @@
 import { at, type Candidate, listAt, type OpenMail } from './candidates.ts'
 import { type Asked, type Concept, concepts, setOf } from './concepts.ts'
 import { enumerated } from './enumerations.ts'
-import { fold } from './lexicon.ts'
+import { uncounted } from './goods.ts'
+import { fold, meaningsOf } from './lexicon.ts'
 import type { Pair, Passage } from './lines.ts'
 import { listOf } from './lists.ts'
 import { numberWordsIn } from './numbers.ts'
@@ -14,14 +15,49 @@ import { answers, type Statement, states } from './statements.ts'
 export function labelledValues(asked: Asked, mail: OpenMail): readonly Candidate[] {
   const score = scorerOf(asked)
   return mail.passages.flatMap((passage) => {
-    const speakers = speakersIn(passage)
-    return passage.pairs.flatMap((pair) => {
+    const isList = asked.field.type === 'list'
+    const speakers = isList ? new Set<string>() : speakersIn(passage)
+    const alike = isList ? repeated(passage) : null
+    return passage.pairs.flatMap((each) => {
+      const same = alike?.get(stemOf(each.label)) ?? []
+      const pair = same.length > 1 ? { ...each, meanings: meaningsOf(stemOf(each.label)) } : each
       const points = speakers.has(pair.label) ? null : score(pair)
+      if (points !== null && same.length > 1) return each === same[0] ? joined(same, points) : []
       const candidate = points === null ? null : valueBehind(asked, pair, mail, points)
       return candidate === null ? [] : [candidate]
     })
   })
 }
+
+/** `Item_1`, `Item 2` */
+const stemOf = (label: string) => fold(label).replace(/[\s_#]*\d{1,2}$/, '')
+
+/** The pairs of each label that a passage has more than once, or numbered, with what nobody filled in left out. */
+function repeated({ pairs, labelled }: Passage): ReadonlyMap<string, readonly Pair[]> {
+  const found = new Map<string, Pair[]>()
+  for (const pair of pairs) {
+    const isOpen = pair.by === 'line' && (labelled.has(pair.start) || /:$/.test(pair.value))
+    if (pair.by === 'words' || isOpen || isNothing(pair.value)) continue
+    const stem = stemOf(pair.label)
+    const same = found.get(stem)
+    if (same === undefined) found.set(stem, [pair])
+    else same.push(pair)
+  }
+  return found
+}
+
+/** One item for each of several labels that are alike. */
+function joined(pairs: readonly Pair[], score: number): readonly Candidate[] {
+  const [first] = pairs as readonly [Pair]
+  const items = pairs.flatMap(({ value, start }) => {
+    const name = uncounted({ value, start, end: start + value.length })
+    return /[.!?]\s|\t/.test(name.value) || name.value.length > itemCharsMax ? [] : [name]
+  })
+  const candidate = items.length === pairs.length ? listAt(first.passage, items, score) : null
+  return candidate === null ? [] : [candidate]
+}
+
+const itemCharsMax = 100
 
 /** What stands before a colon again and again are those who speak. */
 function speakersIn({ pairs }: Passage): ReadonlySet<string> {
@@ -154,10 +190,13 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
 
 /** `Tools: I work with X and Y daily` enumerates in a sentence. */
 function listBehind(pair: Pair, concept: string | null, { locale }: OpenMail): readonly Piece[] {
+  // One thing may have commas in its name: how many of it stands beside it.
+  if (concept === 'items' && pair.value.includes(', ') && isCounted(pair))
+    return [{ value: pair.value, start: pair.start, end: pair.start + pair.value.length }]
   const told = concept === null ? [] : enumerated(pair.value, concept, locale)
   return told.length > 1
     ? told.map((each) => ({ ...each, start: pair.start + each.start, end: pair.start + each.end }))
-    : listOf(pair, locale).filter(({ value }) => /\p{L}{2}|^\p{Lu}/u.test(value))
+    : withoutSentences(listOf(pair, locale)).filter(({ value }) => /\p{L}{2}|^\p{Lu}/u.test(value))
 }
 
 /** `Name, first name: Lee, Ann` */
@@ -165,6 +204,19 @@ const isTurned = ({ meanings: { known }, value }: Pair) =>
   (known.has('first') || known.has('last')) &&
   known.size > 1 &&
   /^\p{Lu}[\p{L}'’ -]*, \p{Lu}[\p{L}'’ .-]*$/u.test(value)
+
+/** What somebody writes in sentences is no list. */
+const withoutSentences = (items: readonly Piece[]) =>
+  items.some(({ value }) => /\p{L}{3}[.!?]\s+\p{Lu}/u.test(value)) ? [] : items
+
+/** Whether one of the lines below says how many, with a label. */
+function isCounted({ passage, line }: Pair): boolean {
+  const at = passage.lines.indexOf(line)
+  const below = new Set(passage.lines.slice(at + 1, at + 1 + detailLinesMax))
+  return passage.pairs.some((each) => below.has(each.line) && setOf(each.meanings.known) === 'quantity')
+}
+
+const detailLinesMax = 4
 
 /** A label that is no more than near needs a value that is in itself a name. */
 const sureMin = 90

@@ -7,8 +7,9 @@ import { countedGoods, countedLines, uncounted } from './goods.ts'
 import { fold, meaningsOf } from './lexicon.ts'
 import type { Passage } from './lines.ts'
 import { linesBelow, pointLists, tableItems, ticked } from './lists.ts'
+import { areNames } from './noun-phrases.ts'
 import { lineAt } from './passages.ts'
-import { pricedRows } from './priced-rows.ts'
+import { labelledGoods, pricedRows } from './priced-rows.ts'
 import type { Piece } from './shapes.ts'
 
 /** The lists of a mail that a field may ask for: points, rows, ticks and sentences. */
@@ -17,9 +18,7 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
   if (concept === null) return []
   const named = (items: readonly Piece[]) => (concept === 'items' ? items.map(uncounted) : items)
   const points = passages.flatMap((passage) =>
-    pointLists(passage).map(({ heading, items }) =>
-      listAt(passage, named(items), pointScore(concept, heading, items, passage)),
-    ),
+    pointLists(passage).map(({ heading, items }) => listAt(passage, named(items), pointScore(concept, heading))),
   )
   const below = passages.flatMap((passage) =>
     passage.lines.flatMap((line) =>
@@ -31,6 +30,7 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
       ? passages.flatMap((passage) => [
           listAt(passage, tableItems(passage), 80),
           listAt(passage, pricedRows(passage, mail), 72),
+          listAt(passage, labelledGoods(passage), 68),
           listAt(passage, countedLines(passage), 65),
           listAt(passage, firstPoints(passage, mail).map(uncounted), 56),
         ])
@@ -39,7 +39,9 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
     concept === 'interests' || concept === 'items'
       ? passages.map((passage) => listAt(passage, ticked(passage), 76))
       : []
-  const told = sentences.flatMap(({ text, passage, start }) => {
+  const told = sentences.flatMap(({ text, passage, start }, n) => {
+    const next = sentences[n + 1]
+    if (concept === 'items' && next?.passage === passage && adds.test(next.folded)) return []
     const line = lineAt(passage, start)
     if (line !== undefined && zones(passage).has(line)) return []
     const place = (items: readonly Piece[], score: number) =>
@@ -48,17 +50,24 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
         named(items).map((item) => ({ ...item, start: item.start + start, end: item.end + start })),
         score,
       )
-    const things = untilDate(enumerated(text, concept, locale), mail)
+    const found = untilDate(enumerated(text, concept, locale), mail)
+    const counted = concept === 'items' ? countedGoods(text, locale) : []
+    const areGoods = areNames(counted, text, locale)
+    const things = (counted.length === 0 || areGoods) && areNames(found, text, locale) ? found : []
     const [first] = things
     // One thing alone is rather what a sentence is about than a list of goods; of what interests it is too often another.
     const isOne = first !== undefined && concept === 'items' && withArticle.test(fold(text.slice(0, first.start)))
     return [
       place(things.length > 1 || isOne ? things : [], things.length > 1 ? 64 : 58),
-      concept === 'items' ? place(countedGoods(text, locale), 65) : null,
+      place(areGoods ? counted : [], 65),
     ]
   })
   return [...points, ...below, ...goods, ...ticks, ...told].filter((each) => each !== null)
 }
+
+/** How a sentence begins that adds to the one before. */
+const adds =
+  /^[\s"„“]*(?:oh|and|also|plus|und|dazu|ausserdem|zusatzlich|noch|et|aussi|en plus|ainsi que|y|ademas|tambien|e|inoltre|anche|poi|en|ook|daarnaast|verder)(?![\p{L}])/u
 
 /** Up to the first that is a day. */
 function untilDate(items: readonly Piece[], { dates }: OpenMail): readonly Piece[] {
@@ -77,12 +86,10 @@ function isHeading(text: string, concept: string): boolean {
   )
 }
 
-/** How well a heading says what its points are. Points with prices are goods whatever stands above. */
-function pointScore(concept: string, heading: string, items: readonly Piece[], passage: Passage): number {
+/** How well a heading says what its points are. */
+function pointScore(concept: string, heading: string): number {
   const { known } = meaningsOf(heading)
-  if (headings[concept]?.some((meaning) => known.has(meaning))) return 66
-  const isPriced = ({ end }: Piece) => /^[^\n]*\d[.,]\d\d/.test(passage.text.slice(end, end + 40))
-  return concept === 'items' && items.every(isPriced) ? 60 : 0
+  return headings[concept]?.some((meaning) => known.has(meaning)) ? 66 : 0
 }
 
 const headings: { readonly [concept: string]: readonly string[] } = {

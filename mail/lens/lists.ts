@@ -13,25 +13,80 @@ const itemsMax = 100
 const bullet = /^(?:[-*•·–▪●]|\d{1,2}[.)])\s+(?=\S)/
 const point = /^(?:[-*•·–▪●]\s*|\d{1,2}[.)]\s+|\d{1,4}\s?[x×]\s)/
 
-/** The list behind a label: on its line, or as points on the lines below. */
+/**
+ * The list behind a label: on its line, as points on the lines below, or on lines of its own. None where it is open where it ends.
+ */
 export function listOf(pair: Pair, locale: Locale): readonly Piece[] {
   const below = pair.by === 'line' ? pointsBelow(pair.passage, pair.line) : []
   if (below.length > 0) return below
-  const lines = pair.by === 'line' && pair.label.endsWith('?') && !/[,;]/.test(pair.value) ? answerLines(pair) : []
-  return lines.length > 1 ? lines : itemsIn(pair.value, locale, pair.start)
+  const quoted = quotedItems(pair)
+  if (quoted.length > 0) return quoted
+  const lines = valueLines(pair)
+  if (lines === null) return []
+  return lines.length > 1 ? lines : valueItems(pair.value, locale, pair.start)
 }
 
-/** The lines of an answer, one for each item, up to the next label. */
-function answerLines({ passage, start }: Pair): readonly Piece[] {
-  const at = passage.lines.findIndex((line) => line.start <= start && start < line.start + line.text.length)
-  const items: Piece[] = []
-  for (const [n, line] of passage.lines.slice(at, at + itemsMax).entries()) {
-    if (n > 0 && (line.isFirst || passage.labelled.has(line.start))) break
-    if (line.text.length > lineItemCharsMax || /[.,:;!?]$|\t/.test(line.text)) return []
-    items.push({ value: line.text, start: line.start, end: line.start + line.text.length })
-  }
-  return items
+/** `["Payroll", "Pensions"]`, as programs write lists. */
+const quotedItems = ({ value, start }: Pair): readonly Piece[] =>
+  /^\[".*"\],?$/.test(value)
+    ? Array.from(value.matchAll(/"([^"]{1,160})"/g), ({ 1: item = '', index }) => ({
+        value: item,
+        start: start + index + 1,
+        end: start + index + 1 + item.length,
+      }))
+    : []
+
+/** The items of one line. Words for "and" part the last two of several; what they join before is one thing. */
+function valueItems(value: string, locale: Locale, start: number): readonly Piece[] {
+  const marked = partsOf(value, /\s+[•·|]\s+/g, start)
+  if (marked.length > 1) return marked
+  const items = itemsIn(value, locale, start)
+  const parts = value.includes(';') ? [] : partsOf(value, /,\s+/g, start)
+  const counts = parts.map((part) => itemsIn(part.value, locale).length)
+  if (counts.slice(0, -1).every((count) => count < 2)) return items
+  return counts.at(-1) === 1 ? parts : []
 }
+
+/** What stands between marks, outside of brackets. */
+function partsOf(value: string, mark: RegExp, start: number): readonly Piece[] {
+  const parts: Piece[] = []
+  let from = 0
+  for (const { 0: found, index } of [...value.matchAll(mark), { 0: '', index: value.length }]) {
+    const before = value.slice(from, index)
+    if (before.lastIndexOf('(') > before.lastIndexOf(')')) continue
+    if (before.trim() !== '') parts.push({ value: before, start: start + from, end: start + index })
+    from = index + found.length
+  }
+  return parts
+}
+
+/** The lines of a value, one for each item; none where it has one line, and null where it is open which lines are of it. */
+function valueLines({ passage, line, label, value, start, by }: Pair): readonly Piece[] | null {
+  const isCell = line.text.includes('\t') && line.text.endsWith(value)
+  const isQuestion = by === 'line' && label.endsWith('?')
+  const at = passage.lines.findIndex((each) => each.start <= start && start < each.start + each.text.length)
+  const first = passage.lines[at]
+  const isWhole = first !== undefined && first.text === value
+  if (first === undefined || (isCell ? false : by !== 'line' || !isWhole || (isQuestion && /[,;]/.test(value))))
+    return /,$/.test(value) ? null : []
+  const items: Piece[] = [{ value, start, end: start + value.length }]
+  let end: Line | undefined
+  for (const below of passage.lines.slice(at + 1, at + itemsMax)) {
+    end = below
+    if (below.isFirst || (isCell ? below.text.includes('\t') : passage.labelled.has(below.start))) break
+    items.push({ value: below.text, start: below.start, end: below.start + below.text.length })
+  }
+  if (items.length === 1) return []
+  const isPlain = items.every((item) => item.value.length <= lineItemCharsMax && !/[.,:;!?]$|\t|, /.test(item.value))
+  if (isCell && (end === undefined || end.isFirst || !end.text.includes('\t')))
+    return (items[1] as Piece).value.length > lineItemCharsMax ? [] : null
+  // Labels on lines of their own may be among them that no table has.
+  const isSure = isCell || isQuestion || /:$/.test(line.text) || items.every((item) => counted.test(item.value))
+  return isPlain && isSure ? items : null
+}
+
+/** How many, before a thing or behind it. */
+const counted = /^\d{1,4}\s?[x×]?\s|\s[x×]\s?\d{1,4}$/
 
 /** A list of points and what stands above it. */
 export type Points = { readonly heading: string; readonly items: readonly Piece[] }

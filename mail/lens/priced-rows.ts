@@ -40,6 +40,29 @@ export function pricedRows(passage: Passage, mail: OpenMail): readonly Piece[] {
   return isComplete && isStated(rows, sums, passage, mail) ? plainOf(names) : []
 }
 
+/** The goods of lines that labels of how many and how much stand below: `Lamp`, `Quantity: 2`, `Price: £12.00`. */
+export function labelledGoods({ lines, pairs }: Passage): readonly Piece[] {
+  const labels = new Map(pairs.map((pair) => [pair.line, pair.meanings.known]))
+  const counts = lines.flatMap((line, n) => {
+    const known = labels.get(line)
+    return known?.has('quantity') === true && /:\s/.test(line.text) && line.text.length <= sentenceCharsMax ? [n] : []
+  })
+  const names = counts.flatMap((n) => {
+    let at = n
+    while (
+      at > 0 &&
+      n - at < aboveMax &&
+      lines[at]?.isFirst === false &&
+      /^\p{L}[^:\t]{1,30}:\s/u.test((lines[at] as Line).text)
+    )
+      at--
+    const line = lines[at] as Line
+    const name = at === n || /[.!?:]$|\t|@/.test(line.text) || isSum(line.text) ? null : bare(line.text, line.start)
+    return name === null || labels.has(line) ? [] : [name]
+  })
+  return names.length === counts.length && new Set(names.map(({ start }) => start)).size === names.length ? names : []
+}
+
 function rowsOf(passage: Passage, { zones, numbers }: OpenMail): Rows {
   const rows: Row[] = []
   const sums: number[] = []

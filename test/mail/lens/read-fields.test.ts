@@ -67,6 +67,8 @@ describe('mail/lens/read-fields', () => {
       ['what is ticked', lead, 'interests', '☑ Payroll\n☐ Tax advice\n☑ Pensions', ['Payroll', 'Pensions']],
       ['what nobody ticked', lead, 'interests', '☐ Payroll\n☐ Tax advice', null],
       ['what is needed', lead, 'interests', 'We need two vans, a crane and a driver.', ['two vans', 'crane', 'driver']],
+      ['no list of what somebody does', application, 'skills', 'I am good at welding and speak Dutch.', null],
+      ['no part of a list', order, 'items', 'We take 3 x pens and 2 x rulers. Also a lamp.', null],
       ['what is not needed', lead, 'interests', 'We are not interested in vans and cranes.', null],
       ['a budget of somebody else', lead, 'budget', 'Last year my neighbour spent €9,000.', null],
       ['what would be', lead, 'team_size', 'If we ever had 20 people, we would call you.', null],
@@ -117,7 +119,7 @@ describe('mail/lens/read-fields', () => {
       'Products       90.80',
     ].join('\n')
     const below = 'Pump\nCast iron\t€148.00\nHose\nper metre\t€32.50\nSubtotal\t€180.50\nTotal\t€180.50'
-    const open = 'Yours\n\nPump\nCast iron\nRed\t€148.00\nHose\t€32.50\nTotal\t€180.50'
+    const open = 'Pump\t€148.00\nCast iron\nHose\t€32.50\nTotal\t€180.50'
     const behind = 'Cups × 2 ...... 19,80 €\nSpoons × 10 ...... 5,00 €\n\nTotal ...... 24,80 €'
     const rows = 'Product\tPrice\tQty\nBelt kit\t118.90\t1\nOil filter\t32.00\t5\nProducts\t150.90'
     const cases: readonly (readonly [string, readonly LensField[] | undefined, string, string, unknown])[] = [
@@ -131,6 +133,15 @@ describe('mail/lens/read-fields', () => {
       ['goods by their names, not by their numbers', order, 'items', coded, ['Hex cap screw', 'Flat washer']],
       ['goods above what is said of them', order, 'items', below, ['Pump', 'Hose']],
       ['goods without how many stand behind them', order, 'items', behind, ['Cups', 'Spoons']],
+      ['things of numbered labels', order, 'items', 'item_1: Lamp, red\nitem_2: Desk\nitem_3: ', ['Lamp, red', 'Desk']],
+      ['one thing with a comma', order, 'items', 'Item: Moka, black handle\nQuantity: 1', ['Moka, black handle']],
+      ['things above how many of them', order, 'items', 'Mug\nQuantity: 2\nSalt pig\nQuantity: 1', ['Mug', 'Salt pig']],
+      ['a list of a program', lead, 'interests', 'interests: ["Payroll","Tax advice"]', ['Payroll', 'Tax advice']],
+      ['lines of one cell', application, 'skills', 'Skills\tWelding\nMilling\nName\tAnn Lee', ['Welding', 'Milling']],
+      ['no cell of which the end is open', application, 'skills', 'Skills\tWelding\nMilling\nApply now', null],
+      ['two things as one', application, 'skills', 'Skills: Sauces and stocks, HACCP', ['Sauces and stocks', 'HACCP']],
+      ['no list in sentences', application, 'skills', 'Skills: welding. Not my thing: milling, paint', null],
+      ['marks in columns', lead, 'interests', 'Name       > Ann\nInterests  > Payroll', ['Payroll']],
       ['no goods where it is open which line names one', order, 'items', open, null],
       ['no goods in rows that make no sum', order, 'items', 'Lamp\t£42.00\nTowel\t£36.00\nGoods\t£99.00', null],
       [

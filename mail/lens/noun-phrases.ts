@@ -1,0 +1,55 @@
+/** Whether what a sentence enumerates are names of things: no clauses, no parts of a name, and nothing between them. Folded. */
+import { fold } from './lexicon.ts'
+import type { Locale } from './locale.ts'
+import type { Piece } from './shapes.ts'
+
+/** Prepositions, behind which an article stands in a name: "app for the drivers". */
+const preposition =
+  '(?:of|for|with|in|on|at|to|and|from|von|fur|mit|in|im|an|am|auf|und|bei|zu|de|du|des|d|pour|avec|a|au|aux|et|en|sur|con|para|por|y|e|di|da|per|su|tra|van|voor|met|op|aan|en|te|all|dell|nell|sull)'
+/** An article within a name without a preposition before it: there is a verb before it. */
+const article = new RegExp(
+  `(?<![\\p{L}])(?!${preposition}(?![\\p{L}]))\\p{L}+[\\s'’](?:the|an?|das|der|den|dem|die|eine[nmr]?|meine?n?|les?|la|une?|mon|ma|mes|el|los|las|una|mis?|il|lo|gli|i|mio|mia|het|een|mijn|our|my|unsere?n?)\\s`,
+  'u',
+)
+/** Verbs and pronouns that begin a clause, or end one, in which somebody says what he does. */
+const verb =
+  /^(?:diario|daily|taglich|speak|read|write|drive|manage|run|lead|handle|operate|hold|own|know|use|see|get|look|spreche|arbeite|kenne|kann|beherrsche|programmiere|habe?|bin|gehe|fuhre|conozco|suelo|hablo|manejo|tengo|llevo|trabajo|puedo|soy|uso|domino|faccio|parlo|conosco|lavoro|gestisco|posso|so|parle|suis|maitrise|connais|sais|utilise|pratique|gere|spreek|werk|ken|gebruik|kan|ben|heb|weet)(?!\p{L})|\s(?:zien|krijgen|maken|doen|bespreken|weten|hebben|selbst|schon|online|gern|inside out)$/u
+/** What stands for a thing that is not named, and words for pieces. */
+const noName =
+  /^(?:otr[oa]s?|altr[oi]|others?|autres?|andere\w*|ver|siguientes?|following|folgende\w*|suivante?s?|seguent[ei]|volgende|unidades|units?|pieces?|pezzi|stuck|stuks|piezas|pares|both|beide\w*|ambos|nouveau|nuevo|nuovo|new|neu\w*|liefst|best\w*)$/u
+
+/** A clause behind the last thing that says more of the same. */
+const moreBehind =
+  /^[\s,;]*(?:and|und|et|y|e|en)\s+(?:i|me|ich|je|j['’]|ik|mi|also|auch|tambien|anche|ook|aussi)(?![\p{L}])/u
+/** What is left away of a thing before it: "boxes of". */
+const packed = /(?:^|\s)(?:de|di|of|d['’])\s?$/u
+const pack = /^\p{L}+ (?:de|di|of|d['’])\s?\p{L}/u
+
+/** Whether all items are names that stand right beside each other, as they are written there, and nothing follows them. */
+export function areNames(items: readonly Piece[], text: string, { language }: Locale): boolean {
+  const last = items.at(-1)
+  const plain = fold(text)
+  const arePacked = items.filter(({ start }) => packed.test(plain.slice(0, start))).length
+  if (last === undefined || moreBehind.test(plain.slice(last.end))) return false
+  if (arePacked > 0 && items.some(({ value }) => pack.test(fold(value)))) return false
+  return items.every(({ value, start }, n) => {
+    const folded = fold(value)
+    const before = items[n - 1]
+    const between = before === undefined ? '' : text.slice(before.end, start)
+    return (
+      !article.test(`${folded} `) &&
+      !verb.test(folded) &&
+      !noName.test(folded) &&
+      (value.match(/["“”„«»]/g)?.length ?? 0) % 2 === 0 &&
+      !between.includes('(') &&
+      between.split(/[\s,;]+/).filter((word) => /\p{L}/u.test(word)).length <= betweenWordsMax &&
+      (language !== 'de' || nounEnd.test(value))
+    )
+  })
+}
+
+/** "and also about two boxes of" */
+const betweenWordsMax = 5
+/** German ends what names a thing in a noun, or says more of it behind a preposition or in figures. */
+const nounEnd =
+  /(?:^|[\s(„"-])(?:\p{Lu}|\d|\p{Ll}+\p{Lu})[^\s]*(?:\s\([^)]*\))?$|\s(?:von|in|aus|mit|für|zum|zur|ohne|aufs?|am|im)\s/u
