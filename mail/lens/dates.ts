@@ -63,7 +63,7 @@ export function datesIn(text: string, context: DateContext): readonly FoundDate[
     const between = next === undefined ? null : text.slice(each.end, next.start)
     return (
       between === null ||
-      !/^[\s,]+(?:(?:den|the|le|il|el|de|op)\s+)?$/u.test(between) ||
+      !/^(?:[\s,]+|\s\()(?:(?:den|the|le|il|el|de|op)\s+)?$/u.test(between) ||
       /\d/.test(text.slice(each.start, each.end))
     )
   })
@@ -204,7 +204,7 @@ function inWords(text: string, { locale, date, direction }: DateContext): readon
           .map((parser) => parser.parse(window, reference, { forwardDate: true }))
           .find(({ length }) => length > 0) ?? [])
   return [...results, ...more].flatMap(({ index, text: written, start }) => {
-    if (times.test(written)) return []
+    if (times.test(written) || term.test(written)) return []
     if (/^(?:jetzt|now|maintenant|ahora|adesso|ora|nu|agora)$/i.test(written)) return []
     const isDay = start.isCertain('day') || (start.isCertain('weekday') && /\p{L}{2}/u.test(written))
     // What has digits alone was read above, or is no date: a version, a number.
@@ -223,6 +223,9 @@ function inWords(text: string, { locale, date, direction }: DateContext): readon
 /** How long something takes is no day. */
 const times =
   /\b(?:seconds?|minutes?|hours?|sekunden?|minuten?|stunden?|secondes?|heures?|segundos?|minutos?|horas?|second[oi]|minut[oi]|or[ae]|seconden|uur|uren)\b/iu
+
+/** "Payment terms: 14 days" */
+const term = /^\d+ \p{L}+$/u
 
 /** Words before a date that chrono-node takes for part of it. */
 const leads = /^(?:(?:on|at|by|am|le|el|il|op|den|dem|der|vom|zum|bis|ab|the|l['’]|al?|del?|dal?|da)\s+)+/iu

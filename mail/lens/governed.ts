@@ -68,7 +68,7 @@ function strongest(
     if (match.groups?.own === undefined) hasWord = true
     const strength =
       weights.beside -
-      between.replace(/[\d\s]+/g, '').length / weights.lettersPerPoint -
+      between.replace(/[\d\s]+|\.{3,}/g, '').length / weights.lettersPerPoint -
       (between.match(/[,()–—]/g)?.length ?? 0) * weights.mark -
       (between.match(/[;.!?](?=\s)|\n/g)?.length ?? 0) * weights.clause -
       crossed * weights.other -

@@ -143,11 +143,16 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       const found =
         readText(value, concept?.shape ?? (asked.key.has('number') ? 'identifier' : undefined)) ??
         (asked.key.has('number') && concept === null ? readText(value, undefined) : null)
-      if (found !== null && concept?.shape === 'person' && isOffice(found.value)) return null
+      if (found !== null && concept?.shape === 'person' && (isOffice(found.value) || isMeans(found.value))) return null
+      // "erfasst von: Jana W."
+      if (concept?.shape === 'person' && mail.zones(passage).get(pair.line) === 'staff') return null
       const whole = concept?.shape === 'person' && isTurned(pair) ? readText(value, undefined) : null
       if (whole !== null) return at(passage, start, whole, score)
       if (found !== null && concept?.shape === 'person' && score < sureMin && !isNamed(found.value)) return null
       if (found === null || (concept?.shape === 'identifier' && isOther(value, found.start, asked, mail))) return null
+      // "Order:" above "20 rolls".
+      const isCount = found !== null && /^\d{1,3}$/.test(found.value) && /^\s+\p{L}/u.test(value.slice(found.end))
+      if (concept?.shape === 'identifier' && isCount) return null
       // The mark of a thread that a program adds: "Ref:MSG4471_q".
       if (concept?.shape === 'identifier' && score < sureMin && found.value.includes('_')) return null
       return at(passage, start, { ...found, value: found.value.replace(/\s+/g, ' ') }, score)
@@ -156,6 +161,8 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       const found = firstNumber(value, mail, name)
       // "2021 - 2024" below "Experience" counts no years.
       if (name === 'experience' && found !== null && found.value > yearsMax) return null
+      // A column of rates.
+      if (name === 'tax' && pair.label.startsWith('%')) return null
       // A credit is no total to pay.
       if (name === 'total' && found !== null && found.value < 0) return null
       // Nor is the balance of what is paid.
@@ -165,6 +172,9 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
     case 'date': {
       const dates = mail.dates(value, concept?.direction ?? 'near')
       const found = name === 'dueDate' ? dates.find(({ end }) => !discounted.test(fold(value.slice(end)))) : dates[0]
+      // "Date" alone is not when something was ordered where that day is to come.
+      const isLater = found !== undefined && Date.parse(found.value) > mail.date.getTime() + dayMs
+      if (isLater && concept?.direction === 'past' && score < sureMin) return null
       const leadMax = found === dates[0] ? leadCharsMax : 2 * leadCharsMax
       return found === undefined || found.start > leadMax ? null : at(passage, start, found, score)
     }
@@ -199,6 +209,12 @@ function listBehind(pair: Pair, concept: string | null, { locale }: OpenMail): r
     : withoutSentences(listOf(pair, locale)).filter(({ value }) => /\p{L}{2}|^\p{Lu}/u.test(value))
 }
 
+/** "Preferred contact: e-mail" */
+const isMeans = (value: string) => {
+  const { known, unknown } = meaningsOf(value)
+  return unknown === 0 && (known.has('email') || known.has('phone') || known.has('form'))
+}
+
 /** `Name, first name: Lee, Ann` */
 const isTurned = ({ meanings: { known }, value }: Pair) =>
   (known.has('first') || known.has('last')) &&
@@ -221,6 +237,8 @@ const detailLinesMax = 4
 /** A label that is no more than near needs a value that is in itself a name. */
 const sureMin = 90
 const isNamed = (value: string) => isPersonName(value) || isCompanyName(value)
+
+const dayMs = 86_400_000
 
 /** Behind the day up to which one may pay less. */
 const discounted =

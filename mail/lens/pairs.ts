@@ -190,7 +190,10 @@ function markedPair(line: Line, below: Line | undefined): Pair | null {
       start: below.start,
       by: 'line',
     })
-  const found = /^(.{1,90}?)\s*(?::(?!\/\/|\d)|\s=>?\s|\s-?>\s|\s→\s|\.{3,}|\s[–—]\s|\t)\s*/u.exec(text)
+  const found =
+    /^(.{1,90}?)\s*(?::(?!\/\/|\d)|\s=>?\s|\s-?>\s|\s→\s|\.{3,}|\s[–—]\s|\t|\s\|\s(?![^|]*\|)|;(?=\p{L})(?![^;]*;))\s*/u.exec(
+      text,
+    )
   const separated = question ?? found?.[1]
   if (separated === undefined) return null
   const label = separated.replace(bullet, '')

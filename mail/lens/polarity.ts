@@ -50,6 +50,9 @@ const topics: { readonly [concept: string]: Topic } = {
     about: word(
       'demo|demos|demonstration|demonstrations|vorfuhr\\p{L}+|prasentation|presentation|demostracion|demostraciones|dimostrazion[ei]|demonstratie|presentatie|live zeigen|voir l.outil|ver(?:la|lo)? en (?:accion|marcha|vivo)|prova dal vivo|see (?:it|the \\p{L}+) (?:live|in action)|laat (?:het )?(?:ons|mij|me)(?: \\p{L}+){0,2} zien|demo.?s|(?:walk|take|talk|run) (?:us|me)(?: \\p{L}+)? through|fuhr\\p{L}*(?: \\p{L}+){0,6} vor|vor(?:ge|zu)?fuhr\\p{L}*|live (?:on|an)\\p{L}*|live (?:sehen|ansehen|erleben|zien|bekijken|voir)|(?:in|en|in) (?:aktion|azione|actie|werking|funzione|funcionamiento|vrai)|(?:voir|ver|vedere|zien)(?: \\p{L}+){0,3} (?:fonctionner|funcionando|come funziona|werken|como funciona)|veder(?:lo|la|li) |mostr(?:arci|armi|arnos|arme|ateci|atemi)|(?:nous|me) montrer|zeigen sie (?:uns|mir)|(?:uns|mir)(?: \\p{L}+){0,4} zeigen|demonstraties|dimostrativ\\p{L}+|show (?:us|me)|in action|en action|walkthrough|apresentacao|demonstracao',
     ),
+    no: word(
+      '(?:before|rather than|instead of|without|ohne|statt|sans|sin|senza|zonder) (?:\\p{L}+ ){0,3}(?:demo|vorfuhrung)\\p{L}*',
+    ),
     yes: word(
       'demo.(?:request|anfrage|aanvraag|termin gewunscht)|(?:request|enquiry|ask\\p{L}*) (?:for )?(?:a )?demo|demande de demo\\p{L}*|solicitud de (?:una )?demo\\p{L}*|richiesta (?:di )?(?:una )?demo\\p{L}*|anfrage (?:fur )?(?:eine )?demo|aanvraag (?:voor (?:een )?)?demo',
     ),

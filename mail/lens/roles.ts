@@ -170,6 +170,12 @@ export const amountRoles: readonly Role[] = [
     own: { en: 'off' },
   },
   {
+    name: 'payout',
+    stems:
+      'revers|accredit|auszahl|ausgezahlt|payout|uitbetal|uitgekeer|franchise|franquicia|franchigia|selbstbehalt|selbstbeteilig|commissi|provision(?!n)|kommission|comision',
+    words: 'excess|eigen risico|you receive|your earnings|earnings',
+  },
+  {
     name: 'deposit',
     stems: 'deposit|acompte|anticip|anzahl|angezahlt|voorschot|aanbetal|caparra|senal|acconto|reserv',
     words: 'kaution|borg|caution|fianza',

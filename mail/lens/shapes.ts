@@ -81,7 +81,9 @@ function readIdentifier(text: string): Piece | null {
   if (match === null || value === undefined || /^[€$£%]|^\s?(?:€|EUR|USD|GBP|CHF|%)/.test(text.slice(match[0].length)))
     return null
   const start = match[0].length - value.length
-  return value.length > 40 || /^\d+[.,]\d\d$/.test(value) ? null : { value, start, end: match[0].length }
+  return value.length > 40 || /^\d+[.,]\d\d$|^\d{4}-\d\d-\d\d(?:T|$)/.test(value)
+    ? null
+    : { value, start, end: match[0].length }
 }
 
 const titles =

@@ -216,11 +216,12 @@ const legalNames =
 const recipient =
   /(?:^|\b)(?:spett\S*|kunde:?|client[e]?:|cliente:|klant:|customer:)|^(?:bill to|ship to|to|an|rechnung an|a|para|aan|for|fur|customer|kunde|client|cliente|klant)\b/
 
-type IsOther = (passage: Passage, line: Line) => boolean
+/** Whether a line, with the pairs on it, is about somebody else. */
+type IsOther = (line: Line, pairs: readonly Pair[]) => boolean
 
 /** A line that greets or names who is to pay does not name who sells. */
-const isOfCustomer: IsOther = ({ pairs }, line) =>
-  greeting.test(line.folded) || pairs.some((pair) => pair.line === line && pair.by !== 'words' && isParty(pair))
+const isOfCustomer: IsOther = (line, pairs) =>
+  greeting.test(line.folded) || pairs.some((pair) => pair.by !== 'words' && isParty(pair))
 
 const formLabels = ['email', 'name', 'requester', 'customer'] as const
 
@@ -239,9 +240,11 @@ function isOfForm({ passages }: OpenMail): IsOther {
 
 function companies({ passages, signed }: OpenMail, score: number, isOther: IsOther): readonly Candidate[] {
   const { company } = signed()
+  const pairsOf = new Map(passages.map((passage) => [passage, Map.groupBy(passage.pairs, ({ line }) => line)]))
+  const isAside = (line: Line) => isOther(line, pairsOf.get(line.passage)?.get(line) ?? [])
   const lines = passages.flatMap((passage) =>
     passage.lines.flatMap((line) => {
-      if (line.role !== null || recipient.test(line.folded) || isOther(passage, line)) return []
+      if (line.role !== null || recipient.test(line.folded) || isAside(line)) return []
       return Array.from(line.text.matchAll(legalNames)).flatMap((match) => {
         const value = (match[1] as string).replace(notOfName, '')
         const start = match.index + match[0].indexOf(value)
@@ -250,7 +253,7 @@ function companies({ passages, signed }: OpenMail, score: number, isOther: IsOth
       })
     }),
   )
-  const isOwn = company !== null && !isOther(company.line.passage, company.line)
+  const isOwn = company !== null && !isAside(company.line)
   return [...(isOwn ? [ofFound(company, score)] : []), ...lines]
 }
 
@@ -311,9 +314,11 @@ function head(line: Line, score: number): Candidate {
 const dayMs = 86_400_000
 
 function dateLines(_: Asked, { passages, dates, date }: OpenMail): readonly Candidate[] {
-  return passages.flatMap((passage) =>
-    passage.lines.flatMap((line) => {
+  return passages.flatMap((passage) => {
+    const labelled = new Set(passage.pairs.map(({ start }) => start))
+    return passage.lines.flatMap((line) => {
       const cell = line.text.split(wideGap).at(-1) as string
+      if (labelled.has(line.start + line.text.length - cell.length)) return []
       // Without a year it is rather the day of something to come.
       if (line.role !== null || cell.length > 60 || !/(?:\d{4}|[./-]\d\d)\W*$|^\d{4}-/.test(cell)) return []
       const [found] = dates(cell, 'past')
@@ -324,6 +329,6 @@ function dateLines(_: Asked, { passages, dates, date }: OpenMail): readonly Cand
         )
       const isLater = Date.parse(found.value) > date.getTime() + 2 * dayMs
       return isDate && !isLater ? [at(passage, line.start + line.text.length - cell.length, found, 56)] : []
-    }),
-  )
+    })
+  })
 }

@@ -139,6 +139,10 @@ function signedBelow(lines: readonly Line[], domains: readonly string[]): Signed
   return { person, company: companyAmong(rest, domains, person?.value ?? null) ?? after }
 }
 
+/** Words with capitals, at least two: no sentence, and rarely a place. */
+const capitals =
+  /^(?=\p{Lu}.*\s\p{Lu})(?:(?:\p{Lu}[^\s/]*|&|de|del|della|di|du|des|la|le|il|el|van|von|und|y|e|et|en|and|of|the)(?: |$))+$/u
+
 const companyWeights = { surname: 7, domain: 6, legal: 5, business: 4, afterRole: 4, plain: 2, place: 1 } as const
 
 /** The organisation among the lines below a name: by its form, by the host of an address, by what its bearer does there. */
@@ -169,7 +173,7 @@ function companyAmong(lines: readonly Line[], domains: readonly string[], person
           : isBesideRole
             ? companyWeights.afterRole
             : isNamed && n === 0
-              ? companyWeights.plain + (/\p{Lu}\p{L}+ (?:\S+ )*\p{Lu}/u.test(value) ? 1 : 0)
+              ? companyWeights.plain + (capitals.test(value) ? 1 : 0)
               : 0)
       if (score > companyWeights.plain && (best === null || score > best.score))
         best = { found: found(line, value), score }

@@ -198,7 +198,7 @@ const isCounted = ({ text }: Passage, { end }: Amount) =>
 
 /** What whoever offers a position tells of it. */
 const advertised =
-  /(?<!\p{L})(?:advertised|posted|offered|ausgeschrieben|angeboten|annonce|anunciad|ofrecid|offert|aangeboden)\p{L}* (?:\p{L}+ ){0,3}(?:salary|pay|rate|gehalt|vergutung|salaire|remuneration|salario|retribucion|stipendio|retribuzione|salaris)(?!\p{L})/u
+  /(?<!\p{L})(?:salarisindicatie|gehaltsspanne|fourchette|banda salarial|(?:salary|pay) range|(?:advertised|posted|offered|ausgeschrieben|angeboten|annonce|anunciad|ofrecid|offert|aangeboden)\p{L}* (?:\p{L}+ ){0,3}(?:salary|pay|rate|gehalt|vergutung|salaire|remuneration|salario|retribucion|stipendio|retribuzione|salaris))(?!\p{L})/u
 
 /** A station of a career: what was earned there is not what is asked for. */
 const career =

@@ -231,6 +231,39 @@ describe('mail/lens: what is said', () => {
       'Name, Vorname\tAchterberg, Nico\nTelefon\t0151 5550778',
       'Achterberg, Nico',
     ],
+    [
+      'no day that a label calls another',
+      'Invoice',
+      'invoice_date',
+      'Rechnung\t:\t88213-A\nAnreise\t:\t10.11.2026\nGesamt\t300,00 €',
+      null,
+    ],
+    ['no day to come for an order', 'Order', 'order_date', 'Naam: Bo Lee\nDatum: 25-11-2026\nAdres: Singel 8', null],
+    ['no count of goods', 'Order', 'order_number', 'Bestelling:\n20 Krentenbollen\n4 Oranjekoek', null],
+    ['no term', 'Invoice', 'due_date', 'Invoice 10482\nPayment terms: 14 days', null],
+    [
+      'the day in brackets',
+      'Support ticket',
+      'since',
+      'Sinds we vorige week maandag (2 november) zijn overgestapt werkt niets.',
+      '2026-11-02',
+    ],
+    ['no rate in a column of rates', 'Invoice', 'tax', 'BASE\t% IVA\tTOTAL FACTURA\n1.357,00\t21\t1.641,97 EUR', null],
+    ['no way to reach somebody', 'Lead', 'name', 'Preferred contact: e-mail\nE-mail: wanda@pets.example', null],
+    [
+      'no demo that somebody would rather not see',
+      'Lead',
+      'demo',
+      "I'd rather get something in writing before sitting through a demo.",
+      false,
+    ],
+    [
+      'a field behind a semicolon',
+      'Lead',
+      'company',
+      'Name;Ottokar Brandl\nFirma;Brandl Logistik GmbH',
+      'Brandl Logistik GmbH',
+    ],
   ]
   for (const [name, template, key, text, expected] of cases)
     it(name, () => expect(read(template, key, text)).to.deep.equal(expected))
