@@ -60,7 +60,7 @@ export function documentNumbers(concept: string, mail: OpenMail): readonly Candi
     if (isLabelled) return []
     const governed = governedBy(mail.flow(each.passage), each, { others: [], roles, language: mail.locale.language })
     const strengthOf = (role: string) => governed.find(({ role: name }) => name === role)?.strength ?? 0
-    const isMarked = each.passage.text[each.start - 1] === '#'
+    const isMarked = /(?<![\p{L}\p{N}])#$/u.test(each.passage.text.slice(Math.max(0, each.start - 2), each.start))
     // Of whoever helps, a number that nothing calls that of a case may be any.
     const named = concept === 'ticketNumber' ? 0 : strengthOf('reference') - 1
     const own = Math.max(strengthOf(concept), named, isMarked ? weights.marked : 0)

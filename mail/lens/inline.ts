@@ -1,7 +1,7 @@
 /** Texts in sentences and subjects, known by the words before them. */
 import { fold, meaningsOf } from './lexicon.ts'
 import type { Sentence } from './sentences.ts'
-import { isPhoneForm, type Piece, phonesIn, quotedIn, readPerson } from './shapes.ts'
+import { groupsBehind, isPhoneForm, type Piece, phonesIn, quotedIn, readPerson } from './shapes.ts'
 import { isPersonName } from './signatures.ts'
 
 /** The words for documents, in all languages, before their numbers. Folded. */
@@ -24,8 +24,9 @@ export function numberFinder(words: string): (sentence: Sentence) => readonly Pi
   return ({ text, folded }) =>
     Array.from(folded.matchAll(pattern)).flatMap((match) => {
       const { mark = '', id = '' } = match.groups ?? {}
-      const end = match.index + match[0].length
-      const start = end - id.length
+      const idEnd = match.index + match[0].length
+      const start = idEnd - id.length
+      const end = idEnd + groupsBehind(text.slice(start, idEnd), text.slice(idEnd)).length
       const before = match[0].slice(0, match[0].length - id.length)
       const isNumbered = /[#°º]|(?:number|no|nr|num|nummer|numero|\bn|id)[.:]?\s/.test(before) || mark.includes('#')
       // "order 40 bags" orders forty of something.

@@ -81,9 +81,18 @@ function readIdentifier(text: string): Piece | null {
   if (match === null || value === undefined || /^[€$£%]|^\s?(?:€|EUR|USD|GBP|CHF|%)/.test(text.slice(match[0].length)))
     return null
   const start = match[0].length - value.length
+  const groups = groupsBehind(value, text.slice(match[0].length))
+  if (groups !== '') return { value: value + groups, start, end: match[0].length + groups.length }
   return value.length > 40 || /^\d+[.,]\d\d$|^\d{4}-\d\d-\d\d(?:T|$)/.test(value)
     ? null
     : { value, start, end: match[0].length }
+}
+
+/** The groups of figures that go on a number: of `10 482 990 317` and `M2606 0118` all but the first. A year or an amount does not. */
+export function groupsBehind(value: string, rest: string): string {
+  if (!/^\p{Lu}{0,4}\d{1,4}$/u.test(value)) return ''
+  const groups = /^(?: \d{3,4}(?!\p{L}|\p{N}|[.,/:-]\d| ?[€$£%]| (?:EUR|USD|GBP|CHF)))+/u.exec(rest)?.[0] ?? ''
+  return /^ (?:19|20)\d\d$/.test(groups) ? '' : groups
 }
 
 const titles =
@@ -97,7 +106,7 @@ export function readPerson(text: string): Piece | null {
   // The "M." of "M. van Egmond" is no title: the name would begin with a small letter.
   const before = /^\p{Ll}/u.test(text.slice(skipped + named)) ? skipped : skipped + named
   const rest = text.slice(before)
-  const stop = rest.search(/[,;<>([|"“”/:!?]|\s[-–—]\s|\s{3,}|\s\S*@|(?<=\p{L}{2})\.(?=\s+\p{Lu}\p{Ll}{3,}|\s*$)/u)
+  const stop = rest.search(/[,;<>([|"“”/:!?]|\s[-–—·]\s|\s{3,}|\s\S*@|(?<=\p{L}{2})\.(?=\s+\p{Lu}\p{Ll}{3,}|\s*$)/u)
   const value = (stop >= 0 ? rest.slice(0, stop) : rest).trim()
   // "Sparks, NV" is a place.
   if (stop >= 0 && /^, \p{Lu}{2}(?!\p{L})/u.test(rest.slice(stop))) return null

@@ -175,6 +175,7 @@ function amountsFor(concept: string, passage: Passage, mail: OpenMail): readonly
     if (isAside(mail, passage, amount.start) && !isSum) return []
     if (isAsked(mail.flow(passage), amount.end)) return []
     if (concept === 'tax' && !isTaxOf(amount, amounts)) return []
+    if (concept === 'total' && payout.test(amount.line.folded)) return []
     if (needsMark.has(concept) && !isSum && !amount.isMarked) return []
     if (counted.has(concept) && !amount.isMarked && isCounted(passage, amount)) return []
     if (concept === 'salary' && (career.test(amount.line.folded) || advertised.test(amount.line.folded))) return []
@@ -195,6 +196,10 @@ const isCounted = ({ text }: Passage, { end }: Amount) =>
   !/^\s(?:brut|lord|nett|fij|fix|fest|gross|mensu|annu|anual|jahr|jährl|monat|year|month|per\b|euro|dollar|pound|maximum|maximal|all\b|together|insgesamt|total|inclu|inkl|excl|exkl|como|with|avec|para|pour|voor|als|more|oder|over|and)/iu.test(
     text.slice(end, end + 12),
   )
+
+/** What a seller gets of what was paid. */
+const payout =
+  /(?<!\p{L})(?:accreditat|reverse|auszahl|ausgezahlt|payout|uitbetal|uitgekeerd|you receive|earnings|guadagn|ganancias|abonaremos)/u
 
 /** What whoever offers a position tells of it. */
 const advertised =

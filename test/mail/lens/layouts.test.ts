@@ -264,6 +264,21 @@ describe('mail/lens: what is said', () => {
       'Name;Ottokar Brandl\nFirma;Brandl Logistik GmbH',
       'Brandl Logistik GmbH',
     ],
+    [
+      'a number in groups',
+      'Invoice',
+      'invoice_number',
+      'Facture n° : 10 482 990 317\nTotal : 12,00 €',
+      '10 482 990 317',
+    ],
+    ['a year behind a number', 'Invoice', 'invoice_number', 'Invoice no. 1047 2026\nTotal: 12.00 EUR', '1047'],
+    [
+      'no payout',
+      'Order',
+      'total',
+      'Ordine MKT-55\nPrezzo 58,30 EUR\nCommissione -2,04 EUR\nNetto accreditato 56,26 EUR',
+      null,
+    ],
   ]
   for (const [name, template, key, text, expected] of cases)
     it(name, () => expect(read(template, key, text)).to.deep.equal(expected))
