@@ -144,6 +144,8 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
         readText(value, concept?.shape ?? (asked.key.has('number') ? 'identifier' : undefined)) ??
         (asked.key.has('number') && concept === null ? readText(value, undefined) : null)
       if (found !== null && concept?.shape === 'person' && (isOffice(found.value) || isMeans(found.value))) return null
+      // Who asks or applies is a person; a customer may be an organisation.
+      if (found !== null && name === 'person' && hasLegalForm(found.value)) return null
       // "erfasst von: Jana W."
       if (concept?.shape === 'person' && mail.zones(passage).get(pair.line) === 'staff') return null
       const whole = concept?.shape === 'person' && isTurned(pair) ? readText(value, undefined) : null

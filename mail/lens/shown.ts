@@ -211,7 +211,7 @@ function titled({ passages }: OpenMail): readonly Candidate[] {
 
 /** Words with capitals and a legal form behind them. */
 const legalNames =
-  /(?<![\p{L}\p{N}])(\p{Lu}[\p{L}\p{N}'’&-]*(?:(?<=\p{Lu}\p{Ll}{0,4})\.)?,? (?:(?:(?:[dl]['’])?\p{Lu}[\p{L}\p{N}'’&-]*(?:(?<=\p{Lu}\p{Ll}{0,4})\.)?,?|\+|&|und|et|y|e|de|del|della|di|van|des?) ){0,5}?(?:GmbH(?: & Co\.? KG)?|AG|KG|OHG|UG|e\.V\.|Ltd\.?|Limited|LLC|LLP|PLC|plc|Inc\.?|Corp\.?|SARL|SAS|SASU|EURL|S\.?A\.? de C\.?V\.?|SA|S\.A\.(?:S\.)?|S\.?L\.?(?:[UPL]\.?)?|S\.C\.|S\.Coop\.?|mbB|PartG(?: mbB)?|GbR|e\.\s?K\.|KGaA|gGmbH|SNC|[Ss]nc|SCOP|SCI|C\.B\.|Pty(?: Ltd)?|Co\.|S\.?[Rr]\.?[Ll]\.?|S\.?[Pp]\.?[Aa]\.?|[Ss]\.n\.c\.|B\.?V\.?|N\.V\.|NV|bvba|BVBA|VOF|SE|Lda\.?))(?![\p{L}\p{N}])/gu
+  /(?<![\p{L}\p{N}])(\p{Lu}[\p{L}\p{N}'’&-]*(?:(?<=\p{Lu}\p{Ll}{0,4})\.)?,? (?:(?:(?:[dl]['’])?\p{Lu}[\p{L}\p{N}'’&-]*(?:(?<=\p{Lu}\p{Ll}{0,4})\.)?,?|\+|&|und|et|y|e|de|del|della|di|van|des?) ){0,5}?(?:GmbH(?: & Co\.? KG)?|AG|KG|OHG|UG|eG|e\.V\.|Ltd\.?|Limited|LLC|LLP|PLC|plc|Inc\.?|Corp\.?|SARL|SAS|SASU|EURL|S\.?A\.? de C\.?V\.?|SA|S\.A\.(?:S\.)?|S\.?L\.?(?:[UPL]\.?)?|S\.C\.|S\.Coop\.?|mbB|PartG(?: mbB)?|GbR|e\.\s?K\.|KGaA|gGmbH|SNC|[Ss]nc|SCOP|SCI|C\.B\.|Pty(?: Ltd)?|Co\.|S\.?[Rr]\.?[Ll]\.?|S\.?[Pp]\.?[Aa]\.?|[Ss]\.n\.c\.|B\.?V\.?|N\.V\.|NV|bvba|BVBA|VOF|SE|Lda\.?))(?![\p{L}\p{N}])/gu
 
 const recipient =
   /(?:^|\b)(?:spett\S*|kunde:?|client[e]?:|cliente:|klant:|customer:)|^(?:bill to|ship to|to|an|rechnung an|a|para|aan|for|fur|customer|kunde|client|cliente|klant)\b/

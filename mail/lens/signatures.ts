@@ -32,7 +32,7 @@ export function isClosing({ text }: Line): boolean {
 const offices =
   /\b(?:service ?desk|binnendienst|buitendienst|innendienst|aussendienst|back ?office|front ?desk|redactie|secretaria[at]t?|sekretariat|empfang|reception|receptie|rezeption|teams?|equipe|equipo|squadra|redaktion|hallo|hello|hi|dear|gentile|sehr geehrte[rs]?|bonjour|estimad[oa]|beste|geachte|support|billing|sales|purchasing|accounts?|accounting|office|helpdesk|service|department|departamento|servicio|asistencia|hr|management|customer|staff|crew|admin|info|einkauf|vertrieb|versand|buchhaltung|personalabteilung|verwaltung|kundendienst|kundenservice|technik|abteilung|servizio|ufficio|risorse umane|assistenza|amministrazione|vendite|ventas|soporte|rrhh|administracion|atencion|rh|service client|comptabilite|direction|ressources|verkoop|administratie|klantenservice|afdeling|references?|available|sent from|gesendet|envoye|verzonden|inviato|enviado)\b/
 const legalForm =
-  /(?<!\p{L})(?:gmbh(?: & co\.? kg)?|ggmbh|ag|kg|ohg|ug|e\.? ?v\.?|gbr|e\.? ?k\.?|mbb|partg|kgaa|s\.? ?c\.?|s\.? ?coop\.?|ltd\.?|limited|llc|llp|plc|inc\.?|corp\.?|co\.|sarl|sas|sasu|eurl|s\.?a\.?s\.?|s\.?a\.?(?: de c\.?v\.?)?|s\.?l\.?(?:[ulp]\.?)?|s\.?r\.?l\.?|s\.?p\.?a\.?|s\.?n\.?c\.?|b\.?v\.?|n\.?v\.?|bvba|v\.?o\.?f\.?|lda\.?|pty|oy|ab|aps|a\/s|se)(?!\p{L})\.?\s*$/u
+  /(?<!\p{L})(?:gmbh(?: & co\.? kg)?|ggmbh|ag|kg|ohg|ug|e\.? ?v\.?|gbr|eg|e\.? ?k\.?|mbb|partg|kgaa|s\.? ?c\.?|s\.? ?coop\.?|ltd\.?|limited|llc|llp|plc|inc\.?|corp\.?|co\.|sarl|sas|sasu|eurl|s\.?a\.?s\.?|s\.?a\.?(?: de c\.?v\.?)?|s\.?l\.?(?:[ulp]\.?)?|s\.?r\.?l\.?|s\.?p\.?a\.?|s\.?n\.?c\.?|b\.?v\.?|n\.?v\.?|bvba|v\.?o\.?f\.?|lda\.?|pty|oy|ab|aps|a\/s|se)(?!\p{L})\.?\s*$/u
 /** Compounds for places of business are family names too: behind a first name they say nothing. */
 const compounds =
   /(?<!\p{L})\p{L}{3,}(?:erei|erie|eria|erij|werkstatt|laden|buro|agentur|handlung|haus|winkel|werf|vereniging|werken|service|praktijk|apotheek)(?!\p{L})/u
@@ -53,7 +53,7 @@ export function isPersonName(text: string): boolean {
   // "WDJB-MJHT" is a code, "PRIYANKA SHARMA" heads a CV.
   const isCode = words.length === 1 && /^[\p{Lu}-]{3,}$/u.test(text)
   // "L'intendance" is no name, "D'Angelo" is one.
-  if (/^(?:[LlDd]['’]\p{Ll}|The )/u.test(text) || (words.length > 1 && isClosingWord(words[0] as string))) return false
+  if (/^(?:[LlDd]['’]\p{Ll}|The )/u.test(text) || isClosingWord(words[0] as string)) return false
   return (
     isNamed && !isCode && /\p{L}{2}/u.test(text) && !offices.test(folded) && !isCompanyName(text) && !isKnownWord(text)
   )
@@ -143,6 +143,10 @@ function signedBelow(lines: readonly Line[], domains: readonly string[]): Signed
 const capitals =
   /^(?=\p{Lu}.*\s\p{Lu})(?:(?:\p{Lu}[^\s/]*|&|de|del|della|di|du|des|la|le|il|el|van|von|und|y|e|et|en|and|of|the)(?: |$))+$/u
 
+/** What a line of two words may say of where somebody works in an organisation. */
+const departments =
+  /(?<!\p{L})(?:marketing|operations|events?|logisti\p{L}+|resources|personal|finan\p{L}+|qualit\p{L}+|produ[ck]\p{L}+|planung|planning|entwicklung|development|research|forschung|communi\p{L}+|kommunikation|media|compras|acquisti|inkoop|direzione|direktion|freelance\p{L}*|student\p{L}*)(?!\p{L})/u
+
 const companyWeights = { surname: 7, domain: 6, legal: 5, business: 4, afterRole: 4, plain: 2, place: 1 } as const
 
 /** The organisation among the lines below a name: by its form, by the host of an address, by what its bearer does there. */
@@ -173,7 +177,7 @@ function companyAmong(lines: readonly Line[], domains: readonly string[], person
           : isBesideRole
             ? companyWeights.afterRole
             : isNamed && n === 0
-              ? companyWeights.plain + (capitals.test(value) ? 1 : 0)
+              ? companyWeights.plain + (capitals.test(value) && !departments.test(folded) ? 1 : 0)
               : 0)
       if (score > companyWeights.plain && (best === null || score > best.score))
         best = { found: found(line, value), score }

@@ -122,13 +122,16 @@ function datesFor(concept: string, passage: Passage, mail: OpenMail): readonly C
         start: sentence.start + date.start,
         end: sentence.start + date.end,
       }))
-      return placed.flatMap((date) => {
+      return placed.flatMap((date, n) => {
+        if (ofDocuments.has(concept) && isOfPeriod(passage.text, placed, n)) return []
         const written = passage.text.slice(date.start, date.end)
         const away = (Date.parse(date.value) - mail.date.getTime()) / dayMs
         if (away < -before - 1 || away > after || isAside(mail, passage, date.start)) return []
         // A day without a year that lies so long ago is rather one to come.
         if (away < -agoMaxDays && !/\d{4}|[./-]\d\d$/.test(written)) return []
         if (plans.has(concept) && vague.test(written)) return []
+        if (concept === 'dueDate' && (isDiscount(mail.flow(passage), date) || (away <= 0 && !/\d/.test(written))))
+          return []
         if (concept === 'orderDate' && passage.place === 'subject') return []
         if (
           concept === 'deliveryDate' &&
@@ -143,6 +146,23 @@ function datesFor(concept: string, passage: Passage, mail: OpenMail): readonly C
       })
     })
 }
+
+/** Whether a date is the beginning or the end of a period: `1 September to 30 September`. */
+function isOfPeriod(text: string, all: readonly Valued[], n: number): boolean {
+  const isJoined = (one: Valued | undefined, other: Valued | undefined) =>
+    one !== undefined && other !== undefined && period.test(text.slice(one.end, other.start))
+  return isJoined(all[n - 1], all[n]) || isJoined(all[n], all[n + 1])
+}
+
+const period = /^\s*(?:[-–]|to|until|till|bis|au|al?|hasta|tot(?: en met)?|t\/m)\s*(?:the|zum|le|el|il)?\s*$/iu
+const ofDocuments: ReadonlySet<string> = new Set(['dueDate', 'invoiceDate', 'orderDate'])
+
+/** Whether one may pay less up to a day: what is due is due later. */
+const isDiscount = (flow: string, { start, end }: Valued) =>
+  /^[^.;\n]{0,40}\d\s?%/u.test(flow.slice(end, end + 50)) ||
+  /\d\s?% (?:skonto|discount|escompte|sconto|korting|descuento)[^.;\n]{0,40}$/u.test(
+    flow.slice(Math.max(0, start - 70), start),
+  )
 
 function governed(
   mail: OpenMail,

@@ -279,6 +279,35 @@ describe('mail/lens: what is said', () => {
       'Ordine MKT-55\nPrezzo 58,30 EUR\nCommissione -2,04 EUR\nNetto accreditato 56,26 EUR',
       null,
     ],
+    [
+      'no day up to which one may pay less',
+      'Invoice',
+      'due_date',
+      'Wer bis 20.11. überweist, darf 2 % abziehen.',
+      null,
+    ],
+    [
+      'no day of a period',
+      'Invoice',
+      'due_date',
+      'Zeitraum 1. Nov. 2026 bis 30. Nov. 2026\nNächste Abbuchung folgt',
+      null,
+    ],
+    [
+      'no day on which something was paid',
+      'Invoice',
+      'due_date',
+      'factuur 1190 hebben we gisteren overgemaakt, 145,00 euro.',
+      null,
+    ],
+    [
+      'no department below a name',
+      'Invoice',
+      'supplier',
+      'The invoice is attached.\n\nRegards\nBo Lee\nQuality Operations',
+      null,
+    ],
+    ['no organisation for a person', 'Lead', 'name', 'Nome: Analisi Padane Srl\nEmail: info@padane.example', null],
   ]
   for (const [name, template, key, text, expected] of cases)
     it(name, () => expect(read(template, key, text)).to.deep.equal(expected))
