@@ -131,7 +131,7 @@ export function cellPairs(line: Line): readonly Pair[] {
       const start = line.start + index + mark[0].length
       pairs.push(makePair(line, mark[1] as string, index, value, { start, by: 'mark' }))
     } else if (next !== undefined && isLabelCell(cell)) {
-      const mark = /^:\s*/.exec(next[0])?.[0].length ?? 0
+      const mark = /^[:|]\s*/.exec(next[0])?.[0].length ?? 0
       const start = line.start + next.index + mark
       pairs.push(makePair(line, cell.replace(/\s*[:.]+$/, ''), index, next[0].slice(mark), { start, by: 'gap' }))
       at++

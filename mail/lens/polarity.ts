@@ -108,7 +108,7 @@ export function polarValues(asked: Asked, mail: OpenMail): readonly Candidate[] 
     const isOpen = line !== undefined && open.has(line)
     if (isOpen || (line !== undefined && (mail.zones(sentence.passage).has(line) || isUnticked(line.text)))) return []
     return clausesOf(sentence).flatMap(({ text, start, isAsked }) => {
-      const isPolite = isAsked && asked.concept === 'demo' && asking.test(text)
+      const isPolite = isAsked && favours.has(asked.concept ?? '') && asking.test(text)
       const value = isAsked && !isPolite ? null : answerOf(topic, text, isPolite)
       return value === null
         ? []
@@ -143,6 +143,9 @@ const deniedChars = 20
 
 /** The part between commas that has the topic. */
 const partWith = (about: RegExp, clause: string) => clause.split(/,/).find((part) => about.test(part)) ?? clause
+
+/** What one may ask for in a question. */
+const favours: ReadonlySet<string> = new Set(['demo', 'urgent'])
 
 type Clause = { readonly text: string; readonly start: number; readonly isAsked: boolean }
 

@@ -313,10 +313,19 @@ function head(line: Line, score: number): Candidate {
 /** A line that is a date alone, or with a place before it: when a document was written. */
 const dayMs = 86_400_000
 
-function dateLines(_: Asked, { passages, dates, date }: OpenMail): readonly Candidate[] {
+/** `[Order #10482] <https://...> (28 November 2026)`, as shops head their lists. */
+const linked =
+  /^\[\p{L}*\s?(?:order|bestellung|commande|pedido|ordine|bestelling|encomenda)(?=[^\]]*\d)[^\]]*\](?: <\S+>)? \((?=[^()]+\)$)/iu
+
+function dateLines({ concept }: Asked, { passages, dates, date }: OpenMail): readonly Candidate[] {
   return passages.flatMap((passage) => {
     const labelled = new Set(passage.pairs.map(({ start }) => start))
     return passage.lines.flatMap((line) => {
+      const lead = concept === 'orderDate' ? (linked.exec(line.text)?.[0].length ?? 0) : 0
+      if (lead > 0) {
+        const [found] = dates(line.text.slice(lead), 'past')
+        return found === undefined ? [] : [at(passage, line.start + lead, found, 56)]
+      }
       const cell = line.text.split(wideGap).at(-1) as string
       if (labelled.has(line.start + line.text.length - cell.length)) return []
       // Without a year it is rather the day of something to come.

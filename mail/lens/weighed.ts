@@ -190,7 +190,10 @@ function amountsFor(concept: string, passage: Passage, mail: OpenMail): readonly
     const isSum = sums.has(amount)
     const near = amounts.slice(Math.max(0, n - nearMax), n + nearMax)
     const all = governed(mail, passage, amount, near, amountRoles)
-    const strength = bestRole(concept, wanted, all, alike[concept])
+    // "732 euro iva compresa": the word for the tax is part of what says that it is included.
+    const strengthOf = (name: string) => all.find(({ role }) => role === name)?.strength ?? 0
+    const isWith = concept === 'total' && strengthOf('gross') > 0 && strengthOf('gross') >= strengthOf('tax')
+    const strength = bestRole(concept, wanted, all, isWith ? ['tax'] : alike[concept])
     const rival = all.find(({ role }) => !wanted.includes(role))?.strength ?? 0
     if (isAside(mail, passage, amount.start) && !isSum) return []
     if (isAsked(mail.flow(passage), amount.end)) return []

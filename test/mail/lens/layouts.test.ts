@@ -308,6 +308,23 @@ describe('mail/lens: what is said', () => {
       null,
     ],
     ['no organisation for a person', 'Lead', 'name', 'Nome: Analisi Padane Srl\nEmail: info@padane.example', null],
+    ['a total with its tax in words', 'Invoice', 'total', 'In tutto fanno 732 euro iva compresa.', 732],
+    [
+      'the day in the head of a list',
+      'Order',
+      'order_date',
+      'New Order: #17\n\n[Order #17] <https://a.example/17> (9 November 2026)',
+      '2026-11-09',
+    ],
+    ['a favour that is urgent', 'Support ticket', 'urgent', 'Kun je hier alsjeblieft met spoed naar kijken?', true],
+    ['a question is no plea', 'Support ticket', 'urgent', 'Is this urgent?', null],
+    [
+      'cells beside bars',
+      'Job application',
+      'name',
+      'Nome        | Nicolò Sferrazza\nCellulare   | +39 320 555 7745',
+      'Nicolò Sferrazza',
+    ],
   ]
   for (const [name, template, key, text, expected] of cases)
     it(name, () => expect(read(template, key, text)).to.deep.equal(expected))
