@@ -207,7 +207,7 @@ export const amountRoles: readonly Role[] = [
   {
     name: 'salary',
     stems:
-      'salar|gehalt|lohn|verdien|vorstell|wunsch|traum|pretention|remuner|souhait|pretens|aspir|sueldo|stipend|retribu|verwacht|inschal|loon|expectation|compens|anspruch|aspett|asking',
+      'chieder|pediri|salar|gehalt|lohn|verdien|vorstell|wunsch|traum|pretention|remuner|souhait|pretens|aspir|sueldo|stipend|retribu|verwacht|inschal|loon|expectation|compens|anspruch|aspett|asking',
     words:
       'me gustaria|por lo menos|au moins|almeno|minstens|mindestens|at least|brutto|bruts?|brutos|lordi|lorda|bruto|gross|base|ral|i need|i d need|expect|earn|ask for|looking for|pay|a year|per year|per annum|p\\.a\\.|jahr|stunde|an hour|per hour|pide|pido|chiedo|vorrei|uitga van|ga ik uit van|ga uit van',
   },

@@ -85,8 +85,8 @@ const spans: { readonly [concept: string]: readonly [before: number, after: numb
 /** Roles that say nothing against a concept. */
 const alike: { readonly [concept: string]: readonly string[] } = {
   since: ['start', 'available', 'happens', 'ordered'],
-  start: ['deliveryDate', 'since'],
-  available: ['since'],
+  start: ['deliveryDate', 'since', 'issued'],
+  available: ['since', 'issued'],
   orderDate: ['since', 'paidOn', 'dueDate'],
   invoiceDate: ['since', 'ordered', 'available'],
   budget: ['net', 'gross', 'total'],

@@ -325,6 +325,20 @@ describe('mail/lens: what is said', () => {
       'Nome        | Nicolò Sferrazza\nCellulare   | +39 320 555 7745',
       'Nicolò Sferrazza',
     ],
+    [
+      'a day behind "à compter du"',
+      'Job application',
+      'available_from',
+      'Bonjour, je serais disponible à compter du 5 janvier 2027.',
+      '2027-01-05',
+    ],
+    [
+      'what somebody would ask for',
+      'Job application',
+      'salary_expectation',
+      'Buongiorno, per questo impegno chiederei 1.800 euro al mese.',
+      1800,
+    ],
   ]
   for (const [name, template, key, text, expected] of cases)
     it(name, () => expect(read(template, key, text)).to.deep.equal(expected))
