@@ -139,8 +139,9 @@ const greetingLinesMax = 5
 /** A name alone on a line, with an address or a telephone number below it; or before a street in a sentence. */
 function blocks({ passages, zones, signed, isSeller }: OpenMail): readonly Candidate[] {
   const signer = signed().person?.line
-  return passages.flatMap((passage) =>
-    passage.lines.flatMap((line, n) => {
+  return passages.flatMap((passage) => {
+    const pairsOf = Map.groupBy(passage.pairs, ({ line }) => line)
+    return passage.lines.flatMap((line, n) => {
       if (line.role !== null || zones(passage).has(line)) return []
       const above = passage.lines[n - 1]
       if (isSeller() && line === signer && above !== undefined && isClosing(above)) return []
@@ -153,7 +154,7 @@ function blocks({ passages, zones, signed, isSeller }: OpenMail): readonly Candi
         /(?<=\s|^)(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+){1,2}), (?=\d{1,4}[a-z]? \p{L}|\p{Lu}[\p{L}.'’ -]{3,30} \d{1,4}\b)/u.exec(
           line.text,
         )
-      return match === null || !isPersonName(match[1] as string) || isOfThing(passage, line)
+      return match === null || !isPersonName(match[1] as string) || pairsOf.get(line)?.some(isOfThing)
         ? []
         : [
             at(
@@ -163,13 +164,12 @@ function blocks({ passages, zones, signed, isSeller }: OpenMail): readonly Candi
               53,
             ),
           ]
-    }),
-  )
+    })
+  })
 }
 
-/** Whether the label of a line says that it has something else than a name or an address. */
-const isOfThing = ({ pairs }: Passage, line: Line) =>
-  pairs.some((pair) => pair.line === line && ![...pair.meanings.known].some((meaning) => ofReach.has(meaning)))
+/** Whether a label says that its line has something else than a name or an address. */
+const isOfThing = ({ meanings: { known } }: Pair) => ![...known].some((meaning) => ofReach.has(meaning))
 const ofReach: ReadonlySet<string> = new Set([
   'address',
   'delivery',
