@@ -132,20 +132,34 @@ const advertised = new RegExp(
 /** Positions that somebody applies for. */
 export function jobsIn({ text }: Sentence): readonly Piece[] {
   return [...text.matchAll(jobs), ...text.matchAll(advertised)].flatMap((match) => {
-    const value = (match[1] ?? '').trim().replace(/ (?:position|role|post|job|vacancy|opening)$/i, '')
+    const named = (match[1] ?? '').trim().replace(/ (?:position|role|post|job|vacancy|opening)$/i, '')
+    const value = named.replace(advert, '')
+    const start = match.index + match[0].lastIndexOf(match[1] as string) + named.length - value.length
+    const behind = text.slice(match.index + match[0].length)
     const isName =
+      noRole.test(value) ||
+      // "Bewerbungs-ID"
+      /\p{L}/u.test(text[start - 1] ?? '') ||
+      // "Conseiller(ère) de vente" goes on behind its brackets.
+      /^\(\p{L}{1,6}\)/u.test(behind) ||
       /^(?:the|your|this|la|le|il|de|position|stelle|puesto|Initiativ|spontan)|^\W/i.test(value) ||
       value.split(/\s+/).length > 6
-    const start = match.index + match[0].lastIndexOf(match[1] as string)
     return isName ? [] : [{ value, start, end: start + value.length }]
   })
 }
+
+/** Words for the advertisement before the position in it. */
+const advert =
+  /^(?:(?:the|your|l['’]|la|le|il|el|de|die|het|una?|une?|een) ?)?(?:avviso|annuncio|offerta|oferta|anuncio|annonce|offre|anzeige|advert|vacature|vacancy)\s(?=\p{Lu})/iu
+/** What follows an application and is no position: who sent it, when, and what became of it. */
+const noRole =
+  /^(?:von|vom|vor|from|by|van|par|por|da|bei|ist|wurde|liegt|is|was|est|has|ha)(?!\p{L})|^(?:freelance|saisonnier|seasonal|temporary|saison\p{L}*)$/iu
 
 /** Not a date, an address of the Internet or an amount with groups. */
 const versionNumber =
   '((?!\\d{1,2}\\.\\d{1,2}\\.\\d{4}|\\d+\\.\\d+\\.\\d+\\.\\d{2,3}\\b|\\d{1,3}(?:\\.\\d{3})+\\b)\\d{1,4}(?:\\.\\d{1,4}){1,3}(?:[-.]?(?:beta|alpha|rc)\\d*)?)'
 const versions = new RegExp(
-  `(?:version|versione|versie|versao|firmware|release|build|softwarestand|v)[ .:]*${versionNumber}(?![\\p{L}\\d]|\\.\\d)`,
+  `(?:version|versione|versie|versao|firmware|release|build|softwarestand|v)[ .:]*${versionNumber}(?![\\p{L}\\d#]|\\.\\d)`,
   'gu',
 )
 const productName = '(\\p{Lu}[\\p{L}\\p{N}]*[\\p{Lu}\\p{N}\\p{Ll}](?: (?:\\p{Lu}[\\p{L}\\p{N}]*|\\d{1,4}(?![.\\d])))?)'
@@ -226,10 +240,14 @@ const errorCodes =
 const announced =
   /(?:(?:^|\s)(?:error|fehler|erreur|errore|fout)|(?:^|\s)(?:error message|fehlermeldung|foutmelding|message d.erreur|mensaje de error|messaggio di errore)|(?<=\p{L} (?:the |a |this |die |eine |diese |le |un |ce |el |il |questo |de |een |deze )?)(?:message|meldung|melding|mensaje|messaggio|avviso|aviso))(?: suivante?| siguiente| seguente| following)?\s?:\s+((?!https?:)\S.{4,150}?)(?:\.|\.\s.*)?\s*$/u
 
+/** What somebody presses or opens is no message. */
+const pressed =
+  /(?:[Cc]lick\w*|[Pp]ress\w*|[Tt]ap\w*|[Oo]pen\w*|[Dd]rück\p{L}*|[Kk]lick\p{L}*|[Cc]liqu\p{L}*|[Aa]ppu\p{L}*|[Pp]uls\p{L}*|[Cc]lic|[Pp]rem\p{L}*|[Kk]lik\p{L}*|[Dd]ruk\p{L}*|[Bb]utton|[Kk]nop\p{L}*|[Bb]outon|[Bb]otón|[Pp]ulsante|[Tt]asto)(?: (?:on|auf|sur|en|su|op|the|den|die|le|la|el|il|de|het)){0,2} ["„“«][^„“”"«»]{1,60}[“”"»]/gu
+
 /** Error messages and codes in a sentence. */
 export function errorsIn({ text, folded }: Sentence): readonly Piece[] {
   const cue = folded.search(errorCue)
-  const quoted = cue < 0 ? null : quotedIn(text)
+  const quoted = cue < 0 ? null : quotedIn(text.replace(pressed, (each) => ' '.repeat(each.length)))
   const plain = announced.exec(folded)
   const pieces: Piece[] = []
   if (quoted !== null) pieces.push(quoted)
@@ -242,8 +260,12 @@ export function errorsIn({ text, folded }: Sentence): readonly Piece[] {
     })
   } else
     for (const match of folded.matchAll(errorCodes)) {
-      const found = tail(match, match[1] as string)
-      pieces.push({ ...found, value: text.slice(found.start, found.end) })
+      const code = tail(match, match[1] as string)
+      // "Error 500 - Gateway failed" on a line of its own is the message.
+      const rest = /^ ?[–—:-] ([^\n]{3,120}?)\.?(?=\n|$)/u.exec(text.slice(code.end))
+      const isLine = match.index === 0 || text[match.index - 1] === '\n'
+      const found = rest === null ? code : { start: match.index, end: code.end + rest[0].replace(/\.$/, '').length }
+      if (rest === null || isLine) pieces.push({ ...found, value: text.slice(found.start, found.end) })
     }
   return pieces
 }

@@ -51,7 +51,7 @@ export const en: Lexicon = {
   unit: 'unit | per unit',
   position: 'pos | line | item no',
   version:
-    'version | build | release | firmware | software version | app version | installed version | build number | version installed | running version | version in use | edition | version no | revision | app build | software release | patch level | os version',
+    'version | affected version | affects version | affects versions | build | release | firmware | software version | app version | installed version | build number | version installed | running version | version in use | edition | version no | revision | app build | software release | patch level | os version',
   error:
     'error | error message | error text | error code | exception | message shown | on screen | screen message | message on screen | it says | what it says | shown message | error shown | display shows | log message | what appears | what you see | what does it say | appears on screen | error shown on screen | error description shown | displayed message | display | what the screen says | displayed error | code shown | fault code | code displayed | error displayed | message displayed | error received | message received | error shown to you | error details | exact error message | exact message | error as displayed | alert | alarm | warning | alarm message | alarm code | status code',
   message: 'message | text | comment | comments | note | notes',

@@ -13,6 +13,8 @@ const behind =
 const end =
   /\s(?:anfangen|arbeiten|bewerben|suchen|die|der|das|que|qui|which|that|who|for|in|at|with|from|bei|fur|mit|ab|zum|zur|am|im|chez|pour|dans|sur|au|avec|en|para|con|por|per|presso|con|nel|nella|bij|voor|met|op|in|and i|und ich|et je|y me|e mi|en ik|worden|werken|zoeken)(?=\s)|[.,;:!?()\n–—]|\s-\s|$/
 
+/** English says behind a position that it is one. */
+const roleWord = / (?:position|role|post|job|vacancy|opening)$/i
 const wordsMax = 5
 /** What is no position, or says only that one is meant. */
 const noPosition =
@@ -63,7 +65,10 @@ export function subjectPositions({ passages }: OpenMail): readonly Candidate[] {
   if (subject === undefined || line === undefined) return []
   const lead = application.exec(line.folded)?.[0].length ?? 0
   const rest = line.folded.slice(lead).search(/[,;:()[\]–—|]|\s-\s|$/)
-  const value = line.text.slice(lead, lead + rest).trim()
+  const value = line.text
+    .slice(lead, lead + rest)
+    .trim()
+    .replace(roleWord, '')
   const isRepeated = passages.some(
     ({ place, lines }) => place === 'text' && lines.some(({ folded }) => folded.includes(fold(value))),
   )

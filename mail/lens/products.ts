@@ -12,12 +12,17 @@ const owner = owners
   .map((word) => `[${word.slice(0, 1).toUpperCase()}${word.slice(0, 1)}]${word.slice(1)}`)
   .join('|')
 const name = '(\\p{Lu}[\\p{L}\\p{N}+-]*(?: (?:\\p{Lu}[\\p{L}\\p{N}+-]*|\\d{1,5}\\p{Lu}?(?![.\\d])))*)'
-const owned = new RegExp(`(?<![\\p{L}])(?:${owner})[\\s'’](?:\\p{Ll}{3,} )?${name}`, 'gu')
+const owned = new RegExp(`(?<![\\p{L}])(?:${owner})[\\s'’](\\p{Ll}{3,} )?${name}`, 'gu')
 /** A word of which the form alone says that it is a name. */
 const formed = /^\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}*)+|\d|^\p{Lu}{2,}\p{Ll}|\p{Ll}\p{Lu}/u
 /** Parts of a product stand before these, and people behind those. */
 const partOf =
   /^\s(?:tab|button|page|menu|screen|key|knop|scherm|knopf|seite|bouton|onglet|bot[oó]n|pesta[nñ]a|pulsante|scheda)(?!\p{L})/iu
+
+/** Before an article: what follows says where something is, or whose. */
+const of = /(?<![\p{L}])(?:Avda\.?|Av\.|Avenida|Calle|C\/|Rue|Via|Viale|Piazza|Plaza)(?: de)? $/u
+/** A name that goes on. */
+const ongoing = /^ (?:\d|d['’]|de[l]? \p{Lu})/u
 
 /** Names of things in a sentence, each with how sure it is that it is one. */
 export function ownedIn(
@@ -25,7 +30,7 @@ export function ownedIn(
   { locale: { language }, people }: Pick<OpenMail, 'locale' | 'people'>,
 ): readonly { readonly value: string; readonly start: number; readonly end: number; readonly score: number }[] {
   return Array.from(text.matchAll(owned)).flatMap((match) => {
-    const value = match[1] ?? ''
+    const [, kind, value = ''] = match
     const start = match.index + match[0].length - value.length
     const words = value.split(' ')
     const isFormed = formed.test(value)
@@ -34,6 +39,9 @@ export function ownedIn(
     const isOther =
       value.length < 3 ||
       partOf.test(text.slice(start + value.length)) ||
+      // "du Val d'Arc", "Avenida de la Paz 8", "la residencia San Roque" are places.
+      of.test(text.slice(0, match.index)) ||
+      (!isFormed && (kind !== undefined || ongoing.test(text.slice(start + value.length)))) ||
       isCompanyName(value) ||
       noName.test(fold(value)) ||
       fold(value)

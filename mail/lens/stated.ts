@@ -211,7 +211,11 @@ function textFinder(
   mail: OpenMail,
 ): ((sentence: Sentence) => readonly ScoredPiece[]) | null {
   if (concept === 'product')
-    return (sentence) => [...productsBesideVersions(sentence), ...namedProducts(sentence), ...ownedIn(sentence, mail)]
+    return (sentence) => [
+      ...productsBesideVersions(sentence),
+      ...namedProducts(sentence),
+      ...ownedIn(sentence, mail).filter(({ score }) => score > unformedScore || problem.test(sentence.folded)),
+    ]
   if (concept !== null) return textFinders[concept] ?? null
   const words = wordsIn(wordsOfKey(field.key)).flatMap(({ word }) =>
     numberWords.has(word) ? [] : [word.replace(/[^\p{L}\p{N}]/gu, '.')],
@@ -224,6 +228,8 @@ const scored =
   (sentence: Sentence): readonly ScoredPiece[] =>
     find(sentence).map((piece) => ({ ...piece, score }))
 
+/** Of names that only stand where one may, and have no form of their own: they are of things where the sentence tells of a fault. */
+const unformedScore = 50
 const productsBesideVersions = scored((sentence) => versionsIn(sentence).products, 66)
 const namedProducts = scored(productsIn, 60)
 const textFinders: { readonly [concept: string]: (sentence: Sentence) => readonly ScoredPiece[] } = {
