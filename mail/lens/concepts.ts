@@ -249,6 +249,7 @@ export const concepts: { readonly [name: string]: Concept } = {
     types: ['list'],
     named: ['interest', 'interest product', 'interest item'],
     labels: ['interest', 'interest item', 'interest product'],
+    or: ['product', 'item'],
   },
   skills: { types: ['list'], named: ['skill', 'skill applicant'], labels: ['skill'] },
   paid: {

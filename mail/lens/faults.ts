@@ -6,7 +6,7 @@ import { type Piece, quotedIn } from './shapes.ts'
 const shows =
   /(?<!\p{L})(?:says?|said|saying|shows?|showing|displays?|reads|throwing|throws|gett?(?:ing|s)?|got|pops up|meldet|zeigt|erscheint|kommt|steht|lautet|bekomme|affiche|indique|s.inscrit|obtiens|sale|aparece|muestra|pone|dice|compare|appare|esce|lampeggia con(?: il codice)?|mostra|krijg|krijgt|toont|verschijnt|staat|geeft|meldt)\s+(?:(?:me|mir|only|nur|just|still|immer|steeds|constantly|now|then|dann|jetzt|nun|nu|dan|maintenant|alors|ahora|luego|adesso|ora|poi) )*(?:the message |die meldung |le message |el mensaje |il messaggio |de melding |error |fehler |erreur |code |codice |il codice )?/gu
 const codes =
-  /(?<![\p{L}\p{N}-])(?:(?:E|F|H|ERR|Err|ERROR|Error) \d{1,4}|\p{Lu}{2,6}(?:[_-]\p{Lu}{2,10}){0,3}[_-]\d{2,6}|\p{Lu}{2,5}\d{2,6}|\p{Lu}-?\d{2,5}|0x[\dA-Fa-f]{2,8})(?![\p{L}\p{N}]|-\d)/gu
+  /(?<![\p{L}\p{N}-])(?:(?:E|F|H|ERR|Err|ERROR|Error) \d{1,4}|\p{Lu}{2,6}(?:[_-]\p{Lu}{2,10}){0,3}[_-]\d{2,6}|\p{Lu}{2,5}\d{2,6}|\p{Lu}-?\d{2,5}|0x[\dA-Fa-f]{2,8})(?![\p{L}\p{N}]|-\d| \d{3})/gu
 const codeCue =
   /(?<!\p{L})(?:errors?|fault|code|codice|codigo|fehler\p{L}*|meldung|erreur|throw\p{L}*|shows?|says|display|lampeggia|kommt|zeigt|affiche|sale|krijg|melding|fout\p{L}*|errore|fallo|screen|bildschirm|anzeige|steht|erscheint|ecran|pantalla|pone|aparece|schermo|appare|compare|scherm|beeld|staat|allarme|alarm\p{L}*|storing|storung)(?!\p{L})/u
 /** Others had it, or had it once, or there is none. */
@@ -74,7 +74,10 @@ const cited = /[„“"«][^„“”"«»]{0,160}[“”"»]/gu
 
 export function numberedVersions({ text: written }: Sentence): readonly (Piece & { readonly score: number })[] {
   const text = written.replace(cited, (each) => ' '.repeat(each.length))
-  return Array.from(text.matchAll(versions)).flatMap((match) => {
+  const found = Array.from(text.matchAll(versions))
+  // From one to another: which of them it is now stays open.
+  if (new Set(found.map(({ groups }) => groups?.three ?? groups?.two)).size > 1) return []
+  return found.flatMap((match) => {
     const value = match.groups?.three ?? match.groups?.two ?? ''
     const around = fold(text.slice(Math.max(0, match.index - 30), match.index))
     const isDate =

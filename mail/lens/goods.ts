@@ -82,7 +82,9 @@ const manyBehind = new RegExp(
 /** Lines that begin with how many, two of them at least right below each other. */
 export function countedLines({ lines }: Passage): readonly Piece[] {
   let items: Piece[] = []
+  let isOpen = false
   for (const line of lines) {
+    if (line.isFirst) isOpen = false
     const lead = count.exec(line.text)?.[0]
     const item = lead === undefined || !/\d/.test(lead) || /[.!?]$/.test(line.text) ? null : bare(line.text, line.start)
     const isGood =
@@ -91,7 +93,9 @@ export function countedLines({ lines }: Passage): readonly Piece[] {
       item.value.split(/\s+/).length <= 8 &&
       !/^\p{Ll}+ (?:\d{4}|um|at)/u.test(item.value) &&
       !isStreet(line)
-    if (isGood) items.push(item)
+    if (isGood && !isOpen) items.push(item)
+    // A point among them that is not counted is one of them too.
+    else if (items.length > 0 && !line.isFirst && /^[-*•·–]\s/.test(line.text)) return []
     // Something counted that is not understood leaves the list open.
     else if (
       items.length > 0 &&
@@ -101,7 +105,10 @@ export function countedLines({ lines }: Passage): readonly Piece[] {
     )
       return []
     else if (items.length > 1) return items
-    else items = []
+    else {
+      items = []
+      isOpen ||= isGood || (lead !== undefined && /\d/.test(lead) && !/[.!?]$/.test(line.text))
+    }
   }
   return items.length > 1 ? items : []
 }

@@ -153,7 +153,7 @@ const advert =
   /^(?:(?:the|your|l['’]|la|le|il|el|de|die|het|una?|une?|een) ?)?(?:avviso|annuncio|offerta|oferta|anuncio|annonce|offre|anzeige|advert|vacature|vacancy)\s(?=\p{Lu})/iu
 /** What follows an application and is no position: who sent it, when, and what became of it. */
 const noRole =
-  /^(?:von|vom|vor|from|by|van|par|por|da|bei|ist|wurde|liegt|is|was|est|has|ha)(?!\p{L})|^(?:freelance|saisonnier|seasonal|temporary|saison\p{L}*)$/iu
+  /^(?:von|vom|vor|from|by|van|par|por|da|bei|ist|wurde|liegt|is|was|est|has|ha)(?!\p{L})|^(?:freelance|saisonnier|seasonal|temporary|saison\p{L}*)$|^\p{L}+ (?:mois|months?|monate?n?|semaines?|weeks?|wochen|meses|mesi|maanden|ans|years?)(?!\p{L})/iu
 
 /** Not a date, an address of the Internet or an amount with groups. */
 const versionNumber =
@@ -169,7 +169,7 @@ const productVersions = new RegExp(
 )
 /** Words with a capital before numbers that are no products. */
 const noProduct =
-  /^(?:eur|usd|gbp|chf|ip|version|versione|versie|firmware|build|release|error|fehler|code|fehlercode|invoice|kapitel|chapter|article|section|page|die|the|we|on|am|le|il|de|since|von|ver)\b/
+  /^(?:eur|usd|gbp|chf|ip|version|versione|versie|firmware|build|release|error|fehler|code|fehlercode|invoice|kapitel|chapter|article|section|page|die|the|we|on|am|le|il|de|since|von|ver|windows|android|ios|macos|linux|chrome|firefox|safari)\b/
 
 /** Versions in a sentence, and products right before one: `SyncBridge 2.9`. */
 export function versionsIn({ text, folded }: Sentence): {

@@ -138,6 +138,8 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
   const { passage, value, start } = pair
   switch (field.type) {
     case 'text': {
+      // What somebody is now is not what he applies for.
+      if (name === 'job' && present.test(fold(pair.label))) return null
       // "App crashes" labels nothing.
       if (pair.by === 'words' && (!isShortValue(pair) || /^\p{Ll}+$/u.test(value))) return null
       const found =
@@ -235,6 +237,9 @@ function isCounted({ passage, line }: Pair): boolean {
 }
 
 const detailLinesMax = 4
+
+const present =
+  /(?<!\p{L})(?:current|present|actuel|aktuell|derzeitig|actual|attuale|huidig|last|previous|letzte|dernier|ultim)/u
 
 /** A label that is no more than near needs a value that is in itself a name. */
 const sureMin = 90

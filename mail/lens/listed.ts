@@ -108,5 +108,8 @@ function firstPoints(passage: Passage, { zones }: OpenMail): readonly Piece[] {
       )
     }),
   )
-  return list === undefined || list.items.length < 2 ? [] : list.items
+  if (list === undefined || list.items.length < 2) return []
+  // Where some are counted, it is open whether the others are of them.
+  const counted = list.items.filter(({ value }) => /^\d/.test(value)).length
+  return counted === 0 || counted === list.items.length ? list.items : []
 }

@@ -131,7 +131,7 @@ export function cellPairs(line: Line): readonly Pair[] {
       const start = line.start + index + mark[0].length
       pairs.push(makePair(line, mark[1] as string, index, value, { start, by: 'mark' }))
     } else if (next !== undefined && isLabelCell(cell)) {
-      const mark = /^[:|]\s*/.exec(next[0])?.[0].length ?? 0
+      const mark = /^(?:[:|]\s*|[=>]\s+)/.exec(next[0])?.[0].length ?? 0
       const start = line.start + next.index + mark
       pairs.push(makePair(line, cell.replace(/\s*[:.]+$/, ''), index, next[0].slice(mark), { start, by: 'gap' }))
       at++
@@ -217,7 +217,7 @@ function markedPair(line: Line, below: Line | undefined): Pair | null {
 
 /** `label   value`, as columns are laid out. */
 function gapPair(line: Line): Pair | null {
-  const found = /^(\S(?:.{0,58}?\S)?)(?: {2,}| *\t+ *)(\S.*)$/u.exec(line.text.replaceAll('\u00a0', ' '))
+  const found = /^(\S(?:.{0,58}?\S)?)(?: {2,}| *\t+ *)(?:[=>] +)?(\S.*)$/u.exec(line.text.replaceAll('\u00a0', ' '))
   if (found === null) return null
   const [, label = '', value = ''] = found
   if (meaningsOf(label).unknown > 0) return null

@@ -18,7 +18,7 @@ const roleWord = / (?:position|role|post|job|vacancy|opening)$/i
 const wordsMax = 5
 /** What is no position, or says only that one is meant. */
 const noPosition =
-  /^(?:im|in|auf|am|bei|for|at|on|to|sur|dans|en|nel|nella|su|op|bij|the|with|mit|it|you|me|us|someone|somebody|jemand\p{L}*|quelqu|alguien|qualcuno|iemand|help|hilfe|verstarkung|work|arbeit|job|position|stelle|this|that|new|neue\p{L}*|same|right|my|mein\p{L}*|\p{L}+ (?:years?|jahre?n?|ans|anos|anni|jaar)|(?:stage|praktikum|ausbildung)$|mijn|mon|mes|mis?|cv|curriculum|resume|lebenslauf|initiativ\p{L}*|spontan\p{L}*|freundlich\p{L}*|\d)(?![\p{L}])/u
+  /^(?:im|in|auf|am|bei|for|at|on|to|sur|dans|en|nel|nella|su|op|bij|the|with|mit|it|you|me|us|someone|somebody|jemand\p{L}*|quelqu|alguien|qualcuno|iemand|help|hilfe|verstarkung|work|arbeit|job|position|stelle|this|that|new|neue\p{L}*|same|right|my|mein\p{L}*|\p{L}+ (?:years?|jahre?n?|ans|anos|anni|jaar)|(?:stage|praktikum|ausbildung)$|mijn|mon|mes|mis?|cv|curriculum|resume|lebenslauf|initiativ\p{L}*|e?spontan\p{L}*|freundlich\p{L}*|\d)(?![\p{L}])/u
 
 /** Positions that a sentence says somebody is sought for. */
 export function soughtIn({

@@ -13,7 +13,7 @@ import type { Piece } from './shapes.ts'
 const rowsMax = 100
 
 const price =
-  /(?:^|[\s(…])(?:(?:[€$£]|EUR|USD|GBP|CHF)?\s?-?\d{1,3}(?:[. ',]\d{3})*[.,]\d\d(?!\d)\s?(?:[€$£]|EUR|USD|GBP|CHF|Euro|euro)?|[€$£]\s{0,8}\d{1,6})\s*$/u
+  /(?:^|[\s(…])-?(?:(?:[€$£]|EUR|USD|GBP|CHF)?\s?-?\d{1,3}(?:[. ',]\d{3})*[.,]\d\d(?!\d)\s?(?:[€$£]|EUR|USD|GBP|CHF|Euro|euro)?|[€$£]\s{0,8}\d{1,6})\s*$/u
 
 type Row = {
   readonly line: Line
@@ -73,7 +73,7 @@ function rowsOf(passage: Passage, { zones, numbers }: OpenMail): Rows {
     if (zones(passage).get(line) === 'offer') continue
     const isLabelled = /:\s*(?:[€$£]|EUR|USD|GBP|CHF)?\s?[\d.,]+\s?\S{0,4}$/.test(line.text)
     const isPriced = price.test(line.text) && !isLabelled
-    const amount = isPriced ? (numbers(line.text).at(-1)?.value ?? 0) : 0
+    const amount = isPriced ? amountOf(line, numbers) : 0
     const isAll = rows.length > 1 && Math.abs(amount - sum) < 0.005
     sum += amount
     if (isPriced && (isAll || isSum(line.text))) {
@@ -84,13 +84,19 @@ function rowsOf(passage: Passage, { zones, numbers }: OpenMail): Rows {
       last = n
     } else if (isLabelled && rows.length > 0 && sums.length < rowsMax) {
       isOver = true
-      sums.push(numbers(line.text).at(-1)?.value ?? 0)
+      sums.push(amountOf(line, numbers))
     } else if (!isPriced && rows.length > 0 && line.text.length > sentenceCharsMax) isOver = true
   }
   const next = passage.lines[last + 1]
   const isTrailed =
     next !== undefined && !next.isFirst && !rule.test(next.text) && !price.test(next.text) && !isSum(next.text)
   return { rows, sums, isTrailed }
+}
+
+/** The last amount of a line; less than nothing where a sign before it or its currency says so. */
+function amountOf({ text }: Line, numbers: OpenMail['numbers']): number {
+  const amount = numbers(text).at(-1)?.value ?? 0
+  return /[-−]\s?[€$£]?\s?\d[\d.,]*\s?\S{0,4}$/.test(text) ? -Math.abs(amount) : amount
 }
 
 const sentenceCharsMax = 60
