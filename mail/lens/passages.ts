@@ -57,6 +57,8 @@ function passage(place: LensPlace, whole: string, quoted: LensSource['quoted']):
     const below = lines[n + 1]
     const columns = below === undefined || below.isFirst ? [] : columnPairs(line, below)
     if (columns.length === 0 && isHead(line.text)) continue
+    // Below a head with several rows it is open which of them is meant.
+    if (columns.length > 0 && isHead(line.text) && isRow(lines[n + 2], columns.length)) continue
     const cells = columns.length > 0 ? columns : cellPairs(line)
     const pair =
       cells.length > 0
@@ -78,6 +80,9 @@ function passage(place: LensPlace, whole: string, quoted: LensSource['quoted']):
     }
   return made
 }
+
+const isRow = (line: Line | undefined, cells: number) =>
+  line !== undefined && !line.isFirst && line.text.split('\t').length === cells
 
 /** The line of a passage in which an offset lies. */
 export function lineAt({ lines }: Passage, start: number): Line | undefined {
