@@ -22,8 +22,27 @@ export function onEvents<T extends EventType>(types: readonly T[], hear: (event:
   })
 }
 
+/** How to stop what listens now. */
+let stop = (): void => undefined
+
 /** Begins to listen. Returns how to stop. */
 export function followEvents(): () => void {
+  stop = follow()
+  return () => stop()
+}
+
+/** Does what ends the session without listening, since that would be refused then. Listens again when it fails. */
+export async function withoutEvents(leave: () => Promise<void>): Promise<void> {
+  stop()
+  try {
+    await leave()
+  } catch (error) {
+    stop = follow()
+    throw error
+  }
+}
+
+function follow(): () => void {
   const ending = new AbortController()
   const name = `mailroom.events.${session().account?.id ?? ''}`
   const channel = new BroadcastChannel(name)
