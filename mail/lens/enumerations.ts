@@ -120,16 +120,14 @@ export function enumerated(text: string, concept: string, locale: Locale): reado
     const start = from + (/^(?:with|mit|avec|con|met|in|en)\s/.exec(folded.slice(from))?.[0].length ?? 0)
     found.push(thingsIn(text.slice(start, tail.index), start, concept, locale, true))
   }
-  return joined(found)
+  return whole(found)
 }
 
-/** The longest enumeration, and those that follow it. */
-function joined(found: readonly (readonly Piece[])[]): readonly Piece[] {
+/** The longest enumeration; none where others follow it, as these may be told in other words. */
+function whole(found: readonly (readonly Piece[])[]): readonly Piece[] {
   const most = found.reduce<readonly Piece[]>((longest, each) => (each.length > longest.length ? each : longest), [])
-  const things = [...most]
-  for (const each of found.flat().toSorted((a, b) => a.start - b.start))
-    if (each.start >= (things.at(-1)?.end ?? 0)) things.push(each)
-  return things
+  const end = most.at(-1)?.end ?? 0
+  return found.flat().some(({ start }) => start >= end) ? [] : most
 }
 
 /** The things up to what is none; before the words that govern them they may follow others. */

@@ -30,9 +30,21 @@ export function isSum(text: string): boolean {
   )
 }
 
+/** What goods are counted in, before a word for "of": `4 botellas de`. */
+const containersOf =
+  "(?:boxe?s?|bottles?|bags?|packs?|packets?|cases?|cans?|jars?|crates?|tins?|rolls?|pairs?|cajas?|botellas?|botes?|barril(?:es)?|sacos?|latas?|bolsas?|garrafas?|paquetes?|docenas?|tarros?|rollos?|litros?|bottigli[ae]|cass[ae]|fust[io]|scatol[ae]|sacch[io]|confezion[ei]|barattol[io]|dozzin[ae]|rotol[io]|pacch[io]|litr[io]|metr[io]|pezz[io]|cartons?|bouteilles?|bo[iî]tes?|pots?|sacs?|palettes?|f[uû]ts?|douzaines?|paquets?|bidons?|rouleaux?|caisses?|litres?|m[eè]tres?|unidades|pièces?|pieces?)\\s+(?:(?:of|de|di|del|della)\\s+|d['’])"
+/** Those that stand right before the goods: `6 Flaschen Wein`. */
+const containers =
+  'kisten?|flaschen?|gläser|säcke?|packungen|eimer|dosen|dozen|dozijn|flessen|zakken|kratten|blikken|potten|rollen'
+/** Measures and words for pieces, with or without a word for "of". */
+const measures =
+  "(?:kg|g|l|m|ml|kilos?|litre|liter|meter|metres?|st(?:k|ück|uks?)?|pcs?|pz|uds?|bt|ex)\\.?\\s+(?:(?:of|de|di|van|von)\\s+|d['’])?"
+
 /** How many of something, before it. */
-const count =
-  /^(?:[-*•·–]\s*)?(?:\d{1,4}\s?(?:[x×*]\s?|(?:st(?:k|ück|uks?)?|pcs?|pz|uds?|ud|bt|kg|g|l|m|ex|boxes of|boxes|box of|bottles of|bags of|bag of|packs? of|cajas? de|botellas? de|botes? de|pots? de|pezzi (?:di|della|del)|barril(?:es)? de|bottiglie di|bottiglia di|casse di|cartons? de|bouteilles? de|bo[iî]tes? de|sacs? de|kisten?|flaschen?|dozen|dozijn|flessen|zakken|dozen|metri di|pezzi di|kilos? de|kilo)\.?\s+|\s+))/iu
+const count = new RegExp(
+  `^(?:[-*•·–]\\s*)?\\d{1,4}\\s?(?:[x×*]\\s?|${measures}|${containersOf}|(?:${containers})\\s+|\\s+)`,
+  'iu',
+)
 
 /** The name of goods in a text, without a mark, how many before it, and what counts or ends it. */
 export function bare(text: string, start: number): Piece | null {
@@ -65,11 +77,10 @@ export function uncounted({ value, start }: Piece): Piece {
 
 const units =
   '(?:st(?:k|ück|uks?)?|pcs?|pieces?|pz|pezzi|uds?|unidades|unit[sé]?s?|x|ex|boxes|bottles|bags|packs?|cans|pairs|cajas?|botellas?|botes|bottiglie|casse|scatole|confezioni|cartons?|bouteilles?|bo[iî]tes?|pots?|sacs?|pi[eè]ces?|kisten?|flaschen?|packungen|paar|kanister|rollen|eimer|dosen|dozen|flessen|zakken|rollen)'
-/** A number, and words that say no more than that they are pieces. */
-const pieces =
-  /^\d{1,4}\s?(?:[x×]\s?|(?:st(?:k|ück|uks?)|pcs?|pieces?(?: of)?|pz|pezzi(?: (?:di|della|del|dello))?|uds?|unidades(?: de)?|pièces?(?: de)?|ex)\.?\s+|\s+(?!\p{L}+ (?:of|de|di|d['’]) ))/iu
+/** A number, and words that say no more than in what the goods are counted. */
+const pieces = new RegExp(`^\\d{1,4}\\s?(?:[x×]\\s?|${measures}|${containersOf}|\\s+)`, 'iu')
 const packs =
-  /^(?:Packs?|Packung(?:en)?|Rollen?|Kartons?|Kisten?|Flaschen?|Dosen?|Säcke?|Beutel|Eimer|Kanister|Paletten?|Paar|Liter|Meter|Bund)\s+(?=\p{Lu})/u
+  /^(?:Packs?|Packung(?:en)?|Rollen?|Kartons?|Kisten?|Flaschen?|Dosen?|Säcke?|Beutel|Eimer|Kanister|Paletten?|Paar|Liter|Meter|Bund|Gläser)\s+(?=\p{L})/u
 /** What stands between how many and of what: "60 di Arneis". */
 const of = /^(?:of |de |d['’]|di |del |della |dell['’]|von |van )/iu
 const quantityWords =
@@ -86,7 +97,7 @@ export function countedLines({ lines }: Passage): readonly Piece[] {
   for (const line of lines) {
     if (line.isFirst) isOpen = false
     const lead = count.exec(line.text)?.[0]
-    const item = lead === undefined || !/\d/.test(lead) || /[.!?]$/.test(line.text) ? null : bare(line.text, line.start)
+    const item = lead === undefined || ends.test(line.text) ? null : bare(line.text, line.start)
     const isGood =
       item !== null &&
       /^\p{L}/u.test(item.value) &&
@@ -99,9 +110,10 @@ export function countedLines({ lines }: Passage): readonly Piece[] {
     // Something counted that is not understood leaves the list open.
     else if (
       items.length > 0 &&
-      lead !== undefined &&
-      /^\d{1,3}\s?[x×]?\s/.test(line.text) &&
-      !/[.!?]$/.test(line.text)
+      !/[.!?]$/.test(line.text) &&
+      (lead === undefined
+        ? !line.isFirst && /\s\d{1,3}\s?[x×]\s?\p{L}/u.test(line.text)
+        : /^\d{1,3}\s?[x×]?\s/.test(line.text))
     )
       return []
     else if (items.length > 1) return items
@@ -112,6 +124,9 @@ export function countedLines({ lines }: Passage): readonly Piece[] {
   }
   return items.length > 1 ? items : []
 }
+
+/** How sentences end, and rows with prices. */
+const ends = /[.!?]$|[€$£]\s?[\d.,]+$|\d[.,]\d\d(?:\s?(?:€|EUR))?$/
 
 /** `418 Cottonwood Dr` */
 const isStreet = ({ text, folded }: Line) =>
@@ -139,6 +154,7 @@ const asideStart = /\s\(|\s[–-]\s/u
 
 /** Goods in a sentence, each behind how many: `36 bottles of red and two of white`. */
 export function countedGoods(text: string, locale: Locale): readonly Piece[] {
+  if (/[€$£]/.test(text)) return []
   const folded = fold(text)
   const found: Piece[] = []
   for (const match of folded.matchAll(starts.get(locale.language) as RegExp)) {

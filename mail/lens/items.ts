@@ -13,7 +13,7 @@ export function itemsIn(text: string, { language }: Locale, offset = 0): readonl
   const items: Piece[] = []
   let start = inner
   const add = (end: number) => {
-    const item = itemIn(text.slice(start, end), start + offset)
+    const item = itemIn(text.slice(start, end), start + offset, language)
     if (item !== null && items.length < itemsMax) items.push(item)
   }
   for (const match of text.slice(0, 4_000).matchAll(separator)) {
@@ -50,11 +50,13 @@ const article =
   /^(?:especially|mainly|vor allem|insbesondere|surtout|notamment|sobre todo|especialmente|soprattutto|vooral|also|auch|aussi|tambien|también|anche|ook|un peu de|any|a few|a couple of|several|qualche|alcun[ei]|algun[oa]s?|quelques|einige|ein paar|enkele|ons|onze|mein[e]?|my|mijn|un po.? di|dei|degli|delle|della|dello|del|ein bisschen|un poco de|an?|the|our|your|some|also|einen?|eine[mrn]?|der|die|das|den|dem|unsere?|ein|une?|des|les?|la|l['’]|du|de l['’]|los|las|el|un|una|unos|unas|il|lo|gli|i|uno|un['’]|het|de|een|neue[nrs]?|new|nieuwe?|nouve(?:au|lle)|nuev[oa]|nuov[oa])(?:\s+|(?<=['’]))/iu
 
 /** An item without an article before it, nor an end of the sentence and a price behind it. */
-function itemIn(text: string, offset: number): Piece | null {
+function itemIn(text: string, offset: number, language: Locale['language']): Piece | null {
   const trimmed = text.trimStart()
   let start = text.length - trimmed.length
+  // In Italian an article, in English who speaks.
+  const isClause = language === 'en' && /^I\s/.test(trimmed)
   const first = article.exec(trimmed)?.[0].length ?? 0
-  const lead = first + (article.exec(trimmed.slice(first))?.[0].length ?? 0)
+  const lead = isClause ? 0 : first + (article.exec(trimmed.slice(first))?.[0].length ?? 0)
   start += lead
   const value = text.slice(start).replace(/[\s.,;:!]+$/, '')
   return value === '' || value.length > itemCharsMax || !/[\p{L}\p{N}]/u.test(value)

@@ -195,7 +195,10 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
     case 'list':
       return /\t|\d[.,]\d\d\s?\S{0,3}$|\?\s/.test(value) ||
         (pair.by === 'words' && !/[,;·•|/]/.test(value)) ||
+        // What is said in a sentence.
+        (pair.by === 'words' && /[.!?]$/.test(value)) ||
         (isNothing(value) && pair.by !== 'line') ||
+        isOpenList(pair, name) ||
         /[☑☒☐]|\[[xX ]\]/.test(value)
         ? null
         : listAt(passage, listBehind(pair, name, mail), score)
@@ -211,6 +214,13 @@ function listBehind(pair: Pair, concept: string | null, { locale }: OpenMail): r
   return told.length > 1
     ? told.map((each) => ({ ...each, start: pair.start + each.start, end: pair.start + each.end }))
     : withoutSentences(listOf(pair, locale)).filter(({ value }) => /\p{L}{2}|^\p{Lu}/u.test(value))
+}
+
+/** The next head of a table, and what stands side by side without marks: it is open where one of several ends. */
+function isOpenList({ value }: Pair, concept: string | null): boolean {
+  const { known, unknown } = meaningsOf(value)
+  if (concept === 'items') return unknown === 0 && known.size > 0
+  return concept === 'skills' && /^[^,;·•|/]+(?:\s\p{Lu}[^,;·•|/]*){2}$/u.test(value)
 }
 
 /** "Preferred contact: e-mail" */

@@ -1,10 +1,9 @@
 /** Lists that sentences, points, rows and ticks state. */
 import { type Candidate, listAt, type OpenMail } from './candidates.ts'
-import { withArticle } from './clauses.ts'
 import type { Asked } from './concepts.ts'
 import { enumerated } from './enumerations.ts'
 import { countedGoods, countedLines, uncounted } from './goods.ts'
-import { fold, meaningsOf } from './lexicon.ts'
+import { meaningsOf } from './lexicon.ts'
 import type { Passage } from './lines.ts'
 import { linesBelow, pointLists, tableItems, ticked } from './lists.ts'
 import { areNames } from './noun-phrases.ts'
@@ -16,7 +15,7 @@ import type { Piece } from './shapes.ts'
 export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[] {
   const { passages, sentences, locale, zones } = mail
   if (concept === null) return []
-  const named = (items: readonly Piece[]) => (concept === 'items' ? items.map(uncounted) : items)
+  const named = (items: readonly Piece[]) => (concept === 'skills' ? items : items.map(uncounted))
   const points = passages.flatMap((passage) =>
     pointLists(passage).map(({ heading, items }) => listAt(passage, named(items), pointScore(concept, heading))),
   )
@@ -53,17 +52,14 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
     const found = untilDate(enumerated(text, concept, locale), mail)
     const counted = concept === 'items' ? countedGoods(text, locale) : []
     const areGoods = areNames(counted, text, locale)
-    const things = (counted.length === 0 || areGoods) && areNames(found, text, locale) ? found : []
-    const [first] = things
-    // One thing alone is rather what a sentence is about than a list of goods; of what interests it is too often another.
-    const isOne = first !== undefined && concept === 'items' && withArticle.test(fold(text.slice(0, first.start)))
-    return [
-      place(things.length > 1 || isOne ? things : [], things.length > 1 ? 64 : 58),
-      place(areGoods ? counted : [], 65),
-    ]
+    const isEnumeration = found.length >= toldMin && (counted.length === 0 || areGoods) && areNames(found, text, locale)
+    return [place(isEnumeration ? found : [], 64), place(areGoods ? counted : [], 65)]
   })
   return [...points, ...below, ...goods, ...ticks, ...told].filter((each) => each !== null)
 }
+
+/** Where a sentence names one thing or two, others are too often told elsewhere, or these in other words. */
+const toldMin = 3
 
 /** How a sentence begins that adds to the one before. */
 const adds =

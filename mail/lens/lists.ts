@@ -17,8 +17,10 @@ const point = /^(?:[-*•·–▪●]\s*|\d{1,2}[.)]\s+|\d{1,4}\s?[x×]\s)/
  * The list behind a label: on its line, as points on the lines below, or on lines of its own. None where it is open where it ends.
  */
 export function listOf(pair: Pair, locale: Locale): readonly Piece[] {
-  const below = pair.by === 'line' ? pointsBelow(pair.passage, pair.line) : []
-  if (below.length > 0) return below
+  // "What do you need? (tick all that apply)"
+  const isAside = /^\([^()]*\)$/.test(pair.value)
+  const below = pair.by === 'line' || isAside ? pointsBelow(pair.passage, pair.line) : []
+  if (below.length > 0 || isAside) return below
   const quoted = quotedItems(pair)
   if (quoted.length > 0) return quoted
   const lines = valueLines(pair)
@@ -161,6 +163,8 @@ export function tableItems(passage: Passage): readonly Piece[] {
     const found = heads.map((head) => rowsBelow(lines.slice(at + 1, at + 1 + itemsMax), line, head))
     // A column of numbers may be called after the goods too.
     const items = found.find((each) => !each.every(({ value }) => isCode(value))) ?? []
+    // Rows that say more of the goods, which stand above them.
+    if (items.some(({ value }) => /^\p{L}[\p{L} ]{1,20}:\s/u.test(value))) return []
     if (items.length > 0) return heads[0]?.isCounted ? items : withoutCounts(items).map(uncounted)
   }
   return []

@@ -122,6 +122,11 @@ const aboveMax = 6
 function namesOf(rows: readonly Row[], isTrailed: boolean): readonly (Piece | null)[] {
   const [first, ...later] = rows
   if (first === undefined) return []
+  // Where some are counted, it is open whether the others are fees or say more of them.
+  const counted = rows.filter(({ line }) => /^\d{1,4}\s?[x×]\s/.test(line.text)).length
+  if (counted > 0 && counted < rows.length && rows.every(({ own }) => own !== null)) return [null]
+  // Below how many there are a row says what they cost.
+  if (later.length === 0 && first.own !== null && first.above.some(({ text }) => isDetail(text))) return [null]
   const isOwn = rows.every(({ own }) => own !== null)
   const gaps = rows.map(({ above }) => above.filter(isNoDetail).length)
   const least = Math.min(...gaps.slice(1))
@@ -168,6 +173,8 @@ const ofDetails: ReadonlySet<string> = new Set(['quantity', 'price', 'unit', 'nu
 /** The name in a row: without a number of its line, how many, and prices. */
 function ownName({ text, start }: Line): Piece | null {
   if (isDetail(text)) return null
+  const bar = text.indexOf(' | ')
+  if (bar > 0) return bare(text.slice(0, bar), start)
   const cells = text.split('\t')
   if (cells.length > 1) {
     const at = cells.findIndex((cell) => /\p{L}{3}/u.test(cell) && !/^\d+ ?\p{L}{1,3}\.?$/u.test(cell.trim()))
