@@ -65,7 +65,7 @@ export function loggedIn(text: string): Piece | null {
 
 /** Versions of three numbers need no word before them, those of two one that says so. */
 const versions =
-  /(?<![\p{L}\p{N}.,:/-])(?:(?<three>\d{1,4}\.\d{1,3}\.\d{1,4})|(?<=(?:\b(?:mit|auf|en|la|to|on|de|in|con|met|naar|op|version|v|rel\.?|release|stand|build|fassung|versie|versione)\s))(?<two>\d{1,3}\.\d{1,3}))(?![\p{L}\d]|[.,]\d|\s?(?:€|eur|%|uhr|h\b|m\b|cm|kg))/giu
+  /(?<![\p{L}\p{N}.,:/-]|\d )(?:(?<three>\d{1,4}\.\d{1,3}\.\d{1,4})|(?<=(?:\b(?:mit|auf|en|la|to|on|de|in|con|met|naar|op|version|v|rel\.?|release|stand|build|fassung|versie|versione)\s))(?<two>\d{1,3}\.\d{1,3}))(?![\p{L}\d]|[.,]\d|\s?(?:€|eur|%|uhr|h\b|m\b|cm|kg))/giu
 const former =
   /(?:neighbo\p{L}*|friend|colleague|kolleg\p{L}*|nachbar\p{L}*|schwager|voisin\p{L}*|collegue|vecin\p{L}*|companer\p{L}*|vicin\p{L}*|collega|buurman|zwager|terugzetten|zuruck auf|zuruckgehen|downgrade|opgelost|behoben|resolu\p{L}*|corrig\p{L}*|resuelt\p{L}*|risolt\p{L}*|solved|fixed in|formulier|form|formular\p{L}*|formulaire|modulo|formulario|fine|worked|ok|iba|ging|lief|war|previous\p{L}*|before|vorher|avant|antes|prima|wanted|corriger\p{L}*|sort|next|neue|nouvelle|instead|statt|old|alte)(?!\p{L})/u
 

@@ -1,4 +1,5 @@
 /** Texts in sentences and subjects, known by the words before them. */
+import { clauseWord } from './clauses.ts'
 import { fold, meaningsOf } from './lexicon.ts'
 import type { Sentence } from './sentences.ts'
 import { groupsBehind, isPhoneForm, type Piece, phonesIn, quotedIn, readPerson } from './shapes.ts'
@@ -117,9 +118,9 @@ export function companiesIn({ text, folded }: Sentence): readonly Piece[] {
 }
 
 const roleEnd =
-  '(?<!-)(?=\\s+(?:anfangen|arbeiten|bewerben|ins Gespräch|ans Herz|suchen|zu bewerben|que|qui|die|spreekt|pa|which|that|a retenu|still|you|in|at|with|bei|mit|chez|en|und|y|e|et|and|to|zu|ab|per|pour|presso|dans|para|für|bij|à(?= \\p{Lu}))(?=[\\s.,!?])|[.,;:!?()\\n–—]|\\s\\(|\\s-\\s|$)'
+  '(?<!-)(?=\\s+(?:anfangen|arbeiten|bewerben|ins Gespräch|ans Herz|suchen|zu bewerben|que|qui|die|spreekt|pa|which|that|a retenu|still|you|in|at|with|bei|mit|chez|en|und|y|e|et|and|to|zu|ab|per|pour|presso|dans|para|für(?= \\p{Ll})|bij|à(?= \\p{Lu})|advertised|posted|published|listed|based|ausgeschrieben\\p{L}*|basée?|située?|parue?|publiée?|diffusée?|publicad[oa]|anunciad[oa]|ofertad[oa]|pubblicat[oa]|apparso|apparsa|geplaatst|aangeboden)(?=[\\s.,!?])|[.,;:!?()\\n–—]|\\s\\(|\\s-\\s|$)'
 const jobs = new RegExp(
-  `(?:[Aa]pply(?:ing)? (?:for|as)(?: the| a| an)?(?: (?:position|role|post|job) (?:of|as)(?: an?)?)?|[Aa]pplication (?:for|as)(?: the| an?)?(?: (?:position|role|post|job|vacancy) of(?: an?)?)?|(?:vacancy|place|job|opening) (?:of|for|as)(?: an?)?|[Mm]i candido come|[Mm]e postulo (?:a|como|para)|mi propongo come|me ofrezco como|me propose comme|(?:biete|stelle) mich als|bied me aan als|postuler (?:comme|en tant que|au poste de|pour (?:le|un) poste de)|plaza de|plek als|(?:un )?posto (?:da|di|come)|place de|alternance de|stage de|stage als|(?:gern|gerne|mich|Ihnen|euch) als|[Ss]uchen einen|(?:buscais|buscáis|buscan)|functie(?: van)?|postule (?:au poste de|comme|en tant que)|[Aa]pplication\\s?[:–-]|[Cc]andidature\\s?[:–-]|[Cc]andidatura\\s?[:–-]|[Ss]ollicitatie\\s?[:–-]|[Bb]ewerbung\\s?[–-]|en tant que|[Ii]nterest(?:ed)? in the|work(?:ing)? (?:with you |for you )?as|(?:position|role|post) (?:of|as)(?: an?)?|[Bb]ewerbung(?: als| für)|[Bb]ewerbung:?|[Ss]telle als|[Pp]osition als|bewerbe ich mich (?:auf|um|für) die Stelle als|bewerbe mich als|(?:[Aa]usbildungsplatz|[Aa]rbeit|[Jj]ob) als|au poste d(?:e |['’])|poste d(?:e |['’])|(?:emploi|travail) d(?:e |['’])|puesto de|vacante de|trabajo de|trabajo como|posizione di|[Cc]andidatura (?:come|per)|lavoro come|ruolo di|functie van|[Ss]ollicitatie (?:als|voor)|(?:bijbaan|baan|werk) als|vaga de|[Cc]andidatura a)\\s*(?:an? |einen? |den |der |die |le |la |un |une |el |il )?(\\p{L}[\\p{L}\\p{M}'’/ -]{2,60}?(?: \\([mwfdhx]/[mwfdhx](?:/[mwfdhx])?\\))?)${roleEnd}`,
+  `(?:[Aa]pply(?:ing)? (?:for|as)(?: the| a| an)?(?: (?:position|role|post|job) (?:of|as)(?: an?)?)?|[Aa]pplication (?:for|as)(?: the| an?)?(?: (?:position|role|post|job|vacancy) of(?: an?)?)?|(?:vacancy|place|job|opening) (?:of|for|as)(?: an?)?|[Mm]i candido come|[Mm]e postulo (?:a|como|para)|mi propongo come|me ofrezco como|me propose comme|(?:biete|stelle) mich als|bied me aan als|postuler (?:comme|en tant que|au poste de|pour (?:le|un) poste de)|plaza de|plek als|(?:un )?posto (?:da|di|come)|place de|alternance de|stage de|stage als|(?:gern|gerne|mich|Ihnen|euch) als|[Ss]uchen einen|(?:buscais|buscáis|buscan)|functie(?=\\s\\p{Lu})|postule (?:au poste de|comme|en tant que)|[Aa]pplication\\s?[:–-]|[Cc]andidature\\s?[:–-]|[Cc]andidatura\\s?[:–-]|[Ss]ollicitatie\\s?[:–-]|[Bb]ewerbung\\s?[–-]|en tant que|[Ii]nterest(?:ed)? in the|work(?:ing)? (?:with you |for you )?as|(?:position|role|post) (?:of|as)(?: an?)?|[Bb]ewerbung(?: als| für| um)|[Bb]ewerbung:?(?=\\s\\p{Lu})|[Ss]telle als|[Pp]osition als|bewerbe ich mich (?:auf|um|für) die Stelle als|bewerbe mich als|(?:[Aa]usbildungsplatz|[Aa]rbeit|[Jj]ob) als|au poste d(?:e |['’])|poste d(?:e |['’])|(?:emploi|travail) d(?:e |['’])|puesto de|vacante de|trabajo de|trabajo como|posizione di|[Cc]andidatura (?:come|per)|lavoro come|ruolo di|functie van|[Ss]ollicitatie (?:als|voor)|(?:bijbaan|baan|werk) als|vaga de|[Cc]andidatura a)\\s*(?:an? |einen? |den |der |die |le |la |un |une |el |il )?(?:(?:posizione|posto|ruolo|poste|emploi|puesto|plaza|empleo|position|post|role|functie|Stelle) (?:of |as |als |di |da |come |de |del |van |d['’]))?(\\p{L}[\\p{L}\\p{M}'’/ -]{2,60}?(?: \\([mwfdhx]/[mwfdhx](?:/[mwfdhx])?\\))?)${roleEnd}`,
   'gu',
 )
 
@@ -138,6 +139,7 @@ export function jobsIn({ text }: Sentence): readonly Piece[] {
     const behind = text.slice(match.index + match[0].length)
     const isName =
       noRole.test(value) ||
+      clauseWord.test(` ${fold(value)} `) ||
       // "Bewerbungs-ID"
       /\p{L}/u.test(text[start - 1] ?? '') ||
       // "Conseiller(ère) de vente" goes on behind its brackets.
@@ -164,7 +166,7 @@ const versions = new RegExp(
 )
 const productName = '(\\p{Lu}[\\p{L}\\p{N}]*[\\p{Lu}\\p{N}\\p{Ll}](?: (?:\\p{Lu}[\\p{L}\\p{N}]*|\\d{1,4}(?![.\\d])))?)'
 const productVersions = new RegExp(
-  `(?<![\\p{L}\\p{N}.])${productName},? \\(?v?(?:ersion |ersione |ersie )?\\.?${versionNumber}(?![\\p{L}\\d]|\\.\\d)`,
+  `(?<![\\p{L}\\p{N}.])${productName},? \\(?v?(?:ersion |ersione |ersie )?\\.?${versionNumber}(?![\\p{L}\\d]|\\.\\d|\\s?[–-]\\s?\\d)`,
   'gu',
 )
 /** Words with a capital before numbers that are no products. */
@@ -221,7 +223,7 @@ export function productsIn({ text }: Sentence): readonly Piece[] {
     ({ 0: value }) => meaningsOf(value.split(' ')[0] as string).unknown > 0,
   )
   const told = Array.from(text.matchAll(bracketed)).filter(
-    ({ 0: value }) => meaningsOf(value.split(' ')[0] as string).unknown > 0,
+    ({ 0: value }) => !noProduct.test(fold(value)) && meaningsOf(value.split(' ')[0] as string).unknown > 0,
   )
   const written = [...told, ...named, ...text.matchAll(camel)].map((match) => ({
     value: match[0],

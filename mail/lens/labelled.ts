@@ -138,6 +138,8 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
   const { passage, value, start } = pair
   switch (field.type) {
     case 'text': {
+      // "Platform: PC"
+      if (name === 'product' && platform.test(fold(value))) return null
       // What somebody is now is not what he applies for.
       if (name === 'job' && present.test(fold(pair.label))) return null
       // "App crashes" labels nothing.
@@ -247,6 +249,9 @@ function isCounted({ passage, line }: Pair): boolean {
 }
 
 const detailLinesMax = 4
+
+/** What many products run on. */
+const platform = /^(?:pc|desktop|laptop|web|browser|windows|mac|macos|linux|android|ios)(?![\p{L}-])/u
 
 const present =
   /(?<!\p{L})(?:current|present|actuel|aktuell|derzeitig|actual|attuale|huidig|last|previous|letzte|dernier|ultim)/u

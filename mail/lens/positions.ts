@@ -50,6 +50,7 @@ function isPosition(value: string): boolean {
     words.length <= wordsMax &&
     /^[\p{L}][\p{L}\s/&'’.+-]*(?:\d{1,2}(?:\/\d{1,2})?(?:\s[\p{L}\s/&'’.+-]+)?)?(?:\([mwfdhxv/]+\))?$/u.test(value) &&
     !noPosition.test(fold(value)) &&
+    !/ (?:an?|eine?n?|une?|una|uno|een) /.test(value) &&
     meaningsOf(value).unknown > 0
   )
 }

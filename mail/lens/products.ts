@@ -38,6 +38,8 @@ export function ownedIn(
     const isName = language === 'de' ? isFormed : isFormed || meaningsOf(words[0] as string).unknown > 0
     const isOther =
       value.length < 3 ||
+      // A number of a document.
+      /\d{5}/.test(value) ||
       partOf.test(text.slice(start + value.length)) ||
       // "du Val d'Arc", "Avenida de la Paz 8", "la residencia San Roque" are places.
       of.test(text.slice(0, match.index)) ||
