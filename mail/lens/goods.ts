@@ -18,12 +18,17 @@ const sums: ReadonlySet<string> = new Set(
 const sumWords =
   /^(?:\d{1,2} ?% )?(?:versand\p{L}*|livraison|lieferung|bezorg\p{L}*|env[ií]o|spedizione|transport\p{L}*|frachtkosten|freight|excl|incl|exkl|inkl|ht|ttc|portes|gastos|frais|spese|kosten|costs?|fee|handling|round\p{L}*|rundung|arrondi|redondeo|arrotondamento|tip|trinkgeld|zwischensumme|tussentotaal|sous-total|gesamt\p{L}*|totaal\p{L}*|importe|montant|what you|you spent|samen|todo|zusammen|alles|in tutto|en tout|goods|fracht|carriage|postage|vat|tva|iva|btw|mwst|ust|netto|brutto|total|subtotal|summe|versand|porto|livraison|verzend\p{L}*|env[ií]o|spedizione|gutschein|voucher|credit|rabatt|discount|saldo|you paid|spesa|promo|remise|sconto|descuento|korting|kaution|deposit|acompte|anzahlung|base impo\p{L}*|imponibile|balance|previous|order value|loyalty|te betalen|te voldoen|a pagar|à payer|to pay)(?!\p{L})/iu
 
+/** What is charged beside goods: the last word of German, Dutch and English names, the first of Romance ones. */
+const feeWords =
+  /(?:(?<!\p{L})fee|(?<!\p{L})surcharge|gebühr(?:en)?|belasting|toeslag|zuschlag|pauschale|kurtaxe|steuer|statiegeld)$|^(?:supplément|supplemento|suplemento|recargo|tasas?|tass[ae]|taxes?|diritti|commission[ei]?|comisi[oó]n)(?!\p{L})/iu
+
 /** Whether a row is none of goods: a sum, a tax, what shipping costs. */
 export function isSum(text: string): boolean {
   const label = text.replace(/[\d.,€$£%…]+/g, ' ').trim()
   const { known, unknown } = meaningsOf(label)
   return (
     sumWords.test(label.replace(/^\W+/u, '')) ||
+    feeWords.test(label) ||
     // The name of goods may have a word of them among others.
     (unknown <= known.size / 2 && [...known].some((meaning) => sums.has(meaning))) ||
     /[-−]\s?[€$£]?\s?\d[\d.,]*\s?(?:€|EUR)?$/.test(text)

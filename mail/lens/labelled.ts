@@ -200,7 +200,6 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
         // What is said in a sentence.
         (pair.by === 'words' && /[.!?]$/.test(value)) ||
         (isNothing(value) && pair.by !== 'line') ||
-        isOpenList(pair, name) ||
         /[☑☒☐]|\[[xX ]\]/.test(value)
         ? null
         : listAt(passage, listBehind(pair, name, mail), score)
@@ -215,14 +214,19 @@ function listBehind(pair: Pair, concept: string | null, { locale }: OpenMail): r
   const told = concept === null ? [] : enumerated(pair.value, concept, locale)
   return told.length > 1
     ? told.map((each) => ({ ...each, start: pair.start + each.start, end: pair.start + each.end }))
-    : withoutSentences(listOf(pair, locale)).filter(({ value }) => /\p{L}{2}|^\p{Lu}/u.test(value))
+    : withoutOpen(withoutSentences(listOf(pair, locale)), concept).filter(({ value }) =>
+        /\p{L}{2}|^\p{Lu}/u.test(value),
+      )
 }
 
-/** The next head of a table, and what stands side by side without marks: it is open where one of several ends. */
-function isOpenList({ value }: Pair, concept: string | null): boolean {
-  const { known, unknown } = meaningsOf(value)
-  if (concept === 'items') return unknown === 0 && known.size > 0
-  return concept === 'skills' && /^[^,;·•|/]+(?:\s\p{Lu}[^,;·•|/]*){2}$/u.test(value)
+/** No single item that is the next head of a table, nor several that stand side by side without marks. */
+function withoutOpen(items: readonly Piece[], concept: string | null): readonly Piece[] {
+  const [first] = items
+  if (first === undefined || items.length > 1) return items
+  const { known, unknown } = meaningsOf(first.value)
+  const isHead = concept === 'items' && unknown === 0 && known.size > 0
+  const named = first.value.match(/\s\p{Lu}/gu)?.length ?? 0
+  return isHead || (concept === 'skills' && named > 1) ? [] : items
 }
 
 /** "Preferred contact: e-mail" */

@@ -210,6 +210,13 @@ describe('mail/lens/read-fields', () => {
       ['goods without what holds them', order, 'items', '4 garrafas de agua\n2 cajas de viales', ['agua', 'viales']],
       ['points of which another line has more', order, 'items', '20 cups\n12 plates\nand maybe: 6x forks', null],
       ['no goods of which some are counted', order, 'items', '2 x Pass\t£70.00\n1 x Guide\t£7.00\nFee\t£6.00', null],
+      [
+        'no fees',
+        order,
+        'items',
+        '2 x Room\t£70.00\n1 x Lunch\t£7.00\nBooking fee\t£6.00\nTotal £83.00',
+        ['Room', 'Lunch'],
+      ],
       ['points below a question', lead, 'interests', 'What do you need? (tick all)\n- Logo\n- Shop', ['Logo', 'Shop']],
       ['no head of a table', order, 'items', 'Description      Quantity', null],
       ['skills without marks', application, 'skills', 'Skills\tForklift SAP EWM Hazmat', null],
