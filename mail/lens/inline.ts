@@ -52,7 +52,8 @@ const names = new RegExp(
 
 const titledNames = new RegExp(`(?<!\\p{L})${polite}${anyName}`, 'gu')
 /** Words of sentences that ask to call somebody, or tell of a call. */
-const calls = /(?:\bcall|ring|reach|speak|ruf|anruf|erreich|appel|join|llam|pregunt|chiam|telefon|bel(?:len|t)?\b)/
+const calls =
+  /(?<!\p{L})(?:call|ring|reach|speak|ruf|anruf|erreich|appel|rappel|join|llam|pregunt|chiam|richiam|telefon|bel(?:len|t)?(?!\p{L})|terugbel)/u
 
 /** What others tell of people who apply, order or ask: `Ann Lee has applied for`, `an order from Ann Lee`. */
 const toldBefore = new RegExp(

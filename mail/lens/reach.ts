@@ -22,7 +22,7 @@ const weights = {
 } as const
 
 const office =
-  /^(?:info|sales|news|office|admin|team|hello|hallo|hi|mail|shop|store|abuse|postmaster|marketing|hr|jobs|ar|verkauf|ventas|vendite|verkoop|bonjour|hola|ciao|noreply)@|^[^@]*(?:no-?reply|newsletter|service|support|contact|kontakt|hilfe|aiuto|kunden|klant|client|atencion|ayuda|assist|soporte|help|billing|unsubscribe|buchhaltung|rechnung|factura|fattur|bestell|orders?|pedido|ordini|webmaster|datenschutz|privacy|chat)[^@]*@/i
+  /^(?:info|sales|news|office|admin|system|team|hello|hallo|hi|mail|shop|store|abuse|postmaster|marketing|hr|jobs|ar|verkauf|ventas|vendite|verkoop|bonjour|hola|ciao|noreply)@|^repl(?:y|ies)[-+._\d]|^[^@]*(?:no-?reply|notif|alerts?|newsletter|service|support|contact|kontakt|hilfe|aiuto|kunden|klant|client|atencion|ayuda|assist|soporte|help|billing|unsubscribe|buchhaltung|rechnung|factura|fattur|bestell|orders?|pedido|ordini|webmaster|datenschutz|privacy|chat)[^@]*@/i
 const unasked =
   /unsubscribe|abmelden|abbestellen|desabonner|darse de baja|cancella(?:rti|zione)|afmelden|opt.?out|write to us|contact us|any questions|questions\?|fragen\?|non vuoi|scrivi a |ne plus recevoir/
 /** Whom one is not to write to. */
@@ -43,9 +43,11 @@ export function ownEmails(mail: OpenMail): readonly Candidate[] {
           const local = fold(email.value.split('@')[0] as string)
           const isOffice = office.test(email.value)
           const isNamed = namesOf(mail).some((part) => local.includes(part))
-          const isOwnEnd = !isOfOther(mail) && isSignature(passage, n, mail)
+          const { person, company } = mail.signed()
+          const isOwnEnd = (person ?? company) !== null && !isOfOther(mail) && isSignature(passage, n, mail)
           const isOfSeller = mail.isSeller() && !isNamed && line.role === null && !isBesidePerson(line, email, labels)
           if ((isOffice && !isNamed && !isOwnEnd) || isOfSeller || isOfSupplier(passage, n, labels)) return []
+          if (!isNamed && isFoot(line, email, labels, mail)) return []
           const score =
             weights.plain +
             (isOffice && !isNamed ? weights.office : 0) +
@@ -69,6 +71,22 @@ function isBesidePerson(line: Line, { start }: Piece, labels: Labels): boolean {
     [...(labels.get(line) ?? [])].some((meaning) => ofPerson.has(meaning))
   )
 }
+
+/**
+ * Whether the last line stands below a form that names somebody, with more on it than one is reached by: whoever runs the form is
+ * reached so. Nothing of the kind is known of a form that somebody signs.
+ */
+function isFoot(line: Line, { value }: Piece, labels: Labels, mail: OpenMail): boolean {
+  const { passage } = line
+  const own = labels.get(line)
+  const signer = mail.signed().person?.line ?? line
+  if (passage.place !== 'text' || line !== passage.lines.at(-1) || line.text === value || signer !== line) return false
+  if (own !== undefined && ['email', 'phone', 'contact'].some((meaning) => own.has(meaning))) return false
+  const last = passage.pairs.findLast(({ by, meanings: { known } }) => by !== 'words' && namesPerson(known))
+  return last !== undefined && last.line !== line && last.line.start < line.start
+}
+
+const namesPerson = (meanings: ReadonlySet<string>) => [...meanings].some((meaning) => ofPerson.has(meaning))
 
 /** What the labels of each line say. */
 type Labels = ReadonlyMap<Line, ReadonlySet<string>>
@@ -106,6 +124,7 @@ const phoneCue =
 export function ownPhones(mail: OpenMail): readonly Candidate[] {
   return chosen(
     mail.passages.flatMap((passage) => {
+      const labels = labelsOf(passage)
       const isOnly =
         passage.place === 'text' && passage.lines.filter(({ text }) => phonesIn(text).length > 0).length === 1
       return passage.place === 'subject'
@@ -113,7 +132,7 @@ export function ownPhones(mail: OpenMail): readonly Candidate[] {
         : passage.lines.flatMap((line, n) => {
             if (mail.zones(passage).get(line) !== undefined || line.role !== null) return []
             return phonesIn(line.text).flatMap((phone) => {
-              if (tollFree.test(phone.value)) return []
+              if (tollFree.test(phone.value) || isFoot(line, phone, labels, mail)) return []
               const before = line.folded.slice(Math.max(0, phone.start - 50), phone.start)
               const isSpoken = phoneCue.test(before)
               const around = surroundings(mail, passage, n, before, phoneCue)
@@ -153,7 +172,10 @@ function surroundings(mail: OpenMail, passage: Passage, n: number, before: strin
   const isCued = cue.test(before)
   const isLast = passage.place === 'text' && n >= passage.lines.length - lastLines
   const isBelow =
-    above !== undefined && above.text.length < 60 && namesOf(mail).some((part) => above.folded.includes(part))
+    above !== undefined &&
+    above.text.length < 60 &&
+    (namesOf(mail).some((part) => above.folded.includes(part)) ||
+      (above.text.includes(' ') && isPersonName(above.text)))
   return (isCued ? weights.cued : 0) + (isLast ? weights.last : 0) + (isBelow ? weights.besideName : 0)
 }
 

@@ -14,6 +14,7 @@ const staff = new RegExp(
   `(?<!\\p{L})(?:(?:${staffNames})(?=\\s*[:\\t])|(?:assigned to|handled by|bearbeitet von|bearbeiter der|erfasst (?:von|durch)|aufgenommen von|zugewiesen an|behandeld door|toegewezen aan|asignad[oa] a|atendid[oa] por|assegnat[oa] a|gestit[oa] da|compilat[oa] da|recorded by|entered by|captured by|logged by|saisi par|traite par|suivi par|registrado por|raccolto da|genoteerd door|aangenomen door)(?!\\p{L}))`,
   'u',
 )
+const staffBehind = new RegExp(`(?:[·|;]\\s*|\\.\\s+)(?:agent\\p{L}*|${staffNames})\\s*:`, 'u')
 const referee =
   /(?<!\p{L})(?:referees?|references?(?! (?:no|number|nr|n[°º]|client|:? ?[\p{L}]{0,4}\d))|referenz(?:en|geber\w*)?(?! ?n[ur])|referencias|referenze|referenties?|referent(?:en)?|mein chef|my (?:boss|manager)|mon referent)(?!\p{L})/u
 
@@ -36,12 +37,7 @@ export function zonesOf({ lines }: Passage): ReadonlyMap<Line, Zone> {
 const headingCharsMax = 24
 
 function zoneOf({ folded }: Line, n: number): Zone | null {
-  if (
-    staffSpeaks.test(folded) ||
-    staff.test(folded.slice(0, leadCharsMax)) ||
-    /(?:·|\||;)\s*(?:operatore|operator|agent)/.test(folded)
-  )
-    return 'staff'
+  if (staffSpeaks.test(folded) || staff.test(folded.slice(0, leadCharsMax)) || staffBehind.test(folded)) return 'staff'
   if (referee.test(folded)) return 'referee'
   if (n > 0 && footer.test(folded)) return 'footer'
   return n > 0 && offer.test(folded) ? 'offer' : null
