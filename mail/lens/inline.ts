@@ -46,14 +46,14 @@ const anyName =
 const polite =
   '(?:Mr\\.?|Mrs\\.?|Ms\\.?|Dr\\.?|Herr|Frau|Mme|Mlle|M\\.|Sra?\\.?|Sig\\.?|dhr\\.?|mevr\\.?|Monsieur|Madame)\\s+'
 const names = new RegExp(
-  `(?:(?:[Ff]riend|[Ff]reund(?:in)?|[Kk]andidat(?:in)?|[Pp]ote|[Aa]mie?|[Cc]lient[ae]|[Aa]mig[oa]|[Aa]mic[oa]|[Vv]riend(?:in)?)(?: (?:for you|para ti|für Sie))?:?|(?:[Mm]y|[Mm]ein(?:e|en)?|[Mm]on|[Mm]a|[Mm]i|[Mm]io|[Mm]ia|[Mm]ijn) (?:brother|sister|son|daughter|nephew|niece|cousin|colleague|brother-in-law|sister-in-law|neighbou?r|Bruder|Schwester|Sohn|Tochter|Neffen?|Nichte|Cousine?|Kolleg(?:en?|in)|Schwager|frère|sœur|fils|fille|neveu|nièce|collègue|beau-frère|herman[oa]|hij[oa]|sobrin[oa]|prim[oa]|compañer[oa]|cuñad[oa]|fratello|sorella|figli[oa]|nipote|cugin[oa]|collega|cognat[oa]|broer|zus|zoon|dochter|neef|nicht|zwager)|[Mm]y name is|I am called|[Mm]ein Name ist|[Ii]ch heiße|[Jj]e m['’]appelle|[Mm]on nom est|[Mm]e llamo|[Mm]i nombre es|[Ss]oy|[Mm]i chiamo|[Mm]ijn naam is|[Ii]k ben|[Vv]raag naar|[Aa]sk for|[Hh]a llamado|[Ll]lamó|[Gg]ebeld door|[Ii]ncontrat[ao] in fiera:|[Tt]his is|[Ii]['’]m|[Ii] am|(?:^|[.!?,] )[Ss]ono)\\s+(?:${polite})?${anyName}`,
+  `(?:(?:[Ff]riend|[Ff]reund(?:in)?|[Kk]andidat(?:in)?|[Pp]ote|[Aa]mie?|[Cc]lient[ae]|[Aa]mig[oa]|[Aa]mic[oa]|[Vv]riend(?:in)?)(?: (?:for you|para ti|für Sie))?:?|(?:[Mm]y|[Mm]ein(?:e|en)?|[Mm]on|[Mm]a|[Mm]i|[Mm]io|[Mm]ia|[Mm]ijn) (?:brother|sister|son|daughter|nephew|niece|cousin|colleague|brother-in-law|sister-in-law|neighbou?r|Bruder|Schwester|Sohn|Tochter|Neffen?|Nichte|Cousine?|Kolleg(?:en?|in)|Schwager|frère|sœur|fils|fille|neveu|nièce|collègue|beau-frère|herman[oa]|hij[oa]|sobrin[oa]|prim[oa]|compañer[oa]|cuñad[oa]|fratello|sorella|figli[oa]|nipote|cugin[oa]|collega|cognat[oa]|broer|zus|zoon|dochter|neef|nicht|zwager)|[Mm]y name is|I am called|[Mm]ein Name ist|[Ii]ch heiße|[Jj]e m['’]appelle|[Mm]on nom est|[Mm]e llamo|[Mm]i nombre es|[Ss]oy|[Mm]i chiamo|[Mm]ijn naam is|[Ii]k ben|[Hh]a llamado|[Ll]lamó|[Gg]ebeld door|[Ii]ncontrat[ao] in fiera:|[Tt]his is|[Ii]['’]m|[Ii] am|(?:^|[.!?,] )[Ss]ono)\\s+(?:${polite})?${anyName}`,
   'gu',
 )
 
 const titledNames = new RegExp(`(?<!\\p{L})${polite}${anyName}`, 'gu')
 /** Words of sentences that ask to call somebody, or tell of a call. */
 const calls =
-  /(?<!\p{L})(?:call|ring|reach|speak|ruf|anruf|erreich|appel|rappel|join|llam|pregunt|chiam|richiam|telefon|bel(?:len|t)?(?!\p{L})|terugbel)/u
+  /(?<!\p{L})(?:call|ring|reach|speak|ruf|anruf|erreich|appel|rappel|joign|joind|llam|pregunt|chiam|richiam|telefon|bel(?:len|t)?(?!\p{L})|terugbel)/u
 
 /** What others tell of people who apply, order or ask: `Ann Lee has applied for`, `an order from Ann Lee`. */
 const toldBefore = new RegExp(
@@ -81,10 +81,14 @@ export function namesIn({ text, folded }: Sentence): readonly Piece[] {
     const cut = whole === null || isPersonName(whole.value) ? null : whole.value.search(/ (?:van|von|de|of|di|da) /)
     const found = cut === null || cut < 0 ? whole : readPerson((match[1] as string).slice(0, cut))
     if (found === null || !isPersonName(found.value) || !/^\p{Lu}/u.test(found.value)) return []
+    if (worksThere.test(text.slice(match.index + match[0].length))) return []
     const start = match.index + match[0].lastIndexOf(match[1] as string) + found.start
     return [{ value: found.value, start, end: start + found.value.length }]
   })
 }
+
+/** Who works where one writes to is not who writes: "my brother Tim works with you". */
+const worksThere = /^ (?:works?|arbeitet|travaille|trabaja|lavora|werkt)(?!\p{L})/u
 
 const anyCompany =
   "(\\p{Lu}[\\p{L}\\p{N}'’&.-]*(?: (?:\\p{Lu}[\\p{L}\\p{N}'’.-]*|&|de|du|des|der|di|del|della|y|e|et|und|van)){0,4}(?: (?:GmbH|Ltd|LLC))?)"
@@ -99,7 +103,10 @@ const besideName = new RegExp(
 )
 
 /** `our restaurant (El Naranjo)` */
-const inBrackets = new RegExp(`\\p{Ll} \\(${anyCompany}(?:,[^()]{0,40})?\\)`, 'gu')
+const inBrackets = new RegExp(
+  `\\p{Ll} \\((?<!(?:other|andere[nrs]?|autre|otr[oa]|altr[oa]) (?:\\p{L}{1,20} )?\\()${anyCompany}(?:,[^()]{0,40})?\\)`,
+  'gu',
+)
 const ours =
   /(?<!\p{L})(?:we|our|wir|unser\w*|nous|notre|nos|somos|nuestr[oa]|noi|nostr[oa]|siamo|wij|ons|onze)(?!\p{L})/u
 

@@ -87,6 +87,8 @@ function scorerOf(asked: Asked): (pair: Pair) => number | null {
   return (pair) => {
     const { known, unknown } = pair.meanings
     const exact = ranks.get(setOf(known))
+    // Whom a letter is to: "Spett.le Studio Rossi,".
+    if (asked.concept === 'person' && pair.by === 'words' && known.has('customer')) return null
     // A priority is often set by those who help.
     if (exact !== undefined) return (known.has('priority') ? Math.min(exact, priorityMax) : exact) + bonus[pair.by]
     const isQuestion = pair.label.endsWith('?')
@@ -150,6 +152,8 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       if (found !== null && concept?.shape === 'person' && (isOffice(found.value) || isMeans(found.value))) return null
       // Who asks or applies is a person; a customer may be an organisation.
       if (found !== null && name === 'person' && hasLegalForm(found.value)) return null
+      // Who holds the account to pay to.
+      if (name === 'customer' && isBesideAccount(pair)) return null
       // "erfasst von: Jana W."
       if (concept?.shape === 'person' && mail.zones(passage).get(pair.line) === 'staff') return null
       const whole = concept?.shape === 'person' && isTurned(pair) ? readText(value, undefined) : null
@@ -161,7 +165,10 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       if (concept?.shape === 'identifier' && isCount) return null
       // The mark of a thread that a program adds: "Ref:MSG4471_q".
       if (concept?.shape === 'identifier' && score < sureMin && found.value.includes('_')) return null
-      return at(passage, start, { ...found, value: found.value.replace(/\s+/g, ' ') }, score)
+      const form = concept?.shape === 'person' ? (legalBehind.exec(value.slice(found.end))?.[0] ?? '') : ''
+      const isForm = form !== '' && hasLegalForm(found.value + form)
+      const all = isForm ? { ...found, value: found.value + form, end: found.end + form.length } : found
+      return at(passage, start, { ...all, value: all.value.replace(/\s+/g, ' ') }, score)
     }
     case 'number': {
       const found = firstNumber(value, mail, name)
@@ -228,6 +235,16 @@ function withoutOpen(items: readonly Piece[], concept: string | null): readonly 
   const named = first.value.match(/\s\p{Lu}/gu)?.length ?? 0
   return isHead || (concept === 'skills' && named > 1) ? [] : items
 }
+
+/** Whether a label on the same line, or on the one above or below, is that of a bank account. */
+function isBesideAccount({ passage, line }: Pair): boolean {
+  const n = passage.lines.indexOf(line)
+  const near = new Set(passage.lines.slice(Math.max(0, n - 1), n + 2))
+  return passage.pairs.some((pair) => near.has(pair.line) && pair.meanings.known.has('iban'))
+}
+
+/** What may be a legal form behind the name of a customer: `Talleres Vera, S.L.` */
+const legalBehind = /^, [\p{L}.]{2,8}(?: [\p{L}.]{1,6}){0,2}(?=$|[,;(]|\s[-–—])/u
 
 /** "Preferred contact: e-mail" */
 const isMeans = (value: string) => {

@@ -29,7 +29,7 @@ export const en: Lexicon = {
   supplier:
     'supplier | vendor | seller | issuer | billed by | invoice from | sends | billed from | service provider | provider | contractor | merchant | invoiced by | issued by | payee | beneficiary',
   customer:
-    'customer | client | buyer | ordered by | purchaser | bill to | ship to | deliver to | recipient | going to | sold to | billed to | shipped to | order from | ordered for | consignee | customer name | client name | purchased by | bought by | account holder | attention | attn | for the attention of | delivered to | parcel for',
+    'customer | client | buyer | ordered by | purchaser | bill to | ship to | deliver to | recipient | going to | sold to | billed to | shipped to | order from | ordered for | consignee | customer details | customer name | client name | purchased by | bought by | account holder | attention | attn | for the attention of | delivered to | parcel for',
   requester:
     'requester | reported by | requested by | reporter | submitted by | raised by | opened by | from | sent by | caller | affected user | who are you | visitor | enquirer | name of sender | who is writing | who is this | who wrote | on whose behalf | sent in by | filed by | logged for | entered for | reported on behalf of | contact who reported | submitter | complainant | user | end user | writer | contact made by',
   contact: 'contact | contact person | contact name | person',

@@ -29,7 +29,7 @@ export const de: Lexicon = {
   supplier:
     'lieferant | rechnungssteller | verkaufer | anbieter | aussteller | rechnung von | rechnung durch | dienstleister | auftragnehmer | handler | zahlungsempfanger | rechnungsaussteller | verkauferin | kontoinhaber',
   customer:
-    'kunde | kunden | kundin | kaufer | besteller | auftraggeber | kundenname | empfanger | empfangerin | lieferung an | geht an | versand an | lieferadresse name | kauferin | bestellerin | bestellt von | auftraggeberin | auf den namen | bestellende person | bestellende | fur kunde | rechnungsempfanger | warenempfanger | adressat | von kunde',
+    'kunde | kunden | kundin | kundendaten | kaufer | besteller | auftraggeber | kundenname | empfanger | empfangerin | lieferung an | geht an | versand an | lieferadresse name | kauferin | bestellerin | bestellt von | auftraggeberin | auf den namen | bestellende person | bestellende | fur kunde | rechnungsempfanger | warenempfanger | adressat | von kunde',
   requester:
     'gemeldet von | melder | erfasst von | anfragender | meldender | meldende person | meldet | gemeldet durch | wer meldet | besucher | besucherin | gast | interessent | interessentin | wer | anrufer | anruferin | absender name | anfrage von | eingereicht von | kontaktname | wer schreibt | wer sind sie | gemeldet fur | erfasst fur | eingegeben fur | verfasser | verfasserin | einsender | einsenderin | nutzername | anwendername | antragsteller | antragstellerin',
   sender: 'absender | absenderin | gesendet von | abgesendet von',
@@ -127,7 +127,7 @@ export const nl: Lexicon = {
   supplier:
     'leverancier | verkoper | gefactureerd door | begunstigde | rekeninghouder | dienstverlener | uitvoerder | opdrachtnemer | winkelier',
   customer:
-    'klant | klanten | koper | besteller | opdrachtgever | klantnaam | op naam van | ontvanger | bezorgen bij | verzonden naar | verzenden naar | leveren aan | besteld door | bestemd voor | koopster | klant naam | naam klant | afnemer | afneemster | gekocht door | geleverd aan | factureren aan | gefactureerd aan | lid | abonnee | ten name van | tnv | t.n.v. | ontvangster',
+    'klant | klanten | koper | besteller | opdrachtgever | klantnaam | klantgegevens | op naam van | ontvanger | bezorgen bij | verzonden naar | verzenden naar | leveren aan | besteld door | bestemd voor | koopster | klant naam | naam klant | afnemer | afneemster | gekocht door | geleverd aan | factureren aan | gefactureerd aan | lid | abonnee | ten name van | tnv | t.n.v. | ontvangster',
   requester:
     'gemeld door | melder | aanvrager | ingediend door | wie | wie bent u | wie ben je | bezoeker | afzender naam | indiener | inzender | ingestuurd door | doorgegeven door | namens | wie schrijft | wie schrijft er | ingevoerd voor | aangemaakt voor | gemeld voor | gebruiker | gebruikster | melder naam | naam melder | schrijver | aanvraagster | naam aanvrager | aangemeld door | door | reactie van | bericht van | ingezonden door',
   sender: 'afzender | verzonden door | ingezonden door',

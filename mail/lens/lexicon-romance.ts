@@ -29,7 +29,7 @@ export const fr: Lexicon = {
   supplier:
     'fournisseur | vendeur | emetteur | prestataire | facture par | emis par la societe | commercant | beneficiaire | creancier | facturee par | titulaire du compte',
   customer:
-    'client | cliente | acheteur | acheteuse | destinataire | livrer a | expedie a | livre a | envoye a | pour le compte de | adresse a | commande de | commanditaire | donneur d ordre | nom du client | nom de la cliente | au nom de | facture a | client facture | destinataire du colis | commande par | commandee par | commande passee par | adherent | abonne',
+    'client | cliente | acheteur | acheteuse | destinataire | livrer a | expedie a | livre a | envoye a | pour le compte de | adresse a | commande de | commanditaire | donneur d ordre | coordonnees du client | nom du client | nom de la cliente | au nom de | facture a | client facture | destinataire du colis | commande par | commandee par | commande passee par | adherent | abonne',
   requester:
     'demandeur | demandeuse | signale par | declare par | emis par | demande de | declare | nom du demandeur | qui | qui etes-vous | visiteur | visiteuse | expediteur | de la part de | auteur | recu de | appelant | signale | qui ecrit | qui vous ecrit | saisi pour | ouvert pour | utilisateur | utilisatrice | usager | usagere | redacteur | declarant | declarante | requerant | nom de l utilisateur | emetteur de la demande',
   contact: 'contact | interlocuteur | personne a contacter | personne',
@@ -124,7 +124,7 @@ export const es: Lexicon = {
   supplier:
     'proveedor | vendedor | emisor | facturado por | emisor de la factura | comercio emisor | beneficiario | acreedor | titular de la cuenta | prestador | contratista',
   customer:
-    'cliente | comprador | compradora | clienta | destinatario | destinataria | enviar a | entregar a | envio a | a la atencion de | nombre del cliente | nombre de la clienta | comprado por | facturar a | facturado a | titular | socio | socia | abonado a nombre de',
+    'cliente | comprador | compradora | clienta | destinatario | destinataria | enviar a | entregar a | envio a | datos del cliente | nombre del cliente | nombre de la clienta | comprado por | facturar a | facturado a | titular | socio | socia | abonado a nombre de',
   requester:
     'solicitante | comunicado por | reportado por | notificado por | quien avisa | quien | avisa | de parte de | remitente | quien escribe | quien es | abierto por | a nombre de | comunica | persona que avisa | usuario afectado | visitante | enviado por | solicita | quien es usted | registrado para | abierto para | usuario | usuaria | autor | persona que escribe | nombre del usuario | comunicante | quien lo comunica',
   contact: 'contacto | persona de contacto | persona',
@@ -219,7 +219,7 @@ export const it: Lexicon = {
   supplier:
     'fornitore | cedente | cedente prestatore | mittente fattura | venditore | emittente | fattura emessa da | emessa da ditta | beneficiario | creditore | intestatario del conto | prestatore | esercente',
   customer:
-    'cliente | acquirente | committente | cessionario | cessionario committente | destinatario | destinataria | spedire a | consegnare a | spedito a | intestatario | ordinato da | per il cliente | a nome di | nome cliente | nome del cliente | ordinante | compratore | compratrice | acquistato da | fatturare a | fatturato a | socio | intestato a | intestataria | abbonato | spett.le | spettabile | spett',
+    'cliente | acquirente | committente | cessionario | cessionario committente | destinatario | destinataria | spedire a | consegnare a | spedito a | intestatario | ordinato da | per il cliente | a nome di | nome cliente | dati cliente | dati del cliente | nome del cliente | ordinante | compratore | compratrice | acquistato da | fatturare a | fatturato a | socio | intestato a | intestataria | abbonato | spett.le | spettabile | spett',
   requester:
     'richiedente | segnalato da | segnalatore | chi | chi scrive | da parte di | inserita da | inserito da | aperta da | aperto da | inviata da | segnala | utente | mittente | chi sei | visitatore | richiesta di | chiamante | segnalata da | chi segnala | chi e lei | chi ti scrive | chi le scrive | inserito per | aperto per | compilato da cliente | autore | nome utente | segnalante | richiedente nome | nome del richiedente | per conto del cliente | utente finale',
   contact: 'contatto | referente | persona di contatto | persona',

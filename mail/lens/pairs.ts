@@ -82,6 +82,8 @@ export function blockPair(line: Line, below: Line | undefined, next: Line | unde
     return null
   const { known, unknown } = meaningsOf(line.text)
   if (unknown > 0 || known.size === 0 || line.text.length > labelCharsMax || /[.!,]$/.test(line.text)) return null
+  // A heading above labels.
+  if (/\.{3,}|:\s|:$/.test(below.text)) return null
   return makePair(line, line.text, 0, below.text, { start: below.start, by: 'line' })
 }
 

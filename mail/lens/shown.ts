@@ -151,7 +151,7 @@ function blocks({ passages, zones, signed, isSeller }: OpenMail): readonly Candi
         return found === null ? [] : [at(passage, line.start, found, 55)]
       }
       const match =
-        /(?<=\s|^)(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+){1,2}), (?=\d{1,4}[a-z]? \p{L}|\p{Lu}[\p{L}.'’ -]{3,30} \d{1,4}\b)/u.exec(
+        /(?<=\s|^)(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+){1,2}), (?!P\.?O\.? |B\.?P\.? |Post(?:bus|fach)|Apartado|Casella)(?=\d{1,4}[a-z]? \p{L}|\p{Lu}[\p{L}.'’ -]{3,30} \d{1,4}\b)/u.exec(
           line.text,
         )
       return match === null || !isPersonName(match[1] as string) || pairsOf.get(line)?.some(isOfThing)
@@ -223,6 +223,10 @@ type IsOther = (line: Line, pairs: readonly Pair[]) => boolean
 const isOfCustomer: IsOther = (line, pairs) =>
   greeting.test(line.folded) || pairs.some((pair) => pair.by !== 'words' && isParty(pair))
 
+/** Who sends for others: "Sent with", "Verzonden via". */
+const sentFor =
+  /(?<!\p{L})(?:(?:sent|delivered|generated|provided|versendet|verschickt|erstellt|zugestellt|envoye|genere|enviad[oa]|generad[oa]|inviat[oa]|generat[oa]|verzonden|verstuurd|gemaakt) (?:via|with|through|mit|uber|durch|avec|con|mediante|tramite|met)|powered by)(?!\p{L})(?!.*(?:behalf|auftrag|im namen|namens|au nom|pour le compte|en nombre|por cuenta|per conto|a nome|in opdracht))/u
+
 const formLabels = ['email', 'name', 'requester', 'customer'] as const
 
 const isParty = ({ meanings: { known } }: Pair) => known.has('customer') && !known.has('number')
@@ -244,7 +248,7 @@ function companies({ passages, signed }: OpenMail, score: number, isOther: IsOth
   const isAside = (line: Line) => isOther(line, pairsOf.get(line.passage)?.get(line) ?? [])
   const lines = passages.flatMap((passage) =>
     passage.lines.flatMap((line) => {
-      if (line.role !== null || recipient.test(line.folded) || isAside(line)) return []
+      if (line.role !== null || recipient.test(line.folded) || sentFor.test(line.folded) || isAside(line)) return []
       return Array.from(line.text.matchAll(legalNames)).flatMap((match) => {
         const value = (match[1] as string).replace(notOfName, '')
         const start = match.index + match[0].indexOf(value)

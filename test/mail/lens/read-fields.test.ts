@@ -233,6 +233,32 @@ describe('mail/lens/read-fields', () => {
       ['no status of a mail', ticket, 'version', 'My mail comes back:\n550 5.1.1 User unknown', null],
       ['what it runs on, which is no product', ticket, 'product', 'Platform: Windows 11', null],
       ['no position of an open application', application, 'position', 'Position: speculative', null],
+      [
+        'no address of whoever runs a form',
+        lead,
+        'email',
+        'Name: Ann Lee\nTeam: 4\nPlease reply soon.\n\nBizFinder, partners@bizfinder.example, 020 7946 0200',
+        null,
+      ],
+      ['no number of one either', lead, 'phone', 'Name: Ann Lee\n\nBizFinder Ltd, Leeds, tel. 020 7946 0200', null],
+      [
+        'an address below a name',
+        application,
+        'email',
+        'New applicant\n\nAnn Lee\nal77@post.example',
+        'al77@post.example',
+      ],
+      [
+        'no relative who works there',
+        application,
+        'name',
+        'My brother Tim works with you.\n\nRegards\nAnn Lee',
+        'Ann Lee',
+      ],
+      ['a customer with a legal form', order, 'customer_name', 'Customer: Vera Tools, S.L.', 'Vera Tools, S.L.'],
+      ['nobody who holds an account', order, 'customer_name', 'Account holder: Vera Lee\nIBAN: none', null],
+      ['nobody to whom a letter is', application, 'name', 'Spett.le Studio Rossi,\n\nvorrei lavorare da voi.', null],
+      ['nobody who sends for others', invoice, 'supplier', 'Sent via BillBox. BillBox Ltd, Leeds\nTotal: £3.00', null],
       ['a family name that is a house', lead, 'name', 'Please call me.\n\nBest wishes\nAnna Neuhaus', 'Anna Neuhaus'],
     ]
     for (const [name, fields = [], key, text, expected] of cases)
