@@ -19,7 +19,7 @@ export function amountsOf(passage: Passage, numbers: (text: string) => readonly 
   for (const line of passage.lines)
     for (const each of numbers(line.text)) {
       if (amounts.length === amountsMax) return amounts
-      if (each.isShare || !isAmount(each, line.text)) continue
+      if (each.isShare || !isAmount(each, line.text) || isOfPhone(each, line.text)) continue
       const { value, start, end, currency } = each
       const isMarked = currency !== null || /[.,]\d\d$/.test(line.text.slice(start, end))
       amounts.push({ value, start: line.start + start, end: line.start + end, isMarked, line })
@@ -34,3 +34,9 @@ const isAmount = ({ value, currency, start, end }: FoundNumber, text: string) =>
   currency !== null ||
   /[.,]\d\d$/.test(text.slice(start, end)) ||
   (value >= 100 && value % 1 === 0 && (value < 1990 || value > 2035))
+
+/** Whether figures are a group of a telephone number: they begin with a zero or a plus, or stand behind such a group. */
+const isOfPhone = ({ currency, start, end }: FoundNumber, text: string) =>
+  currency === null &&
+  !/[.,]\d\d$/.test(text.slice(start, end)) &&
+  /(?:^|[^\d.,])(?:\+\d|0\d)[\d\s()/-]{0,20}$/.test(text.slice(Math.max(0, start - 25), Math.min(end, start + 2)))

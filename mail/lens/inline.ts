@@ -32,7 +32,10 @@ export function numberFinder(words: string): (sentence: Sentence) => readonly Pi
       const isNumbered = /[#°º]|(?:number|no|nr|num|nummer|numero|\bn|id)[.:]?\s/.test(before) || mark.includes('#')
       // "order 40 bags" orders forty of something.
       const isCount = /^\d{1,3}$/.test(id) && !isNumbered
-      const isOther = /^\s?(?:€|eur|usd|gbp|chf|\$|%)/.test(folded.slice(end)) || /^\d+[.,]\d\d$/.test(id)
+      const isOther =
+        /^\s?(?:€|eur|usd|gbp|chf|\$|%)/.test(folded.slice(end)) ||
+        /^\d+[.,]\d\d$/.test(id) ||
+        /^,\d\d(?!\d)/.test(folded.slice(end))
       const isDate = /^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}$|^\d{4}-\d\d-\d\d$/.test(id)
       const isBelow = !isNumbered && text.slice(match.index, start).includes('\n')
       // "invoices: https://...", and the mark of a thread as programs add it: "Ref:MSG4471_q".

@@ -97,7 +97,8 @@ function scorerOf(asked: Asked): (pair: Pair) => number | null {
     const rest = [...known].filter((meaning) => !meaning.startsWith('?') && !(isQuestion && qualifiers.has(meaning)))
     const close = rest.length === 0 || concept === null ? undefined : ranks.get(setOf(rest))
     // Of texts and lists such labels are more often wrong than right.
-    if (!isQuestion && (asked.field.type === 'text' || asked.field.type === 'list')) return null
+    if (!isQuestion && (asked.field.type === 'text' || asked.field.type === 'list' || asked.concept === 'tax'))
+      return null
     return close === undefined || close < 90 ? null : close - 30 + bonus[pair.by]
   }
 }
@@ -184,6 +185,8 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
     }
     case 'date': {
       const dates = mail.dates(value, concept?.direction ?? 'near')
+      // A column of days.
+      if (score < sureMin && isOfSeveral(pair)) return null
       const found = name === 'dueDate' ? dates.find(({ end }) => !discounted.test(fold(value.slice(end)))) : dates[0]
       // "Date" alone is not when something was ordered where that day is to come.
       const isLater = found !== undefined && Date.parse(found.value) > mail.date.getTime() + dayMs
@@ -280,6 +283,21 @@ const present =
 /** A label that is no more than near needs a value that is in itself a name. */
 const sureMin = 90
 const isNamed = (value: string) => isPersonName(value) || isCompanyName(value)
+
+/** Whether a text has a label again with another value, or the row below its value goes on with days. */
+function isOfSeveral({ passage, label, value, start, by, line }: Pair): boolean {
+  if (passage.pairs.some((other) => other.label === label && other.value !== value)) return true
+  const at = passage.lines.indexOf(line)
+  const [row, next] = [passage.lines[at + 1], passage.lines[at + 2]]
+  return (
+    by === 'line' &&
+    row !== undefined &&
+    row.start === start &&
+    next?.isFirst === false &&
+    row.text.includes('\t') &&
+    /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\t/.test(next.text)
+  )
+}
 
 const dayMs = 86_400_000
 

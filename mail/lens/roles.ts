@@ -101,7 +101,7 @@ export const dateRoles: readonly Role[] = [
   {
     name: 'ends',
     stems:
-      'expir|renew|ends|ended|runs out|verlanger|ablauf|ablauft|auslauf|endet|gultig|valab|renouvel|caduc|termina|finisc|finit|rinnov|geldig|eindig|verleng|valid|spart|sparen|saves?|offre|angebot|offer|promo|promocion|sconto|saldi|korting|rabatt|widerruf|retour|ruil|zuruck|devol|resi|abgeschaltet|switched off',
+      'expir|renew|ends|ended|runs out|finish|verlanger|ablauf|ablauft|auslauf|endet|gultig|valab|renouvel|caduc|termina|finisc|finit|rinnov|geldig|eindig|verleng|valid|spart|sparen|saves?|offre|angebot|offer|promo|promocion|sconto|saldi|korting|rabatt|widerruf|retour|ruil|zuruck|devol|resi|abgeschaltet|switched off',
     words:
       '(?:next|volgende|nachste\\p{L}*|prochaine?|prossim[ao]|proxim[ao]) (?!week|woche|semaine|settimana|semana|month|monat|mois|mes|maand|year|jahr|annee|ano|anno|jaar|\\p{L}*(?:day|tag|dag)\\b|lun|mar|mer|mie|jeu|jue|gio|ven|vie|sam|sab|dim|dom)\\p{L}{4,}|until|(?:loopt|lauft) (?:af|ab|aus|tot|bis|door)|sort le|contract|vertrag|contrat|contrato|contratto|contract|lease|return|send it back|back by',
   },

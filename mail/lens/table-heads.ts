@@ -68,20 +68,27 @@ export function cellsOf(head: string, below: string): readonly Cell[] {
   const isWide = /\t| {2,}/.test(head)
   const labels = isWide ? head.split(/\t+| {2,}/) : labelsIn(head)
   const known = labels.filter((label) => meaningsOf(label).unknown === 0)
-  if (known.length < 2 || known.length < (head.includes('\t') ? labels.length / 2 : labels.length)) return []
-  // Words side by side may be one name below one label: "Delivery address" above "Rosalind Achterberg".
-  if (!isWide && (/\.$/.test(head) || !/\d/.test(below))) return []
   if (
-    phraseAt(
-      wordsIn(below).map(({ word }) => word),
-      0,
-    ) !== null
+    known.length < 2 ||
+    known.length < (head.includes('\t') || labels.length >= wideMin ? labels.length * shareMin : labels.length)
   )
     return []
+  // Words side by side may be one name below one label: "Delivery address" above "Rosalind Achterberg".
+  if (!isWide && (/\.$/.test(head) || !/\d/.test(below))) return []
+  const first = phraseAt(
+    wordsIn(below).map(({ word }) => word),
+    0,
+  )
+  if (first !== null && first.meaning !== 'neutral') return []
   const values = [...below.matchAll(isWide ? /[^\t ](?:[^\t ]| (?! ))*/g : /\S+/g)]
   if (values.length !== labels.length) return []
   return values.map(({ 0: value, index }, n) => ({ label: labels[n] as string, value, valueAt: index }))
 }
+
+/** How much of a head says what is below it. */
+const shareMin = 0.4
+/** So many columns that blanks lay out are the head of a table, though one of them has no label that is known. */
+const wideMin = 4
 
 /** Labels side by side, each one phrase or compound. */
 function labelsIn(text: string): readonly string[] {

@@ -45,7 +45,7 @@ const weights = {
   untrueMargin: 3,
 } as const
 
-const untrue: ReadonlySet<string> = new Set(['earlier', 'unreal', 'ends'])
+const untrue: ReadonlySet<string> = new Set(['earlier', 'unreal', 'ends', 'present'])
 
 /** Of these little evidence was more often wrong than right. */
 const strengthMins: { readonly [concept: string]: number } = {
@@ -199,6 +199,7 @@ function amountsFor(concept: string, passage: Passage, mail: OpenMail): readonly
     if (isAsked(mail.flow(passage), amount.end)) return []
     if (concept === 'tax' && !isTaxOf(amount, amounts)) return []
     if (concept === 'total' && payout.test(amount.line.folded)) return []
+    if (concept === 'total' && isTaxNote(mail.flow(passage), amount)) return []
     if (needsMark.has(concept) && !isSum && !amount.isMarked) return []
     if (counted.has(concept) && !amount.isMarked && isCounted(passage, amount)) return []
     if (concept === 'salary' && (career.test(amount.line.folded) || advertised.test(amount.line.folded))) return []
@@ -218,6 +219,13 @@ const isCounted = ({ text }: Passage, { end }: Amount) =>
   /^\s\p{L}{4,}/u.test(text.slice(end, end + 12)) &&
   !/^\s(?:brut|lord|nett|fij|fix|fest|gross|mensu|annu|anual|jahr|jährl|monat|year|month|per\b|euro|dollar|pound|maximum|maximal|all\b|together|insgesamt|total|inclu|inkl|excl|exkl|como|with|avec|para|pour|voor|als|more|oder|over|and)/iu.test(
     text.slice(end, end + 12),
+  )
+
+/** `(incl. VAT £12.40)` */
+const isTaxNote = (flow: string, { start, end }: Amount) =>
+  /^\s?\p{L}{0,3}\)/u.test(flow.slice(end, end + 6)) &&
+  /\((?:incl\p{L}*|inkl\p{L}*|davon|dont|di cui|waarvan|of which)\.? (?:\d+ ?% )?(?:vat|tax|mwst|ust|tva|iva|btw|gst)\.?[\s:€£$]*$/u.test(
+    flow.slice(Math.max(0, start - 30), start),
   )
 
 /** What a seller gets of what was paid. */

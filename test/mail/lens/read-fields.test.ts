@@ -259,6 +259,18 @@ describe('mail/lens/read-fields', () => {
       ['nobody who holds an account', order, 'customer_name', 'Account holder: Vera Lee\nIBAN: none', null],
       ['nobody to whom a letter is', application, 'name', 'Spett.le Studio Rossi,\n\nvorrei lavorare da voi.', null],
       ['nobody who sends for others', invoice, 'supplier', 'Sent via BillBox. BillBox Ltd, Leeds\nTotal: £3.00', null],
+      [
+        'no day of a column of days',
+        invoice,
+        'invoice_date',
+        'Date\tWork\tNet\n04/03/2026\tVisit\t40.00\n07/03/2026\tVisit\t40.00\nTotal\t80.00',
+        null,
+      ],
+      ['a total with its tax behind', invoice, 'total', 'Total charged £120.00 (incl. VAT £20.00)', 120],
+      ['no tax on guests', invoice, 'tax', 'Taxe de séjour\t5,94 €\nTotal\t338,94 €', null],
+      ['no figures of a telephone number', lead, 'budget', 'Our budget is open. Call 0711 / 55 00 463.', null],
+      ['what somebody earns now', application, 'salary_expectation', 'My current salary is £27,400.', null],
+      ['no amount as a number', order, 'order_number', 'Pedido 1.210,00 €', null],
       ['a family name that is a house', lead, 'name', 'Please call me.\n\nBest wishes\nAnna Neuhaus', 'Anna Neuhaus'],
     ]
     for (const [name, fields = [], key, text, expected] of cases)
