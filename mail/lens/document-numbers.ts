@@ -38,6 +38,10 @@ const roles: readonly Role[] = [
   },
 ]
 
+/** What says that a document is one of last time. */
+export const ofLastTime =
+  /(?<!\p{L})(?:last (?:year|time|month)|letzte[sn]? (?:jahr|mal|monat)|l.an (?:dernier|passe)|l.annee derniere|la derniere fois|(?:el )?(?:ano|mes) pasado|la (?:ultima|otra) vez|l.anno scorso|il mese scorso|l.(?:ultima|altra) volta|(?:vorig jaar|vorige (?:keer|maand)|de laatste keer))(?!\p{L})/u
+
 const weights = { governed: 48, perPoint: 1.2, strengthMin: 4, margin: 0.5, alone: 47, marked: 8, subject: 2 } as const
 
 const token =
@@ -57,7 +61,7 @@ export function documentNumbers(concept: string, mail: OpenMail): readonly Candi
       ({ by, start, meanings: { known } }) =>
         by === 'line' && start <= each.start && each.start - start < 2 && [...known].some((name) => others.has(name)),
     )
-    if (isLabelled) return []
+    if (isLabelled || ofLastTime.test(leadOf(each, mail))) return []
     const governed = governedBy(mail.flow(each.passage), each, { others: [], roles, language: mail.locale.language })
     const strengthOf = (role: string) => governed.find(({ role: name }) => name === role)?.strength ?? 0
     const isMarked = /(?<![\p{L}\p{N}])#$/u.test(each.passage.text.slice(Math.max(0, each.start - 2), each.start))
@@ -77,6 +81,15 @@ export function documentNumbers(concept: string, mail: OpenMail): readonly Candi
     return [at(each.passage, 0, each, score)]
   })
 }
+
+/** What a sentence says before a number. */
+const leadOf = ({ passage, start }: Token, mail: OpenMail) =>
+  mail
+    .flow(passage)
+    .slice(Math.max(0, start - leadCharsMax), start)
+    .split(/[.!?]\s|\n/)
+    .at(-1) as string
+const leadCharsMax = 120
 
 /** Each is weighed by the words around it. */
 const tokensMax = 300

@@ -102,7 +102,8 @@ function reached({ passages, zones }: OpenMail): readonly Candidate[] {
         ]
       const from = /^[\p{L} ]{2,20}:\s+/u.exec(line.text)?.[0].length ?? 0
       const [first = ''] = line.text.slice(from).split(', ')
-      return first.includes(' ') && isPersonName(first)
+      const isLegal = hasLegalForm(line.text.slice(from).replace(/\s*[(<].*$/, ''))
+      return first.includes(' ') && isPersonName(first) && !isLegal
         ? [at(passage, line.start + from, { value: first, start: 0, end: first.length }, 54)]
         : []
     }),

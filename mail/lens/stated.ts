@@ -2,6 +2,7 @@
 import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { type Asked, wordsOfKey } from './concepts.ts'
 import { type Cue, numberCues } from './cues.ts'
+import { ofLastTime } from './document-numbers.ts'
 import { isElsewhere, isOfOthers, loggedIn, numberedVersions, shownIn } from './faults.ts'
 import { companiesIn, documents, errorsIn, jobsIn, namesIn, numberFinder, productsIn, versionsIn } from './inline.ts'
 import { wordsIn } from './lexicon.ts'
@@ -113,10 +114,10 @@ const isAge = (before: string, after: string) =>
 const conditional =
   /(?:^|[\s,(])(?:if|wenn|falls|sollten|si on|si nous|si un jour|se mai|mochten we|indien|ever|jemals)(?=\s)/iu
 
-/** Guests of a feast are no staff, nor are years that somebody asks for those of the writer. */
+/** Guests of a feast are no staff, those who are added to others are not all ("60 drivers and 12 clerks"), nor are years that somebody asks for those of the writer. */
 const isForOthers = (concept: string, before: string) =>
   concept === 'people'
-    ? /(?:^|\s)(?:for|für|pour|para|per|voor)(?: (?:about|around|unas?|circa|rund|etwa|environ|ongeveer|some))?\s$/iu.test(
+    ? /(?:^|\s)(?:for|für|pour|para|per|voor)(?: (?:about|around|unas?|circa|rund|etwa|environ|ongeveer|some))?\s$|\d \p{L}{2,20} (?:and|und|et|y|e|en)\s$/iu.test(
         before,
       )
     : /(?:requires?|required|verlang\p{L}*|mindestens|at least|almeno|au moins|al menos|minstens|chiede|demande|minimum|m[ií]nimo)\s(?:\p{L}+\s)?$/iu.test(
@@ -228,13 +229,18 @@ const scored =
   (sentence: Sentence): readonly ScoredPiece[] =>
     find(sentence).map((piece) => ({ ...piece, score }))
 
+/** A document of last time is not the one that a mail is about. */
+function unlessEarlier(find: (sentence: Sentence) => readonly ScoredPiece[]) {
+  return (sentence: Sentence) => (ofLastTime.test(sentence.folded) ? [] : find(sentence))
+}
+
 /** Of names that only stand where one may, and have no form of their own: they are of things where the sentence tells of a fault. */
 const unformedScore = 50
 const productsBesideVersions = scored((sentence) => versionsIn(sentence).products, 66)
 const namedProducts = scored(productsIn, 60)
 const textFinders: { readonly [concept: string]: (sentence: Sentence) => readonly ScoredPiece[] } = {
-  invoiceNumber: scored(numberFinder(documents.invoice), 68),
-  orderNumber: scored(numberFinder(documents.order), 68),
+  invoiceNumber: unlessEarlier(scored(numberFinder(documents.invoice), 68)),
+  orderNumber: unlessEarlier(scored(numberFinder(documents.order), 68)),
   ticketNumber: scored(numberFinder(documents.ticket), 68),
   customer: scored(namesIn, 74),
   person: scored(namesIn, 74),

@@ -79,8 +79,10 @@ export function cellsOf(head: string, below: string): readonly Cell[] {
     wordsIn(below).map(({ word }) => word),
     0,
   )
-  if (first !== null && first.meaning !== 'neutral') return []
+  // "A/1209" is no word of a label.
   const values = [...below.matchAll(isWide ? /[^\t ](?:[^\t ]| (?! ))*/g : /\S+/g)]
+  const isOfFigures = labels.length >= wideMin && values.filter(({ 0: value }) => /\d/.test(value)).length >= wideMin
+  if (first !== null && !isOfFigures && !(first.meaning === 'neutral' && /^\S*\d/.test(below))) return []
   if (values.length !== labels.length) return []
   return values.map(({ 0: value, index }, n) => ({ label: labels[n] as string, value, valueAt: index }))
 }
