@@ -211,6 +211,8 @@ function inWords(text: string, { locale, date, direction }: DateContext): readon
     if (
       !isDay ||
       !/\p{L}{3}/u.test(written) ||
+      // "Mar" is the sea too.
+      /^\p{L}{3}\.?$/u.test(written) ||
       within.test(text.slice(Math.max(0, index - 14), index + written.length))
     )
       return []

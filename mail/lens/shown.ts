@@ -331,7 +331,10 @@ function dateLines({ concept }: Asked, { passages, dates, date }: OpenMail): rea
         const [found] = dates(line.text.slice(lead), 'past')
         return found === undefined ? [] : [at(passage, line.start + lead, found, 56)]
       }
-      const cell = line.text.split(wideGap).at(-1) as string
+      const cells = line.text.split(wideGap)
+      const cell = cells.at(-1) as string
+      // Labels and values in turn.
+      if (cells.length > 3) return []
       if (labelled.has(line.start + line.text.length - cell.length)) return []
       // Without a year it is rather the day of something to come.
       if (line.role !== null || cell.length > 60 || !/(?:\d{4}|[./-]\d\d)\W*$|^\d{4}-/.test(cell)) return []

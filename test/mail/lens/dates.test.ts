@@ -36,6 +36,7 @@ describe('mail/lens/dates', () => {
     ['gestern', at('de'), '2026-11-10'],
     ['next Friday', at('en'), '2026-11-20'],
     ['on Friday', at('en'), '2026-11-13'],
+    ['Hostal Puerta del Mar', at('es'), null],
     ['lundi prochain', at('fr'), '2026-11-16'],
     ['in zwei Wochen', at('de'), '2026-11-25'],
     ['since last night', at('en'), '2026-11-10'],

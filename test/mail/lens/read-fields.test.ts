@@ -271,6 +271,17 @@ describe('mail/lens/read-fields', () => {
       ['no figures of a telephone number', lead, 'budget', 'Our budget is open. Call 0711 / 55 00 463.', null],
       ['what somebody earns now', application, 'salary_expectation', 'My current salary is £27,400.', null],
       ['no amount as a number', order, 'order_number', 'Pedido 1.210,00 €', null],
+      ['what somebody does not mind', application, 'relocation', 'No me importaría trasladarme a Bilbao.', true],
+      ['no order of last time', order, 'order_number', 'Last year we had the same cake (order 3120).', null],
+      ['all of several counts', lead, 'team_size', 'We are 60 drivers and 12 people in the office, so 72 users.', 72],
+      [
+        'columns that blanks lay out',
+        invoice,
+        'due_date',
+        'Doc type   Number     Date         Due          Amount GBP\nInvoice    BP104552   19/12/2026   18/01/2027     938.60',
+        '2027-01-18',
+      ],
+      ['no labels and values in turn', invoice, 'invoice_date', 'Entrada\t21/08/2026\tSalida\t24/08/2026', null],
       ['a family name that is a house', lead, 'name', 'Please call me.\n\nBest wishes\nAnna Neuhaus', 'Anna Neuhaus'],
     ]
     for (const [name, fields = [], key, text, expected] of cases)
