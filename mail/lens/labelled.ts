@@ -4,7 +4,7 @@ import { type Asked, type Concept, concepts, setOf } from './concepts.ts'
 import { enumerated } from './enumerations.ts'
 import { uncounted } from './goods.ts'
 import { fold, meaningsOf } from './lexicon.ts'
-import type { Pair, Passage } from './lines.ts'
+import type { Line, Pair, Passage } from './lines.ts'
 import { listOf } from './lists.ts'
 import { numberWordsIn } from './numbers.ts'
 import { emailsIn, type Piece, readText } from './shapes.ts'
@@ -18,10 +18,13 @@ export function labelledValues(asked: Asked, mail: OpenMail): readonly Candidate
     const isList = asked.field.type === 'list'
     const speakers = isList ? new Set<string>() : speakersIn(passage)
     const alike = isList ? repeated(passage) : null
+    const several = asked.field.type === 'date' ? labelsOfSeveral(passage) : null
+    const accounts = asked.concept === 'customer' ? linesOfAccounts(passage) : null
     return passage.pairs.flatMap((each) => {
       const same = alike?.get(stemOf(each.label)) ?? []
       const pair = same.length > 1 ? { ...each, meanings: meaningsOf(stemOf(each.label)) } : each
       const points = speakers.has(pair.label) ? null : score(pair)
+      if (accounts?.has(pair.line) || (points !== null && points < sureMin && several?.has(pair))) return []
       if (points !== null && same.length > 1) return each === same[0] ? joined(same, points) : []
       const candidate = points === null ? null : valueBehind(asked, pair, mail, points)
       return candidate === null ? [] : [candidate]
@@ -153,8 +156,6 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       if (found !== null && concept?.shape === 'person' && (isOffice(found.value) || isMeans(found.value))) return null
       // Who asks or applies is a person; a customer may be an organisation.
       if (found !== null && name === 'person' && hasLegalForm(found.value)) return null
-      // Who holds the account to pay to.
-      if (name === 'customer' && isBesideAccount(pair)) return null
       // "erfasst von: Jana W."
       if (concept?.shape === 'person' && mail.zones(passage).get(pair.line) === 'staff') return null
       const whole = concept?.shape === 'person' && isTurned(pair) ? readText(value, undefined) : null
@@ -185,8 +186,6 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
     }
     case 'date': {
       const dates = mail.dates(value, concept?.direction ?? 'near')
-      // A column of days.
-      if (score < sureMin && isOfSeveral(pair)) return null
       const found = name === 'dueDate' ? dates.find(({ end }) => !discounted.test(fold(value.slice(end)))) : dates[0]
       // "Date" alone is not when something was ordered where that day is to come.
       const isLater = found !== undefined && Date.parse(found.value) > mail.date.getTime() + dayMs
@@ -239,11 +238,10 @@ function withoutOpen(items: readonly Piece[], concept: string | null): readonly 
   return isHead || (concept === 'skills' && named > 1) ? [] : items
 }
 
-/** Whether a label on the same line, or on the one above or below, is that of a bank account. */
-function isBesideAccount({ passage, line }: Pair): boolean {
-  const n = passage.lines.indexOf(line)
-  const near = new Set(passage.lines.slice(Math.max(0, n - 1), n + 2))
-  return passage.pairs.some((pair) => near.has(pair.line) && pair.meanings.known.has('iban'))
+/** The lines with the label of a bank account, and those right above and below: a name there is that of who holds it. */
+function linesOfAccounts({ lines, pairs }: Passage): ReadonlySet<Line> {
+  const accounts = new Set(pairs.flatMap(({ line, meanings: { known } }) => (known.has('iban') ? [line] : [])))
+  return new Set(lines.filter((_, n) => lines.slice(Math.max(0, n - 1), n + 2).some((line) => accounts.has(line))))
 }
 
 /** What may be a legal form behind the name of a customer: `Talleres Vera, S.L.` */
@@ -284,19 +282,19 @@ const present =
 const sureMin = 90
 const isNamed = (value: string) => isPersonName(value) || isCompanyName(value)
 
-/** Whether a text has a label again with another value, or the row below its value goes on with days. */
-function isOfSeveral({ passage, label, value, start, by, line }: Pair): boolean {
-  if (passage.pairs.some((other) => other.label === label && other.value !== value)) return true
-  const at = passage.lines.indexOf(line)
-  const [row, next] = [passage.lines[at + 1], passage.lines[at + 2]]
-  return (
-    by === 'line' &&
-    row !== undefined &&
-    row.start === start &&
-    next?.isFirst === false &&
-    row.text.includes('\t') &&
-    /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\t/.test(next.text)
+/** The pairs whose label a passage has again with another value, or below which a row goes on with days. */
+function labelsOfSeveral({ lines, pairs }: Passage): ReadonlySet<Pair> {
+  const again = [...Map.groupBy(pairs, ({ label }) => label).values()].filter(
+    (same) => new Set(same.map(({ value }) => value)).size > 1,
   )
+  const rows = new Set(
+    lines.flatMap(({ text, start }, n) => {
+      const next = lines[n + 1]
+      const goesOn = next?.isFirst === false && /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\t/.test(next.text)
+      return goesOn && text.includes('\t') ? [start] : []
+    }),
+  )
+  return new Set([...again.flat(), ...pairs.filter(({ by, start }) => by === 'line' && rows.has(start))])
 }
 
 const dayMs = 86_400_000

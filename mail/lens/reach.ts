@@ -33,7 +33,8 @@ const denied =
 export function ownEmails(mail: OpenMail): readonly Candidate[] {
   return chosen(
     mail.passages.flatMap((passage) => {
-      const labels = labelsOf(passage)
+      const labelled = labelledIn(passage)
+      const { labels } = labelled
       return passage.lines.flatMap((line, n) => {
         const zone = mail.zones(passage).get(line)
         if (unasked.test(line.folded) || zone !== undefined || (line.role !== null && line.role !== 'from')) return []
@@ -47,7 +48,7 @@ export function ownEmails(mail: OpenMail): readonly Candidate[] {
           const isOwnEnd = (person ?? company) !== null && !isOfOther(mail) && isSignature(passage, n, mail)
           const isOfSeller = mail.isSeller() && !isNamed && line.role === null && !isBesidePerson(line, email, labels)
           if ((isOffice && !isNamed && !isOwnEnd) || isOfSeller || isOfSupplier(passage, n, labels)) return []
-          if (!isNamed && isFoot(line, email, labels, mail)) return []
+          if (!isNamed && isFoot(line, email, labelled, mail)) return []
           const score =
             weights.plain +
             (isOffice && !isNamed ? weights.office : 0) +
@@ -73,18 +74,30 @@ function isBesidePerson(line: Line, { start }: Piece, labels: Labels): boolean {
 }
 
 /**
- * Whether the last line stands below a form that names somebody, with more on it than one is reached by: whoever runs the form is
+ * Whether one of the last lines stands below a form that names somebody, with more on it than one is reached by: whoever runs the form is
  * reached so. Nothing of the kind is known of a form that somebody signs.
  */
-function isFoot(line: Line, { value }: Piece, labels: Labels, mail: OpenMail): boolean {
+function isFoot(line: Line, { value }: Piece, { labels, form }: Labelled, mail: OpenMail): boolean {
   const { passage } = line
-  const own = labels.get(line)
+  const isLast = passage.place === 'text' && passage.lines.slice(-footLines).includes(line)
   const signer = mail.signed().person?.line ?? line
-  if (passage.place !== 'text' || line !== passage.lines.at(-1) || line.text === value || signer !== line) return false
-  if (own !== undefined && ['email', 'phone', 'contact'].some((meaning) => own.has(meaning))) return false
-  const last = passage.pairs.findLast(({ by, meanings: { known } }) => by !== 'words' && namesPerson(known))
-  return last !== undefined && last.line !== line && last.line.start < line.start
+  if (!isLast || form === null || line.start <= form.start || line.text === value || signer !== line) return false
+  const own = labels.get(line)
+  return own === undefined || !['email', 'phone', 'contact'].some((meaning) => own.has(meaning))
 }
+
+const footLines = 2
+
+type Labelled = {
+  readonly labels: Labels
+  /** The last line with the label of a person. */
+  readonly form: Line | null
+}
+
+const labelledIn = (passage: Passage): Labelled => ({
+  labels: labelsOf(passage),
+  form: passage.pairs.findLast(({ by, meanings: { known } }) => by !== 'words' && namesPerson(known))?.line ?? null,
+})
 
 const namesPerson = (meanings: ReadonlySet<string>) => [...meanings].some((meaning) => ofPerson.has(meaning))
 
@@ -124,7 +137,7 @@ const phoneCue =
 export function ownPhones(mail: OpenMail): readonly Candidate[] {
   return chosen(
     mail.passages.flatMap((passage) => {
-      const labels = labelsOf(passage)
+      const labelled = labelledIn(passage)
       const isOnly =
         passage.place === 'text' && passage.lines.filter(({ text }) => phonesIn(text).length > 0).length === 1
       return passage.place === 'subject'
@@ -132,7 +145,7 @@ export function ownPhones(mail: OpenMail): readonly Candidate[] {
         : passage.lines.flatMap((line, n) => {
             if (mail.zones(passage).get(line) !== undefined || line.role !== null) return []
             return phonesIn(line.text).flatMap((phone) => {
-              if (tollFree.test(phone.value) || isFoot(line, phone, labels, mail)) return []
+              if (tollFree.test(phone.value) || isFoot(line, phone, labelled, mail)) return []
               const before = line.folded.slice(Math.max(0, phone.start - 50), phone.start)
               const isSpoken = phoneCue.test(before)
               const around = surroundings(mail, passage, n, before, phoneCue)
