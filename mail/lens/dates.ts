@@ -20,7 +20,7 @@ const windowCharsMax = 240
 const datesMax = 40
 /** Longer texts are sentences. */
 const valueCharsMax = 40
-const dayMs = 86_400_000
+export const dayMs = 86_400_000
 
 const numeric =
   /(?<![\p{L}\p{N}_.,/#-])(?:(?<year>(?:19|20)\d\d)(?<mark>[-/.])(?<month>\d{1,2})\k<mark>(?<day>\d{1,2})|(?<one>\d{1,2})(?<between>[/.-])\s?(?<two>\d{1,2})\k<between>\s?(?<late>(?:19|20)\d\d|\d\d))(?![\p{L}\p{N}_-]|[./]\d)/gu

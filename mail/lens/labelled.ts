@@ -1,6 +1,8 @@
 /** Values that stand behind labels: lines, columns and forms. */
+
 import { at, type Candidate, listAt, type OpenMail } from './candidates.ts'
 import { type Asked, type Concept, concepts, setOf } from './concepts.ts'
+import { dayMs } from './dates.ts'
 import { enumerated } from './enumerations.ts'
 import { uncounted } from './goods.ts'
 import { fold, meaningsOf } from './lexicon.ts'
@@ -296,8 +298,6 @@ function labelsOfSeveral({ lines, pairs }: Passage): ReadonlySet<Pair> {
   )
   return new Set([...again.flat(), ...pairs.filter(({ by, start }) => by === 'line' && rows.has(start))])
 }
-
-const dayMs = 86_400_000
 
 /** Behind the day up to which one may pay less. */
 const discounted =

@@ -1,7 +1,9 @@
 /** Values that are known by their form, or by where they stand: addresses, telephone numbers, accounts, signatures, currencies. */
+
 import { at, type Candidate, type Finder, type OpenMail } from './candidates.ts'
 import type { Asked } from './concepts.ts'
 import { currencies, isOwn } from './currencies.ts'
+import { dayMs } from './dates.ts'
 import { documentNumbers } from './document-numbers.ts'
 import { fold } from './lexicon.ts'
 import type { Line, Pair, Passage } from './lines.ts'
@@ -316,7 +318,6 @@ function head(line: Line, score: number): Candidate {
 }
 
 /** A line that is a date alone, or with a place before it: when a document was written. */
-const dayMs = 86_400_000
 
 /** `[Order #10482] <https://...> (28 November 2026)`, as shops head their lists. */
 const linked =

@@ -114,7 +114,10 @@ const isAge = (before: string, after: string) =>
 const conditional =
   /(?:^|[\s,(])(?:if|wenn|falls|sollten|si on|si nous|si un jour|se mai|mochten we|indien|ever|jemals)(?=\s)/iu
 
-/** Guests of a feast are no staff, those who are added to others are not all ("60 drivers and 12 clerks"), nor are years that somebody asks for those of the writer. */
+/**
+ * Guests of a feast are no staff, and those who are added to others are not all ("60 drivers and 12 clerks"); nor are years that
+ * somebody asks for those of the writer.
+ */
 const isForOthers = (concept: string, before: string) =>
   concept === 'people'
     ? /(?:^|\s)(?:for|für|pour|para|per|voor)(?: (?:about|around|unas?|circa|rund|etwa|environ|ongeveer|some))?\s$|\d \p{L}{2,20} (?:and|und|et|y|e|en)\s$/iu.test(

@@ -1,7 +1,9 @@
 /** Dates and amounts that sentences state, weighed by the words around them and by sums. */
+
 import type { Amount } from './amounts.ts'
 import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { type Asked, concepts } from './concepts.ts'
+import { dayMs } from './dates.ts'
 import { type Governed, governedBy } from './governed.ts'
 import type { Passage } from './lines.ts'
 import { lineAt } from './passages.ts'
@@ -69,7 +71,6 @@ const sureStrength = 7.6
 const documentWords =
   /(?<!\p{L})(?:invoice|bill|receipt|order|purchase|rechnung|beleg|bestell|auftrag|factur|fattur|factuur|nota|commande|bon|pedid|compra|ordin|acquist|opdracht|inkoop)(?:[^.!?\n]|(?<=(?<!\p{L})n[ro]?)\.)*$/u
 const agoMaxDays = 270
-const dayMs = 86_400_000
 
 /** How far before or behind the mail's own day a date may lie, in days. */
 const spans: { readonly [concept: string]: readonly [before: number, after: number] } = {
