@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { deserialize } from 'bson'
 import type { FindCursor } from 'mongodb'
 import { newToken } from '../schemas/ids.ts'
+import { answerMsMax, createAnswers } from './change-answers.ts'
 import { answerMs } from './connection.ts'
 import type { ChangeDoc, ChangeNote } from './documents/service.ts'
 import { isDuplicate, type Store } from './open.ts'
@@ -20,22 +21,30 @@ export type { ChangeNote } from './documents/service.ts'
 export type ChangeFeed = {
   /** Sends a note; never waits and never fails: what is lost is found by the sweep. */
   publish(note: ChangeNote): void
-  /** As `publish`. Resolves when the processes that listen should have heard the note. */
+  /**
+   * As `publish`. Resolves when the listeners of all other processes are through with the note; one that does not say so within two
+   * seconds is not waited for (store/change-answers.ts).
+   */
   tell(note: ChangeNote): Promise<void>
   /** The note as the last write of a list, which says what the others changed. */
   noteWith(note: ChangeNote): Write
-  /** Calls `listener` with the notes of all processes, this one's too, from now on. Returns a function that stops it. */
-  listen(listener: (note: ChangeNote) => void): () => void
+  /**
+   * Calls `listener` with the notes of all processes, this one's too, from now on. Who told a note may wait for what it returns. Returns
+   * a function that stops it.
+   */
+  listen(listener: Listener): () => void
   close(): Promise<void>
 }
 
-/** Within this time after its commit a note is heard, unless a process is very busy. */
-const hearMs = 50
+type Listener = (note: ChangeNote) => unknown
+
 /** Pause after an insert, and after a batch that followed closely on another: notes of that time travel together. */
 const gatherMs = 20
 const batchMax = 500
 /** Ids in one note. */
 const idsMax = 200
+/** So many of the newest notes are looked through for what is asked just now. */
+const askedMax = 200
 /** After this many notes wait (the database does not answer), new ones are dropped. */
 const waitingMax = 10_000
 /**
@@ -49,16 +58,36 @@ const wholeMax = 1_000_000
 const pauseFirstMs = 50
 const pauseMaxMs = 5_000
 
-/** Makes the feed of this process. `onError` is told of a question or insert that failed; both go on. */
-export function createChangeFeed(store: Store, reports: Reports): ChangeFeed {
+/**
+ * Makes the feed of this process. `process` is its id among those that hold keys (store/master-keys.ts), by which others wait for its
+ * answers; null: they do not. `onError` is told of a question or insert that failed; both go on.
+ */
+export function createChangeFeed(
+  store: Store,
+  { process, ...reports }: Reports & { readonly process: string | null },
+): ChangeFeed {
   const writer = createWriter(store, reports)
-  const reader = createReader(store, reports)
+  const reader = createReader(store, reports, ({ _id, ask }) => {
+    if (ask === undefined || process === null || _id.w === writer.id) return
+    writer.publish({ kind: 'heard', by: process, asked: [ask] })
+  })
+  const answers = createAnswers(store, { process, now: reports.now })
+  const hear: Listener = (note) => {
+    if (note.kind === 'heard') answers.hear(note)
+  }
   return {
     publish: writer.publish,
     async tell(note) {
-      writer.publish(note)
-      await writer.inserted()
-      await sleep(hearMs)
+      reader.listen(hear)
+      try {
+        await answers.of(async (ask) => {
+          await reader.begun()
+          writer.publish(note, ask)
+          return writer.inserted()
+        })
+      } catch (error) {
+        reports.onError(error)
+      }
     },
     // Its writer writes nothing else, so that lists need not wait for one another to keep numbers in order.
     noteWith: (note) => insertInto(store.changes, { _id: { w: newToken(), n: 1 }, at: reports.now(), note }),
@@ -80,7 +109,7 @@ function createWriter(store: Store, { now, onError }: Reports) {
   let lastNumber = 0
   let inserting: Promise<void> | null = null
   /** Those who wait for a note, by its number. */
-  const awaiting: { readonly number: number; resolve(): void }[] = []
+  const awaiting: { readonly number: number; resolve(isInserted: boolean): void }[] = []
   let closing = false
   let closed = false
 
@@ -88,38 +117,41 @@ function createWriter(store: Store, { now, onError }: Reports) {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, batchMax)
       sending = batch.length
-      try {
-        await store.changes.insertMany(batch, { ordered: true })
-      } catch (error) {
-        onError(error)
-      }
+      const isInserted = await store.changes.insertMany(batch, { ordered: true }).then(
+        () => true,
+        (error: unknown) => {
+          onError(error)
+          return false
+        },
+      )
       waiting = waiting.slice(batch.length)
       sending = 0
       const tried = batch.at(-1)?._id.n ?? 0
-      while ((awaiting[0]?.number ?? Number.POSITIVE_INFINITY) <= tried) awaiting.shift()?.resolve()
+      while ((awaiting[0]?.number ?? Number.POSITIVE_INFINITY) <= tried) awaiting.shift()?.resolve(isInserted)
       if (!closing) await sleep(gatherMs)
     }
     inserting = null
   }
 
   return {
-    /** Sends a note. */
-    publish(note: ChangeNote): void {
+    id: writer,
+    /** Sends a note. With `ask`, who listens answers that it is through with it. */
+    publish(note: ChangeNote, ask?: string): void {
       if (closed || waiting.length >= waitingMax) return
       const last = waiting.length > sending ? waiting.at(-1) : undefined
-      const merged = last === undefined ? null : mergeNotes(last.note, note)
+      const merged = last === undefined || ask !== undefined ? null : mergeNotes(last.note, note)
       if (last !== undefined && merged !== null) {
         waiting[waiting.length - 1] = { ...last, note: merged }
         return
       }
       lastNumber += 1
-      waiting.push({ _id: { w: writer, n: lastNumber }, at: now(), note })
+      waiting.push({ _id: { w: writer, n: lastNumber }, at: now(), note, ...(ask !== undefined && { ask }) })
       inserting ??= insertWaiting()
     },
-    /** Resolves when all notes are inserted that were sent before, or failed to be. */
-    async inserted(): Promise<void> {
+    /** Resolves when all notes that were sent before were tried to be inserted, with whether the last of them is. */
+    async inserted(): Promise<boolean> {
       const number = lastNumber
-      if (inserting !== null) await new Promise<void>((resolve) => awaiting.push({ number, resolve }))
+      return inserting !== null && new Promise<boolean>((resolve) => awaiting.push({ number, resolve }))
     },
     /** Inserts what waits, and takes no more. */
     async close(): Promise<void> {
@@ -130,14 +162,15 @@ function createWriter(store: Store, { now, onError }: Reports) {
   }
 }
 
-/** Follows the notes of all processes, once somebody listens. */
-function createReader(store: Store, { now, onError }: Reports) {
-  const listeners = new Set<(note: ChangeNote) => void>()
+/** Follows the notes of all processes, once somebody listens. `onThrough` is called when the listeners are through with one that asks. */
+function createReader(store: Store, { now, onError }: Reports, onThrough: (doc: ChangeDoc) => void) {
+  const listeners = new Set<Listener>()
   const ending = new AbortController()
   let following: Promise<void> | null = null
   /** The last note that was seen. */
   let place: ChangeDoc['_id'] | null = null
   let pauseMs = pauseFirstMs
+  const begun = Promise.withResolvers<void>()
 
   async function followAlways(): Promise<void> {
     const { signal } = ending
@@ -147,6 +180,8 @@ function createReader(store: Store, { now, onError }: Reports) {
       } catch (error) {
         if (signal.aborted) return
         onError(error)
+      } finally {
+        begun.resolve()
       }
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
       pauseMs = Math.min(2 * pauseMs, pauseMaxMs)
@@ -161,9 +196,11 @@ function createReader(store: Store, { now, onError }: Reports) {
       return
     }
     pauseMs = pauseFirstMs
-    // Who begins to listen hears nothing of the past.
-    if (place === null) place = decoded(there.at(-1)!)._id
+    // Who begins to listen hears nothing of the past, but for what is asked just now: it may know what was so before.
+    if (place === null) tell(there.slice(-askedMax).map(decoded).filter(isAsked))
     else tell(unseen(there, place))
+    place = decoded(there.at(-1)!)._id
+    begun.resolve()
     for (let before = 0; ; ) {
       const docs = await nextBatch(tail)
       if (docs.length === 0) return
@@ -175,18 +212,23 @@ function createReader(store: Store, { now, onError }: Reports) {
   }
 
   function tell(docs: readonly ChangeDoc[]): void {
-    for (const { _id, note } of docs) {
-      place = _id
-      for (const listener of listeners) listener(note)
+    for (const doc of docs) {
+      place = doc._id
+      const acting = [...listeners].map((listener) => listener(doc.note))
+      if (doc.ask !== undefined) void Promise.allSettled(acting).then(() => onThrough(doc))
     }
   }
 
+  const isAsked = ({ ask, at }: ChangeDoc) => ask !== undefined && now().getTime() - at.getTime() < answerMsMax
+
   return {
-    listen(listener: (note: ChangeNote) => void): () => void {
+    listen(listener: Listener): () => void {
       listeners.add(listener)
       following ??= followAlways()
       return () => listeners.delete(listener)
     },
+    /** Resolves when what comes from now on is heard, or when it cannot be. */
+    begun: () => begun.promise,
     async close(): Promise<void> {
       listeners.clear()
       ending.abort()
@@ -231,12 +273,13 @@ async function begin(store: Store, at: Date): Promise<ChangeDoc['_id']> {
   return _id
 }
 
-/** Two notes of messages or events as one, so that a busy writer does not write a note for each. */
+/** Two notes of messages or events, or two answers, as one, so that a busy writer does not write a note for each. */
 function mergeNotes(a: ChangeNote, b: ChangeNote): ChangeNote | null {
   if (a.kind === 'events' && b.kind === 'events') {
     const accountIds = [...new Set([...a.accountIds, ...b.accountIds])]
     return accountIds.length > idsMax ? null : { kind: 'events', accountIds }
   }
+  if (a.kind === 'heard' && b.kind === 'heard') return { ...a, asked: [...a.asked, ...b.asked] }
   if (a.kind !== 'messages' || b.kind !== 'messages' || a.ids.length + b.ids.length > idsMax) return null
   return {
     kind: 'messages',

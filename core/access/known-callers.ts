@@ -36,7 +36,7 @@ const knownCallers = perProcess(({ clock, changes }) => {
   return { keys, accounts, sessions, tokens, forget }
 })
 
-/** Says that keys, accounts or sessions were changed. Resolves when other processes should have heard it; this one knows at once. */
+/** Says that keys, accounts or sessions were changed. Resolves when the other processes know it too (`ChangeFeed.tell`); this one does at once. */
 export async function callersChanged(
   ctx: Context,
   { keyIds = [], accountIds = [], personIds = [] }: Changed,

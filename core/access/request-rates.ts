@@ -81,9 +81,12 @@ const rates = perProcess((process): Rates => {
   const shares = createKept<Share>(process.clock, { max: callersMax, ttlMs: minuteMs })
   process.changes.listen((note) => {
     const share = note.kind === 'requests' ? shares.get(note.id) : undefined
-    if (note.kind !== 'requests' || share === undefined || share.token === note.share) return
+    if (note.kind !== 'requests' || share === undefined || share.token === note.share) return undefined
     share.isWanted = true
-    void giveBack(process, share)
+    // Two that ask each other at once do not wait for one another.
+    const isAsking = share.turn !== null
+    const given = giveBack(process, share)
+    return isAsking ? undefined : given
   })
   return { shares, lease: createGroupCommit(leasesMax, (leases) => leaseRequests(process.store, leases)) }
 })

@@ -126,6 +126,7 @@ export async function openContext({
   })
   const now = () => clock.now()
   const changes = createChangeFeed(store, {
+    process: keyring.holderId,
     now,
     onError: (error) => logger.warn({ err: error }, 'change feed failed'),
   })
@@ -180,10 +181,11 @@ export async function closeContext(ctx: Context): Promise<void> {
   ctx.vitals.close()
   await ctx.background.done()
   await ctx.arrivals.flush()
+  // Nobody waits for the answers of this process from now on.
+  await ctx.keyring.close()
   await ctx.changes.close()
   await ctx.parsing.close()
   await ctx.extraction.close()
-  await ctx.keyring.close()
   await ctx.store.close()
   await ctx.tracing.close()
 }

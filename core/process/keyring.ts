@@ -18,6 +18,8 @@ import { type GivenKeys, readKeys } from './key-files.ts'
 import { type Keys, keyBytes, type MasterKey, openWith, type Secrets, sealWith, secretsOf } from './secrets.ts'
 
 export type Keyring = {
+  /** Under which id the database knows this process as one that holds keys. */
+  readonly holderId: string
   readonly secrets: Secrets
   /** What this process was given when it last looked. */
   given(): GivenKeys
@@ -117,6 +119,7 @@ export async function openKeyring(
   const timer = setInterval(() => refresh().catch(onError), refreshMs).unref()
   let unfollow: (() => void) | null = null
   return {
+    holderId: id,
     secrets: secretsOf(() => (performance.now() - readAt > staleMs ? { ...keys, writing: null } : keys)),
     given: () => given,
     refresh,

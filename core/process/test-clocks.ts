@@ -41,8 +41,6 @@ export async function openTestClocks(
     for (const { _id, clockAheadMs = 0 } of (await findTestClocks(store, movedMax)).reverse()) note(_id, clockAheadMs)
   }
   await refresh()
-  changes?.listen((told) => {
-    if (told.kind === 'clocks') refresh().catch(onError)
-  })
+  changes?.listen((told) => (told.kind === 'clocks' ? refresh().catch(onError) : undefined))
   return { of: (accountId) => clocks.get(accountId) ?? clock, moved: () => [...clocks.keys()], note, refresh }
 }

@@ -6,11 +6,15 @@ export type ChangeDoc = {
   readonly _id: { readonly w: string; readonly n: number }
   readonly at: Date
   readonly note: ChangeNote
+  /** What every process that follows the notes answers with, once it has acted on this one; absent: nobody waits for that. */
+  readonly ask?: string
 }
 
 export type ChangeNote =
   /** Nothing: the first note of a collection. */
   | { readonly kind: 'begin' }
+  /** A process has acted on the notes that asked with these tokens. */
+  | { readonly kind: 'heard'; readonly by: string; readonly asked: readonly string[] }
   /** Messages were received; `mailboxIds` names each of their mailboxes once. */
   | { readonly kind: 'messages'; readonly ids: readonly string[]; readonly mailboxIds: readonly string[] }
   /** Messages were stored or changed in another way: Sent copies, drafts. */

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
+import { answerMsMax } from '../../store/change-answers.ts'
 import { type ChangeFeed, type ChangeNote, createChangeFeed } from '../../store/changes.ts'
+import { noteKeyHolder } from '../../store/master-keys.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { eventually } from '../eventually.ts'
 import { type Started, startEngine, temporaryFolder, url } from '../start/engine.ts'
@@ -22,11 +24,15 @@ describe('store: the change feed', () => {
   let engine: Started
   const readers: Reader[] = []
 
-  async function open(): Promise<Reader> {
+  async function open(process: string | null = null): Promise<Reader> {
     const store = await openStore({ url: `${url(engine.socket)}/mailroom`, role: 'test' })
     const errors: unknown[] = []
     const heard: string[] = []
-    const feed = createChangeFeed(store, { now: () => new Date(), onError: (error) => errors.push(error) })
+    const feed = createChangeFeed(store, {
+      process,
+      now: () => new Date(),
+      onError: (error) => errors.push(error),
+    })
     const close = async () => {
       await feed.close()
       await store.close()
@@ -37,8 +43,8 @@ describe('store: the change feed', () => {
   }
   const hear = ({ feed, heard }: Reader) => feed.listen((told) => heard.push(nameOf(told)))
   /** A reader that hears what is published from now on. */
-  async function listening(): Promise<Reader> {
-    const reader = await open()
+  async function listening(process: string | null = null): Promise<Reader> {
+    const reader = await open(process)
     const before = await openCursors(reader)
     hear(reader)
     await eventually('a cursor at the end of the notes', async () => (await openCursors(reader)) > before)
@@ -46,6 +52,17 @@ describe('store: the change feed', () => {
   }
   const openCursors = async ({ store }: Reader): Promise<number> =>
     (await store.db.admin().serverStatus()).metrics.cursor.open.total
+  /** A process that the database knows as one that runs. */
+  async function holding(id: string): Promise<Reader> {
+    const reader = await listening(id)
+    await noteHolder(reader, id, 'service')
+    return reader
+  }
+  const noteHolder = ({ store }: Reader, _id: string, role: string) =>
+    noteKeyHolder(store, {
+      ...{ _id, role, host: 'test', keyIds: [], sealsWith: null, answered: null },
+      ...{ seenAt: new Date(), expiresAt: new Date(Date.now() + 60_000) },
+    })
   const names = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
   beforeEach(async () => {
@@ -166,6 +183,56 @@ describe('store: the change feed', () => {
     expect(await db.listCollections({ name: 'changes' }).toArray()).to.deep.equal([])
     expect(await db.collection('changeNotes').isCapped()).to.equal(true)
     await old.close()
+  })
+
+  it('who tells a note hears when all others are through with it, and not before', async () => {
+    const [teller, other] = [await holding('teller'), await holding('other')]
+    await noteHolder(teller, 'command', 'admin')
+    const through = Promise.withResolvers<void>()
+    other.feed.listen((told) => (nameOf(told) === 'slow' ? through.promise : undefined))
+    let isTold = false
+    const telling = teller.feed.tell(note('slow')).then(() => {
+      isTold = true
+    })
+    await eventually('the other hears it', async () => other.heard.includes('slow'))
+    await teller.feed.tell(note('quick'))
+    expect(other.heard).to.deep.equal(['slow', 'quick'])
+    expect(isTold).to.equal(false)
+    through.resolve()
+    await telling
+  })
+
+  it('many who tell at once are all answered', async () => {
+    const all = [await holding('one'), await holding('two'), await holding('three')]
+    const told = names('told', 30)
+    await Promise.all(told.map((name, n) => all[n % 3]!.feed.tell(note(name))))
+    for (const { heard } of all) expect(heard.filter((name) => name !== 'heard')).to.have.members(told)
+  })
+
+  it('a process that died is waited for once, until it answers again', async () => {
+    const teller = await holding('teller')
+    await noteHolder(teller, 'other', 'service')
+    const took = async (name: string) => {
+      const began = performance.now()
+      await teller.feed.tell(note(name))
+      return performance.now() - began
+    }
+    const first = await took('first')
+    // A timer may come a little early.
+    expect(first).to.be.above(answerMsMax / 2)
+    expect(await took('second')).to.be.below(first)
+    const other = await listening('other')
+    await teller.feed.tell(note('third'))
+    await eventually('its answer', async () => teller.heard.includes('heard'))
+    await teller.feed.tell(note('fourth'))
+    expect(other.heard).to.include('fourth')
+  })
+
+  it('a note that cannot be told is given up', async () => {
+    const teller = await holding('teller')
+    await teller.feed.close()
+    await teller.feed.tell(note('late'))
+    expect(await teller.store.changes.countDocuments({ 'note.kind': 'address' })).to.equal(0)
   })
 
   it('closing while nobody writes ends at once, and closes the cursor', async () => {
