@@ -63,7 +63,7 @@ export function datesIn(text: string, context: DateContext): readonly FoundDate[
     const between = next === undefined ? null : text.slice(each.end, next.start)
     return (
       between === null ||
-      !/^(?:[\s,]+|\s\()(?:(?:den|the|le|il|el|de|op)\s+)?$/u.test(between) ||
+      !/^(?:[\s,]+|\s\()(?:(?:den|dem|der|the|le|il|el|de|op|dia|día|giorno)\s+)?$/u.test(between) ||
       /\d/.test(text.slice(each.start, each.end))
     )
   })
@@ -205,6 +205,8 @@ function inWords(text: string, { locale, date, direction }: DateContext): readon
           .find(({ length }) => length > 0) ?? [])
   return [...results, ...more].flatMap(({ index, text: written, start }) => {
     if (times.test(written) || term.test(written)) return []
+    // "sett. 6/2026" is a week.
+    if (/^\p{L}+\.? \d{1,2}\/\d/u.test(text.slice(index))) return []
     if (/^(?:jetzt|now|maintenant|ahora|adesso|ora|nu|agora)$/i.test(written)) return []
     const isDay = start.isCertain('day') || (start.isCertain('weekday') && /\p{L}{2}/u.test(written))
     // What has digits alone was read above, or is no date: a version, a number.

@@ -47,6 +47,10 @@ const weights = { governed: 48, perPoint: 1.2, strengthMin: 4, margin: 0.5, alon
 const token =
   /(?<![\p{L}\p{N}.,/@-])#?(?:\p{Lu}{1,6}\d{0,2}[-/. ]?)?\d[\p{L}\p{N}]*(?:[-/.][\p{L}\p{N}]+)*(?![\p{L}\p{N}@%]|[.,]\d)/gu
 
+/** Units of time, size and weight behind a span of numbers. */
+const lasting =
+  /^\s?(?:h|hrs?|hours?|min\p{L}*|days?|weeks?|working|business|std|stunden?|tagen?|werktagen?|wochen?|heures?|jours?|semaines?|horas?|d[ií]as?|semanas?|ore|giorn[oi]|settimane|uur|uren|dagen|werkdagen|weken|cm|mm|m|kg|g|l|%|€)(?!\p{L})/iu
+
 type Token = { readonly value: string; readonly passage: Passage; readonly start: number; readonly end: number }
 
 /** Numbers that may be that of a document. */
@@ -115,11 +119,21 @@ function tokensIn(passage: Passage, { dates, numbers, zones }: OpenMail): readon
         const digits = value.replace(/\D/g, '').length
         const isFormed = digits >= 4 || (digits >= 2 && /^\p{Lu}{1,6}[-/]?\d/u.test(value) && value.length >= 4)
         const isYear = /^(?:19|20)\d\d$/.test(value)
+        // "48-72 h"
+        const isSpan = /^\d{1,3}-\d{1,3}$/.test(value) && lasting.test(line.text.slice(index + value.length))
         // Sort codes of banks have this form.
         const isVersion = /^\d+\.\d+(?:\.\d+)*$|^\d\d-\d\d-\d\d$/.test(value)
         const isStreet =
           index === 0 && /^\d{1,4}$/.test(value) && /^ \p{Lu}\p{Ll}+/u.test(line.text.slice(value.length))
-        if (isStreet || !isFormed || isYear || isVersion || / /.test(value) || isTaken(index, index + value.length))
+        if (
+          isStreet ||
+          isSpan ||
+          !isFormed ||
+          isYear ||
+          isVersion ||
+          / /.test(value) ||
+          isTaken(index, index + value.length)
+        )
           return []
         const start = line.start + index + (value.startsWith('#') ? 1 : 0)
         return [{ value: value.replace('#', ''), passage, start, end: line.start + index + value.length }]

@@ -72,7 +72,11 @@ function strongest(
       (between.match(/[,()–—]/g)?.length ?? 0) * weights.mark -
       (between.match(/[;.!?](?=\s)|\n/g)?.length ?? 0) * weights.clause -
       crossed * weights.other -
-      (isBefore ? 0 : role.isBehind && /^\s?$/.test(between) ? -weights.rightBehind : weights.after) -
+      (isBefore
+        ? 0
+        : role.isBehind && (role.isBelow ? /^\s?$/ : /^[^\S\n]?$/).test(between)
+          ? -weights.rightBehind
+          : weights.after) -
       (match.groups?.own === undefined ? 0 : weights.own)
     best = Math.max(best, strength)
   }

@@ -3,12 +3,14 @@
 import { at, type Candidate, listAt, type OpenMail } from './candidates.ts'
 import { type Asked, type Concept, concepts, setOf } from './concepts.ts'
 import { dayMs } from './dates.ts'
+import { happens, ofDocument } from './document-dates.ts'
 import { enumerated } from './enumerations.ts'
 import { uncounted } from './goods.ts'
 import { fold, meaningsOf } from './lexicon.ts'
 import type { Line, Pair, Passage } from './lines.ts'
 import { listOf } from './lists.ts'
 import { numberWordsIn } from './numbers.ts'
+import { throughOthers } from './reach.ts'
 import { emailsIn, type Piece, readText } from './shapes.ts'
 import { hasLegalForm, isCompanyName, isOffice, isPersonName } from './signatures.ts'
 import { answers, type Statement, states } from './statements.ts'
@@ -94,6 +96,9 @@ function scorerOf(asked: Asked): (pair: Pair) => number | null {
     const exact = ranks.get(setOf(known))
     // Whom a letter is to: "Spett.le Studio Rossi,".
     if (asked.concept === 'person' && pair.by === 'words' && known.has('customer')) return null
+    // Goods go to others too, and to doors.
+    if (exact !== undefined && known.has('customer') && recipient.test(fold(pair.label)))
+      return Math.min(exact, recipientMax) + bonus[pair.by]
     // A priority is often set by those who help.
     if (exact !== undefined) return (known.has('priority') ? Math.min(exact, priorityMax) : exact) + bonus[pair.by]
     const isQuestion = pair.label.endsWith('?')
@@ -109,6 +114,11 @@ function scorerOf(asked: Asked): (pair: Pair) => number | null {
 }
 
 const priorityMax = 62
+const recipientMax = 62
+
+/** Where goods go. */
+const recipient =
+  /^(?:ship|deliver|shipped|delivered|going|parcel|recipient|consignee|empfanger|lieferung|geht an|versand|warenempfanger|destinataire|livrer|livre|expedie|envoye|destinatari[oa]|enviar|entregar|envio|spedire|spedito|consegnare|ontvanger|ontvangster|bezorgen|verzonden|verzenden|leveren|geleverd|bestemd)(?!\p{L})/u
 
 /** What a question may say beside what it asks for. */
 const qualifiers: ReadonlySet<string> = new Set([
@@ -163,6 +173,7 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       const whole = concept?.shape === 'person' && isTurned(pair) ? readText(value, undefined) : null
       if (whole !== null) return at(passage, start, whole, score)
       if (found !== null && concept?.shape === 'person' && score < sureMin && !isNamed(found.value)) return null
+      if (found !== null && name === 'phone' && throughOthers.test(fold(value.slice(0, found.start)))) return null
       if (found === null || (concept?.shape === 'identifier' && isOther(value, found.start, asked, mail))) return null
       // "Order:" above "20 rolls".
       const isCount = found !== null && /^\d{1,3}$/.test(found.value) && /^\s+\p{L}/u.test(value.slice(found.end))
@@ -178,6 +189,8 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       const found = firstNumber(value, mail, name)
       // "2021 - 2024" below "Experience" counts no years.
       if (name === 'experience' && found !== null && found.value > yearsMax) return null
+      // What an advertisement offers.
+      if (name === 'salary' && ofOffer.test(fold(pair.label))) return null
       // A column of rates.
       if (name === 'tax' && pair.label.startsWith('%')) return null
       // A credit is no total to pay.
@@ -192,6 +205,12 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       // "Date" alone is not when something was ordered where that day is to come.
       const isLater = found !== undefined && Date.parse(found.value) > mail.date.getTime() + dayMs
       if (isLater && concept?.direction === 'past' && score < sureMin) return null
+      // "Order 77 is today with the carrier" labels no day.
+      const isEvent =
+        found !== undefined &&
+        ofDocument.has(name ?? '') &&
+        happens(fold(value.slice(0, found.start)), fold(value.slice(found.end)))
+      if (isEvent) return null
       const leadMax = found === dates[0] ? leadCharsMax : 2 * leadCharsMax
       return found === undefined || found.start > leadMax ? null : at(passage, start, found, score)
     }
@@ -302,6 +321,10 @@ function labelsOfSeveral({ lines, pairs }: Passage): ReadonlySet<Pair> {
 /** Behind the day up to which one may pay less. */
 const discounted =
   /^[^,.;]{0,30}(?<!\p{L})(?:skonto|abzug|discount|escompte|sconto|korting|descuento|pronto pago)(?!\p{L})/u
+
+/** Whoever offers a position says what it pays. */
+const ofOffer =
+  /(?<!\p{L})(?:(?:on|in) (?:the|your)|ads?|adverts?\p{L}*|posting|posted|listing|listed|vacancy|offered|range|band|anzeige|ausschreibung|ausgeschrieben\p{L}*|angeboten\p{L}*|spanne|annonce|propose|offert|fourchette|anuncio|anunciado|oferta|ofrecido|banda|annuncio|offerto|proposto|vacature|aangeboden|geboden)(?!\p{L})/u
 
 /** Between the beginning of a value and a date in it. */
 const leadCharsMax = 30

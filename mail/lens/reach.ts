@@ -133,6 +133,10 @@ const emailCue =
 const phoneCue =
   /(?:\b|0)(?:tel|phone|fon|call|reach|ring|text|txt|mobil|handy|cell|portable|joindre|appel|movil|llam|contact|cellulare|chiam|trova allo|recapito|bel|bellen|bereik|erreich|ruf|whatsapp|wasap|appen|gsm|direct|durchwahl|numero|number|nummer)\S*(?:\s\p{L}+){0,3}\W{0,4}$/u
 
+/** Who is called in the place of somebody. */
+export const throughOthers =
+  /(?<!\p{L})(?:via|through|c\/o|care of|uber|durch|par|chez|a traves de|mediante|tramite|presso|attraverso|agency|agentur|agence|agencia|agenzia|bureau|secretary|sekretariat|secretariat|segreteria|secretaria)(?!\p{L})[^.;]*$/u
+
 /** Telephone numbers of that person. */
 export function ownPhones(mail: OpenMail): readonly Candidate[] {
   return chosen(
@@ -147,6 +151,7 @@ export function ownPhones(mail: OpenMail): readonly Candidate[] {
             return phonesIn(line.text).flatMap((phone) => {
               if (tollFree.test(phone.value) || isFoot(line, phone, labelled, mail)) return []
               const before = line.folded.slice(Math.max(0, phone.start - 50), phone.start)
+              if (throughOthers.test(before)) return []
               const isSpoken = phoneCue.test(before)
               const around = surroundings(mail, passage, n, before, phoneCue)
               const isAlone = line.text.replace(phone.value, '').replace(/[\s|,.:;()/☎✆-]/g, '').length <= aloneCharsMax

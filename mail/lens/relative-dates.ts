@@ -66,9 +66,9 @@ const passed = new RegExp(
 )
 const weekdays = weekdayNames.map((names) => new RegExp(`^(?:${names})$`, 'u'))
 
-/** `Monday to Friday`, `du lundi au vendredi`: days of every week. */
+/** `Monday to Friday`, `du lundi au vendredi`, `il lunedì, il martedì e il sabato`, `Monday or Tuesday`: days of every week, or none for sure. */
 const everyWeek = new RegExp(
-  `(?<!\\p{L})(?:(?:${weekdayNames.join('|')})s?(?:\\s?[-–/]\\s?| (?:to|through|till|until|bis|und|and|au|et|al?|y|e|tot(?: en met)?|t/m|en) )(?:le |el |il )?(?:${weekdayNames.join('|')})s?|(?:every|each|jeden?|chaque|tous les|todos los|cada|ogni|elke|iedere) (?:${weekdayNames.join('|')})s?|(?:mo|mon|di|lun?)\\.?\\s?[-–]\\s?(?:fri?|ven?|vr|do|sat?|sab|so|zo|sun|dom)\\.?)(?!\\p{L})`,
+  `(?<!\\p{L})(?:(?:${weekdayNames.join('|')})s?(?:(?:\\s?[-–/]\\s?|, | (?:to|through|till|until|bis|und|and|au|et|al?|y|e|tot(?: en met)?|t/m|en|or|oder|ou|o|of) )(?:le |el |il |am |on |op )?(?:${weekdayNames.join('|')})s?)+|(?:every|each|jeden?|chaque|tous les|todos los|cada|ogni|elke|iedere) (?:${weekdayNames.join('|')})s?|(?:mo|mon|di|lun?)\\.?\\s?[-–]\\s?(?:fri?|ven?|vr|do|sat?|sab|so|zo|sun|dom)\\.?)(?!\\p{L})`,
   'gu',
 )
 

@@ -9,6 +9,8 @@ export type Role = {
   readonly name: string
   /** Whether its words stand right behind amounts: "40 € VAT". */
   readonly isBehind?: true
+  /** Whether they may stand at the beginning of the line below as well. */
+  readonly isBelow?: true
   /** Whether its `own` words count only with another of its words near. */
   readonly needsWord?: true
   /** Alternatives that begin a word. */
@@ -39,7 +41,7 @@ export const dateRoles: readonly Role[] = [
   {
     name: 'paidOn',
     stems: 'paid|bezahlt|payee?s?|pagad|pagat|betaald|voldaan|received|eingegangen|gezahlt',
-    words: 'regle|reglee|cobrado',
+    words: 'regle|reglee|cobrado|se (?:pago|abono|cobro|ha pagado|ha abonado)',
   },
   {
     name: 'issued',
@@ -143,6 +145,7 @@ export const amountRoles: readonly Role[] = [
   {
     name: 'gross',
     isBehind: true,
+    isBelow: true,
     stems: 'toutes taxes',
     words:
       'ttc|(?:inkl|incl|einschl|including|inclusive|inclusief|inklusive|inc|compris|mit|with|con|hors|sans|ohne|zonder|sin|senza|without|no|keine?|geen|exkl|excl|exclusief|zzgl|plus|exempt from|exent[ao] de|esente|senza)\\.? (?:\\d+ ?% )?(?:de )?(?:vat|tax|mwst|ust|umsatzsteuer|tva|iva|btw|gst)|(?:vat|tax|mwst|ust|tva|iva|btw|gst)\\.? (?:\\p{L}+ )?(?:included|inkl|incl|inclusive|compris\\p{L}*|inclus\\p{L}*|compres\\p{L}*|incluid\\p{L}*|inbegrepen|inclusief|non applicable|no aplicable|exempt|esente|exent\\p{L}*|vrij\\p{L}*|verlegd|extra|apart\\p{L}*|aparte)',

@@ -85,7 +85,11 @@ function countsFor(
   if (concept === 'people' || concept === 'experience')
     return [
       ...numbers.filter(
-        ({ currency, isShare, start }) => currency === null && !isShare && !isForOthers(concept, text.slice(0, start)),
+        ({ currency, isShare, start, end }) =>
+          currency === null &&
+          !isShare &&
+          !isForOthers(concept, text.slice(0, start)) &&
+          !(concept === 'people' && guests.test(text.slice(end))),
       ),
       // One is an article too.
       ...numberWordsIn(text, locale).filter(({ value }) => value > 1),
@@ -113,6 +117,10 @@ const isAge = (before: string, after: string) =>
 /** What would be is not. */
 const conditional =
   /(?:^|[\s,(])(?:if|wenn|falls|sollten|si on|si nous|si un jour|se mai|mochten we|indien|ever|jemals)(?=\s)/iu
+
+/** Those who come to a feast, a course or a place: "we are 90 guests". */
+const guests =
+  /^\s(?:\p{L}+\s)?(?:guests?|visitors?|children|kids|pupils|students|adults|families|couples|travell?ers|gäste\p{L}*|besucher\p{L}*|kinder\p{L}*|schüler\p{L}*|erwachsene\p{L}*|familien|paare|reisende|invités?|invitées?|convives|visiteurs|enfants|élèves|adultes|familles|couples|voyageurs|invitad[oa]s|comensales|visitantes|niñ[oa]s|alumn[oa]s|adultos|familias|parejas|viajeros|invitat[ie]|ospiti|visitatori|bambini|alunni|adulti|famiglie|coppie|viaggiatori|gasten|bezoekers|kinderen|leerlingen|volwassenen|gezinnen|koppels|reizigers)(?!\p{L})/iu
 
 /**
  * Guests of a feast are no staff, and those who are added to others are not all ("60 drivers and 12 clerks"); nor are years that

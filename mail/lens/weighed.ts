@@ -4,6 +4,7 @@ import type { Amount } from './amounts.ts'
 import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { type Asked, concepts } from './concepts.ts'
 import { dayMs } from './dates.ts'
+import { isDateOfDocument, ofDocument } from './document-dates.ts'
 import { type Governed, governedBy } from './governed.ts'
 import type { Passage } from './lines.ts'
 import { lineAt } from './passages.ts'
@@ -55,6 +56,7 @@ const strengthMins: { readonly [concept: string]: number } = {
   invoiceDate: 7.4,
   orderDate: 7.4,
   total: 5.5,
+  dueDate: 5.2,
 }
 /** A day of these that a question has is that of a meeting. */
 const plans: ReadonlySet<string> = new Set(['start', 'available'])
@@ -64,12 +66,6 @@ const shipBy =
 const leadChars = 40
 /** Today one writes of what one wants, not of what will be. */
 const vague = /^(?:today|heute|aujourd.hui|hoy|oggi|vandaag)$/i
-/** Dates that a preposition tells only behind the name of a document: "invoice 17 of 3 May". */
-const documentDates: ReadonlySet<string> = new Set(['invoiceDate', 'orderDate'])
-const documentChars = 50
-const sureStrength = 7.6
-const documentWords =
-  /(?<!\p{L})(?:invoice|bill|receipt|order|purchase|rechnung|beleg|bestell|auftrag|factur|fattur|factuur|nota|commande|bon|pedid|compra|ordin|acquist|opdracht|inkoop)(?:[^.!?\n]|(?<=(?<!\p{L})n[ro]?)\.)*$/u
 const agoMaxDays = 270
 
 /** How far before or behind the mail's own day a date may lie, in days. */
@@ -141,8 +137,7 @@ function datesFor(concept: string, passage: Passage, mail: OpenMail): readonly C
           return []
         if (plans.has(concept) && isAsked(mail.flow(passage), date.end)) return []
         const strength = bestRole(concept, wanted, governed(mail, passage, date, placed, dateRoles), alike[concept])
-        const lead = mail.flow(passage).slice(Math.max(0, date.start - documentChars), date.start)
-        if (documentDates.has(concept) && (strength ?? 0) < sureStrength && !documentWords.test(lead)) return []
+        if (ofDocument.has(concept) && !isDateOfDocument(concept, mail.flow(passage), date, strength ?? 0)) return []
         return strength === null ? [] : [at(passage, 0, date, weights.governed + weights.perPoint * strength)]
       })
     })
@@ -201,6 +196,7 @@ function amountsFor(concept: string, passage: Passage, mail: OpenMail): readonly
     if (concept === 'tax' && !isTaxOf(amount, amounts)) return []
     if (concept === 'total' && payout.test(amount.line.folded)) return []
     if (concept === 'total' && isTaxNote(mail.flow(passage), amount)) return []
+    if (concept === 'total' && isIncluded(mail.flow(passage), amount, amounts)) return []
     if (needsMark.has(concept) && !isSum && !amount.isMarked) return []
     if (counted.has(concept) && !amount.isMarked && isCounted(passage, amount)) return []
     if (concept === 'salary' && (career.test(amount.line.folded) || advertised.test(amount.line.folded))) return []
@@ -229,13 +225,20 @@ const isTaxNote = (flow: string, { start, end }: Amount) =>
     flow.slice(Math.max(0, start - 30), start),
   )
 
+/** Whether an amount is part of another: `214 €, including the 9 € for shipping`. */
+const isIncluded = (flow: string, { start, value }: Amount, all: readonly Amount[]) =>
+  all.some((other) => other.isMarked && other.value > value) &&
+  /(?<!\p{L})(?:inklusive|einschliesslich|einschließlich|inkl\.?|including|inclusive of|incl\.?|inclusief|y compris|dont|compris|incluid[oa]s?|incluyendo|compres[aoei]|inclus[aoei]|davon|darin|of which|waarvan|de los cuales|di cui)(?: (?:de[rmns]?|the|les?|la|las|los|il|i|el|gli|de|het|von|of))?[\s€£$]*$/u.test(
+    flow.slice(Math.max(0, start - 36), start),
+  )
+
 /** What a seller gets of what was paid. */
 const payout =
   /(?<!\p{L})(?:accreditat|reverse|auszahl|ausgezahlt|payout|uitbetal|uitgekeerd|you receive|earnings|guadagn|ganancias|abonaremos)/u
 
 /** What whoever offers a position tells of it. */
 const advertised =
-  /(?<!\p{L})(?:salarisindicatie|gehaltsspanne|fourchette|banda salarial|(?:salary|pay) range|(?:advertised|posted|offered|ausgeschrieben|angeboten|annonce|anunciad|ofrecid|offert|aangeboden)\p{L}* (?:\p{L}+ ){0,3}(?:salary|pay|rate|gehalt|vergutung|salaire|remuneration|salario|retribucion|stipendio|retribuzione|salaris))(?!\p{L})/u
+  /(?<!\p{L})(?:salarisindicatie|gehaltsspanne|fourchette|banda salarial|(?:salary|pay) range|(?:salary|pay|gehalt|salaire|remuneration|salario|sueldo|stipendio|ral|salaris) (?:\p{L}+ )?(?:on|in|of|laut|gemass|selon|dans|de|del|della|en|nel|nell|da|van|uit|volgens) ?(?:the|your|der|die|ihrer|l|la|votre|su|tu|il|vostr[oa]|de|uw|jullie)? ?(?:ad|advert|advertisement|posting|listing|vacancy|anzeige|ausschreibung|annonce|offre|anuncio|oferta|annuncio|offerta|vacature|advertentie)|(?:advertised|posted|offered|ausgeschrieben|angeboten|annonce|anunciad|ofrecid|offert|aangeboden)\p{L}* (?:\p{L}+ ){0,3}(?:salary|pay|rate|gehalt|vergutung|salaire|remuneration|salario|retribucion|stipendio|retribuzione|salaris))(?!\p{L})/u
 
 /** A station of a career: what was earned there is not what is asked for. */
 const career =

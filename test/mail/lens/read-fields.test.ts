@@ -111,6 +111,28 @@ describe('mail/lens/read-fields', () => {
       ['a question and its answer', lead, 'budget', 'What is your budget?\n€4,500\n\nAnything else?\nno', 4500],
       ['the whole name', lead, 'name', 'Hello\n\nCheers\nAnn\n\nAnn Lee (ann@x.example)', 'Ann Lee'],
       ['the address of an office', lead, 'email', 'Questions? Write to help@shop.example', null],
+      ['the day of another document', invoice, 'invoice_date', 'Our bill for your order dated 3 May 2026.', null],
+      ['the day of a reminder', invoice, 'invoice_date', 'Trotz Mahnung vom 3. Mai 2026 fehlt das Geld.', null],
+      ['the day of what a bill is for', invoice, 'invoice_date', 'La facture du dépannage du 3 mai suit.', null],
+      ['the day of a bill', invoice, 'invoice_date', 'La facture n° 77-4 du 3 mai suit.', '2026-05-03'],
+      ['what happens to an order on a day', order, 'order_date', 'Your order 77-A4 is today with the carrier.', null],
+      ['a bill that was settled', invoice, 'due_date', 'El recibo se pagó el 9 de diciembre.', null],
+      ['a tax on the line below', invoice, 'tax', 'Total 90,00 €\nMinibar 9,00 €\nImposta di soggiorno', null],
+      ['what a total includes', order, 'total', 'That is £52.00, including the £4.00 for postage.', 52],
+      ['what an advertisement pays', application, 'salary_expectation', 'Salary on your ad: £30,000', null],
+      ['guests, who are no staff', lead, 'team_size', 'We are about 60 guests.', null],
+      ['a door to deliver to', order, 'customer_name', 'Deliver to: side gate', null],
+      [
+        'who ordered, not who gets it',
+        order,
+        'customer_name',
+        'Ship to: Bo Lind, 4 Mill Road\nCustomer: Ann Lee',
+        'Ann Lee',
+      ],
+      ['who is called for somebody', application, 'phone', 'Phone: via our agency (Bo Lind, 020 7946 0123)', null],
+      ['who tells of a call', lead, 'name', 'Ha chiamato un certo Rossi, vuole due gru.\n\nCiao\nAnna', null],
+      ['a short farewell', order, 'customer_name', 'We need 4 desks.\n\nRgds\nAnn Lee', 'Ann Lee'],
+      ['how long something takes', order, 'order_number', 'Your order comes by parcel (24-48 h).', null],
     ]
     for (const [name, fields = [], key, text, expected] of cases)
       it(name, () => expect(read(fields, mail(text))[key]).to.deep.equal(expected))
