@@ -47,7 +47,10 @@ export function datesIn(text: string, context: DateContext): readonly FoundDate[
         const groups = match.at(-1) as { readonly [group: string]: string | undefined }
         const written = match[0] as string
         const start = match.at(-3) as number
-        const value = fromMonth(groups, context)
+        const value = fromMonth(
+          groups,
+          isPast(text, start, start + written.length) ? { ...context, direction: 'past' } : context,
+        )
         if (value === null) return written
         // Of "from the 4th to the 18th of August" neither day is meant.
         if (groups.from === undefined) found.push({ value, start, end: start + written.length })
@@ -69,6 +72,16 @@ export function datesIn(text: string, context: DateContext): readonly FoundDate[
   })
 }
 
+/** `el pasado 28 de febrero`, `le 3 mars dernier`: a day that has passed. */
+const isPast = (text: string, start: number, end: number) =>
+  /(?<!\p{L})(?:last|past|vergangene[nrms]?|letzte[nrms]?|pasad[oa]|scors[oa]|afgelopen|vorige)\s(?:d[ií]a\s)?$/iu.test(
+    text.slice(Math.max(0, start - passedChars), start),
+  ) ||
+  /^\s(?:dernier|pass[ée]e?|pasado|scorso|u\.s\.|j\.?l\.?|jongstleden)(?!\p{L})/iu.test(
+    text.slice(end, end + passedChars),
+  )
+const passedChars = 16
+
 /** A text with marks in the place of pieces that were read. */
 function without(text: string, pieces: readonly { readonly start: number; readonly end: number }[]): string {
   return pieces.reduce(
@@ -79,7 +92,7 @@ function without(text: string, pieces: readonly { readonly start: number; readon
 
 /** The names of months from January on, in all languages, by how they begin. */
 const monthNames =
-  'jan(?:uary|uar|uari|v|vier|eiro)?|j[aä]n(?:ner)?|ene(?:ro)?|gen(?:naio)? feb(?:ruary|ruar|ruari|r|brero|braio)?|f[eé]v(?:r|rier|ereiro)? m[aä]r(?:ch|z|s|zo|ço)?|maart|mrt|mar(?:s|zo)? apr(?:il|ile)?|avr(?:il)?|abr(?:il)? may|mai|mayo|mag(?:gio)?|mei|maio june?|juni|juin|junio|giu(?:gno)?|junho july?|juli|juil(?:let)?|julio|lug(?:lio)?|julho aug(?:ust|ustus)?|ao[uû]t|ago(?:sto)? sep(?:t|tember|tembre|tiembre)?|set(?:tembre|embro)? o[ck]t(?:ober|obre)?|ott(?:obre)?|out(?:ubro)? nov(?:ember|embre|iembre|embro)? dec(?:ember|)|d[eé]c(?:embre)?|dez(?:ember|embro)?|dic(?:embre|iembre)?'
+  'jan(?:uary|uar|uari|v|vier|eiro)?|j[aä]n(?:ner)?|ene(?:ro)?|gen(?:naio)? feb(?:ruary|ruar|ruari|r|rero|braio)?|f[eé]v(?:r|rier|ereiro)? m[aä]r(?:ch|z|s|zo|ço)?|maart|mrt|mar(?:s|zo)? apr(?:il|ile)?|avr(?:il)?|abr(?:il)? may|mai|mayo|mag(?:gio)?|mei|maio june?|juni|juin|junio|giu(?:gno)?|junho july?|juli|juil(?:let)?|julio|lug(?:lio)?|julho aug(?:ust|ustus)?|ao[uû]t|ago(?:sto)? sep(?:t|tember|tembre|tiembre)?|set(?:tembre|embro|iembre)? o[ck]t(?:ober|obre|ubre)?|ott(?:obre)?|out(?:ubro)? nov(?:ember|embre|iembre|embro)? dec(?:ember|)|d[eé]c(?:embre)?|dez(?:ember|embro)?|dic(?:embre|iembre)?'
     .split(' ')
     .map((names) => new RegExp(`^(?:${names})$`, 'iu'))
 const monthEnd =
@@ -236,7 +249,7 @@ const leads = /^(?:(?:on|at|by|am|le|el|il|op|den|dem|der|vom|zum|bis|ab|the|l['
 
 /** A term is no date. */
 const within =
-  /\b(?:binnen|within|innerhalb|innert|entro \d|sous \d|dentro de|en los pr[oó]ximos|in den n[aä]chsten|over the next|in the next|dans les)\b/iu
+  /\b(?:binnen|within|innerhalb|innert|entro \d+|sous \d+|dentro de|en los pr[oó]ximos|in den n[aä]chsten|over the next|in the next|dans les)\b/iu
 
 const dayBefore = (value: string, days: number) => new Date(Date.parse(value) - days * dayMs).toISOString().slice(0, 10)
 

@@ -32,9 +32,9 @@ const roles: readonly Role[] = [
   {
     name: 'other',
     stems:
-      'session|sitzung|sesion|sessie|sped|shipment|versand|envoi|envio|verzend|protocol|protokoll|sort code|konto|custom|kunde|kunden|client|klant|account|konto|cuenta|contr|vertrag|track|suivi|seguim|telef|quot|offer|angebot|devis|prevent|presupuest|gutschrift|credit|ersetz|replac|remplac|reempl|sostitu|vervang|steuer|siret|card|carte|karte|tarjeta|abonad|annunc|anunc|error|fehler|erreur|fout|errore|version|regist|lieferant|serie|serial|matricul|wartung|mainten|vorig|previous|preceden|anterior|letzt|insere|socio|abonad|mitglied|adherent|membr|leden',
+      'identificativ|interscambi|session|sitzung|sesion|sessie|sped|shipment|versand|envoi|envio|verzend|protocol|protokoll|sort code|konto|custom|kunde|kunden|client|klant|account|konto|cuenta|contr|vertrag|track|suivi|seguim|telef|quot|offer|angebot|devis|prevent|presupuest|gutschrift|credit|ersetz|replac|remplac|reempl|sostitu|vervang|steuer|siret|card|carte|karte|tarjeta|abonad|annunc|anunc|error|fehler|erreur|fout|errore|version|regist|lieferant|serie|serial|matricul|wartung|mainten|vorig|previous|preceden|anterior|letzt|insere|socio|abonad|mitglied|adherent|membr|leden',
     words:
-      'vat|ust|bic|visa|hrb|nif|cif|p\\.? ?iva|your ref|last|terminal|bezug|nicht um|niet om|instead of|statt|invece',
+      'sdi|cig|cup|vat|ust|bic|visa|hrb|nif|cif|p\\.? ?iva|your ref|last|terminal|bezug|nicht um|niet om|instead of|statt|invece',
   },
 ]
 

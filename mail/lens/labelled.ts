@@ -106,7 +106,8 @@ function scorerOf(asked: Asked): (pair: Pair) => number | null {
     // Words that no table has may say more of the same, and those of a question what is asked for.
     const rest = [...known].filter((meaning) => !meaning.startsWith('?') && !(isQuestion && qualifiers.has(meaning)))
     const close = rest.length === 0 || concept === null ? undefined : ranks.get(setOf(rest))
-    // Of texts and lists such labels are more often wrong than right.
+    // Of texts, lists and priorities such labels are more often wrong than right.
+    if (!isQuestion && known.has('priority')) return null
     if (!isQuestion && (asked.field.type === 'text' || asked.field.type === 'list' || asked.concept === 'tax'))
       return null
     return close === undefined || close < 90 ? null : close - 30 + bonus[pair.by]

@@ -27,9 +27,9 @@ const common: { readonly [language in LensLanguage]: RegExp } = {
 
 /** What a mail of the United States writes, and what those of other countries that write English do. */
 const american =
-  /\$ ?\d|\bUSD\b|\b[A-Z]{2} \d{5}(?:-\d{4})?\b|\(\d{3}\) \d{3}-\d{4}|\+1[ (-]|\bsales tax\b|\b(?:LLC|Inc)\b|\bzip code\b/g
+  /\$ ?\d|\bUSD\b|\b[A-Z]{2} \d{5}(?:-\d{4})?\b|\(\d{3}\) \d{3}-\d{4}|\+1[ (-]|\bsales tax\b|\b(?:LLC|Inc)\b|\bzip code\b|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d{1,2},? 20\d\d\b/g
 const british =
-  /£|\bGBP\b|\bVAT\b|\b(?:Ltd|PLC)\b|\+44|\+353|\+61|\b[A-Z]{1,2}\d{1,2}[A-Z]? \d[A-Z]{2}\b|€|\bEUR\b|\bABN\b|\bpostcode\b/g
+  /£|\bGBP\b|\bVAT\b|\b(?:Ltd|PLC)\b|\+44|\+353|\+61|\b[A-Z]{1,2}\d{1,2}[A-Z]? \d[A-Z]{2}\b|€|\bEUR\b|\bABN\b|\bpostcode\b|\b\d{1,2}(?:st|nd|rd|th)? (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?,? 20\d\d\b|(?<![\d+])0\d{2,4} \d{3} ?\d{3,4}\b/g
 
 /** The locale of a mail, its attachments included. Linear. */
 export function localeOf({ subject, text, attachments, date, language: told }: LensSource): Locale {

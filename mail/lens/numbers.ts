@@ -16,8 +16,9 @@ const currencyNames =
   '(?:EUR|USD|GBP|CHF|CAD|AUD|NZD|MXN|BRL|SEK|NOK|DKK|PLN|CZK|HUF|JPY|CNY|INR|ZAR)|US\\$|CA\\$|A\\$|R\\$|[€$£¥₹]|[Ee]uros?|[Dd]ollars?|[Pp]ounds?|Franken|Fr\\.'
 /** A group of three digits follows a blank only where blanks are narrow, or the digits before are few. */
 const digits = "\\d{1,3}(?:[\\u00a0\\u202f' ’]\\d{3})+(?:[.,]\\d{1,2})?(?!\\d)|\\d+(?:[.,]\\d+)*"
+/** In "2 € 129,00" the currency is that of the second. */
 const pattern = new RegExp(
-  `(?<![\\p{L}\\p{N}_.,/-]|\\d[:/-])(?:(?<before>${currencyNames})\\s?)?(?<sign>[-−–](?=[\\d€$£]))?(?:(?<inner>[€$£])\\s?)?(?<digits>${digits})(?<dash>,[-–]{1,2})?(?:\\s?(?<scale>k|K|m|M|Mio\\.?|TEUR|T€|tsd\\.?|million|millions|Millionen|mille|mila|mil|thousand|duizend|tausend)(?!\\p{L}))?(?:\\s?(?<after>${currencyNames})(?!\\p{L}))?(?<share>\\s?%)?`,
+  `(?<![\\p{L}\\p{N}_.,/-]|\\d[:/-])(?:(?<before>${currencyNames})\\s?)?(?<sign>[-−–](?=[\\d€$£]))?(?:(?<inner>[€$£])\\s?)?(?<digits>${digits})(?<dash>,[-–]{1,2})?(?:\\s?(?<scale>k|K|m|M|Mio\\.?|TEUR|T€|tsd\\.?|million|millions|Millionen|mille|mila|mil|thousand|duizend|tausend)(?!\\p{L}))?(?:\\s?(?<after>${currencyNames})(?!\\p{L})(?!(?<=\\s(?:${currencyNames}))[ \\u00a0]?\\d))?(?<share>\\s?%)?`,
   'gu',
 )
 const scales: { readonly [scale: string]: number } = {

@@ -207,7 +207,7 @@ function isSignature(passage: Passage, n: number, mail: OpenMail): boolean {
   const { person, company } = mail.signed()
   const line = (person ?? company)?.line
   const from = line === undefined || passage.place !== 'text' ? -1 : passage.lines.indexOf(line)
-  return from >= 0 ? n >= from - 1 : passage.place === 'text' && n >= passage.lines.length - 2
+  return from >= 0 ? n >= from - 1 : mail.isSeller() && passage.place === 'text' && n >= passage.lines.length - 2
 }
 
 /** Parts of the names of those whom the mail is from or about. */

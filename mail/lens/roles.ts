@@ -41,7 +41,8 @@ export const dateRoles: readonly Role[] = [
   {
     name: 'paidOn',
     stems: 'paid|bezahlt|payee?s?|pagad|pagat|betaald|voldaan|received|eingegangen|gezahlt',
-    words: 'regle|reglee|cobrado|se (?:pago|abono|cobro|ha pagado|ha abonado)',
+    words:
+      'berucksichtig\\p{L}*|verbucht|taken into account|pris en compte|tenid[oa]s? en cuenta|verwerkt|regle|reglee|cobrado|se (?:pago|abono|cobro|ha pagado|ha abonado)',
   },
   {
     name: 'issued',

@@ -15,7 +15,7 @@ const nothing =
 
 /** The value of a labelled text, by its shape; null when it has none. */
 export function readText(text: string, shape: Shape | undefined): Piece | null {
-  if (nothing.test(fold(text.trim()).replace(/^[([]+|[)\]]+$/g, ''))) return null
+  if (nothing.test(fold(text.replace(/\s\([^()]*\)\s*$/, '').trim()).replace(/^[([]+|[)\]]+$/g, ''))) return null
   return shape === undefined ? wholeOf(text) : readers[shape](text)
 }
 

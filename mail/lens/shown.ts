@@ -219,6 +219,13 @@ const legalNames =
 const recipient =
   /(?:^|\b)(?:spett\S*|kunde:?|client[e]?:|cliente:|klant:|customer:)|^(?:bill to|ship to|to|an|rechnung an|a|para|aan|for|fur|customer|kunde|client|cliente|klant)\b/
 
+/** A line above whom a document is for. */
+const recipientAlone =
+  /^(?:an|to|a|aan|para|pour|fur|for|spett\S*|spettabile|bill to|billed to|ship to|sold to|rechnung an|an firma|firma|kunde|client|cliente|klant|destinataire|destinatari[oa]|all attenzione di)[\s:.,]*$/u
+
+const isBelowRecipient = ({ lines }: Passage, n: number) =>
+  lines[n]?.isFirst === false && recipientAlone.test(lines[n - 1]?.folded ?? '')
+
 /** Whether a line, with the pairs on it, is about somebody else. */
 type IsOther = (line: Line, pairs: readonly Pair[]) => boolean
 
@@ -250,17 +257,31 @@ function companies({ passages, signed }: OpenMail, score: number, isOther: IsOth
   const pairsOf = new Map(passages.map((passage) => [passage, Map.groupBy(passage.pairs, ({ line }) => line)]))
   const isAside = (line: Line) => isOther(line, pairsOf.get(line.passage)?.get(line) ?? [])
   const lines = passages.flatMap((passage) =>
-    passage.lines.flatMap((line) => {
+    passage.lines.flatMap((line, n) => {
       if (line.role !== null || recipient.test(line.folded) || sentFor.test(line.folded) || isAside(line)) return []
+      if (isBelowRecipient(passage, n)) return []
       return Array.from(line.text.matchAll(legalNames)).flatMap((match) => {
-        const value = (match[1] as string).replace(notOfName, '')
+        const named = (match[1] as string).replace(notOfName, '')
+        const [first = '', ...rest] = named.split(', ')
+        // "Ann Lee, Lee Ltd"
+        const value =
+          rest.length > 0 &&
+          first.includes(' ') &&
+          isPersonName(first) &&
+          hasLegalForm(rest.join(', ')) &&
+          rest.join(', ').includes(' ')
+            ? rest.join(', ')
+            : named
         const start = match.index + match[0].indexOf(value)
         const isMeant = hasLegalForm(value) && !recipient.test(line.folded.slice(Math.max(0, start - 12), start))
         return isMeant ? [at(passage, line.start + start, { value, start: 0, end: value.length }, score - 4)] : []
       })
     }),
   )
-  const isOwn = company !== null && !isAside(company.line)
+  const isOwn =
+    company !== null &&
+    !isAside(company.line) &&
+    !isBelowRecipient(company.line.passage, company.line.passage.lines.indexOf(company.line))
   return [...(isOwn ? [ofFound(company, score)] : []), ...lines]
 }
 

@@ -30,7 +30,7 @@ export function isClosing({ text }: Line): boolean {
 
 /** Parts of an organisation that sign mails, and what else stands in signatures and is no name. */
 const offices =
-  /\b(?:service ?desk|binnendienst|buitendienst|innendienst|aussendienst|back ?office|front ?desk|redactie|secretaria[at]t?|sekretariat|empfang|reception|receptie|rezeption|teams?|equipe|equipo|squadra|redaktion|hallo|hello|hi|dear|gentile|sehr geehrte[rs]?|bonjour|estimad[oa]|beste|geachte|support|billing|sales|purchasing|accounts?|accounting|office|helpdesk|service|department|departamento|servicio|asistencia|hr|management|customer|staff|crew|admin|info|einkauf|vertrieb|versand|buchhaltung|personalabteilung|verwaltung|kundendienst|kundenservice|technik|abteilung|servizio|ufficio|risorse umane|assistenza|amministrazione|vendite|ventas|soporte|rrhh|administracion|atencion|rh|service client|comptabilite|direction|ressources|verkoop|administratie|klantenservice|afdeling|references?|available|sent from|gesendet|envoye|verzonden|inviato|enviado)\b/
+  /\b(?:service ?desk|binnendienst|buitendienst|innendienst|aussendienst|back ?office|front ?desk|redactie|secretaria[at]t?|sekretariat|empfang|reception|receptie|rezeption|teams?|equipe|equipo|squadra|redaktion|hallo|hello|hi|dear|gentile|sehr geehrte[rs]?|bonjour|estimad[oa]|beste|geachte|support|billing|sales|purchasing|accounts?|accounting|office|helpdesk|service|department|departamento|servicio|asistencia|hr|management|customer|staff|crew|admin|info|einkauf|vertrieb|versand|buchhaltung|personalabteilung|verwaltung|kundendienst|kundenservice|technik|abteilung|servizio|ufficio|risorse umane|assistenza|amministrazione|vendite|ventas|soporte|rrhh|administracion|atencion|rh|service client|success|customer care|client care|relations|comptabilite|direction|ressources|verkoop|administratie|klantenservice|afdeling|references?|available|sent from|gesendet|envoye|verzonden|inviato|enviado)\b/
 const legalForm =
   /(?<!\p{L})(?:gmbh(?: & co\.? kg)?|ggmbh|ag|kg|ohg|ug|e\.? ?v\.?|gbr|eg|e\.? ?k\.?|mbb|partg|kgaa|s\.? ?c\.?|s\.? ?coop\.?|ltd\.?|limited|llc|llp|plc|inc\.?|corp\.?|co\.|sarl|sas|sasu|eurl|s\.?a\.?s\.?|s\.?a\.?(?: de c\.?v\.?)?|s\.?l\.?(?:[ulp]\.?)?|s\.?r\.?l\.?|s\.?p\.?a\.?|s\.?n\.?c\.?|b\.?v\.?|n\.?v\.?|bvba|v\.?o\.?f\.?|lda\.?|pty|oy|ab|aps|a\/s|se)(?!\p{L})\.?\s*$/u
 /** Compounds for places of business are family names too: behind a first name they say nothing. */
@@ -131,13 +131,18 @@ function signedBelow(lines: readonly Line[], domains: readonly string[]): Signed
   // A first name, and the whole name below it.
   const below = lines[named + 1]
   const whole = signer === null || below === undefined ? null : personIn(below)
-  const isWhole = whole !== null && fold(whole.value).startsWith(`${fold(signer?.value ?? '')} `)
+  const isWhole = whole !== null && isWholeOf(fold(whole.value), fold(signer?.value ?? ''))
   const person = isWhole ? whole : signer
   // A business may stand above the name of who runs it.
   const rest = [...lines.slice(0, Math.max(0, named)), ...lines.slice(named + 1, named + 5)]
   const after = person === null ? null : companyAfterComma(person.line)
   return { person, company: companyAmong(rest, domains, person?.value ?? null) ?? after }
 }
+
+/** Whether a name begins with a short one: "Florian Berg" with "Florian" or "Flo". */
+const isWholeOf = (whole: string, short: string) =>
+  whole.startsWith(`${short} `) ||
+  (short.length >= 3 && !short.includes(' ') && whole.includes(' ') && whole.startsWith(short))
 
 /** Words with capitals, at least two: no sentence, and rarely a place. */
 const capitals =

@@ -92,7 +92,9 @@ function countsFor(
           !(concept === 'people' && guests.test(text.slice(end))),
       ),
       // One is an article too.
-      ...numberWordsIn(text, locale).filter(({ value }) => value > 1),
+      ...numberWordsIn(text, locale).filter(
+        ({ value, end }) => value > 1 && !(concept === 'people' && guests.test(text.slice(end))),
+      ),
     ]
       .filter(
         ({ value, start, end }) =>
@@ -118,9 +120,9 @@ const isAge = (before: string, after: string) =>
 const conditional =
   /(?:^|[\s,(])(?:if|wenn|falls|sollten|si on|si nous|si un jour|se mai|mochten we|indien|ever|jemals)(?=\s)/iu
 
-/** Those who come to a feast, a course or a place: "we are 90 guests". */
+/** Those who come to a feast, a course or a place, and places: "we are 90 guests", "we are two clinics". */
 const guests =
-  /^\s(?:\p{L}+\s)?(?:guests?|visitors?|children|kids|pupils|students|adults|families|couples|travell?ers|gäste\p{L}*|besucher\p{L}*|kinder\p{L}*|schüler\p{L}*|erwachsene\p{L}*|familien|paare|reisende|invités?|invitées?|convives|visiteurs|enfants|élèves|adultes|familles|couples|voyageurs|invitad[oa]s|comensales|visitantes|niñ[oa]s|alumn[oa]s|adultos|familias|parejas|viajeros|invitat[ie]|ospiti|visitatori|bambini|alunni|adulti|famiglie|coppie|viaggiatori|gasten|bezoekers|kinderen|leerlingen|volwassenen|gezinnen|koppels|reizigers)(?!\p{L})/iu
+  /^\s(?:\p{L}+\s)?(?:guests?|visitors?|clinics|shops|stores|sites|branches|offices|companies|businesses|filialen|standorte?\p{L}*|betriebe|praxen|läden|magasins|sites|agences|tiendas|sedes|centros|oficinas|negozi|sedi|filiali|winkels|vestigingen|locaties|kantoren|praktijken|children|kids|pupils|students|adults|families|couples|travell?ers|gäste\p{L}*|besucher\p{L}*|kinder\p{L}*|schüler\p{L}*|erwachsene\p{L}*|familien|paare|reisende|invités?|invitées?|convives|visiteurs|enfants|élèves|adultes|familles|couples|voyageurs|invitad[oa]s|comensales|visitantes|niñ[oa]s|alumn[oa]s|adultos|familias|parejas|viajeros|invitat[ie]|ospiti|visitatori|bambini|alunni|adulti|famiglie|coppie|viaggiatori|gasten|bezoekers|kinderen|leerlingen|volwassenen|gezinnen|koppels|reizigers)(?!\p{L})/iu
 
 /**
  * Guests of a feast are no staff, and those who are added to others are not all ("60 drivers and 12 clerks"); nor are years that
