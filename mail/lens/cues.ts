@@ -13,6 +13,17 @@ export type Cue = {
 export type Cues = { readonly [concept: string]: readonly Cue[] }
 
 export const numberCues: Cues = {
+  salary: [
+    {
+      head: '(?:i(?: would|.d)? (?:be )?(?:looking for|expect|ask for|want|need)|am (?:looking for|expecting|asking for|hoping for)|would be (?:looking for|asking for|hoping for)|stelle (?:ich )?mir (?:\\p{L}+ ){0,3}(?:von|um)|hatten? (?:ich )?gerne?|je (?:demande|demanderais|souhaite|souhaiterais|vise)|pido|pediria|me moveria por|chiedo|(?:ne )?chiederei|mi aspetto|compenso cui penso e di|zou graag|ik vraag|ik verwacht|ik ga uit van|ik denk aan)(?: (?:about|around|at least|a salary of|etwa|rund|mindestens|ca|environ|au moins|un salaire de|unos|al menos|circa|almeno|ongeveer|minstens|zo n))*',
+      gap: 2,
+    },
+    {
+      head: 'stelle (?:ich )?mir .{0,60}(?:gehalt|lohn|stundenlohn|vergutung) (?:von|um)',
+      gap: 2,
+    },
+    { after: '(?:die|pro|in der) stunde (?:waren|ware)|l.ora (?:mi )?(?:vanno|va|andrebbe|andrebbero) bene' },
+  ],
   people: [
     { after: '(?:people|employees|staff|users|team members|seats|colleagues|person|persons|members|participants)\\b' },
     {

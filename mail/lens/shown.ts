@@ -47,7 +47,7 @@ const finders: { readonly [concept: string]: Finder } = {
     ...blocks(mail),
   ],
   company: (_, mail) => companies(mail, 50, isOfForm(mail)),
-  supplier: (_, mail) => [...companies(mail, 56, isOfCustomer), ...letterheads(mail)],
+  supplier: (_, mail) => [...companies(mail, 56, isOfCustomer), ...letterheads(mail), ...payees(mail)],
   job: (_, mail) => subjectPositions(mail),
   invoiceNumber: (_, mail) => documentNumbers('invoiceNumber', mail),
   orderNumber: (_, mail) => documentNumbers('orderNumber', mail),
@@ -214,7 +214,7 @@ function titled({ passages }: OpenMail): readonly Candidate[] {
 
 /** Words with capitals and a legal form behind them. */
 const legalNames =
-  /(?<![\p{L}\p{N}])(\p{Lu}[\p{L}\p{N}'’&-]*(?:(?<=\p{Lu}\p{Ll}{0,4})\.)?,? (?:(?:(?:[dl]['’])?\p{Lu}[\p{L}\p{N}'’&-]*(?:(?<=\p{Lu}\p{Ll}{0,4})\.)?,?|\+|&|und|et|y|e|de|del|della|di|van|des?) ){0,5}?(?:GmbH(?: & Co\.? KG)?|AG|KG|OHG|UG|eG|e\.V\.|Ltd\.?|Limited|LLC|LLP|PLC|plc|Inc\.?|Corp\.?|SARL|SAS|SASU|EURL|S\.?A\.? de C\.?V\.?|SA|S\.A\.(?:S\.)?|S\.?L\.?(?:[UPL]\.?)?|S\.C\.|S\.Coop\.?|mbB|PartG(?: mbB)?|GbR|e\.\s?K\.|KGaA|gGmbH|SNC|[Ss]nc|SCOP|SCI|C\.B\.|Pty(?: Ltd)?|Co\.|S\.?[Rr]\.?[Ll]\.?|S\.?[Pp]\.?[Aa]\.?|[Ss]\.n\.c\.|B\.?V\.?|N\.V\.|NV|bvba|BVBA|VOF|SE|Lda\.?))(?![\p{L}\p{N}])/gu
+  /(?<![\p{L}\p{N}])(\p{Lu}[\p{L}\p{N}'’&-]*(?:(?<=\p{Lu}\p{Ll}{0,4})\.)?,? (?:(?:(?:[dl]['’])?\p{Lu}[\p{L}\p{N}'’&-]*(?:(?<=\p{Lu}\p{Ll}{0,4})\.)?,?|\+|&|und|et|y|e|de|del|della|di|van|des?) ){0,5}?(?:GmbH(?: & Co\.? KG)?|AG|KG|OHG|UG|eG|e\.\s?V\.|Ltd\.?|Limited|LLC|LLP|PLC|plc|Inc\.?|Corp\.?|SARL|SAS|SASU|EURL|S\.?A\.? de C\.?V\.?|SA|S\.A\.(?:S\.|U\.)?|S\.?L\.?(?:[UPL]\.?)?|S\.C\.|S\.Coop\.?|mbB|PartG(?: mbB)?|GbR|e\.\s?K\.|KGaA|gGmbH|SNC|[Ss]nc|SCOP|SCI|C\.B\.|Pty(?: Ltd)?|Co\.|S\.?[Rr]\.?[Ll]\.?|S\.?[Pp]\.?[Aa]\.?|[Ss]\.n\.c\.|B\.?V\.?|N\.V\.|NV|bvba|BVBA|VOF|SE|Lda\.?))(?![\p{L}\p{N}])/gu
 
 const recipient =
   /(?:^|\b)(?:spett\S*|kunde:?|client[e]?:|cliente:|klant:|customer:)|^(?:bill to|ship to|to|an|rechnung an|a|para|aan|for|fur|customer|kunde|client|cliente|klant)\b/
@@ -337,6 +337,34 @@ function head(line: Line, score: number): Candidate {
   const start = line.text.indexOf(value)
   return at(line.passage, line.start, { value, start, end: start + value.length }, score)
 }
+
+/** Before the name of whom one pays; an account stands near those that may be of others as well. */
+const payable =
+  /(?<!\p{L})(?:(?:cheques?|checks?|payable|made out) (?:payable )?to|in favou?r of|gläubiger(?:in)?:|kontoinhaber(?:in)?:?|à l['’]ordre (?:du|de la|des|de l['’]|d['’]|de)|(?<near>t\.?n\.?v\.?:?|ten name van|op naam van|intestat[oa] ad?|a nombre de|au nom de|lautend auf|in the name of))\s+(?=\p{L})(?!tr[ée]sor|finanzamt|staatskasse|landeskasse|agenzia|tesorer|hacienda|belasting|hm revenue)(?<name>[^,;:\n\t(|<]{3,60}?)(?=[,;:\n\t(|<]|(?<=\p{L}{3})\.(?:\s|$)|\s(?:o\.?v\.?v|te|uit|aus|onder|met|avant|avec|before|with|con|entro|mit|bis|sous|iban|bic|und|and|en)(?!\p{L})|$)/giu
+const payeeScore = 55
+
+/** Whom one pays by a cheque or to an account: an organisation, as persons have accounts for others. */
+function payees({ passages }: OpenMail): readonly Candidate[] {
+  return passages.flatMap((passage) => {
+    const accounts = ibansIn(passage.text)
+    return Array.from(passage.text.matchAll(payable)).flatMap((match) => {
+      const value = (match.groups?.name ?? '').trim()
+      const start = match.index + match[0].length - (match.groups?.name ?? '').length
+      const isNear =
+        match.groups?.near === undefined ||
+        accounts.some((account) => Math.abs(account.start - match.index) < accountCharsMax)
+      const isOrganisation = isCompanyName(value) || (/\s/.test(value) && !isPersonName(value))
+      return isNear &&
+        isOrganisation &&
+        /^\p{Lu}|^\p{Ll}\./u.test(value) &&
+        isOwn(passage)({ value, start, end: start })
+        ? [at(passage, 0, { value, start, end: start + value.length }, payeeScore)]
+        : []
+    })
+  })
+}
+
+const accountCharsMax = 90
 
 /** A line that is a date alone, or with a place before it: when a document was written. */
 

@@ -102,6 +102,7 @@ function countsFor(
           (value <= yearsMax && years.test(text.slice(end)) && !isAge(text.slice(0, start), text.slice(end))),
       )
       .toSorted((a, b) => a.start - b.start)
+  if (concept === 'salary') return wagesIn(numbers, text)
   return numbers.filter(({ isShare }) => !isShare)
 }
 
@@ -119,6 +120,18 @@ const isAge = (before: string, after: string) =>
 /** What would be is not. */
 const conditional =
   /(?:^|[\s,(])(?:if|wenn|falls|sollten|si on|si nous|si un jour|se mai|mochten we|indien|ever|jemals)(?=\s)/iu
+
+/** Amounts of pay: with a currency or a word for pay, or as much as nothing else. */
+const wagesIn = (numbers: readonly FoundNumber[], text: string) =>
+  numbers.filter(
+    ({ value, currency, isShare, end }) =>
+      !isShare &&
+      !/^[^.!\n]{0,120}\?/.test(text.slice(end)) &&
+      (currency !== null ||
+        value >= wageMin ||
+        /^\s(?:brutt?o|brut|gross|nett?o|net|k)(?!\p{L})/iu.test(text.slice(end))),
+  )
+const wageMin = 3_000
 
 /** Those who come to a feast, a course or a place, and places: "we are 90 guests", "we are two clinics". */
 const guests =
