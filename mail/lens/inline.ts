@@ -94,9 +94,9 @@ export function namesIn({ text, folded }: Sentence): readonly Piece[] {
 const worksThere = /^ (?:works?|arbeitet|travaille|trabaja|lavora|werkt)(?!\p{L})/u
 
 const anyCompany =
-  "(\\p{Lu}[\\p{L}\\p{N}'’&.-]*(?: (?:\\p{Lu}[\\p{L}\\p{N}'’.-]*|&|de|du|des|der|di|del|della|y|e|et|und|van)){0,4}(?: (?:GmbH|Ltd|LLC))?)"
+  "(\\p{Lu}[\\p{L}\\p{N}'’&.-]*(?: (?:\\p{Lu}[\\p{L}\\p{N}'’.-]*|&|(?:de|du|des|der|di|del|della|y|e|et|und|van)(?!\\p{L}))){0,4}(?: (?:GmbH|Ltd|LLC))?)"
 const companies = new RegExp(
-  `(?:(?:(?:[Hh]ead|[Dd]ire[ck]t\\p{L}+|[Mm]anager|[Oo]wner|[Ff]ounder|CEO|CTO|CFO|[Ee]ngineer|[Aa]nalyst|[Ll]eiter(?:in)?|[Rr]esponsab[il]\\p{L}+|[Gg]erente|[Cc]hef|[Hh]oofd|[Jj]efe|[Jj]efa)(?: \\p{L}+){0,4}?,? (?:at|en|chez|bei|presso|bij)|(?:CEO|[Oo]wner|[Ff]ounder) of|I (?:work|run \\p{L}+|am \\p{L}+(?: \\p{L}+){0,3}) (?:at|for|with|of)|on behalf of|[Ww]e are|[Ww]e're)|(?:(?:[Gg]eschäftsführer(?:in)?|[Ii]nhaber(?:in)?|[Ll]eiter(?:in)?|[Mm]itarbeiter(?:in)?) (?:der|des|von|bei(?: der)?)|arbeite (?:bei|für)(?: der)?|(?:für|von) die Firma)|(?:dirige|représente|travaille (?:chez|pour))(?: la société| l['’]entreprise)?|de la (?:société|part de)|chez|(?:trabajo en|represento a|de la empresa)|(?:lavoro (?:per|presso)|responsabile(?: \\p{L}+)? (?:della|di|presso)|titolare (?:della|di)|per conto di)|(?:eigenaar van|werk bij|directeur van|namens|werkzaam bij))\\s+${anyCompany}`,
+  `(?:(?:(?:[Hh]ead|[Dd]ire[ck]t\\p{L}+|[Mm]anager|[Oo]wner|[Ff]ounder|CEO|CTO|CFO|[Ee]ngineer|[Aa]nalyst|[Ll]eiter(?:in)?|[Rr]esponsab[il]\\p{L}+|[Gg]erente|[Cc]hef|[Hh]oofd|[Jj]efe|[Jj]efa)(?: \\p{L}+){0,4}?,? (?:at|en|chez|bei|presso|bij)|(?:CEO|[Oo]wner|[Ff]ounder) of|I (?:work|run \\p{L}+|am \\p{L}+(?: \\p{L}+){0,3}) (?:at|for|with|of)|on behalf of|[Ww]e are|[Ww]e're)|(?:(?:[Gg]eschäftsführer(?:in)?|[Ii]nhaber(?:in)?|[Ll]eiter(?:in)?|[Mm]itarbeiter(?:in)?) (?:der|des|von|bei(?: der)?)|arbeite (?:bei|für)(?: der)?|(?:für|von) die Firma)|(?:dirige|représente|travaille (?:chez|pour))(?: la société| l['’]entreprise)?|de la (?:société|part de)|chez|(?:trabajo en|represento a|de la empresa)|(?:lavoro (?:per|presso)|responsabile(?: \\p{L}+){0,3} (?:della|dello|presso)|responsabile(?: \\p{L}+)? di|(?:presidente|segretari[oa]|direttor[ei]|direttrice) (?:della|dello)|titolare (?:della|di)|per conto (?:di|della|dello))|(?:under the name(?: of)?|trading as|unter dem Namen|onder de naam|sous le nom(?: de)?|(?:con|bajo) el nombre de|sotto il nome(?: di)?)|(?:I run|[Ww]ij zijn|[Nn]ous sommes|[Ss]omos|[Ss]iamo)(?= \\p{Lu}[\\p{L}\\p{N}'’&.-]+ (?:(?:de|di|del|du|van|&) )?\\p{Lu})|(?:eigenaar van|werk bij|directeur van|namens|werkzaam bij))\\s+${anyCompany}`,
   'gu',
 )
 /** `Name, of Company`, as notes of calls and fairs have it. */
@@ -117,6 +117,9 @@ const ours =
 const told =
   /(?<!\p{L})(?:call(?:ed)?|met|meeting|fair|anruf|messe|notiz|appel|salon|llamad[oa]|reunion|chiamat[oa]|incontrat[oa]|fiera|gebeld|gesproken|beurs)(?!\p{L})/u
 
+/** Two who write together. */
+const couple = /^(?:[Ww]ij zijn|[Nn]ous sommes|[Ss]omos|[Ss]iamo)\s.*\s(?:en|et|y|e)\s\p{Lu}/u
+
 /** Organisations that somebody says to be of. */
 export function companiesIn({ text, folded }: Sentence): readonly Piece[] {
   const own = ours.test(folded) ? text.matchAll(inBrackets) : []
@@ -124,6 +127,8 @@ export function companiesIn({ text, folded }: Sentence): readonly Piece[] {
   return [...text.matchAll(companies), ...noted, ...own].flatMap((match) => {
     const value = (match[1] ?? '').replace(/(?<!\.\p{L})[.,]$/u, '').replace(/ (?:de|di|und|et|y|e|du|van)$/, '')
     const start = match.index + match[0].indexOf(match[1] as string)
+    // "Nous sommes Anne Morel et Luc Petit"
+    if (couple.test(match[0])) return []
     return value.length < 3 ? [] : [{ value, start, end: start + value.length }]
   })
 }

@@ -177,7 +177,7 @@ export function pairOf(line: Line, below: Line | undefined): Pair | null {
   return markedPair(line, below) ?? gapPair(line) ?? wordsPair(line)
 }
 
-/** `label: value`, `label = value`, `label .... value`; or a label with a colon above a line of its own. */
+/** `label: value`, `label = value`, `label=value`, `label .... value`; or a label with a colon above a line of its own. */
 function markedPair(line: Line, below: Line | undefined): Pair | null {
   const { text } = line
   const question = /^.{2,80}?\?(?=\s+\S)/u.exec(text)?.[0]
@@ -193,7 +193,7 @@ function markedPair(line: Line, below: Line | undefined): Pair | null {
       by: 'line',
     })
   const found =
-    /^(.{1,90}?)\s*(?::(?!\/\/|\d)|\s=>?\s|\s-?>\s|\s→\s|\.{3,}|\s[–—]\s|\t|\s\|\s(?![^|]*\|)|;(?=\p{L})(?![^;]*;))\s*/u.exec(
+    /^(.{1,90}?)\s*(?::(?!\/\/|\d)|(?<=^[\p{L}_-]{2,30})=(?=[^\s=])|\s=>?\s|\s-?>\s|\s→\s|\.{3,}|\s[–—]\s|\t|\s\|\s(?![^|]*\|)|;(?=\p{L})(?![^;]*;))\s*/u.exec(
       text,
     )
   const separated = question ?? found?.[1]

@@ -18,7 +18,7 @@ const wrappedCharsMin = 55
 
 /** A full stop after these ends no sentence. */
 const abbreviations =
-  /(?:^|[\s(])(?:no|nr|n|num|inv|mr|mrs|ms|dr|prof|dott|sig|sra?|mme|m|tel|ca|approx|art|ref|rif|pos|inkl|incl|zzgl|bzw|z\.b|d\.h|st|str|vs|fr|hr|i\.a|u\.a|usw|etc|excl|max|min|jan|feb|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez|\p{L}|\d{1,2})$/u
+  /(?:^|[\s(])(?:no|nr|n|num|inv|mr|mrs|ms|dr|prof|dott|avv|arch|ing|geom|rag|sig|sra?|mme|m|tel|ca|approx|art|ref|rif|pos|inkl|incl|zzgl|bzw|z\.b|d\.h|st|str|vs|fr|hr|i\.a|u\.a|usw|etc|excl|max|min|jan|feb|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez|\p{L}|\d{1,2})$/u
 
 /** The sentences of a passage in order. Linear. */
 export function sentencesOf(passage: Passage): readonly Sentence[] {

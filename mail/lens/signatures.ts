@@ -259,7 +259,11 @@ function signedInLine(lines: readonly Line[]): Signed | null {
       !isPersonName(capital(name.value))
     )
       continue
-    return { person: { ...name, start: from + name.start, end: from + name.end, line }, company: null }
+    const below = lines.slice(lines.indexOf(line) + 1)
+    return {
+      person: { ...name, start: from + name.start, end: from + name.end, line },
+      company: companyAmong(below, domainsIn(lines), name.value),
+    }
   }
   return null
 }
