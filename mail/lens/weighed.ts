@@ -196,7 +196,10 @@ function amountsFor(concept: string, passage: Passage, mail: OpenMail): readonly
     if (concept === 'tax' && !isTaxOf(amount, amounts)) return []
     if (concept === 'total' && payout.test(amount.line.folded)) return []
     if (concept === 'total' && isTaxNote(mail.flow(passage), amount)) return []
-    if (concept === 'total' && (isNet(mail.flow(passage), amount, amounts) || isSubtotal(amount, amounts.slice(n + 1))))
+    if (
+      concept === 'total' &&
+      (isNet(mail.flow(passage), amount, amounts) || isSubtotal(amount, amounts.slice(n + 1, n + 1 + nearMax)))
+    )
       return []
     if (concept === 'total' && isIncluded(mail.flow(passage), amount, amounts)) return []
     if (needsMark.has(concept) && !isSum && !amount.isMarked) return []
@@ -229,25 +232,19 @@ const isTaxNote = (flow: string, { start, end }: Amount) =>
 
 /** Whether it is said right behind an amount that tax comes on top, where the mail has a larger one: `64,70 € (sin impuestos)`. */
 const isNet = (flow: string, { end, value }: Amount, all: readonly Amount[]) =>
-  all.some((other) => other.isMarked && other.value > value) &&
   /^\s?\(?(?:sin|hors|ohne|excl\p{L}*\.?|exkl\p{L}*\.?|zzgl\.?|plus|senza|zonder|before|without|excluding|mas|piu|\+)\s(?:el |la |l.|the |\d+ ?% ?)?(?:iva|impuestos?|tva|taxe?s?|mwst|ust|vat|btw|steuern?|gst|imposte|belasting)(?!\p{L})/u.test(
     flow.slice(end, end + 30),
-  )
+  ) && all.some((other) => other.isMarked && other.value > value)
 
-/** Whether an amount and one of those behind it make a third. */
-const isSubtotal = ({ value }: Amount, behind: readonly Amount[]) => {
-  const near = behind.slice(0, nearMax)
-  return near.some(
-    (added) => added.value > 0 && near.some((whole) => Math.abs(value + added.value - whole.value) < 0.005),
-  )
-}
+/** Whether an amount and one of those right behind it make a third. */
+const isSubtotal = ({ value }: Amount, behind: readonly Amount[]) =>
+  behind.some((added) => added.value > 0 && behind.some((whole) => Math.abs(value + added.value - whole.value) < 0.005))
 
 /** Whether an amount is part of another: `214 €, including the 9 € for shipping`. */
 const isIncluded = (flow: string, { start, value }: Amount, all: readonly Amount[]) =>
-  all.some((other) => other.isMarked && other.value > value) &&
   /(?<!\p{L})(?:inklusive|einschliesslich|einschließlich|inkl\.?|including|inclusive of|incl\.?|inclusief|y compris|dont|compris|incluid[oa]s?|incluyendo|compres[aoei]|inclus[aoei]|davon|darin|of which|waarvan|de los cuales|di cui)(?: (?:de[rmns]?|the|les?|la|las|los|il|i|el|gli|de|het|von|of))?[\s€£$]*$/u.test(
     flow.slice(Math.max(0, start - 36), start),
-  )
+  ) && all.some((other) => other.isMarked && other.value > value)
 
 /** What a seller gets of what was paid. */
 const payout =
