@@ -99,6 +99,10 @@ const leadCharsMax = 120
 const tokensMax = 300
 const lineTokensMax = 20
 
+/** `48-72 h` */
+const time =
+  /^\s?(?:h|hrs?|std|uhr|hours?|stunden|heures?|horas|ore|uur|days?|tagen?|jours?|d[ií]as|giorni|dagen|weeks?|wochen|semaines?|semanas|settimane|weken|min)(?![\p{L}\d])/iu
+
 const documents: readonly string[] = ['invoiceNumber', 'orderNumber', 'ticketNumber', 'other']
 
 function tokensIn(passage: Passage, { dates, numbers, zones }: OpenMail): readonly Token[] {
@@ -125,7 +129,9 @@ function tokensIn(passage: Passage, { dates, numbers, zones }: OpenMail): readon
         const isVersion = /^\d+\.\d+(?:\.\d+)*$|^\d\d-\d\d-\d\d$/.test(value)
         const isStreet =
           index === 0 && /^\d{1,4}$/.test(value) && /^ \p{Lu}\p{Ll}+/u.test(line.text.slice(value.length))
+        const isTime = time.test(line.text.slice(index + value.length))
         if (
+          isTime ||
           isStreet ||
           isSpan ||
           !isFormed ||

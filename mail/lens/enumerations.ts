@@ -141,11 +141,18 @@ function thingsIn(part: string, start: number, concept: string, locale: Locale, 
     if (thing === null) break
     // Where words of a thing are left away and others follow, it is open what belongs to it.
     if (isCut && concept === 'interests') return []
+    // A verb is left away before the first of them alone: "usar sierras y hacer muebles".
+    if (concept === 'skills' && things.length > 0 && isDoing(item, locale) && !isDoing(things[0] as Piece, locale))
+      return []
     isCut = thing.end < item.end
     things.push(thing)
   }
   return things.length > thingsMax ? [] : things
 }
+
+/** Whether something begins with a verb, in the languages in which its end tells it. */
+const isDoing = ({ value }: Piece, { language }: Locale) =>
+  infinitives[language]?.test(fold(value).replaceAll('\n', ' ')) === true
 
 function trimmed({ value, start }: Piece, concept: string, locale: Locale | null): Piece | null {
   const folded = fold(value).replaceAll('\n', ' ')

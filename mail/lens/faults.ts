@@ -45,8 +45,15 @@ export function shownIn({ text, folded }: Sentence): readonly (Piece & { readonl
   }
   if (codeCue.test(folded))
     for (const { 0: value, index } of text.matchAll(codes))
-      found.push({ value, start: index, end: index + value.length, score: 58 })
+      if (!isModel(value, text.slice(0, index)))
+        found.push({ value, start: index, end: index + value.length, score: 58 })
   return found
+}
+
+/** A letter and figures behind a name are of a model: `Fairphone A54`. */
+const isModel = (value: string, before: string) => {
+  const name = /\p{Lu}\p{L}+ $/u.exec(before)?.[0]
+  return /^\p{Lu}\d/u.test(value) && name !== undefined && !codeCue.test(fold(name.trim()))
 }
 
 const messageCharsMax = 160

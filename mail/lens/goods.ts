@@ -38,9 +38,9 @@ export function isSum(text: string): boolean {
 /** What goods are counted in, before a word for "of": `4 botellas de`. */
 const containersOf =
   "(?:boxe?s?|bottles?|bags?|packs?|packets?|cases?|cans?|jars?|crates?|tins?|rolls?|pairs?|cajas?|botellas?|botes?|barril(?:es)?|sacos?|latas?|bolsas?|garrafas?|paquetes?|docenas?|tarros?|rollos?|litros?|bottigli[ae]|cass[ae]|fust[io]|scatol[ae]|sacch[io]|confezion[ei]|barattol[io]|dozzin[ae]|rotol[io]|pacch[io]|litr[io]|metr[io]|pezz[io]|cartons?|bouteilles?|bo[iî]tes?|pots?|sacs?|palettes?|f[uû]ts?|douzaines?|paquets?|bidons?|rouleaux?|caisses?|litres?|m[eè]tres?|unidades|pièces?|pieces?)\\s+(?:(?:of|de|di|del|della)\\s+|d['’])"
-/** Those that stand right before the goods: `6 Flaschen Wein`. */
+/** Those that stand right before the goods: `6 Flaschen Wein`, `12 Fl. Riesling`. */
 const containers =
-  'kisten?|flaschen?|gläser|säcke?|packungen|eimer|dosen|dozen|dozijn|flessen|zakken|kratten|blikken|potten|rollen'
+  '(?:kisten?|kasten|kästen|flaschen?|gläser|säcke?|sack|packungen|packung|eimer|dosen|bleche?|tüten?|beutel|schalen?|platten|kartons?|pakete?|rollen?|rol|fässer|dozen|dozijn|doos|doosjes?|flessen|fles|flesjes|zakken|zak|zakjes|kratten|krat|blikken|blik|potten|pot|potjes|pakken|pak|pakjes|schalen|schaal|haspels|bossen|bakken|emmers?)|(?:fl|btl|ki|kt|krt|pkg|pck|pk|bd|ds|gl|sck|rl|dz|doz|bt|ud|uds|pz|conf|scat|cf|cart|bot|caj|paq)\\.'
 /** Measures and words for pieces, with or without a word for "of". */
 const measures =
   "(?:kg|g|l|m|ml|kilos?|litre|liter|meter|metres?|st(?:k|ück|uks?)?|pcs?|pz|uds?|bt|ex)\\.?\\s+(?:(?:of|de|di|van|von)\\s+|d['’])?"
@@ -83,7 +83,7 @@ export function uncounted({ value, start }: Piece): Piece {
 const units =
   '(?:st(?:k|ück|uks?)?|pcs?|pieces?|pz|pezzi|uds?|unidades|unit[sé]?s?|x|ex|boxes|bottles|bags|packs?|cans|pairs|cajas?|botellas?|botes|bottiglie|casse|scatole|confezioni|cartons?|bouteilles?|bo[iî]tes?|pots?|sacs?|pi[eè]ces?|kisten?|flaschen?|packungen|paar|kanister|rollen|eimer|dosen|dozen|flessen|zakken|rollen)'
 /** A number, and words that say no more than in what the goods are counted. */
-const pieces = new RegExp(`^\\d{1,4}\\s?(?:[x×]\\s?|${measures}|${containersOf}|\\s+)`, 'iu')
+const pieces = new RegExp(`^\\d{1,4}\\s?(?:[x×]\\s?|${measures}|${containersOf}|(?:${containers})\\s+|\\s+)`, 'iu')
 const packs =
   /^(?:Packs?|Packung(?:en)?|Rollen?|Kartons?|Kisten?|Flaschen?|Dosen?|Säcke?|Beutel|Eimer|Kanister|Paletten?|Paar|Liter|Meter|Bund|Gläser)\s+(?=\p{L})/u
 /** What stands between how many and of what: "60 di Arneis". */
@@ -135,7 +135,8 @@ const ends = /[.!?]$|[€$£]\s?[\d.,]+$|\d[.,]\d\d(?:\s?(?:€|EUR))?$/
 
 /** `418 Cottonwood Dr` */
 const isStreet = ({ text, folded }: Line) =>
-  /\d{5}|,/.test(text) ||
+  /\d{5}/.test(text) ||
+  (text.includes(',') && !/^(?:[-*•·–]\s*)?\d{1,4}\s?[x×]\s/.test(text)) ||
   /\b(?:st|street|road|rd|dr|drive|ave|avenue|lane|row|rue|quai|impasse|way|blvd)\.?$/.test(folded)
 
 const countWords = (language: LensLanguage) => wordsOfNumbers(language).join('|')
@@ -175,7 +176,13 @@ export function countedGoods(text: string, locale: Locale): readonly Piece[] {
         found.length > 1 &&
         item.end >= match.index + part.trimEnd().length &&
         item.value.split(/\s+/).length <= lastWordsMax
-      if (!isCounted && !isOne && !isLast) break
+      if (!isCounted && !isOne && !isLast) {
+        // "and some bottles of water" is one more, however many.
+        const between = text.slice(found.at(-1)?.end ?? item.start, item.start)
+        const isCountedLater = folded.slice(item.start, item.end).search(starts.get(locale.language) as RegExp) >= 0
+        if (found.length > 0 && joins.test(between) && !isCountedLater && isMore(item.value)) return []
+        break
+      }
       const [name = ''] = item.value.slice(lead).split(asideStart)
       const end = fold(name).search(goodEnd)
       const value = (end > 0 ? name.slice(0, end) : name).trimEnd()
@@ -202,6 +209,14 @@ function leadOf(value: string, { language }: Locale): number {
   const unit = unitOf.exec(folded.slice(counted))?.[0].length ?? 0
   return counted + unit + (of.exec(value.slice(counted + unit))?.[0].length ?? 0)
 }
+
+/** What joins the last of several things to those before it, right before it. */
+const joins = /\s(?:and|und|et|y|e|ed|en|plus)\s(?:\p{L}+\s){0,2}$/iu
+/** Whether something joined to things may be another, and is no clause of its own. */
+const isMore = (value: string) =>
+  some.test(fold(value)) || (!clauseWord.test(` ${fold(value)} `) && !noThing.test(fold(value)))
+const some =
+  /^(?:some|a few|a couple of|ein paar|einige|etwas|quelques|un peu de|algun[oa]s|unos|unas|un poco de|qualche|alcun[ei]|un po.? di|wat|enkele|een paar)\s\p{L}/u
 
 const wordsMax = 6
 /** What has no count and ends an enumeration of things that have one is short. */

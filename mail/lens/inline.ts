@@ -182,7 +182,7 @@ const versions = new RegExp(
 )
 const productName = '(\\p{Lu}[\\p{L}\\p{N}]*[\\p{Lu}\\p{N}\\p{Ll}](?: (?:\\p{Lu}[\\p{L}\\p{N}]*|\\d{1,4}(?![.\\d])))?)'
 const productVersions = new RegExp(
-  `(?<![\\p{L}\\p{N}.])${productName},? \\(?v?(?:ersion |ersione |ersie )?\\.?${versionNumber}(?![\\p{L}\\d]|\\.\\d|\\s?[–-]\\s?\\d)`,
+  `(?<![\\p{L}\\p{N}.])${productName}(?:-(?:[Aa]pp|[Ss]oftware|[Pp]lug-?in|[Tt]ool))?,? \\(?v?(?:ersion |ersione |ersie )?\\.?${versionNumber}(?![\\p{L}\\d]|\\.\\d|\\s?[–-]\\s?\\d)`,
   'gu',
 )
 /** Words with a capital before numbers that are no products. */
@@ -222,11 +222,14 @@ const productCues = new RegExp(
 const models = /(?<![\p{L}\p{N}])(?:\p{Lu}[\p{L}]{2,20} )(?:[A-Z]{1,4}-?\d{1,4}[a-z]?)(?![\p{L}\p{N}]|[-.:/]\p{N})/gu
 /** A word of two capitals inside small letters: `LagerPlus`. */
 const camel =
-  /(?<![\p{L}\p{N}@./])(\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\+?)(?: (?:\p{Lu}[\p{L}\d]*|\d{1,4}[A-Z]?(?![.\p{L}\d]))){0,2}(?![\p{L}\p{N}@]|\.\p{L})/gu
+  /(?<![\p{L}\p{N}@./])(\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\+?)(?: (?:\p{Lu}[\p{L}\d]*|\d{1,4}(?!(?:k?g|m?l|[cm]?m|h|x|[mgt]b)(?!\p{L}))\p{L}{0,3}(?![.\p{L}\d]))){0,2}(?![\p{L}\p{N}@]|\.\p{L}| \d+\p{L})/gu
 
 /** A thing and in brackets what it is called: `heat pump (Thermo WP 10)`. */
 const bracketed =
   /(?<=\p{L}{3} \((?:typ[eo]? |model |modell |modello |modelo |modele )?)(?=[^()]*\d)\p{Lu}[\p{L}\p{N}+-]*(?: [\p{Lu}\p{N}][\p{L}\p{N}+-]*){1,4}(?=\))/gu
+
+/** Whether what follows stands in brackets behind something else: `(version 4.2, Fairphone FP5)` says on what it runs. */
+const isAside = (before: string) => /\(\s*[^()\s][^()]*$/.test(before)
 
 /** Products that a sentence names as those it is about. */
 export function productsIn({ text }: Sentence): readonly Piece[] {
@@ -236,7 +239,7 @@ export function productsIn({ text }: Sentence): readonly Piece[] {
     return value === '' ? [] : [{ value, start, end: start + value.length }]
   })
   const named = Array.from(text.matchAll(models)).filter(
-    ({ 0: value }) => meaningsOf(value.split(' ')[0] as string).unknown > 0,
+    ({ 0: value, index }) => meaningsOf(value.split(' ')[0] as string).unknown > 0 && !isAside(text.slice(0, index)),
   )
   const told = Array.from(text.matchAll(bracketed)).filter(
     ({ 0: value }) => !noProduct.test(fold(value)) && meaningsOf(value.split(' ')[0] as string).unknown > 0,

@@ -17,7 +17,9 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
   if (concept === null) return []
   const named = (items: readonly Piece[]) => (concept === 'skills' ? items : items.map(uncounted))
   const points = passages.flatMap((passage) =>
-    pointLists(passage).map(({ heading, items }) => listAt(passage, named(items), pointScore(concept, heading))),
+    pointLists(passage)
+      .filter(({ items }) => concept !== 'items' || areAlike(items))
+      .map(({ heading, items }) => listAt(passage, named(items), pointScore(concept, heading))),
   )
   const below = passages.flatMap((passage) =>
     passage.lines.flatMap((line) =>
@@ -104,8 +106,11 @@ function firstPoints(passage: Passage, { zones }: OpenMail): readonly Piece[] {
       )
     }),
   )
-  if (list === undefined || list.items.length < 2) return []
-  // Where some are counted, it is open whether the others are of them.
-  const counted = list.items.filter(({ value }) => /^\d/.test(value)).length
-  return counted === 0 || counted === list.items.length ? list.items : []
+  return list === undefined || list.items.length < 2 || !areAlike(list.items) ? [] : list.items
+}
+
+/** Whether all of them are counted, or none: else it is open whether the others are of them, and what of them says how many. */
+function areAlike(items: readonly Piece[]): boolean {
+  const counted = items.filter(({ value }) => /^\d/.test(value)).length
+  return counted === 0 || counted === items.length
 }

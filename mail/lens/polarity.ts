@@ -17,6 +17,8 @@ type Topic = {
   readonly no?: RegExp
   /** Whether the topic alone, not denied, says yes; else somebody has to want or promise it. */
   readonly isPlain?: boolean
+  /** What says that a clause is about another matter. */
+  readonly other?: RegExp
 }
 
 const word = (alternatives: string) => new RegExp(`(?<![\\p{L}\\p{N}])(?:${alternatives})(?![\\p{L}\\p{N}])`, 'u')
@@ -33,6 +35,9 @@ const topics: { readonly [concept: string]: Topic } = {
       '(?:will|ll) (?:only )?be (?:charged|billed|debited)|pagaras|unpaid|unbezahlt|impayee?s?|onbetaald|sin pagar|da (?:pagare|saldare)|payment (?:is )?(?:pending|failed|due on)|pending payment|awaiting payment|still (?:owe|outstanding)|still to pay|pay (?:on delivery|when|cash|you (?:when|on))|offen (?:sind|ist) noch|noch offen|(?:bar|cash) (?:beim|bei|an|on|to)|bei (?:lieferung|abholung) (?:be)?zahl\\p{L}*|pendiente de (?:pago|pagar)|contra reembolso|a la livraison|reste a (?:payer|regler)|alla consegna pag\\p{L}+|pago alla consegna|contrassegno|nog (?:te )?(?:betalen|open)|openstaand\\p{L}*|rembours|aan de deur|(?:will|ll|shall) (?:pay|settle|transfer)|(?:zahlen|zahle|bezahlen|bezahle|begleichen|uberweisen|uberweise) (?:wir|ich|sie)(?: \\p{L}+){0,3} (?:bei|nach|spater|vor ort)|(?:paierons|paierai|reglerons|reglerai|payerons|payerai|verserons)|(?:pagaremos|pagare|abonaremos)|pagamos (?:a la|al|en)|(?:pagheremo|paghero|salderemo|saldiamo|paghiamo)|betalen (?:we|wij|ik)(?: \\p{L}+){0,3} (?:bij|na|achteraf)|betaal (?:ik )?(?:bij|na|achteraf)|bei abholung|al ritiro|bij afhalen|a la recogida|au retrait|vorkasse|on receipt|on collection|a reception|al recibir|bij ontvangst|paiement en attente|pagamento in attesa',
     ),
     isPlain: false,
+    other: word(
+      '(?:previous|last|earlier|vorige[rns]?|vorherige[rns]?|letzte[rns]?|fruhere[rns]?|precedente?s?|dernieres?|ancienne|anterior(?:es)?|ultim[ao]|pasad[ao]|precedent[ei]|scors[oaei]) (?:\\p{L}+ )?(?:invoices?|bills?|orders?|rechnung(?:en)?|bestellung(?:en)?|lieferung(?:en)?|factures?|commandes?|facturas?|pedidos?|fatture?|ordin[ei]|facturen|factuur|bestelling(?:en)?)|(?:factures?|commandes?|facturas?|pedidos?|fatture?|ordin[ei]) (?:precedente?s?|precedenti|dernieres?|anterior(?:es)?|pasad[oa]s?|scors[oaei])',
+    ),
   },
   urgent: {
     about: word(
@@ -121,7 +126,8 @@ export function polarValues(asked: Asked, mail: OpenMail): readonly Candidate[] 
 const isUnticked = (text: string) => /\[ ?\]|☐|☑|\[x\]/i.test(text)
 
 /** `isWanted`: whether a question asks for it, so that no other word has to. */
-function answerOf({ about, yes, no, isPlain = false }: Topic, clause: string, isWanted = false): boolean | null {
+function answerOf({ about, yes, no, other, isPlain = false }: Topic, clause: string, isWanted = false): boolean | null {
+  if (other?.test(clause)) return null
   if (no?.test(clause)) return false
   const near = isPlain ? partWith(about, clause) : clause
   const isDenied = negation.test(near) && !affirmed.test(near)

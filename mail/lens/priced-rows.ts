@@ -37,7 +37,18 @@ export function pricedRows(passage: Passage, mail: OpenMail): readonly Piece[] {
   const { rows, sums, isTrailed } = rowsOf(passage, mail)
   const names = namesOf(rows, isTrailed)
   const isComplete = names.every((name) => name !== null) && (sums.length > 0 || names.length > 1)
-  return isComplete && isStated(rows, sums, passage, mail) ? plainOf(names) : []
+  // What is counted on lines of its own was ordered; what has a price then is what all of it costs.
+  if (!isComplete || countedElsewhere(passage, rows) || names.some(isCalculation)) return []
+  return isStated(rows, sums, passage, mail) ? plainOf(names) : []
+}
+
+/** `nights x 88.00 =` */
+const isCalculation = (name: Piece | null) => name !== null && /=|[€$£]\s?\d|\d\s?[€$£]/.test(name.value)
+
+/** Whether several lines without a price, apart from the rows, begin with how many. */
+function countedElsewhere({ lines }: Passage, rows: readonly Row[]): boolean {
+  const known = new Set(rows.flatMap(({ line, above }) => [line, ...above]))
+  return lines.filter((line) => !known.has(line) && /^\d{1,4}\s?[x×]\s\p{L}/u.test(line.text)).length > 1
 }
 
 /** The goods of lines that labels of how many and how much stand below: `Lamp`, `Quantity: 2`, `Price: £12.00`. */
@@ -170,16 +181,24 @@ function isDetail(text: string): boolean {
 
 const ofDetails: ReadonlySet<string> = new Set(['quantity', 'price', 'unit', 'number', 'reference'])
 
+/** The cells of a row: behind tabs, or where gaps lay out three columns at least. */
+function cellsOf(text: string): readonly RegExpExecArray[] {
+  if (text.includes('\t')) return [...text.matchAll(/[^\t]+/g)]
+  const cells = [...text.matchAll(/\S(?:\S| (?! ))*/g)].filter(({ 0: cell }) => !/^[.…\s]+$/.test(cell))
+  return cells.length >= columnsMin ? cells : []
+}
+
+const columnsMin = 3
+
 /** The name in a row: without a number of its line, how many, and prices. */
 function ownName({ text, start }: Line): Piece | null {
   if (isDetail(text)) return null
   const bar = text.indexOf(' | ')
   if (bar > 0) return bare(text.slice(0, bar), start)
-  const cells = text.split('\t')
-  if (cells.length > 1) {
-    const at = cells.findIndex((cell) => /\p{L}{3}/u.test(cell) && !/^\d+ ?\p{L}{1,3}\.?$/u.test(cell.trim()))
-    const offset = cells.slice(0, at).reduce((sum, cell) => sum + cell.length + 1, 0)
-    return at < 0 ? null : bare(cells[at] as string, start + offset)
+  const cells = cellsOf(text)
+  if (cells.length > 0) {
+    const cell = cells.find(({ 0: each }) => /\p{L}{3}/u.test(each) && !/^\d+ ?\p{L}{1,3}\.?$/u.test(each.trim()))
+    return cell === undefined ? null : bare(cell[0], start + cell.index)
   }
   // Where gaps lay out the columns, a figure behind one blank belongs to the name.
   const figure = /\s{2,}(?:\S{1,3}\s{1,8})?\S*\d\S*(?:\s\S{1,4})?$/.test(text) ? laidOut : beside

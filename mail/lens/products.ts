@@ -19,6 +19,13 @@ const formed = /^\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}*)+|\d|^\p{Lu}{2,}\p{Ll}|\p{Ll}\p{L
 const partOf =
   /^\s(?:tab|button|page|menu|screen|key|knop|scherm|knopf|seite|bouton|onglet|bot[oó]n|pesta[nñ]a|pulsante|scheda)(?!\p{L})/iu
 
+/** Who sends for others, or runs what others use: "Delivered by", "hosted on". Stands right before a name. */
+export const isToolOfOthers = (before: string): boolean =>
+  /(?<!\p{L})(?:(?:delivered|powered|sent|provided|hosted|generated|versendet|verschickt|bereitgestellt|erstellt|zugestellt|envoye|propulse|fourni|genere|enviad[oa]|generad[oa]|gestionad[oa]|inviat[oa]|generat[oa]|fornit[oa]|verzonden|verstuurd|geleverd|gemaakt) (?:by|via|with|through|on|mit|uber|durch|von|par|avec|con|por|desde|mediante|da|tramite|met|door)|via) $/u.test(
+    fold(before.slice(-toolCharsMax)),
+  )
+const toolCharsMax = 40
+
 /** Before an article: what follows says where something is, or whose. */
 const of = /(?<![\p{L}])(?:Avda\.?|Av\.|Avenida|Calle|C\/|Rue|Via|Viale|Piazza|Plaza)(?: de)? $/u
 /** A name that goes on. */

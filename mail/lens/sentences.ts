@@ -13,7 +13,7 @@ export type Sentence = {
 
 /** Against sentences without an end. */
 const sentenceCharsMax = 600
-/** A line that is as long was broken by a program. */
+/** A line that is as long was broken by a program, unless it has cells. */
 const wrappedCharsMin = 55
 
 /** A full stop after these ends no sentence. */
@@ -50,7 +50,7 @@ export function flowOf({ text, lines }: Passage): string {
 
 function goesOn(line: Line, next: Line): boolean {
   if (next.isFirst || next.role !== null || line.role !== null) return false
-  return line.text.length >= wrappedCharsMin && !/[.!?:;]$/.test(line.text) && !/^[-*•·]\s/.test(next.text)
+  return line.text.length >= wrappedCharsMin && !/[.!?:;]$|\t/.test(line.text) && !/^[-*•·]\s/.test(next.text)
 }
 
 function addSentences(sentences: Sentence[], passage: Passage, from: number, to: number): void {

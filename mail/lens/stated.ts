@@ -10,7 +10,7 @@ import { listed } from './listed.ts'
 import { type FoundNumber, numberWordsIn } from './numbers.ts'
 import { lineAt } from './passages.ts'
 import { soughtIn } from './positions.ts'
-import { ownedIn } from './products.ts'
+import { isToolOfOthers, ownedIn } from './products.ts'
 import type { Sentence } from './sentences.ts'
 import type { Piece } from './shapes.ts'
 import type { Zone } from './zones.ts'
@@ -238,11 +238,12 @@ function textFinder(
   mail: OpenMail,
 ): ((sentence: Sentence) => readonly ScoredPiece[]) | null {
   if (concept === 'product')
-    return (sentence) => [
-      ...productsBesideVersions(sentence),
-      ...namedProducts(sentence),
-      ...ownedIn(sentence, mail).filter(({ score }) => score > unformedScore || problem.test(sentence.folded)),
-    ]
+    return (sentence) =>
+      [
+        ...productsBesideVersions(sentence),
+        ...namedProducts(sentence),
+        ...ownedIn(sentence, mail).filter(({ score }) => score > unformedScore || problem.test(sentence.folded)),
+      ].filter(({ start }) => !isToolOfOthers(sentence.text.slice(0, start)))
   if (concept !== null) return textFinders[concept] ?? null
   const words = wordsIn(wordsOfKey(field.key)).flatMap(({ word }) =>
     numberWords.has(word) ? [] : [word.replace(/[^\p{L}\p{N}]/gu, '.')],

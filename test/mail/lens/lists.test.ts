@@ -1,0 +1,128 @@
+import { expect } from 'chai'
+import { readFields } from '../../../mail/lens/read-fields.ts'
+import type { LensField } from '../../../mail/lens/source.ts'
+import { lensTemplates } from '../../../mail/lens/templates.ts'
+
+const [, order, ticket, lead, application] = lensTemplates.map(({ fields }) => fields) as (readonly LensField[])[]
+
+const read = (fields: readonly LensField[] | undefined, key: string, text: string) =>
+  readFields(
+    (fields ?? []).filter((field) => field.key === key),
+    { subject: '', text, quoted: [], attachments: [], date: new Date('2026-11-11T09:00:00Z') },
+  ).get(key)?.value ?? null
+
+type Case = readonly [name: string, fields: readonly LensField[] | undefined, key: string, text: string, value: unknown]
+
+describe('mail/lens/lists', () => {
+  describe('goods', () => {
+    const cases: readonly Case[] = [
+      [
+        'in the first of several columns, without how many and what each costs',
+        order,
+        'items',
+        'Pos 1\n\n  1  Eichenparkett 14 mm      36,00 m²   à 20,00     720,00\n  2  Sockelleiste weiß        10 Stk     à 8,00       80,00\n\nSumme   800,00',
+        ['Eichenparkett 14 mm', 'Sockelleiste weiß'],
+      ],
+      ['without the short word for a bottle', order, 'items', '12 Fl. Silvaner\n6 Fl. Merlot', ['Silvaner', 'Merlot']],
+      ['without a Dutch pack', order, 'items', '10 kg rijst\n2 pak suiker', ['rijst', 'suiker']],
+      [
+        'counted on lines, not what all of them cost',
+        order,
+        'items',
+        '  8 x Cheese board (large)\n  3 x Apple juice, 1 l\n\nCatering     £96.00\nVAT           £19.20\nTotal        £115.20',
+        ['Cheese board (large)', 'Apple juice, 1 l'],
+      ],
+      [
+        'no nights that are multiplied',
+        order,
+        'items',
+        '3 nights x £70.00 = £210.00\nParking £10.00\nTotal £220.00',
+        null,
+      ],
+      ['none of points of which some are counted', order, 'items', 'Please send:\n- 4 x mops\n- gloves, one box', null],
+      [
+        'none where some more are joined',
+        order,
+        'items',
+        'Could you bring 6 lemon cakes, 4 fruit tarts and some big bottles of sparkling water?',
+        null,
+      ],
+      [
+        'what is counted with words between',
+        order,
+        'items',
+        'We order 6 lemon cakes and this time also 4 fruit tarts.',
+        ['lemon cakes', 'fruit tarts'],
+      ],
+    ]
+    for (const [name, fields, key, text, value] of cases)
+      it(name, () => expect(read(fields, key, text)).to.deep.equal(value))
+  })
+
+  describe('interests and skills', () => {
+    const cases: readonly Case[] = [
+      [
+        'in one cell of a row that is long',
+        lead,
+        'interests',
+        'Contact\tMme Odile Sauvage\nProduits souhaités\tÉcran tactile, Imprimante de tickets, Tiroir-caisse\nSalariés\t5',
+        ['Écran tactile', 'Imprimante de tickets', 'Tiroir-caisse'],
+      ],
+      [
+        'none where a verb is left away before one of them alone',
+        application,
+        'skills',
+        'Sé usar la sierra, hacer muebles y barnizar puertas.',
+        null,
+      ],
+    ]
+    for (const [name, fields, key, text, value] of cases)
+      it(name, () => expect(read(fields, key, text)).to.deep.equal(value))
+  })
+
+  describe('texts', () => {
+    const cases: readonly Case[] = [
+      [
+        'no number of hours',
+        order,
+        'order_number',
+        'Votre commande est prête. Transporteur : Colis (24-36 h après paiement)',
+        null,
+      ],
+      [
+        'no payment of an earlier bill',
+        order,
+        'paid',
+        'Please send it on Friday. The previous invoice has been paid.',
+        null,
+      ],
+      ['but one of this order', order, 'paid', 'Please send it on Friday. The invoice has been paid.', true],
+      [
+        'a product with its model',
+        ticket,
+        'product',
+        'Guten Tag, der TintenMax 3100dw druckt nicht mehr.',
+        'TintenMax 3100dw',
+      ],
+      [
+        'no program that delivers the mail',
+        ticket,
+        'product',
+        'It does not start any more.\n\nDelivered by HelpBox Desk',
+        null,
+      ],
+      ['no device on which it runs', ticket, 'product', 'The map does not load (version 4.2, Fairphone FP5).', null],
+      [
+        'a product before its version',
+        ticket,
+        'product',
+        'Sinds gisteren start onze Wandelgids-app (versie 3.1) niet.',
+        'Wandelgids',
+      ],
+      ['no model as an error', ticket, 'error_message', 'It shows nothing on my Fairphone A54.', null],
+      ['a code as an error', ticket, 'error_message', 'The panel shows Error E54 since today.', 'E54'],
+    ]
+    for (const [name, fields, key, text, value] of cases)
+      it(name, () => expect(read(fields, key, text)).to.deep.equal(value))
+  })
+})
