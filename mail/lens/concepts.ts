@@ -248,7 +248,16 @@ export const concepts: { readonly [name: string]: Concept } = {
   interests: {
     types: ['list'],
     named: ['interest', 'interest product', 'interest item'],
-    labels: ['interest', 'interest item', 'interest product'],
+    labels: [
+      'interest',
+      'interest item',
+      'interest product',
+      // "What is the customer looking for?"
+      'interest customer',
+      'interest requester',
+      'interest item customer',
+      'interest item requester',
+    ],
     or: ['product', 'item'],
   },
   skills: { types: ['list'], named: ['skill', 'skill applicant'], labels: ['skill'] },

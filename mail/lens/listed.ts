@@ -21,11 +21,15 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
       .filter(({ items }) => concept !== 'items' || areAlike(items))
       .map(({ heading, items }) => listAt(passage, named(items), pointScore(concept, heading))),
   )
-  const below = passages.flatMap((passage) =>
-    passage.lines.flatMap((line) =>
-      isHeading(line.text, concept) ? [listAt(passage, named(linesBelow(passage, line)), 66)] : [],
-    ),
-  )
+  const below = passages.flatMap((passage) => {
+    // Words of a label may be those of a thing: "Enseigne lumineuse".
+    const labels = new Set(
+      passage.pairs.flatMap(({ by, line, value }) => (by === 'words' && /^\p{Ll}+$/u.test(value) ? [] : [line])),
+    )
+    return passage.lines.flatMap((line) =>
+      isHeading(line.text, concept) ? [listAt(passage, named(linesBelow(passage, line, labels)), 66)] : [],
+    )
+  })
   const goods =
     concept === 'items'
       ? passages.flatMap((passage) => [
@@ -40,9 +44,10 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
     concept === 'interests' || concept === 'items'
       ? passages.map((passage) => listAt(passage, ticked(passage), 76))
       : []
-  const told = sentences.flatMap(({ text, passage, start }, n) => {
+  const told = sentences.flatMap(({ text, folded, passage, start }, n) => {
     const next = sentences[n + 1]
     if (concept === 'items' && next?.passage === passage && adds.test(next.folded)) return []
+    if (concept === 'items' && notOrdered.test(folded)) return []
     const line = lineAt(passage, start)
     if (line !== undefined && zones(passage).has(line)) return []
     const place = (items: readonly Piece[], score: number) =>
@@ -66,6 +71,10 @@ const toldMin = 3
 /** How a sentence begins that adds to the one before. */
 const adds =
   /^[\s"„“]*(?:oh|and|also|plus|und|dazu|ausserdem|zusatzlich|noch|et|aussi|en plus|ainsi que|y|ademas|tambien|e|inoltre|anche|poi|en|ook|daarnaast|verder)(?![\p{L}])/u
+
+/** Goods of another time, that came broken or not at all, that others replace, or of which somebody has enough. */
+const notOrdered =
+  /(?<!\p{L})(?:last (?:year|time|month|week)|letzte[sn]? (?:jahr|mal|monat|woche)|l.an (?:dernier|passe)|la derniere fois|el ano pasado|la ultima vez|l.anno scorso|l.ultima volta|vorig jaar|vorige keer|instead of|rather than|anstatt|statt|anstelle|au lieu d\p{L}*|plutot que|en (?:vez|lugar) de|invece d\p{L}*|al posto d\p{L}*|in plaats van|broken|missing|damaged|faulty|defekt\p{L}*|fehl(?:t|en|ten)|kaputt\p{L}*|beschadigt\p{L}*|zerbrochen\p{L}*|manqu(?:e|ent|ait|aient)|casse(?:e|s|es)?|abime(?:e|s|es)?|rot[oa]s|falta(?:n|ban?)?|danad[oa]s?|manca(?:no|vano)?|rott[oie]|danneggiat\p{L}*|ontbre\p{L}*|kapotte?|beschadigd\p{L}*|still have|have left|haben noch|noch (?:\p{L}+ )?(?:da|ubrig)|(?:il )?(?:nous|me) reste(?:nt)?|(?:nos|me) quedan?|(?:ci|mi) rest(?:a|ano)|hebben nog)(?!\p{L})/u
 
 /** Up to the first that is a day. */
 function untilDate(items: readonly Piece[], { dates }: OpenMail): readonly Piece[] {

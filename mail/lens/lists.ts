@@ -78,14 +78,31 @@ function valueLines({ passage, line, label, value, start, by }: Pair): readonly 
     if (below.isFirst || (isCell ? below.text.includes('\t') : passage.labelled.has(below.start))) break
     items.push({ value: below.text, start: below.start, end: below.start + below.text.length })
   }
-  if (items.length === 1) return []
+  if (items.length === 1 || isEnumeration(value, items[1] as Piece)) return []
   const isPlain = items.every((item) => item.value.length <= lineItemCharsMax && !/[.,:;!?]$|\t|, /.test(item.value))
   if (isCell && (end === undefined || end.isFirst || !end.text.includes('\t')))
     return (items[1] as Piece).value.length > lineItemCharsMax ? [] : null
-  // Labels on lines of their own may be among them that no table has.
-  const isSure = isCell || isQuestion || /:$/.test(line.text) || items.every((item) => counted.test(item.value))
+  // Labels on lines of their own may be among them that no table has: those are of one word, or what is below them of one or of figures.
+  const isSure =
+    isCell ||
+    isQuestion ||
+    /:$/.test(line.text) ||
+    items.every((item) => counted.test(item.value)) ||
+    items.every((item) => /^\p{Lu}[^\d?]* [^\d?]+$/u.test(item.value))
   return isPlain && isSure ? items : null
 }
+
+/** Whether short things stand side by side on one line that ends where they do: what is below begins anew. */
+const isEnumeration = (value: string, below: Piece) =>
+  value.length < wrappedCharsMin &&
+  /^\p{Lu}/u.test(below.value) &&
+  !/[.!?:,]$|\d,\d/.test(value) &&
+  value.split(/\s*[,;/|•·]\s+/).length >= enumeratedMin &&
+  value.split(/\s*[,;/|•·]\s+/).every((part) => part.split(' ').length <= enumeratedWordsMax)
+/** A line that is as long may go on below. */
+const wrappedCharsMin = 55
+const enumeratedMin = 3
+const enumeratedWordsMax = 4
 
 /** How many, before a thing or behind it. */
 const counted = /^\d{1,4}\s?[x×]?\s|\s[x×]\s?\d{1,4}$/
@@ -104,15 +121,15 @@ export function pointLists(passage: Passage): readonly Points[] {
   })
 }
 
-/** What stands below a heading on lines of its own, up to a blank line: short, and no labels. None of fewer than two. */
-export function linesBelow(passage: Passage, heading: Line): readonly Piece[] {
+/** What stands below a heading on lines of its own, up to a blank line: short, and none of the `labels`. None of fewer than two. */
+export function linesBelow(passage: Passage, heading: Line, labels: ReadonlySet<Line>): readonly Piece[] {
   const at = passage.lines.indexOf(heading)
   const items: Piece[] = []
   for (const line of passage.lines.slice(at + 1, at + 1 + itemsMax)) {
     if (line.isFirst) break
     const isItem =
       line.text.length <= lineItemCharsMax && !/[.!?:@]$|:\s|\t| {2,}/.test(line.text) && line.role === null
-    if (!isItem || passage.labelled.has(line.start)) return []
+    if (!isItem || labels.has(line)) return []
     items.push({ value: line.text, start: line.start, end: line.start + line.text.length })
   }
   return items.length > 1 ? items : []

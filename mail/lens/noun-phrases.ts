@@ -14,9 +14,9 @@ const article = new RegExp(
 /** Verbs and pronouns that begin a clause, or end one, in which somebody says what he does. */
 const verb =
   /^(?:inform\p{L}*|infos?|details?|diario|daily|taglich|speak|read|write|drive|manage|run|lead|handle|operate|hold|own|know|use|see|get|look|spreche|arbeite|kenne|kann|beherrsche|programmiere|habe?|bin|gehe|fuhre|conozco|suelo|hablo|manejo|tengo|llevo|trabajo|puedo|soy|uso|domino|faccio|parlo|conosco|lavoro|gestisco|posso|so|parle|suis|maitrise|connais|sais|utilise|pratique|gere|spreek|werk|ken|gebruik|kan|ben|heb|weet)(?!\p{L})|\s(?:zien|krijgen|maken|doen|bespreken|weten|hebben|selbst|schon|online|gern|inside out)$/u
-/** What stands for a thing that is not named, and words for pieces. */
+/** What stands for a thing that is not named, words for pieces, and sizes of what is named before. */
 const noName =
-  /^(?:otr[oa]s?|altr[oi]|others?|autres?|andere\w*|ver|siguientes?|following|folgende\w*|suivante?s?|seguent[ei]|volgende|unidades|units?|pieces?|pezzi|stuck|stuks|piezas|pares|both|beide\w*|ambos|nouveau|nuevo|nuovo|new|neu\w*|liefst|best\w*)$/u
+  /^(?:(?:size|sizes|gr(?:osse)?|taille|tailles|talla|tallas|taglia|taglie|maat|maten)(?![\p{L}-]).*|in (?:\p{L}+|\p{L}+ \p{L}+)|otr[oa]s?|altr[oi]|others?|autres?|andere\w*|ver|siguientes?|following|folgende\w*|suivante?s?|seguent[ei]|volgende|unidades|units?|pieces?|pezzi|stuck|stuks|piezas|pares|both|beide\w*|ambos|nouveau|nuevo|nuovo|new|neu\w*|liefst|best\w*)$/u
 
 /** A clause behind the last thing that says more of the same. */
 const moreBehind =
