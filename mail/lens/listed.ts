@@ -6,7 +6,7 @@ import { countedGoods, countedLines, uncounted } from './goods.ts'
 import { meaningsOf } from './lexicon.ts'
 import type { Passage } from './lines.ts'
 import { linesBelow, pointLists, tableItems, ticked } from './lists.ts'
-import { areNames } from './noun-phrases.ts'
+import { areNames, arePair } from './noun-phrases.ts'
 import { lineAt } from './passages.ts'
 import { labelledGoods, pricedRows } from './priced-rows.ts'
 import type { Piece } from './shapes.ts'
@@ -44,9 +44,13 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
     concept === 'interests' || concept === 'items'
       ? passages.map((passage) => listAt(passage, ticked(passage), 76))
       : []
+  const things = sentences.map(({ text }) => enumerated(text, concept, locale))
+  // Two things are all only where no other sentence has more.
+  const isOnly = concept !== 'items' && things.filter(({ length }) => length > 0).length === 1
   const told = sentences.flatMap(({ text, folded, passage, start }, n) => {
     const next = sentences[n + 1]
-    if (concept === 'items' && next?.passage === passage && adds.test(next.folded)) return []
+    const isAddedTo = next?.passage === passage && adds.test(next.folded)
+    if (concept === 'items' && isAddedTo) return []
     if (concept === 'items' && notOrdered.test(folded)) return []
     const line = lineAt(passage, start)
     if (line !== undefined && zones(passage).has(line)) return []
@@ -56,16 +60,17 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
         named(items).map((item) => ({ ...item, start: item.start + start, end: item.end + start })),
         score,
       )
-    const found = untilDate(enumerated(text, concept, locale), mail)
+    const found = untilDate(things[n] ?? [], mail)
     const counted = concept === 'items' ? countedGoods(text, locale) : []
     const areGoods = areNames(counted, text, locale)
-    const isEnumeration = found.length >= toldMin && (counted.length === 0 || areGoods) && areNames(found, text, locale)
+    const isLong = found.length >= toldMin || (isOnly && !isAddedTo && arePair(found, text))
+    const isEnumeration = isLong && (counted.length === 0 || areGoods) && areNames(found, text, locale)
     return [place(isEnumeration ? found : [], 64), place(areGoods ? counted : [], 65)]
   })
   return [...points, ...below, ...goods, ...ticks, ...told].filter((each) => each !== null)
 }
 
-/** Where a sentence names one thing or two, others are too often told elsewhere, or these in other words. */
+/** Where a sentence names less, others are too often told elsewhere, or these in other words. */
 const toldMin = 3
 
 /** How a sentence begins that adds to the one before. */

@@ -48,6 +48,26 @@ export function areNames(items: readonly Piece[], text: string, { language }: Lo
   })
 }
 
+/** Whether two things are all that a sentence enumerates: joined by one word, with nothing joined behind them and no list before. */
+export function arePair(items: readonly Piece[], text: string): boolean {
+  const [first, last] = items
+  if (first === undefined || last === undefined || items.length !== 2) return false
+  const plain = fold(text)
+  const rest = plain.slice(last.end)
+  return (
+    joined.test(plain.slice(first.end, last.start)) &&
+    /^[)\s]*(?:[.,;!?]|$)/u.test(rest) &&
+    !/[\s,](?:and|und|et|y|e|en|plus|also|auch|aussi|tambien|anche|ook)\s/u.test(rest) &&
+    !plain.slice(0, first.start).includes(',') &&
+    ![first, last].some(({ value }) => vague.test(fold(value)))
+  )
+}
+
+const joined =
+  /^\s(?:and|und|et|y|e|ed|en|as well as|sowie|ainsi que|asi como)\s(?:(?:the|an?|die|der|das|den|eine[nmr]?|ein|une?|le|la|les|l|du|des|de|los|las|el|una?|il|lo|gli|i|uno|un|het|een)[\s'’])?$/u
+const vague =
+  /^(?:first|last|mainly|maybe|perhaps|possibly|probably|sort|kind|some|zuerst|zuletzt|anschliessend|danach|vielleicht|eventuell|moglichst|nell\p{L}*|nel|negli|nei|dans|sur|peut|eventuellement|magari|forse|quizas?|tal|misschien|eventueel|wellicht|daarna|votre|vos|notre|nos|vostr[oa]|vuestr[oa]|su|uw|jullie|ihre?)(?!\p{L})/u
+
 /** "and also about two boxes of" */
 const betweenWordsMax = 5
 /** German ends what names a thing in a noun, or says more of it behind a preposition or in figures. */
