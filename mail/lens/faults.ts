@@ -1,12 +1,15 @@
 /** What a program shows when it fails, and the versions of programs, told by the verbs around them. */
 import { fold } from './lexicon.ts'
+import type { Passage } from './lines.ts'
 import type { Sentence } from './sentences.ts'
 import { type Piece, quotedIn } from './shapes.ts'
 
 const shows =
-  /(?<!\p{L})(?:says?|said|saying|shows?|showing|displays?|reads|throwing|throws|gett?(?:ing|s)?|got|pops up|meldet|zeigt|erscheint|kommt|steht|lautet|bekomme|affiche|indique|s.inscrit|obtiens|sale|aparece|muestra|pone|dice|compare|appare|esce|lampeggia con(?: il codice)?|mostra|krijg|krijgt|toont|verschijnt|staat|geeft|meldt)\s+(?:(?:me|mir|only|nur|just|still|immer|steeds|constantly|now|then|dann|jetzt|nun|nu|dan|maintenant|alors|ahora|luego|adesso|ora|poi) )*(?:the message |die meldung |le message |el mensaje |il messaggio |de melding |error |fehler |erreur |code |codice |il codice )?/gu
+  /(?<!\p{L})(?:says?|said|saying|shows?|showing|displays?|reads|throwing|throws|gett?(?:ing|s)?|got|pops up|meldet|zeigt|erscheint|kommt|steht|lautet|bekomme|affiche|indique|s.inscrit|obtiens|sale|aparece|(?:stops|fails|ends|crashes|aborts|exits) with(?: an?| the)?|(?:stoppt|endet|scheitert) mit|(?:s.arrete|echoue|plante) (?:avec|sur)|(?:se para|falla|se cierra|se bloquea) con|(?:si ferma|si blocca|fallisce|si chiude|si interrompe) con|(?:stopt|faalt|eindigt|crasht) met|muestra|pone|dice|compare|appare|esce|lampeggia con(?: il codice)?|mostra|krijg|krijgt|toont|verschijnt|staat|geeft|meldt)\s+(?:(?:me|mir|only|nur|just|still|immer|steeds|constantly|now|then|dann|jetzt|nun|nu|dan|maintenant|alors|ahora|luego|adesso|ora|poi) )*(?:the message |die meldung |le message |el mensaje |il messaggio |de melding |error |fehler |erreur |code |codice |il codice )?/gu
 const codes =
   /(?<![\p{L}\p{N}-])(?:(?:E|F|H|ERR|Err|ERROR|Error) \d{1,4}|\p{Lu}{2,6}(?:[_-]\p{Lu}{2,10}){0,3}[_-]\d{2,6}|\p{Lu}{2,5}\d{2,6}|\p{Lu}-?\d{2,5}|0x[\dA-Fa-f]{2,8})(?![\p{L}\p{N}]|-\d| \d{3})/gu
+/** What programs call their errors: `ERR_PRINTER_OFFLINE`. */
+const errorNames = /(?<![\p{L}\p{N}_])(?:ERR|ERROR|E)(?:_[\p{Lu}\d]{2,20}){1,5}(?![\p{L}\p{N}_])/gu
 const codeCue =
   /(?<!\p{L})(?:errors?|fault|code|codice|codigo|fehler\p{L}*|meldung|erreur|throw\p{L}*|shows?|says|display|lampeggia|kommt|zeigt|affiche|sale|krijg|melding|fout\p{L}*|errore|fallo|screen|bildschirm|anzeige|steht|erscheint|ecran|pantalla|pone|aparece|schermo|appare|compare|scherm|beeld|staat|allarme|alarm\p{L}*|storing|storung)(?!\p{L})/u
 /** Others had it, or had it once, or there is none. */
@@ -43,6 +46,8 @@ export function shownIn({ text, folded }: Sentence): readonly (Piece & { readonl
     if (message !== null && !isCode && message[0].split(/\s+/).length > 1)
       found.push({ value: message[0], start: from, end: from + message[0].length, score: 62 })
   }
+  for (const { 0: value, index } of text.matchAll(errorNames))
+    found.push({ value, start: index, end: index + value.length, score: 58 })
   if (codeCue.test(folded))
     for (const { 0: value, index } of text.matchAll(codes))
       if (!isModel(value, text.slice(0, index)))
@@ -57,6 +62,26 @@ const isModel = (value: string, before: string) => {
 }
 
 const messageCharsMax = 160
+
+/** A line that says that a message follows: `When I press Send it says:` */
+const announces =
+  /(?<!\p{L})(?:says?|reads|shows?|displays?|appears|error|message|meldung|fehler|erscheint|kommt|steht|zeigt|meldet|affiche|apparait|erreur|sale|aparece|muestra|mensaje|dice|pone|appare|compare|esce|mostra|messaggio|errore|verschijnt|staat|melding|toont|geeft)(?: (?!(?:not|nicht|pas|no|non|niet) )\p{L}+){0,3}\s?:$/u
+
+/** The line that stands alone below one that announces it. */
+export function announcedBelow({ lines }: Passage): readonly Piece[] {
+  return lines.flatMap((line, n) => {
+    const [below, next] = [lines[n + 1], lines[n + 2]]
+    if (below === undefined || below.role !== null || !announces.test(line.folded.slice(-announcementChars))) return []
+    const isAlone = below.isFirst && (next === undefined || next.isFirst)
+    const value = below.text.replace(/^[„“"«'‘>\s]+|[“”"»'’\s]+$/gu, '')
+    const at = below.text.indexOf(value)
+    const isMessage =
+      isAlone && /^[\p{Lu}\d].*\p{L}/u.test(value) && value.length <= messageCharsMax && !/[?,:]$/.test(value)
+    return isMessage ? [{ value, start: below.start + at, end: below.start + at + value.length }] : []
+  })
+}
+
+const announcementChars = 60
 
 /** The first line of a log that tells an error. */
 const logged =

@@ -3,7 +3,7 @@ import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { type Asked, wordsOfKey } from './concepts.ts'
 import { type Cue, numberCues } from './cues.ts'
 import { ofLastTime } from './document-numbers.ts'
-import { isElsewhere, isOfOthers, loggedIn, numberedVersions, shownIn } from './faults.ts'
+import { announcedBelow, isElsewhere, isOfOthers, loggedIn, numberedVersions, shownIn } from './faults.ts'
 import { companiesIn, documents, errorsIn, jobsIn, namesIn, numberFinder, productsIn, versionsIn } from './inline.ts'
 import { wordsIn } from './lexicon.ts'
 import { listed } from './listed.ts'
@@ -23,10 +23,14 @@ export function statedValues(asked: Asked, mail: OpenMail): readonly Candidate[]
   if (type === 'list') return listed(asked, mail)
   const find = finders[type]?.(asked, mail)
   const stated = find === undefined || find === null ? [] : mail.sentences.flatMap(find)
-  return asked.concept === 'error' ? [...stated, ...logs(mail)] : stated
+  return asked.concept === 'error' ? [...stated, ...announced(mail), ...logs(mail)] : stated
 }
 
 const ofOthers: ReadonlySet<Zone> = new Set(['staff', 'referee', 'offer'])
+
+/** Messages on lines of their own below words that announce them. */
+const announced = ({ passages }: OpenMail): readonly Candidate[] =>
+  passages.flatMap((passage) => announcedBelow(passage).map((piece) => at(passage, 0, piece, 66)))
 
 /** Errors in the lines of a log that is attached. */
 const logs = ({ passages }: OpenMail): readonly Candidate[] =>

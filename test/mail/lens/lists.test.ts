@@ -197,6 +197,37 @@ describe('mail/lens/lists', () => {
         'Wandelgids',
       ],
       ['no model as an error', ticket, 'error_message', 'It shows nothing on my Fairphone A54.', null],
+      [
+        'a message on a line of its own below what announces it',
+        ticket,
+        'error_message',
+        'Beim Speichern erscheint:\n\n   PX-31 Datei gesperrt\n\nWas tun?',
+        'PX-31 Datei gesperrt',
+      ],
+      ['no greeting below it', ticket, 'error_message', 'This is what it says:\n\nthanks, and bye', null],
+      ['no message of which more stands below', ticket, 'error_message', 'It says:\n\nHello\nAll is well', null],
+      [
+        'a message with which something stops',
+        ticket,
+        'error_message',
+        'Il gestionale si blocca con «Memoria piena».',
+        'Memoria piena',
+      ],
+      [
+        'what programs call an error',
+        ticket,
+        'error_message',
+        'da ieri mi dà ERR_STAMPANTE_SPENTA',
+        'ERR_STAMPANTE_SPENTA',
+      ],
+      ['no name of a picture', ticket, 'error_message', 'Siehe das Bild IMG_STAND_2041 von gestern.', null],
+      [
+        'the position of an advertisement',
+        application,
+        'position',
+        'Ausschreibung: Hausmeister (m/w/d), Kennziffer 7-12',
+        'Hausmeister (m/w/d)',
+      ],
       ['a code as an error', ticket, 'error_message', 'The panel shows Error E54 since today.', 'E54'],
     ]
     for (const [name, fields, key, text, value] of cases)
