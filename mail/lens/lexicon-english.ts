@@ -42,7 +42,8 @@ export const en: Lexicon = {
   phone:
     'phone | telephone | tel | mobile | cell | phone number | mobile number | mobile phone | telephone number | cell phone | t | direct | direct line | direct dial | call back | callback | number to ring | best number | ring | call | whatsapp | contact number | daytime phone | phone no | landline | call me on | call on | phone or mobile | telephone no | tel no | mob | cellphone | daytime number | how can we reach you by phone | best phone number | phone verified | verified phone',
   address: 'address | street | shipping address | billing address | postal address',
-  product: 'product | affected product | product concerned | product name | which product | product affected',
+  product:
+    'product | affected product | product purchased | purchased product | product bought | product concerned | product name | which product | product affected',
   device:
     'affected system | system | device | application affected | affected application | software | model | app | package | programme | program | appliance | machine | module | platform | app name | hardware | equipment | concerns | relates to | product in question',
   item: 'item | items | article | articles | products | description | goods ordered | line items | bag | basket | cart | shopping bag | contents | what | your items | in this parcel | ordered items | in your basket | merchandise list | in the box | your basket',

@@ -43,7 +43,7 @@ export const de: Lexicon = {
   phone:
     'telefon | tel | telefonnummer | handy | mobil | mobilnummer | handynummer | rufnummer | fon | mobiltelefon | ruckruf | durchwahl | ruckrufnummer | telefonisch | erreichbar unter | kontaktnummer | telefon nr | tel nr | festnetz | anruf | telefonnr | tel-nr | mobilnr | mobil nr | handy nr | nummer fur ruckruf | telefon fur ruckfragen | erreichbar | tagsuber erreichbar | telefon privat | telefon mobil',
   address: 'adresse | anschrift | lieferadresse | rechnungsadresse | strasse',
-  product: 'produkt | betroffenes produkt | produktname | produktbezeichnung',
+  product: 'produkt | betroffenes produkt | gekauftes produkt | erworbenes produkt | produktname | produktbezeichnung',
   device:
     'gerat | gerate | software | modell | system | anwendung | programm | maschine | app | paket | anlage | typ | geratetyp | gerätename | modul | betroffenes gerat | betroffenes system | betroffene anwendung | plattform | betrifft | es geht um produkt',
   item: 'artikel | ware | waren | produkte | bezeichnung | leistung | beschreibung | positionen | was | warenkorb | inhalt | ware bestellt | im paket | bestellte ware | gekauft | gekaufte artikel | deine artikel | ihre artikel',
@@ -141,7 +141,7 @@ export const nl: Lexicon = {
   phone:
     'telefoon | telefoonnummer | mobiel | tel | gsm | mobiel nummer | mobiele nummer | 06-nummer | bel | bellen | terugbellen | telefonisch | doorkiesnummer | bereikbaar op | vast nummer | contactnummer | tel nr | nummer om te bellen | telefoonnr | mobiele telefoon | telefoon overdag | nummer voor terugbellen | terugbelnummer | uw telefoonnummer | telefoon mobiel | telefoon vast | telefoon werk | whatsapp | te bereiken op | bel me op',
   address: 'adres | straat | bezorgadres | factuuradres',
-  product: 'product | betreft product | productnaam | naam product',
+  product: 'product | betreft product | gekocht product | aangekocht product | productnaam | naam product',
   device:
     'apparaat | applicatie | software | model | toestel | systeem | pakket | programma | machine | app | module | installatie | type | betreft apparaat | softwarepakket | platform | betreft | over product',
   item: 'artikel | artikelen | producten | omschrijving | beschrijving | inhoud | winkelmand | winkelwagen | je mandje | wat | in de doos | bestelde artikelen | in het pakket | dit heb je besteld',

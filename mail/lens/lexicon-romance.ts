@@ -42,7 +42,7 @@ export const fr: Lexicon = {
   phone:
     'telephone | tel | portable | mobile | numero de telephone | gsm | rappeler au | joindre au | joignable au | fixe | ligne directe | rappel | a rappeler | appeler | telephone portable | tel portable | numero ou vous joindre | numero a rappeler | telephone fixe | tel fixe | votre telephone | telephone direct | n° de telephone | numero de portable | joignable | telephone verifie | le joindre | la joindre',
   address: 'adresse | adresse de livraison | rue',
-  product: 'produit | produit concerne | nom du produit',
+  product: 'produit | produit concerne | produit achete | nom du produit',
   device:
     'logiciel | appareil | modele | application | materiel | progiciel | programme | machine | module | materiel concerne | logiciel concerne | appareil concerne | equipement | solution | appli | plateforme',
   item: 'article | articles | produits | designation | description | libelle | dans le carton | contenu | panier | votre panier | votre selection | dans le colis | articles commandes | vos articles | quoi',
@@ -137,7 +137,7 @@ export const es: Lexicon = {
   phone:
     'telefono | tel | movil | celular | telefono movil | numero de telefono | telf | llamar al | numero de contacto | fijo | llamar a | tfno | wasap | whatsapp | telefono de contacto | tlf | tlfno | movil de contacto | telefono fijo | tfn | numero para llamar | telefono verificado | telefono directo | llamale al | llamarle al',
   address: 'direccion | domicilio | direccion de envio | calle',
-  product: 'producto | producto afectado | nombre del producto',
+  product: 'producto | producto afectado | producto comprado | producto adquirido | nombre del producto',
   device:
     'aplicacion | programa | equipo | modelo | software | dispositivo | aparato | modulo | maquina | paquete | plataforma | aplicacion afectada | dispositivo afectado | app | se refiere a | modelo de | modelo del aparato',
   item: 'articulo | articulos | productos | descripcion | concepto | detalle | que se lleva | contenido | cesta | carrito | tu cesta | su compra | articulos comprados | en la caja | lo que has pedido | que has pedido | lleva',
@@ -232,7 +232,7 @@ export const it: Lexicon = {
   phone:
     'telefono | tel | cellulare | cell | numero di telefono | recapito telefonico | recapito | chiamare al | richiamare | fisso | tel diretto | telefonare al | cellulare personale | telefono cellulare | numero di cellulare | numero cellulare | cellulare di contatto | numero da chiamare | telefono fisso | telefono diretto | tel cell | telefono verificato | chiamare il | si risponde al | numero di recapito | chiamalo al | chiamarlo al',
   address: 'indirizzo | via | indirizzo di spedizione',
-  product: 'prodotto | prodotto interessato | nome prodotto | nome del prodotto',
+  product: 'prodotto | prodotto interessato | prodotto acquistato | nome prodotto | nome del prodotto',
   device:
     'applicazione | programma | apparecchio | modello | software | dispositivo | macchina | modulo software | app | pacchetto | apparecchiatura | programma interessato | sistema | macchinario | piattaforma | gestionale | riguarda | modello di',
   item: 'articolo | articoli | prodotti | descrizione | contenuto | carrello | il tuo carrello | nel pacco | cosa | prodotti ordinati | nella scatola | hai ordinato | articoli ordinati | merce',

@@ -173,6 +173,17 @@ describe('mail/lens/lists', () => {
         'Please send it on Friday. The previous invoice has been paid.',
         null,
       ],
+      ['a payment that is awaited', order, 'paid', 'Lo enviaremos en cuanto recibamos el pago.', false],
+      ['a payment on arrival', order, 'paid', 'Paiement sur place, en espèces.', false],
+      [
+        'no payment that was awaited and came',
+        order,
+        'paid',
+        'As soon as we received your payment we packed it.',
+        true,
+      ],
+      ['what somebody has paid for them', order, 'paid', 'Son 20 tazas, ya las he pagado por Bizum.', true],
+      ['a product that was bought', ticket, 'product', 'Prodotto acquistato: Forno Vesta 45', 'Forno Vesta 45'],
       ['but one of this order', order, 'paid', 'Please send it on Friday. The invoice has been paid.', true],
       [
         'a product with its model',
