@@ -158,8 +158,14 @@ const goodEnd =
   /\s(?:for|to|by|at|from|as|if|please|bitte|an|am|ans|bis|zum|zur|fur|wie|wenn|im|para|con la|por|segun|como|si|per|come|se|secondo|da|pour|au|aux|chez|comme|selon|avec|voor|naar|graag|zoals|volgens|als|ook|again|wieder|wie|dazu|alstublieft|bestellen|kaufen|haben|kopen|hebben)(?=\s|$)/u
 const asideStart = /\s\(|\s[–-]\s/u
 
-/** Goods in a sentence, each behind how many: `36 bottles of red and two of white`. */
+/** Goods in a sentence, at least two, each behind how many: `36 bottles of red and two of white`. */
 export function countedGoods(text: string, locale: Locale): readonly Piece[] {
+  const found = countedThings(text, locale)
+  return found.length > 1 ? found : []
+}
+
+/** The same, where it may be one thing alone. */
+export function countedThings(text: string, locale: Locale): readonly Piece[] {
   if (/[€$£]/.test(text)) return []
   const folded = fold(text)
   const found: Piece[] = []
@@ -195,7 +201,7 @@ export function countedGoods(text: string, locale: Locale): readonly Piece[] {
       if (end > 0) break
     }
   }
-  return found.length > 1 ? found : []
+  return found
 }
 
 /** Of how many characters the count of an item is, with its unit. */

@@ -2,7 +2,7 @@
 import { type Candidate, listAt, type OpenMail } from './candidates.ts'
 import type { Asked } from './concepts.ts'
 import { enumerated } from './enumerations.ts'
-import { countedGoods, countedLines, uncounted } from './goods.ts'
+import { countedGoods, countedLines, countedThings, uncounted } from './goods.ts'
 import { meaningsOf } from './lexicon.ts'
 import type { Passage } from './lines.ts'
 import { linesBelow, pointLists, tableItems, ticked } from './lists.ts'
@@ -47,6 +47,10 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
   const things = sentences.map(({ text }) => enumerated(text, concept, locale))
   // Two things are all only where no other sentence has more.
   const isOnly = concept !== 'items' && things.filter(({ length }) => length > 0).length === 1
+  // Where several sentences count things, what each of them orders is open.
+  const counting = sentences.filter(
+    ({ text, passage }) => concept === 'items' && passage.place === 'text' && countedThings(text, locale).length > 0,
+  )
   const told = sentences.flatMap(({ text, folded, passage, start }, n) => {
     const next = sentences[n + 1]
     const isAddedTo = next?.passage === passage && adds.test(next.folded)
@@ -62,7 +66,7 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
       )
     const found = untilDate(things[n] ?? [], mail)
     const counted = concept === 'items' ? countedGoods(text, locale) : []
-    const areGoods = areNames(counted, text, locale)
+    const areGoods = counting.length < 2 && areNames(counted, text, locale)
     const isLong = found.length >= toldMin || (isOnly && !isAddedTo && arePair(found, text))
     const isEnumeration = isLong && (counted.length === 0 || areGoods) && areNames(found, text, locale)
     return [place(isEnumeration ? found : [], 64), place(areGoods ? counted : [], 65)]

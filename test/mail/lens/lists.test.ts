@@ -47,6 +47,13 @@ describe('mail/lens/lists', () => {
         'Could you bring 6 lemon cakes, 4 fruit tarts and some big bottles of sparkling water?',
         null,
       ],
+      [
+        'none where two sentences count them',
+        order,
+        'items',
+        'We take 12 wine glasses and 6 soup bowls. For the garden we would like 3 stone pots.',
+        null,
+      ],
       ['none that came broken', order, 'items', 'Sadly 3 wine glasses and 2 soup bowls were broken.', null],
       ['none of last year', order, 'items', 'Last year we ordered 30 wine glasses and 20 soup bowls.', null],
       ['none that only name a size', order, 'items', 'We order 20 work gloves, 10 size L and 5 size XL.', null],
