@@ -47,8 +47,8 @@ const weights = { governed: 48, perPoint: 1.2, strengthMin: 4, margin: 0.5, alon
 const token =
   /(?<![\p{L}\p{N}.,/@-])#?(?:\p{Lu}{1,6}\d{0,2}[-/. ]?)?\d[\p{L}\p{N}]*(?:[-/.][\p{L}\p{N}]+)*(?![\p{L}\p{N}@%]|[.,]\d)/gu
 
-/** Units of time, size and weight behind a span of numbers. */
-const lasting =
+/** Units of time, size and weight behind a number, as in `48-72 h`. */
+const measure =
   /^\s?(?:h|hrs?|hours?|min\p{L}*|days?|weeks?|working|business|std|stunden?|tagen?|werktagen?|wochen?|heures?|jours?|semaines?|horas?|d[ií]as?|semanas?|ore|giorn[oi]|settimane|uur|uren|dagen|werkdagen|weken|cm|mm|m|kg|g|l|%|€)(?!\p{L})/iu
 
 type Token = { readonly value: string; readonly passage: Passage; readonly start: number; readonly end: number }
@@ -99,10 +99,6 @@ const leadCharsMax = 120
 const tokensMax = 300
 const lineTokensMax = 20
 
-/** `48-72 h` */
-const time =
-  /^\s?(?:h|hrs?|std|uhr|hours?|stunden|heures?|horas|ore|uur|days?|tagen?|jours?|d[ií]as|giorni|dagen|weeks?|wochen|semaines?|semanas|settimane|weken|min)(?![\p{L}\d])/iu
-
 const documents: readonly string[] = ['invoiceNumber', 'orderNumber', 'ticketNumber', 'other']
 
 function tokensIn(passage: Passage, { dates, numbers, zones }: OpenMail): readonly Token[] {
@@ -123,17 +119,14 @@ function tokensIn(passage: Passage, { dates, numbers, zones }: OpenMail): readon
         const digits = value.replace(/\D/g, '').length
         const isFormed = digits >= 4 || (digits >= 2 && /^\p{Lu}{1,6}[-/]?\d/u.test(value) && value.length >= 4)
         const isYear = /^(?:19|20)\d\d$/.test(value)
-        // "48-72 h"
-        const isSpan = /^\d{1,3}-\d{1,3}$/.test(value) && lasting.test(line.text.slice(index + value.length))
         // Sort codes of banks have this form.
         const isVersion = /^\d+\.\d+(?:\.\d+)*$|^\d\d-\d\d-\d\d$/.test(value)
         const isStreet =
           index === 0 && /^\d{1,4}$/.test(value) && /^ \p{Lu}\p{Ll}+/u.test(line.text.slice(value.length))
-        const isTime = time.test(line.text.slice(index + value.length))
+        const isMeasured = measure.test(line.text.slice(index + value.length))
         if (
-          isTime ||
+          isMeasured ||
           isStreet ||
-          isSpan ||
           !isFormed ||
           isYear ||
           isVersion ||
