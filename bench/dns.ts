@@ -9,6 +9,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Context, closeContext } from '../core/process/context.ts'
 import { zoneChanged } from '../core/zones/served-zones.ts'
@@ -236,28 +237,37 @@ function output(program: string, args: readonly string[]): Promise<string> {
   })
 }
 
+/** Mail that comes in: over so many connections, as fast as it is taken or so many in a second. */
+type Mail = { readonly connections: number; readonly perSecond: number | null }
+const mails: readonly Mail[] = [
+  { connections: 0, perSecond: null },
+  { connections: 4, perSecond: 20 },
+  { connections: 1, perSecond: null },
+  { connections: 4, perSecond: null },
+]
+
 type Flow = {
   readonly service: Service
   readonly targets: readonly Target[]
   readonly addresses: readonly string[]
 } & Run
 
-/** At the rate of the goal, alone and beside mail that comes in one after the other: every server in turn. */
+/** At the rate of the goal, alone and beside mail that comes in: every server in turn. */
 async function whileMailFlows({ service, targets, addresses, dir, seconds, runs }: Flow): Promise<string> {
   const rows: string[][] = []
-  for (const connections of [0, 1, 4]) {
-    const measured = targets.map((target) => ({ target, found: [] as Measured[], mails: [] as number[] }))
+  for (const mail of mails) {
+    const measured = targets.map((target) => ({ target, found: [] as Measured[], taken: [] as number[] }))
     for (let n = 0; n < runs; n += 1)
-      for (const { target, found, mails } of measured) {
-        const sending = startMail(service, { connections, addresses })
+      for (const { target, found, taken } of measured) {
+        const sending = startMail(service, { ...mail, addresses })
         found.push(await ask(target, cases[0]!, { dir, seconds, perSecond: goal.perSecond }))
-        mails.push((await sending.stop()) / seconds)
+        taken.push((await sending.stop()) / seconds)
       }
-    for (const { target, found, mails } of measured) {
+    for (const { target, found, taken } of measured) {
       const each = (share: number) => found.map(({ ms }) => quantile(ms, share))
       const [rate, p99] = [median(found.map(({ perSecond }) => perSecond)), median(each(0.99))]
       rows.push([
-        connections === 0 ? 'none' : `${shown(median(mails))}/s over ${connections}`,
+        mail.connections === 0 ? 'none' : `${shown(median(taken))}/s over ${mail.connections}`,
         target.name,
         shown(rate),
         shown(median(found.map(({ cpuUsEach }) => cpuUsEach))),
@@ -271,16 +281,21 @@ async function whileMailFlows({ service, targets, addresses, dir, seconds, runs 
   return table(['mail, connections', 'server', 'answers/s', 'CPU us each', 'p50 ms', 'p99 ms', met], rows)
 }
 
-/** Sends mail as fast as it is taken. `stop` returns how much was. */
+/** Sends mail. `stop` returns how much was taken. */
 function startMail(
   { smtp }: Service,
-  { connections, addresses }: { connections: number; addresses: readonly string[] },
+  { connections, perSecond, addresses }: Mail & { readonly addresses: readonly string[] },
 ) {
   let isOver = false
   let count = 0
+  const began = performance.now()
   const send = async (turn: number) => {
     const session = await SmtpClient.hello(smtp)
     for (let n = turn; !isOver; n += 1) {
+      if (perSecond !== null) {
+        const due = began + ((n - turn) * connections + turn) * (1_000 / perSecond)
+        await sleep(Math.max(0, due - performance.now()))
+      }
       const address = addresses[n % addresses.length]!
       const raw = `From: carol@remote.example\r\nTo: ${address}\r\nSubject: mail ${turn}.${n}\r\n\r\n${'A line of text.\r\n'.repeat(200)}`
       const { code } = await session.send([address], raw)
