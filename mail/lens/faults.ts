@@ -23,6 +23,12 @@ const others =
 export const isOfOthers = ({ text, folded }: Pick<Sentence, 'text' | 'folded'>): boolean =>
   others.test(folded) || /\?\s*$/.test(text) || /^\s*(?:[-*•]|\d{1,2}[.)])\s/.test(text)
 
+/** Whether a sentence tells which program sent the mail. */
+export const isNotice = (folded: string): boolean =>
+  /(?<!\p{L})(?:automatic(?:ally)? (?:notification|message|generated|sent)|automatische (?:nachricht|benachrichtigung|melding|bericht)|(?:notification|message|envoi) automatique|(?:mensaje|notificacion|aviso) automatic[oa]|(?:messaggio|notifica) automatic[oa])(?!\p{L})/u.test(
+    folded,
+  )
+
 /** Whether a sentence tells of what somebody else or nobody sees. */
 export const isElsewhere = ({ folded }: Pick<Sentence, 'folded'>): boolean => elsewhere.test(folded.trim())
 
@@ -50,7 +56,10 @@ export function shownIn({ text, folded }: Sentence): readonly (Piece & { readonl
     found.push({ value, start: index, end: index + value.length, score: 58 })
   if (codeCue.test(folded))
     for (const { 0: value, index } of text.matchAll(codes))
-      if (!isModel(value, text.slice(0, index)))
+      if (
+        !isModel(value, text.slice(0, index)) &&
+        !ofDocument.test(folded.slice(Math.max(0, index - leadChars), index))
+      )
         found.push({ value, start: index, end: index + value.length, score: 58 })
   return found
 }
@@ -62,6 +71,11 @@ const isModel = (value: string, before: string) => {
 }
 
 const messageCharsMax = 160
+
+/** What stands before the number of a ticket, an order or a serial number. */
+const ofDocument =
+  /(?<!\p{L})(?:ticket|case|incident|request|reference|ref|order|serial(?: number| no)?|vorgang|auftrag|seriennummer|dossier|commande|demande|caso|pedido|incidencia|referencia|pratica|richiesta|segnalazione|ordine|matricola|melding|zaak|referentie|serienummer)[\s.:#°-]*$/u
+const leadChars = 24
 
 /** A line that says that a message follows: `When I press Send it says:` */
 const announces =

@@ -24,10 +24,13 @@ export function labelledValues(asked: Asked, mail: OpenMail): readonly Candidate
     const alike = isList ? repeated(passage) : null
     const several = asked.field.type === 'date' ? labelsOfSeveral(passage) : null
     const accounts = asked.concept === 'customer' ? linesOfAccounts(passage) : null
+    const labels = asked.field.type === 'text' ? startsOfLabels(passage) : null
     return passage.pairs.flatMap((each) => {
       const same = alike?.get(stemOf(each.label)) ?? []
       const pair = same.length > 1 ? { ...each, meanings: meaningsOf(stemOf(each.label)) } : each
       const points = speakers.has(pair.label) ? null : score(pair)
+      // Nobody answered where the next label follows.
+      if (pair.by === 'line' && labels?.has(pair.start)) return []
       if (accounts?.has(pair.line) || (points !== null && points < sureMin && several?.has(pair))) return []
       if (points !== null && same.length > 1) return each === same[0] ? joined(same, points) : []
       const candidate = points === null ? null : valueBehind(asked, pair, mail, points)
@@ -35,6 +38,12 @@ export function labelledValues(asked: Asked, mail: OpenMail): readonly Candidate
     })
   })
 }
+
+/** Where the labels of a passage begin that say something and have their values behind them. */
+const startsOfLabels = ({ pairs }: Passage): ReadonlySet<number> =>
+  new Set(pairs.flatMap((pair) => (isSaid(pair) && (pair.by === 'mark' || pair.by === 'gap') ? [pair.labelStart] : [])))
+
+const isSaid = ({ meanings: { known, unknown } }: Pair) => known.size > 0 && unknown === 0
 
 /** `Item_1`, `Item 2` */
 const stemOf = (label: string) => fold(label).replace(/[\s_#]*\d{1,2}$/, '')
@@ -161,6 +170,7 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       if (name === 'product' && platform.test(fold(value))) return null
       // What somebody is now is not what he applies for.
       if (name === 'job' && present.test(fold(pair.label))) return null
+      if (name === 'error' && denied.test(fold(value))) return null
       // "App crashes" labels nothing.
       if (pair.by === 'words' && (!isShortValue(pair) || /^\p{Ll}+$/u.test(value))) return null
       const found =
@@ -293,6 +303,10 @@ function isCounted({ passage, line }: Pair): boolean {
 }
 
 const detailLinesMax = 4
+
+/** Who is asked for a message and saw none. */
+const denied =
+  /^(?:(?:no|nope|nein|nee|non)(?=[,.;!]|$| \p{L}{2,10} (?:nothing|nichts|niks|niets|rien|nada|niente|nulla))|(?:no|kein\p{L}*|geen|aucun\p{L}*|nessun\p{L}*|ningun\p{L}*) (?:error|message|fehler\p{L}*|meldung|melding|foutmelding|message|erreur|messaggio|errore|mensaje)|nothing|nichts|niks|niets|rien|nada|niente)(?!\p{L})/u
 
 /** What many products run on. */
 const platform = /^(?:pc|desktop|laptop|web|browser|windows|mac|macos|linux|android|ios)(?![\p{L}-])/u

@@ -45,7 +45,7 @@ export const en: Lexicon = {
   product:
     'product | affected product | product purchased | purchased product | product bought | product concerned | product name | which product | product affected',
   device:
-    'affected system | system | device | application affected | affected application | software | model | app | package | programme | program | appliance | machine | module | platform | app name | hardware | equipment | concerns | relates to | product in question',
+    'affected system | affected service | make model | make and model | system | device | application affected | affected application | software | model | app | package | programme | program | appliance | machine | module | platform | app name | hardware | equipment | concerns | relates to | product in question',
   item: 'item | items | article | articles | products | description | goods ordered | line items | bag | basket | cart | shopping bag | contents | what | your items | in this parcel | ordered items | in your basket | merchandise list | in the box | your basket',
   quantity: 'quantity | qty | pcs | pieces',
   price: 'price | unit price | rate | each',

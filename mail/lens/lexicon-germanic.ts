@@ -31,7 +31,7 @@ export const de: Lexicon = {
   customer:
     'kunde | kunden | kundin | kundendaten | kaufer | besteller | auftraggeber | kundenname | empfanger | empfangerin | lieferung an | geht an | versand an | lieferadresse name | kauferin | bestellerin | bestellt von | auftraggeberin | auf den namen | bestellende person | bestellende | fur kunde | rechnungsempfanger | warenempfanger | adressat | von kunde',
   requester:
-    'gemeldet von | melder | erfasst von | anfragender | meldender | meldende person | meldet | gemeldet durch | wer meldet | besucher | besucherin | gast | interessent | interessentin | wer | anrufer | anruferin | absender name | anfrage von | eingereicht von | kontaktname | wer schreibt | wer sind sie | gemeldet fur | erfasst fur | eingegeben fur | verfasser | verfasserin | einsender | einsenderin | nutzername | anwendername | antragsteller | antragstellerin',
+    'gemeldet von | melder | berichter | berichterin | erfasst von | anfragender | meldender | meldende person | meldet | gemeldet durch | wer meldet | besucher | besucherin | gast | interessent | interessentin | wer | anrufer | anruferin | absender name | anfrage von | eingereicht von | kontaktname | wer schreibt | wer sind sie | gemeldet fur | erfasst fur | eingegeben fur | verfasser | verfasserin | einsender | einsenderin | nutzername | anwendername | antragsteller | antragstellerin',
   sender: 'absender | absenderin | gesendet von | abgesendet von',
   contact: 'ansprechpartner | ansprechpartnerin | kontaktperson | kontakt',
   applicant: 'bewerber | bewerberin | kandidat | kandidatin',
@@ -45,7 +45,7 @@ export const de: Lexicon = {
   address: 'adresse | anschrift | lieferadresse | rechnungsadresse | strasse',
   product: 'produkt | betroffenes produkt | gekauftes produkt | erworbenes produkt | produktname | produktbezeichnung',
   device:
-    'gerat | gerate | software | modell | system | anwendung | programm | maschine | app | paket | anlage | typ | geratetyp | gerätename | modul | betroffenes gerat | betroffenes system | betroffene anwendung | plattform | betrifft | es geht um produkt',
+    'gerat | gerate | komponente | komponenten | betroffener dienst | software | modell | system | anwendung | programm | maschine | app | paket | anlage | typ | geratetyp | gerätename | modul | betroffenes gerat | betroffenes system | betroffene anwendung | plattform | betrifft | es geht um produkt',
   item: 'artikel | ware | waren | produkte | bezeichnung | leistung | beschreibung | positionen | was | warenkorb | inhalt | ware bestellt | im paket | bestellte ware | gekauft | gekaufte artikel | deine artikel | ihre artikel',
   quantity: 'menge | anzahl | stuck | stk',
   price: 'preis | einzelpreis | ep | gp | stuckpreis',
@@ -129,7 +129,7 @@ export const nl: Lexicon = {
   customer:
     'klant | klanten | koper | besteller | opdrachtgever | klantnaam | klantgegevens | op naam van | ontvanger | bezorgen bij | verzonden naar | verzenden naar | leveren aan | besteld door | bestemd voor | koopster | klant naam | naam klant | afnemer | afneemster | gekocht door | geleverd aan | factureren aan | gefactureerd aan | lid | abonnee | ten name van | tnv | t.n.v. | ontvangster',
   requester:
-    'gemeld door | melder | aanvrager | ingediend door | wie | wie bent u | wie ben je | bezoeker | afzender naam | indiener | inzender | ingestuurd door | doorgegeven door | namens | wie schrijft | wie schrijft er | ingevoerd voor | aangemaakt voor | gemeld voor | gebruiker | gebruikster | melder naam | naam melder | schrijver | aanvraagster | naam aanvrager | aangemeld door | door | reactie van | bericht van | ingezonden door',
+    'gemeld door | melder | aanmelder | aanmeldster | aanvrager | ingediend door | wie | wie bent u | wie ben je | bezoeker | afzender naam | indiener | inzender | ingestuurd door | doorgegeven door | namens | wie schrijft | wie schrijft er | ingevoerd voor | aangemaakt voor | gemeld voor | gebruiker | gebruikster | melder naam | naam melder | schrijver | aanvraagster | naam aanvrager | aangemeld door | door | reactie van | bericht van | ingezonden door',
   sender: 'afzender | verzonden door | ingezonden door',
   contact: 'contactpersoon | contact',
   applicant: 'kandidaat | sollicitant',
@@ -143,7 +143,7 @@ export const nl: Lexicon = {
   address: 'adres | straat | bezorgadres | factuuradres',
   product: 'product | betreft product | gekocht product | aangekocht product | productnaam | naam product',
   device:
-    'apparaat | applicatie | software | model | toestel | systeem | pakket | programma | machine | app | module | installatie | type | betreft apparaat | softwarepakket | platform | betreft | over product',
+    'apparaat | applicatie | apparatuur | object | betrokken dienst | software | model | toestel | systeem | pakket | programma | machine | app | module | installatie | type | betreft apparaat | softwarepakket | platform | betreft | over product',
   item: 'artikel | artikelen | producten | omschrijving | beschrijving | inhoud | winkelmand | winkelwagen | je mandje | wat | in de doos | bestelde artikelen | in het pakket | dit heb je besteld',
   quantity: 'aantal | hoeveelheid | stuks',
   price: 'prijs | stukprijs | eenheidsprijs',

@@ -44,7 +44,7 @@ export const fr: Lexicon = {
   address: 'adresse | adresse de livraison | rue',
   product: 'produit | produit concerne | produit achete | nom du produit',
   device:
-    'logiciel | appareil | modele | application | materiel | progiciel | programme | machine | module | materiel concerne | logiciel concerne | appareil concerne | equipement | solution | appli | plateforme',
+    'logiciel | appareil | service concerne | modele | application | materiel | progiciel | programme | machine | module | materiel concerne | logiciel concerne | appareil concerne | equipement | solution | appli | plateforme',
   item: 'article | articles | produits | designation | description | libelle | dans le carton | contenu | panier | votre panier | votre selection | dans le colis | articles commandes | vos articles | quoi',
   quantity: 'quantite | qte',
   price: 'prix | prix unitaire | p.u | pu | p u',
@@ -126,7 +126,7 @@ export const es: Lexicon = {
   customer:
     'cliente | comprador | compradora | clienta | destinatario | destinataria | enviar a | entregar a | envio a | datos del cliente | nombre del cliente | nombre de la clienta | comprado por | facturar a | facturado a | titular | socio | socia | abonado a nombre de',
   requester:
-    'solicitante | comunicado por | reportado por | notificado por | quien avisa | quien | avisa | de parte de | remitente | quien escribe | quien es | abierto por | a nombre de | comunica | persona que avisa | usuario afectado | visitante | enviado por | solicita | quien es usted | registrado para | abierto para | usuario | usuaria | autor | persona que escribe | nombre del usuario | comunicante | quien lo comunica',
+    'solicitante | comunicado por | reportado por | notificado por | quien avisa | quien | que avisa | avisa | abierta por | registrada por | registrado por | de parte de | remitente | quien escribe | quien es | abierto por | a nombre de | comunica | persona que avisa | usuario afectado | visitante | enviado por | solicita | quien es usted | registrado para | abierto para | usuario | usuaria | autor | persona que escribe | nombre del usuario | comunicante | quien lo comunica',
   contact: 'contacto | persona de contacto | persona',
   applicant: 'candidato | candidata | aspirante',
   name: 'nombre | nombre y apellidos | nombre completo | nombre y apellido | se llama | nombre de la persona',
@@ -139,7 +139,7 @@ export const es: Lexicon = {
   address: 'direccion | domicilio | direccion de envio | calle',
   product: 'producto | producto afectado | producto comprado | producto adquirido | nombre del producto',
   device:
-    'aplicacion | programa | equipo | modelo | software | dispositivo | aparato | modulo | maquina | paquete | plataforma | aplicacion afectada | dispositivo afectado | app | se refiere a | modelo de | modelo del aparato',
+    'aplicacion | programa | equipo | elemento afectado | servicio afectado | modelo | software | dispositivo | aparato | modulo | maquina | paquete | plataforma | aplicacion afectada | dispositivo afectado | app | se refiere a | modelo de | modelo del aparato',
   item: 'articulo | articulos | productos | descripcion | concepto | detalle | que se lleva | contenido | cesta | carrito | tu cesta | su compra | articulos comprados | en la caja | lo que has pedido | que has pedido | lleva',
   quantity: 'cantidad | unidades | cant | uds',
   price: 'precio | precio unitario | p. unit',
@@ -234,7 +234,7 @@ export const it: Lexicon = {
   address: 'indirizzo | via | indirizzo di spedizione',
   product: 'prodotto | prodotto interessato | prodotto acquistato | nome prodotto | nome del prodotto',
   device:
-    'applicazione | programma | apparecchio | modello | software | dispositivo | macchina | modulo software | app | pacchetto | apparecchiatura | programma interessato | sistema | macchinario | piattaforma | gestionale | riguarda | modello di',
+    'applicazione | programma | apparecchio | strumento | servizio interessato | modello | software | dispositivo | macchina | modulo software | app | pacchetto | apparecchiatura | programma interessato | sistema | macchinario | piattaforma | gestionale | riguarda | modello di',
   item: 'articolo | articoli | prodotti | descrizione | contenuto | carrello | il tuo carrello | nel pacco | cosa | prodotti ordinati | nella scatola | hai ordinato | articoli ordinati | merce',
   quantity: 'quantita | q.ta | qta | pezzi | q ta',
   price: 'prezzo | prezzo unitario',

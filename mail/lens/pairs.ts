@@ -188,10 +188,7 @@ function markedPair(line: Line, below: Line | undefined): Pair | null {
     !/\?$/.test(below.text) &&
     below.text.length <= answerCharsMax
   )
-    return makePair(line, text.replace(bullet, ''), bullet.exec(text)?.[0].length ?? 0, below.text, {
-      start: below.start,
-      by: 'line',
-    })
+    return answerPair(line, below)
   const found =
     /^(.{1,90}?)\s*(?::(?!\/\/|\d)|(?<=^[\p{L}_-]{2,30})=(?=[^\s=])|\s=>?\s|\s-?>\s|\s→\s|\.{3,}|\s[–—]\s|\t|\s\|\s(?![^|]*\|)|;(?=\p{L})(?![^;]*;))\s*/u.exec(
       text,
@@ -216,6 +213,15 @@ function markedPair(line: Line, below: Line | undefined): Pair | null {
     by: isLine ? 'line' : 'mark',
   })
 }
+
+/** A question and the answer on the line below, without what a chat says before it: `[10:04] Ann: `. */
+function answerPair(line: Line, below: Line): Pair {
+  const lead = speaker.exec(below.text)?.[0].length ?? 0
+  const at = bullet.exec(line.text)?.[0].length ?? 0
+  return makePair(line, line.text.slice(at), at, below.text.slice(lead), { start: below.start + lead, by: 'line' })
+}
+
+const speaker = /^[[(]?\d{1,2}:\d\d(?::\d\d)?[\])]?\s[^:]{2,40}:\s+(?=\S)/u
 
 /** `label   value`, as columns are laid out. */
 function gapPair(line: Line): Pair | null {

@@ -21,10 +21,16 @@ const partOf =
 
 /** Who sends for others, or runs what others use: "Delivered by", "hosted on". Stands right before a name. */
 export const isToolOfOthers = (before: string): boolean =>
-  /(?<!\p{L})(?:(?:delivered|powered|sent|provided|hosted|generated|versendet|verschickt|bereitgestellt|erstellt|zugestellt|envoye|propulse|fourni|genere|enviad[oa]|generad[oa]|gestionad[oa]|inviat[oa]|generat[oa]|fornit[oa]|verzonden|verstuurd|geleverd|gemaakt) (?:by|via|with|through|on|mit|uber|durch|von|par|avec|con|por|desde|mediante|da|tramite|met|door)|via) $/u.test(
+  /(?<!\p{L})(?:(?:delivered|powered|sent|provided|hosted|generated|versendet|verschickt|bereitgestellt|erstellt|zugestellt|envoye|propulse|fourni|genere|enviad[oa]|generad[oa]|gestionad[oa]|inviat[oa]|generat[oa]|fornit[oa]|verzonden|verstuurd|geleverd|gemaakt) (?:by|via|with|through|on|mit|uber|durch|von|par|avec|con|por|desde|mediante|da|tramite|met|door)|via|(?:reply|answer|view|open|antworten|ansehen|offnen|repondre|voir|ouvrir|responder|ver|abrir|rispondi|vedi|apri|reageren|beantwoorden|bekijken|openen) (?:in|dans|en|su|auf|on|sur)|(?:service|dienst|servicio|servizio) (?:of|von|de|di|van)) $/u.test(
     fold(before.slice(-toolCharsMax)),
   )
 const toolCharsMax = 40
+
+/** What stands right behind a word for errors is their name: `the error NullPointer`. */
+export const isNameOfError = (before: string): boolean =>
+  /(?<!\p{L})(?:error|exception|erreur|fehler|errore|eccezione|fallo|excepcion|fout) (?:\S{2,20} (?:in|im|at|bei|dans|en|nel|bij) )?["'„“«]?$/u.test(
+    fold(before.slice(-toolCharsMax)),
+  )
 
 /** Before an article: what follows says where something is, or whose. */
 const of = /(?<![\p{L}])(?:Avda\.?|Av\.|Avenida|Calle|C\/|Rue|Via|Viale|Piazza|Plaza)(?: de)? $/u
@@ -65,4 +71,4 @@ export function ownedIn(
 
 /** Days, months, feasts, places and people that articles stand before. */
 const noName =
-  /^(?:mon|tues?|wednes|thurs|fri|satur|sun)day|^(?:lun|mar|mer|jeu|vend|same|diman)(?:di|edi|redi|che)|^(?:january|february|march|april|may|june|july|august|september|october|november|december)|^(?:internet|wifi|wi-fi|windows|android|ios|mac|google|facebook|whatsapp|excel|word|pdf|usb|ok|error|err|code|tv|pc|mr|mrs|ms|herr|frau|madame|monsieur|sra?|sig|support|service|team|kind|best|lic|english|german|french|spanish|italian|dutch)(?![\p{L}])/u
+  /^(?:mon|tues?|wednes|thurs|fri|satur|sun)day|^(?:lun|mar|mer|jeu|vend|same|diman)(?:di|edi|redi|che)|^(?:january|february|march|april|may|june|july|august|september|october|november|december)|^(?:internet|wifi|wi-fi|windows|android|ios|mac|google|facebook|whatsapp|excel|word|pdf|usb|ok|error|err|code|tv|pcs?|mr|mrs|ms|herr|frau|madame|monsieur|sra?|sig|support|service|team|kind|best|lic|english|german|french|spanish|italian|dutch)(?![\p{L}])/u

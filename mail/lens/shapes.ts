@@ -89,9 +89,15 @@ function readIdentifier(text: string): Piece | null {
     : { value, start, end: match[0].length }
 }
 
+/** So many figures in four groups or more are of one number, however short a group is: `26 02 118 4473`. */
+const manyFiguresMin = 7
+
 /** The groups of figures that go on a number: of `10 482 990 317` and `M2606 0118` all but the first. A year or an amount does not. */
 export function groupsBehind(value: string, rest: string): string {
   if (!/^\p{Lu}{0,4}\d{1,4}$/u.test(value)) return ''
+  const many =
+    /^(?: \d{1,4}(?!\p{L}|\p{N}|[.,/:-]\d| ?[€$£%]| (?:EUR|USD|GBP|CHF))){3,5}(?! ?\d)/u.exec(rest)?.[0] ?? ''
+  if (many.replace(/\D/g, '').length >= manyFiguresMin) return many
   const groups = /^(?: \d{3,4}(?!\p{L}|\p{N}|[.,/:-]\d| ?[€$£%]| (?:EUR|USD|GBP|CHF)))+/u.exec(rest)?.[0] ?? ''
   return /^ (?:19|20)\d\d$/.test(groups) ? '' : groups
 }

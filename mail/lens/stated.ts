@@ -3,14 +3,14 @@ import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { type Asked, wordsOfKey } from './concepts.ts'
 import { type Cue, numberCues } from './cues.ts'
 import { ofLastTime } from './document-numbers.ts'
-import { announcedBelow, isElsewhere, isOfOthers, loggedIn, numberedVersions, shownIn } from './faults.ts'
+import { announcedBelow, isElsewhere, isNotice, isOfOthers, loggedIn, numberedVersions, shownIn } from './faults.ts'
 import { companiesIn, documents, errorsIn, jobsIn, namesIn, numberFinder, productsIn, versionsIn } from './inline.ts'
 import { wordsIn } from './lexicon.ts'
 import { listed } from './listed.ts'
 import { type FoundNumber, numberWordsIn } from './numbers.ts'
 import { lineAt } from './passages.ts'
 import { soughtIn } from './positions.ts'
-import { isToolOfOthers, ownedIn } from './products.ts'
+import { isNameOfError, isToolOfOthers, ownedIn } from './products.ts'
 import type { Sentence } from './sentences.ts'
 import type { Piece } from './shapes.ts'
 import type { Zone } from './zones.ts'
@@ -247,7 +247,9 @@ function textFinder(
         ...productsBesideVersions(sentence),
         ...namedProducts(sentence),
         ...ownedIn(sentence, mail).filter(({ score }) => score > unformedScore || problem.test(sentence.folded)),
-      ].filter(({ start }) => !isToolOfOthers(sentence.text.slice(0, start)))
+      ].filter(
+        ({ start }) => !isToolOfOthers(sentence.text.slice(0, start)) && !isNameOfError(sentence.text.slice(0, start)),
+      )
   if (concept !== null) return textFinders[concept] ?? null
   const words = wordsIn(wordsOfKey(field.key)).flatMap(({ word }) =>
     numberWords.has(word) ? [] : [word.replace(/[^\p{L}\p{N}]/gu, '.')],
@@ -277,7 +279,7 @@ const textFinders: { readonly [concept: string]: (sentence: Sentence) => readonl
   person: scored(namesIn, 74),
   company: scored(companiesIn, 66),
   version: (sentence) =>
-    isOfOthers(sentence)
+    isOfOthers(sentence) || isNotice(sentence.folded)
       ? []
       : [...scored((each) => versionsIn(each).versions, 66)(sentence), ...numberedVersions(sentence)],
   error: (sentence) => [...shownIn(sentence), ...(isElsewhere(sentence) ? [] : scored(errorsIn, 60)(sentence))],

@@ -1,0 +1,97 @@
+import { expect } from 'chai'
+import { readFields } from '../../../mail/lens/read-fields.ts'
+import { lensTemplates } from '../../../mail/lens/templates.ts'
+
+const [invoice, , ticket, , application] = lensTemplates.map(({ fields }) => fields)
+
+type Case = readonly [name: string, fields: typeof invoice, key: string, text: string, expected: unknown]
+
+/** What is read of a field; the mails are of Wednesday, 11 November 2026. */
+function read(fields: typeof invoice, key: string, whole: string): unknown {
+  const [, subject = '', text = whole] = /^Subject: ([^\n]*)\n\n(.*)$/s.exec(whole) ?? []
+  const date = new Date('2026-11-11T09:00:00Z')
+  return readFields(fields ?? [], { subject, text, quoted: [], attachments: [], date }).get(key)?.value ?? null
+}
+
+const check = (cases: readonly Case[]) => {
+  for (const [name, fields, key, text, expected] of cases)
+    it(name, () => expect(read(fields, key, text)).to.deep.equal(expected))
+}
+
+describe('mail/lens: tickets, applications and bills', () => {
+  describe('forms and chats', () =>
+    check([
+      [
+        'no message where the next label follows',
+        ticket,
+        'error_message',
+        'Kunde: Ina Falk\nFehlermeldung:\nBetroffenes Gerät: Mähbot 300\nBeschreibung: Er fährt nicht los.',
+        null,
+      ],
+      [
+        'an answer without who gave it',
+        ticket,
+        'product',
+        '[09:02] Bot: Which device is it about?\n[09:03] Ann Lee: Kettle Duo\n[09:04] Bot: Thanks, it is broken then.',
+        'Kettle Duo',
+      ],
+      [
+        'no message where none is seen',
+        ticket,
+        'error_message',
+        '[09:02] Bot: Welche Fehlermeldung sehen Sie?\n[09:03] Ina Falk: nein, gar nichts\n[09:04] Bot: Danke.',
+        null,
+      ],
+      [
+        'who reports, in Dutch',
+        ticket,
+        'customer_name',
+        'Aanmelder: Tess de Wit\nFoutmelding: Geen papier\nObject: Printer hal',
+        'Tess de Wit',
+      ],
+    ]))
+
+  describe('what is no product, version or message', () =>
+    check([
+      ['the tool one answers in', ticket, 'product', 'La caldaia non funziona.\nRispondi in AiutaDesk', null],
+      ['the name of an error', ticket, 'product', 'It stops with the error NullReference every time.', null],
+      [
+        'the program that sent the mail',
+        ticket,
+        'version',
+        'Es geht nicht.\nZnunx 7.2.4 – automatische Benachrichtigung',
+        null,
+      ],
+      [
+        'the number of a ticket',
+        ticket,
+        'error_message',
+        'Appare un errore nella pratica RX-4410, ma non leggo quale.',
+        null,
+      ],
+    ]))
+
+  describe('numbers in groups', () =>
+    check([
+      ['short ones first', invoice, 'invoice_number', 'Facture n° 31 04 220 9917 du 05/11/2026', '31 04 220 9917'],
+      ['short ones last', invoice, 'invoice_number', 'Rechnungsnummer: 31 8820 0044 7', '31 8820 0044 7'],
+    ]))
+
+  describe('positions', () =>
+    check([
+      [
+        'before what one thinks of it',
+        application,
+        'position',
+        'Il posto di magazziniere notturno mi interessa molto.',
+        'magazziniere notturno',
+      ],
+      [
+        'behind the word for a vacancy',
+        application,
+        'position',
+        'Subject: Kandidatin für Ihre Vakanz Quality Manager\n\nHallo, anbei das Profil.',
+        'Quality Manager',
+      ],
+    ]))
+})
