@@ -39,6 +39,8 @@ export function shownIn({ text, folded }: Sentence): readonly (Piece & { readonl
   for (const match of folded.matchAll(shows)) {
     const from = match.index + match[0].length
     const rest = text.slice(from)
+    const code = /^\p{Lu}-?\d{1,3}(?![\p{L}\d-]|[.,/]\d| \d)/u.exec(rest)
+    if (code !== null) found.push({ value: code[0], start: from, end: from + code[0].length, score: 60 })
     const quoted = /^[„“"«'‘]/.test(rest) ? quotedIn(rest.slice(0, messageCharsMax + 2)) : null
     if (quoted !== null)
       found.push({ value: quoted.value, start: from + quoted.start, end: from + quoted.end, score: 68 })

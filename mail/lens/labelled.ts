@@ -170,6 +170,8 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       if (name === 'product' && platform.test(fold(value))) return null
       // What somebody is now is not what he applies for.
       if (name === 'job' && present.test(fold(pair.label))) return null
+      // "Application Ann Lee"
+      if (name === 'job' && value === mail.signed().person?.value) return null
       if (name === 'error' && denied.test(fold(value))) return null
       // "App crashes" labels nothing.
       if (pair.by === 'words' && (!isShortValue(pair) || /^\p{Ll}+$/u.test(value))) return null

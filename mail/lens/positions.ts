@@ -3,6 +3,7 @@ import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { clauseWord } from './clauses.ts'
 import { fold, meaningsOf } from './lexicon.ts'
 import type { Sentence } from './sentences.ts'
+import { isPersonName } from './signatures.ts'
 
 /** The words of an advertisement before the position. Folded. */
 const sought =
@@ -57,25 +58,37 @@ function isPosition(value: string): boolean {
 
 /** What a subject says beside that it is an application. Folded. */
 const application =
-  /^(?:(?:re|aw|wg|fw|fwd|tr|rv|i|intern|internal)\s?:\s*|\[[^\]]{2,30}\]\s*)*(?:(?:notification|notificacion|benachrichtigung|notifica|melding) (?:of |de |d.|uber |di |van )?)?(?:(?:(?:my|your|new|meine|ihre|deine|neue|mijn|uw|je|nieuwe|ma|votre|nouvelle|mi|su|tu|nueva|la mia|la sua|nuova) )*(?:online.)?(?:application|bewerbung|candidature|candidatura|solicitud(?: de empleo)?|sollicitatie|postulacion|proceso de seleccion|applying|apply)(?: (?:received|submitted|recue|eingegangen|recibida|ricevuta|ontvangen|binnengekomen|via (?:the |die |le |la |il |de |het |our |unsere )?[\p{L}.-]+))*(?: (?:for|als|as|um|auf|fur|naar|voor|op|a|au|aux|de|d.|per|come|como|para|pour)(?!\p{L}| \p{L}+stelle))?|(?:new |neue[rs]? |nouve(?:au|lle) |nuev[oa] |nuov[oa] |nieuwe )?(?:applicant|candidate|kandidat(?:in)?|candidate?|candidat[oa]|kandidaat)(?: (?:for|fur|pour|para|per|voor) (?:(?:your|the|ihre|die|votre|la|su|vuestra|vostra|uw|jullie|de) )?(?:vacancy|vakanz|stelle|position|poste|vacante|posizione|vacature))?|(?:new |neue[rs]? )?(?:vakanz|vacancy|vacante|job|stelle|stellenanzeige|poste|emploi|puesto|trabajo|empleo|lavoro|posizione|vacature|baan|functie|annonce|anzeige|annuncio|anuncio)(?: (?:als|as|de|di|da|van|voor|per|como|come)(?!\p{L}))?)\s*[:–-]?\s*(?:the |le |la |el |il |die |den |der |de |poste? (?:de |d.)?|position (?:of |as )?)*/u
+  /^(?:(?:re|aw|wg|fw|fwd|tr|rv|i|intern|internal)\s?:\s*|\[[^\]]{2,30}\]\s*)*(?:(?:notification|notificacion|benachrichtigung|notifica|melding) (?:of |de |d.|uber |di |van )?)?(?:(?:(?:my|your|new|meine|ihre|deine|neue|mijn|uw|je|nieuwe|ma|votre|nouvelle|mi|su|tu|nueva|la mia|la sua|nuova) )*(?:online.)?(?:application|bewerbung|candidature|candidatura|solicitud(?: de empleo)?|sollicitatie|postulacion|proceso de seleccion|applying|apply|me ofrezco|mi propongo|mi offro|je me propose|biete mich)(?: (?:received|submitted|recue|eingegangen|recibida|ricevuta|ontvangen|binnengekomen|via (?:the |die |le |la |il |de |het |our |unsere )?[\p{L}.-]+))*(?: (?:for|als|as|um|auf|fur|naar|voor|op|a|au|aux|de|d.|per|come|como|para|pour)(?!\p{L}| \p{L}+stelle))?|(?:new |neue[rs]? |nouve(?:au|lle) |nuev[oa] |nuov[oa] |nieuwe )?(?:applicant|candidate|kandidat(?:in)?|candidate?|candidat[oa]|kandidaat)(?: (?:for|fur|pour|para|per|voor) (?:(?:your|the|ihre|die|votre|la|su|vuestra|vostra|uw|jullie|de) )?(?:vacancy|vakanz|stelle|position|poste|vacante|posizione|vacature))?|(?:new |neue[rs]? )?(?:vakanz|vacancy|vacante|job|stelle|stellenanzeige|poste|emploi|puesto|trabajo|empleo|lavoro|posizione|vacature|baan|functie|annonce|anzeige|annuncio|anuncio)(?: (?:als|as|de|di|da|van|voor|per|como|come)(?!\p{L}))?)\s*[:–-]?\s*(?:the |le |la |el |il |die |den |der |de |poste? (?:de |d.)?|position (?:of |as )?)*/u
+
+/** `Plasterer looking for work` */
+const seekers =
+  /^(\p{L}[\p{L}\s/'’-]{3,40}?) (?:(?:is )?(?:looking for|seeking|seeks) (?:work|a job|a position|employment)|sucht (?:Arbeit|eine (?:neue )?(?:Stelle|Arbeit|Anstellung)|Anstellung)|(?:re)?cherche (?:un )?(?:emploi|travail|poste)|busca (?:trabajo|empleo)|cerca (?:lavoro|impiego)|zoekt (?:werk|(?:een )?baan))(?!\p{L})/iu
+
+/** A noun in small letters right behind the word for an application: `Sollicitatie bezorger weekend`. */
+const isPlainNoun = (value: string) =>
+  /^\p{Ll}{5,}/u.test(value) && !/^(?:suite|apres|pour|nach|naar|tras|dopo)(?!\p{L})/u.test(fold(value))
 
 /** The position of which the subject says that one applies for it, or which the text names too. */
-export function subjectPositions({ passages }: OpenMail): readonly Candidate[] {
+export function subjectPositions({ passages, signed }: OpenMail): readonly Candidate[] {
   const subject = passages.find(({ place }) => place === 'subject')
   const [line] = subject?.lines ?? []
   if (subject === undefined || line === undefined) return []
+  const seeking = seekers.exec(line.text)?.[1]
+  if (seeking !== undefined && isPosition(seeking) && !(seeking.includes(' ') && isPersonName(seeking)))
+    return [at(subject, line.start, { value: seeking, start: 0, end: seeking.length }, 58)]
   const lead = application.exec(line.folded)?.[0].length ?? 0
   const rest = line.folded.slice(lead).search(/[,;:()[\]–—|]|\s-\s|$/)
   const value = line.text
     .slice(lead, lead + rest)
     .trim()
     .replace(roleWord, '')
-  const isRepeated = passages.some(
-    ({ place, lines }) => place === 'text' && lines.some(({ folded }) => folded.includes(fold(value))),
-  )
-  const isCalled = /(?:for|als|as|um|auf|voor|naar|au|aux|per|come|como|pour|a|de|d.|[:–-])\s*$/u.test(
-    line.folded.slice(0, lead),
-  )
-  if (!isPosition(value) || (!isCalled && !isRepeated)) return []
+  const isInText = (words: string) =>
+    passages.some(({ place, lines }) => place === 'text' && lines.some(({ folded }) => folded.includes(fold(words))))
+  const isRepeated = isInText(value)
+  const isCalled =
+    (lead > 0 && isPlainNoun(value) && isInText(value.split(' ')[0] as string)) ||
+    /(?:for|als|as|um|auf|voor|naar|au|aux|per|come|como|pour|a|de|d.|[:–-])\s*$/u.test(line.folded.slice(0, lead))
+  const isName = value === signed().person?.value
+  if (isName || !isPosition(value) || (!isCalled && !isRepeated)) return []
   return [at(subject, line.start + lead, { value, start: 0, end: value.length }, isRepeated ? 64 : 58)]
 }

@@ -114,7 +114,7 @@ export function signedBy(passage: Passage): Signed {
 
 /** What programs and people add below a signature. */
 const added =
-  /^(?:-- ?$|--\s*$|p\.? ?s\.?[ :.]|sent from|von meinem|envoye de|enviado desde|inviato da(?! un)|verstuurd vanaf|gesendet von)/
+  /^(?:-- ?$|--\s*$|p\.? ?s\.?[ :.]|sent from|von meinem|envoye de|enviado desde|inviato da(?! un)|verstuurd vanaf|gesendet von|(?:pj|p\.j\.|pieces? jointes?|anlagen?|anhang|encl|enclosures?|attachments?|allegat[io]|adjuntos?|bijlagen?)\s?:)/
 
 /** The names of hosts in the addresses of a text, without dots. */
 function domainsIn(lines: readonly Line[]): readonly string[] {

@@ -1,6 +1,7 @@
 /** Dates and amounts that sentences state, weighed by the words around them and by sums. */
 
 import type { Amount } from './amounts.ts'
+import { isBeginning } from './beginnings.ts'
 import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { type Asked, concepts } from './concepts.ts'
 import { dayMs } from './dates.ts'
@@ -136,6 +137,8 @@ function datesFor(concept: string, passage: Passage, mail: OpenMail): readonly C
         )
           return []
         if (plans.has(concept) && isAsked(mail.flow(passage), date.end)) return []
+        if (concept === 'since' && isBeginning(mail.flow(passage), date))
+          return [at(passage, 0, date, weights.governed + weights.perPoint * weights.strengthMin)]
         const strength = bestRole(concept, wanted, governed(mail, passage, date, placed, dateRoles), alike[concept])
         if (ofDocument.has(concept) && !isDateOfDocument(concept, mail.flow(passage), date, strength ?? 0)) return []
         return strength === null ? [] : [at(passage, 0, date, weights.governed + weights.perPoint * strength)]

@@ -71,6 +71,71 @@ describe('mail/lens: tickets, applications and bills', () => {
       ],
     ]))
 
+  describe('since when', () =>
+    check([
+      [
+        'what happened on the day',
+        ticket,
+        'since',
+        'Seit dem Stromausfall vom Montag druckt die Kasse nicht mehr.',
+        '2026-11-09',
+      ],
+      [
+        'with a word behind it',
+        ticket,
+        'since',
+        "L'ascensore è fermo dal guasto elettrico del 4 novembre.",
+        '2026-11-04',
+      ],
+      [
+        'until when it worked',
+        ticket,
+        'since',
+        'The oven worked fine until 2 November, now it stays cold.',
+        '2026-11-02',
+      ],
+      [
+        'a day, and since then',
+        ticket,
+        'since',
+        'Gisteren is de router vervangen en sindsdien werkt de pin niet meer.',
+        '2026-11-10',
+      ],
+      [
+        'how long somebody has been a customer',
+        ticket,
+        'since',
+        'I am a customer since the opening of 3 March and the app fails.',
+        null,
+      ],
+    ]))
+
+  describe('messages and who reports', () =>
+    check([
+      ['a short code that is shown', ticket, 'error_message', 'The Washer WX900 stops and shows E15 again.', 'E15'],
+      [
+        'what a thing claims',
+        ticket,
+        'error_message',
+        'Die Anlage behauptet seit heute "Filter fehlt".',
+        'Filter fehlt',
+      ],
+      [
+        'who thanks for an answer',
+        ticket,
+        'customer_name',
+        'Bonjour,\n\nmerci pour votre réponse, mais rien ne marche.\n\nCordialement,\nOdile Garnier',
+        'Odile Garnier',
+      ],
+      [
+        'who signs above a list of what is attached',
+        application,
+        'name',
+        'Madame,\n\nje vous écris pour le poste.\n\nOdile Garnier\n06 55 55 11 22\n\nPJ : CV et diplôme',
+        'Odile Garnier',
+      ],
+    ]))
+
   describe('numbers in groups', () =>
     check([
       ['short ones first', invoice, 'invoice_number', 'Facture n° 31 04 220 9917 du 05/11/2026', '31 04 220 9917'],
@@ -79,6 +144,41 @@ describe('mail/lens: tickets, applications and bills', () => {
 
   describe('positions', () =>
     check([
+      [
+        'of who looks for work',
+        application,
+        'position',
+        'Subject: Roofer looking for work\n\nHello, I am free now.',
+        'Roofer',
+      ],
+      [
+        'behind the word for an application',
+        application,
+        'position',
+        'Subject: Sollicitatie tuinman\n\nIk ben tuinman en zoek werk.',
+        'tuinman',
+      ],
+      [
+        'no name of who applies',
+        application,
+        'position',
+        'Subject: Candidature Odile Garnier\n\nBonjour, voici mon CV.\n\nCordialement,\nOdile Garnier',
+        null,
+      ],
+      [
+        'that somebody offers to fill',
+        application,
+        'position',
+        'Subject: Me ofrezco como camarera\n\nHola.',
+        'camarera',
+      ],
+      [
+        'to which an application has come',
+        application,
+        'position',
+        'Hallo HR-Team,\n\nzur Stelle Disponent Wareneingang (Kennziffer 14, Standort Kiel) ist eine Bewerbung eingegangen:\n\nBewerber: Ina Falk\nMobil: +49 152 5550 6641\nUmzugsbereit: ja',
+        'Disponent Wareneingang',
+      ],
       [
         'before what one thinks of it',
         application,
