@@ -29,12 +29,12 @@ const phrases: { readonly [concept: string]: Phrases } = {
   },
   interests: {
     before: [
-      '(?:interested|interest) in|looking (?:for|at|into)|look for|in the market for|shopping for|(?:we|i|re) (?:need|want|are after|m after)|after (?=an? )|(?:(?:hear|know|learn|talk) (?:more )?about|tell (?:me|us) (?:more )?about)|(?:quote|proposal|offer|estimate|prices?|pricing|quotation|information|info|details|brochure)s? (?:for|on|about|of)|(?:enquir|inquir)\\p{L}* about|thinking (?:of|about)(?: getting| buying| adding)?|curious about|caught (?:my|our) eye (?:is|are|was|were)|like the look of|(?:would|d) (?:like|love|want)(?: to (?:get|buy|have|try|see|book|order|add|install))?',
-      'interessieren (?:uns|mich|wir uns|ich mich)?(?: \\p{L}+){0,2} fur|interessiert (?:an|sich fur|sind wir an|bin ich an)|interesse(?: \\p{L}+){0,2} an|interessiert (?:uns|mich)|interessieren (?:uns|mich)|(?:wir |ich )?(?:suchen?|brauche?n?|benotigen?)(?: wir| ich)?|wurden? (?:uns|mich)|(?:uns|mich) wurden?|(?:angebot|offerte|preis|kosten|informationen|infos|unterlagen|kostenvoranschlag) (?:uber|fur|zu|zum|zur)|(?:wir|ich) (?:mochten?|hatten?|wollen) (?:gern\\p{L}* )?',
-      '(?:nous |et |je )?(?:cherchons|recherchons|cherche|recherche)|(?:a la recherche|besoin|envie) (?:de|d.)|(?:devis|offre|proposition|tarifs?|prix|informations?|renseignements?|documentation) (?:pour|sur|concernant)|interess\\p{L}+ par|(?:nous |je )?(?:souhait\\p{L}+|voudr\\p{L}+|aimer\\p{L}+|envisag\\p{L}+)(?: (?:installer|acheter|mettre en place|remplacer|acquerir|commander|avoir|obtenir))?|interesse (?:surtout )?a|quelqu.un pour',
-      'buscamos|busco|estamos buscando|(?:nos|me) (?:interesan?|interesaria\\p{L}?|gustaria)(?: (?:contratar|comprar|instalar|tener|saber de))?|interesad[oa]s? en|interes en|necesit(?:o|amos|an|ariamos|aria)|(?:presupuesto|oferta|precios?|informacion|cotizacion|tarifas?) (?:de|para|sobre|por)|(?:quer(?:emos|ria|riamos)|quieren?)(?: (?:poner|instalar|contratar|comprar|montar|saber de))?|nos quedariamos con|nos encaja',
-      'cerchiamo|cerco|stiamo cercando|interessat[oaie] (?:a|al|alla|ai|alle|agli|all.)|interesse (?:per|a)|(?:ci|mi) (?:interessan?o?|interesserebbero|interesserebbe|servono|serve|servirebbe\\p{L}*)|(?:offerta|preventivo|quotazione|informazioni|prezzi|prezzo|listino) (?:per|su|sul|sulla|di|dei|delle)|bisogno di|abbiamo bisogno (?:di|d.)|vorremmo|vorrei',
-      'op zoek naar|(?:wij |we |ik )?zoek(?:en|t)?(?: wij| we| ik)?(?: iemand voor)?|(?:hebben )?(?:interesse|belangstelling) (?:in|voor)|geinteresseerd in|(?:offerte|prijs|prijsopgave|informatie|voorstel|aanbieding) (?:voor|over|van)|nodig(?: hebben)?(?: voor)?|behoefte aan|denken aan|(?:wij |we |ik )?(?:willen|wil|zouden|zou)(?: wij| we| ik)? graag',
+      '(?:interested|interest) in|looking (?:for|at|into)|look for|in the market for|shopping for|(?:we|i|re) (?:need|want|are after|m after)|(?:they|he|she|who) (?:needs?|wants?|(?:are|is) after)(?! to(?!\\p{L}))(?: (?:a )?(?:quotes?|prices?|info\\p{L}*|offers?) (?:on|for|about))?|(?:looking (?:for|at)|need|want) something for(?= \\p{L})|after (?=an? )|(?:(?:hear|know|learn|talk) (?:more )?about|tell (?:me|us) (?:more )?about)|(?:quote|proposal|offer|estimate|prices?|pricing|quotation|information|info|details|brochure)s? (?:for|on|about|of)|(?:enquir|inquir)\\p{L}* about|thinking (?:of|about)(?: getting| buying| adding)?|curious about|caught (?:my|our) eye (?:is|are|was|were)|like the look of|(?:would|d) (?:like|love|want)(?: to (?:get|buy|have|try|see|book|order|add|install))?',
+      '(?:er|sie) (?:suchen?|sucht|brauch(?:en|t)|benotig(?:en|t)|will|wollen|mocht(?:en?|e))(?: jemand(?:en)?| etwas) (?:fur)|(?:er|sie) (?:sucht|braucht|benotigt)|(?:suchen?|brauchen?) (?:wir |ich )?(?:jemand(?:en)?|etwas) fur|interessieren (?:uns|mich|wir uns|ich mich)?(?: \\p{L}+){0,2} fur|interessiert (?:an|sich fur|sind wir an|bin ich an)|interesse(?: \\p{L}+){0,2} an|interessiert (?:uns|mich)|interessieren (?:uns|mich)|(?:wir |ich )?(?:suchen?|brauche?n?|benotigen?)(?: wir| ich)?|wurden? (?:uns|mich)|(?:uns|mich) wurden?|(?:angebot|offerte|preis|kosten|informationen|infos|unterlagen|kostenvoranschlag) (?:uber|fur|zu|zum|zur)|(?:wir|ich) (?:mochten?|hatten?|wollen) (?:gern\\p{L}* )?',
+      '(?:nous |et |je )?(?:cherchons|recherchons|cherche|recherche)|(?:a la recherche|besoin|envie) (?:de|d.)|(?:devis|offre|proposition|tarifs?|prix|informations?|renseignements?|documentation) (?:pour|sur|concernant)|interess\\p{L}+ par|(?:nous |je )?(?:souhait\\p{L}+|voudr\\p{L}+|aimer\\p{L}+|envisag\\p{L}+)(?: (?:installer|acheter|mettre en place|remplacer|acquerir|commander|avoir|obtenir))?|interesse (?:surtout )?a|quelqu.un pour|quelque chose pour|(?:il|elle|ils|elles) (?:cherche(?:nt)?|recherche(?:nt)?|veu(?:t|lent))',
+      '(?:buscamos|busco|necesitamos|buscan?|queremos) (?:algo|alguien) para|buscamos|busco|buscan|estamos buscando|(?:nos|me) (?:interesan?|interesaria\\p{L}?|gustaria)(?: (?:contratar|comprar|instalar|tener|saber de))?|interesad[oa]s? en|interes en|necesit(?:o|amos|an|ariamos|aria)|(?:presupuesto|oferta|precios?|informacion|cotizacion|tarifas?) (?:de|para|sobre|por)|(?:quer(?:emos|ria|riamos)|quieren?)(?: (?:poner|instalar|contratar|comprar|montar|saber de))?|nos quedariamos con|nos encaja',
+      '(?:cerchiamo|cerco|cercano|cerca|ci serve|vorremmo) (?:qualcosa|qualcuno) per|cerchiamo|cerco|cercano|stiamo cercando|interessat[oaie] (?:a|al|alla|ai|alle|agli|all.)|interesse (?:per|a)|(?:ci|mi) (?:interessan?o?|interesserebbero|interesserebbe|servono|serve|servirebbe\\p{L}*)|(?:offerta|preventivo|quotazione|informazioni|prezzi|prezzo|listino) (?:per|su|sul|sulla|di|dei|delle)|bisogno di|abbiamo bisogno (?:di|d.)|vorremmo|vorrei',
+      'op zoek naar|(?:wij |we |ik |hij |zij |ze )?zoek(?:en|t)?(?: wij| we| ik)?(?: (?:iemand|iets) voor)?|(?:hebben )?(?:interesse|belangstelling) (?:in|voor)|geinteresseerd in|(?:offerte|prijs|prijsopgave|informatie|voorstel|aanbieding) (?:voor|over|van)|nodig(?: hebben)?(?: voor)?|behoefte aan|denken aan|(?:wij |we |ik )?(?:willen|wil|zouden|zou)(?: wij| we| ik)? graag',
     ],
     behind: [
       '(?:both |all )?(?:looks?|sounds?|seems?) (?:like|good|great|right|interesting|perfect)|(?:would |could )?(?:interests?|suits?|appeals? to) us|(?:is|are) what we (?:need|want|are after)|caught (?:my|our) eye(?! (?:is|are|was))',
@@ -48,9 +48,9 @@ const phrases: { readonly [concept: string]: Phrases } = {
   skills: {
     before: [
       'skill(?:s|ed)?(?: set)? (?:in|include|are|at|with)|experienced? (?:with|in|of)|proficient (?:in|with|at)|proficiency in|(?:knowledge|command|grasp) of|familiar with|(?:work|working|worked|comfortable|confident|handy|good|great|strong|at home|fluent|competent|adept|happy) (?:daily |every day |regularly )?(?:with|in|at|on)|(?:strengths|strong points|strong suits|specialities|specialties|tools|focus) (?:are|include|is|lie in)|speciali[sz]e[ds]? in|expertise in|(?:trained|certified|qualified|versed|background) in|evenings? (?:since )?with|know my way around|can (?:do|operate|handle|use|drive)|i (?:know|speak|do|use|bring|look after|handle|master)',
-      'kenne mich (?:sehr )?(?:gut )?(?:mit|in)|(?:sehr )?(?:sicher|fit|erfahren|geubt|bewandert|versiert|stark|gut) (?:in|im|mit)|erfahrung(?:en)? (?:mit|in|im)|(?:gute )?kenntnisse (?:in|im)|beherrsche(?: ich)?|vertraut mit|(?:schwerpunkte|starken|fachgebiete|spezialgebiete|kenntnisse|fahigkeiten)(?: \\p{L}+)? (?:sind|liegen (?:in|im|bei))|schwerpunkte|arbeite (?:taglich |viel |gern |sicher )?mit|spezialisiert auf|ich kann|kann ich|bringe(?: ich)? (?:\\p{L}+ )?(?:mit)?|geschult in|umgang mit|programmiere in|spreche',
-      'maitris(?:e|ant)|(?:competences|connaissances|experience|diplome|forme|formation|specialise|a l.aise|expert|bonne pratique|maitrise) (?:en|dans|avec|sur|de|du|des|d.)|(?:j.ai|ai) (?:fait|pratique) (?:d[ue]s?)?|connais(?:sance)?s?(?: bien)?|s.y connait en|je (?:pratique|manie|sais (?:faire|utiliser|conduire)|parle|gere)|points forts sont',
-      'domino|manejo|conocimientos? (?:de|en|del)|experiencia (?:con|en)|se (?:manejar|usar|utilizar|llevar)|se me (?:da|dan) bien|especializad[oa] en|especialista en|formad[oa] en|(?:mis )?(?:puntos fuertes|fortalezas|especialidades) son|trabajo (?:a diario )?con|hablo|me manejo (?:bien )?(?:con|en)|soltura (?:con|en)|dominio de',
+      'kenne mich (?:sehr )?(?:gut )?(?:mit|in)|(?:sehr )?(?:sicher|fit|erfahren|geubt|bewandert|versiert|stark|gut) (?:in|im|mit)|erfahrung(?:en)? (?:mit|in|im)|(?:gute )?kenntnisse (?:in|im)|beherrsche(?: ich)?|vertraut mit|(?:schwerpunkte|starken|fachgebiete|spezialgebiete|kenntnisse|fahigkeiten)(?: \\p{L}+)? (?:sind|liegen (?:in|im|bei))|schwerpunkte|arbeite (?:taglich |viel |gern |sicher )?mit|spezialisiert auf|ich kann|kann ich|bringe(?: ich)? (?:\\p{L}+ )?(?:mit)?|sattelfest in|routiniert (?:in|mit)|geschult in|umgang mit|programmiere in|spreche',
+      'maitris(?:e|ant)|(?:competences|connaissances|experience|diplome|forme|formation|specialise|a l.aise|expert|bonne pratique|maitrise) (?:en|dans|avec|sur|de|du|des|d.)|(?:j.ai|ai) (?:fait|pratique) (?:d[ue]s?)?|connais(?:sance)?s?(?: bien)?|s.y connait en|me debrouille(?: bien| tres bien)? (?:en|avec|sur)|je (?:manipule|utilise)(?: tous les jours| au quotidien| regulierement)?|je (?:pratique|manie|sais (?:faire|utiliser|conduire)|parle|gere)|points forts sont',
+      'domino|manejo|manejando|conocimientos? (?:de|en|del)|experiencia (?:con|en)|se (?:manejar|usar|utilizar|llevar)|se me (?:da|dan) bien|especializad[oa] en|especialista en|formad[oa] en|(?:mis )?(?:puntos fuertes|fortalezas|especialidades) son|trabajo (?:a diario )?con|hablo|me manejo (?:bien )?(?:con|en)|soltura (?:con|en)|dominio de',
       'so (?:usare|fare|utilizzare)|espert[oa] (?:di|in)|esperienza (?:con|in|nel|nella|di)|conosco(?: bene)?|mi occupo di|padronanza (?:di|del)|insegnato|utilizzo|uso|competenze in|specializzat[oa] in|me la cavo (?:bene )?con|conoscenz[ae] (?:di|del|dei)|pratic[oa] di|i miei punti (?:di forza|forti) sono|lavoro (?:ogni giorno )?con|padroneggio|parlo|abile (?:in|con)',
       'goed (?:in|met|overweg met|thuis in)|ervaring (?:met|in)|ervaren in|kennis van|sterk (?:in|met)|bedreven in|handig (?:met|in)|werk(?:en|te)? (?:veel |dagelijks |graag )?met|thuis in|beheers(?: ik)?|gespecialiseerd in|vertrouwd met|kan (?:ik )?(?:goed )?overweg met|vaardig in|(?:mijn )?(?:sterke punten|specialiteiten) zijn|rijd|ik kan|spreek',
     ],
@@ -60,7 +60,7 @@ const phrases: { readonly [concept: string]: Phrases } = {
       '(?:me |m.)?sont (?:\\p{L}+ )?(?:familier\\p{L}*|connus|mes points forts)|n.ont (?:plus )?(?:pas )?de secrets?',
       '(?:me son|son mis|se me dan|los domino|no tienen secretos)(?: \\p{L}+)?',
       '(?:mi sono|sono i miei|non hanno segreti)(?: \\p{L}+)?',
-      'zijn (?:mij|me) (?:\\p{L}+ )?(?:vertrouwd|bekend)|beheers ik|kan ik|zijn mijn sterke',
+      'zijn (?:voor (?:mij|me) )?(?:dagelijkse kost|gesneden koek|geen probleem)|zijn (?:mij|me) (?:\\p{L}+ )?(?:vertrouwd|bekend)|beheers ik|kan ik|zijn mijn sterke',
     ],
   },
 }
@@ -139,10 +139,23 @@ function thingsIn(part: string, start: number, concept: string, locale: Locale, 
     const thing = trimmed(item, concept, isNoun ? null : locale)
     if (thing === null && isBefore && things.length === 0) continue
     if (thing === null) break
+    // What follows two that are joined says more of them: "a logo and a plain website, four pages".
+    const last = things.at(-1)
+    if (
+      things.length === 2 &&
+      last !== undefined &&
+      /^\s*,\s*$/.test(part.slice(last.end - start, item.start - start))
+    ) {
+      const [first] = things as [Piece, Piece]
+      if (/^\s\p{L}/u.test(part.slice(first.end - start, last.start - start))) return concept === 'items' ? [] : things
+    }
     // Where words of a thing are left away and others follow, it is open what belongs to it.
     if (isCut && concept === 'interests') return []
     // A verb is left away before the first of them alone: "usar sierras y hacer muebles".
     if (concept === 'skills' && things.length > 0 && isDoing(item, locale) && !isDoing(things[0] as Piece, locale))
+      return []
+    // In Italian what a thing is for is part of its name, and where it comes from is not.
+    if (concept === 'items' && locale.language === 'it' && /^\sda\s/.test(item.value.slice(thing.value.length)))
       return []
     isCut = thing.end < item.end
     things.push(thing)

@@ -16,7 +16,7 @@ const sums: ReadonlySet<string> = new Set(
   ),
 )
 const sumWords =
-  /^(?:\d{1,2} ?% )?(?:versand\p{L}*|livraison|lieferung|bezorg\p{L}*|env[ií]o|spedizione|transport\p{L}*|frachtkosten|freight|excl|incl|exkl|inkl|ht|ttc|portes|gastos|frais|spese|kosten|costs?|fee|handling|round\p{L}*|rundung|arrondi|redondeo|arrotondamento|tip|trinkgeld|zwischensumme|tussentotaal|sous-total|gesamt\p{L}*|totaal\p{L}*|importe|montant|what you|you spent|samen|todo|zusammen|alles|in tutto|en tout|goods|fracht|carriage|postage|vat|tva|iva|btw|mwst|ust|netto|brutto|total|subtotal|summe|versand|porto|livraison|verzend\p{L}*|env[ií]o|spedizione|gutschein|voucher|credit|rabatt|discount|saldo|you paid|spesa|promo|remise|sconto|descuento|korting|kaution|deposit|acompte|anzahlung|base impo\p{L}*|imponibile|balance|previous|order value|loyalty|te betalen|te voldoen|a pagar|à payer|to pay)(?!\p{L})/iu
+  /^(?:\d{1,2} ?% )?(?:verkaufspreis|kaufpreis|artikelpreis|sale price|selling price|item price|prix de vente|prix d['’]achat|prix de l['’]article|precio de venta|precio del art[ií]culo|prezzo di vendita|prezzo dell['’]articolo|verkoopprijs|aankoopprijs|artikelprijs|payout|auszahlung|uitbetaling|versand\p{L}*|livraison|lieferung|bezorg\p{L}*|env[ií]o|spedizione|transport\p{L}*|frachtkosten|freight|excl|incl|exkl|inkl|ht|ttc|portes|gastos|frais|spese|kosten|costs?|fee|handling|round\p{L}*|rundung|arrondi|redondeo|arrotondamento|tip|trinkgeld|zwischensumme|tussentotaal|sous-total|gesamt\p{L}*|totaal\p{L}*|importe|montant|what you|you spent|samen|todo|zusammen|alles|in tutto|en tout|goods|fracht|carriage|postage|vat|tva|iva|btw|mwst|ust|netto|brutto|total|subtotal|summe|versand|porto|livraison|verzend\p{L}*|env[ií]o|spedizione|gutschein|voucher|credit|rabatt|discount|saldo|you paid|spesa|promo|remise|sconto|descuento|korting|kaution|deposit|acompte|anzahlung|base impo\p{L}*|imponibile|balance|previous|order value|loyalty|te betalen|te voldoen|a pagar|à payer|to pay)(?!\p{L})/iu
 
 /** What is charged beside goods: the last word of German, Dutch and English names, the first of Romance ones. */
 const feeWords =
@@ -40,20 +40,20 @@ const containersOf =
   "(?:boxe?s?|bottles?|bags?|packs?|packets?|cases?|cans?|jars?|crates?|tins?|rolls?|pairs?|cajas?|botellas?|botes?|barril(?:es)?|sacos?|latas?|bolsas?|garrafas?|paquetes?|docenas?|tarros?|rollos?|litros?|bottigli[ae]|cass[ae]|fust[io]|scatol[ae]|sacch[io]|confezion[ei]|barattol[io]|dozzin[ae]|rotol[io]|pacch[io]|litr[io]|metr[io]|pezz[io]|cartons?|bouteilles?|bo[iî]tes?|pots?|sacs?|palettes?|f[uû]ts?|douzaines?|paquets?|bidons?|rouleaux?|caisses?|litres?|m[eè]tres?|unidades|pièces?|pieces?)\\s+(?:(?:of|de|di|del|della)\\s+|d['’])"
 /** Those that stand right before the goods: `6 Flaschen Wein`, `12 Fl. Riesling`. */
 const containers =
-  '(?:kisten?|kasten|kästen|flaschen?|gläser|säcke?|sack|packungen|packung|eimer|dosen|bleche?|tüten?|beutel|schalen?|platten|kartons?|pakete?|rollen?|rol|fässer|dozen|dozijn|doos|doosjes?|flessen|fles|flesjes|zakken|zak|zakjes|kratten|krat|blikken|blik|potten|pot|potjes|pakken|pak|pakjes|schalen|schaal|haspels|bossen|bakken|emmers?)|(?:fl|btl|ki|kt|krt|pkg|pck|pk|bd|ds|gl|sck|rl|dz|doz|bt|ud|uds|pz|conf|scat|cf|cart|bot|caj|paq)\\.'
+  '(?:bags|boxes|packs|packets|rolls|tubs|sacks|tins|cartons|crates|kisten?|kasten|kästen|flaschen?|gläser|säcke?|sack|packungen|packung|eimer|dosen|bleche?|tüten?|beutel|schalen?|platten|kartons?|pakete?|rollen?|rol|fässer|dozen|dozijn|doos|doosjes?|flessen|fles|flesjes|zakken|zak|zakjes|kratten|krat|blikken|blik|potten|pot|potjes|pakken|pak|pakjes|schalen|schaal|haspels|bossen|bakken|emmers?)|(?:fl|btl|ki|kt|krt|pkg|pck|pk|bd|ds|gl|sck|rl|dz|doz|bt|ud|uds|pz|conf|scat|cf|cart|bot|caj|paq)\\.'
 /** Measures and words for pieces, with or without a word for "of". */
 const measures =
   "(?:kg|g|l|m|ml|kilos?|litre|liter|meter|metres?|st(?:k|ück|uks?)?|pcs?|pz|uds?|bt|ex)\\.?\\s+(?:(?:of|de|di|van|von)\\s+|d['’])?"
 
 /** How many of something, before it. */
 const count = new RegExp(
-  `^(?:[-*•·–]\\s*)?\\d{1,4}\\s?(?:[x×*]\\s?|${measures}|${containersOf}|(?:${containers})\\s+|\\s+)`,
+  `^(?:[-*•·–]\\s*)?(?:n[.º°]\\s?)?\\d{1,4}\\s?(?:[x×*]\\s?|${measures}|${containersOf}|(?:${containers})\\s+|\\s+)`,
   'iu',
 )
 
 /** The name of goods in a text, without a mark, how many before it, and what counts or ends it. */
 export function bare(text: string, start: number): Piece | null {
-  const mark = /^\s*(?:[-*•·–▪●]\s+)?/u.exec(text)?.[0].length ?? 0
+  const mark = /^\s*(?:(?:[-*•·–▪●]|\d{1,2}[.)](?=\s+\p{L}))\s+)?/u.exec(text)?.[0].length ?? 0
   const many = count.exec(text.slice(mark))?.[0].length ?? 0
   const lead = mark + many + (many > 0 ? (packs.exec(text.slice(mark + many))?.[0].length ?? 0) : 0)
   const value = text
@@ -61,12 +61,16 @@ export function bare(text: string, start: number): Piece | null {
     .replace(ending, '')
     .replace(/\s+(?:[–—-]\s+)?(?:[x×](?:\s?\d{1,3})?|(?<=[–—-]\s+)\d{1,3}\s?(?:[x×]|\p{L}{2,9}))$/u, '')
     .replace(ending, '')
+    .replace(articleNumber, '')
   const isLabelled = many === 0 && /\p{L}:\s/u.test(value)
   if (value.length < 2 || value.length > itemCharsMax || !/\p{L}{2}/u.test(value) || isLabelled) return null
   return { value, start: start + lead, end: start + lead + value.length }
 }
 
 const ending = /[\s.…:–—·-]+$/u
+/** `(Art. 55120)`, and no more than that. */
+const articleNumber =
+  /\s*\((?:art|ref|réf|sku|cod|cód|item|artikel)[.\s:-]*(?:n[or°º]?\b[.:\s]*)?[\p{L}\d-]*\d[\p{L}\d-]*\)$/iu
 
 /** The name of goods without how many of them stand before or behind it. */
 export function uncounted({ value, start }: Piece): Piece {
@@ -95,6 +99,23 @@ const manyBehind = new RegExp(
   'iu',
 )
 
+/** Without what somebody adds in brackets in many words, and words that join it to what is above. */
+export function withoutAside({ value, start }: Piece): Piece {
+  const plain = value
+    .replace(/\s+\([^()]*\)$/, (aside) => (aside.split(/\s+/).length > asideWordsMin ? '' : aside))
+    .replace(/(?<=\p{L})\s+(?:dazu|erbij|as well|en plus|además|in aggiunta)$/u, '')
+  return plain.trim() === ''
+    ? { value, start, end: start + value.length }
+    : { value: plain, start, end: start + plain.length }
+}
+
+const asideWordsMin = 4
+
+const goodOf = ({ text, start }: Line): Piece | null => {
+  const named = bare(text, start)
+  return named === null ? null : withoutAside(named)
+}
+
 /** Lines that begin with how many, two of them at least right below each other. */
 export function countedLines({ lines }: Passage): readonly Piece[] {
   let items: Piece[] = []
@@ -102,16 +123,18 @@ export function countedLines({ lines }: Passage): readonly Piece[] {
   for (const line of lines) {
     if (line.isFirst) isOpen = false
     const lead = count.exec(line.text)?.[0]
-    const item = lead === undefined || ends.test(line.text) ? null : bare(line.text, line.start)
+    const item = lead === undefined || ends.test(line.text) ? null : goodOf(line)
     const isGood =
       item !== null &&
-      /^\p{L}/u.test(item.value) &&
+      (/^\p{L}/u.test(item.value) || (/[x×]\s*$/.test(lead ?? '') && measured.test(item.value))) &&
       item.value.split(/\s+/).length <= 8 &&
       !/^\p{Ll}+ (?:\d{4}|um|at)/u.test(item.value) &&
       !isStreet(line)
     if (isGood && !isOpen) items.push(item)
     // A point among them that is not counted is one of them too.
     else if (items.length > 0 && !line.isFirst && /^[-*•·–]\s/.test(line.text)) return []
+    // One more that is joined to them.
+    else if (items.length > 0 && !line.isFirst && joinedLine.test(line.folded)) return []
     // Something counted that is not understood leaves the list open.
     else if (
       items.length > 0 &&
@@ -130,6 +153,12 @@ export function countedLines({ lines }: Passage): readonly Piece[] {
   return items.length > 1 ? items : []
 }
 
+/** `12.5mm plasterboard` */
+const measured = /^\d{1,4}(?:[.,]\d{1,2})?\s?(?:mm|cm|m|ml|cl|l|g|kg|w|v|mah|gb|tb)\s\p{L}{3}/iu
+/** "and a pallet of padding" on a line of its own. */
+const joinedLine =
+  /^(?:and|plus|und|sowie|dazu|et|ainsi que|y|mas|e|ed|piu|en|alsook) (?:an?|one|some|the|eine?[nrm]?|une?|des|du|una?|unos|unas|uno|dei|delle|een|wat|\d)(?!\p{L})/u
+
 /** How sentences end, and rows with prices. */
 const ends = /[.!?]$|[€$£]\s?[\d.,]+$|\d[.,]\d\d(?:\s?(?:€|EUR))?$/
 
@@ -146,7 +175,7 @@ const starts = new Map(
   languages.map((language) => [
     language,
     new RegExp(
-      `(?<![\\p{L}\\p{N}.,:/#'’+-]|(?<!\\p{L})(?:de|di|of|von|van)\\s)(?:\\d{1,4}\\s?[x×]\\s?|\\d{1,4} (?=\\p{L})|(?:${countWords(language)}) (?=\\p{L}))`,
+      `(?<![\\p{L}\\p{N}.,:/#'’+-]|(?<!\\p{L})(?:de|di|da|of|von|van)\\s)(?:\\d{1,4}\\s?[x×]\\s?|\\d{1,4} (?=\\p{L})|(?:${countWords(language)}) (?=\\p{L}))`,
       'gu',
     ),
   ]),
@@ -192,6 +221,8 @@ export function countedThings(text: string, locale: Locale): readonly Piece[] {
       const [name = ''] = item.value.slice(lead).split(asideStart)
       const end = fold(name).search(goodEnd)
       const value = (end > 0 ? name.slice(0, end) : name).trimEnd()
+      // In Italian what a thing is for is part of its name, and from where it comes is not: "lampade da scrivania".
+      if (locale.language === 'it' && /^ da \p{L}/u.test(name.slice(Math.max(0, end)))) return []
       if (!isGood(value)) {
         // What is counted and is no good leaves it open what the rest is.
         if (isCounted && found.length > 0 && !noGood.test(fold(value))) return []

@@ -243,11 +243,18 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
         // What is said in a sentence.
         (pair.by === 'words' && /[.!?]$/.test(value)) ||
         (isNothing(value) && pair.by !== 'line') ||
+        isAnswer(value) ||
         /[☑☒☐]|\[[xX ]\]/.test(value)
         ? null
         : listAt(passage, listBehind(pair, name, mail), score)
   }
 }
+
+/** "Yes" and "no" answer a question, and name nothing. */
+const isAnswer = (value: string) =>
+  value.length <= answerCharsMax && (answers.yes.test(fold(value)) || /^(?:no|nein|non|nee)[.!]?$/u.test(fold(value)))
+
+const answerCharsMax = 5
 
 /** `Tools: I work with X and Y daily` enumerates in a sentence. */
 function listBehind(pair: Pair, concept: string | null, { locale }: OpenMail): readonly Piece[] {

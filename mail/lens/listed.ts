@@ -5,7 +5,7 @@ import { enumerated } from './enumerations.ts'
 import { countedGoods, countedLines, countedThings, uncounted } from './goods.ts'
 import { meaningsOf } from './lexicon.ts'
 import type { Passage } from './lines.ts'
-import { linesBelow, pointLists, tableItems, ticked } from './lists.ts'
+import { linesBelow, markedBelow, pointLists, tableItems, ticked } from './lists.ts'
 import { areNames, arePair } from './noun-phrases.ts'
 import { lineAt } from './passages.ts'
 import { labelledGoods, pricedRows } from './priced-rows.ts'
@@ -26,9 +26,11 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
     const labels = new Set(
       passage.pairs.flatMap(({ by, line, value }) => (by === 'words' && /^\p{Ll}+$/u.test(value) ? [] : [line])),
     )
-    return passage.lines.flatMap((line) =>
-      isHeading(line.text, concept) ? [listAt(passage, named(linesBelow(passage, line, labels)), 66)] : [],
-    )
+    return passage.lines.flatMap((line) => {
+      if (isHeading(line.text, concept)) return [listAt(passage, named(linesBelow(passage, line, labels)), 66)]
+      const isNamed = concept === 'skills' && line.text.length <= 40 && !/[.:!?]/.test(line.text)
+      return isNamed && pointScore(concept, line.text) > 0 ? [listAt(passage, markedBelow(passage, line), 66)] : []
+    })
   })
   const goods =
     concept === 'items'

@@ -1,6 +1,6 @@
 /** Lists: behind a label, as points below one, as rows of a table, and in sentences. */
 
-import { isSum, uncounted } from './goods.ts'
+import { isSum, uncounted, withoutAside } from './goods.ts'
 import { itemsIn } from './items.ts'
 import type { Line, Pair, Passage } from './lines.ts'
 import type { Locale } from './locale.ts'
@@ -20,12 +20,22 @@ export function listOf(pair: Pair, locale: Locale): readonly Piece[] {
   // "What do you need? (tick all that apply)"
   const isAside = /^\([^()]*\)$/.test(pair.value)
   const below = pair.by === 'line' || isAside ? pointsBelow(pair.passage, pair.line) : []
-  if (below.length > 0 || isAside) return below
+  if (below.length > 0) return below
+  if (isAside) return lineBelow(pair, locale)
   const quoted = quotedItems(pair)
   if (quoted.length > 0) return quoted
   const lines = valueLines(pair)
   if (lines === null) return []
   return lines.length > 1 ? lines : valueItems(pair.value, locale, pair.start)
+}
+
+/** The items on the line below a question that says in brackets how to answer: "What do you need? (choose any)". */
+function lineBelow({ passage, line }: Pair, locale: Locale): readonly Piece[] {
+  const below = passage.lines[passage.lines.indexOf(line) + 1]
+  const isAnswer = below !== undefined && /^[^.:?!@\t]+, [^.:?!@\t]+$/.test(below.text)
+  if (!isAnswer || passage.labelled.has(below.start)) return []
+  const items = itemsIn(below.text, locale, below.start)
+  return items.every(({ value }) => value.split(/\s+/).length <= enumeratedWordsMax) ? items : []
 }
 
 /** `["Payroll", "Pensions"]`, as programs write lists. */
@@ -125,8 +135,10 @@ export function pointLists(passage: Passage): readonly Points[] {
 export function linesBelow(passage: Passage, heading: Line, labels: ReadonlySet<Line>): readonly Piece[] {
   const at = passage.lines.indexOf(heading)
   const items: Piece[] = []
-  for (const line of passage.lines.slice(at + 1, at + 1 + itemsMax)) {
-    if (line.isFirst) break
+  // A heading that stands alone is one of the paragraph below it.
+  const isApart = heading.isFirst && passage.lines[at + 1]?.isFirst === true
+  for (const [n, line] of passage.lines.slice(at + 1, at + 1 + itemsMax).entries()) {
+    if (line.isFirst && !(isApart && n === 0)) break
     const isItem =
       line.text.length <= lineItemCharsMax && !/[.!?:@]$|:\s|\t| {2,}/.test(line.text) && line.role === null
     if (!isItem || labels.has(line)) return []
@@ -137,6 +149,15 @@ export function linesBelow(passage: Passage, heading: Line, labels: ReadonlySet<
 
 const lineItemCharsMax = 50
 
+/** What marks part on the line below a heading: `Zendesk · Coaching · Planning`. */
+export function markedBelow(passage: Passage, heading: Line): readonly Piece[] {
+  const below = passage.lines[passage.lines.indexOf(heading) + 1]
+  if (below === undefined || below.isFirst || passage.labelled.has(below.start)) return []
+  const parts = partsOf(below.text, /\s+[•·|]\s+/g, below.start)
+  const areShort = parts.every(({ value }) => value.length <= lineItemCharsMax && !/[.!?:@]|\d{4}/.test(value))
+  return parts.length >= enumeratedMin && areShort ? parts : []
+}
+
 /** The points right below a line; without their marks and prices. */
 function pointsBelow(passage: Passage, heading: Line): readonly Piece[] {
   const at = passage.lines.indexOf(heading)
@@ -144,9 +165,25 @@ function pointsBelow(passage: Passage, heading: Line): readonly Piece[] {
   for (const line of passage.lines.slice(at + 1, at + 1 + itemsMax)) {
     if (!point.test(line.text)) break
     const mark = bullet.exec(line.text)?.[0].length ?? 0
-    items.push(withoutPrice(line.text.slice(mark), line.start + mark))
+    const lead = mark + (items.length > 0 ? (joining.exec(line.text.slice(mark))?.[0].length ?? 0) : 0)
+    items.push(withoutAside(withoutPrice(line.text.slice(lead), line.start + lead)))
   }
-  return items
+  return titlesIn(items) ?? items
+}
+
+/** "and" before how many of the next point. */
+const joining = /^(?:and|plus|und|et|y|e|en)\s+(?=\d)/u
+
+/** The titles in quotation marks, where each point has one behind how many: `22 x "Advanced Baking" (new edition)`. */
+function titlesIn(items: readonly Piece[]): readonly Piece[] | null {
+  const titles = items.flatMap(({ value, start }) => {
+    const match = /^(?:\d{1,4}\s?[x×]?\s)\s*(["“„«])\s?([^"“”„«»]{2,120}?)\s?["“”»]/u.exec(value)
+    if (match === null) return []
+    const [, mark = '', title = ''] = match
+    const at = start + value.indexOf(title, value.indexOf(mark))
+    return [{ value: title, start: at, end: at + title.length }]
+  })
+  return items.length > 1 && titles.length === items.length ? titles : null
 }
 
 /** `Desk lamp (€ 12.00 each)` and `Desk lamp   12,00 €` without the price. */

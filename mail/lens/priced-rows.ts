@@ -51,12 +51,16 @@ function countedElsewhere({ lines }: Passage, rows: readonly Row[]): boolean {
   return lines.filter((line) => !known.has(line) && /^\d{1,4}\s?[x×]\s\p{L}/u.test(line.text)).length > 1
 }
 
+/** `Qty 10` */
+const countAlone = /^\p{L}{2,10}\.?\s\d{1,4}$/u
+
 /** The goods of lines that labels of how many and how much stand below: `Lamp`, `Quantity: 2`, `Price: £12.00`. */
 export function labelledGoods({ lines, pairs }: Passage): readonly Piece[] {
   const labels = new Map(pairs.map((pair) => [pair.line, pair.meanings.known]))
   const counts = lines.flatMap((line, n) => {
     const known = labels.get(line)
-    return known?.has('quantity') === true && /:\s/.test(line.text) && line.text.length <= sentenceCharsMax ? [n] : []
+    const isCount = /:\s/.test(line.text) || countAlone.test(line.text)
+    return known?.has('quantity') === true && isCount && line.text.length <= sentenceCharsMax ? [n] : []
   })
   const names = counts.flatMap((n) => {
     let at = n
@@ -64,7 +68,7 @@ export function labelledGoods({ lines, pairs }: Passage): readonly Piece[] {
       at > 0 &&
       n - at < aboveMax &&
       lines[at]?.isFirst === false &&
-      /^\p{L}[^:\t]{1,30}:\s/u.test((lines[at] as Line).text)
+      (/^\p{L}[^:\t]{1,30}:\s/u.test((lines[at] as Line).text) || countAlone.test((lines[at] as Line).text))
     )
       at--
     const line = lines[at] as Line
@@ -133,6 +137,8 @@ const aboveMax = 6
 function namesOf(rows: readonly Row[], isTrailed: boolean): readonly (Piece | null)[] {
   const [first, ...later] = rows
   if (first === undefined) return []
+  const behind = namesOfCounted(rows)
+  if (behind !== null) return behind
   // Where some are counted, it is open whether the others are fees or say more of them.
   const counted = rows.filter(({ line }) => /^\d{1,4}\s?[x×]\s/.test(line.text)).length
   if (counted > 0 && counted < rows.length && rows.every(({ own }) => own !== null)) return [null]
@@ -154,6 +160,22 @@ function namesOf(rows: readonly Row[], isTrailed: boolean): readonly (Piece | nu
     row.own !== null && row.above.length === 0 ? row.own : row.own === null && gaps[n] === 1 ? nameAt(row, 0) : null,
   )
 }
+
+/** The names that how many stands behind: in the row, or in the line above it that says which kind; null where none is above. */
+function namesOfCounted(rows: readonly Row[]): readonly (Piece | null)[] | null {
+  const lines = rows.map(({ line, above }) =>
+    countBehind.test(line.text) ? line : above.find(({ text }) => countBehind.test(text)),
+  )
+  if (lines.includes(undefined) || lines.every((line, n) => line === rows[n]?.line)) return null
+  return lines.map((line, n) => {
+    const row = rows[n] as Row
+    if (line === undefined || line === row.line) return row.own
+    return bare(line.text, line.start)
+  })
+}
+
+/** `Hoodie × 2`, before a price or nothing. */
+const countBehind = /\p{L}\S* [x×] ?\d{1,3}(?=\s|$)/u
 
 /** The name in one of the lines above a row. */
 function nameAt({ above }: Row, n: number): Piece | null {

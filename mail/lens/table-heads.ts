@@ -1,5 +1,5 @@
 /** Heads of tables: lines of nothing but words for columns. */
-import { meaningsOf, phraseAt, wordsIn } from './lexicon.ts'
+import { fold, meaningsOf, phraseAt, wordsIn } from './lexicon.ts'
 
 /** Columns of tables of goods. */
 const goods: ReadonlySet<string> = new Set([
@@ -18,6 +18,10 @@ const goods: ReadonlySet<string> = new Set([
 
 /** At least one column of a wide head says how many or how much. */
 const counts: ReadonlySet<string> = new Set(['quantity', 'price', 'amount', 'total', 'unit'])
+
+/** How many were ordered, sent and are to come, as notes of deliveries count them. */
+const moved =
+  /^(?:qty )?(?:ordered|shipped|delivered|dispatched|backordered|bestellt|geliefert|offen|ruckstand|commande|livre|expedie|pedido|servido|entregado|enviado|pendiente|ordinato|evaso|consegnato|spedito|besteld|geleverd|verzonden)$/u
 
 export type Columns = {
   readonly figures: number
@@ -38,7 +42,9 @@ export function goodsColumns(text: string): readonly Columns[] | null {
   if (text.length > 100 || /\d|[:.!?]$/.test(text)) return null
   const columns = /\t| {2,}/.test(text) ? text.split(/\t+| {2,}/) : labelsIn(text)
   if (columns.length < 2 || columns.length > 9) return null
-  const meanings = columns.map((column) => [...meaningsOf(column).known][0] ?? '')
+  const meanings = columns.map((column) =>
+    moved.test(fold(column)) ? 'quantity' : ([...meaningsOf(column).known][0] ?? ''),
+  )
   const isWide = columns.length > 2 && /\t| {2,}/.test(text)
   const isOfGoods = meanings.filter((meaning) => goods.has(meaning)).length >= columns.length / 2
   if (
