@@ -175,6 +175,10 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       if (name === 'error' && denied.test(fold(value))) return null
       // "App crashes" labels nothing.
       if (pair.by === 'words' && (!isShortValue(pair) || /^\p{Ll}+$/u.test(value))) return null
+      // "Customer: 043881  Vega Systems SL"
+      const number = name === 'customer' ? (customerNumber.exec(value)?.[0].length ?? 0) : 0
+      if (number > 0)
+        return valueBehind(asked, { ...pair, value: value.slice(number), start: start + number }, mail, score)
       const found =
         readText(value, concept?.shape ?? (asked.key.has('number') ? 'identifier' : undefined)) ??
         (asked.key.has('number') && concept === null ? readText(value, undefined) : null)
@@ -284,6 +288,9 @@ function linesOfAccounts({ lines, pairs }: Passage): ReadonlySet<Line> {
   const accounts = new Set(pairs.flatMap(({ line, meanings: { known } }) => (known.has('iban') ? [line] : [])))
   return new Set(lines.filter((_, n) => lines.slice(Math.max(0, n - 1), n + 2).some((line) => accounts.has(line))))
 }
+
+/** A number that programs write before the name of a customer. */
+const customerNumber = /^(?:\d{4,10} {2,8}(?=\p{Lu})|\d{5,10} [-–] (?=\p{Lu}))/u
 
 /** What may be a legal form behind the name of a customer: `Talleres Vera, S.L.` */
 const legalBehind = /^, [\p{L}.]{2,8}(?: [\p{L}.]{1,6}){0,2}(?=$|[,;(]|\s[-–—])/u

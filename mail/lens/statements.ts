@@ -11,7 +11,7 @@ export const answers: Statement = {
 /** What stands behind labels such as "Payment status" and "Priority". */
 export const states: { readonly [concept: string]: Statement } = {
   paid: {
-    yes: /^(?:already |bereits |deja |ya |gia |al )?(?:paid|bezahlt|payee?|reglee?|pagad[oa]|abonad[oa]|pagat[oa]|saldat[oa]|betaald|voldaan|pag[oa]|received|erhalten|completed?|settled|accept\p{L}*|authori[sz]ed|approved|successful|confirmed|recu|confirmee?|effectuee?|vollstandig erhalten|zahlung (?:\p{L}+ )?(?:erhalten|eingegangen|erfolgt)|eingegangen|erfolgreich|aceptad[oa]|confirmad[oa]|recibid[oa]|realizad[oa]|completad[oa]|riuscit[oa]|ricevut[oa]|confermat[oa]|effettuat[oa]|completat[oa]|geslaagd|ontvangen|gelukt)(?![\p{L}\p{N}])/u,
+    yes: /^(?:already |bereits |deja |ya |gia |al )?(?:paid|bezahlt|payee?|reglee?|pagad[oa]|abonad[oa]|pagat[oa]|saldat[oa]|betaald|voldaan|pag[oa]|received|erhalten|completed?|settled|accept\p{L}*|authori[sz]ed|approved|successful|confirmed|recu|confirmee?|effectuee?|vollstandig erhalten|zahlung (?:\p{L}+ )?(?:erhalten|eingegangen|erfolgt)|eingegangen|erfolgreich|aceptad[oa]|confirmad[oa]|recibid[oa]|realizad[oa]|completad[oa]|riuscit[oa]|ricevut[oa](?! bancari)|confermat[oa]|effettuat[oa]|completat[oa]|geslaagd|ontvangen|gelukt)(?![\p{L}\p{N}])/u,
     no: /^(?:unpaid|pending|open|offen|(?:noch )?nicht bezahlt|unbezahlt|ausstehend|en attente|impayee?|non payee?|pendiente|sin pagar|in attesa|non pagat[oa]|da pagare|(?:nog )?niet betaald|onbetaald|openstaand|awaiting|outstanding|not(?: yet)? paid|failed|pendente)(?![\p{L}\p{N}])/u,
   },
   urgent: {

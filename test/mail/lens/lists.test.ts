@@ -328,7 +328,15 @@ describe('mail/lens/lists', () => {
         'Please send it on Friday. The previous invoice has been paid.',
         null,
       ],
+      [
+        'a customer behind a number',
+        order,
+        'customer_name',
+        'Nº pedido: AX-4410\nCliente: 020417  Vega Sistemas SL\nTotal: 80,00 €',
+        'Vega Sistemas SL',
+      ],
       ['a payment that is awaited', order, 'paid', 'Lo enviaremos en cuanto recibamos el pago.', false],
+      ['no payment that is a draft at sixty days', order, 'paid', 'Pagamento: ricevuta bancaria 60 gg', null],
       ['a payment on arrival', order, 'paid', 'Paiement sur place, en espèces.', false],
       [
         'no payment that was awaited and came',
