@@ -29,6 +29,9 @@ const patienceMs = 10 * secondMs
 /** Timers reach only so far; one that comes early finds nothing and looks again. */
 const timerMaxMs = hourMs
 
+/** So much too early a timer may fire: a run would find nothing then, and the next one come only a pace later. */
+const earlyMs = 1
+
 const listenersOf = perProcess(() => new Map<DueKind, Set<(at: Date) => void>>())
 
 /** Says that something of a kind will be due at a time, by the clock of the context. */
@@ -63,7 +66,7 @@ export function startAlarm(
     clearTimeout(timer)
     if (stopped || !Number.isFinite(armedAt)) return
     const paced = beganAt + paceMs - performance.now()
-    const delayMs = Math.max(0, paced, armedAt - ctx.clock.now().getTime())
+    const delayMs = Math.max(0, paced, armedAt - ctx.clock.now().getTime() + earlyMs)
     timer = setTimeout(() => void run(), Math.min(delayMs, timerMaxMs))
   }
 
