@@ -123,8 +123,14 @@ function tokensIn(passage: Passage, { dates, numbers, zones }: OpenMail): readon
         const isVersion = /^\d+\.\d+(?:\.\d+)*$|^\d\d-\d\d-\d\d$/.test(value)
         const isStreet =
           index === 0 && /^\d{1,4}$/.test(value) && /^ \p{Lu}\p{Ll}+/u.test(line.text.slice(value.length))
+        // One group of a number that has several.
+        const isGroup =
+          /^\d+$/.test(value) &&
+          (/^ \d{3,4}(?![\p{L}\p{N}.,/-])/u.test(line.text.slice(index + value.length)) ||
+            /\d{3,4} $/.test(line.text.slice(0, index)))
         const isMeasured = measure.test(line.text.slice(index + value.length))
         if (
+          isGroup ||
           isMeasured ||
           isStreet ||
           !isFormed ||

@@ -83,22 +83,31 @@ function readIdentifier(text: string): Piece | null {
     return null
   const start = match[0].length - value.length
   const groups = groupsBehind(value, text.slice(match[0].length))
-  if (groups !== '') return { value: value + groups, start, end: match[0].length + groups.length }
+  if (groups !== '') {
+    const letters = series.exec(text.slice(0, start))?.[0] ?? ''
+    return { value: letters + value + groups, start: start - letters.length, end: match[0].length + groups.length }
+  }
   return value.length > 40 || /^\d+[.,]\d\d$|^\d{4}-\d\d-\d\d(?:T|$)/.test(value)
     ? null
     : { value, start, end: match[0].length }
 }
+
+/** Letters before the groups of a number that are part of it: `FE 10 482 990 317`. */
+const series = /(?<![\p{L}\p{N}])(?!NR|NO|ID|REF|NUM)\p{Lu}{2,3} $/u
 
 /** So many figures in four groups or more are of one number, however short a group is: `26 02 118 4473`. */
 const manyFiguresMin = 7
 
 /** The groups of figures that go on a number: of `10 482 990 317` and `M2606 0118` all but the first. A year or an amount does not. */
 export function groupsBehind(value: string, rest: string): string {
-  if (!/^\p{Lu}{0,4}\d{1,4}$/u.test(value)) return ''
+  if (!/^\p{Lu}{0,4}\d{1,5}$/u.test(value)) return ''
   const many =
     /^(?: \d{1,4}(?!\p{L}|\p{N}|[.,/:-]\d| ?[€$£%]| (?:EUR|USD|GBP|CHF))){3,5}(?! ?\d)/u.exec(rest)?.[0] ?? ''
   if (many.replace(/\D/g, '').length >= manyFiguresMin) return many
-  const groups = /^(?: \d{3,4}(?!\p{L}|\p{N}|[.,/:-]\d| ?[€$£%]| (?:EUR|USD|GBP|CHF)))+/u.exec(rest)?.[0] ?? ''
+  const groups =
+    /^(?: \d{3,4}(?!\p{L}|\p{N}|[.,/:-]\d| ?[€$£%]| (?:EUR|USD|GBP|CHF)))+(?: \d{1,2}(?=\s*(?:$|\n)))?/u.exec(
+      rest,
+    )?.[0] ?? ''
   return /^ (?:19|20)\d\d$/.test(groups) ? '' : groups
 }
 
@@ -139,7 +148,7 @@ export function phonesIn(text: string): readonly Piece[] {
   return Array.from(text.matchAll(/(?<![\p{L}\p{N}.,/-])(?:\+|00)?\(?\d[\d\s()./-]{4,22}\d(?![\p{L}\p{N}])/gu)).flatMap(
     ({ 0: value, index }) => {
       const digits = value.replace(/\D/g, '').length
-      const isDate = /^(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d\d-\d\d)(?![\d./-])/.test(value)
+      const isDate = /^\(?(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d\d-\d\d)(?![\d./-])/.test(value)
       return digits < 6 || digits > 15 || isDate || value.includes('\n') ? [] : [open(value, index)]
     },
   )
