@@ -36,7 +36,7 @@ const topics: { readonly [concept: string]: Topic } = {
     ),
     isPlain: false,
     other: word(
-      '(?:previous|last|earlier|vorige[rns]?|vorherige[rns]?|letzte[rns]?|fruhere[rns]?|precedente?s?|dernieres?|ancienne|anterior(?:es)?|ultim[ao]|pasad[ao]|precedent[ei]|scors[oaei]) (?:\\p{L}+ )?(?:invoices?|bills?|orders?|rechnung(?:en)?|bestellung(?:en)?|lieferung(?:en)?|factures?|commandes?|facturas?|pedidos?|fatture?|ordin[ei]|facturen|factuur|bestelling(?:en)?)|(?:factures?|commandes?|facturas?|pedidos?|fatture?|ordin[ei]) (?:precedente?s?|precedenti|dernieres?|anterior(?:es)?|pasad[oa]s?|scors[oaei])',
+      '(?:geld|money|argent|dinero|soldi|denaro|betrag|bedrag|importe?) (?:zuruck|back|terug|indietro)|refund\\p{L}*|erstatt\\p{L}*|ruckerstatt\\p{L}*|terugbetal\\p{L}*|rembourse\\p{L}*|devol\\p{L}*|reembols(?!o(?!\\p{L}))\\p{L}+|rimbors\\p{L}*|(?:previous|last|earlier|vorige[rns]?|vorherige[rns]?|letzte[rns]?|fruhere[rns]?|precedente?s?|dernieres?|ancienne|anterior(?:es)?|ultim[ao]|pasad[ao]|precedent[ei]|scors[oaei]) (?:\\p{L}+ )?(?:invoices?|bills?|orders?|rechnung(?:en)?|bestellung(?:en)?|lieferung(?:en)?|factures?|commandes?|facturas?|pedidos?|fatture?|ordin[ei]|facturen|factuur|bestelling(?:en)?)|(?:factures?|commandes?|facturas?|pedidos?|fatture?|ordin[ei]) (?:precedente?s?|precedenti|dernieres?|anterior(?:es)?|pasad[oa]s?|scors[oaei])',
     ),
   },
   urgent: {
@@ -83,7 +83,7 @@ const affirmed = word(
   '(?:no|not an?|without|kein\\p{L}*|ohne|pas de|aucune?|sans|ningun[ao]?|sin|nessun[oa]?|senza|geen|zonder) (?:\\p{L}+ )?(?:problem\\p{L}*|difficult\\p{L}*|dificultad\\p{L}*|difficolta|schwierigkeit\\p{L}*|ding|moeite|moeilijk\\p{L}*|inconvenien\\p{L}*|souci\\p{L}*|drama\\p{L}*|trouble|hindernis\\p{L}*|obsta\\p{L}*|probleem|bezwaar|issue|objection|regret)|no (?:me|nos) (?:importa\\p{L}*|molesta\\p{L}*)|(?:would ?n.t|wouldn.t|don.t|do not|would not) mind|(?:macht|wurde|hatte)(?: \\p{L}+){0,3} nichts (?:aus|dagegen)|nichts (?:aus|dagegen)|ne (?:me|nous) (?:derange\\p{L}*|gene\\p{L}*)(?: pas)?|non (?:mi|ci) dispiac\\p{L}+|geen punt|niet erg',
 )
 const wanting = word(
-  'yes|please|vogli\\p{L}*|desider\\p{L}*|richied\\p{L}*|dese[oa]\\p{L}*|solicit\\p{L}*|demandons|set up|arrange|schedule|book|organi\\p{L}*|verabred\\p{L}*|vereinbar\\p{L}*|inplannen|bitte|merci de|por favor|per favore|per piacere|s.il vous plait|alstublieft|absolutely|definitely|of course|naturlich|selbstverstandlich|bien sur|claro|certo|certamente|natuurlijk|zeker|would|d|like|love|want|wants|need|happy|happily|glad|gladly|willing|ready|open to|prepared|sure|can|could|will|ll|agreed|ja|gern\\p{L}*|mocht\\p{L}*|wunsch\\p{L}*|will|wollen|wurde\\p{L}*|bereit|kann|unbedingt|jederzeit|oui|souhait\\p{L}*|voudr\\p{L}*|aimer\\p{L}*|veut|veux|peux|pret\\p{L}*|volontiers|accept\\p{L}*|d.accord|si|quier\\p{L}*|quer\\p{L}*|gustar\\p{L}*|dispuest\\p{L}*|podr\\p{L}*|encantad\\p{L}*|alegria|vorre\\p{L}*|vuole|volentieri|dispost\\p{L}*|posso|pront[oa]|graag|wil|willen|gerust|bereid|zie ik zitten|prima|gostaria|quero',
+  'yes|please|vogli\\p{L}*|desider\\p{L}*|richied\\p{L}*|dese[oa]\\p{L}*|solicit\\p{L}*|demandons|set up|arrange|schedule|book|organi\\p{L}*|verabred\\p{L}*|vereinbar\\p{L}*|inplannen|bitte|merci de|por favor|per favore|per piacere|s.il vous plait|alstublieft|absolutely|definitely|of course|naturlich|selbstverstandlich|bien sur|claro|certo|certamente|natuurlijk|zeker|would|(?<=[’\\x27])d|like|love|want|wants|need|happy|happily|glad|gladly|willing|ready|open to|prepared|sure|can|could|will|ll|agreed|ja|gern\\p{L}*|mocht\\p{L}*|wunsch\\p{L}*|will|wollen|wurde\\p{L}*|bereit|kann|unbedingt|jederzeit|oui|souhait\\p{L}*|voudr\\p{L}*|aimer\\p{L}*|veut|veux|peux|pret\\p{L}*|volontiers|accept\\p{L}*|d.accord|si|quier\\p{L}*|quer\\p{L}*|gustar\\p{L}*|dispuest\\p{L}*|podr\\p{L}*|encantad\\p{L}*|alegria|vorre\\p{L}*|vuole|volentieri|dispost\\p{L}*|posso|pront[oa]|graag|wil|willen|gerust|bereid|zie ik zitten|prima|gostaria|quero',
 )
 /** Conditions, and what somebody else would do. */
 const unsure = word(
@@ -112,15 +112,26 @@ export function polarValues(asked: Asked, mail: OpenMail): readonly Candidate[] 
     const line = lineAt(sentence.passage, sentence.start)
     const isOpen = line !== undefined && open.has(line)
     if (isOpen || (line !== undefined && (mail.zones(sentence.passage).has(line) || isUnticked(line.text)))) return []
+    const below = lineBelow(sentence)
     return clausesOf(sentence).flatMap(({ text, start, isAsked }) => {
       const isPolite = isAsked && favours.has(asked.concept ?? '') && asking.test(text)
-      const value = isAsked && !isPolite ? null : answerOf(topic, text, isPolite)
+      const told = isAsked && !isPolite ? null : answerOf(topic, text, isPolite)
+      const value = told === true && isRefusal.test(below) ? false : told
       return value === null
         ? []
         : [at(sentence.passage, sentence.start + start, { value, start: 0, end: text.length }, score)]
     })
   })
 }
+
+/** The line below that of a sentence, folded. */
+function lineBelow({ passage, start, text }: Sentence): string {
+  const end = start + text.trimEnd().length
+  return passage.lines.find((line) => line.start >= end && line.start - end < 4)?.folded ?? ''
+}
+
+/** What a form has below a wish that somebody did not tick. */
+const isRefusal = /^(?:no|nein|non|nee)[.!]?$/u
 
 /** A form with boxes that nobody ticked says nothing, and one with ticks is read as a list. */
 const isUnticked = (text: string) => /\[ ?\]|☐|☑|\[x\]/i.test(text)
