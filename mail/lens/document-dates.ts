@@ -20,7 +20,7 @@ export function isDateOfDocument(concept: string, flow: string, { start, end }: 
   // What stands before the number of the document describes it.
   if (named !== undefined && strength < (mattersBelow[concept] ?? 0) && matter.test(named.replace(/^.*\d\S*/su, '')))
     return false
-  return !isOfOtherDocument(concept, lead) && !happens(lead, flow.slice(end, end + behindChars))
+  return !isOfOtherDocument(concept, lead) && !happens(flow, { start, end })
 }
 
 const documentWords =
@@ -40,14 +40,24 @@ function isOfOtherDocument(concept: string, lead: string): boolean {
   return last !== undefined && last.groups?.[concept] === undefined
 }
 
+/** What becomes of goods today or yesterday, in the same clause. */
+const moves =
+  /^[^.,;:!?\n]{0,38}(?<!\p{L})(?:verlassen|versandt|verschickt|angekommen|eingetroffen|geliefert|zugestellt|shipped|dispatched|left|arrived|delivered|handed|expedie|partie?|arrivee?|livree?|enviad|salido|llegad|entregad|spedit|partit|arrivat|consegnat|verzonden|vertrokken|aangekomen|bezorgd)/u
+
 /**
- * Whether something is said to happen to a document on a day: "your order is today handed over". That it is placed, received or issued is
- * no such thing.
+ * Whether something is said to happen to a document on a day: "your order is today handed over", "your order has left us today". That it
+ * is placed, received or issued is no such thing.
  */
-export const happens = (lead: string, behind: string) =>
-  /(?<!\p{L})(?:is|was|will be|has been|ist|wird|wurde|est|sera|a ete|es|sera|ha sido|e|sara|viene|wordt|werd)\s+$/u.test(
-    lead,
-  ) &&
-  !/(?<!\p{L})(?:placed|received|made|issued|raised|dated|created|eingegangen|erhalten|bestellt|aufgegeben|ausgestellt|erstellt|passe|recu|emis|etabli|enregistre|recibid|realizad|emitid|hech|registrad|ricevut|effettuat|emess|registrat|geplaatst|ontvangen|besteld|binnengekomen|opgemaakt)/u.test(
-    behind,
-  )
+export function happens(flow: string, { start, end }: Span): boolean {
+  const lead = flow.slice(Math.max(0, start - leadChars), start)
+  const behind = flow.slice(end, end + behindChars)
+  const isWord = !/\d/.test(flow.slice(start, end))
+  return (isWord && moves.test(behind)) || (becomes.test(lead) && !made.test(behind))
+}
+
+const becomes =
+  /(?<!\p{L})(?:is|was|will be|has been|ist|wird|wurde|est|sera|a ete|es|sera|ha sido|e|sara|viene|wordt|werd)\s+$/u
+
+/** What is done to a document itself. */
+const made =
+  /(?<!\p{L})(?:placed|received|made|issued|raised|dated|created|eingegangen|erhalten|bestellt|aufgegeben|ausgestellt|erstellt|passe|recu|emis|etabli|enregistre|recibid|realizad|emitid|hech|registrad|ricevut|effettuat|emess|registrat|geplaatst|ontvangen|besteld|binnengekomen|opgemaakt)/u

@@ -1,6 +1,7 @@
 /** Texts in sentences and subjects, known by the words before them. */
 import { clauseWord } from './clauses.ts'
 import { fold, meaningsOf } from './lexicon.ts'
+import { throughPerson } from './reach.ts'
 import type { Sentence } from './sentences.ts'
 import { groupsBehind, isPhoneForm, type Piece, phonesIn, quotedIn, readPerson } from './shapes.ts'
 import { isPersonName } from './signatures.ts'
@@ -85,6 +86,7 @@ export function namesIn({ text, folded }: Sentence): readonly Piece[] {
     const found = cut === null || cut < 0 ? whole : readPerson((match[1] as string).slice(0, cut))
     if (found === null || !isPersonName(found.value) || !/^\p{Lu}/u.test(found.value)) return []
     if (worksThere.test(text.slice(match.index + match[0].length))) return []
+    if (throughPerson.test(folded.slice(0, match.index))) return []
     const start = match.index + match[0].lastIndexOf(match[1] as string) + found.start
     return [{ value: found.value, start, end: start + found.value.length }]
   })

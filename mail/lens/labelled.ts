@@ -28,6 +28,8 @@ export function labelledValues(asked: Asked, mail: OpenMail): readonly Candidate
     return passage.pairs.flatMap((each) => {
       const same = alike?.get(stemOf(each.label)) ?? []
       const pair = same.length > 1 ? { ...each, meanings: meaningsOf(stemOf(each.label)) } : each
+      // Whom a buyer writes to is not who buys.
+      if (accounts !== null && addressee.test(fold(pair.label)) && !mail.isSeller()) return []
       const points = speakers.has(pair.label) ? null : score(pair)
       // Nobody answered where the next label follows.
       if (pair.by === 'line' && labels?.has(pair.start)) return []
@@ -126,6 +128,9 @@ function scorerOf(asked: Asked): (pair: Pair) => number | null {
 const priorityMax = 62
 const recipientMax = 62
 
+/** What stands above or before the name of whom a document is sent to. */
+const addressee = /^(?:spett\S*(?: (?:le|ditta))?|an|a|to|aan|para|all.attenzione di)[\s.:]*$/u
+
 /** Where goods go. */
 const recipient =
   /^(?:ship|deliver|shipped|delivered|going|parcel|recipient|consignee|empfanger|lieferung|geht an|versand|warenempfanger|destinataire|livrer|livre|expedie|envoye|destinatari[oa]|enviar|entregar|envio|spedire|spedito|consegnare|ontvanger|ontvangster|bezorgen|verzonden|verzenden|leveren|geleverd|bestemd)(?!\p{L})/u
@@ -217,21 +222,21 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       return found === null ? null : at(passage, start, found, score)
     }
     case 'date': {
+      // A reminder tells when to pay now, and beside it when one was to.
+      if (name === 'dueDate' && wasDue.test(fold(pair.label))) return null
       const dates = mail.dates(value, concept?.direction ?? 'near')
       const found = name === 'dueDate' ? dates.find(({ end }) => !discounted.test(fold(value.slice(end)))) : dates[0]
       // "Date" alone is not when something was ordered where that day is to come.
       const isLater = found !== undefined && Date.parse(found.value) > mail.date.getTime() + dayMs
       if (isLater && concept?.direction === 'past' && score < sureMin) return null
       // "Order 77 is today with the carrier" labels no day.
-      const isEvent =
-        found !== undefined &&
-        ofDocument.has(name ?? '') &&
-        happens(fold(value.slice(0, found.start)), fold(value.slice(found.end)))
+      const isEvent = found !== undefined && ofDocument.has(name ?? '') && happens(fold(value), found)
       if (isEvent) return null
       const leadMax = found === dates[0] ? leadCharsMax : 2 * leadCharsMax
       return found === undefined || found.start > leadMax ? null : at(passage, start, found, score)
     }
     case 'email address': {
+      if (name === 'email' && mail.zones(passage).get(pair.line) === 'staff') return null
       const [found] = emailsIn(value)
       return found === undefined ? null : at(passage, start, found, score)
     }
@@ -356,6 +361,10 @@ const discounted =
 /** Whoever offers a position says what it pays. */
 const ofOffer =
   /(?<!\p{L})(?:(?:on|in) (?:the|your)|ads?|adverts?\p{L}*|posting|posted|listing|listed|vacancy|offered|range|band|anzeige|ausschreibung|ausgeschrieben\p{L}*|angeboten\p{L}*|spanne|annonce|propose|offert|fourchette|anuncio|anunciado|oferta|ofrecido|banda|annuncio|offerto|proposto|vacature|aangeboden|geboden)(?!\p{L})/u
+
+/** The word for what is over, in the label of a day. */
+const wasDue =
+  /(?<!\p{L})(?:war|was|were|etait|era|vencio|scaduta?|verviel|originally|ursprunglich\p{L}*|initiale?|original|originari[ao]|oorspronkelijk\p{L}*)(?!\p{L})/u
 
 /** Between the beginning of a value and a date in it. */
 const leadCharsMax = 30

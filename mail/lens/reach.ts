@@ -40,7 +40,7 @@ export function ownEmails(mail: OpenMail): readonly Candidate[] {
         if (unasked.test(line.folded) || zone !== undefined || (line.role !== null && line.role !== 'from')) return []
         return emailsIn(line.text).flatMap((email) => {
           const before = line.folded.slice(0, email.start)
-          if (denied.test(before)) return []
+          if (denied.test(before) || throughPerson.test(before)) return []
           const local = fold(email.value.split('@')[0] as string)
           const isOffice = office.test(email.value)
           const isNamed = namesOf(mail).some((part) => local.includes(part))
@@ -137,6 +137,10 @@ const phoneCue =
 export const throughOthers =
   /(?<!\p{L})(?:via|through|c\/o|care of|uber|durch|par|chez|a traves de|mediante|tramite|presso|attraverso|agency|agentur|agence|agencia|agenzia|bureau|secretary|sekretariat|secretariat|segreteria|secretaria)(?!\p{L})[^.;]*$/u
 
+/** The same of somebody who is named or meant: `through my adviser Mrs Lee`, `über mich`. */
+export const throughPerson =
+  /(?<!\p{L})(?:via|through|uber|durch|par|chez|a traves de|mediante|tramite|presso|attraverso|por|con|met|avec|mit|with|bij|door)(?: (?:la|il))? (?:my|our|me|us|mein\p{L}*|unser\p{L}*|mich|uns|mon|ma|notre|moi|nous|mi|mio|mia|me|nuestr[oa]|nostr[oa]|noi|mijn|mij|onze|ons)(?!\p{L})(?! (?:e-?)?mail)[^.;,\n]{0,40}$/u
+
 /** Telephone numbers of that person. */
 export function ownPhones(mail: OpenMail): readonly Candidate[] {
   return chosen(
@@ -151,7 +155,7 @@ export function ownPhones(mail: OpenMail): readonly Candidate[] {
             return phonesIn(line.text).flatMap((phone) => {
               if (tollFree.test(phone.value) || isFoot(line, phone, labelled, mail)) return []
               const before = line.folded.slice(Math.max(0, phone.start - 50), phone.start)
-              if (throughOthers.test(before)) return []
+              if (throughOthers.test(before) || referred.test(before)) return []
               const isSpoken = phoneCue.test(before)
               const around = surroundings(mail, passage, n, before, phoneCue)
               const isAlone = line.text.replace(phone.value, '').replace(/[\s|,.:;()/☎✆-]/g, '').length <= aloneCharsMax
@@ -172,6 +176,10 @@ export function ownPhones(mail: OpenMail): readonly Candidate[] {
 
 /** Those who can be called without charge are offices. */
 const tollFree = /^(?:\+?\d{1,3} ?)?\(?0?8(?:00|05|08|88|77)\)?\b|^(?:900|902|901)\b/
+
+/** Before the number of a document. */
+const referred =
+  /(?<!\p{L})(?:ref|rif|reference|referencia|referenz|riferimento|referentie|kenmerk|aktenzeichen|az|dossier)[\s.:°#]*$/u
 
 /** A word may stand behind a number: `evenings`. */
 const aloneCharsMax = 8
@@ -198,7 +206,13 @@ function surroundings(mail: OpenMail, passage: Passage, n: number, before: strin
 }
 
 /** Whether who signs is not whom the mail is about. */
-const isOfOther = (mail: OpenMail) => mail.isSeller() || mail.isIntroduction()
+const isOfOther = (mail: OpenMail) => mail.isSeller() || mail.isIntroduction() || isForOther(mail)
+
+/** Whether labels name somebody else than who signs. */
+function isForOther(mail: OpenMail): boolean {
+  const signer = fold(mail.signed().person?.value ?? '')
+  return signer !== '' && namesOf(mail).length > 0 && !namesOf(mail).some((part) => signer.includes(part))
+}
 
 const lastLines = 6
 

@@ -21,7 +21,7 @@ import { polarValues } from './polarity.ts'
 import { flowOf, sentencesOf } from './sentences.ts'
 import { readPerson } from './shapes.ts'
 import { shownValues } from './shown.ts'
-import { beginsWithRole, type Signed, signedBy } from './signatures.ts'
+import { beginsWithRole, isPersonName, type Signed, signedBy } from './signatures.ts'
 import type { LensAnswer, LensField, LensFinding, LensSource } from './source.ts'
 import { statedValues } from './stated.ts'
 import { introduces, sellerVoice } from './voice.ts'
@@ -91,13 +91,21 @@ function openMail(source: LensSource): OpenMail {
 
 /** Parts of the names that labels of people and the signature have. */
 function peopleOf(passages: readonly Passage[], { person }: Signed): readonly string[] {
-  const labelled = passages.flatMap(({ pairs }) =>
-    pairs.flatMap(({ meanings: { known }, value }) =>
-      known.size <= 2 && [...known].some((meaning) => ofPeople.has(meaning)) ? [readPerson(value)?.value ?? ''] : [],
-    ),
-  )
-  return [person?.value ?? '', ...labelled]
-    .flatMap((name) => fold(name).split(/[^\p{L}]+/u))
+  const namedBy = (labels: ReadonlySet<string>) =>
+    passages.flatMap(({ pairs }) =>
+      pairs.flatMap(({ meanings: { known }, value }) =>
+        known.size <= 2 && [...known].some((meaning) => labels.has(meaning)) ? [readPerson(value)?.value ?? ''] : [],
+      ),
+    )
+  const labelled = namedBy(ofPeople)
+  const partsOf = (name: string) => fold(name).split(/[^\p{L}]+/u)
+  const signer = partsOf(person?.value ?? '')
+  // Who signs for somebody whom a label names is not whom the mail is about.
+  const meant = namedBy(ofMatter).filter((name) => name.includes(' ') && isPersonName(name))
+  const isOther =
+    signer.length > 1 && meant.length > 0 && !labelled.flatMap(partsOf).some((part) => signer.includes(part))
+  return [isOther ? '' : (person?.value ?? ''), ...labelled]
+    .flatMap(partsOf)
     .filter((part) => part.length >= namePartCharsMin)
     .slice(0, namePartsMax)
 }
@@ -112,6 +120,8 @@ const ofPeople: ReadonlySet<string> = new Set([
   'first',
   'last',
 ])
+/** Labels of whom a mail is about, whoever sends it. */
+const ofMatter: ReadonlySet<string> = new Set(['applicant', 'customer', 'requester'])
 const namePartCharsMin = 3
 /** Against forms of nothing but names. */
 const namePartsMax = 40
@@ -134,7 +144,10 @@ function best(asked: Asked, mail: OpenMail): Candidate | null {
   ]
   const isFalse = ({ value }: Candidate) =>
     ofOrganisations.has(asked.concept ?? '') && (/[:!?]/.test(String(value)) || beginsWithRole(String(value)))
-  const believed = all.filter((each) => each.score >= scoreMin && !isFalse(each) && !isAcrossCells(each))
+  const isOfStaff = ofPersons.has(asked.concept ?? '') ? staffNames(mail) : () => false
+  const believed = all.filter(
+    (each) => each.score >= scoreMin && !isFalse(each) && !isAcrossCells(each) && !isOfStaff(each),
+  )
   if (asked.field.type === 'yes/no' && contradicts(believed)) return null
   // The last total is the grand one.
   const isLater = (one: Candidate, other: Candidate) =>
@@ -147,6 +160,16 @@ function best(asked: Asked, mail: OpenMail): Candidate | null {
   if (ofOrganisations.has(asked.concept ?? '')) return wholeOrganisation(most, believed) ?? most
   if (asked.concept === 'job') return wholePosition(most, believed) ?? most
   return ofPersons.has(asked.concept ?? '') ? (wholeName(most, believed) ?? most) : most
+}
+
+/** Tells whether a first name is that of somebody whom a line names as who helps. */
+function staffNames({ passages, zones }: OpenMail): (candidate: Candidate) => boolean {
+  const words = new Set(
+    passages.flatMap((passage) =>
+      passage.lines.flatMap((line) => (zones(passage).get(line) === 'staff' ? line.folded.split(/[^\p{L}]+/u) : [])),
+    ),
+  )
+  return ({ value }) => words.has(fold(String(value)))
 }
 
 /** The name of which a first or last name is part, where the mail has it too. */

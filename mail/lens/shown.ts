@@ -9,7 +9,7 @@ import { fold } from './lexicon.ts'
 import type { Line, Pair, Passage } from './lines.ts'
 import { addressedNames, composedNames } from './names.ts'
 import { subjectPositions } from './positions.ts'
-import { ownEmails, ownPhones } from './reach.ts'
+import { ownEmails, ownPhones, throughPerson } from './reach.ts'
 import { emailsIn, ibansIn, readPerson } from './shapes.ts'
 import { type Found, hasLegalForm, isClosing, isCompanyName, isPersonName, nameEnd } from './signatures.ts'
 
@@ -70,10 +70,21 @@ function numberedSubjects(passages: readonly Passage[]): readonly Candidate[] {
 
 const ofFound = ({ line, ...piece }: Found, score: number): Candidate => at(line.passage, line.start, piece, score)
 
-function signers({ signed, isIntroduction }: OpenMail, score: number): readonly Candidate[] {
+function signers({ passages, signed, isIntroduction }: OpenMail, score: number): readonly Candidate[] {
   const { person } = signed()
-  return person === null || isIntroduction() ? [] : [ofFound(person, score)]
+  if (person === null || isIntroduction()) return []
+  // A colleague who passes on what somebody wants signs with a first name.
+  const isOfOther = !person.value.includes(' ') && passages.some(({ lines }) => lines.some(namesOther))
+  return isOfOther ? [] : [ofFound(person, score)]
 }
+
+/** Whether a sentence tells of somebody by title and whole name. */
+const namesOther = ({ folded, text, role }: Line) =>
+  role === null &&
+  !greeting.test(folded) &&
+  /(?<!\p{L})(?:Mr|Mrs|Ms|Herrn?|Frau|Mme|Mlle|M\.|Monsieur|Madame|Sra?|señora?|Sig|signora?|dhr|mevr|meneer|mevrouw)\.? \p{Lu}[\p{L}'’-]+ (?:\p{Ll}{2,3} ){0,2}\p{Lu}\p{Ll}/u.test(
+    text,
+  )
 
 /** Who wrote what is forwarded. */
 function forwarders({ passages }: OpenMail): readonly Candidate[] {
@@ -93,6 +104,8 @@ function reached({ passages, zones }: OpenMail): readonly Candidate[] {
     passage.lines.flatMap((line) => {
       if (line.role !== null || emailsIn(line.text).length === 0 || zones(passage).has(line)) return []
       const beside = /(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+){1,3}) [(<](?=\S+@)/u.exec(line.text)
+      // "my adviser Mrs Lee (lee@...)" is of somebody else.
+      if (beside !== null && throughPerson.test(line.folded.slice(0, beside.index))) return []
       if (beside !== null && isPersonName(beside[1] as string))
         return [
           at(

@@ -165,6 +165,7 @@ function companyAmong(lines: readonly Line[], domains: readonly string[], person
       if (n > 0) break
       continue
     }
+    if (membership.test(line.folded)) continue
     for (const [part, value] of partsOf(line).entries()) {
       const folded = fold(value)
       const isRole = jobWords.test(folded) || offices.test(folded)
@@ -213,6 +214,9 @@ function isOfDomain(folded: string, domains: readonly string[]): boolean {
 }
 
 const domainPartMin = 4
+
+/** What somebody belongs to is not where he works. */
+const membership = /(?<!\p{L})(?:member|fellow|mitglied|membre|adherente?|miembro|soci[oa]|membro|lid)(?: |,|$)/u
 
 const isTitle = (text: string) => jobWords.test(fold(text)) && !text.includes(', ')
 
@@ -319,7 +323,7 @@ function personIn(line: Line): Found | null {
   const open = /^\(.*\)$/.test(line.text) ? 1 : 0
   const text = line.text.slice(open, open === 0 ? undefined : -1).replace(behindName, '')
   const name = readPerson(text)
-  if (name === null || line.text.length > 80 || closing.test(line.folded)) return null
+  if (name === null || line.text.length > 80 || closing.test(line.folded) || membership.test(line.folded)) return null
   // "BidBarn (UK) Ltd, 1 Wharf Lane", "Diputación - Servicio de asistencia": one word is the name of somebody where nothing tells more.
   const rest = text.slice(name.end)
   const isOfOffice = /^\s*[(–-]/.test(rest) && (offices.test(fold(rest)) || hasLegalForm(text.split(', ')[0] as string))

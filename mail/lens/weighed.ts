@@ -64,6 +64,9 @@ const plans: ReadonlySet<string> = new Set(['start', 'available'])
 /** Until when a seller is to hand over is not when it arrives. */
 const shipBy =
   /(?<!\p{L})(?:dispatch|ship|post|spedi\p{L}*|expedi\p{L}*|versend\p{L}*|versand\p{L}*|verzend\p{L}*|enviar|envio|envialo) (?:it |this |de |la |le |lo )?(?:by|before|entro|antes|bis|vor|avant|voor)(?!\p{L})[^.\n]{0,12}$/u
+/** The name of a reminder before its day. */
+const reminded =
+  /(?:erinnerung|mahnung|reminder|relance|rappel|recordatorio|aviso|sollecito|promemoria|herinnering|aanmaning)\p{L}*(?: \p{L}+)? (?:vom|von|of|from|dated|on|du|del|de|dal|van|der|des)?\s?$/u
 const leadChars = 40
 /** Today one writes of what one wants, not of what will be. */
 const vague = /^(?:today|heute|aujourd.hui|hoy|oggi|vandaag)$/i
@@ -130,6 +133,7 @@ function datesFor(concept: string, passage: Passage, mail: OpenMail): readonly C
         if (plans.has(concept) && vague.test(written)) return []
         if (concept === 'dueDate' && (isDiscount(mail.flow(passage), date) || (away <= 0 && !/\d/.test(written))))
           return []
+        if (concept === 'dueDate' && reminded.test(mail.flow(passage).slice(0, date.start).slice(-leadChars))) return []
         if (concept === 'orderDate' && passage.place === 'subject') return []
         if (
           concept === 'deliveryDate' &&

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { readFields } from '../../../mail/lens/read-fields.ts'
 import { lensTemplates } from '../../../mail/lens/templates.ts'
 
-const [invoice, , ticket, , application] = lensTemplates.map(({ fields }) => fields)
+const [invoice, order, ticket, lead, application] = lensTemplates.map(({ fields }) => fields)
 
 type Case = readonly [name: string, fields: typeof invoice, key: string, text: string, expected: unknown]
 
@@ -140,6 +140,99 @@ describe('mail/lens: tickets, applications and bills', () => {
     check([
       ['short ones first', invoice, 'invoice_number', 'Facture n° 31 04 220 9917 du 05/11/2026', '31 04 220 9917'],
       ['short ones last', invoice, 'invoice_number', 'Rechnungsnummer: 31 8820 0044 7', '31 8820 0044 7'],
+      ['a long one first', invoice, 'invoice_number', 'Factuurnummer: 40218 7730 25', '40218 7730 25'],
+      ['letters first', invoice, 'invoice_number', 'N° de facture : VX 20 114 902 338', 'VX 20 114 902 338'],
+      ['one group of another number', invoice, 'invoice_number', 'Paga la bolletta (avviso 4410 0380 2217 9900)', null],
+    ]))
+
+  describe('people of other matters', () =>
+    check([
+      [
+        'who helps in a chat',
+        ticket,
+        'customer_name',
+        'Canal: web | Agente: Irene | 9 min\n[10:01] Irene: Hola, soy Irene.\n[10:02] Cliente: No me imprime.',
+        null,
+      ],
+      [
+        'a colleague who passes on what somebody wants',
+        ticket,
+        'customer_name',
+        'Salut Paul,\n\nvoici le dossier de Mme Odile Garnier, sa tondeuse reste bloquée.\n\nMerci !\nInès',
+        null,
+      ],
+      [
+        'who is thanked for an answer',
+        ticket,
+        'customer_name',
+        'Guten Tag Frau Falk,\n\nvielen Dank für Ihre rasche Rückmeldung. Die Tür klemmt weiter.\n\nEs grüßt Sie\nRuth Holm',
+        'Ruth Holm',
+      ],
+      [
+        'the address of an adviser',
+        application,
+        'email',
+        'Vous pouvez passer par ma conseillère Mme Morel (c.morel@emploi.example).\n\nCordialement,\nOdile Garnier',
+        null,
+      ],
+      [
+        'the address of who proposes somebody',
+        application,
+        'email',
+        'Candidata: Elena Sordi\nEsperienza: 4 anni\n\nCordialmente,\nPaolo Gatti\np.gatti@agenzia.example',
+        null,
+      ],
+      [
+        'the owner of a case',
+        ticket,
+        'customer_email',
+        'Contacto: Ana Ruiz\nPropietario: Marta Gil (marta.gil@soporte-sur.example)\nEstado: abierto',
+        null,
+      ],
+      [
+        'to whom a buyer writes',
+        order,
+        'customer_name',
+        'ORDINE A FORNITORE N. 82\n\nSpett.le\nLEGNAMI ROSSI SPA\n\nConsegna: 12/12/2026',
+        null,
+      ],
+      [
+        'what somebody is a member of',
+        invoice,
+        'supplier',
+        'Here is my bill no. 12: total £90.\n\nAnn\n--\nAdvanced Professional Member, CIEP',
+        null,
+      ],
+    ]))
+
+  describe('days, numbers and answers of other matters', () =>
+    check([
+      [
+        'when to pay now, not when one was to',
+        invoice,
+        'due_date',
+        'Rechnung\tvom\twar fällig\tBetrag\nR-4410\t01.10.2026\t15.10.2026\t90,00 €\n\nBitte zahlen Sie bis spätestens 25.11.2026.',
+        '2026-11-25',
+      ],
+      [
+        'the day of a reminder',
+        invoice,
+        'due_date',
+        'Zur Rechnung R-4410 blieb unsere Zahlungserinnerung vom 29.10.2026 ohne Antwort.',
+        null,
+      ],
+      ['when goods leave', order, 'order_date', 'Ihre Bestellung K-2210 hat heute unser Lager verlassen.', null],
+      ['a day with its hour', application, 'phone', 'Nome: Ada Sordi\nPrivacy: accetto (26/11/2026 18:31)', null],
+      ['the number of a document', application, 'phone', 'Votre annonce (réf. 175 550 192) me plaît.', null],
+      ['money that somebody wants back', order, 'paid', 'Ich hätte gerne mein Geld zurück.', null],
+      ['the answer below a wish', lead, 'demo', 'Naam\nJan Bos\n\nIk wil graag een demo\nNee', false],
+      [
+        'the heads of a table',
+        order,
+        'paid',
+        'COD.    DESCRIZIONE        PREZZO    IMPORTO\nV40T    VASO D.40          11,20     672,00',
+        null,
+      ],
     ]))
 
   describe('positions', () =>
