@@ -159,8 +159,32 @@ function best(asked: Asked, mail: OpenMail): Candidate | null {
   )
   if (ofOrganisations.has(asked.concept ?? '')) return wholeOrganisation(most, believed) ?? most
   if (asked.concept === 'job') return wholePosition(most, believed) ?? most
-  return ofPersons.has(asked.concept ?? '') ? (wholeName(most, believed) ?? most) : most
+  if (!ofPersons.has(asked.concept ?? '')) return most
+  const whole = wholeName(most, believed) ?? most
+  return whole === null ? null : toldFurther(whole, mail)
 }
+
+/**
+ * A name, or for a first name alone the whole one that the mail tells further: "Ann Lee" for "Ann". None where the mail has several, or has the
+ * last name in brackets.
+ */
+function toldFurther(found: Candidate, { passages }: OpenMail): Candidate | null {
+  const name = String(found.value)
+  if (name.includes(' ')) return found
+  const wholes = passages.flatMap((passage) =>
+    passage.lines.flatMap(({ text, start }) => {
+      const from = text.indexOf(`${name} `)
+      const value = from < 0 ? undefined : firstAndLast.exec(text.slice(from))?.[0]
+      if (value === undefined || /\p{L}/u.test(text[from - 1] ?? '') || !isPersonName(value.replace('(', ''))) return []
+      return [{ ...found, value, passage, start: start + from, end: start + from + value.length }]
+    }),
+  )
+  const [whole = found] = wholes
+  const isClear = wholes.every(({ value }) => value === whole.value) && !String(whole.value).includes('(')
+  return isClear ? whole : null
+}
+
+const firstAndLast = /^\p{Lu}[\p{L}'’-]+ \(?\p{Lu}\p{Ll}{2,}(?!\p{L})/u
 
 /** Tells whether a first name is that of somebody whom a line names as who helps. */
 function staffNames({ passages, zones }: OpenMail): (candidate: Candidate) => boolean {

@@ -34,8 +34,7 @@ const finders: { readonly [concept: string]: Finder } = {
     ...forwarders(mail),
     ...greeted(mail),
     ...reached(mail),
-    ...addressedNames(mail),
-    ...blocks(mail),
+    ...unlessIntroducing(mail, [...addressedNames(mail), ...blocks(mail)]),
   ],
   person: (_, mail) => [
     ...signers(mail, 56),
@@ -43,8 +42,7 @@ const finders: { readonly [concept: string]: Finder } = {
     ...forwarders(mail),
     ...titled(mail),
     ...reached(mail),
-    ...addressedNames(mail),
-    ...blocks(mail),
+    ...unlessIntroducing(mail, [...addressedNames(mail), ...blocks(mail)]),
   ],
   company: (_, mail) => companies(mail, 50, isOfForm(mail)),
   supplier: (_, mail) => [...companies(mail, 56, isOfCustomer), ...letterheads(mail), ...payees(mail)],
@@ -76,6 +74,12 @@ function signers({ passages, signed, isIntroduction }: OpenMail, score: number):
   // A colleague who passes on what somebody wants signs with a first name.
   const isOfOther = !person.value.includes(' ') && passages.some(({ lines }) => lines.some(namesOther))
   return isOfOther ? [] : [ofFound(person, score)]
+}
+
+/** Who makes somebody else known is not whom the mail is about, however he is reached. */
+function unlessIntroducing({ signed, isIntroduction }: OpenMail, found: readonly Candidate[]): readonly Candidate[] {
+  const { person } = signed()
+  return isIntroduction() ? found.filter(({ value }) => value !== person?.value) : found
 }
 
 /** Whether a sentence tells of somebody by title and whole name. */

@@ -197,6 +197,20 @@ describe('mail/lens: tickets, applications and bills', () => {
         null,
       ],
       [
+        'the whole name, where a first name signs',
+        order,
+        'customer_name',
+        'Bitte schicken Sie sechs Kisten an das Atelier von Ines Holm.\n\nLiebe Grüße\nInes',
+        'Ines Holm',
+      ],
+      [
+        'who passes on a call, with an address',
+        ticket,
+        'customer_name',
+        'A Mr Adeyemi rang about his till. He can be reached on 07700 900618.\n\nTa\nAnn Lee\nann.lee@tills.example',
+        null,
+      ],
+      [
         'what somebody is a member of',
         invoice,
         'supplier',
