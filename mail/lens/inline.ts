@@ -226,6 +226,9 @@ const models = /(?<![\p{L}\p{N}])(?:\p{Lu}[\p{L}]{2,20} )(?:[A-Z]{1,4}-?\d{1,4}[
 const camel =
   /(?<![\p{L}\p{N}@./])(\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\+?)(?: (?:\p{Lu}[\p{L}\d]*|\d{1,4}(?!(?:k?g|m?l|[cm]?m|h|x|[mgt]b)(?!\p{L}))\p{L}{0,3}(?![.\p{L}\d]))){0,2}(?![\p{L}\p{N}@]|\.\p{L}| \d+\p{L})/gu
 
+/** What stands between a preposition and such a word is a name too: `the screen of Nordia LagerPlus`. */
+const madeBy = /\s(?:of|in|with|from|von|mit|aus|bei|de|avec|dans|con|en|di|van|met) (\p{Lu}\p{L}{2,} )$/u
+
 /** A thing and in brackets what it is called: `heat pump (Thermo WP 10)`. */
 const bracketed =
   /(?<=\p{L}{3} \((?:typ[eo]? |model |modell |modello |modelo |modele )?)(?=[^()]*\d)\p{Lu}[\p{L}\p{N}+-]*(?: [\p{Lu}\p{N}][\p{L}\p{N}+-]*){1,4}(?=\))/gu
@@ -246,7 +249,11 @@ export function productsIn({ text }: Sentence): readonly Piece[] {
   const told = Array.from(text.matchAll(bracketed)).filter(
     ({ 0: value }) => !noProduct.test(fold(value)) && meaningsOf(value.split(' ')[0] as string).unknown > 0,
   )
-  const written = [...told, ...named, ...text.matchAll(camel)].map((match) => ({
+  const formed = Array.from(text.matchAll(camel)).map(({ 0: value, index }) => {
+    const maker = madeBy.exec(text.slice(0, index))?.[1] ?? ''
+    return { 0: maker + value, index: index - maker.length }
+  })
+  const written = [...told, ...named, ...formed].map((match) => ({
     value: match[0],
     start: match.index,
     end: match.index + match[0].length,
@@ -257,7 +264,7 @@ export function productsIn({ text }: Sentence): readonly Piece[] {
 const errorCue =
   /(?:error|errors|fehler\w*|meldung|erreur|mensaje|mensagem|errore|messaggio|foutmelding|fout|log|shows|showing|says|display|erscheint|steht|affiche|aparece|muestra|sale|compare|compars|bandeau|banner|pop-?up|behauptet|claims|geeft|toont|melding|appears|screen|reads|bildschirm|anzeige|ecran|indique|pantalla|pone|schermo|video|indica|scherm|beeld|staat|avviso|aviso|allarme|alarm|esce|aparece|appare|compare|verschijn|krijg|get|got|obtien|recibo|bekomm|erhalt)/
 const errorCodes =
-  /(?<!\p{L})(?:error(?: code)?|fehlercode|fehler|fehlernummer|code d.erreur|erreur|codigo(?: de error)?|errore|codice(?: di)? errore|foutcode|fout|error code)[\s:#]*((?:0x)?[a-z]?\d[a-z\d-]{0,12})(?![\p{L}\d.])/gu
+  /(?<!\p{L})(?:error(?: code)?|fehlercode|fehler|fehlernummer|code d.erreur|erreur|codigo(?: de error)?|errore|codice(?: di)? errore|foutcode|fout|error code)[ \n:#]*((?:0x)?[a-z]?\d[a-z\d-]{0,12})(?![\p{L}\d.]|\/\d)/gu
 
 /** `I get the message: Invalid account on line 1.` */
 const announced =

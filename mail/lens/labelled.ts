@@ -171,8 +171,10 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
   const { passage, value, start } = pair
   switch (field.type) {
     case 'text': {
-      // "Platform: PC"
-      if (name === 'product' && platform.test(fold(value))) return null
+      // Behind an empty cell stands the label of another row.
+      if (ofThings.has(name ?? '') && value.includes('\t')) return null
+      // "Platform: PC", "Device: Nokia, Android 14"
+      if (name === 'product' && (platform.test(fold(value)) || system.test(value))) return null
       // What somebody is now is not what he applies for.
       if (name === 'job' && present.test(fold(pair.label))) return null
       // "Application Ann Lee"
@@ -331,6 +333,10 @@ const denied =
 
 /** What many products run on. */
 const platform = /^(?:pc|desktop|laptop|web|browser|windows|mac|macos|linux|android|ios)(?![\p{L}-])/u
+
+const system = /(?<!\p{L})(?:Android|iOS|iPadOS|Windows|macOS|Linux|Chrome|Firefox|Safari) ?\d/iu
+
+const ofThings: ReadonlySet<string> = new Set(['product', 'version', 'error', 'job'])
 
 const present =
   /(?<!\p{L})(?:current|present|actuel|aktuell|derzeitig|actual|attuale|huidig|last|previous|letzte|dernier|ultim)/u

@@ -21,6 +21,10 @@ const wordsMax = 5
 const noPosition =
   /^(?:im|in|auf|am|bei|for|at|on|to|sur|dans|en|nel|nella|su|op|bij|the|with|mit|it|you|me|us|someone|somebody|jemand\p{L}*|quelqu|alguien|qualcuno|iemand|help|hilfe|verstarkung|work|arbeit|job|position|stelle|this|that|new|neue\p{L}*|same|right|my|mein\p{L}*|\p{L}+ (?:years?|jahre?n?|ans|anos|anni|jaar)|(?:stage|praktikum|ausbildung)$|mijn|mon|mes|mis?|cv|curriculum|resume|lebenslauf|initiativ\p{L}*|e?spontan\p{L}*|freundlich\p{L}*|\d)(?![\p{L}])/u
 
+/** What stands in a clause and in the name of no position: "notice in the", "school iemand". Folded. */
+const within =
+  /\s(?:(?:in|on|at|from|to|that|this|which) (?:the|a|an|your|our)|the|your|our|their|someone|somebody|jemand\p{L}*|quelqu\p{L}*|alguien|qualcuno|iemand|mensen|leute|people|nog|noch|still|encore|ancora|todavia|urgent\p{L}*|dringend)(?!\p{L})/u
+
 /** Positions that a sentence says somebody is sought for. */
 export function soughtIn({
   text,
@@ -51,6 +55,7 @@ function isPosition(value: string): boolean {
     words.length <= wordsMax &&
     /^[\p{L}][\p{L}\s/&'’.+-]*(?:\d{1,2}(?:\/\d{1,2})?(?:\s[\p{L}\s/&'’.+-]+)?)?(?:\([mwfdhxv/]+\))?$/u.test(value) &&
     !noPosition.test(fold(value)) &&
+    !within.test(fold(value)) &&
     !/ (?:an?|eine?n?|une?|una|uno|een) /.test(value) &&
     meaningsOf(value).unknown > 0
   )

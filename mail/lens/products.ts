@@ -19,11 +19,15 @@ const formed = /^\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}*)+|\d|^\p{Lu}{2,}\p{Ll}|\p{Ll}\p{L
 const partOf =
   /^\s(?:tab|button|page|menu|screen|key|knop|scherm|knopf|seite|bouton|onglet|bot[oó]n|pesta[nñ]a|pulsante|scheda)(?!\p{L})/iu
 
+/** The line that telephones add: "Sent from my". */
+const sender =
+  /(?<!\p{L})(?:sent from|(?:gesendet|versendet) (?:von|mit)|envoye (?:de|depuis|a partir de)|enviado (?:desde|de)|inviato (?:da|dal)|(?:verzonden|verstuurd) (?:vanaf|met|via)) (?:my |meinem |mon |mi |mio |mijn )?$/u
+
 /** Who sends for others, or runs what others use: "Delivered by", "hosted on". Stands right before a name. */
 export const isToolOfOthers = (before: string): boolean =>
   /(?<!\p{L})(?:(?:delivered|powered|sent|provided|hosted|generated|versendet|verschickt|bereitgestellt|erstellt|zugestellt|envoye|propulse|fourni|genere|enviad[oa]|generad[oa]|gestionad[oa]|inviat[oa]|generat[oa]|fornit[oa]|verzonden|verstuurd|geleverd|gemaakt) (?:by|via|with|through|on|mit|uber|durch|von|par|avec|con|por|desde|mediante|da|tramite|met|door)|via|(?:reply|answer|view|open|antworten|ansehen|offnen|repondre|voir|ouvrir|responder|ver|abrir|rispondi|vedi|apri|reageren|beantwoorden|bekijken|openen) (?:in|dans|en|su|auf|on|sur)|(?:service|dienst|servicio|servizio) (?:of|von|de|di|van)) $/u.test(
     fold(before.slice(-toolCharsMax)),
-  )
+  ) || sender.test(fold(before.slice(-toolCharsMax)))
 const toolCharsMax = 40
 
 /** What stands right behind a word for errors is their name: `the error NullPointer`. */
@@ -31,6 +35,13 @@ export const isNameOfError = (before: string): boolean =>
   /(?<!\p{L})(?:error|exception|erreur|fehler|errore|eccezione|fallo|excepcion|fout) (?:\S{2,20} (?:in|im|at|bei|dans|en|nel|bij) )?["'„“«]?$/u.test(
     fold(before.slice(-toolCharsMax)),
   )
+
+/** Codes that begin alike beside each other are of several of a kind: `groups BK-2 and BK-3`. */
+function isOneOfSeveral(value: string, behind: string): boolean {
+  const [, letters = ''] = /^(\p{Lu}{1,4})-?\d{1,5}$/u.exec(value) ?? []
+  const [, others = ''] = /^(?:,| (?:and|or|und|oder|et|ou|y|o|e|en|of|&)) (\p{Lu}{1,4})-?\d/u.exec(behind) ?? []
+  return letters !== '' && letters === others
+}
 
 /** Before an article: what follows says where something is, or whose. */
 const of = /(?<![\p{L}])(?:Avda\.?|Av\.|Avenida|Calle|C\/|Rue|Via|Viale|Piazza|Plaza)(?: de)? $/u
@@ -54,6 +65,7 @@ export function ownedIn(
       // A number of a document.
       /\d{5}/.test(value) ||
       partOf.test(text.slice(start + value.length)) ||
+      isOneOfSeveral(value, text.slice(start + value.length)) ||
       // "du Val d'Arc", "Avenida de la Paz 8", "la residencia San Roque" are places.
       of.test(text.slice(0, match.index)) ||
       (!isFormed && (kind !== undefined || ongoing.test(text.slice(start + value.length)))) ||
@@ -62,7 +74,8 @@ export function ownedIn(
       fold(value)
         .split(' ')
         .some((word) => people().includes(word)) ||
-      (!isFormed && words.length > 1 && /\d/.test(value)) ||
+      // One word alone is as often the name of a house, a maker or a place.
+      (!isFormed && (words.length < 2 || /\d/.test(value))) ||
       (!isFormed && !isPersonName(value))
     if (!isName || isOther) return []
     return [{ value, start, end: start + value.length, score: isFormed ? 54 : 50 }]

@@ -45,7 +45,7 @@ const readers: { readonly [shape in Shape]: (text: string) => Piece | null } = {
 function readJob(text: string): Piece | null {
   const lead =
     /^(?:[-–—]\s)?(?:(?=\S*\d)[\p{Lu}\d][\p{L}\d/._-]*\s(?:[-–—:|]\s)?(?=\p{L}))?/u.exec(text)?.[0].length ?? 0
-  const found = cutAt(text.slice(lead), /\s\((?![mwfdhx]\/)|\s[–—|]\s|\s-\s|;|\s{3,}|[.,](?=\s|$)/u, nameCharsMax)
+  const found = cutAt(text.slice(lead), /\s\((?![mwfdhx]\/)|\s[–—|·•]\s|\s-\s|;|\s{3,}|[.,](?=\s|$)/u, nameCharsMax)
   if (found === null || openApplication.test(fold(found.value))) return null
   return { value: found.value, start: lead + found.start, end: lead + found.end }
 }

@@ -283,7 +283,11 @@ const textFinders: { readonly [concept: string]: (sentence: Sentence) => readonl
       ? []
       : [...scored((each) => versionsIn(each).versions, 66)(sentence), ...numberedVersions(sentence)],
   error: (sentence) => [...shownIn(sentence), ...(isElsewhere(sentence) ? [] : scored(errorsIn, 60)(sentence))],
-  job: (sentence) => [...scored(jobsIn, 68)(sentence), ...soughtIn(sentence)],
+  // A subject shortens what the text names.
+  job: (sentence) => [
+    ...scored(jobsIn, 68)(sentence),
+    ...(sentence.passage.place === 'subject' ? [] : soughtIn(sentence)),
+  ],
 }
 
 const numberWords: ReadonlySet<string> = new Set(['number', 'no', 'nr', 'id', 'code', 'nummer', 'numero'])

@@ -403,6 +403,31 @@ describe('mail/lens/lists', () => {
         'Hausmeister (m/w/d)',
       ],
       ['a code as an error', ticket, 'error_message', 'The panel shows Error E54 since today.', 'E54'],
+      [
+        'a position up to a point between',
+        application,
+        'position',
+        'Applied for: Line Cook · Harbour Inn · Poole',
+        'Line Cook',
+      ],
+      [
+        'no position around a notice',
+        application,
+        'position',
+        'I saw your notice in the post office and would like to know more.',
+        null,
+      ],
+      ['no system as a product', ticket, 'product', 'Appareil : Nokia, Android 13', null],
+      ['no group as a product', ticket, 'product', 'Het gaat niet bij de groepen KL-4 en KL-5.', null],
+      ['no name of a maker alone', ticket, 'product', 'Enviado desde mi Pixel, no funciona.', null],
+      [
+        'a product with its maker',
+        ticket,
+        'product',
+        'Die Info von Nordia LagerPlus zeigt nicht mehr alles an.',
+        'Nordia LagerPlus',
+      ],
+      ['no label below an empty cell', ticket, 'error_message', 'Codice errore\t\nGuasto dal\t20/04/2026', null],
     ]
     for (const [name, fields, key, text, value] of cases)
       it(name, () => expect(read(fields, key, text)).to.deep.equal(value))
