@@ -25,6 +25,8 @@ export type OpenMail = {
   /** What a passage says, folded, in offsets of its text: wrapped lines as one, all else but lines as line ends. */
   readonly flow: (passage: Passage) => string
   readonly zones: (passage: Passage) => ReadonlyMap<Line, Zone>
+  /** Where the turns of a chat begin in a passage. */
+  readonly turns: (passage: Passage) => ReadonlySet<number>
   /** Whether the mail speaks as the one who sells or helps. */
   readonly isSeller: () => boolean
   /** Whether somebody makes somebody else known. */

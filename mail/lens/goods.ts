@@ -68,9 +68,15 @@ export function bare(text: string, start: number): Piece | null {
 }
 
 const ending = /[\s.…:–—·-]+$/u
-/** `(Art. 55120)`, and no more than that. */
+/** `(Art. 55120)`, `Art. 55120`, `(#PP28)`, and no more than that. */
 const articleNumber =
-  /\s*\((?:art|ref|réf|sku|cod|cód|item|artikel)[.\s:-]*(?:n[or°º]?\b[.:\s]*)?[\p{L}\d-]*\d[\p{L}\d-]*\)$/iu
+  /[\s,;–—-]+(?:[([]?(?:art(?:ikel)?|ref|réf|sku|c[oó]d|item)[.\s:#-]+(?:n[or°º]?(?![\p{L}\d])[.:\s]*)?[\p{L}\d./-]*\d[\p{L}\d./-]*[)\]]?|[([]#[\p{L}\d][\p{L}\d./-]*[)\]])$/iu
+
+/** Goods without the number that their seller gives them behind their name. */
+export function withoutNumber({ value, start, end }: Piece): Piece {
+  const name = value.replace(articleNumber, '')
+  return /\p{L}{2}/u.test(name) ? { value: name, start, end: start + name.length } : { value, start, end }
+}
 
 /** The name of goods without how many of them stand before or behind it. */
 export function uncounted({ value, start }: Piece): Piece {
@@ -124,6 +130,8 @@ export function countedLines({ lines }: Passage): readonly Piece[] {
     if (line.isFirst) isOpen = false
     const lead = count.exec(line.text)?.[0]
     const item = lead === undefined || ends.test(line.text) ? null : goodOf(line)
+    // What was named before, or by what it comes in and not by what it is, leaves the list open.
+    if (item !== null && (definite.test(item.value) || uncontained.test(item.value))) return []
     const isGood =
       item !== null &&
       (/^\p{L}/u.test(item.value) || (/[x×]\s*$/.test(lead ?? '') && measured.test(item.value))) &&
@@ -153,6 +161,12 @@ export function countedLines({ lines }: Passage): readonly Piece[] {
   return items.length > 1 ? items : []
 }
 
+/** "2x the matching booklet" */
+const definite = /^(?:the|der|die|das|le|la|les|el|los|las|il|lo|gli|het|de)\s/iu
+/** "2 taniche olio": what Romance languages count goods in, with the word for "of" left away. */
+const uncontained =
+  /^(?:taniche?|tanica|bidon[ei]s?|flacon[ei]s?|cass[ae]|scatol[ae]|sacch[io]|bustin?[ae]|confezion[ei]|barattol[io]|fust[io]|garrafas?|cajas?|sacos?|bolsas?|botes|cubos?|tarros?|cartons|bidons?|sacs|seaux?|palettes)\s(?!(?:d[aeiu]|de[il]|dell[aeo]|d['’]\S*|per|pour|para|à|con|avec)(?!\p{L}))\p{L}/iu
+
 /** `12.5mm plasterboard` */
 const measured = /^\d{1,4}(?:[.,]\d{1,2})?\s?(?:mm|cm|m|ml|cl|l|g|kg|w|v|mah|gb|tb)\s\p{L}{3}/iu
 /** "and a pallet of padding" on a line of its own. */
@@ -164,7 +178,7 @@ const ends = /[.!?]$|[€$£]\s?[\d.,]+$|\d[.,]\d\d(?:\s?(?:€|EUR))?$/
 
 /** `418 Cottonwood Dr` */
 const isStreet = ({ text, folded }: Line) =>
-  /\d{5}/.test(text) ||
+  /\d{5}/.test(text.replace(articleNumber, '')) ||
   (text.includes(',') && !/^(?:[-*•·–]\s*)?\d{1,4}\s?[x×]\s/.test(text)) ||
   /\b(?:st|street|road|rd|dr|drive|ave|avenue|lane|row|rue|quai|impasse|way|blvd)\.?$/.test(folded)
 

@@ -255,6 +255,7 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
         (pair.by === 'words' && /[.!?]$/.test(value)) ||
         (isNothing(value) && pair.by !== 'line') ||
         isAnswer(value) ||
+        another.test(fold(value)) ||
         /[☑☒☐]|\[[xX ]\]/.test(value)
         ? null
         : listAt(passage, listBehind(pair, name, mail), score)
@@ -266,6 +267,10 @@ const isAnswer = (value: string) =>
   value.length <= answerCharsMax && (answers.yes.test(fold(value)) || /^(?:no|nein|non|nee)[.!]?$/u.test(fold(value)))
 
 const answerCharsMax = 5
+
+/** What somebody chooses who means none of what a form names. */
+const another =
+  /^(?:an)?(?:other|others|something else|autres?|autre chose|divers|sonstige[srn]?|ander\p{L}*|etwas anderes|otr[oa]s?|otra cosa|altr[oaie]|overige?n?|iets anders|outr[oa]s?)[.!]?$/u
 
 /** `Tools: I work with X and Y daily` enumerates in a sentence. */
 function listBehind(pair: Pair, concept: string | null, { locale }: OpenMail): readonly Piece[] {

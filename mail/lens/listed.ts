@@ -2,7 +2,7 @@
 import { type Candidate, listAt, type OpenMail } from './candidates.ts'
 import type { Asked } from './concepts.ts'
 import { enumerated } from './enumerations.ts'
-import { countedGoods, countedLines, countedThings, uncounted } from './goods.ts'
+import { countedGoods, countedLines, countedThings, uncounted, withoutNumber } from './goods.ts'
 import { meaningsOf } from './lexicon.ts'
 import type { Passage } from './lines.ts'
 import { linesBelow, markedBelow, pointLists, tableItems, ticked } from './lists.ts'
@@ -15,7 +15,10 @@ import type { Piece } from './shapes.ts'
 export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[] {
   const { passages, sentences, locale, zones } = mail
   if (concept === null) return []
-  const named = (items: readonly Piece[]) => (concept === 'skills' ? items : items.map(uncounted))
+  const named = (items: readonly Piece[]) => {
+    if (concept === 'skills') return items
+    return concept === 'items' ? items.map(uncounted).map(withoutNumber) : items.map(uncounted)
+  }
   const points = passages.flatMap((passage) =>
     pointLists(passage)
       .filter(({ items }) => concept !== 'items' || areAlike(items))
@@ -35,11 +38,11 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
   const goods =
     concept === 'items'
       ? passages.flatMap((passage) => [
-          listAt(passage, tableItems(passage), 80),
-          listAt(passage, pricedRows(passage, mail), 72),
-          listAt(passage, labelledGoods(passage), 68),
-          listAt(passage, countedLines(passage), 65),
-          listAt(passage, firstPoints(passage, mail).map(uncounted), 56),
+          listAt(passage, tableItems(passage).map(withoutNumber), 80),
+          listAt(passage, pricedRows(passage, mail).map(withoutNumber), 72),
+          listAt(passage, labelledGoods(passage).map(withoutNumber), 68),
+          listAt(passage, countedLines(passage).map(withoutNumber), 65),
+          listAt(passage, named(firstPoints(passage, mail)), 56),
         ])
       : []
   const ticks =
@@ -66,7 +69,7 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
         named(items).map((item) => ({ ...item, start: item.start + start, end: item.end + start })),
         score,
       )
-    const found = untilDate(things[n] ?? [], mail)
+    const found = untilDate(things[n] ?? [], mail).map(withoutNumbered)
     const counted = concept === 'items' ? countedGoods(text, locale) : []
     const areGoods = counting.length < 2 && areNames(counted, text, locale)
     const isLong = found.length >= toldMin || (isOnly && !isAddedTo && arePair(found, text))
@@ -86,6 +89,12 @@ const adds =
 /** Goods of another time, that came broken or not at all, that others replace, or of which somebody has enough. */
 const notOrdered =
   /(?<!\p{L})(?:last (?:year|time|month|week)|letzte[sn]? (?:jahr|mal|monat|woche)|l.an (?:dernier|passe)|la derniere fois|el ano pasado|la ultima vez|l.anno scorso|l.ultima volta|vorig jaar|vorige keer|instead of|rather than|anstatt|statt|anstelle|au lieu d\p{L}*|plutot que|en (?:vez|lugar) de|invece d\p{L}*|al posto d\p{L}*|in plaats van|broken|missing|damaged|faulty|defekt\p{L}*|fehl(?:t|en|ten)|kaputt\p{L}*|beschadigt\p{L}*|zerbrochen\p{L}*|manqu(?:e|ent|ait|aient)|casse(?:e|s|es)?|abime(?:e|s|es)?|rot[oa]s|falta(?:n|ban?)?|danad[oa]s?|manca(?:no|vano)?|rott[oie]|danneggiat\p{L}*|ontbre\p{L}*|kapotte?|beschadigd\p{L}*|still have|have left|haben noch|noch (?:\p{L}+ )?(?:da|ubrig)|(?:il )?(?:nous|me) reste(?:nt)?|(?:nos|me) quedan?|(?:ci|mi) rest(?:a|ano)|hebben nog)(?!\p{L})/u
+
+/** Without brackets that say how many: "cold rooms (2 sites first)". */
+function withoutNumbered({ value, start, end }: Piece): Piece {
+  const name = value.replace(/\s\(\d{1,3} \p{L}[^()]*\)$/u, '')
+  return name === value ? { value, start, end } : { value: name, start, end: start + name.length }
+}
 
 /** Up to the first that is a day. */
 function untilDate(items: readonly Piece[], { dates }: OpenMail): readonly Piece[] {

@@ -85,7 +85,7 @@ function valueLines({ passage, line, label, value, start, by }: Pair): readonly 
   let end: Line | undefined
   for (const below of passage.lines.slice(at + 1, at + itemsMax)) {
     end = below
-    if (below.isFirst || (isCell ? below.text.includes('\t') : passage.labelled.has(below.start))) break
+    if (below.isFirst || (isCell ? below.text.includes('\t') : isLabelled(passage, below))) break
     items.push({ value: below.text, start: below.start, end: below.start + below.text.length })
   }
   if (items.length === 1 || isEnumeration(value, items[1] as Piece)) return []
@@ -101,6 +101,11 @@ function valueLines({ passage, line, label, value, start, by }: Pair): readonly 
     items.every((item) => /^\p{Lu}[^\d?]* [^\d?]+$/u.test(item.value))
   return isPlain && isSure ? items : null
 }
+
+/** Whether a line has a label. Words of one may be those of a thing: "Training conversation". */
+const isLabelled = ({ labelled, pairs }: Passage, line: Line) =>
+  labelled.has(line.start) &&
+  !pairs.some((pair) => pair.line === line && pair.by === 'words' && /^\p{Ll}+$/u.test(pair.value))
 
 /** Whether short things stand side by side on one line that ends where they do: what is below begins anew. */
 const isEnumeration = (value: string, below: Piece) =>
@@ -231,12 +236,14 @@ function rowsBelow(rows: readonly Line[], line: Line, head: Columns): readonly P
   for (const [n, row] of rows.entries()) {
     if (items.length === 0 && rule.test(row.text)) continue
     // The sums below have fewer cells.
-    if (cellCount(row, '\t') < cells || (row.isFirst && head.isWide && cellCount(row, wideGap) < wide)) break
+    const isEnd = cellCount(row, '\t') < cells || (row.isFirst && head.isWide && cellCount(row, wideGap) < wide)
+    if (isEnd) return hasFiguresBelow(rows, n) ? [] : items
     const item = columnItem(row, line, head) ?? rowItem(row, head)
     if (item === null) {
       const next = isSum(row.text) ? undefined : rows[n + 1]
       const isOpen = next !== undefined && !next.isFirst && cellCount(next, wideGap) > head.figures
-      return isOpen && (columnItem(next, line, head) ?? rowItem(next, head)) !== null ? [] : items
+      if (isOpen && (columnItem(next, line, head) ?? rowItem(next, head)) !== null) return []
+      return hasFiguresBelow(rows, n) ? [] : items
     }
     cells = cellCount(row, '\t')
     wide = cellCount(row, wideGap)
@@ -244,6 +251,18 @@ function rowsBelow(rows: readonly Line[], line: Line, head: Columns): readonly P
   }
   return items
 }
+
+/** Whether a row has its figures on a line of their own below it: the name alone, what is chosen of it, `2  27.00`. */
+function hasFiguresBelow(rows: readonly Line[], n: number): boolean {
+  const row = rows[n]
+  if (row === undefined || row.isFirst || /\t|:$/.test(row.text) || isSum(row.text)) return false
+  const below = rows.slice(n + 1, n + 1 + rowLinesMax)
+  const at = below.findIndex(({ text, isFirst }) => isFirst || onlyFigures.test(text) || isSum(text))
+  return at >= 0 && below[at]?.isFirst === false && onlyFigures.test((below[at] as Line).text)
+}
+
+const rowLinesMax = 3
+const onlyFigures = /^\d[\d.,]*(?:\t[€$£]?\s?\d[\d.,]*\s?(?:[€$£]|EUR|USD|GBP|CHF)?)+$/u
 
 const cellCount = ({ text }: Line, gap: string | RegExp) => text.split(gap).length
 const wideGap = /\t| {2,}/

@@ -191,6 +191,7 @@ const isNoDetail = ({ text }: Line) => !isDetail(text) && !/^\(.*\)$|^\p{L}[\p{L
 function isDetail(text: string): boolean {
   const words = wordsIn(text).map(({ word }) => word)
   return (
+    variant.test(text) ||
     ofDetails.has(phraseAt(words, 0)?.meaning ?? '') ||
     /^(?:[x×]\s?)?\d{1,4} ?(?:[x×]|st[uü]cke?|stk|pcs?|pieces?|pz|pezz[oi]|uds?|unidad(?:es)?|stuks?|ex|pi[eè]ces?|einheit(?:en)?|units?)(?:\s?[,;·–@-]|\s?$|\t)/iu.test(
       text,
@@ -200,6 +201,9 @@ function isDetail(text: string): boolean {
     )
   )
 }
+
+/** `Black / M`: the colour and size of what stands above. */
+const variant = /^\p{L}[\p{L} -]{2,20} \/ (?:X{0,3}S|M|X{0,4}L|\d{2})(?=\t|\s{2,}|$)/u
 
 const ofDetails: ReadonlySet<string> = new Set(['quantity', 'price', 'unit', 'number', 'reference'])
 

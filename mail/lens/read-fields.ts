@@ -24,6 +24,7 @@ import { shownValues } from './shown.ts'
 import { beginsWithRole, isPersonName, type Signed, signedBy } from './signatures.ts'
 import type { LensAnswer, LensField, LensFinding, LensSource } from './source.ts'
 import { statedValues } from './stated.ts'
+import { turnsOf } from './talk.ts'
 import { introduces, sellerVoice } from './voice.ts'
 import { weighedValues } from './weighed.ts'
 import { zonesOf } from './zones.ts'
@@ -54,6 +55,7 @@ function openMail(source: LensSource): OpenMail {
   const flows = new Map<Passage, string>()
   const zones = new Map<Passage, ReturnType<typeof zonesOf>>()
   const amounts = new Map<Passage, readonly Amount[]>()
+  const turns = new Map<Passage, ReadonlySet<number>>()
   const numbersOf = (text: string) => kept(numbers, text, () => numbersIn(text, locale))
   let signed: ReturnType<OpenMail['signed']> | null = null
   let voice: number | null = null
@@ -85,6 +87,7 @@ function openMail(source: LensSource): OpenMail {
     },
     flow: (passage) => kept(flows, passage, () => flowOf(passage)),
     zones: (passage) => kept(zones, passage, () => zonesOf(passage)),
+    turns: (passage) => kept(turns, passage, () => turnsOf(passage)),
     amounts: (passage) => kept(amounts, passage, () => amountsOf(passage, numbersOf)),
   }
 }
@@ -145,8 +148,11 @@ function best(asked: Asked, mail: OpenMail): Candidate | null {
   const isFalse = ({ value }: Candidate) =>
     ofOrganisations.has(asked.concept ?? '') && (/[:!?]/.test(String(value)) || beginsWithRole(String(value)))
   const isOfStaff = ofPersons.has(asked.concept ?? '') ? staffNames(mail) : () => false
+  // Who speaks is no part of what is said: a whole turn of a chat is no value, nor an item of a list.
+  const isTurn = ({ passage, start, items = [] }: Candidate) =>
+    isNamed(asked) && [start, ...items.map((item) => item.start)].some((each) => mail.turns(passage).has(each))
   const believed = all.filter(
-    (each) => each.score >= scoreMin && !isFalse(each) && !isAcrossCells(each) && !isOfStaff(each),
+    (each) => each.score >= scoreMin && !isFalse(each) && !isAcrossCells(each) && !isOfStaff(each) && !isTurn(each),
   )
   if (asked.field.type === 'yes/no' && contradicts(believed)) return null
   // The last total is the grand one.
@@ -195,6 +201,10 @@ function staffNames({ passages, zones }: OpenMail): (candidate: Candidate) => bo
   )
   return ({ value }) => words.has(fold(String(value)))
 }
+
+/** Whether a list or the name of a thing is asked for. */
+const isNamed = ({ concept, field }: Asked) => field.type === 'list' || ofThings.has(concept ?? '')
+const ofThings: ReadonlySet<string> = new Set(['product', 'version', 'error', 'job'])
 
 /** The name of which a first or last name is part, where the mail has it too. */
 function wholeName(short: Candidate | null, all: readonly Candidate[]): Candidate | undefined {

@@ -142,6 +142,36 @@ describe('mail/lens/lists', () => {
         'We order 6 lemon cakes and this time also 4 fruit tarts.',
         ['lemon cakes', 'fruit tarts'],
       ],
+      [
+        'without the number of their article behind them',
+        order,
+        'items',
+        '2x Gartenschere Buche Art. 33071\n1x Gießkanne grün (Art.-Nr. 33950)',
+        ['Gartenschere Buche', 'Gießkanne grün'],
+      ],
+      [
+        'without a number in brackets',
+        order,
+        'items',
+        'Producto\tCantidad\tPrecio\nTaza de barro (#TB-4)\t1\t9,00 €\nPlato hondo (#PLATO)\t2\t14,00 €',
+        ['Taza de barro', 'Plato hondo'],
+      ],
+      [
+        'not in part, where a row has its figures below what was chosen',
+        order,
+        'items',
+        'Producto\tCantidad\tPrecio\nTaza de barro\t1\t9,00 €\nMantel\n- Color: azul\n2\t14,00 €\nTotal:\t23,00 €',
+        null,
+      ],
+      ['not by what they come in', order, 'items', '1 pz filtro aria\n3 taniche detergente', null],
+      ['not by what was named before', order, 'items', '4x werkboek rekenen\n4x het antwoordenboek', null],
+      [
+        'above their colour and size',
+        order,
+        'items',
+        'Rain Jacket × 1\nGreen / XL\t$80.00\nWool Hat × 2\t$30.00\nTotal\t$110.00',
+        ['Rain Jacket', 'Wool Hat'],
+      ],
     ]
     for (const [name, fields, key, text, value] of cases)
       it(name, () => expect(read(fields, key, text)).to.deep.equal(value))
@@ -305,6 +335,21 @@ describe('mail/lens/lists', () => {
         application,
         'skills',
         'Sé usar la sierra, hacer muebles y barnizar puertas.',
+        null,
+      ],
+      ['not another than those of a form', lead, 'interests', 'Name: Ines Maar\nInteresse: Sonstiges', null],
+      [
+        'on lines that begin like a label',
+        lead,
+        'interests',
+        'Waarin bent u geïnteresseerd?\nCursus boekhouden\nTraining verkoop\n\nAantal medewerkers\n8',
+        ['Cursus boekhouden', 'Training verkoop'],
+      ],
+      [
+        'no turns of a chat',
+        lead,
+        'interests',
+        '- Guide: What are you interested in?\n- Guest: solar panels for two roofs\n- Guide: Shall we call you?\n- Guest: no thanks',
         null,
       ],
     ]
