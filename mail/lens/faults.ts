@@ -19,6 +19,11 @@ const elsewhere =
 const others =
   /(?<!\p{L})(?:neighbou?r\p{L}*|friend\p{L}*|colleague\p{L}*|wife|husband|brother|sister|others?|customers|clients|kolleg\p{L}*|nachbar\p{L}*|freund\p{L}*|frau|schwager|bruder|andere\p{L}*|kunden|voisin\p{L}*|collegue\p{L}*|ami|amie|mari|femme|autres|vecin\p{L}*|companer\p{L}*|amig\p{L}*|mujer|marido|otros|otras|vicin\p{L}*|collega|colleghi|moglie|marito|amic\p{L}*|altri|buur\p{L}*|vriend\p{L}*|zwager|vrouw|anderen?|klanten|bekannt|known|connu\p{L}*|conocido|noto|bekend|behoben|fixed|resolved|corrige\p{L}*|corregid\p{L}*|risolt\p{L}*|opgelost|dieselbe maschine|form|formular|formulaire|modulo|formulario|formulier|next|kommende\p{L}*|prochaine|proxima|prossima|volgende)(?!\p{L})/u
 
+/** Whether somebody who is asked for a message says that there is none. */
+export const isDenial = (value: string): boolean => denied.test(fold(value))
+const denied =
+  /^(?:(?:no|nope|nein|nee|non)(?=[,.;!]|$| \p{L}{2,10} (?:nothing|nichts|niks|niets|rien|nada|niente|nulla))|(?:no|kein\p{L}*|geen|aucun\p{L}*|nessun\p{L}*|ningun\p{L}*) (?:error|message|fehler\p{L}*|meldung|melding|foutmelding|message|erreur|messaggio|errore|mensaje)|nothing|nichts|niks|niets|rien|nada|niente)(?!\p{L})|^(?:none|keine?|aucune?|ningun[oa]|nessun[oa]|geen)[.!]?$/u
+
 /** Whether a version in a sentence may be that of somebody else, or one that is to come. */
 export const isOfOthers = ({ text, folded }: Pick<Sentence, 'text' | 'folded'>): boolean =>
   others.test(folded) || /\?\s*$/.test(text) || /^\s*(?:[-*•]|\d{1,2}[.)])\s/.test(text)

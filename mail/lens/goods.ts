@@ -130,8 +130,8 @@ export function countedLines({ lines }: Passage): readonly Piece[] {
     if (line.isFirst) isOpen = false
     const lead = count.exec(line.text)?.[0]
     const item = lead === undefined || ends.test(line.text) ? null : goodOf(line)
-    // What was named before, or by what it comes in and not by what it is, leaves the list open.
-    if (item !== null && (definite.test(item.value) || uncontained.test(item.value))) return []
+    // Such goods leave the list open.
+    if (item !== null && isOpenGood(item)) return []
     const isGood =
       item !== null &&
       (/^\p{L}/u.test(item.value) || (/[x×]\s*$/.test(lead ?? '') && measured.test(item.value))) &&
@@ -160,6 +160,9 @@ export function countedLines({ lines }: Passage): readonly Piece[] {
   }
   return items.length > 1 ? items : []
 }
+
+/** Whether goods are named before, or by what they come in and not by what they are. */
+export const isOpenGood = ({ value }: Piece): boolean => definite.test(value) || uncontained.test(value)
 
 /** "2x the matching booklet" */
 const definite = /^(?:the|der|die|das|le|la|les|el|los|las|il|lo|gli|het|de)\s/iu

@@ -1,6 +1,7 @@
 /** Texts in sentences and subjects, known by the words before them. */
 import { clauseWord } from './clauses.ts'
 import { fold, meaningsOf } from './lexicon.ts'
+import { isOfAll } from './products.ts'
 import { throughPerson } from './reach.ts'
 import type { Sentence } from './sentences.ts'
 import { groupsBehind, isPhoneForm, type Piece, phonesIn, quotedIn, readPerson } from './shapes.ts'
@@ -157,6 +158,7 @@ export function jobsIn({ text }: Sentence): readonly Piece[] {
     const behind = text.slice(match.index + match[0].length)
     const isName =
       noRole.test(value) ||
+      onlyWord.test(fold(value)) ||
       clauseWord.test(` ${fold(value)} `) ||
       // "Bewerbungs-ID"
       /\p{L}/u.test(text[start - 1] ?? '') ||
@@ -167,6 +169,10 @@ export function jobsIn({ text }: Sentence): readonly Piece[] {
     return isName ? [] : [{ value, start, end: start + value.length }]
   })
 }
+
+/** "I wish to apply for the role." */
+const onlyWord =
+  /^(?:role|position|post|job|vacancy|opening|stelle|posten|poste|emploi|offre|annonce|puesto|plaza|empleo|oferta|posizione|posto|ruolo|lavoro|offerta|functie|baan|vacature)$/u
 
 /** Words for the advertisement before the position in it. */
 const advert =
@@ -249,9 +255,10 @@ export function productsIn({ text }: Sentence): readonly Piece[] {
   const told = Array.from(text.matchAll(bracketed)).filter(
     ({ 0: value }) => !noProduct.test(fold(value)) && meaningsOf(value.split(' ')[0] as string).unknown > 0,
   )
-  const formed = Array.from(text.matchAll(camel)).map(({ 0: value, index }) => {
+  const formed = Array.from(text.matchAll(camel)).flatMap(({ 0: value, index }) => {
+    if (isOfAll(value)) return []
     const maker = madeBy.exec(text.slice(0, index))?.[1] ?? ''
-    return { 0: maker + value, index: index - maker.length }
+    return [{ 0: maker + value, index: index - maker.length }]
   })
   const written = [...told, ...named, ...formed].map((match) => ({
     value: match[0],

@@ -47,7 +47,7 @@ function isInBrackets(text: string, at: number): boolean {
 }
 
 const article =
-  /^(?:especially|mainly|vor allem|insbesondere|surtout|notamment|sobre todo|especialmente|soprattutto|vooral|also|auch|aussi|tambien|también|anche|ook|un peu(?: de)?|any|a few|a couple of|several|qualche|alcun[ei]|algun[oa]s?|quelques|einige|ein paar|enkele|ons|onze|mein[e]?|my|mijn|un po.? di|dei|degli|delle|della|dello|del|ein bisschen|un poco de|an?|the|our|your|some|also|einen?|eine[mrn]?|der|die|das|den|dem|unsere?|ein|une?|des|les?|la|l['’]|du|de l['’]|los|las|el|un|una|unos|unas|il|lo|gli|i|uno|un['’]|het|de|een|neue[nrs]?|new|nieuwe?|nouve(?:au|lle)|nuev[oa]|nuov[oa])(?:\s+|(?<=['’]))/iu
+  /^(?:especially|mainly|vor allem|insbesondere|surtout|notamment|sobre todo|especialmente|soprattutto|vooral|also|auch|aussi|tambien|también|anche|ook|un peu(?: de| d['’])?|any|a few|a couple of|several|qualche|alcun[ei]|algun[oa]s?|quelques|einige|ein paar|enkele|ons|onze|mein[e]?|my|mijn|un po.? di|dei|degli|delle|della|dello|del|ein bisschen|un poco de|an?|the|our|your|some|also|einen?|eine[mrn]?|der|die|das|den|dem|unsere?|ein|une?|des|les?|la|l['’]|du|de l['’]|los|las|el|un|una|unos|unas|il|lo|gli|i|uno|un['’]|het|de|een|neue[nrs]?|new|nieuwe?|nouve(?:au|lle)|nuev[oa]|nuov[oa])(?:\s+|(?<=['’]))/iu
 
 /** An item without an article before it, nor an end of the sentence and a price behind it. */
 function itemIn(text: string, offset: number, language: Locale['language']): Piece | null {

@@ -5,6 +5,7 @@ import { type Asked, type Concept, concepts, setOf } from './concepts.ts'
 import { dayMs } from './dates.ts'
 import { happens, ofDocument } from './document-dates.ts'
 import { enumerated } from './enumerations.ts'
+import { isDenial } from './faults.ts'
 import { uncounted } from './goods.ts'
 import { fold, meaningsOf } from './lexicon.ts'
 import type { Line, Pair, Passage } from './lines.ts'
@@ -173,13 +174,14 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
     case 'text': {
       // Behind an empty cell stands the label of another row.
       if (ofThings.has(name ?? '') && value.includes('\t')) return null
+      if (name === 'product' && isHeadOfCells(pair)) return null
       // "Platform: PC", "Device: Nokia, Android 14"
       if (name === 'product' && (platform.test(fold(value)) || system.test(value))) return null
       // What somebody is now is not what he applies for.
       if (name === 'job' && present.test(fold(pair.label))) return null
       // "Application Ann Lee"
       if (name === 'job' && value === mail.signed().person?.value) return null
-      if (name === 'error' && denied.test(fold(value))) return null
+      if (name === 'error' && isDenial(value)) return null
       // "App crashes" labels nothing.
       if (pair.by === 'words' && (!isShortValue(pair) || /^\p{Ll}+$/u.test(value))) return null
       // "Customer: 043881  Vega Systems SL"
@@ -332,9 +334,12 @@ function isCounted({ passage, line }: Pair): boolean {
 
 const detailLinesMax = 4
 
-/** Who is asked for a message and saw none. */
-const denied =
-  /^(?:(?:no|nope|nein|nee|non)(?=[,.;!]|$| \p{L}{2,10} (?:nothing|nichts|niks|niets|rien|nada|niente|nulla))|(?:no|kein\p{L}*|geen|aucun\p{L}*|nessun\p{L}*|ningun\p{L}*) (?:error|message|fehler\p{L}*|meldung|melding|foutmelding|message|erreur|messaggio|errore|mensaje)|nothing|nichts|niks|niets|rien|nada|niente)(?!\p{L})/u
+/** Whether a word beside a label heads a column: the row below has a name with a figure where labels of a form would go on. */
+function isHeadOfCells({ passage, line, value, by }: Pair): boolean {
+  if (by !== 'gap' || !/^\p{L}+$/u.test(value)) return false
+  const below = passage.lines[passage.lines.indexOf(line) + 1]
+  return below?.isFirst === false && /^[^\t]*\d[^\t]*\t/.test(below.text)
+}
 
 /** What many products run on. */
 const platform = /^(?:pc|desktop|laptop|web|browser|windows|mac|macos|linux|android|ios)(?![\p{L}-])/u

@@ -2,7 +2,7 @@
 import { type Candidate, listAt, type OpenMail } from './candidates.ts'
 import type { Asked } from './concepts.ts'
 import { enumerated } from './enumerations.ts'
-import { countedGoods, countedLines, countedThings, uncounted, withoutNumber } from './goods.ts'
+import { countedGoods, countedLines, countedThings, isOpenGood, uncounted, withoutNumber } from './goods.ts'
 import { meaningsOf } from './lexicon.ts'
 import type { Passage } from './lines.ts'
 import { linesBelow, markedBelow, pointLists, tableItems, ticked } from './lists.ts'
@@ -17,7 +17,11 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
   if (concept === null) return []
   const named = (items: readonly Piece[]) => {
     if (concept === 'skills') return items
-    return concept === 'items' ? items.map(uncounted).map(withoutNumber) : items.map(uncounted)
+    const names = items.map(uncounted)
+    if (concept !== 'items') return names
+    // What is counted in what it comes in is named by that.
+    const isOpen = names.some((name, n) => name.value !== items[n]?.value && isOpenGood(name))
+    return isOpen ? [] : names.map(withoutNumber)
   }
   const points = passages.flatMap((passage) =>
     pointLists(passage)

@@ -19,6 +19,11 @@ const formed = /^\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}*)+|\d|^\p{Lu}{2,}\p{Ll}|\p{Ll}\p{L
 const partOf =
   /^\s(?:tab|button|page|menu|screen|key|knop|scherm|knopf|seite|bouton|onglet|bot[oó]n|pesta[nñ]a|pulsante|scheda)(?!\p{L})/iu
 
+/** Whether a name is one of people, of those who help, or of what everybody has, though written like one of a product. */
+export const isOfAll = (name: string): boolean => ofAll.test(name)
+const ofAll =
+  /^Ma?c\p{Lu}|^(?:OneDrive|SharePoint|PowerPoint|WhatsApp|YouTube|LinkedIn|PayPal|WordPress|JavaScript|FedEx|TeamViewer)(?!\p{L})| (?:Team|Support|Service)$/u
+
 /** The line that telephones add: "Sent from my". */
 const sender =
   /(?<!\p{L})(?:sent from|(?:gesendet|versendet) (?:von|mit)|envoye (?:de|depuis|a partir de)|enviado (?:desde|de)|inviato (?:da|dal)|(?:verzonden|verstuurd) (?:vanaf|met|via)) (?:my |meinem |mon |mi |mio |mijn )?$/u
@@ -70,6 +75,7 @@ export function ownedIn(
       of.test(text.slice(0, match.index)) ||
       (!isFormed && (kind !== undefined || ongoing.test(text.slice(start + value.length)))) ||
       isCompanyName(value) ||
+      isOfAll(value) ||
       noName.test(fold(value)) ||
       fold(value)
         .split(' ')

@@ -3,7 +3,16 @@ import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { type Asked, wordsOfKey } from './concepts.ts'
 import { type Cue, numberCues } from './cues.ts'
 import { ofLastTime } from './document-numbers.ts'
-import { announcedBelow, isElsewhere, isNotice, isOfOthers, loggedIn, numberedVersions, shownIn } from './faults.ts'
+import {
+  announcedBelow,
+  isDenial,
+  isElsewhere,
+  isNotice,
+  isOfOthers,
+  loggedIn,
+  numberedVersions,
+  shownIn,
+} from './faults.ts'
 import { companiesIn, documents, errorsIn, jobsIn, namesIn, numberFinder, productsIn, versionsIn } from './inline.ts'
 import { wordsIn } from './lexicon.ts'
 import { listed } from './listed.ts'
@@ -282,7 +291,10 @@ const textFinders: { readonly [concept: string]: (sentence: Sentence) => readonl
     isOfOthers(sentence) || isNotice(sentence.folded)
       ? []
       : [...scored((each) => versionsIn(each).versions, 66)(sentence), ...numberedVersions(sentence)],
-  error: (sentence) => [...shownIn(sentence), ...(isElsewhere(sentence) ? [] : scored(errorsIn, 60)(sentence))],
+  error: (sentence) =>
+    [...shownIn(sentence), ...(isElsewhere(sentence) ? [] : scored(errorsIn, 60)(sentence))].filter(
+      ({ value }) => !isDenial(value),
+    ),
   // A subject shortens what the text names.
   job: (sentence) => [
     ...scored(jobsIn, 68)(sentence),

@@ -164,6 +164,7 @@ describe('mail/lens/lists', () => {
         null,
       ],
       ['not by what they come in', order, 'items', '1 pz filtro aria\n3 taniche detergente', null],
+      ['nor in points', order, 'items', '- 2 scatole buste bianche\n- 1 timbro data', null],
       ['not by what was named before', order, 'items', '4x werkboek rekenen\n4x het antwoordenboek', null],
       [
         'above their colour and size',
@@ -463,6 +464,10 @@ describe('mail/lens/lists', () => {
         null,
       ],
       ['no system as a product', ticket, 'product', 'Appareil : Nokia, Android 13', null],
+      ['no head of a column', ticket, 'product', 'Equipo\tUbicación\nHorno Lumbre 6\tCocina', null],
+      ['no program that everybody has', ticket, 'product', 'The OneDrive folder does not open.', null],
+      ['no message where there is none', ticket, 'error_message', 'Fehlermeldung: keine', null],
+      ['no word for a position alone', application, 'position', 'I wish to apply for the role.', null],
       ['no group as a product', ticket, 'product', 'Het gaat niet bij de groepen KL-4 en KL-5.', null],
       ['no name of a maker alone', ticket, 'product', 'Enviado desde mi Pixel, no funciona.', null],
       [
