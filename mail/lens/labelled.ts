@@ -174,7 +174,7 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
     case 'text': {
       // Behind an empty cell stands the label of another row.
       if (ofThings.has(name ?? '') && value.includes('\t')) return null
-      if (name === 'product' && isHeadOfCells(pair)) return null
+      if (name === 'product' && (isHeadOfCells(pair) || said.test(fold(value)))) return null
       // "Platform: PC", "Device: Nokia, Android 14"
       if (name === 'product' && (platform.test(fold(value)) || system.test(value))) return null
       // What somebody is now is not what he applies for.
@@ -340,6 +340,10 @@ function isHeadOfCells({ passage, line, value, by }: Pair): boolean {
   const below = passage.lines[passage.lines.indexOf(line) + 1]
   return below?.isFirst === false && /^[^\t]*\d[^\t]*\t/.test(below.text)
 }
+
+/** How an answer begins that is a sentence: "it's the blue one". */
+const said =
+  /^(?:it.?s|it is|that.?s|das ist|es ist|c.est|es (?=el|la|una?)|e (?=il|la|lo|l.|una?)|het is|dat is)(?!\p{L})/u
 
 /** What many products run on. */
 const platform = /^(?:pc|desktop|laptop|web|browser|windows|mac|macos|linux|android|ios)(?![\p{L}-])/u

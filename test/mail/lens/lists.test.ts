@@ -464,6 +464,7 @@ describe('mail/lens/lists', () => {
         null,
       ],
       ['no system as a product', ticket, 'product', 'Appareil : Nokia, Android 13', null],
+      ['no sentence as a product', ticket, 'product', 'Which product?\nit is the small one again', null],
       ['no head of a column', ticket, 'product', 'Equipo\tUbicación\nHorno Lumbre 6\tCocina', null],
       ['no program that everybody has', ticket, 'product', 'The OneDrive folder does not open.', null],
       ['no message where there is none', ticket, 'error_message', 'Fehlermeldung: keine', null],
