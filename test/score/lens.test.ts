@@ -22,7 +22,14 @@ describe('test/score/lens', () => {
     })
 
   // Written by others who did not know the rules; much of it is prose.
-  for (const name of ['independent-one', 'independent-two', 'authors-develop', 'writers-develop', 'writers-practice'])
+  for (const name of [
+    'independent-one',
+    'independent-two',
+    'authors-develop',
+    'writers-develop',
+    'writers-practice',
+    'correspondents-develop',
+  ])
     it(`${name}: what is read is right, and most of what is stated is read`, () => {
       const outcomes = lens(pathOf(name))
       const { right, wrong, missed } = foundIn(outcomes, 'all')
@@ -38,7 +45,7 @@ describe('test/score/lens', () => {
     expect(values.filter((value) => value === null).length / values.length).to.be.within(0.33, 0.45)
   })
 
-  for (const name of ['authors-final', 'writers-final'])
+  for (const name of ['authors-final', 'writers-final', 'correspondents-final'])
     it(`${name}: nobody changed it since it was set aside, and each value read of it has evidence`, () => {
       const [digest] = readFileSync(`${pathOf(name)}.sha256`, 'utf8').split(' ')
       expect(
