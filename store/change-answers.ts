@@ -10,6 +10,9 @@ import type { Store } from './open.ts'
 /** How long answers are waited for: many times as long as a busy process takes for one. */
 export const answerMsMax = 2_000
 
+/** Whether a process of this role follows change notes: a command of an administrator is over in a moment, and looks now and then. */
+export const followsChanges = (role: string): boolean => role !== 'admin'
+
 export type Answers = {
   /** Notes who answered which tokens. */
   hear(answer: { readonly by: string; readonly asked: readonly string[] }): void
@@ -28,8 +31,7 @@ export function createAnswers(store: Store, { process, now }: { process: string 
 
   async function others(): Promise<readonly string[]> {
     const holders = await findKeyHolders(store, now())
-    // A command of an administrator is over in a moment, and follows nothing.
-    const following = holders.filter(({ _id, role }) => role !== 'admin' && _id !== process).map(({ _id }) => _id)
+    const following = holders.filter(({ _id, role }) => followsChanges(role) && _id !== process).map(({ _id }) => _id)
     for (const id of silent) if (!following.includes(id)) silent.delete(id)
     return following.filter((id) => !silent.has(id))
   }

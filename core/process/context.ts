@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import type { Settings } from '../../schemas/settings.ts'
 import { type ArrivalWriter, createArrivalWriter } from '../../store/arrivals.ts'
+import { followsChanges } from '../../store/change-answers.ts'
 import { type ChangeFeed, createChangeFeed } from '../../store/changes.ts'
 import { openObjectStore } from '../../store/object-store.ts'
 import { openStore, type Store } from '../../store/open.ts'
@@ -130,12 +131,10 @@ export async function openContext({
     now,
     onError: (error) => logger.warn({ err: error }, 'change feed failed'),
   })
-  // A command of an administrator is over in a moment, and looks now and then.
-  if (role !== 'admin') keyring.follow(changes)
+  if (followsChanges(role)) keyring.follow(changes)
   const testClocks = await openTestClocks(store, {
     clock,
-    // A command of an administrator is over in a moment.
-    changes: role === 'admin' ? null : changes,
+    changes: followsChanges(role) ? changes : null,
     onError: (error) => logger.warn({ err: error }, 'test clocks could not be read; the next clock does'),
   })
   const vitals = createVitals(store, {

@@ -271,6 +271,9 @@ export const concepts: { readonly [name: string]: Concept } = {
   relocation: { types: ['yes/no'], named: ['relocation'], labels: ['relocation'] },
 }
 
+/** Those whose values are names of things. */
+export const thingConcepts: ReadonlySet<string> = new Set(['product', 'version', 'error', 'job'])
+
 /** A set of meanings as one text, whatever their order. */
 export const setOf = (meanings: Iterable<string>): string => [...new Set(meanings)].sort().join(' ')
 

@@ -1,7 +1,7 @@
 /** Values that stand behind labels: lines, columns and forms. */
 
 import { at, type Candidate, listAt, type OpenMail } from './candidates.ts'
-import { type Asked, type Concept, concepts, setOf } from './concepts.ts'
+import { type Asked, type Concept, concepts, setOf, thingConcepts } from './concepts.ts'
 import { dayMs } from './dates.ts'
 import { happens, ofDocument } from './document-dates.ts'
 import { enumerated } from './enumerations.ts'
@@ -173,7 +173,7 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
   switch (field.type) {
     case 'text': {
       // Behind an empty cell stands the label of another row.
-      if (ofThings.has(name ?? '') && value.includes('\t')) return null
+      if (thingConcepts.has(name ?? '') && value.includes('\t')) return null
       if (name === 'product' && (isHeadOfCells(pair) || said.test(fold(value)))) return null
       // "Platform: PC", "Device: Nokia, Android 14"
       if (name === 'product' && (platform.test(fold(value)) || system.test(value))) return null
@@ -349,8 +349,6 @@ const said =
 const platform = /^(?:pc|desktop|laptop|web|browser|windows|mac|macos|linux|android|ios)(?![\p{L}-])/u
 
 const system = /(?<!\p{L})(?:Android|iOS|iPadOS|Windows|macOS|Linux|Chrome|Firefox|Safari) ?\d/iu
-
-const ofThings: ReadonlySet<string> = new Set(['product', 'version', 'error', 'job'])
 
 const present =
   /(?<!\p{L})(?:current|present|actuel|aktuell|derzeitig|actual|attuale|huidig|last|previous|letzte|dernier|ultim)/u

@@ -4,6 +4,7 @@ import { isSum, uncounted, withoutAside } from './goods.ts'
 import { itemsIn } from './items.ts'
 import type { Line, Pair, Passage } from './lines.ts'
 import type { Locale } from './locale.ts'
+import { wrappedCharsMin } from './sentences.ts'
 import type { Piece } from './shapes.ts'
 import { type Columns, goodsColumns } from './table-heads.ts'
 
@@ -114,8 +115,6 @@ const isEnumeration = (value: string, below: Piece) =>
   !/[.!?:,]$|\d,\d/.test(value) &&
   value.split(/\s*[,;/|•·]\s+/).length >= enumeratedMin &&
   value.split(/\s*[,;/|•·]\s+/).every((part) => part.split(' ').length <= enumeratedWordsMax)
-/** A line that is as long may go on below. */
-const wrappedCharsMin = 55
 const enumeratedMin = 3
 const enumeratedWordsMax = 4
 

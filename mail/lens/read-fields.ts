@@ -9,7 +9,7 @@
 import { type Amount, amountsOf } from './amounts.ts'
 import type { Candidate, OpenMail } from './candidates.ts'
 import { codePointsOf } from './code-points.ts'
-import { type Asked, askedOf } from './concepts.ts'
+import { type Asked, askedOf, thingConcepts } from './concepts.ts'
 import { datesIn, type FoundDate } from './dates.ts'
 import { labelledValues } from './labelled.ts'
 import { fold } from './lexicon.ts'
@@ -203,8 +203,7 @@ function staffNames({ passages, zones }: OpenMail): (candidate: Candidate) => bo
 }
 
 /** Whether a list or the name of a thing is asked for. */
-const isNamed = ({ concept, field }: Asked) => field.type === 'list' || ofThings.has(concept ?? '')
-const ofThings: ReadonlySet<string> = new Set(['product', 'version', 'error', 'job'])
+const isNamed = ({ concept, field }: Asked) => field.type === 'list' || thingConcepts.has(concept ?? '')
 
 /** The name of which a first or last name is part, where the mail has it too. */
 function wholeName(short: Candidate | null, all: readonly Candidate[]): Candidate | undefined {

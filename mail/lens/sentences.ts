@@ -14,7 +14,7 @@ export type Sentence = {
 /** Against sentences without an end. */
 const sentenceCharsMax = 600
 /** A line that is as long was broken by a program, unless it has cells. */
-const wrappedCharsMin = 55
+export const wrappedCharsMin = 55
 
 /** A full stop after these ends no sentence. */
 const abbreviations =

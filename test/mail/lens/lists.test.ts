@@ -1,21 +1,8 @@
-import { expect } from 'chai'
-import { readFields } from '../../../mail/lens/read-fields.ts'
-import type { LensField } from '../../../mail/lens/source.ts'
-import { lensTemplates } from '../../../mail/lens/templates.ts'
-
-const [, order, ticket, lead, application] = lensTemplates.map(({ fields }) => fields) as (readonly LensField[])[]
-
-const read = (fields: readonly LensField[] | undefined, key: string, text: string) =>
-  readFields(
-    (fields ?? []).filter((field) => field.key === key),
-    { subject: '', text, quoted: [], attachments: [], date: new Date('2026-11-11T09:00:00Z') },
-  ).get(key)?.value ?? null
-
-type Case = readonly [name: string, fields: readonly LensField[] | undefined, key: string, text: string, value: unknown]
+import { application, check, lead, order } from './reading.ts'
 
 describe('mail/lens/lists', () => {
-  describe('goods', () => {
-    const cases: readonly Case[] = [
+  describe('goods', () =>
+    check([
       [
         'in the first of several columns, without how many and what each costs',
         order,
@@ -173,13 +160,10 @@ describe('mail/lens/lists', () => {
         'Rain Jacket × 1\nGreen / XL\t$80.00\nWool Hat × 2\t$30.00\nTotal\t$110.00',
         ['Rain Jacket', 'Wool Hat'],
       ],
-    ]
-    for (const [name, fields, key, text, value] of cases)
-      it(name, () => expect(read(fields, key, text)).to.deep.equal(value))
-  })
+    ]))
 
-  describe('interests and skills', () => {
-    const cases: readonly Case[] = [
+  describe('interests and skills', () =>
+    check([
       [
         'in one cell of a row that is long',
         lead,
@@ -353,134 +337,5 @@ describe('mail/lens/lists', () => {
         '- Guide: What are you interested in?\n- Guest: solar panels for two roofs\n- Guide: Shall we call you?\n- Guest: no thanks',
         null,
       ],
-    ]
-    for (const [name, fields, key, text, value] of cases)
-      it(name, () => expect(read(fields, key, text)).to.deep.equal(value))
-  })
-
-  describe('texts', () => {
-    const cases: readonly Case[] = [
-      [
-        'no number of hours',
-        order,
-        'order_number',
-        'Votre commande est prête. Transporteur : Colis (24-36 h après paiement)',
-        null,
-      ],
-      [
-        'no payment of an earlier bill',
-        order,
-        'paid',
-        'Please send it on Friday. The previous invoice has been paid.',
-        null,
-      ],
-      [
-        'a customer behind a number',
-        order,
-        'customer_name',
-        'Nº pedido: AX-4410\nCliente: 020417  Vega Sistemas SL\nTotal: 80,00 €',
-        'Vega Sistemas SL',
-      ],
-      ['a payment that is awaited', order, 'paid', 'Lo enviaremos en cuanto recibamos el pago.', false],
-      ['no payment that is a draft at sixty days', order, 'paid', 'Pagamento: ricevuta bancaria 60 gg', null],
-      ['a payment on arrival', order, 'paid', 'Paiement sur place, en espèces.', false],
-      [
-        'no payment that was awaited and came',
-        order,
-        'paid',
-        'As soon as we received your payment we packed it.',
-        true,
-      ],
-      ['what somebody has paid for them', order, 'paid', 'Son 20 tazas, ya las he pagado por Bizum.', true],
-      ['a product that was bought', ticket, 'product', 'Prodotto acquistato: Forno Vesta 45', 'Forno Vesta 45'],
-      ['but one of this order', order, 'paid', 'Please send it on Friday. The invoice has been paid.', true],
-      [
-        'a product with its model',
-        ticket,
-        'product',
-        'Guten Tag, der TintenMax 3100dw druckt nicht mehr.',
-        'TintenMax 3100dw',
-      ],
-      [
-        'no program that delivers the mail',
-        ticket,
-        'product',
-        'It does not start any more.\n\nDelivered by HelpBox Desk',
-        null,
-      ],
-      ['no device on which it runs', ticket, 'product', 'The map does not load (version 4.2, Fairphone FP5).', null],
-      [
-        'a product before its version',
-        ticket,
-        'product',
-        'Sinds gisteren start onze Wandelgids-app (versie 3.1) niet.',
-        'Wandelgids',
-      ],
-      ['no model as an error', ticket, 'error_message', 'It shows nothing on my Fairphone A54.', null],
-      [
-        'a message on a line of its own below what announces it',
-        ticket,
-        'error_message',
-        'Beim Speichern erscheint:\n\n   PX-31 Datei gesperrt\n\nWas tun?',
-        'PX-31 Datei gesperrt',
-      ],
-      ['no greeting below it', ticket, 'error_message', 'This is what it says:\n\nthanks, and bye', null],
-      ['no message of which more stands below', ticket, 'error_message', 'It says:\n\nHello\nAll is well', null],
-      [
-        'a message with which something stops',
-        ticket,
-        'error_message',
-        'Il gestionale si blocca con «Memoria piena».',
-        'Memoria piena',
-      ],
-      [
-        'what programs call an error',
-        ticket,
-        'error_message',
-        'da ieri mi dà ERR_STAMPANTE_SPENTA',
-        'ERR_STAMPANTE_SPENTA',
-      ],
-      ['no name of a picture', ticket, 'error_message', 'Siehe das Bild IMG_STAND_2041 von gestern.', null],
-      [
-        'the position of an advertisement',
-        application,
-        'position',
-        'Ausschreibung: Hausmeister (m/w/d), Kennziffer 7-12',
-        'Hausmeister (m/w/d)',
-      ],
-      ['a code as an error', ticket, 'error_message', 'The panel shows Error E54 since today.', 'E54'],
-      [
-        'a position up to a point between',
-        application,
-        'position',
-        'Applied for: Line Cook · Harbour Inn · Poole',
-        'Line Cook',
-      ],
-      [
-        'no position around a notice',
-        application,
-        'position',
-        'I saw your notice in the post office and would like to know more.',
-        null,
-      ],
-      ['no system as a product', ticket, 'product', 'Appareil : Nokia, Android 13', null],
-      ['no sentence as a product', ticket, 'product', 'Which product?\nit is the small one again', null],
-      ['no head of a column', ticket, 'product', 'Equipo\tUbicación\nHorno Lumbre 6\tCocina', null],
-      ['no program that everybody has', ticket, 'product', 'The OneDrive folder does not open.', null],
-      ['no message where there is none', ticket, 'error_message', 'Fehlermeldung: keine', null],
-      ['no word for a position alone', application, 'position', 'I wish to apply for the role.', null],
-      ['no group as a product', ticket, 'product', 'Het gaat niet bij de groepen KL-4 en KL-5.', null],
-      ['no name of a maker alone', ticket, 'product', 'Enviado desde mi Pixel, no funciona.', null],
-      [
-        'a product with its maker',
-        ticket,
-        'product',
-        'Die Info von Nordia LagerPlus zeigt nicht mehr alles an.',
-        'Nordia LagerPlus',
-      ],
-      ['no label below an empty cell', ticket, 'error_message', 'Codice errore\t\nGuasto dal\t20/04/2026', null],
-    ]
-    for (const [name, fields, key, text, value] of cases)
-      it(name, () => expect(read(fields, key, text)).to.deep.equal(value))
-  })
+    ]))
 })
