@@ -2,6 +2,9 @@
  * Measures the API under load: lists of mailboxes and messages, one message, and sends, at 50 connections, beside the driver
  * alone that makes the same commands, and beside a Koa application that only answers. See README.md.
  */
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { administrator } from '../core/access/principal.ts'
 import { createMailbox } from '../core/mailbox/mailboxes.ts'
@@ -14,11 +17,13 @@ import { deliver } from '../test/start/door.ts'
 import { startEngine, url as urlOf } from '../test/start/engine.ts'
 import { contextOf, type Service, startService } from '../test/start/service.ts'
 import { type Child, startChild } from './child.ts'
+import { type CommandLog, startCommandLog } from './command-log.ts'
 import type { DriverLoad, DriverTarget, Kind } from './driver-load.ts'
 import { median, quantile, shown, table } from './figures.ts'
 import type { HttpLoad, HttpRequest, Timed } from './http-load.ts'
 import type { KoaRoute } from './koa-route.ts'
 import { cpuMs, rested, signalAll } from './processes.ts'
+import type { Replay, Replayed } from './replay.ts'
 import { forgetEventLimits, makeKeys, makeSenders, type Sender } from './senders.ts'
 import { arrived, type Sink, startSink } from './sink.ts'
 
@@ -39,19 +44,40 @@ const keysEach = 8
 const requestsEach = 72
 /** A service gets so long to settle the sends of a round. */
 const settledMs = 120_000
+/**
+ * The share of commands that may have another outcome when they are made again: what ran side by side may come in another order,
+ * and what goes by the clock meets another moment.
+ */
+const differentMax = 0.05
 const text = 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.\n'.repeat(55)
 
 const goal = { shareOfDriver: 0.5, p99Ms: 30 } as const
 const goalText = `>= ${goal.shareOfDriver}, p99 < ${goal.p99Ms}`
 
-const sides = ['Mailroom', 'driver alone', 'bare Koa'] as const
+const drivers = ['driver alone', 'driver, all of it'] as const
+const sides = ['Mailroom', ...drivers, 'bare Koa'] as const
+/** Reads ask the database for nothing but what they wait for. */
+const sidesOf = (kind: Kind): readonly Side[] =>
+  sides.filter((side) => side !== 'driver, all of it' || kind.endsWith('send'))
 type Side = (typeof sides)[number]
-type Measured = { readonly perSecond: number; readonly p50: number; readonly p99: number; readonly cpu: number }
+type Measured = {
+  readonly perSecond: number
+  /** With the time until no work was left for any request. */
+  readonly settledPerSecond: number
+  readonly p50: number
+  readonly p99: number
+  readonly cpu: number
+}
+
+/** What is asked of each side; that of the first round is a warm-up. */
+type Load = { readonly round: number; readonly kind: Kind; readonly count: number }
 
 /** One side, as it is measured. */
 type Peer = {
   /** The roots of the process trees whose CPU time counts. */
   readonly pids: readonly number[]
+  /** What comes before a round and is not measured. */
+  prepare?(): Promise<void>
   load(kind: Kind, count: number): Promise<Timed>
   /** Resolves when no work is left for the requests. */
   settled(kind: Kind, count: number): Promise<void>
@@ -79,56 +105,89 @@ export async function run(args: readonly string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void stopAll().then(() => process.exit(1)))
   try {
-    const peers = await startPeers(stops, values.profile)
-    for (let round = 0; round < Number(values.rounds ?? rounds[size]) + 1; round++)
-      for (const kind of chosen)
-        for (const side of sides) {
-          const count = counts[size][kind.endsWith('send') ? 'send' : 'read']
-          const found = await measure(peers[side], kind, count)
-          // The first round is a warm-up.
-          if (round === 0) continue
-          const key = `${kind} ${side}`
-          measured.set(key, [...(measured.get(key) ?? []), found])
-          console.log(JSON.stringify({ bench: 'api', kind, side, ...found }))
-        }
+    const loads: readonly Load[] = Array.from({ length: Number(values.rounds ?? rounds[size]) + 1 }, (_, round) =>
+      chosen.map((kind) => ({ round, kind, count: counts[size][kind.endsWith('send') ? 'send' : 'read'] })),
+    ).flat()
+    const peers = await startPeers(stops, { loads, profileDir: values.profile })
+    for (const { round, kind, count } of loads)
+      for (const side of sidesOf(kind)) {
+        const found = await measure(peers[side], kind, count)
+        // The first round is a warm-up.
+        if (round === 0) continue
+        const key = `${kind} ${side}`
+        measured.set(key, [...(measured.get(key) ?? []), found])
+        console.log(JSON.stringify({ bench: 'api', kind, side, ...found }))
+      }
   } finally {
     await stopAll()
   }
   console.log(`\n${report(chosen, measured)}`)
 }
 
-/** Starts all sides. What is to be stopped at the end is added to `stops`. */
+/** Starts all sides, each with a copy of the same data. What is to be stopped at the end is added to `stops`. */
 async function startPeers(
   stops: (() => unknown)[],
-  profileDir: string | undefined,
+  { loads, profileDir }: { readonly loads: readonly Load[]; readonly profileDir: string | undefined },
 ): Promise<{ readonly [side in Side]: Peer }> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'mailroom-bench-api-'))
+  stops.push(() => rm(dir, { recursive: true, force: true }))
   const sink = await startSink()
   stops.push(() => sink.stop())
-  const service = await startService({
-    env: {
-      MAILROOM_LOG_LEVEL: 'warn',
-      MAILROOM_OUTBOUND_ROUTES: JSON.stringify({ '*': `127.0.0.1:${sink.port}` }),
-      ...(profileDir !== undefined && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profileDir}` }),
-    },
-  })
-  stops.push(() => service.dispose())
   const load = startChild<HttpLoad, Timed>('http-load')
   stops.push(() => load.stop())
+  const { tenants, copyAs } = await filledFolder(dir)
+  const sends = loads.filter(({ kind }) => kind.endsWith('send'))
+  const repeated = await startRepeater(stops, { loads: sends, sink, load, tenants, copyAs })
+  const driver = await startDriver(stops, { data: await copyAs('driver'), tenants })
+  const profiled = profileDir !== undefined && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profileDir}` }
+  const service = await startService({ data: await copyAs('measured'), env: { ...routedTo(sink), ...profiled } })
+  stops.push(() => service.dispose())
   const ctx = await contextOf(service)
   stops.push(() => closeContext(ctx))
-  const tenants = await fill(ctx)
   const mailroom = mailroomPeer({ ctx, service, sink, load, tenants })
   const koa = startChild<readonly KoaRoute[], string>('koa-route')
   stops.push(() => koa.stop())
   const bareKoa = await koaPeer({ koa, service, load, tenants })
   const pid = service.process.pid ?? 0
-  // The mail is indexed then.
   await rested([pid])
   // It stands still while the others are measured.
   signalAll([pid], 'SIGSTOP')
   stops.push(() => signalAll([pid], 'SIGCONT'))
-  return { Mailroom: mailroom, 'driver alone': await startDriver(stops, service), 'bare Koa': bareKoa }
+  return { Mailroom: mailroom, 'driver alone': driver, 'driver, all of it': repeated, 'bare Koa': bareKoa }
 }
+
+/** The folder of a service that is over, with accounts and mail, of which each side gets a copy in `dir`. */
+async function filledFolder(dir: string) {
+  const data = path.join(dir, 'filled')
+  await mkdir(data)
+  const service = await startService({ data, env: { MAILROOM_LOG_LEVEL: 'warn' } })
+  try {
+    const ctx = await contextOf(service)
+    const tenants = await fill(ctx)
+    await closeContext(ctx)
+    // The mail is indexed then.
+    await rested([service.process.pid ?? 0])
+    return {
+      tenants,
+      async copyAs(name: string) {
+        await cp(data, path.join(dir, name), { recursive: true })
+        return path.join(dir, name)
+      },
+    }
+  } finally {
+    await service.stop()
+  }
+}
+
+/** The engine of a folder without the service. */
+const engineOf = (data: string) => startEngine({ dir: path.join(data, 'engine') })
+
+const routedTo = (sink: Sink) => ({
+  MAILROOM_LOG_LEVEL: 'warn',
+  // What follows from a send belongs to its price.
+  MAILROOM_OUTBOUND_MESSAGE_SENT_DELAY_SECONDS: '0',
+  MAILROOM_OUTBOUND_ROUTES: JSON.stringify({ '*': `127.0.0.1:${sink.port}` }),
+})
 
 /** An account whose mailbox has mail, and its keys. */
 type Tenant = Sender & { readonly keys: readonly string[] } & Pick<DriverTarget, 'messageIds' | 'emailId'>
@@ -226,14 +285,14 @@ async function koaPeer({
 
 const koaPath = (kind: Kind) => `/${kinds.indexOf(kind)}`
 
-/** The driver in a process of its own, on an engine of its own with the same data. */
-async function startDriver(stops: (() => unknown)[], { data }: Service): Promise<Peer> {
-  const engine = await startEngine()
+/** The driver in a process of its own, on an engine of its own. */
+async function startDriver(
+  stops: (() => unknown)[],
+  { data, tenants }: { readonly data: string; readonly tenants: readonly Tenant[] },
+): Promise<Peer> {
+  const engine = await engineOf(data)
   stops.push(() => engine.stop())
   const url = `${urlOf(engine.socket)}/mailroom`
-  const ctx = await contextOf({ data, url })
-  const tenants = await fill(ctx)
-  await closeContext(ctx)
   const targets = tenants.map(({ account, mailbox, messageIds, emailId }): DriverTarget => {
     return { accountId: account.id, mailboxId: mailbox._id, domain: mailbox.domain, messageIds, emailId }
   })
@@ -243,6 +302,74 @@ async function startDriver(stops: (() => unknown)[], { data }: Service): Promise
     pids: [engine.process.pid ?? 0, driver.pid],
     load: (kind, count) => driver.ask({ url, kind, connections, count, targets }),
     settled: async () => undefined,
+  }
+}
+
+type Repeated = Pick<Mailroom, 'sink' | 'load' | 'tenants'> & {
+  readonly loads: readonly Load[]
+  copyAs(name: string): Promise<string>
+}
+
+/**
+ * The driver in a process of its own, on an engine of its own, which makes what another service asked its database for under the same
+ * loads, from the first request of each until all was settled.
+ */
+async function startRepeater(
+  stops: (() => unknown)[],
+  { loads, sink, load, tenants, copyAs }: Repeated,
+): Promise<Peer> {
+  const logs = await logged(await copyAs('logged'), sink, async ({ ctx, service, log }) => {
+    const mailroom = mailroomPeer({ ctx, service, sink, load, tenants })
+    const files = [log.turn()]
+    for (const { kind, count } of loads) {
+      await mailroom.load(kind, count)
+      await mailroom.settled(kind, count)
+      files.push(log.turn())
+    }
+    return files
+  })
+  const engine = await engineOf(await copyAs('repeated'))
+  stops.push(() => engine.stop())
+  const driver = startChild<Replay, Replayed | number>('replay')
+  stops.push(() => driver.stop())
+  const files = logs[Symbol.iterator]()
+  const read = async () => void (await driver.ask({ read: files.next().value ?? '' }))
+  const make = async () => (await driver.ask({ make: 'all', url: `${urlOf(engine.socket)}/mailroom` })) as Replayed
+  // What the service asked for at its start.
+  await read()
+  await make()
+  return {
+    pids: [engine.process.pid ?? 0, driver.pid],
+    prepare: read,
+    async load() {
+      const { seconds, commands, different } = await make()
+      if (different > commands * differentMax)
+        throw new Error(`Of ${commands} commands made again ${different} have another outcome.`)
+      return { seconds, times: [] }
+    },
+    settled: async () => undefined,
+  }
+}
+
+type Logged = { readonly ctx: Context; readonly service: Service; readonly log: CommandLog }
+
+/** A service in `data` whose commands are noted there; it is over when `work` is. */
+async function logged<T>(data: string, sink: Sink, work: (at: Logged) => Promise<T>): Promise<T> {
+  const engine = await engineOf(data)
+  const log = await startCommandLog(engine.socket, path.join(data, 'commands'))
+  const service = await startService({
+    data,
+    env: { ...routedTo(sink), MONGODB_URL: `${urlOf(log.socket)}/mailroom` },
+  })
+  const ctx = await contextOf({ data, url: `${urlOf(engine.socket)}/mailroom` })
+  try {
+    return await work({ ctx, service, log })
+  } finally {
+    signalAll([service.process.pid ?? 0], 'SIGCONT')
+    await closeContext(ctx)
+    await service.stop()
+    await log.stop()
+    await engine.stop()
   }
 }
 
@@ -267,11 +394,15 @@ function requestsFor(kind: Kind, tenants: readonly Tenant[]): readonly HttpReque
 }
 
 async function measure(peer: Peer, kind: Kind, count: number): Promise<Measured> {
+  await peer.prepare?.()
   const before = cpuMs(peer.pids)
+  const began = performance.now()
   const { seconds, times } = await peer.load(kind, count)
   await peer.settled(kind, count)
+  const settledSeconds = (performance.now() - began) / 1_000
   return {
     perSecond: count / seconds,
+    settledPerSecond: count / settledSeconds,
     p50: quantile(times, 0.5),
     p99: quantile(times, 0.99),
     cpu: (cpuMs(peer.pids) - before) / count,
@@ -282,13 +413,17 @@ function report(chosen: readonly Kind[], measured: ReadonlyMap<string, readonly 
   const rows = chosen.flatMap((kind) => {
     const of = (side: Side, what: keyof Measured) =>
       median((measured.get(`${kind} ${side}`) ?? []).map((found) => found[what]))
-    return sides.map((side) => {
-      const share = of(side, 'perSecond') / of('driver alone', 'perSecond')
-      const isMet = share >= goal.shareOfDriver && of(side, 'p99') < goal.p99Ms
+    return sidesOf(kind).map((side) => {
       const figures = (['perSecond', 'p50', 'p99', 'cpu'] as const).map((what) => shown(of(side, what)))
-      const judged = side === 'Mailroom' ? [goalText, isMet ? 'yes' : 'no'] : ['', '']
-      return [kind, side, ...figures, side === 'driver alone' ? '' : shown(share), ...judged]
+      if (side !== 'Mailroom') return [kind, side, ...figures, '', '', '', '']
+      const ofDriver = of(side, 'perSecond') / of('driver alone', 'perSecond')
+      // A send goes on after its answer, a read does not.
+      const ofAll = of(side, 'settledPerSecond') / of('driver, all of it', 'perSecond')
+      const share = kind.endsWith('send') ? ofAll : ofDriver
+      const isMet = share >= goal.shareOfDriver && of(side, 'p99') < goal.p99Ms
+      return [kind, side, ...figures, shown(ofDriver), shown(ofAll), goalText, isMet ? 'yes' : 'no']
     })
   })
-  return table(['request', 'side', '/s', 'p50 ms', 'p99 ms', 'CPU ms each', 'of the driver', 'goal', 'met'], rows)
+  const shares = ['of the driver', 'of all of it']
+  return table(['request', 'side', '/s', 'p50 ms', 'p99 ms', 'CPU ms each', ...shares, 'goal', 'met'], rows)
 }

@@ -7,6 +7,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Document, deserialize, Long, serialize } from 'bson'
+import { commandOf, framed, opcodes, type Section, sectionsOf } from '../wire-messages.ts'
 import { type ShardKeys, type Step, stepsOf } from './targeting.ts'
 
 export type Router = {
@@ -24,7 +25,6 @@ export type Scattered = Pick<Step, 'collection' | 'kind' | 'by'> & { readonly ti
 
 /** MongoDB's ShardKeyNotFound. */
 const shardKeyNotFound = 61
-const opcodes = { reply: 1, query: 2004, message: 2013 } as const
 
 /** Starts one on a socket of its own, in front of the engine behind `engine`. */
 export async function startRouter(engine: string, keys: ShardKeys): Promise<Router> {
@@ -131,55 +131,6 @@ export async function startRouter(engine: string, keys: ShardKeys): Promise<Rout
       await new Promise((resolve) => server.close(resolve))
     },
   }
-}
-
-/** Hands whole messages on. */
-function framed(take: (frame: Buffer) => void): (bytes: Buffer) => void {
-  let held: Buffer = Buffer.alloc(0)
-  return (bytes) => {
-    held = held.length === 0 ? bytes : Buffer.concat([held, bytes])
-    while (held.length >= 4 && held.length >= held.readInt32LE(0)) {
-      const size = held.readInt32LE(0)
-      take(held.subarray(0, size))
-      held = held.subarray(size)
-    }
-  }
-}
-
-type Section = { readonly name: string | null; readonly from: number; readonly end: number }
-
-/** The sections of a message: its body without a name, sequences of documents with theirs. */
-function sectionsOf(frame: Buffer): readonly Section[] {
-  const sections: Section[] = []
-  for (let at = 20; at < frame.length; ) {
-    const isBody = frame[at] === 0
-    const end = at + 1 + frame.readInt32LE(at + 1)
-    const nul = frame.indexOf(0, at + 5)
-    sections.push(
-      isBody ? { name: null, from: at + 1, end } : { name: frame.toString('latin1', at + 5, nul), from: nul + 1, end },
-    )
-    at = end
-  }
-  return sections
-}
-
-const plain = { promoteBuffers: false, promoteLongs: true } as const
-
-function commandOf(frame: Buffer): Document {
-  if (frame.readInt32LE(12) === opcodes.query) return deserialize(frame.subarray(frame.indexOf(0, 20) + 9), plain)
-  const sections = sectionsOf(frame)
-  const body = sections.find(({ name }) => name === null)
-  if (body === undefined) throw new Error('A message without a body.')
-  const command = deserialize(frame.subarray(body.from, body.end), plain)
-  for (const { name, from, end } of sections) if (name !== null) command[name] = documentsIn(frame, from, end)
-  return command
-}
-
-function documentsIn(frame: Buffer, from: number, end: number): Document[] {
-  const documents: Document[] = []
-  for (let at = from; at < end; at += frame.readInt32LE(at))
-    documents.push(deserialize(frame.subarray(at, at + frame.readInt32LE(at)), plain))
-  return documents
 }
 
 /** A message without the number that makes it retryable, which a standalone server does not take. */
