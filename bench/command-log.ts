@@ -1,9 +1,9 @@
 /** The commands that a service sends to its database, noted on their way, so that the driver alone can make the same (replay.ts). */
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import path from 'node:path'
-import { type Document, serialize } from 'bson'
-import { commandOf, framed, opcodes } from '../test/peers/wire-messages.ts'
+import { deserialize, serialize } from 'node:v8'
+import { commandOf, type Document, framed, opcodes } from '../test/peers/wire-messages.ts'
 
 /**
  * One command: when it began and ended, counted in beginnings and ends of all; the message that carried it, and what the
@@ -81,7 +81,7 @@ export async function startCommandLog(server: string, folder: string): Promise<C
         if (found === undefined) return
         asked.delete(of)
         const noted: Noted = { ...found, ended: moment++, outcome: outcomeOf(commandOf(frame)) }
-        writeSync(file.descriptor, serialize(noted))
+        writeSync(file.descriptor, recordOf(noted))
       }),
     )
   })
@@ -102,6 +102,28 @@ export async function startCommandLog(server: string, folder: string): Promise<C
     },
   }
 }
+
+/** A record of a log: its length in four bytes, and what was noted. */
+function recordOf(noted: Noted): Buffer {
+  const body = serialize(noted)
+  const length = Buffer.alloc(lengthBytes)
+  length.writeUInt32LE(body.length)
+  return Buffer.concat([length, body])
+}
+
+/** The commands of a log, in the order in which they ended. */
+export function readLog(file: string): readonly Noted[] {
+  const bytes = readFileSync(file)
+  const found: Noted[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const from = at + lengthBytes
+    at = from + bytes.readUInt32LE(at)
+    found.push(deserialize(bytes.subarray(from, at)) as Noted)
+  }
+  return found
+}
+
+const lengthBytes = 4
 
 function isNoted(frame: Buffer): boolean {
   if (frame.readInt32LE(12) !== opcodes.message) return false

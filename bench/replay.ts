@@ -1,10 +1,8 @@
 /** Makes the commands of a log (command-log.ts) by the database driver and nothing else, in a process of its own. */
-import { readFileSync } from 'node:fs'
-import { type Document, deserialize } from 'bson'
 import { openStore, type Store } from '../store/open.ts'
-import { commandOf } from '../test/peers/wire-messages.ts'
+import { asSent, commandOf, type Document } from '../test/peers/wire-messages.ts'
 import { answerParent } from './child.ts'
-import { type Noted, outcomeOf } from './command-log.ts'
+import { type Noted, outcomeOf, readLog } from './command-log.ts'
 
 /** `read` reads the commands of a log, `make` makes those that were read. */
 export type Replay = { readonly read: string } | { readonly make: 'all'; readonly url: string }
@@ -18,8 +16,6 @@ export type Replayed = {
 
 /** What a driver adds to a command by itself. */
 const ofConnection = ['$db', 'lsid', 'txnNumber', '$clusterTime', '$readPreference', 'apiVersion'] as const
-/** Numbers keep their types. */
-const exact = { promoteValues: false, promoteLongs: false, bsonRegExp: true } as const
 
 type Made = Pick<Noted, 'began' | 'ended' | 'outcome'> & { readonly db: string; readonly command: Document }
 
@@ -28,7 +24,7 @@ let commands: readonly Made[] = []
 
 answerParent<Replay, Replayed | number>(async (question) => {
   if ('read' in question) {
-    commands = readLog(question.read)
+    commands = preparedFrom(question.read)
     return commands.length
   }
   opened ??= await openStore({ url: question.url, role: 'bench' })
@@ -37,18 +33,13 @@ answerParent<Replay, Replayed | number>(async (question) => {
   return { seconds: (performance.now() - began) / 1_000, commands: commands.length, different }
 })
 
-function readLog(file: string): readonly Made[] {
-  const bytes = readFileSync(file)
-  const found: Made[] = []
-  for (let at = 0; at < bytes.length; at += bytes.readInt32LE(at)) {
-    const noted = deserialize(bytes.subarray(at, at + bytes.readInt32LE(at)), { promoteBuffers: true })
-    const { message, ...rest } = noted as unknown as Noted
-    const command = commandOf(Buffer.from(message), exact)
+function preparedFrom(file: string): readonly Made[] {
+  return readLog(file).map(({ message, ...rest }) => {
+    const command = commandOf(Buffer.from(message), asSent)
     const db = String(command.$db)
     for (const field of ofConnection) delete command[field]
-    found.push({ ...rest, db, command })
-  }
-  return found
+    return { ...rest, db, command }
+  })
 }
 
 /** Makes each command as soon as all that had ended before it began have ended. Returns how many have another outcome. */

@@ -34,6 +34,10 @@ export function sectionsOf(frame: Buffer): readonly Section[] {
 }
 
 const plain: DeserializeOptions = { promoteBuffers: false, promoteLongs: true }
+/** Each value as it was sent, so that numbers keep their types when it is sent again. */
+export const asSent: DeserializeOptions = { promoteValues: false, promoteLongs: false, bsonRegExp: true }
+
+export type { Document } from 'bson'
 
 /** The command or the answer of a message: its body with the documents of its sequences. */
 export function commandOf(frame: Buffer, values = plain): Document {
