@@ -6,6 +6,7 @@ import {
   hasForwardMark,
   headerBlockAt,
   isOriginalMark,
+  isProse,
   isQuoted,
   isRuler,
   isWrappedQuote,
@@ -77,7 +78,8 @@ const message = (end: number, before = ''): Passage => ({ is: 'message', end, be
 
 /** What begins at a line that is not blank. `begun` has the parts that were looked at. */
 function passageAt(body: Body, i: number, begun: Set<MailPart>): Passage {
-  const { plain } = body
+  const { plain, parts } = body
+  if (parts === null && isProse(plain[i] as string)) return own(i + 1)
   if (isForwarded(body, i)) return { is: 'forwarded', end: plain.length, before: '' }
   return markedAt(body, i, begun) ?? writtenAt(body, i)
 }

@@ -424,34 +424,38 @@ const programs = '(?:outlook|bluemail|yahoo mail|gmail|proton mail|spark)'
 const got =
   'get|download|beziehen|holen sie sich|herunterladen|télécharge[rz]|obtenir|obtener|descarga|obter|obtenha|baixar|transferir|scarica|ottieni|downloaden|ophalen|hämta|hent|skaff deg|få|hanki|pobierz|získat|stáhnout|získať|скачать|получить|загрузить|отримати|завантажити|edinin|indirin|入手|다운로드|받기|获取|下载|取得|下載|λήψη|letöltése|beszerzése|obține|descărcați|قם|الحصول|קבל'
 
-/** Lines that programs on telephones add. */
-export const mobile = new RegExp(
-  [
-    'sent (?:from|via|with|using) (?:my |the )?(?:\\S+ ?){1,6}',
-    '(?:von meinem .{2,30} gesendet|gesendet (?:von|mit|über) .{2,50})',
-    'envoyé (?:de(?:puis)?|à partir de|par|avec) .{2,50}',
-    'enviado (?:desde|do|de|através|pelo|con|por) .{2,50}',
-    'inviato (?:da|dal|dalla|con) .{2,50}',
-    '(?:verzonden (?:vanaf|met|via|van|vanuit)|verstuurd vanaf) .{2,50}',
-    'skickat (?:från|med) .{2,50}',
-    'sendt (?:fra|med|via) .{2,50}',
-    'wysłane? (?:z|za pomocą|przez) .{2,50}',
-    'odesláno z .{2,50}',
-    'отправлено (?:с|из) .{2,50}',
-    'надіслано з .{2,50}',
-    '.{2,30}dan gönderildi',
-    '.{2,40}から送信(?:されました)?',
-    '(?:发自|從|发送自|傳自)\\s?.{2,40}',
-    '나의 .{2,30}에서 보냄',
-    `(?:${sentFirst})(?=.{0,70}?(?:${devices})).{2,90}`,
-    // The endings are looked for first: they are rarer than the devices.
-    `(?=.{2,60}(?:${sentLast}))(?=.{0,40}?(?:${devices})).{2,60}(?:${sentLast})\\.?`,
-    `(?:${got}) (?:\\S+ ){0,3}?${programs} (?:\\S+ ){1,2}(?:ios|android|iphone|mac)`,
-    `${programs} (?:\\S+ ){1,2}(?:ios|android|iphone) ?を? ?(?:${got})`,
-    `(?:az )?(?:ios|android) ?.{0,6} ?${programs}\\S{0,4} ?を? ?(?:${got})`,
-    `(?:${got}) (?:ios|android) .{0,4}${programs}`,
-  ]
-    .map((line) => `^(?:${line})(?: (?:please )?(?:excuse|pardon|forgive|ignore) .{2,50})?$`)
-    .join('|'),
-  'iu',
-)
+/** Lines that programs on telephones add, told by how they begin. */
+export const mobile = mobileLine([
+  'sent (?:from|via|with|using) (?:my |the )?(?:\\S+ ?){1,6}',
+  '(?:von meinem .{2,30} gesendet|gesendet (?:von|mit|über) .{2,50})',
+  'envoyé (?:de(?:puis)?|à partir de|par|avec) .{2,50}',
+  'enviado (?:desde|do|de|através|pelo|con|por) .{2,50}',
+  'inviato (?:da|dal|dalla|con) .{2,50}',
+  '(?:verzonden (?:vanaf|met|via|van|vanuit)|verstuurd vanaf) .{2,50}',
+  'skickat (?:från|med) .{2,50}',
+  'sendt (?:fra|med|via) .{2,50}',
+  'wysłane? (?:z|za pomocą|przez) .{2,50}',
+  'odesláno z .{2,50}',
+  'отправлено (?:с|из) .{2,50}',
+  'надіслано з .{2,50}',
+  '(?:发自|從|发送自|傳自)\\s?.{2,40}',
+  '나의 .{2,30}에서 보냄',
+  `(?:${sentFirst})(?=.{0,70}?(?:${devices})).{2,90}`,
+  `(?:${got}) (?:\\S+ ){0,3}?${programs} (?:\\S+ ){1,2}(?:ios|android|iphone|mac)`,
+  `${programs} (?:\\S+ ){1,2}(?:ios|android|iphone) ?を? ?(?:${got})`,
+  `(?:az )?(?:ios|android) ?.{0,6} ?${programs}\\S{0,4} ?を? ?(?:${got})`,
+  `(?:${got}) (?:ios|android) .{0,4}${programs}`,
+])
+/** The same by how they end: each ending has a character beyond ASCII, and to look for one takes longer than to look at a beginning. */
+export const mobileAtEnd = mobileLine([
+  '.{2,30}dan gönderildi',
+  '.{2,40}から送信(?:されました)?',
+  // The endings are looked for first: they are rarer than the devices.
+  `(?=.{2,60}(?:${sentLast}))(?=.{0,40}?(?:${devices})).{2,60}(?:${sentLast})\\.?`,
+])
+
+/** A line that is one of these, and what some programs ask to be excused for behind it. */
+function mobileLine(lines: readonly string[]): RegExp {
+  const whole = lines.map((line) => `^(?:${line})(?: (?:please )?(?:excuse|pardon|forgive|ignore) .{2,50})?$`)
+  return new RegExp(whole.join('|'), 'iu')
+}

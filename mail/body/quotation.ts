@@ -8,6 +8,7 @@ import {
   labels,
   leadIn,
   mobile,
+  mobileAtEnd,
   originals,
   quoting,
   type Role,
@@ -98,6 +99,16 @@ export type Attribution = {
   readonly end: number
   /** Text of the reply that stands on its first line. */
   readonly before: string
+}
+
+/** What every sign of quoted history has that is no verb and no word: a digit, an address, a colon, a quote mark, or a ruler in front. */
+const telling = /[\d@:：>]|^\s*[-*_=\u2010]/
+
+/** Whether a line can neither quote nor announce a quotation, as most lines: told at once, without a look for each sign. */
+export function isProse(line: string): boolean {
+  if (telling.test(line)) return false
+  const words = line.trim()
+  return !endsInVerb(words) && !quoting.test(words)
 }
 
 /** `On <date>, <somebody> wrote:` and its kin, on up to six lines from `index`; null when there is none. */
@@ -281,9 +292,11 @@ function roleOf(line: string): Role | null {
 /** A line like `Sent from my iPhone`, whatever the program and language. */
 export function isMobileSignature(line: string): boolean {
   const text = withoutLinks(line).replace(/[*_]/g, '').trim()
-  return text.length >= 6 && text.length <= 110 && !/[?？]$/.test(text) && mobile.test(text)
+  if (text.length < 6 || text.length > 110 || /[?？]$/.test(text)) return false
+  return mobile.test(text) || (beyondAscii.test(text) && mobileAtEnd.test(text))
 }
 
+const beyondAscii = /\P{ASCII}/u
 const withoutLinks = (line: string) => (line.includes('http') ? line.replace(/[<(]https?:[^>)]*[>)]/g, '') : line)
 
 /** How many lines a signature below this line may have; 0 when the line opens none. */

@@ -83,6 +83,7 @@ function ownLines({ lines }: Body, { quoted }: History): readonly string[] {
 }
 
 function quotedRanges(text: string, { quoted }: History): readonly CharRange[] {
+  if (quoted.length === 0) return []
   const starts = lineStarts(text)
   const at = (index: number) => starts[index] ?? text.length
   return inCodePoints(
@@ -188,14 +189,18 @@ function cutOut(lines: string[], { start, end }: LineRange): void {
   lines.splice(from, end - from)
 }
 
+/** Has neither marks nor blanks that would be taken for others. */
+const printableAscii = /^[ -~]*$/
+
 /** Lines in the form in which they are compared: their beginning, without direction marks, blanks and digits the ordinary ones. */
 function comparable(lines: readonly string[]): readonly string[] {
   const plain = lines.map((line) => {
-    const beginning = line
-      .slice(0, 600)
+    const beginning = line.slice(0, 600)
+    if (printableAscii.test(beginning)) return beginning
+    const unmarked = beginning
       .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
       .replace(/[\u00a0\u2000-\u200a\u202f\u3000\t]/g, ' ')
-    return withAsciiDigits(beginning)
+    return withAsciiDigits(unmarked)
   })
   return withQuoteMarks(plain)
 }
