@@ -1,7 +1,7 @@
 /**
  * Ids: a type prefix and 26 lower-case Crockford base32 characters, time-ordered (decisions.md 1, Ids).
  */
-import { createHash, randomBytes, randomFillSync } from 'node:crypto'
+import { createHash, randomFillSync } from 'node:crypto'
 import { decodeTime, monotonicFactory } from 'ulid'
 
 export const idPrefixes = [
@@ -43,6 +43,7 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 /** Random bytes are fetched many at a time, because one call for each would cost more than the rest of making an id. */
 const pool = Buffer.alloc(1024)
 let poolAt = pool.length
+const tokenBytes = 9
 /**
  * Ids stay in order while the clock goes back by less than this. After a larger step they follow the clock again, so that
  * one id with a time far ahead does not give its time to all later ones.
@@ -94,17 +95,24 @@ export function timeOfId(id: string): Date {
 }
 
 /** A short random token that is unique in practice: for leases and reservations, never as a secret. */
-export const newToken = (): string => randomBytes(9).toString('base64url')
+export function newToken(): string {
+  const from = drawn(tokenBytes)
+  return pool.toString('base64url', from, from + tokenBytes)
+}
 
 /** A random number in [0, 1) out of one byte: an id takes five bits of it. */
 function randomShare(): number {
-  if (poolAt === pool.length) {
+  return pool[drawn(1)]! / 256
+}
+
+/** The index of the first of so many bytes of the pool that nobody has drawn. */
+function drawn(bytes: number): number {
+  if (poolAt + bytes > pool.length) {
     randomFillSync(pool)
     poolAt = 0
   }
-  const share = pool[poolAt]! / 256
-  poolAt += 1
-  return share
+  poolAt += bytes
+  return poolAt - bytes
 }
 
 /** The pattern of ids of a kind, for schemas. */

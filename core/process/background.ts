@@ -20,10 +20,14 @@ const worksMax = 200
 /** Makes the background of a process. */
 export function createBackground(): Background {
   const works = new Map<Promise<void>, string>()
+  const waiting: (() => void)[] = []
   return {
     async begin(owner, work) {
-      while (works.size >= worksMax) await Promise.race(works.keys())
-      const done = work().finally(() => works.delete(done))
+      while (works.size >= worksMax) await new Promise<void>((resolve) => waiting.push(resolve))
+      const done = work().finally(() => {
+        works.delete(done)
+        waiting.shift()?.()
+      })
       works.set(done, owner)
     },
     async done(accountId) {
