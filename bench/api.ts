@@ -5,11 +5,14 @@
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { administrator } from '../core/access/principal.ts'
 import { createMailbox } from '../core/mailbox/mailboxes.ts'
+import { minuteMs } from '../core/process/clock.ts'
 import { type Context, closeContext } from '../core/process/context.ts'
 import { sendMessage } from '../core/send/send.ts'
+import { agentsPlans } from '../schemas/plans.ts'
 import { nextUnsettled } from '../store/emails.ts'
 import { eventually } from '../test/eventually.ts'
 import { mailboxPath } from '../test/peers/rest.ts'
@@ -33,10 +36,13 @@ const counts = { whole: { read: 5_000, send: 1_500 }, quick: { read: 1_000, send
 const rounds = { whole: 5, quick: 1 } as const
 /** Besides the one that each account has for its mail. */
 const emptyMailboxes = 9
+const accounts = 48
+/** What the accounts may send in a minute, with room for sends that another minute began. */
+const sendsPerMinute = 0.75 * accounts * agentsPlans.scale.recipientsPerMinute
 /** Of all accounts together more than a process keeps as they were read (core/read/bodies-cache.ts). */
-const filled = 150
+const filled = 75
 /** So many of a mailbox are read again and again. */
-const readAgain = 10
+const readAgain = 5
 /** The mail is older than what a list's cursor notes one by one, as most mail is. */
 const mailAgeMs = 3_600_000
 const keysEach = 8
@@ -77,7 +83,7 @@ type Peer = {
   /** The roots of the process trees whose CPU time counts. */
   readonly pids: readonly number[]
   /** What comes before a round and is not measured. */
-  prepare?(): Promise<void>
+  prepare?(kind: Kind, count: number): Promise<void>
   load(kind: Kind, count: number): Promise<Timed>
   /** Resolves when no work is left for the requests. */
   settled(kind: Kind, count: number): Promise<void>
@@ -199,7 +205,7 @@ async function fill(ctx: Context): Promise<readonly Tenant[]> {
   // What comes in has the time of its account.
   const earlier = { ...ctx, clock, testClocks: { ...ctx.testClocks, of: () => clock } }
   return Promise.all(
-    (await makeSenders(ctx)).map(async (sender, at): Promise<Tenant> => {
+    (await makeSenders(ctx, accounts)).map(async (sender, at): Promise<Tenant> => {
       const { account, mailbox } = sender
       const principal = administrator(account)
       for (let n = 0; n < emptyMailboxes; n++)
@@ -236,8 +242,19 @@ type Mailroom = {
 function mailroomPeer({ ctx, service, sink, load, tenants }: Mailroom): Peer {
   const pids = [service.process.pid ?? 0]
   let made = 0
+  let [minute, sentInMinute] = [0, 0]
   return {
     pids,
+    async prepare(kind, count) {
+      if (!kind.endsWith('send')) return
+      const now = Math.floor(Date.now() / minuteMs)
+      if (now !== minute) [minute, sentInMinute] = [now, 0]
+      else if (sentInMinute + count > sendsPerMinute) {
+        await sleep((minute + 1) * minuteMs - Date.now())
+        ;[minute, sentInMinute] = [minute + 1, 0]
+      }
+      sentInMinute += count
+    },
     async load(kind, count) {
       signalAll(pids, 'SIGCONT')
       await forgetEventLimits(ctx)
@@ -323,6 +340,7 @@ async function startRepeater(
     const mailroom = mailroomPeer({ ctx, service, sink, load, tenants })
     const files = [log.turn()]
     for (const { kind, count } of loads) {
+      await mailroom.prepare?.(kind, count)
       await mailroom.load(kind, count)
       await mailroom.settled(kind, count)
       files.push(log.turn())
@@ -395,7 +413,7 @@ function requestsFor(kind: Kind, tenants: readonly Tenant[]): readonly HttpReque
 }
 
 async function measure(peer: Peer, kind: Kind, count: number): Promise<Measured> {
-  await peer.prepare?.()
+  await peer.prepare?.(kind, count)
   const before = cpuMs(peer.pids)
   const began = performance.now()
   const { seconds, times } = await peer.load(kind, count)
