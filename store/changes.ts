@@ -19,6 +19,8 @@ import { insertInto, type Write } from './writes.ts'
 export type { ChangeNote } from './documents/service.ts'
 
 export type ChangeFeed = {
+  /** Names this process in notes (`shownBy`). */
+  readonly id: string
   /** Sends a note; never waits and never fails: what is lost is found by the sweep. */
   publish(note: ChangeNote): void
   /**
@@ -76,6 +78,7 @@ export function createChangeFeed(
     if (note.kind === 'heard') answers.hear(note)
   }
   return {
+    id: writer.id,
     publish: writer.publish,
     async tell(note) {
       reader.listen(hear)

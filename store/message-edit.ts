@@ -28,30 +28,30 @@ export type EditOfOne = {
   readonly note: Write
 }
 
+/** What came of a change: the modseq that the message has got, and the ends of its reservations. */
+export type EditedMessage = { readonly modseq: number; readonly ends: readonly ReservationEnd[] }
+
 /**
- * Changes a message. Returns the ends of its reservations. Null when the message is not as it was read, or a folder gives no
+ * Changes a message. Null when the message is not as it was read, or a folder gives no
  * reservation: then nothing was changed. A move into a folder whose next UID is not known costs one command more.
  */
-export async function editMessage(
-  store: Store,
-  change: EditOfOne,
-  edit: MessageEdit,
-): Promise<readonly ReservationEnd[] | null> {
+export async function editMessage(store: Store, change: EditOfOne, edit: MessageEdit): Promise<EditedMessage | null> {
   const { mailboxId, folderId, message } = change
   const token = newToken()
   const [here, target] = claimsOf({ mailboxId, folderId, messages: [message] }, edit).reverse()
   const claims = { token, here: here! }
-  const { reserved, isMade } = await (target === undefined
+  const { reserved, isMade, modseq } = await (target === undefined
     ? stay(store, change, edit, claims)
     : move(store, change, edit, { ...claims, target }))
   const ends = endsOf(reserved, token, change, edit, isMade ? [] : [message])
-  if (isMade) return ends
+  if (isMade) return { modseq, ends }
   await closeTogether(store, ends)
   return null
 }
 
-/** What came of an edit: the folders in which reservations were taken, and whether the message was changed. */
-type Outcome = { readonly reserved: readonly string[]; readonly isMade: boolean }
+/** The folders in which reservations were taken, and whether the message was changed, under which modseq. */
+type Outcome = { readonly reserved: readonly string[]; readonly isMade: boolean; readonly modseq: number }
+const nothingReserved: Outcome = { reserved: [], isMade: false, modseq: 0 }
 
 async function stay(
   store: Store,
@@ -63,12 +63,13 @@ async function stay(
   const writes = (modseq: number) => editing(store, change, edit, { uid: message.uid, modseq })
   const modseq = store.nextModseq(at)
   const refused = await store.writeTogether([reservationIn(store, here, { token, at, modseq }), ...writes(modseq)])
-  if (refused !== 0) return { reserved: [folderId], isMade: refused === null }
+  if (refused !== 0) return { reserved: [folderId], isMade: refused === null, modseq }
   // Another machine's clock is ahead, or changes of the folder have to wait: the folder says which.
   const asked = (await reserve(store, [here], { token, at })).get(folderId)
-  if (asked === undefined) return { reserved: [], isMade: false }
+  if (asked === undefined) return nothingReserved
   const held = holding(store, here, token)
-  return { reserved: [folderId], isMade: (await store.writeTogether([held, ...writes(asked.modseq)])) === null }
+  const isMade = (await store.writeTogether([held, ...writes(asked.modseq)])) === null
+  return { reserved: [folderId], isMade, modseq: asked.modseq }
 }
 
 async function move(
@@ -90,15 +91,17 @@ async function move(
         store.uids.forget(into, at)
         throw error
       })
-    if (refused !== 0) return { reserved: refused === 1 ? [into] : [into, folderId], isMade: refused === null }
+    const reserved = refused === 1 ? [into] : [into, folderId]
+    if (refused !== 0) return { reserved, isMade: refused === null, modseq: numbers.modseq }
     store.uids.forget(into, at)
   }
   const numbers = (await reserve(store, [target], { token, at })).get(into)
-  if (numbers === undefined) return { reserved: [], isMade: false }
+  if (numbers === undefined) return nothingReserved
   store.uids.learn(into, numbers.uid + 1, at)
   const held = holding(store, target, token)
   const refused = await store.writeTogether([held, leaving, ...editing(store, change, edit, numbers)])
-  return { reserved: refused === 0 || refused === 1 ? [into] : [into, folderId], isMade: refused === null }
+  const reserved = refused === 0 || refused === 1 ? [into] : [into, folderId]
+  return { reserved, isMade: refused === null, modseq: numbers.modseq }
 }
 
 /** A reservation with known numbers counts no labels. */

@@ -35,7 +35,8 @@ export type Placed = { readonly uid: number; readonly entry: Entry | null }
 
 /**
  * Stores messages in a folder, all or none. Returns where they lie. Of a message that Sent has already (by its Message-ID: the
- * service keeps a copy of each send itself), and that is not imported, the place of that one. Fails with `unprocessable` (mailbox full),
+ * service keeps a copy of each send itself), and that is not imported, the place of that one. They are `isShown` when the caller shows
+ * them to all mail sessions of this process. Fails with `unprocessable` (mailbox full),
  * `payload_too_large`, `not_found` (the folder is gone), `validation_error` (labels).
  */
 export async function appendMessages(
@@ -43,6 +44,7 @@ export async function appendMessages(
   { principal, mailbox }: Login,
   folder: KnownFolder,
   messages: readonly Appended[],
+  { isShown = false } = {},
 ): Promise<readonly Placed[]> {
   const tooLarge = messages.find(({ raw }) => raw.length > messageBytesMax(ctx))
   if (tooLarge !== undefined)
@@ -58,7 +60,10 @@ export async function appendMessages(
   if (bytes > 0 && !fitsStorage(principal.account, folders, bytes)) throw mailboxFull(mailbox.address)
   const placed = await write(ctx, fresh)
   const documents = fresh.map(({ document }) => document)
-  ctx.changes.publish({ kind: 'stored', ids: documents.map(({ _id }) => _id), mailboxIds: [mailbox._id] })
+  // Keywords are given afterwards, by a change of their own.
+  const isWhole = messages.every(({ labels }) => labels.length === 0)
+  const shown = isShown && isWhole && { shownBy: ctx.changes.id }
+  ctx.changes.publish({ kind: 'stored', ids: documents.map(({ _id }) => _id), mailboxIds: [mailbox._id], ...shown })
   const [usage] = usageByMailbox(folders)
   // After a crash the sweep does it.
   await ctx.background.begin(mailbox.accountId, async () => {

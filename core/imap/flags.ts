@@ -21,19 +21,31 @@ export type FlagChange = {
   readonly unchangedSince?: number | undefined
 }
 
+/** A message as mail programs see what changes of it. */
+export type FlaggedMessage = Pick<EditableMessage, 'uid' | 'modseq' | 'labels' | SystemFlag>
+
+export type ChangedFlags = {
+  /** UIDs of messages that were not changed because of `unchangedSince`. */
+  readonly modified: readonly number[]
+  /** The message as it is now, where one was to be changed and is there. */
+  readonly only: FlaggedMessage | null
+}
+
 /**
- * Changes the messages with these UIDs; those that are gone are left out. Returns the UIDs of those that were not changed
- * because of `unchangedSince`. Fails with `validation_error` (labels), `conflict`.
+ * Changes the messages with these UIDs; those that are gone are left out. It `isShown` when the caller shows the change to all mail
+ * sessions of this process, also when this fails. Fails with `validation_error` (labels), `conflict`.
  */
 export async function changeFlags(
   ctx: Context,
   folder: KnownFolder,
   uids: readonly number[],
   change: FlagChange,
-): Promise<readonly number[]> {
+  { isShown = false } = {},
+): Promise<ChangedFlags> {
   const { unchangedSince } = change
   if (change.mode !== 'remove') requireLabels(change.labels)
   const modified: number[] = []
+  let only: FlaggedMessage | null = null
   const folders = change.labels.length === 0 ? [] : await findFolders(ctx.store, folder.mailboxId)
   const changeAll = async (messages: readonly EditableMessage[]) => {
     const isLate = ({ modseq }: EditableMessage) => unchangedSince !== undefined && modseq > unchangedSince
@@ -43,10 +55,14 @@ export async function changeFlags(
       if (edit.labels !== undefined && change.mode !== 'remove') requireFewLabels(folders, edit.labels)
       return Object.keys(edit).length === 0 ? [] : [{ message, edit }]
     })
-    return writeEdits(ctx, folder, edits, unchangedSince)
+    const [first] = edits
+    if (edits.length > 1) return writeEdits(ctx, folder, edits, { unchangedSince, isShown })
+    const edited = first === undefined ? messages[0]! : await writeEdit(ctx, folder, first, { isShown })
+    only = edited
+    return edited === null ? [first!.message.uid] : []
   }
   await changeInGroups(ctx, folder, uids, { groupMax: flagEditsMax, change: changeAll })
-  return modified
+  return { modified, only: uids.length === 1 ? only : null }
 }
 
 type Edit = { readonly message: EditableMessage; readonly edit: Omit<MessageEdit, 'to'> }
@@ -56,11 +72,8 @@ async function writeEdits(
   ctx: Context,
   folder: KnownFolder,
   edits: readonly Edit[],
-  unchangedSince: number | undefined,
+  { unchangedSince, isShown }: Pick<FlagChange, 'unchangedSince'> & { readonly isShown: boolean },
 ): Promise<readonly number[]> {
-  const [only] = edits
-  if (only === undefined) return []
-  if (edits.length === 1) return writeEdit(ctx, folder, only)
   const { _id: folderId, mailboxId, accountId } = folder
   const messages = edits.map(({ message }) => message)
   const { missed, threadIds, ends } = await editFlags(ctx.store, {
@@ -68,18 +81,24 @@ async function writeEdits(
     folderId,
     groups: groupsOf(edits),
     at: ctx.machineClock.now(),
-    notes: notesOf(ctx, messages),
+    notes: notesOf(ctx, messages, { isShown }),
     unchangedSince,
   })
   await deriveFlags(ctx, { accountId, mailboxId }, threadIds, ends)
   return missed
 }
 
-async function writeEdit(ctx: Context, folder: KnownFolder, { message, edit }: Edit): Promise<readonly number[]> {
-  const ends = await editMessage(ctx.store, editOfOne(ctx, folder, message, { leaves: false }), edit)
-  if (ends === null) return [message.uid]
-  await derive(ctx, { ...message, accountId: folder.accountId }, ends)
-  return []
+/** Writes an edit. Returns the message after it; null when it has changed meanwhile. */
+async function writeEdit(
+  ctx: Context,
+  folder: KnownFolder,
+  { message, edit }: Edit,
+  { isShown }: { readonly isShown: boolean },
+): Promise<FlaggedMessage | null> {
+  const edited = await editMessage(ctx.store, editOfOne(ctx, folder, message, { leaves: false, isShown }), edit)
+  if (edited === null) return null
+  await derive(ctx, { ...message, accountId: folder.accountId }, edited.ends)
+  return { ...message, ...edit, modseq: edited.modseq }
 }
 
 /** Edits of messages that are alike in what changes of them, and change in the same way. */

@@ -33,10 +33,11 @@ export type KnownChange = {
 
 /**
  * Gives flags to messages, at most `knownChangeMax`. Returns the modseq that all of them have got; null when what is known of the
- * folder is not all that was written to it: then it has to be read.
+ * folder is not all that was written to it: then it has to be read. The caller shows the change to all mail sessions of this process,
+ * also when it fails.
  */
 export function changeKnownFlags(ctx: Context, folder: KnownFolder, change: KnownChange): Promise<number | null> {
   const { folderId, mailboxId } = folderRef(folder)
-  const note = ctx.changes.noteWith({ kind: 'folders', mailboxId, messageIds: [] })
+  const note = ctx.changes.noteWith({ kind: 'folders', mailboxId, messageIds: [], shownBy: ctx.changes.id })
   return setKnownFlags(ctx.store, { ...change, folderId, mailboxId, at: ctx.machineClock.now(), note })
 }

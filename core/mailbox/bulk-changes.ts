@@ -104,13 +104,21 @@ export function publishEdits({ changes }: Context, messages: readonly EditableMe
 /** Messages in one note. */
 const notedMax = 200
 
-/** Notes that flags or labels of messages of one folder change, to be written with the change. */
-export function notesOf({ changes }: Context, messages: readonly EditableMessage[]): readonly Write[] {
+/**
+ * Notes that flags or labels of messages of one folder change, to be written with the change. It `isShown` when the caller shows it to
+ * all mail sessions of this process.
+ */
+export function notesOf(
+  { changes }: Context,
+  messages: readonly EditableMessage[],
+  { isShown = false } = {},
+): readonly Write[] {
   const notes: Write[] = []
   for (let n = 0; n < messages.length; n += notedMax) {
     const some = messages.slice(n, n + notedMax)
     const messageIds = some.map(({ _id }) => _id)
-    notes.push(changes.noteWith({ kind: 'folders', mailboxId: some[0]!.mailboxId, messageIds }))
+    const shown = isShown && { shownBy: changes.id }
+    notes.push(changes.noteWith({ kind: 'folders', mailboxId: some[0]!.mailboxId, messageIds, ...shown }))
   }
   return notes
 }

@@ -127,25 +127,33 @@ async function writeEdit(
   const { to: _to, ...flags } = edit
   const after = messageOf({ ...message, ...flags }, target.path)
   if (Object.keys(edit).length === 0) return after
-  const ends = await store.editMessage(
+  const edited = await store.editMessage(
     ctx.store,
     editOfOne(ctx, folder, message, { leaves: edit.to !== undefined }),
     edit,
   )
-  if (ends === null) return null
-  await derive(ctx, message, ends)
+  if (edited === null) return null
+  await derive(ctx, message, edited.ends)
   return after
 }
 
-/** An edit of one message in its folder, made now; it `leaves` the folder, or its UID there, or stays. */
+/**
+ * An edit of one message in its folder, made now; it `leaves` the folder, or its UID there, or stays. It `isShown` when the caller
+ * shows it to all mail sessions of this process.
+ */
 export function editOfOne(
   ctx: Context,
   { _id: folderId, mailboxId }: KnownFolder,
   message: EditableMessage,
-  { leaves }: { readonly leaves: boolean },
+  { leaves, isShown = false }: { readonly leaves: boolean; readonly isShown?: boolean },
 ): store.EditOfOne {
-  const was = leaves ? { was: { folderId, uids: [message.uid] } } : {}
-  const note = ctx.changes.noteWith({ kind: 'folders', mailboxId, messageIds: [message._id], ...was })
+  const note = ctx.changes.noteWith({
+    kind: 'folders',
+    mailboxId,
+    messageIds: [message._id],
+    ...(leaves && { was: { folderId, uids: [message.uid] } }),
+    ...(isShown && { shownBy: ctx.changes.id }),
+  })
   return { mailboxId, folderId, message, at: ctx.machineClock.now(), note }
 }
 

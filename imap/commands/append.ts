@@ -22,7 +22,8 @@ export const append = command({
     session.requireWrite()
     const folder = await session.folderAt(name, 'TRYCREATE')
     if (messages.some(({ raw }) => raw.length === 0)) throw new No('CANNOT', 'A message must not be empty')
-    const placed = await appendMessages(session.ctx, session.user, folder, messages)
+    const isShown = session.selected?.folder._id === folder._id
+    const placed = await appendMessages(session.ctx, session.user, folder, messages, { isShown })
     await showAppended(session, folder, placed)
     return { responseCode: `APPENDUID ${folder.uidValidity} ${formatSet(placed.map(({ uid }) => uid))}` }
   },

@@ -11,10 +11,10 @@ import {
   shownPieces,
   shownSize,
 } from '../../core/imap/contents.ts'
-import { changeFlags } from '../../core/imap/flags.ts'
 import { type Part, readStructure } from '../../mail/message/structure.ts'
 import { tellKeywords } from '../news.ts'
 import { createPace, type Pace } from '../pace.ts'
+import { changeSelected } from '../selected/change-flags.ts'
 import { flagBit } from '../selected/message-table.ts'
 import type { Session } from '../session.ts'
 import type { Uid } from '../wire/numbers.ts'
@@ -241,8 +241,7 @@ async function markSeen(session: Session, uids: readonly Uid[]): Promise<Readonl
     return index >= 0 && (view.table.flagsAt(index) & flagBit('seen')) === 0
   })
   if (unseen.length === 0) return none
-  await changeFlags(session.ctx, folder, unseen, { mode: 'add', flags: new Set(['seen']), labels: [] })
-  await view.refresh()
+  await changeSelected(session.ctx, { folder, view }, unseen, { mode: 'add', flags: new Set(['seen']), labels: [] })
   tracker.forget(unseen)
   return new Set(unseen)
 }

@@ -24,10 +24,16 @@ export async function changeSelected(
   change: FlagChange,
 ): Promise<readonly number[]> {
   const flags = quietChange(change)
-  const isDone = flags !== null && (await changeKnown(ctx, { folder, view }, uids, flags))
-  const modified = isDone ? [] : await changeFlags(ctx, folder, uids, change)
-  if (!isDone) await view.refresh()
-  return modified
+  try {
+    if (flags !== null && (await changeKnown(ctx, { folder, view }, uids, flags))) return []
+    const { modified, only } = await changeFlags(ctx, folder, uids, change, { isShown: true })
+    if (only === null || !view.takeMessage(only)) await view.refresh()
+    return modified
+  } catch (error) {
+    // Something may be written, and its note does not wake the view.
+    await view.refresh()
+    throw error
+  }
 }
 
 /** Returns false when others write to the folder all the time: some of the messages may be changed then. */

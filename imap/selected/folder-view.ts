@@ -3,6 +3,7 @@
  * them it concerns. Invariants: a message is shown only when every lower UID is, or never will be; a message that was told is
  * in the table or was taken out of it, of which every tracker hears; `modseq` never exceeds what has been read.
  */
+import type { FlaggedMessage } from '../../core/imap/flags.ts'
 import { noteTold } from '../../core/imap/folder-list.ts'
 import {
   type Entry,
@@ -126,6 +127,18 @@ export class FolderView {
       if (changed.length > 0) listener.changed(changed, true)
       listener.settled()
     }
+  }
+
+  /** Takes in what this process has just given to a message. Returns false where that is not in the table: then the folder is to be read. */
+  takeMessage(message: FlaggedMessage): boolean {
+    const index = this.table.indexOf(message.uid)
+    if (index < 0) return false
+    if (this.table.modseqAt(index) < message.modseq) {
+      const isVisible = this.table.reflag(index, message)
+      for (const listener of [...this.#listeners]) listener.changed([message.uid as Uid], isVisible)
+    }
+    for (const listener of [...this.#listeners]) listener.settled()
+    return true
   }
 
   get isGone(): boolean {

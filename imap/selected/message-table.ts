@@ -2,7 +2,7 @@
  * The messages of a folder in memory, in the order of their UIDs: about 35 bytes for each, so that thousands of folders fit.
  * What is rarely there, keywords, stands apart.
  */
-import { type SystemFlag, systemFlags } from '../../core/imap/flags.ts'
+import { type FlaggedMessage, type SystemFlag, systemFlags } from '../../core/imap/flags.ts'
 import type { Entry } from '../../core/imap/folder-state.ts'
 import type { Uid } from '../wire/numbers.ts'
 
@@ -80,14 +80,25 @@ export class MessageTable {
     if (this.#size === this.#uids.length) this.#grow()
     this.#uids[this.#size] = entry.uid
     this.#size += 1
-    this.#put(this.#size - 1, entry)
+    this.update(this.#size - 1, entry)
   }
 
   /** Takes over what has changed of a message. Returns whether its flags or keywords did. */
   update(index: number, entry: Entry): boolean {
-    const [flags, labels] = [this.flagsAt(index), this.labelsAt(index)]
-    this.#put(index, entry)
-    return flags !== this.flagsAt(index) || !sameLabels(labels, this.labelsAt(index))
+    this.#dates[index] = entry.receivedAt.getTime()
+    this.#sizes[index] = entry.shownBytes
+    return this.reflag(index, entry)
+  }
+
+  /** Takes over the flags and keywords of a message. Returns whether they are others than before. */
+  reflag(index: number, { modseq, labels = none, ...flags }: FlaggedMessage): boolean {
+    const [flagsBefore, labelsBefore] = [this.flagsAt(index), this.labelsAt(index)]
+    const uid = this.#uids[index]!
+    this.#modseqs[index] = modseq
+    this.#flags[index] = bitsOf(flags)
+    if (labels.length === 0) this.#labels.delete(uid)
+    else this.#labels.set(uid, labels)
+    return flagsBefore !== this.flagsAt(index) || !sameLabels(labelsBefore, labels)
   }
 
   /** Whether a message has flags as a change leaves them. */
@@ -115,16 +126,6 @@ export class MessageTable {
       to += 1
     }
     this.#size = to
-  }
-
-  #put(index: number, { modseq, receivedAt, shownBytes, labels, ...entry }: Entry): void {
-    this.#modseqs[index] = modseq
-    this.#dates[index] = receivedAt.getTime()
-    this.#sizes[index] = shownBytes
-    this.#flags[index] = bitsOf(entry)
-    const uid = this.#uids[index]!
-    if (labels === undefined || labels.length === 0) this.#labels.delete(uid)
-    else this.#labels.set(uid, labels)
   }
 
   #columns() {

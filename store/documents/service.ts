@@ -17,8 +17,13 @@ export type ChangeNote =
   | { readonly kind: 'heard'; readonly by: string; readonly asked: readonly string[] }
   /** Messages were received; `mailboxIds` names each of their mailboxes once. */
   | { readonly kind: 'messages'; readonly ids: readonly string[]; readonly mailboxIds: readonly string[] }
-  /** Messages were stored or changed in another way: Sent copies, drafts. */
-  | { readonly kind: 'stored'; readonly ids: readonly string[]; readonly mailboxIds: readonly string[] }
+  /** Messages were stored or changed in another way: Sent copies, drafts. `shownBy` as of folders. */
+  | {
+      readonly kind: 'stored'
+      readonly ids: readonly string[]
+      readonly mailboxIds: readonly string[]
+      readonly shownBy?: string
+    }
   /** Sends changed, and documents derived from them (outbox rows, events, Sent copy) have to be written. */
   | { readonly kind: 'emails'; readonly ids: readonly string[]; readonly accountIds: readonly string[] }
   /** These accounts have outbox rows that are due. */
@@ -29,13 +34,15 @@ export type ChangeNote =
   | { readonly kind: 'address'; readonly addresses: readonly string[] }
   /**
    * A mailbox has other folders, or other names for them; with `messageIds` only their counts changed, because these messages
-   * did. `was` is where those were that left, with their UIDs there.
+   * did. `was` is where those were that left, with their UIDs there. `shownBy` names the process whose mail sessions have been
+   * shown the change: it need not read the folder for it.
    */
   | {
       readonly kind: 'folders'
       readonly mailboxId: string
       readonly messageIds?: readonly string[]
       readonly was?: { readonly folderId: string; readonly uids: readonly number[] }
+      readonly shownBy?: string
     }
   /** Entries were noted of a folder, or, where it is null, of the mailbox. */
   | {

@@ -159,8 +159,10 @@ async function noticed({ changes }: Context): Promise<void> {
 }
 
 /** A door with one tenant at `tenant.example`, and a client with its account key. */
-export async function openTenant(): Promise<{ door: Door; tenant: Tenant; call: Call }> {
-  const door = await openDoor()
+export async function openTenant(
+  options: Parameters<typeof openDoor>[0] = {},
+): Promise<{ door: Door; tenant: Tenant; call: Call }> {
+  const door = await openDoor(options)
   const tenant = await makeTenant(door, { name: 'tenant' })
   return { door, tenant, call: client(door.http, tenant.key) }
 }

@@ -21,8 +21,8 @@ export type ImapDoor = {
 
 let certificate: Promise<{ private: string; cert: string }> | undefined
 
-export async function openImapDoor(): Promise<ImapDoor> {
-  const { door, tenant, call } = await openTenant()
+export async function openImapDoor(options: Parameters<typeof openTenant>[0] = {}): Promise<ImapDoor> {
+  const { door, tenant, call } = await openTenant(options)
   // Many logins go wrong here, and none of them is slow.
   Object.assign(door.ctx.settings.limits.logins, { slowAfter: 1_000, failuresPerAddress: 1_000 })
   certificate ??= generate([{ name: 'commonName', value: 'localhost' }], { keySize: 2048 })
