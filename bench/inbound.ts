@@ -53,7 +53,7 @@ type Run = {
 type Timed = { readonly p50: number; readonly p99: number }
 type Measured = { readonly runs: Run[]; readonly timed: Timed[]; readonly errors: string[] }
 
-/** Runs the bench. Options: --quick, --only mailroom, --cells 50x4,10x64, --profile DIR. */
+/** Runs the bench. Options: --quick, --only mailroom, --cells 50x4,10x64, --sync-delay MS, --profile DIR. */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
@@ -61,6 +61,7 @@ export async function run(args: readonly string[]): Promise<void> {
       quick: { type: 'boolean', default: false },
       only: { type: 'string' },
       cells: { type: 'string' },
+      'sync-delay': { type: 'string', default: '0' },
       profile: { type: 'string' },
     },
   })
@@ -73,8 +74,9 @@ export async function run(args: readonly string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void stopAll(systems).then(() => process.exit(1)))
   try {
-    systems.push(await startMailroom({ domain, addresses, profileDir: values.profile ?? null }))
-    const peer = values.only === 'mailroom' ? 'it was not asked for' : await startPostfix(domain)
+    const syncDelayMs = Number(values['sync-delay'])
+    systems.push(await startMailroom({ domain, addresses, syncDelayMs, profileDir: values.profile ?? null }))
+    const peer = values.only === 'mailroom' ? 'it was not asked for' : await startPostfix(domain, { syncDelayMs })
     if (typeof peer === 'string') console.error(`No peer: ${peer}.`)
     else systems.push(peer)
     for (const system of systems) signalAll(system.pids, 'SIGSTOP')

@@ -13,6 +13,7 @@ import { client } from '../test/peers/rest.ts'
 import { contextOf, type Service, startService } from '../test/start/service.ts'
 import { addressOf } from './load.ts'
 import { makeKeys } from './senders.ts'
+import { slowEngine } from './slow-sync.ts'
 import type { System } from './system.ts'
 
 const mailboxCount = 100
@@ -29,10 +30,12 @@ type Account = { readonly accountId: string; readonly folderIds: readonly string
 export async function startMailroom({
   domain,
   addresses,
+  syncDelayMs,
   profileDir,
 }: {
   domain: string
   addresses: number
+  syncDelayMs: number
   profileDir: string | null
 }): Promise<System> {
   const service = await startService({
@@ -40,6 +43,7 @@ export async function startMailroom({
       MAILROOM_LOG_LEVEL: 'warn',
       MAILROOM_LIMITS_SMTP_CONNECTIONS_PER_ADDRESS: '1000',
       MAILROOM_LIMITS_SMTP_CONNECTIONS_PER_NETWORK: '1000',
+      ...slowEngine(syncDelayMs),
       ...(profileDir !== null && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profileDir}` }),
     },
   })

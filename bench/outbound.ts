@@ -15,6 +15,7 @@ import { cpuMs, signalAll } from './processes.ts'
 import { startRelay } from './relay.ts'
 import { makeSenders, type Sender } from './senders.ts'
 import { arrived, type Measured, type Sink, startSink } from './sink.ts'
+import { slowEngine } from './slow-sync.ts'
 
 const sizeBytes = 4 * 1024
 const connections = 10
@@ -30,7 +31,7 @@ type Figure = {
   readonly peerCpu: number[]
 }
 
-/** Runs the bench. Options: --quick, --only mailroom, --count N, --runs N. */
+/** Runs the bench. Options: --quick, --only mailroom, --count N, --runs N, --sync-delay MS. */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
@@ -39,17 +40,19 @@ export async function run(args: readonly string[]): Promise<void> {
       only: { type: 'string' },
       count: { type: 'string' },
       runs: { type: 'string' },
+      'sync-delay': { type: 'string', default: '0' },
     },
   })
   const count = Number(values.count ?? (values.quick ? 500 : 2_000))
   const runs = Number(values.runs ?? (values.quick ? 1 : 5))
+  const syncDelayMs = Number(values['sync-delay'])
   const sink = await startSink()
   const figures = ['accepted by REST', 'accepted by submission', 'end to end', 'backlog drained'].map(
     (name): Figure => ({ name, ours: [], oursCpu: [], peer: [], peerCpu: [] }),
   )
-  const relay = values.only === 'mailroom' ? 'it was not asked for' : await startRelay(sink.port)
+  const relay = values.only === 'mailroom' ? 'it was not asked for' : await startRelay(sink.port, { syncDelayMs })
   if (typeof relay === 'string') console.error(`No peer: ${relay}.`)
-  const ours = await startOurs(sink)
+  const ours = await startOurs(sink, { syncDelayMs })
   try {
     await ours.warmUp()
     for (let n = 0; n < runs; n++) {
@@ -92,11 +95,12 @@ type Ours = {
   stop(): Promise<void>
 }
 
-async function startOurs(sink: Sink): Promise<Ours> {
+async function startOurs(sink: Sink, { syncDelayMs }: { readonly syncDelayMs: number }): Promise<Ours> {
   const env = {
     MAILROOM_LOG_LEVEL: 'warn',
     MAILROOM_OUTBOUND_ROUTES: JSON.stringify({ '*': `127.0.0.1:${sink.port}` }),
     MAILROOM_LIMITS_SMTP_CONNECTIONS_PER_ADDRESS: '1000',
+    ...slowEngine(syncDelayMs),
   }
   const service = await startService({ env })
   const ctx = await contextOf(service)

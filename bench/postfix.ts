@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { eventually } from '../test/eventually.ts'
+import { slowPeer } from './slow-sync.ts'
 import type { System } from './system.ts'
 
 const run = promisify(execFile)
@@ -19,20 +20,24 @@ const arrivalMs = 90_000
 const queuePollMs = 10
 
 /** Starts both. Returns a text that says why, when they cannot run here. */
-export async function startPostfix(domain: string): Promise<System | string> {
+export async function startPostfix(
+  domain: string,
+  { syncDelayMs }: { readonly syncDelayMs: number },
+): Promise<System | string> {
   const found = await findTools()
   if (typeof found === 'string') return found
   const dir = await mkdtemp(path.join(tmpdir(), 'mailroom-bench-peer-'))
   await chmod(dir, 0o755)
   const [port, lmtpPort] = [await freePort(), await freePort()]
-  const dovecot = await startDovecot(found, dir, lmtpPort)
+  const slow = await slowPeer(dir, syncDelayMs)
+  const dovecot = await startDovecot(found, { dir, lmtpPort, slow })
   const stopDovecot = async () => {
     if (dovecot.exitCode === null && dovecot.kill('SIGTERM'))
       await new Promise((resolve) => dovecot.once('exit', resolve))
     await rm(dir, { recursive: true, force: true })
   }
   const queue = path.join(dir, 'queue')
-  const started = configurePostfix(found, { dir, domain, port, lmtpPort }).then((etc) =>
+  const started = configurePostfix(found, { dir, domain, port, lmtpPort, slow }).then((etc) =>
     launchPostfix(found, etc, queue),
   )
   const { etc, master } = await started.catch(async (error: unknown) => {
@@ -114,8 +119,7 @@ export async function idsOf(user: string): Promise<{ uid: number; gid: number }>
 
 async function startDovecot(
   { dovecot, mailUid, mailGid }: Tools,
-  dir: string,
-  lmtpPort: number,
+  { dir, lmtpPort, slow }: { dir: string; lmtpPort: number; slow: string },
 ): Promise<ChildProcess> {
   const boxes = path.join(dir, 'boxes')
   await mkdir(boxes)
@@ -145,7 +149,7 @@ service lmtp {
     port = ${lmtpPort}
   }
 }
-`,
+${slow}`,
   )
   const child = spawn(dovecot, ['-F', '-c', file], { stdio: ['ignore', 'ignore', 'ignore'] })
   await eventually(
@@ -158,7 +162,7 @@ service lmtp {
 
 async function configurePostfix(
   { owner }: Tools,
-  { dir, domain, port, lmtpPort }: { dir: string; domain: string; port: number; lmtpPort: number },
+  { dir, domain, port, lmtpPort, slow }: { dir: string; domain: string; port: number; lmtpPort: number; slow: string },
 ): Promise<string> {
   const etc = path.join(dir, 'etc')
   await Promise.all(['etc', 'queue', 'data'].map((name) => mkdir(path.join(dir, name))))
@@ -166,7 +170,7 @@ async function configurePostfix(
   const boxes = Array.from({ length: mailboxCount }, (_, n) => `box${String(n).padStart(2, '0')}@${domain}`)
   const exact = domain.replaceAll('.', '\\.')
   await Promise.all([
-    writeFile(path.join(etc, 'main.cf'), mainConfiguration({ dir, domain, lmtpPort })),
+    writeFile(path.join(etc, 'main.cf'), mainConfiguration({ dir, domain, lmtpPort }) + slow),
     writeFile(path.join(etc, 'master.cf'), masterConfiguration(port)),
     writeFile(path.join(etc, 'boxes'), boxes.map((box) => `${box} x\n`).join('')),
     writeFile(

@@ -9,6 +9,7 @@ import { eventually } from '../test/eventually.ts'
 import { freePort, masterConfiguration } from './postfix.ts'
 import { cpuMs } from './processes.ts'
 import { arrived, type Measured, type Sink } from './sink.ts'
+import { slowPeer } from './slow-sync.ts'
 
 const run = promisify(execFile)
 const programs = '/usr/sbin/'
@@ -23,7 +24,10 @@ export type Relay = {
 }
 
 /** Starts Postfix. Returns a text that says why, when it cannot run here. */
-export async function startRelay(sinkPort: number): Promise<Relay | string> {
+export async function startRelay(
+  sinkPort: number,
+  { syncDelayMs }: { readonly syncDelayMs: number },
+): Promise<Relay | string> {
   if (process.getuid?.() !== 0) return 'the peer can only be started by root'
   for (const name of ['postfix', 'smtp-source']) {
     try {
@@ -39,7 +43,8 @@ export async function startRelay(sinkPort: number): Promise<Relay | string> {
   await Promise.all(['etc', 'queue', 'data'].map((name) => mkdir(path.join(dir, name))))
   const owner = Number((await run('id', ['-u', 'postfix'])).stdout)
   await chown(path.join(dir, 'data'), owner, 0)
-  await writeFile(path.join(etc, 'main.cf'), configuration(dir, sinkPort))
+  const slow = await slowPeer(dir, syncDelayMs)
+  await writeFile(path.join(etc, 'main.cf'), configuration(dir, sinkPort) + slow)
   await writeFile(path.join(etc, 'master.cf'), masterConfiguration(port))
   const postfix = (...args: readonly string[]) => run(`${programs}postfix`, ['-c', etc, ...args])
   const setting = (text: string) => run(`${programs}postconf`, ['-c', etc, '-e', text])

@@ -20,6 +20,7 @@ export class Views {
   constructor(ctx: Context) {
     this.#ctx = ctx
     this.#stopListening = ctx.changes.listen((note) => {
+      // What this process has changed itself is in its views.
       if ((note.kind === 'stored' || note.kind === 'folders') && note.shownBy === ctx.changes.id) return
       if (note.kind === 'messages' || note.kind === 'stored') for (const id of new Set(note.mailboxIds)) this.#wake(id)
       if (note.kind !== 'folders') return
