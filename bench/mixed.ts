@@ -196,6 +196,8 @@ const things: { readonly [K in Kind]: (target: Target, thing: Thing) => Promise<
   async wait(target, { n, word, arrivals }) {
     const { call, path } = callerOf(target, n)
     const waiting = call<{ message: unknown }>('GET', `${path}/wait?subject=${word}&timeout=20`)
+    // It may fail before it is awaited.
+    waiting.catch(() => undefined)
     await sleep(waitsMs)
     await arrivals!.use((session) => arrive(session, target.senders[n % target.senders.length]!, word))
     const arrived = performance.now()
