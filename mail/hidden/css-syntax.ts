@@ -147,13 +147,16 @@ function commentEnd(text: string, open: number): number {
 
 /** `url` as a name of its own, also with its letters written as escapes. */
 const urlName =
-  /(?<![-\w#@\\\u0080-\uffff]|(?<!\\)\\(?:[0-9a-f]{1,6}(?:\r\n|\s)|.))(?:\\?u|\\0{0,4}[57]5\s?)(?:\\?r|\\0{0,4}[57]2\s?)(?:\\?l|\\0{0,4}[46]c\s?)$/i
+  /(?<![-\w#@\\\u0080-\uffff]|(?<!\\)(?:\\\\)*\\(?:[0-9a-f]{1,6}(?:\r\n|\s)|.))(?:\\?u|\\0{0,4}[57]5\s?)(?:\\?r|\\0{0,4}[57]2\s?)(?:\\?l|\\0{0,4}[46]c\s?)$/i
 const urlNameCharsMax = 32
 const quoted = /[\t\n\f\r ]*["']/y
 
 /** Whether a bracket opens an address without quotes: marks and brackets in it mean nothing. */
 function isBareUrl(text: string, open: number): boolean {
-  if (!urlName.test(text.slice(Math.max(0, open - urlNameCharsMax), open))) return false
+  let from = Math.max(0, open - urlNameCharsMax)
+  // Of backslashes in a row each second one is escaped: how many there are has to be seen.
+  while (from > 0 && text[from] === '\\') from--
+  if (!urlName.test(text.slice(from, open))) return false
   quoted.lastIndex = open + 1
   return !quoted.test(text)
 }

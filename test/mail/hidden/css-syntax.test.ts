@@ -78,6 +78,9 @@ const texts = fc
   // do otherwise; the tests of visible text have both.
   .filter((text) => !/\\\s*u|url\([^)]*\\/i.test(text))
 
+/** What was read in another way once. */
+const known: [string][] = [['\\\\\\)url(/*']]
+
 describe('mail/hidden/css-syntax, as css-tree reads it', () => {
   const agree = (what: string, ours: (text: string) => unknown, theirs: (text: string) => unknown) =>
     it(what, () => {
@@ -85,7 +88,7 @@ describe('mail/hidden/css-syntax, as css-tree reads it', () => {
         fc.property(texts, (text) => {
           expect(ours(text), JSON.stringify(text)).to.deep.equal(theirs(text))
         }),
-        { numRuns: 5000 },
+        { numRuns: 5000, examples: known },
       )
     })
   agree('statements', (text) => [...statementsOf(text)], statementsByTokens)
