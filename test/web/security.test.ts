@@ -143,8 +143,13 @@ describe('web: security', () => {
     await page.keyboard.press('z')
     await removing.waitFor()
     await removing.press('Enter')
+    // What is read anew behind the removal would be refused to who has signed out meanwhile.
+    const readAnew = page.waitForResponse(
+      (answer) => answer.request().method() === 'GET' && new URL(answer.url()).pathname.endsWith('/passkeys'),
+    )
     await press('Dismiss')
     await page.getByText('There is none yet.').waitFor()
+    await readAnew
     await signOut()
     await press('Sign in with a passkey')
     await page.getByRole('alert').filter({ hasText: 'not known here' }).waitFor()
