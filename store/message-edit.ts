@@ -32,8 +32,8 @@ export type EditOfOne = {
 export type EditedMessage = { readonly modseq: number; readonly ends: readonly ReservationEnd[] }
 
 /**
- * Changes a message. Null when the message is not as it was read, or a folder gives no
- * reservation: then nothing was changed. A move into a folder whose next UID is not known costs one command more.
+ * Changes a message. Returns null when the message is not as it was read, or a folder gives no reservation: then nothing was
+ * changed. A move into a folder whose next UID is not known costs one command more.
  */
 export async function editMessage(store: Store, change: EditOfOne, edit: MessageEdit): Promise<EditedMessage | null> {
   const { mailboxId, folderId, message } = change

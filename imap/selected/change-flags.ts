@@ -30,8 +30,8 @@ export async function changeSelected(
     if (only === null || !view.takeMessage(only)) await view.refresh()
     return modified
   } catch (error) {
-    // Something may be written, and its note does not wake the view.
-    await view.refresh()
+    // Something may be written, and its note does not wake the view. What failed is told, not that this may fail too.
+    await view.refresh().catch(() => undefined)
     throw error
   }
 }

@@ -200,7 +200,8 @@ export class FolderView {
       for (const entry of entries.toSorted((a, b) => a.uid - b.uid)) {
         const index = this.table.indexOf(entry.uid)
         if (index >= 0) {
-          if (this.table.modseqAt(index) === entry.modseq) continue
+          // What this process has written while the folder was read is newer than what was read.
+          if (this.table.modseqAt(index) >= entry.modseq) continue
           ;(this.table.update(index, entry) ? changed : touched).push(entry.uid as Uid)
         } else if (entry.uid >= limit) hidden = Math.min(hidden, entry.modseq - 1)
         else if (entry.uid > this.table.last) this.table.append(entry)
