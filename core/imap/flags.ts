@@ -126,8 +126,15 @@ function editOf(message: EditableMessage, { mode, flags, labels: given }: FlagCh
   return { ...Object.fromEntries(changed), ...(!isSame && { labels }) }
 }
 
-/** Keywords are the same in upper and lower case (RFC 9051 2.3.2): one that is there already keeps its spelling. */
-function labelsAfter(before: readonly string[], mode: FlagChange['mode'], given: readonly string[]): readonly string[] {
+/**
+ * The labels of a message after a change. Keywords are the same in upper and lower case (RFC 9051 2.3.2): one that is there already
+ * keeps its spelling.
+ */
+export function labelsAfter(
+  before: readonly string[],
+  mode: FlagChange['mode'],
+  given: readonly string[],
+): readonly string[] {
   const isGiven = (label: string) => given.some((each) => sameKeyword(each, label))
   if (mode === 'remove') return before.filter((label) => !isGiven(label))
   const fresh = given.filter((label) => !before.some((each) => sameKeyword(each, label)))

@@ -1,7 +1,7 @@
 import type { FlagChange } from '../../core/imap/flags.ts'
 import { type Command, command, inFolder } from '../command.ts'
 import { tellFlags, tellKeywordsOf, tellModseqs } from '../news.ts'
-import { changeSelected } from '../selected/change-flags.ts'
+import { changeSelected, foresee } from '../selected/change-flags.ts'
 import { type Kind, uidsOf } from '../sets.ts'
 import { Bad, type Done } from '../wire/answers.ts'
 import { readFlags } from '../wire/keywords.ts'
@@ -22,9 +22,10 @@ export const store = (kind: Kind): Command =>
       const uids = named.filter((uid) => view.table.indexOf(uid) >= 0)
       if (change.unchangedSince !== undefined) session.useModseqs()
       const before = new Set(tracker.untoldOf(uids))
+      const isForeseen = isSilent ? foresee(view.table, uids, change) : () => true
       const modified = new Set(await changeSelected(session.ctx, { folder, view }, uids, change))
       // What others changed of them meanwhile is told by the way (RFC 9051 6.4.6).
-      const expected = uids.filter((uid) => !before.has(uid) && !modified.has(uid))
+      const expected = uids.filter((uid) => !before.has(uid) && !modified.has(uid) && isForeseen(uid))
       tracker.forget(expected)
       if (change.labels.length > 0 && change.mode !== 'remove') tellKeywordsOf(session, expected)
       if (!isSilent) tellFlags(session, expected)

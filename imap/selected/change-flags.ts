@@ -2,7 +2,7 @@
  * Changes flags of messages of a selected folder. Where all that was written to the folder is known, and the change is such a one
  * (core/imap/known-flags.ts), no message is read for it, neither before nor after. Otherwise they are read, changed, and read.
  */
-import { changeFlags, type FlagChange } from '../../core/imap/flags.ts'
+import { changeFlags, type FlagChange, labelsAfter } from '../../core/imap/flags.ts'
 import {
   changeKnownFlags,
   knownChangeMax,
@@ -14,7 +14,7 @@ import type { KnownFolder } from '../../core/mailbox/known-folders.ts'
 import type { Context } from '../../core/process/context.ts'
 import type { Uid } from '../wire/numbers.ts'
 import type { FolderView } from './folder-view.ts'
-import { bitsOf, type MessageTable } from './message-table.ts'
+import { bitsOf, flagBit, type MessageTable, sameLabels } from './message-table.ts'
 
 /** As `changeFlags` of core; when it resolves the view knows the change. */
 export async function changeSelected(
@@ -90,4 +90,24 @@ function nextPart(
     count += 1
   }
   return { to, count, ranges }
+}
+
+/**
+ * Foresees the flags and keywords of messages after a change, as a client does that is not told of its own (RFC 9051 6.4.6).
+ * Returns whether a message has them: if not, others have changed it meanwhile.
+ */
+export function foresee(table: MessageTable, uids: readonly Uid[], change: FlagChange): (uid: Uid) => boolean {
+  const { mode, flags, labels } = change
+  const given = [...flags].reduce((bits, flag) => bits | flagBit(flag), 0)
+  const [kept, set] = mode === 'set' ? [0, given] : mode === 'add' ? [~0, given] : [~given, 0]
+  const after = (index: number) => ({
+    bits: (table.flagsAt(index) & kept) | set,
+    labels: labelsAfter(table.labelsAt(index), mode, labels),
+  })
+  const foreseen = new Map(uids.map((uid) => [uid, after(table.indexOf(uid))]))
+  return (uid) => {
+    const index = table.indexOf(uid)
+    const { bits, labels } = foreseen.get(uid)!
+    return index < 0 || (table.flagsAt(index) === bits && sameLabels(table.labelsAt(index), labels))
+  }
 }

@@ -154,5 +154,5 @@ export const bitsOf = (flags: { readonly [F in SystemFlag]?: boolean | undefined
 
 export const flagBit = (flag: SystemFlag): number => 1 << systemFlags.indexOf(flag)
 
-const sameLabels = (a: readonly string[], b: readonly string[]) =>
+export const sameLabels = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((label, n) => label === b[n])

@@ -80,6 +80,21 @@ describe('IMAP: flags that are changed without reading the messages', () => {
     expect(moved?.answered).to.equal(false)
   })
 
+  it('are told where others change a message while they are set, although they were set silently', async () => {
+    const { address, client } = await begin()
+    const second = `${path(address)}/${(await listed(address))[1]!.message_id}`
+    let known = '\\Recent'
+    for (let n = 0; n < 20; n++) {
+      const sign = n % 2 === 0 ? '+' : '-'
+      await imap.call('PATCH', second, { flagged: n % 4 < 2, [n % 4 < 2 ? 'addLabels' : 'removeLabels']: ['Work'] })
+      const stored = await client.ask(`STORE 1:* ${sign}FLAGS.SILENT (\\Answered)`)
+      known = sign === '+' ? `\\Answered ${known}` : known.replace('\\Answered ', '')
+      for (const line of [...stored.lines, ...(await client.ask('NOOP')).lines])
+        known = /^\* 2 FETCH .*FLAGS \(([^)]*)\)/.exec(line)?.[1] ?? known
+      expect((await flagsIn(client)).at(1), `round ${n}`).to.equal(`* 2 FETCH (FLAGS (${known}))`)
+    }
+  })
+
   it('pass over a message that somebody wrote under a higher number meanwhile', async () => {
     const { address } = await begin()
     const { ctx } = imap.door
