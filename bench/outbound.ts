@@ -31,7 +31,7 @@ type Figure = {
   readonly peerCpu: number[]
 }
 
-/** Runs the bench. Options: --quick, --only mailroom, --count N, --runs N, --sync-delay MS. */
+/** Runs the bench. Options: --quick, --only mailroom, --count N, --runs N, --sync-delay MS, --profile DIR. */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
@@ -41,6 +41,7 @@ export async function run(args: readonly string[]): Promise<void> {
       count: { type: 'string' },
       runs: { type: 'string' },
       'sync-delay': { type: 'string', default: '0' },
+      profile: { type: 'string' },
     },
   })
   const count = Number(values.count ?? (values.quick ? 500 : 2_000))
@@ -52,7 +53,7 @@ export async function run(args: readonly string[]): Promise<void> {
   )
   const relay = values.only === 'mailroom' ? 'it was not asked for' : await startRelay(sink.port, { syncDelayMs })
   if (typeof relay === 'string') console.error(`No peer: ${relay}.`)
-  const ours = await startOurs(sink, { syncDelayMs })
+  const ours = await startOurs(sink, { syncDelayMs, profileDir: values.profile ?? null })
   try {
     await ours.warmUp()
     for (let n = 0; n < runs; n++) {
@@ -95,12 +96,16 @@ type Ours = {
   stop(): Promise<void>
 }
 
-async function startOurs(sink: Sink, { syncDelayMs }: { readonly syncDelayMs: number }): Promise<Ours> {
+async function startOurs(
+  sink: Sink,
+  { syncDelayMs, profileDir }: { readonly syncDelayMs: number; readonly profileDir: string | null },
+): Promise<Ours> {
   const env = {
     MAILROOM_LOG_LEVEL: 'warn',
     MAILROOM_OUTBOUND_ROUTES: JSON.stringify({ '*': `127.0.0.1:${sink.port}` }),
     MAILROOM_LIMITS_SMTP_CONNECTIONS_PER_ADDRESS: '1000',
     ...slowEngine(syncDelayMs),
+    ...(profileDir !== null && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profileDir}` }),
   }
   const service = await startService({ env })
   const ctx = await contextOf(service)
