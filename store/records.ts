@@ -6,7 +6,7 @@ import type { IdempotencyDoc } from './documents/accounts.ts'
 import type { SealedText } from './documents/sealed.ts'
 import type { StateDoc } from './documents/service.ts'
 import { isDuplicate, type Store } from './open.ts'
-import { insertInto, updateIn } from './writes.ts'
+import { fenceIn, insertInto, updateIn, type Write } from './writes.ts'
 
 /**
  * Takes a mark, or returns the existing one. A running mark that was started before `lapsedBefore`, and an expired mark, are
@@ -40,13 +40,19 @@ export async function takeIdempotencyKey(
   }
 }
 
-export async function finishIdempotencyKey(
+/** The write that notes the answer in a mark, if it is still this try's. */
+export function finishingMark(
   store: Store,
-  mark: IdempotencyDoc,
+  { _id, owner }: IdempotencyDoc,
   { status, body }: { status: number; body: string },
-): Promise<void> {
+): Write {
   const done = { state: 'done' as const, status, body: body as SealedText }
-  await store.writeTogether([updateIn(store.idempotency, { _id: mark._id, owner: mark.owner }, { $set: done })])
+  return updateIn(store.idempotency, { _id, owner }, { $set: done })
+}
+
+/** The write that is refused when another try has taken over the mark, so that nothing behind it in its list is made. */
+export function holdingMark(store: Store, { _id, owner, state, ...others }: IdempotencyDoc): Write {
+  return fenceIn(store.idempotency, { _id, owner, state }, others)
 }
 
 /** Lets the next try take over the mark at once. It keeps the `onceId`, because it is unknown what this try did. */

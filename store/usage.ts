@@ -43,12 +43,18 @@ async function isGranted(store: Store, take: Take): Promise<boolean> {
 /**
  * Goes on with a list of writes that begins with takes, after the one at `refused` was refused. When two callers insert the
  * document of a new period at once, the second insert fails as a duplicate although there may be room: the second try updates
- * the document that the first caller inserted. Returns what `Store.writeTogether` does for the whole list.
+ * the document that the first caller inserted. With a `hold`, what is left is made only behind it; when that is refused, the
+ * take is. Returns what `Store.writeTogether` does for the whole list.
  */
-export async function afterRefusal(store: Store, writes: readonly Write[], refused: number): Promise<number | null> {
-  const again = await store.writeTogether(writes.slice(refused))
-  if (again === null || again === 0) return again === null ? null : refused
-  return afterRefusal(store, writes, refused + again)
+export async function afterRefusal(
+  store: Store,
+  writes: readonly Write[],
+  refused: number,
+  hold: readonly Write[] = [],
+): Promise<number | null> {
+  const again = await store.writeTogether([...hold, ...writes.slice(refused)])
+  if (again === null) return null
+  return again <= hold.length ? refused : afterRefusal(store, writes, refused + again - hold.length, hold)
 }
 
 /**

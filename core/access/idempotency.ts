@@ -8,12 +8,14 @@ import { Failure } from '../../schemas/failures.ts'
 import { newId, newToken } from '../../schemas/ids.ts'
 import type { IdempotencyDoc } from '../../store/documents/accounts.ts'
 import {
-  finishIdempotencyKey,
+  finishingMark,
   freeIdempotencyKey,
+  holdingMark,
   releaseIdempotencyKey,
   takeIdempotencyKey,
 } from '../../store/records.ts'
 import { sealedFor } from '../../store/sealed.ts'
+import type { Write } from '../../store/writes.ts'
 import { after, dayMs, minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { isAway } from '../process/database-away.ts'
@@ -23,20 +25,28 @@ const keptMs = 7 * dayMs
 const runningMs = minuteMs
 const retryMs = secondMs
 
+type IdempotentAnswer = { readonly status: number; readonly body: string }
+
 export type IdempotentRequest =
-  | { readonly done: true; readonly status: number; readonly body: string; readonly keyId: string | null }
-  | {
-      readonly done: false
-      /** The same for every try of the request (`Context.onceId`). */
-      readonly onceId: string
-      /** Whether an earlier try may have done something (`Context.mayRepeat`). */
-      readonly mayRepeat: boolean
-      finish(answer: { status: number; body: string }): Promise<void>
-      /** Call when nothing was done: frees the key. */
-      abandon(): Promise<void>
-      /** Call when it is unknown what was done: the next try of the same request takes over, with the same `onceId`. */
-      release(): Promise<void>
-    }
+  | ({ readonly done: true; readonly keyId: string | null } & IdempotentAnswer)
+  | ({ readonly done: false } & BegunRequest)
+
+/** A request that was not answered before. */
+export type BegunRequest = {
+  /** The same for every try of the request (`Context.onceId`). */
+  readonly onceId: string
+  /** Whether an earlier try may have done something (`Context.mayRepeat`). */
+  readonly mayRepeat: boolean
+  /** Begins a list of writes: it is refused, and none of them made, when another try has taken over. */
+  readonly hold: Write
+  finish(answer: IdempotentAnswer): Promise<void>
+  /** As `finish`, as a write for the list that does what was asked. */
+  finishing(answer: IdempotentAnswer): Write
+  /** Call when nothing was done: frees the key. */
+  abandon(): Promise<void>
+  /** Call when it is unknown what was done: the next try of the same request takes over, with the same `onceId`. */
+  release(): Promise<void>
+}
 
 /**
  * Begins a request that must take effect at most once under its key. `fingerprint` identifies the request (method,
@@ -70,12 +80,16 @@ export async function beginIdempotent(
   }
   const result = await takeIdempotencyKey(ctx.store, record, after(now, -runningMs))
   if (result.taken) {
+    const { onceId } = result
+    const finishing = (answer: IdempotentAnswer) => finishingMark(ctx.store, record, answer)
     return {
       done: false,
-      onceId: result.onceId,
+      onceId,
       // The first try has the id that it brought.
-      mayRepeat: result.onceId !== record.onceId,
-      finish: (answer) => writeOrRetry(ctx, () => finishIdempotencyKey(ctx.store, record, answer)),
+      mayRepeat: onceId !== record.onceId,
+      hold: holdingMark(ctx.store, { ...record, onceId }),
+      finish: (answer) => writeOrRetry(ctx, () => ctx.store.writeTogether([finishing(answer)])),
+      finishing,
       abandon: () => writeOrRetry(ctx, () => freeIdempotencyKey(ctx.store, record)),
       release: () => writeOrRetry(ctx, () => releaseIdempotencyKey(ctx.store, record)),
     }
@@ -100,7 +114,7 @@ export function openAnswer({ secrets }: Context, body: string): string {
  * Writes how a request ended. While the database is away, keeps retrying in the background for as long as the running
  * request blocks its key: until it is written, repeats get `idempotency_in_progress`.
  */
-async function writeOrRetry(ctx: Context, write: () => Promise<void>): Promise<void> {
+async function writeOrRetry(ctx: Context, write: () => Promise<unknown>): Promise<void> {
   try {
     await write()
   } catch (error) {
@@ -109,11 +123,12 @@ async function writeOrRetry(ctx: Context, write: () => Promise<void>): Promise<v
   }
 }
 
-async function writeLater(ctx: Context, write: () => Promise<void>): Promise<void> {
+async function writeLater(ctx: Context, write: () => Promise<unknown>): Promise<void> {
   for (const end = after(ctx.clock.now(), runningMs); ctx.clock.now() < end; ) {
     await sleep(retryMs, undefined, { ref: false })
     try {
-      return await write()
+      await write()
+      return
     } catch (error) {
       ctx.log.warn({ err: error }, 'the end of an idempotent request could not be written yet')
       if (!isAway(error)) return

@@ -41,6 +41,8 @@ type AllowanceInput = {
   readonly purpose: string
   /** Whether that id is new, so that no other try can commit it. */
   readonly isNew?: boolean
+  /** The write that is refused when another try may commit it (`BegunRequest`). */
+  readonly hold?: Write
   /** The kinds of limits to take from; without it all. */
   readonly kinds?: readonly Limit['kind'][]
 }
@@ -58,6 +60,8 @@ export type Allowance = {
   /** The periods with what is taken already, and open. A sweep checks what stays so. */
   readonly open: readonly string[]
   readonly isNew: boolean
+  /** The write that is refused when another try may commit what it is for; null: there is none. */
+  readonly hold: Write | null
   /** Gives back what is taken already. Call when nothing was committed. */
   giveBack(): Promise<void>
   /** The failure when one of `takes` was refused. */
@@ -72,6 +76,7 @@ export const freeAllowance = (): Allowance => ({
   figures: [],
   open: [],
   isNew: true,
+  hold: null,
   giveBack: async () => undefined,
   refusal: async () => {
     throw new Error('What takes nothing is not refused.')
@@ -85,7 +90,7 @@ export const freeAllowance = (): Allowance => ({
 export async function allowanceOfSend(
   ctx: Context,
   { account, accountId }: Pick<Principal, 'account' | 'accountId'>,
-  { sender, recipients, parent = null, mailboxId, purpose, isNew = false, kinds = limitKinds }: AllowanceInput,
+  { sender, recipients, parent = null, mailboxId, purpose, isNew = false, hold, kinds = limitKinds }: AllowanceInput,
 ): Promise<Allowance> {
   const at = ctx.clock.now()
   const token = newToken()
@@ -114,6 +119,7 @@ export async function allowanceOfSend(
     figures: isSent ? [{ ...figuresPeriod(accountId, mailboxId, at), counts: [{ ...sent, limit: null }], open }] : [],
     open: [],
     isNew,
+    hold: hold ?? null,
     giveBack: async () => undefined,
     refusal: () => refusalOf(ctx, limits, at),
   }
@@ -142,21 +148,22 @@ export async function takeFirst(ctx: Context, allowance: Allowance): Promise<All
  * Takes an allowance and makes the writes that commit a send, in one command. Returns whether all were made: false when a unique
  * key refused one of the writes, in which case the allowance is given back. Fails as `takeAllowance` does, and then nothing was
  * written. Where lists are whole, no crash comes between what is taken last and a send that nobody else commits: that is
- * not opened.
+ * not opened. So it is behind a hold, too: a try that has lost it takes nothing.
  */
 export async function takeWith(ctx: Context, allowance: Allowance, writes: readonly Write[]): Promise<boolean> {
   const { store } = ctx
-  const { takes, figures, open, token, isNew, refusal } = allowance
-  const isWhole = isNew && store.listsAreWhole
+  const { takes, figures, open, token, isNew, hold, refusal } = allowance
+  const isWhole = (isNew || hold !== null) && store.listsAreWhole
+  const heldBy = isWhole && hold !== null ? [hold] : []
   const taking = isWhole
     ? takes.map((each, n) => (n === takes.length - 1 ? notOpened(each) : each))
     : [...figures, ...takes]
   const counting = isWhole ? takesTo(store, figures.map(notOpened)) : []
   const closing = takesClosed(store, [...open, ...openIn(taking)], token)
-  const refused = await take(ctx, taking, [...writes, ...closing, ...counting], refusal)
+  const refused = await take(ctx, taking, [...writes, ...closing, ...counting], refusal, heldBy)
   if (refused === null) return true
   if (refused < writes.length) {
-    await giveTakes(ctx, taking)
+    if (refused >= 0) await giveTakes(ctx, taking)
     await allowance.giveBack()
     return false
   }
@@ -171,20 +178,25 @@ export async function closeAllowance({ store }: Context, { open, token }: Allowa
 }
 
 /**
- * Makes takes and then writes. Returns the index of the write that a unique key refused; null when all were made. Fails with
- * `refusal` when a take was refused, and then nothing is taken.
+ * Makes takes and then writes, all behind `hold` if there is one. Returns the index of the write that a unique key refused; null
+ * when all were made; a negative number when the hold was refused, and then nothing is taken. Fails with `refusal` when a take
+ * was refused, and then nothing is taken either.
  */
 async function take(
   ctx: Context,
   takes: readonly Take[],
   writes: readonly Write[],
   refusal: Allowance['refusal'],
+  hold: readonly Write[] = [],
 ): Promise<number | null> {
   const all = [...takesTo(ctx.store, takes), ...writes]
-  const first = await ctx.store.writeTogether(all)
-  const refused = first === null || first >= takes.length ? first : await afterRefusal(ctx.store, all, first)
+  const made = await ctx.store.writeTogether([...hold, ...all])
+  if (made === null) return null
+  const first = made - hold.length
+  const isTake = first >= 0 && first < takes.length
+  const refused = isTake ? await afterRefusal(ctx.store, all, first, hold) : first
   if (refused === null) return null
-  if (refused < takes.length) {
+  if (isTake && refused < takes.length) {
     await giveTakes(ctx, takes.slice(0, refused))
     throw await refusal()
   }

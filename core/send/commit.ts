@@ -16,12 +16,13 @@ import { insertBlob, packBlob } from '../../store/blobs.ts'
 import type { BlobDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import type { ApprovalDoc, DeliveryStatus, EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
 import { findEmail } from '../../store/emails.ts'
-import { insertInto } from '../../store/writes.ts'
+import { insertInto, type Write } from '../../store/writes.ts'
 import { requireAllowed } from '../access/account-record.ts'
 import type { Principal } from '../access/principal.ts'
 import { signingKeys } from '../mailbox/domains.ts'
 import { fitsStorage, foldersToFill } from '../mailbox/storage-limit.ts'
 import { ownThreadId } from '../mailbox/threading.ts'
+import type { Description } from '../parsing/jobs.ts'
 import { noteDue, noteFailed } from '../process/alarms.ts'
 import { after } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -264,6 +265,10 @@ export type AcceptedSend = SendToCompose & {
   readonly noticeTo?: string
   /** The message, when it is composed already. */
   readonly composed?: Composed
+  /** What the composed message says of itself, where that was read. */
+  readonly description?: Description
+  /** The write that ends the request for it, made with it. */
+  readonly finishing?: Write
 }
 
 /**
@@ -276,6 +281,7 @@ export async function writeSend(
   accepted: AcceptedSend,
 ): Promise<EmailDoc> {
   const { id, mailbox, parent, decided, sendAt, origin, batchId, noticeTo, approvalId, allowance } = accepted
+  const { description, finishing } = accepted
   const at = ctx.clock.now()
   const composed = accepted.composed ?? (await composeSigned(ctx, accepted))
   const { raw, messageIdHeader } = composed
@@ -305,14 +311,14 @@ export async function writeSend(
     todoAt: sendAt ?? after(at, settlingMs),
     recipients: decided.map(({ email: address, decision }) => recipientRow(address, decision === 'suppressed', at)),
   }
-  await commit(ctx, { email, chunks, allowance })
+  await commit(ctx, { email, chunks, allowance, finishing })
   ctx.metrics.count('mailroom_sends_total', { origin: origin ?? 'message' })
   // The send is accepted: what fails here is done by the alarm or the sweeps.
   const later = (error: unknown) => {
     ctx.log.error({ err: error, emailId: id }, 'send could not be settled at once; it is tried again')
     noteFailed(ctx, 'sends')
   }
-  const settleNow = () => settle(ctx, email, { raw, folders }).catch(later)
+  const settleNow = () => settle(ctx, email, { raw, folders, description }).catch(later)
   if (sendAt !== null) noteDue(ctx, 'sends', sendAt)
   else if (raw.length > backgroundBytesMax) await settleNow()
   else await ctx.background.begin(accountId, settleNow)
@@ -332,10 +338,15 @@ function threadIdOf({
   return parent?.threadId ?? ownThreadId({ id, mailboxId: mailbox._id }, { messageId })
 }
 
-/** Writes a send with its blob and its allowance: all of it in one command, if the blob is small. */
+/** Writes a send with its blob, its allowance and the end of its request: all of it in one command, if the blob is small. */
 async function commit(
   ctx: Context,
-  { email, chunks, allowance }: { email: EmailDoc; chunks: readonly BlobDoc[]; allowance: Allowance },
+  {
+    email,
+    chunks,
+    allowance,
+    finishing,
+  }: { email: EmailDoc; chunks: readonly BlobDoc[]; allowance: Allowance; finishing: Write | undefined },
 ): Promise<void> {
   const { store } = ctx
   const isSmall = chunks.reduce((sum, { data }) => sum + data.length(), 0) <= smallBlobBytes
@@ -344,6 +355,8 @@ async function commit(
   const isWritten = await takeWith(ctx, taken, [
     ...(isSmall ? chunks.map((chunk) => insertInto(store.blobs, chunk, chunk.data.length())) : []),
     insertInto(store.emails, email),
+    // Behind it: where a crash may cut the list, a repeat finds the send.
+    ...(finishing === undefined ? [] : [finishing]),
   ])
   if (!isWritten) throw new Error(`Another try of the send ${email._id} was committed meanwhile.`)
 }

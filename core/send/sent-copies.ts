@@ -7,11 +7,16 @@ import { findMessagesIn } from '../../store/messages.ts'
 import { folderIn } from '../mailbox/folders.ts'
 import { usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
 import { deriveNewThreads } from '../mailbox/threading.ts'
+import type { Description } from '../parsing/jobs.ts'
 import type { Context } from '../process/context.ts'
 import { describe } from '../receive/message-document.ts'
 
-/** What is still in memory of a send that was just committed: its bytes, and the folders of its mailbox. */
-export type FreshSend = { readonly raw: Buffer; readonly folders: readonly FolderDoc[] }
+/** What is still in memory of a send that was just committed: its bytes, what was read of them, and the folders of its mailbox. */
+export type FreshSend = {
+  readonly raw: Buffer
+  readonly folders: readonly FolderDoc[]
+  readonly description: Description | undefined
+}
 
 type CommittedSend = { readonly email: EmailDoc; readonly fresh?: FreshSend }
 type SendWithCopy = CommittedSend & {
@@ -82,7 +87,7 @@ async function copyOf(
     seen: true,
     flagged: false,
     answered: false,
-    ...describe(await ctx.parsing.run('description', { raw }), email.blob),
+    ...describe(fresh?.description ?? (await ctx.parsing.run('description', { raw })), email.blob),
     bcc: email.bcc,
     trace: '',
     deliveredTo: null,

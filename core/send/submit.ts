@@ -14,7 +14,7 @@ import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.t
 import { findMessagesByHeader } from '../../store/messages.ts'
 import { requireAllowed } from '../access/account-record.ts'
 import { recordAudit } from '../access/audit.ts'
-import { beginIdempotent } from '../access/idempotency.ts'
+import { type BegunRequest, beginIdempotent } from '../access/idempotency.ts'
 import type { Login } from '../account/login.ts'
 import { findSend } from '../deliver/approval-state.ts'
 import { signingKeys } from '../mailbox/domains.ts'
@@ -88,8 +88,8 @@ async function submitIdempotent(
     const draftId = draftIdOf(request.onceId)
     const id = sendIdOf(draftId)
     const earlier = request.mayRepeat ? await findSend(ctx, { accountId, emailId: id }) : null
-    if (earlier === null) await submitOnce(ctx, login, { ...submission, id, draftId })
-    await request.finish({ status: 202, body: id })
+    if (earlier === null) await submitOnce(ctx, login, { ...submission, id, draftId, request })
+    else await request.finish(answerOf(id))
     return { id, isRepeated: earlier !== null }
   } catch (error) {
     await (error instanceof Failure ? request.abandon() : request.release())
@@ -97,12 +97,18 @@ async function submitIdempotent(
   }
 }
 
+/** What a repeat is answered. */
+const answerOf = (id: string) => ({ status: 202, body: id })
+
+type NewSubmission = Submission & { readonly id: string; readonly draftId: string; readonly request: BegunRequest }
+
 async function submitOnce(
   ctx: Context,
   { principal, mailbox }: Login,
-  { raw, recipients, id, draftId }: Submission & { readonly id: string; readonly draftId: string },
+  { raw, recipients, id, draftId, request }: NewSubmission,
 ): Promise<void> {
-  const { parsed } = await ctx.parsing.run('description', { raw })
+  const description = await ctx.parsing.run('description', { raw })
+  const { parsed } = description
   // Header fields past the limit would be neither checked nor, if they are Bcc, removed.
   if (readHeaders(raw).truncated) {
     throw new Failure('payload_too_large', 'The header of the message is too large.', {
@@ -136,6 +142,7 @@ async function submitOnce(
   const whole = finishMessage(ctx, { raw, parsed, from, id })
   if (principal.waitsForApproval) {
     await askApproval(ctx, principal, { ...send, draftId, composed: whole })
+    await request.finish(answerOf(id))
     return
   }
   const accepted = decided.flatMap(({ email, decision }) => (decision === 'send' ? [email] : []))
@@ -145,6 +152,8 @@ async function submitOnce(
     parent,
     mailboxId: mailbox._id,
     purpose: id,
+    // What an earlier try kept for an approval is committed by others too.
+    ...(!request.mayRepeat && { hold: request.hold }),
   })
   const keys = await signingKeys(ctx, splitAddress(from.address).domain)
   await writeSend(ctx, principal, {
@@ -154,6 +163,8 @@ async function submitOnce(
     allowance,
     sender: async () => from,
     composed: { ...whole, raw: await dkimSign(whole.raw, keys, ctx.clock.now()) },
+    ...(whole.raw === raw && { description }),
+    finishing: request.finishing(answerOf(id)),
   })
 }
 

@@ -25,7 +25,7 @@ export function originatorsOf({ headers }: Pick<ParsedMessage, 'headers'>): {
 
 /**
  * Adds a Date and a Message-ID to a message that lacks them or has them malformed, and takes Bcc and Return-Path out of it
- * (RFC 6409 8). Every other byte stays. `raw` has CRLF line ends. Never throws.
+ * (RFC 6409 8). Every other byte stays; `raw` itself is returned when all do. `raw` has CRLF line ends. Never throws.
  */
 export function finishSubmission(
   raw: Buffer,
@@ -44,6 +44,7 @@ export function finishSubmission(
     parts.push(raw.subarray(from, start))
     from = end
   }
+  if (from === 0 && added === '') return raw
   parts.push(raw.subarray(from))
   return Buffer.concat(parts)
 }

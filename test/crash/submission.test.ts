@@ -1,0 +1,87 @@
+import { expect } from 'chai'
+import { logIn } from '../../core/account/login.ts'
+import type { Context } from '../../core/process/context.ts'
+import { submit } from '../../core/send/submit.ts'
+import { findUsageOf } from '../../store/usage.ts'
+import { type DatabaseProxy, hangAt, startDatabaseProxy } from '../peers/database-proxy.ts'
+import { type Door, openTenant, type Tenant } from '../start/door.ts'
+
+describe('a node that hangs or ends with a submission in its hands', () => {
+  let door: Door
+  let tenant: Tenant
+  let proxy: DatabaseProxy
+  /** A node whose way to the database is the proxy. */
+  let node: Awaited<ReturnType<Door['another']>>
+  /** A node that sees as over what began now. */
+  let later: Awaited<ReturnType<Door['another']>>
+  let letters = 0
+
+  before(async () => {
+    ;({ door, tenant } = await openTenant())
+    proxy = await startDatabaseProxy({ path: door.socket })
+    node = await door.another({ host: proxy.host })
+    later = await door.another({ aheadMs: () => 61_000 })
+  })
+  afterEach(() => proxy?.follow(null))
+  after(async () => {
+    await node?.close()
+    await later?.close()
+    await proxy?.close()
+    await door?.close()
+  })
+
+  function newLetter() {
+    const to = `ada${++letters}@remote.example`
+    const raw = Buffer.from(`From: ${tenant.address}\r\nTo: ${to}\r\nSubject: Once\r\n\r\nHi\r\n`)
+    return { raw, recipients: [to], peerAddress: '127.0.0.1' }
+  }
+  async function submitOn(ctx: Context, letter: ReturnType<typeof newLetter>) {
+    const login = await logIn(ctx, {
+      user: tenant.address,
+      password: tenant.key,
+      scope: 'mail:send',
+      peerAddress: letter.peerAddress,
+    })
+    return submit(ctx, login, letter)
+  }
+  /** What the month counts of the account, and how much of it is open. */
+  async function sentInMonth() {
+    const found = await findUsageOf(door.ctx.store, `${tenant.accountId}:`)
+    const month = found.find(({ _id }) => /:\d{4}-\d{2}$/.test(_id))
+    return { sent: month?.counts.sent ?? 0, open: month?.open?.length ?? 0 }
+  }
+  const sendsTo = ({ recipients: [to] }: ReturnType<typeof newLetter>) =>
+    door.ctx.store.emails.countDocuments({ accountId: tenant.accountId, 'recipients.email': to! })
+
+  it('takes nothing, and sends nothing, when another has taken it over and it ends right after', async () => {
+    await submitOn(node.ctx, newLetter())
+    await node.ctx.background.done()
+    const [letter, before] = [newLetter(), await sentInMonth()]
+    const { wake, hanging } = hangAt(proxy, (name) => name === 'bulkWrite')
+    const hung = submitOn(node.ctx, letter).catch((error: unknown) => error)
+    await hanging
+    const { id } = await submitOn(later.ctx, letter)
+    proxy.follow(() => ({ kind: 'cut', done: false }))
+    wake()
+    expect(await hung).to.be.instanceOf(Error)
+    expect(await sendsTo(letter)).to.equal(1)
+    expect(await sentInMonth()).to.deep.equal({ sent: Number(before.sent) + 1, open: 0 })
+    expect(await submitOn(later.ctx, letter)).to.deep.equal({ id, isWaiting: false })
+  })
+
+  it('has noted with the send what a repeat is answered', async () => {
+    await submitOn(node.ctx, newLetter())
+    await node.ctx.background.done()
+    const letter = newLetter()
+    const { promise: until, resolve: wake } = Promise.withResolvers<void>()
+    let commits = 0
+    proxy.follow((name) => {
+      if (name === 'bulkWrite') commits += 1
+      return commits > 1 || (commits === 1 && name !== 'bulkWrite') ? { kind: 'delay', until } : null
+    })
+    const { id } = await submitOn(node.ctx, letter)
+    expect(await submitOn(door.ctx, letter)).to.deep.equal({ id, isWaiting: false })
+    expect(await sendsTo(letter)).to.equal(1)
+    wake()
+  })
+})
