@@ -26,9 +26,12 @@ export function candidatesIn(line: string): readonly CodeCandidate[] {
     if (!digitForms.test(form) || isMeasure(line, index, index + text.length)) continue
     add(text.replace(/\D/g, ''), years.test(form) ? 'year' : 'digits', index + text.length - form.length, form.length)
   }
-  for (const { 0: text, index } of line.matchAll(mixed)) if (/[A-Z]/i.test(text)) add(text, 'mixed', index, text.length)
-  for (const { 0: text, index } of line.matchAll(spacedPairs))
-    add(text.replaceAll(' ', ''), 'mixed', index, text.length)
+  if (mayBeMixed.test(line))
+    for (const { 0: text, index } of line.matchAll(mixed))
+      if (/[A-Z]/i.test(text)) add(text, 'mixed', index, text.length)
+  if (mayBePair.test(line))
+    for (const { 0: text, index } of line.matchAll(spacedPairs))
+      add(text.replaceAll(' ', ''), 'mixed', index, text.length)
   return candidates.sort((one, other) => one.start - other.start)
 }
 
@@ -69,8 +72,15 @@ const letter = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u
 
 const none: readonly CodeCandidate[] = []
 
-/** What every line with a candidate has. */
-const mayHoldCode = /\d|[A-Z]{3}-[A-Z]{3}/
+/**
+ * What every line with a candidate has: a digit in a word that is short enough, or groups of capitals. This and the signs below find the
+ * digit or hyphen first, which are rare, and look at what stands before it then: that costs far less than the forms.
+ */
+const mayHoldCode = /(?<=\b[A-Za-z]{0,9})\d\w{0,9}\b|(?<=[A-Z]{3})-[A-Z]{3}/
+/** What every code with letters has: a letter beside a digit, or groups of capitals. */
+const mayBeMixed = /(?<=[A-Za-z]-*)\d|\d(?=-?[A-Za-z])|(?<=[A-Z]{3})-[A-Z]{3}/
+/** What every spaced pair has. */
+const mayBePair = /(?<=[A-Z])\d|\d(?=[A-Z])/
 
 /** Whether a unit follows the number, or a currency stands before it. */
 function isMeasure(line: string, start: number, end: number): boolean {
