@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { domainToUnicode } from 'node:url'
 import { limits } from '../../mail/limits.ts'
-import { chunksOf, type Token, tokensOf, trigramsOf } from '../../mail/search/tokens.ts'
+import { chunksOf, type Token, trigramsOf, wordsIn } from '../../mail/search/tokens.ts'
 import { newId } from '../../schemas/ids.ts'
 import { readBlobs } from '../../store/blobs.ts'
 import type { MessageDoc, Named } from '../../store/documents/mail.ts'
@@ -181,7 +181,7 @@ async function wordsOf(
     for (const each of texts) {
       let tokensLeft: number = limits.searchTokensMax
       for (const piece of chunksOf(each)) {
-        const tokens = tokensOf(piece, tokensLeft)
+        const tokens = wordsIn(piece, tokensLeft)
         base = addTokens(found, tokens, { bit: fieldBits[field], base })
         tokensLeft -= tokens.length
         await yieldNow()
@@ -204,7 +204,7 @@ async function wordsOf(
 /** Adds the tokens of a text whose first position is `base`. Returns the position after its last token. */
 function addTokens(
   found: Map<string, WordOccurrences>,
-  tokens: readonly Token[],
+  tokens: readonly Pick<Token, 'text' | 'at'>[],
   { bit, base }: { bit: number; base: number },
 ): number {
   let end = base
