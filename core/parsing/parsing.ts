@@ -56,7 +56,7 @@ export const parsingLimits: ParsingLimits = {
     reading: 32 * 1024,
     // Whatever its size: what is in its archives may be a thousand times as large.
     reports: 0,
-    text: 32 * 1024,
+    text: 96 * 1024,
   },
 }
 
