@@ -54,6 +54,8 @@ export type Transaction = {
   readonly notes: TransactionNotes
   /** Called with each line of DATA as it came: CRLF at the end, leading dot not yet removed. */
   add_data(line: Buffer): void
+  /** Bytes of DATA so far, for its log. */
+  data_bytes: number
   /** True when Haraka itself is to keep nothing of the message. */
   discard_data: boolean
   readonly message_stream: { destroy(): void }

@@ -20,6 +20,7 @@ const tooManyFields: Reply = { code: 552, enhanced: '5.3.4', text: 'Too many hea
 export const noRoom: Reply = { code: 452, enhanced: '4.3.1', text: 'Too much mail at once, try again later' }
 export const loop: Reply = { code: 554, enhanced: '5.4.6', text: 'Too many hops, this is a mail loop' }
 
+const [lf, cr, dot] = [0x0a, 0x0d, 0x2e] as const
 const firstBlockBytes = 16 * 1024
 const blockBytesMax = 1024 * 1024
 
@@ -76,19 +77,40 @@ export class Collector {
 
   /** Takes one line as it came: CRLF at its end, a stuffed dot at its start (RFC 5321 4.5.2). */
   add(line: Buffer): void {
-    const stuffed = line[0] === 0x2e ? 1 : 0
-    const length = line.length - stuffed
+    this.#addLine(line, 0, line.length)
+  }
+
+  /**
+   * Takes the lines that `bytes` begins with, as they came. Returns how many bytes they are: before the end of DATA, a line that
+   * does not end with CRLF or has more than `lineBytesMax` bytes, or a part of a line.
+   */
+  addLines(bytes: Buffer, lineBytesMax: number): number {
+    let start = 0
+    for (let end = bytes.indexOf(lf) + 1; end > 0; end = bytes.indexOf(lf, start) + 1) {
+      const isWhole = end - start >= 2 && bytes[end - 2] === cr && end - start <= lineBytesMax
+      const isEndOfData = end - start === 3 && bytes[start] === dot
+      if (!isWhole || isEndOfData) break
+      this.#addLine(bytes, start, end)
+      start = end
+    }
+    return start
+  }
+
+  /** Takes the line of `bytes` from `from` to before `end`. */
+  #addLine(bytes: Buffer, from: number, end: number): void {
+    const first = bytes[from] === dot ? from + 1 : from
+    const length = end - first
     this.sizeBytes += length
     if (this.#refusal !== null) return
     if (this.sizeBytes > this.#limits.messageBytes) {
       this.#refuse(tooLarge)
       return
     }
-    if (this.#inHeader && !this.#countHeader(line, stuffed)) return
-    const start = line.byteOffset + stuffed
-    if (line.buffer !== this.#run || start !== this.#runEnd) {
+    if (this.#inHeader && !this.#countHeader(bytes, first, end)) return
+    const start = bytes.byteOffset + first
+    if (bytes.buffer !== this.#run || start !== this.#runEnd) {
       if (!this.#keepRun()) return
-      this.#run = line.buffer
+      this.#run = bytes.buffer
       this.#runStart = start
     }
     this.#runEnd = start + length
@@ -115,20 +137,20 @@ export class Collector {
   }
 
   /** Counts a line of the header; false when the header is too long. */
-  #countHeader(line: Buffer, start: number): boolean {
-    const length = line.length - start
+  #countHeader(bytes: Buffer, start: number, end: number): boolean {
+    const length = end - start
     if (length === 2) {
       this.#inHeader = false
       return true
     }
     this.#headerBytes += length
     if (this.#headerBytes > this.#limits.headerBytes) return this.#refuse(headerTooLarge)
-    const folded = line[start] === 0x20 || line[start] === 0x09
+    const folded = bytes[start] === 0x20 || bytes[start] === 0x09
     if (folded) return true
     if (++this.#fields > this.#limits.headerCount) return this.#refuse(tooManyFields)
-    if (isField(line, start, 'received:') && ++this.#hops > this.#limits.hops) return this.#refuse(loop)
-    if (isField(line, start, 'delivered-to:') && this.#deliveredTo.size < this.#limits.hops)
-      this.#deliveredTo.add(normaliseAddress(line.toString('utf8', start + 'delivered-to:'.length)) ?? '')
+    if (isField(bytes, start, 'received:') && ++this.#hops > this.#limits.hops) return this.#refuse(loop)
+    if (isField(bytes, start, 'delivered-to:') && this.#deliveredTo.size < this.#limits.hops)
+      this.#deliveredTo.add(normaliseAddress(bytes.toString('utf8', start + 'delivered-to:'.length, end)) ?? '')
     return true
   }
 
@@ -170,8 +192,8 @@ export class Collector {
   }
 }
 
-/** Whether a line begins a field of this name (lower-case, with its colon). */
-function isField(line: Buffer, start: number, name: string): boolean {
-  if (((line[start] ?? 0) | 0x20) !== name.charCodeAt(0)) return false
-  return line.toString('latin1', start, start + name.length).toLowerCase() === name
+/** Whether the line that begins at `start` is a field of this name (lower-case, with its colon). */
+function isField(bytes: Buffer, start: number, name: string): boolean {
+  if (((bytes[start] ?? 0) | 0x20) !== name.charCodeAt(0)) return false
+  return bytes.toString('latin1', start, start + name.length).toLowerCase() === name
 }

@@ -9,6 +9,7 @@ import type { Connection, Plugin, Transaction } from '../haraka.d.ts'
 import { accept, hook, pass, type Reply, refuse } from '../hook.ts'
 import { causedBy, context, metrics, settings, tracing } from '../process.ts'
 import { ByteBudget, Collector, loop, noRoom, tooLarge } from './collector.ts'
+import { takeLines } from './data-lines.ts'
 
 const lineTooLong: Reply = { code: 554, enhanced: '5.6.0', text: 'A line is too long to be kept as it is' }
 
@@ -18,12 +19,22 @@ const endlessFactor = 2
 /** How much of one message is read before other sessions get their turn. */
 const turnBytes = 256 * 1024
 
-/** The collectors of transactions from DATA until the message is stored or refused. */
-const collectors = new Map<Transaction, Collector>()
+/** `counted` is called with the number of bytes that the collector took. */
+type Collecting = { readonly collector: Collector; readonly counted: (bytes: number) => void }
+
+/** The transactions from DATA until the message is stored or refused. */
+const collecting = new Map<Transaction, Collecting>()
 let budget: ByteBudget
 
 export function register(this: Plugin): void {
   budget = new ByteBudget(settings().limits.smtp.dataBytesInFlight)
+  const { lineBytes } = settings().limits.smtp
+  takeLines(this, (transaction, bytes) => {
+    const { collector, counted } = collecting.get(transaction) ?? {}
+    const taken = collector?.addLines(bytes, lineBytes) ?? 0
+    counted?.(taken)
+    return taken
+  })
   this.register_hook('data', 'collect')
   // The first and the last hook of data_post: between them stand those that look at the whole message and may refuse it.
   this.register_hook('data_post', 'handOver', -50)
@@ -43,28 +54,31 @@ export const collect = hook((connection: Connection) => {
   transaction.notes.span = tracing().open('SMTP transaction', { kind: 'server' })
   const { smtp } = settings().limits
   const collector = new Collector(smtp, budget)
-  collectors.set(transaction, collector)
   transaction.discard_data = true
   transaction.message_stream.destroy = () => undefined // it holds nothing, and would delete a file that does not exist
   const paced = pacerOf(connection)
-  transaction.add_data = (line) => {
-    collector.add(line)
-    paced(line.length)
+  const counted = (bytes: number) => {
+    paced(bytes)
     if (collector.sizeBytes <= smtp.messageBytes * endlessFactor) return
     connection.respond(tooLarge.code, `${tooLarge.enhanced} ${tooLarge.text}`, () => connection.disconnect())
+  }
+  collecting.set(transaction, { collector, counted })
+  transaction.add_data = (line) => {
+    collector.add(line)
+    counted(line.length)
   }
   return undefined
 })
 
 /** data_post, first: the message is complete; refuses it when it passes a limit or goes in a loop. */
 export const handOver = hook(async ({ transaction }: Connection) => {
-  const collector = transaction === null ? undefined : collectors.get(transaction)
+  const collector = transaction === null ? undefined : collecting.get(transaction)?.collector
   if (transaction === null || collector === undefined) return pass
   if (transaction.notes.data_line_length_exceeded === true) return refuse(lineTooLong)
   const collected = await collector.finish()
   if ('refusal' in collected) return refuse(collected.refusal)
   // The client may have hung up in the meantime.
-  if (!collectors.has(transaction)) return pass
+  if (!collecting.has(transaction)) return pass
   const { recipients = [] } = transaction.notes
   // A message that was delivered to one of these addresses before goes in a loop.
   if (recipients.some(({ address }) => collected.deliveredTo.has(address))) return refuse(loop)
@@ -114,7 +128,7 @@ export const release = hook(({ transaction }: Connection) => {
 
 /**
  * Lets other sessions go on after a part of one message: otherwise megabytes of a fast client are read in a single turn of the
- * event loop. The function it returns is called with the number of bytes of each line.
+ * event loop. The function it returns is called with the number of bytes that were taken.
  */
 function pacerOf({ client }: Connection): (bytes: number) => void {
   let left = turnBytes
@@ -128,8 +142,8 @@ function pacerOf({ client }: Connection): (bytes: number) => void {
 }
 
 function letGo(transaction: Transaction): void {
-  collectors.get(transaction)?.release()
-  collectors.delete(transaction)
+  collecting.get(transaction)?.collector.release()
+  collecting.delete(transaction)
   transaction.notes.message = undefined
 }
 

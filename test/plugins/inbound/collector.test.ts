@@ -5,12 +5,18 @@ import { ByteBudget, Collector } from '../../../plugins/inbound/collector.ts'
 const MiB = 1024 * 1024
 const limits = { messageBytes: 4 * MiB, headerBytes: 64 * 1024, headerCount: 200, hops: 100 }
 
-/** What Haraka does: the socket's chunks are joined to what is left over, and cut after each LF. */
-function feed(collector: Collector, wire: Buffer, chunkBytes: number): void {
+const lineBytes = 65_536
+
+/**
+ * What becomes of DATA: the socket's chunks are joined to what is left over, and unless Haraka alone cuts them after each LF, lines are
+ * taken many at a time before.
+ */
+function feed(collector: Collector, wire: Buffer, chunkBytes: number, { isHarakaAlone = false } = {}): void {
   let rest = Buffer.alloc(0)
   for (let at = 0; at < wire.length; at += chunkBytes) {
     const chunk = Buffer.from(wire.subarray(at, at + chunkBytes))
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    if (!isHarakaAlone) rest = rest.subarray(collector.addLines(rest, lineBytes))
     for (let lf = rest.indexOf(10); lf !== -1; lf = rest.indexOf(10)) {
       collector.add(rest.subarray(0, lf + 1))
       rest = rest.subarray(lf + 1)
@@ -20,9 +26,9 @@ function feed(collector: Collector, wire: Buffer, chunkBytes: number): void {
 
 const stuffed = (raw: string) => Buffer.from(raw.replaceAll(/(^|\r\n)\./g, '$1..'), 'latin1')
 
-function collect(raw: string, { chunkBytes = 65_536, budget = new ByteBudget(64 * MiB) } = {}) {
+function collect(raw: string, { chunkBytes = 65_536, budget = new ByteBudget(64 * MiB), isHarakaAlone = false } = {}) {
   const collector = new Collector(limits, budget)
-  feed(collector, stuffed(raw), chunkBytes)
+  feed(collector, stuffed(raw), chunkBytes, { isHarakaAlone })
   return collector.finish()
 }
 
@@ -31,13 +37,42 @@ describe('Collector', () => {
     const line = fc.string({ unit: fc.constantFrom('.', 'a', ':', ' ', '\0', '\xe9', '\r', '\t'), maxLength: 90 })
     const message = fc.array(line, { maxLength: 120 }).map((lines) => lines.map((text) => `${text}\r\n`).join(''))
     await fc.assert(
-      fc.asyncProperty(message, fc.integer({ min: 1, max: 300 }), async (raw, chunkBytes) => {
-        const collected = await collect(raw, { chunkBytes })
-        expect(collected).to.have.property('raw')
-        if ('raw' in collected) expect(collected.raw.toString('latin1')).to.equal(raw)
-      }),
+      fc.asyncProperty(
+        message,
+        fc.integer({ min: 1, max: 300 }),
+        fc.boolean(),
+        async (raw, chunkBytes, isHarakaAlone) => {
+          const collected = await collect(raw, { chunkBytes, isHarakaAlone })
+          expect(collected).to.have.property('raw')
+          if ('raw' in collected) expect(collected.raw.toString('latin1')).to.equal(raw)
+        },
+      ),
       { numRuns: 200 },
     )
+  })
+
+  const beginnings = [
+    ['whole lines', 'a\r\n..b\r\n\r\n', 'a\r\n..b\r\n\r\n'],
+    ['no part of a line', 'a\r\nb', 'a\r\n'],
+    ['no line whose LF has not come', 'a\r\nb\r', 'a\r\n'],
+    ['no end of DATA', 'a\r\n.\r\nRSET\r\n', 'a\r\n'],
+    ['nothing of DATA without lines', '.\r\n', ''],
+    ['no line with LF alone', 'a\r\nb\nc\r\n', 'a\r\n'],
+    ['no end of DATA with LF alone', 'a\r\n.\nc\r\n', 'a\r\n'],
+    ['no end of DATA behind LF alone', 'a\r\nb\n.\r\n', 'a\r\n'],
+    ['no empty line with LF alone', 'a\r\n\nb\r\n', 'a\r\n'],
+    ['nothing behind LF alone', '\nb\r\n', ''],
+    ['bare CR', 'a\rb\r\r\n\r.\r\n', 'a\rb\r\r\n\r.\r\n'],
+    ['a line as long as one may be', `${'x'.repeat(lineBytes - 2)}\r\n`, `${'x'.repeat(lineBytes - 2)}\r\n`],
+    ['no longer one', `a\r\n${'x'.repeat(lineBytes - 1)}\r\nb\r\n`, 'a\r\n'],
+  ] as const
+  describe('takes, of what Haraka has not looked at,', () => {
+    for (const [name, bytes, taken] of beginnings) {
+      it(name, () => {
+        const collector = new Collector(limits, new ByteBudget(MiB))
+        expect(collector.addLines(Buffer.from(bytes), lineBytes)).to.equal(taken.length)
+      })
+    }
   })
 
   it('keeps a message of many blocks', async () => {
