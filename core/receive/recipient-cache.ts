@@ -23,6 +23,8 @@ export type RecipientMailbox = {
   /** Names of the owner: the account's name and the display name of the mailbox. */
   readonly names: readonly string[]
   readonly lessons: readonly Lesson[]
+  /** The storage that its plan allows it. */
+  readonly storageBytes: number
 } & Pick<MailboxLists, 'receiveAllow' | 'receiveBlock'>
 
 /** An address of ours (canonical, with its tag) and the mailboxes that receive its mail. */
@@ -41,13 +43,17 @@ export type Recipient = {
 export type Owner = Pick<AddressDoc, 'accountId' | 'mailboxIds'>
 
 /**
- * A mailbox that receives mail. `freeBytes` is its free storage when it was read, less what this process stored there
- * since. What is told to have changed is read again for the next transaction; those under way still count against what was
- * free.
+ * A mailbox, without what its account says of it. `usedBytes` is the storage that it used when it was read, and what this process
+ * stored there since. What is told to have changed is read again for the next transaction; those under way still count against
+ * what was used.
  */
-export type KnownMailbox = { readonly mailbox: RecipientMailbox; freeBytes: number }
+export type KnownMailbox = {
+  readonly mailbox: Omit<RecipientMailbox, 'names' | 'storageBytes'>
+  readonly displayName: string | null
+  usedBytes: number
+}
 
-/** How long what was read of an address or a mailbox is taken for true. */
+/** How long what was read of a mailbox is taken for true: of what other processes store there nobody tells. */
 const freshMs = 2 * secondMs
 const storageKnownMs = 10 * minuteMs
 const keptMax = 50_000
@@ -56,7 +62,7 @@ const keptMax = 50_000
 export const recipientsOf = perProcess(({ changes, clock }) => {
   const cache = {
     /** By canonical address. */
-    owners: createKnown<Owner>(clock, { max: keptMax, staleMs: freshMs }),
+    owners: createKnown<Owner>(clock, { max: keptMax }),
     /** By account and mailbox id, since a mailbox can have many addresses (aliases, tags, a catch-all). */
     mailboxes: createKnown<KnownMailbox>(clock, { max: keptMax, staleMs: freshMs }),
     /** By mailbox id, as it was read last. Kept for longer than that is fresh: a slow transaction still counts against its storage. */
@@ -65,9 +71,6 @@ export const recipientsOf = perProcess(({ changes, clock }) => {
     pendingBytes: new Map<string, number>(),
   }
   changes.listen((note) => {
-    if (note.kind === 'callers' && note.accountIds.length > 0)
-      // Their plan says how much storage is free.
-      cache.mailboxes.forget((_, { mailbox }) => note.accountIds.includes(mailbox.accountId))
     if (note.kind !== 'address') return
     const changed = new Set(note.addresses)
     cache.mailboxes.forget((_, { mailbox }) => changed.has(mailbox.address))
@@ -83,13 +86,13 @@ export const recipientsOf = perProcess(({ changes, clock }) => {
  */
 export function takeStorage(
   ctx: Context,
-  mailboxes: readonly Pick<RecipientMailbox, 'mailboxId' | 'address'>[],
+  mailboxes: readonly Pick<RecipientMailbox, 'mailboxId' | 'address' | 'storageBytes'>[],
   sizeBytes: number,
 ): () => void {
   const { rooms, pendingBytes } = recipientsOf(ctx)
-  const full = mailboxes.find(({ mailboxId }) => {
-    const free = rooms.get(mailboxId)?.freeBytes
-    return free !== undefined && free <= (pendingBytes.get(mailboxId) ?? 0)
+  const full = mailboxes.find(({ mailboxId, storageBytes }) => {
+    const used = rooms.get(mailboxId)?.usedBytes
+    return used !== undefined && used + (pendingBytes.get(mailboxId) ?? 0) >= storageBytes
   })
   if (full !== undefined) throw mailboxFull(full.address)
   const add = (mailboxId: string, bytes: number) => {
@@ -103,10 +106,10 @@ export function takeStorage(
   }
 }
 
-/** Subtracts a message that was just stored from the free storage of its mailbox. */
+/** Adds a message that was just stored to the storage that its mailbox uses. */
 export function spendStorage(ctx: Context, mailboxId: string, sizeBytes: number): void {
   const known = recipientsOf(ctx).rooms.get(mailboxId)
-  if (known !== undefined) known.freeBytes -= sizeBytes
+  if (known !== undefined) known.usedBytes += sizeBytes
 }
 
 /**

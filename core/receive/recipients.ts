@@ -4,19 +4,26 @@ import { refusalIn } from '../../schemas/account-states.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
 import { mailboxFull } from '../../schemas/refusals.ts'
-import { findAccounts } from '../../store/accounts.ts'
+import type { AccountDoc } from '../../store/documents/accounts.ts'
 import { findDomain } from '../../store/domains.ts'
 import { findEmailById } from '../../store/emails.ts'
 import { findFoldersOf } from '../../store/folders.ts'
 import { findAddresses, findMailboxes, findOldestMailbox } from '../../store/mailboxes.ts'
 import { statesOf } from '../access/account-record.ts'
+import { accountById } from '../access/known-callers.ts'
 import { readCheckAddress } from '../deliverability/check-mailbox.ts'
 import { readReportAddress } from '../deliverability/report-address.ts'
 import { catchAllOf } from '../mailbox/aliases.ts'
 import { recentDomain } from '../mailbox/domains.ts'
 import { listsOf } from '../mailbox/sender-lists.ts'
 import type { Context } from '../process/context.ts'
-import { type KnownMailbox, type Owner, type Recipient, recipientsOf } from './recipient-cache.ts'
+import {
+  type KnownMailbox,
+  type Owner,
+  type Recipient,
+  type RecipientMailbox,
+  recipientsOf,
+} from './recipient-cache.ts'
 import { type ReturnPath, readReturnPath } from './return-path.ts'
 
 export type { Recipient, RecipientMailbox } from './recipient-cache.ts'
@@ -76,16 +83,28 @@ function nullForFailure(error: unknown): null {
 
 type MailboxRef = { readonly accountId: string; readonly mailboxId: string }
 
+type Receiving = { readonly mailbox: RecipientMailbox; readonly freeBytes: number }
+
 /** Those of the mailboxes behind an address that receive mail. */
-async function findReceiving(ctx: Context, { accountId, mailboxIds }: Owner): Promise<readonly KnownMailbox[]> {
+async function findReceiving(ctx: Context, { accountId, mailboxIds }: Owner): Promise<readonly Receiving[]> {
   const { mailboxes, rooms } = recipientsOf(ctx)
   const load = async (keys: readonly string[]) => {
     const read = await readMailboxes(ctx, keys.map(refIn))
     for (const known of read) rooms.set(known.mailbox.mailboxId, known)
     return new Map(read.map((known) => [keyOf(known.mailbox), known]))
   }
-  const found = await Promise.all(mailboxIds.map((mailboxId) => mailboxes.find(keyOf({ accountId, mailboxId }), load)))
-  return found.filter((known) => known !== undefined)
+  const [account, ...found] = await Promise.all([
+    accountById(ctx, accountId),
+    ...mailboxIds.map((mailboxId) => mailboxes.find(keyOf({ accountId, mailboxId }), load)),
+  ])
+  if (account === undefined || refusalIn(statesOf(account), 'receive') !== null) return []
+  return found.flatMap((known) => (known === undefined ? [] : [receivingOf(known, account)]))
+}
+
+function receivingOf({ mailbox, displayName, usedBytes }: KnownMailbox, account: AccountDoc): Receiving {
+  const storageBytes = allowanceOf(account).storagePerInboxBytes
+  const names = displayName === null ? [account.name] : [account.name, displayName]
+  return { mailbox: { ...mailbox, names, storageBytes }, freeBytes: storageBytes - usedBytes }
 }
 
 const keyOf = ({ accountId, mailboxId }: MailboxRef) => `${accountId} ${mailboxId}`
@@ -96,30 +115,24 @@ function refIn(key: string): MailboxRef {
 }
 
 async function readMailboxes(ctx: Context, refs: readonly MailboxRef[]): Promise<KnownMailbox[]> {
-  const [mailboxes, accounts, folders] = await Promise.all([
+  const [mailboxes, folders] = await Promise.all([
     findMailboxes(ctx.store, refs),
-    findAccounts(ctx.store, [...new Set(refs.map(({ accountId }) => accountId))]),
     findFoldersOf(
       ctx.store,
       refs.map(({ mailboxId }) => mailboxId),
     ),
   ])
-  const accountOf = new Map(accounts.map((account) => [account._id, account]))
   const foldersOf = Map.groupBy(folders, ({ mailboxId }) => mailboxId)
   return mailboxes.flatMap((doc) => {
     const { _id: mailboxId, accountId, address, displayName, lessons = [] } = doc
-    const account = accountOf.get(accountId)
     const own = foldersOf.get(mailboxId) ?? []
     const inboxId = own.find(({ role }) => role === 'inbox')?._id
     const spamId = own.find(({ role }) => role === 'spam')?._id ?? inboxId
-    if (account === undefined || inboxId === undefined || spamId === undefined) return []
-    if (refusalIn(statesOf(account), 'receive') !== null) return []
+    if (inboxId === undefined || spamId === undefined) return []
     const usedBytes = own.reduce((sum, { bytes }) => sum + bytes, 0)
-    const freeBytes = allowanceOf(account).storagePerInboxBytes - usedBytes
-    const names = [account.name, ...(displayName === null ? [] : [displayName])]
     const { receiveAllow, receiveBlock } = listsOf(doc)
-    const mailbox = { mailboxId, accountId, address, inboxId, spamId, names, receiveAllow, receiveBlock, lessons }
-    return [{ mailbox, freeBytes }]
+    const mailbox = { mailboxId, accountId, address, inboxId, spamId, receiveAllow, receiveBlock, lessons }
+    return [{ mailbox, displayName, usedBytes }]
   })
 }
 

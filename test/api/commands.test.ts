@@ -125,6 +125,17 @@ describe('api: commands to the database', () => {
     expect(commands, commands.join()).to.have.length(rows.get('an arrival')?.count ?? 0)
   })
 
+  it('an arrival to a mailbox that nobody wrote to lately asks nothing of its account, which is known', async () => {
+    const { status } = await call('POST', '/api/v1/mailboxes', { address: 'other@tenant.example' })
+    expect(status).to.equal(201)
+    await door.noticed()
+    await call('GET', `${path()}/messages`)
+    commands.length = 0
+    await deliver(door.ctx, { to: 'other@tenant.example', raw: raw() })
+    expect(commands).to.include.members(['find addresses', 'find mailboxes', 'find folders'])
+    expect(commands).not.to.include('find accounts')
+  })
+
   describe('of fifty callers at once', () => {
     const address = () => tenant.address
     const each: { readonly [what: string]: (principal: Principal, messageId: string) => Promise<unknown> } = {
