@@ -37,8 +37,9 @@ export function candidatesIn(line: string): readonly CodeCandidate[] {
 
 /** The line with links and mail addresses blanked out: of the same length, so that offsets hold in both. */
 export function withoutAddresses(line: string): string {
-  if (!line.includes('://') && !line.includes('@')) return line
-  return line.replace(address, (text) => ' '.repeat(text.length))
+  const mayHoldMail = line.includes('@')
+  if (!mayHoldMail && !line.includes('://')) return line
+  return line.replace(mayHoldMail ? linkOrMail : link, (text) => ' '.repeat(text.length))
 }
 
 /** Whether it looks like something to type in even where no words call it a code. */
@@ -87,4 +88,7 @@ function isMeasure(line: string, start: number, end: number): boolean {
   return units.test(line.slice(end, end + 16)) || currencies.test(line.slice(Math.max(0, start - 5), start))
 }
 
-const address = new RegExp(`${linkOpen}[^${linkClose}]*${linkClose}?|https?://\\S+|[\\w.%+-]{1,64}@[\\w.-]+`, 'giu')
+const links = `${linkOpen}[^${linkClose}]*${linkClose}?|https?://\\S+`
+const link = new RegExp(links, 'giu')
+/** Looking for mail addresses costs several times as much, since any word may begin one. */
+const linkOrMail = new RegExp(`${links}|[\\w.%+-]{1,64}@[\\w.-]+`, 'giu')
