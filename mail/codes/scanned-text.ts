@@ -36,7 +36,9 @@ export const lettersOf = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '')
 
 /** One line of a mail in the form in which it is read: full-width forms made ordinary, blanks single, nothing invisible. */
 export function plainLine(text: string): string {
-  if (/^[!-)+-~\ue000\ue001]+(?: [!-)+-~\ue000\ue001]+)*$/.test(text)) return text
+  if (isPlain.test(text)) return text
+  const line = text.replace(/[\t-\r \u00a0]+/g, ' ').trim()
+  if (line === '' || isPlain.test(line)) return line
   return withAsciiDigits(text)
     .replace(/，/g, ', ')
     .normalize('NFKC')
@@ -46,6 +48,9 @@ export function plainLine(text: string): string {
     .replace(/\s+/g, ' ')
     .trim()
 }
+
+/** Visible ASCII without asterisks, and single blanks. */
+const isPlain = /^[!-)+-~\ue000\ue001]+(?: [!-)+-~\ue000\ue001]+)*$/
 
 function linesOf(text: string): readonly string[] {
   const lines: string[] = []
