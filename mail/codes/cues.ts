@@ -18,6 +18,8 @@ export const codeCuesOf = cueFinder('neutral', 'other', 'strong', 'sale', 'weak'
 /** The cues of links and around them, in order; they do not overlap. Linear. Never throws. */
 export const linkCuesOf = cueFinder('leave', 'confirm', 'login')
 
+/** Words. Those of ASCII letters alone come first, as they are found in half the time. */
+const words = /[a-z0-9]+(?![a-z0-9\u0080-\u{10ffff}])|[\p{L}\p{N}]+/gu
 /** Scripts written without blanks between words. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
 
@@ -32,7 +34,7 @@ function cueFinder(...kinds: readonly CueKind[]): (line: string) => readonly Cue
     const cues: Cue[] = []
     const text = lowered(line)
     let end = 0
-    for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}]+/gu)) {
+    for (const { 0: word, index } of text.matchAll(words)) {
       // A cue begins with a word, but anywhere in a script without blanks.
       const last = unspaced.test(word) ? index + word.length - 1 : index
       for (let at = Math.max(index, end); at <= last; at++) {
