@@ -85,10 +85,16 @@ export class Tables {
   }
 }
 
+/**
+ * As many rows as are bound, or fewer. SQLite plans by the number that is bound to a bare `LIMIT ?`, so each use prepares the statement
+ * anew; the number behind an expression it does not ask for (`sqlite3ExprIsInteger` in its expr.c).
+ */
+const atMost = 'LIMIT +?'
+
 function recordTable(db: DatabaseSync, table: string): RecordTable {
   const get = lazy(db, `SELECT d FROM ${table} WHERE r = ?`)
-  const after = lazy(db, `SELECT r, d FROM ${table} WHERE r > ? ORDER BY r LIMIT ?`)
-  const before = lazy(db, `SELECT r, d FROM ${table} WHERE r < ? ORDER BY r DESC LIMIT ?`)
+  const after = lazy(db, `SELECT r, d FROM ${table} WHERE r > ? ORDER BY r ${atMost}`)
+  const before = lazy(db, `SELECT r, d FROM ${table} WHERE r < ? ORDER BY r DESC ${atMost}`)
   const insert = lazy(db, `INSERT INTO ${table}(r, d) VALUES (?, ?)`)
   const replace = lazy(db, `UPDATE ${table} SET d = ? WHERE r = ?`)
   const remove = lazy(db, `DELETE FROM ${table} WHERE r = ?`)
@@ -119,12 +125,12 @@ function indexTable(db: DatabaseSync, table: string): IndexTable {
   const remove = lazy(db, `DELETE FROM ${table} WHERE k = ? AND r = ?`)
   const has = lazy(db, `SELECT 1 FROM ${table} WHERE k = ? AND r = ?`)
   const between = `SELECT k, r FROM ${table} WHERE k >= ? AND k < ?`
-  const first = lazy(db, `${between} ORDER BY k, r LIMIT ?`)
-  const next = lazy(db, `SELECT k, r FROM ${table} WHERE (k, r) > (?, ?) AND k < ? ORDER BY k, r LIMIT ?`)
-  const last = lazy(db, `${between} ORDER BY k DESC, r DESC LIMIT ?`)
+  const first = lazy(db, `${between} ORDER BY k, r ${atMost}`)
+  const next = lazy(db, `SELECT k, r FROM ${table} WHERE (k, r) > (?, ?) AND k < ? ORDER BY k, r ${atMost}`)
+  const last = lazy(db, `${between} ORDER BY k DESC, r DESC ${atMost}`)
   const previous = lazy(
     db,
-    `SELECT k, r FROM ${table} WHERE (k, r) < (?, ?) AND k >= ? ORDER BY k DESC, r DESC LIMIT ?`,
+    `SELECT k, r FROM ${table} WHERE (k, r) < (?, ?) AND k >= ? ORDER BY k DESC, r DESC ${atMost}`,
   )
   const nth = lazy(db, `${between} ORDER BY k, r LIMIT 1 OFFSET ?`)
   const nthAfter = lazy(db, `SELECT k, r FROM ${table} WHERE (k, r) > (?, ?) AND k < ? ORDER BY k, r LIMIT 1 OFFSET ?`)
