@@ -11,7 +11,7 @@ const decompressInPool = promisify(zlib.zstdDecompress)
 /**
  * Below these sizes the thread pool costs more than the work itself. Decompressing is several times faster than compressing.
  */
-const inlineBytes = 32 * 1024
+const inlineBytes = 128 * 1024
 const decompressedInlineBytes = 256 * 1024
 /** As many tasks as the thread pool runs at once. Queueing a whole large blob would delay the blobs of others. */
 const atOnce = 4
