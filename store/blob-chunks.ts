@@ -1,4 +1,4 @@
-/** Bytes in chunks of at most 1 MiB, compressed with zstd where that makes them smaller. */
+/** Bytes in chunks of at most 1 MiB, compressed with zstd where that makes them smaller and is worth its time. */
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 
@@ -8,6 +8,11 @@ const params = { [zlib.constants.ZSTD_c_compressionLevel]: 1 }
 const frameBytes = 512
 const compressInPool = promisify(zlib.zstdCompress)
 const decompressInPool = promisify(zlib.zstdDecompress)
+/**
+ * What fits a page of the embedded database is kept as it is: most of the time of a call of zstd goes into its context, 40 us at
+ * arrival and again at each reading, and half a page is all that it saves.
+ */
+const plainBytes = 7 * 1024
 /**
  * Below these sizes the thread pool costs more than the work itself. Decompressing is several times faster than compressing.
  */
@@ -41,6 +46,7 @@ export async function unpack({ zstd, data }: Packed, n: number, sizeBytes: numbe
 const partOf = (bytes: Buffer, n: number) => bytes.subarray(n * chunkBytes, (n + 1) * chunkBytes)
 
 async function packPart(part: Buffer): Promise<Packed> {
+  if (part.length <= plainBytes) return { zstd: false, data: part }
   // With the size known, the compressor takes no more memory than it needs.
   const options = { params, pledgedSrcSize: part.length, chunkSize: part.length + frameBytes }
   const compressed =

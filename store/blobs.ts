@@ -1,5 +1,5 @@
 /**
- * Blobs hold raw bytes, split into chunks of at most 1 MiB that are compressed with zstd. A blob is written once and shared
+ * Blobs hold raw bytes, split into chunks of at most 1 MiB (store/blob-chunks.ts). A blob is written once and shared
  * by the messages of one delivery, the send they come from and the records of Intake. Chunk 0 lists the ids of these documents as `users`.
  * Large ones have their bytes in the object store, if there is one (store/blob-objects.ts).
  * Invariants: an id is added to `users` before its document is written, and removed after the document was deleted, so that
