@@ -488,7 +488,7 @@ describe('verification of incoming mail', () => {
     })
     it('put it into Spam when another recipient takes it', async () => {
       const other = service.address.replace('agent@', 'other@')
-      await createMailbox(service.ctx, owner, { address: other })
+      await noticed(() => createMailbox(service.ctx, owner, { address: other }))
       await lists({ receiveBlock: ['here.test'] })
       expect((await send({ raw: letter('both@here.test') }, [service.address, other])).code).to.equal(250)
       const folderIn = async (address: string) =>
