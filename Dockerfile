@@ -5,7 +5,7 @@ FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /mailroom
 COPY package.json package-lock.json .npmrc ./
 COPY web/package.json web/
-# npm install, not npm ci: ci refuses a lock that names optional packages of other platforms.
+# As the program itself installs what is missing (cli/install.js).
 RUN npm install --omit=dev --no-audit --no-fund --loglevel=error
 COPY . .
 

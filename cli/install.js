@@ -18,7 +18,7 @@ export function ensureInstalled() {
   process.env.NODE_COMPILE_CACHE ??= path.join(modules, '.cache', 'compile')
   if (isInstalled()) return false
   console.error('Installing what is missing (once) ...')
-  // npm install, not npm ci: ci refuses a lock that names optional packages of other platforms.
+  // npm install, not npm ci: ci deletes node_modules first, and with it the compiled code and the dashboard that are kept there.
   const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     // Standard output belongs to the program that starts next.
