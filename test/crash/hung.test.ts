@@ -12,8 +12,9 @@ import type { MessageDoc } from '../../store/documents/mail.ts'
 import { findFolders, labelKey } from '../../store/folders.ts'
 import { listEditable } from '../../store/message-edits.ts'
 import { messageDoc } from '../documents.ts'
-import { type DatabaseProxy, hangAt, startDatabaseProxy } from '../peers/database-proxy.ts'
-import { type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
+import { hangAt } from '../peers/database-proxy.ts'
+import { deliver, type Tenant } from '../start/door.ts'
+import { type Nodes, openNodes } from '../start/nodes.ts'
 
 /** Few go with what others write, many do not. */
 const sizes = [3, 60] as const
@@ -60,21 +61,14 @@ async function arrive(
 }
 
 describe('a node that hangs with many messages in its hands, at each of its writes in turn', () => {
-  let door: Door
-  let tenant: Tenant
-  let proxy: DatabaseProxy
-  /** A node whose way to the database is the proxy. */
-  let node: Awaited<ReturnType<Door['another']>>
-  /** A node that sees as over what began now. */
-  let later: Awaited<ReturnType<Door['another']>>
+  let nodes: Nodes
+  let { door, tenant, proxy, node, later } = {} as Nodes
   let on: Parameters<Work>[1]
   let blob: MessageDoc['blob']
 
   before(async () => {
-    ;({ door, tenant } = await openTenant())
-    proxy = await startDatabaseProxy({ path: door.socket })
-    node = await door.another({ host: proxy.host })
-    later = await door.another({ aheadMs: () => 60_000 })
+    nodes = await openNodes()
+    ;({ door, tenant, proxy, node, later } = nodes)
     const [from, to] = await Promise.all(
       ['trash', 'archive'].map((name) => getFolder(node.ctx, tenant.mailboxId, name)),
     )
@@ -85,12 +79,7 @@ describe('a node that hangs with many messages in its hands, at each of its writ
     blob = (await door.ctx.store.messages.findOne({ mailboxId: tenant.mailboxId, _id: id }))!.blob
   })
   afterEach(() => proxy?.follow(null))
-  after(async () => {
-    await node?.close()
-    await later?.close()
-    await proxy?.close()
-    await door?.close()
-  })
+  after(() => nodes?.close())
 
   async function empty(all: readonly KnownFolder[]) {
     const ids = all.map(({ _id }) => _id)

@@ -3,32 +3,20 @@ import { logIn } from '../../core/account/login.ts'
 import type { Context } from '../../core/process/context.ts'
 import { submit } from '../../core/send/submit.ts'
 import { findUsageOf } from '../../store/usage.ts'
-import { type DatabaseProxy, hangAt, startDatabaseProxy } from '../peers/database-proxy.ts'
-import { type Door, openTenant, type Tenant } from '../start/door.ts'
+import { hangAt } from '../peers/database-proxy.ts'
+import { type Nodes, openNodes } from '../start/nodes.ts'
 
 describe('a node that hangs or ends with a submission in its hands', () => {
-  let door: Door
-  let tenant: Tenant
-  let proxy: DatabaseProxy
-  /** A node whose way to the database is the proxy. */
-  let node: Awaited<ReturnType<Door['another']>>
-  /** A node that sees as over what began now. */
-  let later: Awaited<ReturnType<Door['another']>>
+  let nodes: Nodes
+  let { door, tenant, proxy, node, later } = {} as Nodes
   let letters = 0
 
   before(async () => {
-    ;({ door, tenant } = await openTenant())
-    proxy = await startDatabaseProxy({ path: door.socket })
-    node = await door.another({ host: proxy.host })
-    later = await door.another({ aheadMs: () => 61_000 })
+    nodes = await openNodes()
+    ;({ door, tenant, proxy, node, later } = nodes)
   })
   afterEach(() => proxy?.follow(null))
-  after(async () => {
-    await node?.close()
-    await later?.close()
-    await proxy?.close()
-    await door?.close()
-  })
+  after(() => nodes?.close())
 
   function newLetter() {
     const to = `ada${++letters}@remote.example`

@@ -5,9 +5,10 @@ import { announceMissed } from '../../core/receive/announce.ts'
 import { sweepReservations } from '../../core/upkeep/sweep.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { countOf } from '../../store/usage.ts'
-import { type DatabaseProxy, delayed, type Fault, hangAt, startDatabaseProxy } from '../peers/database-proxy.ts'
+import { delayed, type Fault, hangAt } from '../peers/database-proxy.ts'
 import { client, mailboxPath } from '../peers/rest.ts'
-import { type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
+import { deliver } from '../start/door.ts'
+import { type Nodes, openNodes } from '../start/nodes.ts'
 
 const faults: readonly (readonly [string, () => Fault])[] = [
   ['comes late', () => delayed(150)],
@@ -24,27 +25,15 @@ const faults: readonly (readonly [string, () => Fault])[] = [
 const writes = new Set(['bulkWrite', 'insert', 'update', 'delete', 'findAndModify'])
 
 describe('a deployment that is unwell', () => {
-  let door: Door
-  let tenant: Tenant
-  let proxy: DatabaseProxy
-  /** A node whose way to the database is the proxy. */
-  let node: Awaited<ReturnType<Door['another']>>
-  /** A node that sees as over what began now. */
-  let later: Awaited<ReturnType<Door['another']>>
+  let nodes: Nodes
+  let { door, tenant, proxy, node, later } = {} as Nodes
 
   before(async () => {
-    ;({ door, tenant } = await openTenant())
-    proxy = await startDatabaseProxy({ path: door.socket })
-    node = await door.another({ host: proxy.host })
-    later = await door.another({ aheadMs: () => 60_000 })
+    nodes = await openNodes()
+    ;({ door, tenant, proxy, node, later } = nodes)
   })
   afterEach(() => proxy?.follow(null))
-  after(async () => {
-    await node?.close()
-    await later?.close()
-    await proxy?.close()
-    await door?.close()
-  })
+  after(() => nodes?.close())
 
   const arrive = (name: string) =>
     deliver(node.ctx, {
