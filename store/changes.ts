@@ -120,7 +120,8 @@ function createWriter(store: Store, { now, onError }: Reports) {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, batchMax)
       sending = batch.length
-      const isInserted = await store.changes.insertMany(batch, { ordered: true }).then(
+      const write = batch.some(({ ask }) => ask !== undefined) ? store.writeTogether : store.writeSoon
+      const isInserted = await write(batch.map((doc) => insertInto(store.changes, doc))).then(
         () => true,
         (error: unknown) => {
           onError(error)

@@ -15,7 +15,15 @@ import {
   reserve,
   type UidClaim,
 } from './folders.ts'
-import { changeHere, type EditableMessage, type MessageEdit, sumOf, threadsOf, updateOf } from './message-edits.ts'
+import {
+  changeHere,
+  type EditableMessage,
+  isOfThreads,
+  type MessageEdit,
+  sumOf,
+  threadsOf,
+  updateOf,
+} from './message-edits.ts'
 import type { Store } from './open.ts'
 import { updateAllIn, type Write } from './writes.ts'
 
@@ -78,10 +86,6 @@ export async function editFlags(store: Store, change: FlagChanges): Promise<Chan
   const missed = await missedIn(store, change, { groups: short, modseq: made.modseq })
   return { missed, threadIds, ends: isDone ? [] : [{ ...end, overcounted }] }
 }
-
-/** Whether a conversation shows what an edit changes: it knows nothing of the other flags. */
-const isOfThreads = ({ seen, flagged, labels }: FlagEdit) =>
-  seen !== undefined || flagged !== undefined || labels !== undefined
 
 const isNothing = ({ total, unread, bytes, labels = {} }: FolderCounts) =>
   total === 0 && unread === 0 && bytes === 0 && Object.keys(labels).length === 0

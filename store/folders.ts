@@ -156,9 +156,9 @@ export async function closeReservations(store: Store, ends: readonly Reservation
   )
 }
 
-/** As `closeReservations`, in one command with what others write meanwhile. */
-export async function closeTogether(store: Store, ends: readonly ReservationEnd[]): Promise<void> {
-  await store.writeTogether(ends.map((end) => closing(store, end)))
+/** As `closeReservations`, together with what others write meanwhile. */
+export async function closeSoon(store: Store, ends: readonly ReservationEnd[]): Promise<void> {
+  await store.writeSoon(ends.map((end) => closing(store, end)))
 }
 
 /** The folders of a mailbox, sorted by path. */

@@ -6,7 +6,7 @@
 import { newToken } from '../schemas/ids.ts'
 import { blobInDoubt } from './blobs.ts'
 import {
-  closeTogether,
+  closeSoon,
   holding,
   type Numbers,
   type ReservationEnd,
@@ -15,8 +15,9 @@ import {
   reservingExactly,
   type UidClaim,
 } from './folders.ts'
-import { claimsOf, type EditableMessage, endsOf, type MessageEdit, updateOf } from './message-edits.ts'
+import { claimsOf, type EditableMessage, endsOf, isOfThreads, type MessageEdit, updateOf } from './message-edits.ts'
 import type { Store } from './open.ts'
+import { flagsInThread } from './threads.ts'
 import { deleteIn, updateIn, type Write } from './writes.ts'
 
 /** The message to change, in its folder; `note` is written with it. */
@@ -28,30 +29,42 @@ export type EditOfOne = {
   readonly note: Write
 }
 
-/** What came of a change: the modseq that the message has got, and the ends of its reservations. */
-export type EditedMessage = { readonly modseq: number; readonly ends: readonly ReservationEnd[] }
+/** What came of a change. */
+export type EditedMessage = {
+  /** Whether the message was changed: it was not when it is not as it was read. */
+  readonly isMade: boolean
+  /** The modseq that it has got. */
+  readonly modseq: number
+  /** Whether its conversation shows the change already; else it is to be derived before the reservations are closed. */
+  readonly isDerived: boolean
+  /** The reservations, also where it was not changed. */
+  readonly ends: readonly ReservationEnd[]
+}
 
 /**
- * Changes a message. Returns null when the message is not as it was read, or a folder gives no reservation: then nothing was
- * changed. A move into a folder whose next UID is not known costs one command more.
+ * Changes a message. Returns null when a folder gives no reservation: then nothing was changed. A move into a folder whose next UID
+ * is not known costs one command more.
  */
 export async function editMessage(store: Store, change: EditOfOne, edit: MessageEdit): Promise<EditedMessage | null> {
   const { mailboxId, folderId, message } = change
   const token = newToken()
   const [here, target] = claimsOf({ mailboxId, folderId, messages: [message] }, edit).reverse()
   const claims = { token, here: here! }
-  const { reserved, isMade, modseq } = await (target === undefined
+  const outcome = await (target === undefined
     ? stay(store, change, edit, claims)
     : move(store, change, edit, { ...claims, target }))
-  const ends = endsOf(reserved, token, change, edit, isMade ? [] : [message])
-  if (isMade) return { modseq, ends }
-  await closeTogether(store, ends)
-  return null
+  if (outcome === null) return null
+  const { reserved, isMade, modseq, isDerived = false } = outcome
+  return { isMade, modseq, isDerived, ends: endsOf(reserved, token, change, edit, isMade ? [] : [message]) }
 }
 
-/** The folders in which reservations were taken, and whether the message was changed, under which modseq. */
-type Outcome = { readonly reserved: readonly string[]; readonly isMade: boolean; readonly modseq: number }
-const nothingReserved: Outcome = { reserved: [], isMade: false, modseq: 0 }
+/** The folders in which reservations were taken, and whether the message was changed, under which modseq; null: they give none. */
+type Outcome = {
+  readonly reserved: readonly string[]
+  readonly isMade: boolean
+  readonly modseq: number
+  readonly isDerived?: boolean
+} | null
 
 async function stay(
   store: Store,
@@ -60,16 +73,21 @@ async function stay(
   { token, here }: { token: string; here: UidClaim },
 ): Promise<Outcome> {
   const { folderId, message, at } = change
-  const writes = (modseq: number) => editing(store, change, edit, { uid: message.uid, modseq })
+  const inThread = isOfThreads(edit) ? [flagsInThread(store, { ...message, ...edit })] : []
+  /** Makes the change, if the folder lets it; returns null where it does not. */
+  const make = async (first: Write, modseq: number): Promise<Outcome> => {
+    const writes = [first, ...editing(store, change, edit, { uid: message.uid, modseq }), ...inThread]
+    const { refused, unmatched } = await store.writeEach(writes)
+    if (refused === 0) return null
+    const isMade = refused === null && !unmatched.has(1)
+    return { reserved: [folderId], isMade, modseq, isDerived: isMade && !unmatched.has(writes.length - 1) }
+  }
   const modseq = store.nextModseq(at)
-  const refused = await store.writeTogether([reservationIn(store, here, { token, at, modseq }), ...writes(modseq)])
-  if (refused !== 0) return { reserved: [folderId], isMade: refused === null, modseq }
+  const made = await make(reservationIn(store, here, { token, at, modseq }), modseq)
+  if (made !== null) return made
   // Another machine's clock is ahead, or changes of the folder have to wait: the folder says which.
   const asked = (await reserve(store, [here], { token, at })).get(folderId)
-  if (asked === undefined) return nothingReserved
-  const held = holding(store, here, token)
-  const isMade = (await store.writeTogether([held, ...writes(asked.modseq)])) === null
-  return { reserved: [folderId], isMade, modseq: asked.modseq }
+  return asked === undefined ? null : make(holding(store, here, token), asked.modseq)
 }
 
 async function move(
@@ -96,7 +114,7 @@ async function move(
     store.uids.forget(into, at)
   }
   const numbers = (await reserve(store, [target], { token, at })).get(into)
-  if (numbers === undefined) return nothingReserved
+  if (numbers === undefined) return null
   store.uids.learn(into, numbers.uid + 1, at)
   const held = holding(store, target, token)
   const refused = await store.writeTogether([held, leaving, ...editing(store, change, edit, numbers)])
@@ -133,6 +151,6 @@ export async function removeMessage(store: Store, change: EditOfOne): Promise<re
     note,
   ])
   if (refused === null) return endsOf([folderId], token, change, 'remove', [])
-  if (refused > 1) await closeTogether(store, endsOf([folderId], token, change, 'remove', [message]))
+  if (refused > 1) await closeSoon(store, endsOf([folderId], token, change, 'remove', [message]))
   return null
 }

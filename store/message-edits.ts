@@ -233,6 +233,10 @@ async function withModseq(
   return new Set(found.map(({ _id }) => _id))
 }
 
+/** Whether a conversation shows what an edit of flags and labels changes: it knows nothing of the other flags. */
+export const isOfThreads = ({ seen, flagged, labels }: MessageEdit): boolean =>
+  seen !== undefined || flagged !== undefined || labels !== undefined
+
 /** The update of a message that an edit gives these numbers. */
 export function updateOf({ labels, to, ...flags }: MessageEdit, modseq: number, uid: number): UpdateFilter<MessageDoc> {
   const unset = {

@@ -16,12 +16,14 @@ import {
   keepsListsWhole,
   knowsBulkWrite,
   type WriteEach,
+  type WriteSoon,
   type WriteTogether,
 } from './writes.ts'
 
 export type Store = Collections & {
   readonly db: Db
   readonly writeTogether: WriteTogether
+  readonly writeSoon: WriteSoon
   readonly writeEach: WriteEach
   readonly writeCounted: WriteCounted
   /** Whether a crash leaves all writes of a short list or none (store/writes.ts). */

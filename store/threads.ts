@@ -2,12 +2,12 @@
  * Stored threads. A thread is derived from its messages, and is written only if the stored revision is still the one from
  * which the derivation started.
  */
-import type { Filter } from 'mongodb'
+import type { Filter, UpdateFilter } from 'mongodb'
 import { idAt, newToken } from '../schemas/ids.ts'
 import type { MessageDoc, ThreadDoc } from './documents/mail.ts'
 import { containing, type MessageFilter } from './messages.ts'
 import { onlyDuplicates, type Store } from './open.ts'
-import { insertInto, writeAll } from './writes.ts'
+import { insertInto, updateIn, type Write, writeAll } from './writes.ts'
 
 export type ThreadRef = { readonly mailboxId: string; readonly threadId: string }
 
@@ -78,6 +78,16 @@ const among = (refs: readonly ThreadRef[]) => ({
 /** What a thread shows of the flags and labels of its messages. */
 export type ThreadFlags = Pick<ThreadDoc, 'unread' | 'flagged' | 'labels'>
 
+/** What a thread shows of the flags and labels of messages. */
+export function threadFlagsOf(shown: readonly Pick<MessageDoc, 'seen' | 'flagged' | 'labels'>[]): ThreadFlags {
+  const labels = [...new Set(shown.flatMap(({ labels: own = [] }) => own))].sort()
+  return {
+    ...(labels.length > 0 && { labels }),
+    unread: shown.some(({ seen }) => !seen),
+    flagged: shown.some(({ flagged }) => flagged),
+  }
+}
+
 const flagFields = { _id: 0, threadId: 1, folderId: 1, seen: 1, flagged: 1, labels: 1 } as const
 
 /** The fields of a message from which those flags are derived. */
@@ -106,18 +116,33 @@ export async function writeThreadFlags(
 ): Promise<boolean> {
   if (threads.length === 0) return true
   const { matchedCount } = await store.threads.bulkWrite(
-    threads.map(({ threadId, from, flags: { labels = [], ...flags } }) => ({
-      updateOne: {
-        filter: { _id: threadId, mailboxId, rev: from },
-        update: {
-          $set: { ...flags, rev: newToken(), ...(labels.length > 0 && { labels }) },
-          ...(labels.length === 0 && { $unset: { labels: '' as const } }),
-        },
-      },
+    threads.map(({ threadId, from, flags }) => ({
+      updateOne: { filter: { _id: threadId, mailboxId, rev: from }, update: flagsUpdate(flags) },
     })),
     { ordered: false },
   )
   return matchedCount === threads.length
+}
+
+function flagsUpdate({ labels = [], ...flags }: ThreadFlags): UpdateFilter<ThreadDoc> {
+  return {
+    $set: { ...flags, rev: newToken(), ...(labels.length > 0 && { labels }) },
+    ...(labels.length === 0 && { $unset: { labels: '' as const } }),
+  }
+}
+
+/** The write that shows the flags of a message in its thread. It matches where the thread shows no other message. */
+export function flagsInThread(
+  store: Store,
+  {
+    _id,
+    mailboxId,
+    threadId,
+    ...flags
+  }: Pick<MessageDoc, '_id' | 'mailboxId' | 'threadId' | 'seen' | 'flagged' | 'labels'>,
+): Write {
+  const filter = { _id: threadId, mailboxId, messageCount: 1, lastMessageId: _id }
+  return updateIn(store.threads, filter, flagsUpdate(threadFlagsOf([flags])), { mustMatch: true })
 }
 
 /** The newest messages of threads, at most `threadMessagesMax` of each unless all can be read at once, in no order. */
@@ -149,7 +174,7 @@ export async function findThreadMessages(store: Store, refs: readonly ThreadRef[
 /** Inserts those threads that are not stored yet. Returns their ids. */
 export async function insertThreads(store: Store, threads: readonly ThreadDoc[]): Promise<ReadonlySet<string>> {
   const refused = await writeAll(
-    store,
+    { writeTogether: store.writeSoon },
     threads.map((thread) => insertInto(store.threads, thread)),
   )
   return new Set(threads.flatMap(({ _id }, n) => (refused.includes(n) ? [] : [_id])))

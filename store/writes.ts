@@ -1,11 +1,12 @@
 /**
  * Writes to several collections in one command. A caller hands in a list of writes; the lists that come while a command is on
- * its way go with the next one, so that a command is shared by many callers and a list costs one round trip at most. Servers
- * before MongoDB 8.0 do not know the command `bulkWrite`: there a list takes one command for each run of writes to one
- * collection. Invariants: one shared command is on its way at a time; the writes of a list are made in their order, and none
- * after one that failed; no list fails because of another, unless the database did not answer. Lists are in no order. A list
- * with a fence is one command, so a process that hangs makes all of it or nothing; where it takes several, none is sent when
- * more than `fenceMs` have passed since the first, which is far less than any lease lasts.
+ * its way go with the next one, so that a command is shared by many callers and a list costs one round trip at most. Lists that
+ * nobody waits for go with those of others, or after a moment by themselves. Servers before MongoDB 8.0 do not know the command
+ * `bulkWrite`: there a list takes one command for each run of writes to one collection. Invariants: one shared command is on
+ * its way at a time; the writes of a list are made in their order, and none after one that failed; no list fails because of
+ * another, unless the database did not answer. Lists are in no order. A list with a fence is one command, so a process that
+ * hangs makes all of it or nothing; where it takes several, none is sent when more than `fenceMs` have passed since the first,
+ * which is far less than any lease lasts.
  */
 import {
   type AnyBulkWriteOperation,
@@ -43,6 +44,12 @@ export type Write = {
  */
 export type WriteTogether = (writes: readonly Write[]) => Promise<number | null>
 
+/**
+ * As `WriteTogether`, of writes that nobody waits for: they go with the next lists of others, or by themselves after `soonMs`. So
+ * they cost no commit of their own where others write all the time.
+ */
+export type WriteSoon = WriteTogether
+
 /** As `WriteTogether`, and tells what came of each write. */
 export type WriteEach = (writes: readonly Write[]) => Promise<Written>
 
@@ -62,6 +69,8 @@ const commandBytesMax = 2 * 1024 * 1024
 const writesMax = 500
 /** So long a list gains nothing by company: it goes at once, and alone. */
 const longListMin = 25
+/** How long what nobody waits for may wait for company. */
+const soonMs = 5
 /** Of a list with a fence that takes several commands. A reservation lasts longer (store/folders.ts), and so does a lease. */
 export const fenceMs = 5_000
 /** The wire version of MongoDB 8.0, the first that knows the command `bulkWrite`. */
@@ -169,33 +178,64 @@ type List = {
 export function createWrites(
   db: Db,
   isTogether: boolean,
-): { readonly writeTogether: WriteTogether; readonly writeEach: WriteEach } {
+): { readonly writeTogether: WriteTogether; readonly writeSoon: WriteSoon; readonly writeEach: WriteEach } {
   const make: MakeWrites = isTogether ? inOneCommand : byCollection
   const waiting: List[] = []
+  /** Those that nobody waits for. */
+  const patient: List[] = []
   let running = false
+  let timer: NodeJS.Timeout | undefined
 
   async function run(): Promise<void> {
-    while (waiting.length > 0) await writeLists(db, make, waiting.splice(0, countOf(waiting)))
+    while (waiting.length > 0) {
+      takePatient()
+      await writeLists(db, make, waiting.splice(0, countOf(waiting)))
+    }
     running = false
   }
 
-  const writeEach: WriteEach = (writes) =>
+  function start(): void {
+    // Delayed by one tick, so that lists handed in within one turn go together.
+    if (!running) process.nextTick(run)
+    running = true
+  }
+
+  function takePatient(): void {
+    clearTimeout(timer)
+    timer = undefined
+    waiting.push(...patient.splice(0))
+  }
+
+  const listOf = (writes: readonly Write[], hand: (list: List) => void): Promise<Written> =>
     new Promise((resolve, reject) => {
       const list: List = { writes, done: 0, unmatched: new Set(), isExact: true, resolve, reject }
-      if (writes.length === 0) return resolve(writtenOf(list, null))
-      if (writes.length >= longListMin)
-        return void writeLists(db, writes.some(({ isFence }) => isFence) ? make : byCollection, [list])
-      waiting.push(list)
-      // Delayed by one tick, so that lists handed in within one turn go together.
-      if (!running) process.nextTick(run)
-      running = true
+      if (writes.length === 0) resolve(writtenOf(list, null))
+      else if (writes.length < longListMin) hand(list)
+      else void writeLists(db, writes.some(({ isFence }) => isFence) ? make : byCollection, [list])
     })
-  const writeTogether: WriteTogether = async (writes) => {
-    const { refused, unmatched } = await writeEach(writes)
-    const [first = refused] = unmatched
-    return first
+  const writeEach: WriteEach = (writes) =>
+    listOf(writes, (list) => {
+      waiting.push(list)
+      start()
+    })
+  const first = ({ refused, unmatched }: Written) => {
+    const [index = refused] = unmatched
+    return index
   }
-  return { writeTogether, writeEach }
+  return {
+    writeEach,
+    writeTogether: async (writes) => first(await writeEach(writes)),
+    writeSoon: async (writes) =>
+      first(
+        await listOf(writes, (list) => {
+          patient.push(list)
+          timer ??= setTimeout(() => {
+            takePatient()
+            start()
+          }, soonMs)
+        }),
+      ),
+  }
 }
 
 const writtenOf = ({ unmatched, isExact }: List, refused: number | null): Written => ({ refused, unmatched, isExact })

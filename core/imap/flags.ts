@@ -97,8 +97,8 @@ async function writeEdit(
 ): Promise<FlaggedMessage | null> {
   const edited = await editMessage(ctx.store, editOfOne(ctx, folder, message, { leaves: false, isShown }), edit)
   if (edited === null) return null
-  await derive(ctx, { ...message, accountId: folder.accountId }, edited.ends)
-  return { ...message, ...edit, modseq: edited.modseq }
+  await derive(ctx, { ...message, accountId: folder.accountId }, edited)
+  return edited.isMade ? { ...message, ...edit, modseq: edited.modseq } : null
 }
 
 /** Edits of messages that are alike in what changes of them, and change in the same way. */

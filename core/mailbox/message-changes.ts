@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
 import { type DroppedBlobUsers, dropBlobUsers } from '../../store/blobs.ts'
 import type { MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
-import { closeTogether, findFolders, type ReservationEnd } from '../../store/folders.ts'
+import { closeSoon, findFolders, type ReservationEnd } from '../../store/folders.ts'
 import * as store from '../../store/message-edit.ts'
 import type { EditableMessage, MessageEdit } from '../../store/message-edits.ts'
 import type { Principal } from '../access/principal.ts'
@@ -69,7 +69,7 @@ export function deleteMessage(
     if (permanent || folder.role === 'trash') {
       const ends = await store.removeMessage(ctx.store, editOfOne(ctx, folder, message, { leaves: true }))
       if (ends === null) return null
-      await derive(ctx, message, ends, { isGone: true })
+      await derive(ctx, message, { ends, isGone: true })
       return { deleted: true as const, folder: null }
     }
     const target = folderIn(folders, 'trash')
@@ -133,8 +133,8 @@ async function writeEdit(
     edit,
   )
   if (edited === null) return null
-  await derive(ctx, message, edited.ends)
-  return after
+  await derive(ctx, message, edited)
+  return edited.isMade ? after : null
 }
 
 /**
@@ -170,16 +170,24 @@ export async function derive(
     threadId,
     blob,
   }: Pick<MessageDoc, '_id' | 'accountId' | 'mailboxId' | 'threadId' | 'blob'>,
-  ends: readonly ReservationEnd[],
-  { isGone = false } = {},
+  {
+    ends,
+    isDerived = false,
+    isGone = false,
+  }: {
+    readonly ends: readonly ReservationEnd[]
+    /** Whether the thread shows the change already. */
+    readonly isDerived?: boolean
+    readonly isGone?: boolean
+  },
 ): Promise<void> {
   await ctx.background.begin(accountId, async () => {
     try {
-      const [isDerived] = await Promise.all([
-        threadDeriver(ctx, mailboxId)([threadId]),
+      const [isDone] = await Promise.all([
+        isDerived || threadDeriver(ctx, mailboxId)([threadId]),
         isGone && blobDrops(ctx)({ blobId: blob.id, users: [_id] }),
       ])
-      if (isDerived) await closeTogether(ctx.store, ends)
+      if (isDone) await closeSoon(ctx.store, ends)
     } catch (error) {
       ctx.log.warn({ err: error, mailboxId }, 'a change could not be derived from now; the sweep will')
     }
@@ -196,7 +204,7 @@ export async function deriveFlags(
   if (ends.length === 0) return
   await ctx.background.begin(accountId, async () => {
     try {
-      if (await threadDeriver(ctx, mailboxId, { flagsOnly: true })(threadIds)) await closeTogether(ctx.store, ends)
+      if (await threadDeriver(ctx, mailboxId, { flagsOnly: true })(threadIds)) await closeSoon(ctx.store, ends)
     } catch (error) {
       ctx.log.warn({ err: error, mailboxId }, 'changes could not be derived from now; the sweep will')
     }

@@ -91,7 +91,7 @@ export async function deriveThreadFlags(
   const setAside = setAsideIn(mailboxId)
   const edits = [...byThread].flatMap(([threadId, own]) => {
     const from = revisions.get(threadId)
-    return from === undefined ? [] : [{ threadId, from, flags: flagsFrom(shownOf(own, setAside)) }]
+    return from === undefined ? [] : [{ threadId, from, flags: store.threadFlagsOf(shownOf(own, setAside)) }]
   })
   const isWritten = await store.writeThreadFlags(ctx.store, mailboxId, edits)
   if (!isWritten || edits.length < refs.length) await deriveThreads(ctx, refs)
@@ -269,7 +269,7 @@ function threadFrom(all: Messages): ThreadDoc {
     lastMessageAt: last.receivedAt,
     awaiting: awaitingOf(last),
     folderIds: [...new Set(all.map(({ folderId }) => folderId))],
-    ...flagsFrom(shown),
+    ...store.threadFlagsOf(shown),
     hasAttachment: shown.some(({ attachments }) => attachments.length > 0),
   }
 }
@@ -285,15 +285,6 @@ function shownOf<M extends Pick<ThreadMessage, 'folderId'>>(
 ): readonly M[] {
   const live = all.filter(({ folderId }) => !setAside.has(folderId))
   return live.length > 0 ? live : all
-}
-
-function flagsFrom(shown: readonly Pick<ThreadMessage, 'seen' | 'flagged' | 'labels'>[]): store.ThreadFlags {
-  const labels = [...new Set(shown.flatMap(({ labels: own = [] }) => own))].sort()
-  return {
-    ...(labels.length > 0 && { labels }),
-    unread: shown.some(({ seen }) => !seen),
-    flagged: shown.some(({ flagged }) => flagged),
-  }
 }
 
 function emptyThread({ mailboxId, threadId }: ThreadRef, emptyAt: Date): ThreadDoc {

@@ -4,8 +4,9 @@ import { sweepDiscarded, sweepReservations } from '../../core/upkeep/sweep.ts'
 import { sweepBlobs } from '../../core/upkeep/unused-blobs.ts'
 import { takeLease } from '../../core/wait/message-leases.ts'
 import { newId, newToken } from '../../schemas/ids.ts'
-import { insertFolder, reservationSeconds } from '../../store/folders.ts'
+import { closeSoon, insertFolder, reservationSeconds } from '../../store/folders.ts'
 import { type EditOfOne, editMessage, removeMessage } from '../../store/message-edit.ts'
+import type { MessageEdit } from '../../store/message-edits.ts'
 import { toldOf } from '../documents.ts'
 import { type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
@@ -118,10 +119,13 @@ describe('api: verbs of messages', () => {
     }
     const fresh = { unread: true, flagged: false, labels: [], awaiting: 'us', live: true, isEmpty: false }
     const patch = (change: object) => (id: string) => call('PATCH', `${box}/messages/${id}`, change)
-    const cases: readonly (readonly [string, (id: string) => Promise<{ readonly status: number }>, object])[] = [
+    type Left = readonly [string, (id: string) => Promise<{ readonly status: number }>, object]
+    const flags: readonly Left[] = [
       ['seen', patch({ seen: true }), { unread: false }],
       ['a flag', patch({ flagged: true }), { flagged: true }],
       ['a label', patch({ addLabels: ['left'] }), { labels: ['left'] }],
+    ]
+    const cases: readonly Left[] = [
       [
         'several at once',
         patch({ seen: true, flagged: true, folder: 'archive' }),
@@ -135,6 +139,37 @@ describe('api: verbs of messages', () => {
         { live: false, unread: false, awaiting: 'none', isEmpty: true },
       ],
     ]
+    for (const [what, request, expected] of flags) {
+      it(`${what}: a thread of one message shows it at once, and the sweep counts the folders`, async () => {
+        const id = await arrive()
+        await door.noticed()
+        await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
+        const thread = await threadOf(id)
+        await leftOver(() => request(id))
+        expect(await thread()).to.deep.equal({ ...fresh, ...expected })
+        door.advance((reservationSeconds + 1) * 1_000)
+        await sweepReservations(door.ctx)
+        await expectExact(door.ctx, tenant.mailboxId)
+      })
+
+      it(`${what}: the sweep derives a thread of several messages and counts the folders`, async () => {
+        const root = `Message-ID: <root${letters++}@remote.example>`
+        const first = await deliver(door.ctx, { to: tenant.address, raw: `${root}\r\n${mail}${letters++}` })
+        const reply = `${root.replace('Message-ID', 'In-Reply-To')}\r\n${mail}${letters++}`
+        const id = await deliver(door.ctx, { to: tenant.address, raw: reply })
+        await call('PATCH', `${box}/messages/${first}`, { seen: true })
+        await door.noticed()
+        await announceArrivals(door.ctx, await toldOf(door.ctx, [first, id]))
+        await door.ctx.background.done()
+        const thread = await threadOf(id)
+        await leftOver(() => request(id))
+        expect(await thread(), 'before').to.deep.equal(fresh)
+        door.advance((reservationSeconds + 1) * 1_000)
+        await sweepReservations(door.ctx)
+        expect(await thread()).to.deep.equal({ ...fresh, ...expected })
+        await expectExact(door.ctx, tenant.mailboxId)
+      })
+    }
     for (const [what, request, expected] of cases) {
       it(`${what}: the sweep derives the thread and counts the folders`, async () => {
         const id = await arrive()
@@ -240,12 +275,18 @@ describe('api: verbs of messages', () => {
       ['was changed', (_id) => store().messages.updateOne({ _id }, { $inc: { modseq: 1 } })],
       ['has gone', (_id) => store().messages.deleteOne({ _id })],
     ]
-    const edits: readonly (readonly [string, (change: EditOfOne, archive: string) => Promise<unknown>])[] = [
-      ['flagged', (change) => editMessage(store(), change, { flagged: true })],
-      ['seen', (change) => editMessage(store(), change, { seen: true })],
-      ['labelled', (change) => editMessage(store(), change, { labels: ['x'] })],
-      ['moved', (change, archive) => editMessage(store(), change, { to: { folderId: archive } })],
-      ['deleted', (change) => removeMessage(store(), change)],
+    const isEdited = async (change: EditOfOne, edit: MessageEdit) => {
+      const { isMade, isDerived, ends } = (await editMessage(store(), change, edit))!
+      expect(isDerived).to.equal(false)
+      await closeSoon(store(), ends)
+      return isMade
+    }
+    const edits: readonly (readonly [string, (change: EditOfOne, archive: string) => Promise<boolean>])[] = [
+      ['flagged', (change) => isEdited(change, { flagged: true })],
+      ['seen', (change) => isEdited(change, { seen: true })],
+      ['labelled', (change) => isEdited(change, { labels: ['x'] })],
+      ['moved', (change, archive) => isEdited(change, { to: { folderId: archive } })],
+      ['deleted', async (change) => (await removeMessage(store(), change)) !== null],
     ]
     for (const [how, alter] of changes)
       for (const [what, edit] of edits)
@@ -258,7 +299,7 @@ describe('api: verbs of messages', () => {
           const { total, unread, bytes } = await folderAt(door.ctx, tenant.mailboxId, 'INBOX')
           await alter(id)
           const before = await store().messages.findOne({ _id: id })
-          expect(await edit({ mailboxId, folderId, message, at: door.ctx.clock.now(), note }, archive)).to.equal(null)
+          expect(await edit({ mailboxId, folderId, message, at: door.ctx.clock.now(), note }, archive)).to.equal(false)
           expect(await store().messages.findOne({ _id: id })).to.deep.equal(before)
           const after = await folderAt(door.ctx, tenant.mailboxId, 'INBOX')
           expect({ ...after }).to.deep.include({ total, unread, bytes, open: [] })
@@ -283,6 +324,19 @@ describe('api: verbs of messages', () => {
       )
       expect(answers.map(({ status }) => status)).to.deep.equal(Array(20).fill(200))
       expect((await call<Summary>('GET', `${box}/messages/${id}?view=headers`)).body.message_id).to.equal(id)
+      await expectExact(door.ctx, tenant.mailboxId)
+    })
+
+    it('20 clients change the flags of one message; its thread shows what they left', async () => {
+      const id = await arrive()
+      await door.noticed()
+      await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
+      const changes = Array.from({ length: 20 }, (_, n) => ({ seen: n % 2 === 0, flagged: n % 3 === 0 }))
+      await Promise.all(changes.map((change) => call('PATCH', `${box}/messages/${id}`, change)))
+      await door.ctx.background.done()
+      const { seen, flagged, threadId } = (await door.ctx.store.messages.findOne({ _id: id }))!
+      const thread = await door.ctx.store.threads.findOne({ _id: threadId })
+      expect([thread?.unread, thread?.flagged]).to.deep.equal([!seen, flagged])
       await expectExact(door.ctx, tenant.mailboxId)
     })
 

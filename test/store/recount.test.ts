@@ -4,7 +4,7 @@ import { newId, newToken } from '../../schemas/ids.ts'
 import { type ArrivalWriter, createArrivalWriter } from '../../store/arrivals.ts'
 import type { FolderDoc } from '../../store/documents/mail.ts'
 import { editFlags } from '../../store/flag-edits.ts'
-import { closeTogether, findFolders, holding, insertStandardFolders, labelKey, reserve } from '../../store/folders.ts'
+import { closeSoon, findFolders, holding, insertStandardFolders, labelKey, reserve } from '../../store/folders.ts'
 import { type EditTarget, editMessages, listEditable, removeMessages } from '../../store/message-edits.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { recount } from '../../store/recount.ts'
@@ -174,7 +174,7 @@ async function flagTogether(store: Store, folder: FolderDoc, changes: Made): Pro
     (alike) => ({ messages: alike, edit: { labels, ...(alike[0]!.seen !== seen && { seen }) } }),
   )
   const { missed, ends } = await editFlags(store, { mailboxId, folderId, groups, at, notes: [] })
-  await closeTogether(store, ends)
+  await closeSoon(store, ends)
   changes.made += messages.length - missed.length
 }
 

@@ -88,6 +88,42 @@ describe('store: writes together', () => {
     expect(await store.state.countDocuments({ _id: { $in: all } })).to.equal(8)
   })
 
+  describe('that nobody waits for', () => {
+    it('go with the next that somebody waits for, in one command', async () => {
+      const commands: string[] = []
+      const monitored = await openStore({ url, role: 'test', onCommand: (name) => commands.push(name) })
+      const [a, b, c] = [fresh(), fresh(), fresh()]
+      const template = updateIn(store.templates, { _id: a }, { $set: { alias: a } }, { upsert: true })
+      commands.length = 0
+      const outcomes = await Promise.all([
+        monitored.writeSoon([insert(a), template]),
+        monitored.writeSoon([insert(b)]),
+        monitored.writeTogether([insert(c)]),
+      ])
+      await monitored.close()
+      expect(outcomes).to.deep.equal([null, null, null])
+      expect(commands.filter((name) => name !== 'other')).to.deep.equal(['bulkWrite'])
+      expect([await stored(a), await stored(b), await stored(c)]).to.deep.equal([null, null, null])
+    })
+
+    it('are made when there are no others', async () => {
+      const [a, b] = [fresh(), fresh()]
+      expect(await store.writeSoon([insert(a, 1), insert(b, 2)])).to.equal(null)
+      expect([await stored(a), await stored(b)]).to.deep.equal([1, 2])
+    })
+
+    it('are refused by themselves', async () => {
+      const [a, b, c] = [fresh(), fresh(), fresh()]
+      await store.writeTogether([insert(a)])
+      const [soon, others] = await Promise.all([
+        store.writeSoon([insert(b), insert(a), insert(fresh())]),
+        store.writeTogether([insert(c)]),
+      ])
+      expect([soon, others]).to.deep.equal([1, null])
+      expect([await stored(b), await stored(c)]).to.deep.equal([null, null])
+    })
+  })
+
   describe('with a fence', () => {
     const fence = (_id: string, value: unknown): Write =>
       fenceIn(store.state, { _id, value }, { value: 'made by a fence' })
