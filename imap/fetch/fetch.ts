@@ -28,7 +28,8 @@ import { type Described, describe } from './structures.ts'
 /** Messages whose documents are read together. */
 const documentsAtOnce = 100
 
-const described: ReadonlySet<Item> = new Set<Item>(['ENVELOPE', 'BODY', 'BODYSTRUCTURE'])
+const describedItems: ReadonlySet<Item> = new Set<Item>(['ENVELOPE', 'BODY', 'BODYSTRUCTURE'])
+const isDescribed = (item: Item) => describedItems.has(item)
 
 /** Writes the items of messages; of those that are gone nothing. */
 export async function fetchMessages(
@@ -57,17 +58,33 @@ type Asked = {
 
 async function fetchGroup(session: Session, uids: readonly Uid[], { items, told, pace }: Asked): Promise<void> {
   const { ctx, folder, structures, writer } = session
-  const held = await heldMessages(ctx, folder.view.folder, uids)
+  const keyOf = (uid: number) => `${folder.view.folder.folderId} ${uid}`
+  const known = new Map(
+    items.some(isDescribed) ? uids.map((uid) => [uid, structures.get(keyOf(uid)) ?? null] as const) : [],
+  )
   const withFlags: readonly Item[] = items.includes('FLAGS') ? items : [...items, 'FLAGS']
-  const itemsOf = ({ uid }: Held) => (told.has(uid as Uid) ? withFlags : items)
+  const itemsOf = (uid: Uid) => (told.has(uid) ? withFlags : items)
+  const write = async (uid: Uid, content: Known) => {
+    const keep = (described: Described) => structures.set(keyOf(uid), described)
+    writeMessage(session, uid, itemsOf(uid), new Content(content, keep))
+    if (writer.isFull) await writer.room()
+    const rest = pace()
+    if (rest !== null) await rest
+  }
+  if (
+    items.every((item) => isInTable(item) || isDescribed(item)) &&
+    [...known.values()].every((each) => each !== null)
+  ) {
+    for (const [uid, described] of known) await write(uid, { message: null, bytes: null, described })
+    return
+  }
   const needsBytes = items.some((item) => typeof item === 'object')
-  const needsStructure = items.some((item) => described.has(item))
-  for (const group of bySize(held)) {
+  const needsStructure = items.some(isDescribed)
+  const isKnown = ({ uid }: Held) => !needsBytes && (!needsStructure || (known.get(uid as Uid) ?? null) !== null)
+  for (const group of bySize(await heldMessages(ctx, folder.view.folder, uids))) {
     const [first] = group
-    const known = new Map(group.map(({ blob }) => [blob.id, structures.get(blob.id) ?? null]))
-    const isKnown = ({ blob }: Held) => !needsBytes && (!needsStructure || (known.get(blob.id) ?? null) !== null)
     if (first !== undefined && isLarge(first) && items.every((item) => canStream(item))) {
-      await streamMessage(session, first, itemsOf(first))
+      await streamMessage(session, first, itemsOf(first.uid as Uid))
       continue
     }
     const shown = await shownMessages(
@@ -75,31 +92,32 @@ async function fetchGroup(session: Session, uids: readonly Uid[], { items, told,
       group.filter((message) => !isKnown(message)),
     )
     for (const message of group) {
+      const uid = message.uid as Uid
       const bytes = shown.get(message._id) ?? null
-      const described = known.get(message.blob.id) ?? null
       if (bytes === null && !isKnown(message)) continue
-      writeMessage(session, message.uid as Uid, itemsOf(message), new Content(session, message, { bytes, described }))
-      if (writer.isFull) await writer.room()
-      const rest = pace()
-      if (rest !== null) await rest
+      await write(uid, { message, bytes, described: known.get(uid) ?? null })
     }
   }
 }
 
+type Known = {
+  /** Its document, if it was asked for. */
+  readonly message: Held | null
+  readonly bytes: Buffer | null
+  readonly described: Described | null
+}
+
 /** A message whose bytes are in memory, or whose structure is known. */
 class Content {
-  readonly #session: Session
-  readonly #message: Held
+  readonly #keep: (described: Described) => void
+  readonly #message: Held | null
   readonly #bytes: Buffer | null
   #described: Described | null
   #root: Part | null = null
 
-  constructor(
-    session: Session,
-    message: Held,
-    { bytes, described }: { readonly bytes: Buffer | null; readonly described: Described | null },
-  ) {
-    this.#session = session
+  /** `keep` is told what was read of its structure. */
+  constructor({ message, bytes, described }: Known, keep: (described: Described) => void) {
+    this.#keep = keep
     this.#message = message
     this.#bytes = bytes
     this.#described = described
@@ -108,12 +126,13 @@ class Content {
   described(): Described {
     if (this.#described === null) {
       this.#described = describe(this.#shown())
-      this.#session.structures.set(this.#message.blob.id, this.#described)
+      this.#keep(this.#described)
     }
     return this.#described
   }
 
   get message(): Held {
+    if (this.#message === null) throw new Error('The document of a message was not read.')
     return this.#message
   }
 
