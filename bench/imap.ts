@@ -128,7 +128,7 @@ const operations: readonly (readonly [name: string, command: string])[] = [
   ['STORE 1:* -FLAGS.SILENT', 'STORE 1:* -FLAGS.SILENT (\\Answered)'],
 ]
 /** Each is asked so often, in turn with the others; but for the first time the middle is shown. */
-const rounds = 5
+const rounds = 10
 
 /** How long operations of one client take, each on a connection of its own. */
 async function single({ port }: Target, login: Login): Promise<readonly Figure[]> {

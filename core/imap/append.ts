@@ -12,6 +12,8 @@ import { requireFewLabels, requireLabels } from '../mailbox/labels.ts'
 import { fitsStorage, foldersToFill, usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
 import { deriveNewThreads, threadIdOf } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
+import { createGroupCommit } from '../process/group-commit.ts'
+import { perProcess } from '../process/per-process.ts'
 import { describe } from '../receive/message-document.ts'
 import { changeFlags, type SystemFlag } from './flags.ts'
 import type { Entry } from './folder-state.ts'
@@ -29,6 +31,22 @@ export type Appended = {
 
 /** Largest message that a mail program may bring, and that a person may receive. */
 export const messageBytesMax = ({ settings }: Pick<Context, 'settings'>): number => settings.limits.smtp.messageBytes
+
+const threadsMax = 100
+/** How long the threads of messages that come one after another are put off, so that they are written together. */
+const threadsPauseMs = 25
+
+const newThreads = perProcess(() =>
+  createGroupCommit<{ readonly ctx: Context; readonly documents: readonly NewMessage[] }>(
+    threadsMax,
+    async (several) => {
+      const documents = several.flatMap((each) => each.documents)
+      await deriveNewThreads(several[0]!.ctx, documents)
+      return []
+    },
+    { pauseMs: threadsPauseMs },
+  ),
+)
 
 /** Where a message lies now; `entry` is what was written, if nothing followed that changed it. */
 export type Placed = { readonly uid: number; readonly entry: Entry | null }
@@ -68,7 +86,7 @@ export async function appendMessages(
   // After a crash the sweep does it.
   await ctx.background.begin(mailbox.accountId, async () => {
     try {
-      await deriveNewThreads(ctx, documents)
+      await newThreads(ctx)({ ctx, documents })
       if (usage !== undefined) await warnOfStorage(ctx, [{ ...usage, usedBytes: usage.usedBytes + bytes }])
     } catch (error) {
       ctx.log.warn({ err: error, mailboxId: mailbox._id }, 'what follows from an APPEND could not be derived now')
