@@ -31,8 +31,8 @@ export type Role = 'service' | 'smtp' | 'imap' | 'dns' | 'admin' | 'test'
  *
  * In addition, a process has one of each of the following (core/process/per-process.ts), kept by the modules named:
  * - writes in groups (core/process/group-commit.ts): access/audit, access/key-use, access/login-limits,
- *   access/request-rates, deliver/outcomes, mailbox/message-changes, notify/deliveries, notify/events, notify/outcomes,
- *   send/settle
+ *   access/request-rates, deliver/outcomes, imap/append, mailbox/message-changes, notify/deliveries, notify/events,
+ *   notify/outcomes, send/settle
  * - batched lookups (core/process/batched-lookup.ts): mailbox/messages, mailbox/storage-limit, mailbox/threading,
  *   read/bodies, read/newest, receive/trust
  * - caches (core/process/kept.ts): access/key-use, access/login-limits, imap/contents, mailbox/domains, notify/deliveries,
