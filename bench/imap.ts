@@ -14,7 +14,7 @@ import { createWriter } from './synthetic-mail.ts'
 
 type Target = {
   readonly port: number
-  /** The first is of the large mailbox. */
+  /** The first is of the large mailbox, the last of one that only warms. */
   readonly logins: readonly Login[]
   /** Those that hold sessions. */
   readonly pids: readonly number[]
@@ -27,7 +27,7 @@ type Size = { readonly messages: number; readonly clients: number; readonly idle
 type Figure = { readonly name: string; readonly unit: 'ms' | '/s' | 'KiB'; readonly value: number }
 
 const mixedMs = 5_000
-/** Messages that come to another mailbox first, and do not count. */
+/** Messages that come to a mailbox of their own first, and do not count. */
 const warmUpMessages = 1_000
 /** So many messages are appended one by one, the others so many with a command. */
 const appendedAlone = 1_000
@@ -63,7 +63,7 @@ export async function run(args: readonly string[]): Promise<void> {
 }
 
 async function ofMailroom(size: Size): Promise<readonly Figure[]> {
-  const mail = await startMailService({ mailboxes: size.clients, connections: size.idle + size.clients + 100 })
+  const mail = await startMailService({ mailboxes: size.clients + 1, connections: size.idle + size.clients + 100 })
   const { service, port, logins, deliver, rest } = mail
   try {
     const pids = [imapPid(service.process.pid ?? 0)]
@@ -81,7 +81,7 @@ async function ofDovecot(size: Size): Promise<readonly Figure[] | null> {
   }
   try {
     const { port, password, pids } = dovecot
-    const logins = Array.from({ length: size.clients }, (_, n) => ({ user: `u${n}`, password }))
+    const logins = Array.from({ length: size.clients + 1 }, (_, n) => ({ user: `u${n}`, password }))
     const writing = await Client.open(port, logins[0]!)
     return await measure({ port, pids, logins, deliver: () => writing.fill(1), rest: () => rested(pids) }, size)
   } finally {
@@ -94,7 +94,7 @@ async function measure(target: Target, { messages, clients, idle }: Size): Promi
   const filler = await Client.open(target.port, large!)
   // First of all: later sessions would use memory that other work has left.
   const kib: Figure = { name: 'an idle session', unit: 'KiB', value: await idleKib(target, large!, idle) }
-  const other = await Client.open(target.port, target.logins[1]!)
+  const other = await Client.open(target.port, target.logins.at(-1)!)
   await other.fill(warmUpMessages)
   other.close()
   const alone = Math.min(messages / 2, appendedAlone)

@@ -73,14 +73,17 @@ async function stay(
   { token, here }: { token: string; here: UidClaim },
 ): Promise<Outcome> {
   const { folderId, message, at } = change
-  const inThread = isOfThreads(edit) ? [flagsInThread(store, { ...message, ...edit })] : []
+  const concernsThread = isOfThreads(edit)
+  // Where a list is not one commit, the writes of another change may come between these of the message and its thread.
+  const inThread = concernsThread && store.listsAreWhole ? [flagsInThread(store, { ...message, ...edit })] : []
   /** Makes the change, if the folder lets it; returns null where it does not. */
   const make = async (first: Write, modseq: number): Promise<Outcome> => {
     const writes = [first, ...editing(store, change, edit, { uid: message.uid, modseq }), ...inThread]
     const { refused, unmatched } = await store.writeEach(writes)
     if (refused === 0) return null
     const isMade = refused === null && !unmatched.has(1)
-    return { reserved: [folderId], isMade, modseq, isDerived: isMade && !unmatched.has(writes.length - 1) }
+    const isShown = inThread.length > 0 ? !unmatched.has(writes.length - 1) : !concernsThread
+    return { reserved: [folderId], isMade, modseq, isDerived: isMade && isShown }
   }
   const modseq = store.nextModseq(at)
   const made = await make(reservationIn(store, here, { token, at, modseq }), modseq)
