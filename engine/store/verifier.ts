@@ -1,39 +1,54 @@
 /**
  * Verification in a thread of its own: it sees one snapshot from its beginning to its end, and nobody waits for it.
- * Commits go on; the log cannot be started anew meanwhile and grows instead.
+ * Commits go on; the log cannot be started anew meanwhile and grows instead. Who checks a database asks for one collection after
+ * another, so a thread that is done takes the next for a while.
  */
-import { parentPort, Worker, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
 import { EngineError } from '../errors.ts'
 import { openReader } from './database.ts'
 import { Store } from './store.ts'
 import { type Verification, verifyCollection } from './verify.ts'
 
-type Task = { readonly verify: { readonly dir: string; readonly database: string; readonly name: string } }
+type Task = { readonly dir: string; readonly database: string; readonly name: string }
+type Found = { readonly found: Verification | undefined } | { readonly error: unknown }
 
-if (parentPort !== null && isTask(workerData)) {
-  const { dir, database, name } = workerData.verify
-  const store = new Store(openReader(dir))
-  const found = store.snapshot(() => {
-    const collection = store.collection(database, name)
-    return collection === undefined ? undefined : verifyCollection(store, collection)
+const role = 'verifier'
+/** A thread that was asked for nothing for so long ends. */
+const idleMs = 1_000
+/** In the order in which they came to rest. */
+const resting: { readonly worker: Worker; readonly end: NodeJS.Timeout }[] = []
+
+if (parentPort !== null && workerData === role) answer(parentPort)
+
+function answer(port: MessagePort): void {
+  port.on('message', (task: Task) => {
+    try {
+      port.postMessage({ found: verify(task) } satisfies Found)
+    } catch (error) {
+      port.postMessage({ error } satisfies Found)
+    }
   })
-  store.db.close()
-  parentPort.postMessage(found)
+}
+
+function verify({ dir, database, name }: Task): Verification | undefined {
+  const store = new Store(openReader(dir))
+  try {
+    return store.snapshot(() => {
+      const collection = store.collection(database, name)
+      return collection === undefined ? undefined : verifyCollection(store, collection)
+    })
+  } finally {
+    store.db.close()
+  }
 }
 
 /**
  * Compares the indexes of a collection with its documents; undefined when there is no such collection.
  * @throws EngineError MaxTimeMSExpired past `deadline` (of `performance.now()`)
  */
-export async function verifyApart(
-  task: Task['verify'],
-  deadline: number | undefined,
-): Promise<Verification | undefined> {
-  const worker = new Worker(new URL(import.meta.url), {
-    workerData: { verify: task } satisfies Task,
-    execArgv: ['--disable-warning=ExperimentalWarning'],
-  })
-  const { promise, resolve, reject } = Promise.withResolvers<Verification | undefined>()
+export async function verifyApart(task: Task, deadline: number | undefined): Promise<Verification | undefined> {
+  const worker = takeWorker()
+  const { promise, resolve, reject } = Promise.withResolvers<Found>()
   worker.once('message', resolve)
   worker.once('error', reject)
   const timer =
@@ -43,14 +58,38 @@ export async function verifyApart(
           () => reject(new EngineError('MaxTimeMSExpired', 'operation exceeded time limit')),
           Math.max(0, deadline - performance.now()),
         )
+  let isDone = false
   try {
-    return await promise
+    worker.postMessage(task)
+    const answer = await promise
+    isDone = true
+    if ('error' in answer) throw answer.error
+    return answer.found
   } finally {
     clearTimeout(timer)
-    await worker.terminate()
+    worker.off('message', resolve).off('error', reject)
+    if (isDone) rest(worker)
+    else await worker.terminate()
   }
 }
 
-function isTask(data: unknown): data is Task {
-  return typeof data === 'object' && data !== null && 'verify' in data
+function takeWorker(): Worker {
+  const last = resting.pop()
+  if (last === undefined)
+    return new Worker(new URL(import.meta.url), {
+      workerData: role,
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    })
+  clearTimeout(last.end)
+  last.worker.ref()
+  return last.worker
+}
+
+function rest(worker: Worker): void {
+  worker.unref()
+  const end = setTimeout(() => {
+    resting.shift()
+    void worker.terminate()
+  }, idleMs)
+  resting.push({ worker, end: end.unref() })
 }

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Document } from 'mongodb'
 import { mainThreadMs } from '../processor-time.ts'
 import { type Started, startEngine } from '../start/engine.ts'
+import { failure } from './failure.ts'
 
 const rows = 40_000
 /**
@@ -55,6 +56,18 @@ describe('engine: long work lets others through', () => {
       expect(await engine.db.command({ validate: 'c' })).to.include({ valid: true, nrecords: rows })
     })
     expect(slowest).to.be.lessThan(patienceMs)
+  })
+
+  it('validate ends with its time, and others that ask meanwhile and after it have their answers', async () => {
+    const whole = () => engine.db.command({ validate: 'c' })
+    const [late, ...found] = await Promise.all([
+      failure(engine.db.command({ validate: 'c', maxTimeMS: 1 })),
+      whole(),
+      whole(),
+    ])
+    expect(late).to.include({ codeName: 'MaxTimeMSExpired' })
+    for (const one of [...found, await whole()]) expect(one).to.include({ valid: true, nrecords: rows })
+    expect(await failure(engine.db.command({ validate: 'none' }))).to.include({ codeName: 'NamespaceNotFound' })
   })
 
   it('the results are whole', async () => {

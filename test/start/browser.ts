@@ -80,7 +80,11 @@ export async function openWindow(
   return { page, context, close }
 }
 
-type Violation = { readonly id: string; readonly nodes: readonly { readonly html: string }[] }
+type Violation = {
+  readonly id: string
+  /** The elements, and what would have to be otherwise, with the colours and their contrast. */
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
+}
 
 /** What is asked of every page, and what the dark changes of it: the colours. */
 const rules = {
@@ -99,7 +103,9 @@ export async function expectAccessible(page: Page, name: string, part = 'html', 
     if (pictures !== undefined)
       await page.screenshot({ path: `${pictures}/${name} ${colorScheme}.png`, fullPage: true })
     const violations = await violationsOf(page, { include: part, exclude: known }, [...rules[colorScheme]])
-    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+    const found = violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(' ')}`,
+    )
     expect(found, `${name}, ${colorScheme}`).to.deep.equal([])
   }
   await page.emulateMedia({ colorScheme: 'light' })
