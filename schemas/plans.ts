@@ -238,7 +238,18 @@ export function withGrace(emailsPerMonth: number): number {
   return emailsPerMonth + Math.floor(emailsPerMonth / 10)
 }
 
-export function allowanceOf({ plan, agentsPlan, raised = {} }: Plans): Allowance {
+const allowances = new WeakMap<Plans, Allowance>()
+
+/** What the plans of an account allow: of both the larger figure, and what was raised. An account that is known is not reckoned again. */
+export function allowanceOf(plans: Plans): Allowance {
+  const known = allowances.get(plans)
+  if (known !== undefined) return known
+  const allowance = reckon(plans)
+  allowances.set(plans, allowance)
+  return allowance
+}
+
+function reckon({ plan, agentsPlan, raised = {} }: Plans): Allowance {
   const mail = plan === null ? null : mailPlans[plan]
   const agents = agentsPlan === null ? null : agentsPlans[agentsPlan]
   const keyed = agents ?? withoutAgentsPlan

@@ -132,7 +132,12 @@ export const collections = {
   folders: {
     version: 1,
     shardKey: 'mailboxId',
-    indexes: [unique('mailboxId', 'path'), { ...index('open.at'), sparse: true }],
+    indexes: [
+      unique('mailboxId', 'path'),
+      // Of the folders of a mailbox most are empty, and storage is asked for often.
+      { ...index('mailboxId'), name: 'filled', partialFilterExpression: { bytes: { $gt: 0 } } },
+      { ...index('open.at'), sparse: true },
+    ],
   },
   messages: {
     version: 1,

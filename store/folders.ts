@@ -222,8 +222,8 @@ const smallBatchSize = 2_000
 export async function storageUsed(store: Store, mailboxIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const folders = await store.folders
     .find(
-      { mailboxId: { $in: [...mailboxIds] } },
-      { projection: { _id: 0, mailboxId: 1, bytes: 1 }, batchSize: smallBatchSize },
+      { mailboxId: { $in: [...mailboxIds] }, bytes: { $gt: 0 } },
+      { projection: { _id: 0, mailboxId: 1, bytes: 1 }, batchSize: smallBatchSize, hint: 'filled' },
     )
     .toArray()
   const used = new Map(mailboxIds.map((id) => [id, 0]))
