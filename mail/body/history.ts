@@ -47,8 +47,17 @@ export function historyIn(body: Body, { isForward }: { readonly isForward: boole
   let hasText = false
   let i = 0
   while (i < all) {
-    const found = isBlank(plain, i) ? own(i + 1) : passageAt(body, i, begun)
-    hasText ||= found.before !== '' || (found.is === 'own' && !isBlank(plain, i))
+    if (isBlank(plain, i)) {
+      i++
+      continue
+    }
+    if (body.parts === null && isProse(plain[i] as string)) {
+      hasText = true
+      i++
+      continue
+    }
+    const found = passageAt(body, i, begun)
+    hasText ||= found.before !== '' || found.is === 'own'
     if (found.is === 'forwarded') return { quoted, forwarded: i }
     // A message that nothing stands before is forwarded without a word.
     if (found.is === 'message' && (isForward || !hasText)) return { quoted, forwarded: i }
@@ -76,10 +85,9 @@ const own = (end: number): Passage => ({ is: 'own', end, before: '' })
 const history = (end: number, before = ''): Passage => ({ is: 'history', end, before })
 const message = (end: number, before = ''): Passage => ({ is: 'message', end, before })
 
-/** What begins at a line that is not blank. `begun` has the parts that were looked at. */
+/** What begins at a line that is neither blank nor prose. `begun` has the parts that were looked at. */
 function passageAt(body: Body, i: number, begun: Set<MailPart>): Passage {
-  const { plain, parts } = body
-  if (parts === null && isProse(plain[i] as string)) return own(i + 1)
+  const { plain } = body
   if (isForwarded(body, i)) return { is: 'forwarded', end: plain.length, before: '' }
   return markedAt(body, i, begun) ?? writtenAt(body, i)
 }

@@ -22,6 +22,7 @@ import {
  * lines or more below a blank line, and a bar below an attribution. What else has bars is a table, a tree or a command.
  */
 export function withQuoteMarks(plain: readonly string[]): readonly string[] {
+  if (!plain.some((line) => mayHaveForeignMark.test(line))) return plain
   const marked = [...plain]
   for (let i = 0; i < plain.length; i++) {
     const mark = foreignMark(plain[i] as string)
@@ -45,6 +46,8 @@ function quotesLines(plain: readonly string[], start: number, end: number): bool
   if (/[:：]$/.test(above) && verb.test(above)) return true
   return right === '' && end - start > 1
 }
+
+const mayHaveForeignMark = /^ {0,3}(?:[|\uff1e]|\p{Lu}{2,3}>)/u
 
 function foreignMark(line: string): string | null {
   if (/^ {0,3}\uff1e/.test(line)) return fullWidth

@@ -154,23 +154,23 @@ function withoutSignatures(
 /** Collects the sender's lines in passages. A signature ends the first one, above all quotations, or the last one. */
 function createOwnText(sender: Sender | null) {
   const kept: string[] = []
-  let passage: { readonly line: string; readonly plain: string }[] = []
+  let passage: { readonly lines: string[]; readonly plain: string[] } = { lines: [], plain: [] }
   let hasText = false
   let hasEarlierText = false
   const endPassage = ({ isMarked = false, isLast = false } = {}) => {
-    const lines = passage.map(({ line }) => line)
+    const { lines, plain } = passage
     if (isLast || !hasEarlierText) {
-      const plain = passage.map((each) => each.plain)
       const signature = signatureIn(plain, { sender, isFirst: !hasEarlierText, isMarked })
       if (signature) cutOut(lines, signature)
     }
     for (const line of lines) kept.push(line)
-    passage = []
+    passage = { lines: [], plain: [] }
     hasEarlierText = hasText
   }
   return {
     add(line: string, plain: string) {
-      passage.push({ line, plain })
+      passage.lines.push(line)
+      passage.plain.push(plain)
       hasText ||= plain.trim() !== ''
     },
     endPassage,

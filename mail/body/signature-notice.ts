@@ -5,6 +5,9 @@ import { notice, noticeHeading } from './signature-words.ts'
 /** How many lines of notices are looked at. */
 const noticeLinesMax = 60
 
+/** A notice says what it is about within so many characters, however long it is. */
+const noticeCharsMax = 1_500
+
 /** How many aspects of a notice make one by itself, and how many below a signature. */
 export const noticeAspects = notice.length
 export const footerAspects = 2
@@ -37,6 +40,7 @@ function headOf(paragraph: readonly string[], aspectsMin: number): number {
 
 function isNotice(paragraph: string, aspectsMin: number): boolean {
   if (paragraph.length <= 40) return false
+  const beginning = paragraph.slice(0, noticeCharsMax)
   let missing = 0
-  return notice.every((aspect) => aspect.test(paragraph) || ++missing <= notice.length - aspectsMin)
+  return notice.every((aspect) => aspect.test(beginning) || ++missing <= notice.length - aspectsMin)
 }
