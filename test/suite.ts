@@ -48,8 +48,8 @@ const order: readonly string[] = [
   'test/',
 ]
 
-/** Files that import this share what it starts: one worker runs them, as if they were one file. */
-const sharing = '/start/shared-service.ts'
+/** Files that import one of these share what it starts, a service or a browser: one worker runs them, as if they were one file. */
+const sharing = [/start\/shared-service\.ts'/, /start\/(?:browser|dashboard)\.ts'/]
 
 const { Base, Spec } = Mocha.reporters
 type Seen = { readonly stats: Mocha.Stats; readonly failures: readonly Mocha.Test[] }
@@ -64,10 +64,11 @@ async function main(): Promise<void> {
     .filter((file) => !quick || (isQuick(file) && !oneToACore.includes(file)))
   const place = (file: string) => order.findIndex((folder) => file.startsWith(folder))
   const others = files.filter((file) => !oneToACore.includes(file))
-  const together = others.filter((file) => readFileSync(file, 'utf8').includes(sharing))
-  const apart = others.filter((file) => !together.includes(file)).toSorted((a, b) => place(a) - place(b))
+  const importing = (shared: RegExp) => others.filter((file) => shared.test(readFileSync(file, 'utf8')))
+  const together = sharing.map(importing)
+  const apart = others.filter((file) => !together.flat().includes(file)).toSorted((a, b) => place(a) - place(b))
   const phases = [
-    { some: [...asOne(together), ...apart], jobs: besideEachOther },
+    { some: [...together.flatMap(asOne), ...apart], jobs: besideEachOther },
     { some: oneToACore.filter((file) => files.includes(file)), jobs: availableParallelism() },
   ]
   const hooks = quick ? ['./test/quick.ts'] : []
