@@ -32,6 +32,8 @@ export type DriverLoad = {
   readonly kind: Kind
   readonly connections: number
   readonly count: number
+  /** So many answers come before the time is taken. */
+  readonly uncounted: number
   readonly targets: readonly DriverTarget[]
 }
 
@@ -45,22 +47,24 @@ let opened: Asks | undefined
 
 answerParent(drive)
 
-async function drive({ url, kind, connections, count, targets }: DriverLoad): Promise<Timed> {
+async function drive({ url, kind, connections, count, uncounted, targets }: DriverLoad): Promise<Timed> {
   opened ??= await open(url, targets)
   const ask = opened[kind]
   const times: number[] = []
-  let next = 0
-  const began = performance.now()
+  let [next, beganAt] = [0, 0]
   const one = async () => {
     while (next < count) {
       const n = next++
       const asked = performance.now()
       await ask(targets[n % targets.length]!, Math.floor(n / targets.length))
-      times.push(performance.now() - asked)
+      const answered = performance.now()
+      times.push(answered - asked)
+      if (times.length === uncounted) beganAt = answered
     }
   }
   await Promise.all(Array.from({ length: connections }, one))
-  return { seconds: (performance.now() - began) / 1_000, times }
+  const perSecond = ((count - uncounted) * 1_000) / (performance.now() - beganAt)
+  return { perSecond, times: times.slice(uncounted) }
 }
 
 async function open(url: string, targets: readonly DriverTarget[]): Promise<Asks> {

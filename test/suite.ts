@@ -17,22 +17,22 @@ const besideEachOther = availableParallelism() + 2
 /**
  * Files that measure processor time, how much more of it twice as much takes, or how long a thread works until another has its
  * answer: each has a core, in a process whose memory is not full of what other files left, which is looked through again and
- * again while they work. Those that take long come first.
+ * again while they work. Those that take long come first, and those that mostly wait (patience, fuzz of DNS) beside others that work.
  */
 const oneToACore: readonly string[] = [
+  'test/imap/patience.test.ts',
   'test/mail/hostile-mime.test.ts',
   'test/mail/hostile-html.test.ts',
-  'test/engine/server.rests.test.ts',
   'test/mail/lens/hostile.test.ts',
+  'test/dns/fuzz.test.ts',
+  'test/engine/server.rests.test.ts',
   'test/mail/fuzz.test.ts',
   'test/mail/speed.test.ts',
   'test/mail/body/alternatives.test.ts',
   'test/core/process/kept.test.ts',
   'test/plugins/inbound/large-messages.test.ts',
-  'test/imap/patience.test.ts',
   'test/imap/pace.test.ts',
   'test/imap/fuzz.test.ts',
-  'test/dns/fuzz.test.ts',
 ]
 
 /** Folders in the order in which their files begin: those that take long first, so that no core is idle at the end. */
