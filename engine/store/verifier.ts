@@ -75,21 +75,33 @@ export async function verifyApart(task: Task, deadline: number | undefined): Pro
 
 function takeWorker(): Worker {
   const last = resting.pop()
-  if (last === undefined)
-    return new Worker(new URL(import.meta.url), {
-      workerData: role,
-      execArgv: ['--disable-warning=ExperimentalWarning'],
-    })
+  if (last === undefined) return startWorker()
   clearTimeout(last.end)
   last.worker.ref()
   return last.worker
 }
 
+function startWorker(): Worker {
+  const worker = new Worker(new URL(import.meta.url), {
+    workerData: role,
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  })
+  // One that ends while it rests is not taken again; nobody waits for it.
+  worker.on('error', () => undefined)
+  worker.on('exit', () => forget(worker))
+  return worker
+}
+
 function rest(worker: Worker): void {
   worker.unref()
   const end = setTimeout(() => {
-    resting.shift()
+    forget(worker)
     void worker.terminate()
   }, idleMs)
   resting.push({ worker, end: end.unref() })
+}
+
+function forget(worker: Worker): void {
+  const at = resting.findIndex((each) => each.worker === worker)
+  if (at >= 0) clearTimeout(resting.splice(at, 1)[0]?.end)
 }
