@@ -171,6 +171,26 @@ describe('web: pages', () => {
     expect(hook.requests[1]?.body).to.equal(hook.requests[0]?.body)
   })
 
+  it('nothing moves for who wants it still, neither what loads nor colours that change', async () => {
+    const moving = (before = '') => page.evaluate(`${before}; document.getAnimations().length`)
+    const inTheme = (theme: string) =>
+      `document.documentElement.dataset.theme = '${theme}'; getComputedStyle(document.body).color`
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    const looked = Promise.withResolvers<void>()
+    await page.route('**/api/v1/emails*', async (route) => {
+      await looked.promise
+      await route.continue()
+    })
+    await leadTo(page, viewer.at('/sends'))
+    await page.locator('.bones').waitFor()
+    expect(await moving(), 'while it loads').to.equal(0)
+    looked.resolve()
+    await shown(page)
+    await page.unroute('**/api/v1/emails*')
+    expect(await moving(`${inTheme('light')}; ${inTheme('dark')}`), 'from light to dark').to.equal(0)
+    await page.evaluate(inTheme('auto'))
+  })
+
   it('says what was done on the page that led here', async () => {
     await page.goto(viewer.at('?done=claimed'))
     await notice('The account is yours.').getByRole('button', { name: 'Dismiss' }).click()
