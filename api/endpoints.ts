@@ -98,7 +98,7 @@ async function serveOperation(
       // Newer than what stands in the address: a client sends it when it connects again (HTML 9.2.3).
       if (isStreamed(operation) && typeof lastEventId === 'string' && lastEventId !== '')
         query.set('after', lastEventId)
-      const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
+      const hasBody = operation.method !== 'GET'
       const limitBytes = operation.body === 'send' ? sendBodyBytes : bodyBytes
       const body = hasBody ? await readJsonObject(req, { limitBytes, parsing: ctx.parsing, inFlight: bodies }) : {}
       return inputOf(operation, { path: params, query, body })

@@ -575,6 +575,14 @@ describe('api: the door', () => {
       ],
       ['a query parameter given twice', 'GET', '/messages?limit=1&limit=2', undefined, 'limit', /one value/],
       ['a field of the path in the body', 'PATCH', '', { address: 'x' }, 'address', /in the path only/],
+      [
+        'a query parameter in the body of DELETE',
+        'DELETE',
+        '/messages/msg_1',
+        { permanent: true },
+        'permanent',
+        /in the query only/,
+      ],
       ['an unknown field of the body', 'PATCH', '', { display_name: 'x' }, 'display_name', /^Write "displayName"/],
     ]
     for (const [what, method, path, body, param, fix] of elsewhere)
