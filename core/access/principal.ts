@@ -1,5 +1,5 @@
 /** Authentication: turns a credential into a principal, which says what the caller may reach. */
-import { Failure } from '../../schemas/failures.ts'
+import { Failure, type FailureDetail } from '../../schemas/failures.ts'
 import { type PartnerMode, partnerKeyPrefixes, partnerModes } from '../../schemas/partners.ts'
 import { allScopes, type KeyKind, type Role, roles, type Scope } from '../../schemas/scopes.ts'
 import type { AccountDoc, KeyDoc } from '../../store/documents/accounts.ts'
@@ -184,11 +184,16 @@ export function requireScope(principal: Principal, scope: Scope): void {
       `${holderOf(principal)} lacks the scope ${scope}, which this request needs.`,
       {
         requiredScope: scope,
-        ...(isProgram(principal) && {
-          fix: 'Authorise again and ask for this scope; a person of the account grants it.',
-        }),
+        ...wayToMore(principal),
       },
     )
+}
+
+/** How another scope is got where a new key is no way to it. */
+function wayToMore(principal: Principal): FailureDetail {
+  if (isProgram(principal)) return { fix: 'Authorise again and ask for this scope; a person of the account grants it.' }
+  if (principal.role === null) return {}
+  return { fix: 'Ask an owner of the account to do it, or to give you another role.' }
 }
 
 function holderOf(principal: Principal): string {

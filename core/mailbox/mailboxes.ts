@@ -193,9 +193,16 @@ export async function reachMailbox(ctx: Context, principal: Principal, address: 
   const canonical = normaliseAddress(address)
   const found = canonical === null ? undefined : await mailboxAt(ctx, canonical)
   if (found === undefined || found.accountId !== principal.accountId || !reaches(principal, found._id))
-    throw new Failure('mailbox_not_found', `This key reaches no mailbox ${address}.`)
+    throw noMailbox(principal, address)
   return found
 }
+
+const noMailbox = ({ kind }: Principal, address: string) =>
+  kind === 'agent'
+    ? new Failure('mailbox_not_found', `This key reaches no mailbox ${address}.`)
+    : new Failure('mailbox_not_found', `The account has no mailbox ${address}.`, {
+        fix: 'Check the address, or list the mailboxes of the account.',
+      })
 
 export type MailboxChange = {
   readonly displayName?: string | null

@@ -63,11 +63,19 @@ describe('api: sessions', () => {
     for (const [role, method, path, body, expected] of cases)
       it(`${role}: ${method} ${path({ address: 'A' } as Tenant)} is ${expected}`, async () => {
         const { ask } = await signedIn(role)
-        const answer = await ask<{ code?: string; requiredScope?: string }>(method, path(tenant), body)
+        const answer = await ask<{ code?: string; requiredScope?: string; fix?: string }>(method, path(tenant), body)
         if (typeof expected === 'number') expect(answer.status).to.equal(expected)
         else if (expected === 'forbidden') expectRefusal(answer, [403, expected])
         else expect(answer.body).to.include({ code: 'insufficient_scope', requiredScope: expected })
+        if (typeof expected !== 'number') expect(answer.body.fix).to.include('another role')
       })
+
+    it('an unknown mailbox is missing from the account, not from a key', async () => {
+      const { ask } = await signedIn('reader')
+      const answer = await ask('GET', mailboxPath('x@tenant.example'))
+      expectRefusal(answer, [404, 'mailbox_not_found'])
+      expect(answer.body.error).to.equal('The account has no mailbox x@tenant.example.')
+    })
 
     it('a person without an account has no mailboxes, and is told so', async () => {
       const { ask } = await signedIn()
