@@ -30,7 +30,7 @@ export async function invite(
   const others = members.filter((member) => member.email !== to)
   if (members.some((member) => member.email === to && member.status === 'active'))
     throw new Failure('conflict', `${to} is a member of the account already.`, {
-      fix: 'Change the role of that member with PATCH /api/v1/account/members.',
+      fix: 'Change the role of that member with PATCH /api/v1/account/members/{member_id}.',
     })
   if (others.length >= membersMax)
     throw new Failure('conflict', `The account has ${membersMax} members and invitations, which is all it may have.`, {

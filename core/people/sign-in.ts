@@ -130,16 +130,21 @@ export function requirePassword(
 }
 
 /**
- * Lets a person who is signed in show the password again, before what cannot be undone. Fails as `beginSignIn` does, and with
- * `unauthorized` when the person is gone.
+ * Lets a person who is signed in show the password again, before what cannot be undone. Fails with `unauthorized` (it is another
+ * one, or the person is gone) and `rate_limited`; a wrong one is counted as a failed login.
  */
 export async function requirePasswordOf(
   ctx: Context,
   personId: string,
-  given: { password: string; peerAddress: string },
+  { password, peerAddress }: { password: string; peerAddress: string },
 ): Promise<void> {
-  const { email } = await requirePerson(ctx, personId)
-  await requirePassword(ctx, { email, ...given })
+  const { email, passwordHash } = await requirePerson(ctx, personId)
+  await limitLogins(ctx, { peerAddress, user: email }, async () => {
+    if (await isPassword(ctx, password, passwordHash)) return
+    throw new Failure('unauthorized', 'This is not your current password.', {
+      fix: 'Type it again; if you forgot it, ask for a new one at /reset or with POST /api/v1/people/reset.',
+    })
+  })
 }
 
 /** Begins a session of a person who has shown who it is, in the oldest of the accounts; all of them note it in their audit. */

@@ -87,7 +87,7 @@ export async function confirmTotp(
 
 /** Removes the app and its recovery codes. Fails like `confirmTotp`; a recovery code will do. */
 export async function removeTotp(ctx: Context, { personId, code }: { personId: string; code: string }): Promise<void> {
-  const found = await requireCode(ctx, { personId, code })
+  const found = await requireCode(ctx, { personId, code }, nothingToRemove)
   await store.deleteAuthenticator(ctx.store, found)
   if (found.confirmedAt !== null) await tellChange(ctx, personId, 'appRemoved')
 }
@@ -107,8 +107,12 @@ export async function takeCode(ctx: Context, { personId, code }: { personId: str
   return (await takenBy(ctx, { personId, code })) !== null
 }
 
-async function requireCode(ctx: Context, what: { personId: string; code: string }): Promise<AuthenticatorDoc> {
-  if ((await store.findAuthenticator(ctx.store, what.personId)) === null) throw noApp()
+async function requireCode(
+  ctx: Context,
+  what: { personId: string; code: string },
+  missing = noApp,
+): Promise<AuthenticatorDoc> {
+  if ((await store.findAuthenticator(ctx.store, what.personId)) === null) throw missing()
   const found = await takenBy(ctx, what)
   if (found === null)
     throw new Failure('validation_error', 'This code is wrong, or it was used before.', {
@@ -170,4 +174,9 @@ function appSecret(secret: string, label: string): AppSecret {
 const noApp = () =>
   new Failure('conflict', 'There is no authenticator app to confirm.', {
     fix: 'Ask for a secret first, add it to the app, then give a code of the app.',
+  })
+
+const nothingToRemove = () =>
+  new Failure('conflict', 'There is no authenticator app to remove.', {
+    fix: 'Leave it so: signing in needs no code.',
   })

@@ -317,7 +317,9 @@ describe('api: people', () => {
       for (const { ask } of [here, there]) await ask('POST', '/api/v1/session', { email, password })
       const change = (more: object) => here.ask('PATCH', '/api/v1/people/me', { password: 'a new password', ...more })
       expectRefusal(await change({}), [400, 'validation_error'])
-      expectRefusal(await change({ currentPassword: 'wrong password' }), [401, 'unauthorized'])
+      const wrong = await change({ currentPassword: 'wrong password' })
+      expectRefusal(wrong, [401, 'unauthorized'])
+      expect(wrong.body.error).to.equal('This is not your current password.')
       expect((await there.ask('GET', '/api/v1/session')).status).to.equal(200)
       const before = here.cookie
       expect((await change({ currentPassword: password })).status).to.equal(200)

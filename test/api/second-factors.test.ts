@@ -47,6 +47,9 @@ describe('api: second factors', () => {
     expectRefusal(await person.ask('DELETE', `${totp}?code=123`), [400, 'validation_error'])
     expect((await person.ask('DELETE', `${totp}?code=${nextCode(secret)}`)).body).to.include({ deleted: true })
     expect((await person.ask('GET', totp)).body).to.include({ enabled: false })
+    const again = await person.ask('DELETE', `${totp}?code=${nextCode(secret)}`)
+    expectRefusal(again, [409, 'conflict'])
+    expect(again.body.error).to.equal('There is no authenticator app to remove.')
   })
 
   it('recovery codes are made anew with a code', async () => {
