@@ -5,25 +5,25 @@ const redirectUrisMax = 20
 const uriLengthMax = 2_000
 const nameLengthMax = 200
 const loopbacks: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+/** Schemes that are no program's own: they lead to other machines, or to whom somebody else names. */
+const publicSchemes: readonly string[] = ['ftp:', 'ws:', 'wss:', 'mailto:', 'tel:', 'sms:', 'intent:', 'view-source:']
 
 /**
- * Completes metadata in place, and says what is wrong with it: which field, and why; null when nothing is. A program whose
+ * Completes metadata in place, and says what is wrong with it, the field first; null when nothing is. A program whose
  * redirect URIs all stay on the person's computer is a native one unless it says otherwise: these may take any port there
  * (RFC 8252 7.3).
  */
-export function completeMetadata(metadata: ClientMetadata): { readonly field: string; readonly why: string } | null {
+export function completeMetadata(metadata: ClientMetadata): string | null {
   const uris: unknown = metadata.redirect_uris
-  if (!Array.isArray(uris) || uris.length === 0)
-    return { field: 'redirect_uris', why: 'redirect_uris must be a list of URIs' }
-  if (uris.length > redirectUrisMax)
-    return { field: 'redirect_uris', why: `redirect_uris may have at most ${redirectUrisMax} members` }
+  if (!Array.isArray(uris) || uris.length === 0) return 'redirect_uris must be a list of URIs'
+  if (uris.length > redirectUrisMax) return `redirect_uris may have at most ${redirectUrisMax} members`
   for (const uri of uris) {
     const why = whyRefused(uri)
-    if (why !== null) return { field: 'redirect_uris', why: `redirect_uris must only contain URIs that ${why}` }
+    if (why !== null) return `redirect_uris must only contain URIs that ${why}`
   }
   const name: unknown = metadata.client_name
   if (name !== undefined && (typeof name !== 'string' || name.length > nameLengthMax || /\p{C}/u.test(name)))
-    return { field: 'client_name', why: `client_name must be a line of at most ${nameLengthMax} characters` }
+    return `client_name must be a line of at most ${nameLengthMax} characters`
   metadata.application_type ??= uris.every(staysOnMachine) ? 'native' : 'web'
   // What a program asks for is decided with each request, so that it can ask for more later.
   delete metadata.scope
@@ -37,6 +37,7 @@ function whyRefused(uri: unknown): string | null {
   if (parsed === null) return 'are absolute'
   if (parsed.username !== '' || parsed.password !== '') return 'name no user'
   if (parsed.protocol === 'http:' && !isLoopback(parsed)) return 'use https, unless they stay on the machine'
+  if (publicSchemes.includes(parsed.protocol)) return 'use https, or a scheme of the program'
   return uri.includes('#') ? 'have no fragment' : null
 }
 

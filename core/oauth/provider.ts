@@ -194,8 +194,8 @@ function configurationOf(process: ProcessContext, { errors, interactionPolicy }:
       properties: ['software_id'],
       validator: (koa, _key, _value, metadata) => {
         const wrong = completeMetadata(metadata)
-        if (wrong?.field === 'redirect_uris') throw new errors.InvalidRedirectUri(wrong.why)
-        if (wrong !== null) throw new errors.InvalidClientMetadata(wrong.why)
+        // The code of the error depends on the field that stands first in the text.
+        if (wrong !== null) throw new errors.InvalidClientMetadata(wrong)
         // Who registers gets no secret (RFC 7591 3.2.1: the server may replace what was asked for).
         if (koa?.oidc.route !== 'registration') return
         metadata.token_endpoint_auth_method = 'none'

@@ -184,18 +184,20 @@ describe('api: OAuth', () => {
   })
 
   describe('registration', () => {
-    const cases: readonly (readonly [what: string, metadata: Json, refused: string | null])[] = [
+    const cases: readonly (readonly [what: string, metadata: Json, refused: string | null, why?: string])[] = [
       ['an https URI', {}, null],
       ['a loopback URI', { redirect_uris: ['http://127.0.0.1:3000/cb', 'http://localhost/cb'] }, null],
       ['the loopback of IPv6', { redirect_uris: ['http://[::1]:3000/cb'] }, null],
       ['the scheme of a program', { redirect_uris: ['com.example.app:/cb', 'cursor://mcp/callback'] }, null],
       ['a secret, which it does not get', { token_endpoint_auth_method: 'client_secret_post' }, null],
       ['scopes, which say nothing', { scope: 'mail:read openid offline_access' }, null],
-      ['no URI', { redirect_uris: [] }, 'invalid_redirect_uri'],
+      ['no URI', { redirect_uris: [] }, 'invalid_redirect_uri', 'must be a list of URIs'],
       ['a URI that is no list', { redirect_uris: callback }, 'invalid_redirect_uri'],
       ['a URI that is a number', { redirect_uris: [7] }, 'invalid_redirect_uri'],
       ['a relative URI', { redirect_uris: ['/callback'] }, 'invalid_redirect_uri'],
-      ['http on another host', { redirect_uris: ['http://program.example/cb'] }, 'invalid_redirect_uri'],
+      ['http on another host', { redirect_uris: ['http://program.example/cb'] }, 'invalid_redirect_uri', 'use https'],
+      ['the scheme of a server', { redirect_uris: ['ftp://program.example/cb'] }, 'invalid_redirect_uri', 'use https'],
+      ['the scheme of a mail', { redirect_uris: ['mailto:a@program.example'] }, 'invalid_redirect_uri', 'use https'],
       [
         'http on a host that looks local',
         { redirect_uris: ['http://localhost.evil.example/'] },
@@ -203,7 +205,7 @@ describe('api: OAuth', () => {
       ],
       ['javascript', { redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
       ['data', { redirect_uris: ['data:text/html,x'] }, 'invalid_redirect_uri'],
-      ['a fragment', { redirect_uris: [`${callback}#x`] }, 'invalid_redirect_uri'],
+      ['a fragment', { redirect_uris: [`${callback}#x`] }, 'invalid_redirect_uri', 'have no fragment'],
       ['a user name', { redirect_uris: ['https://bank.example@evil.example/'] }, 'invalid_redirect_uri'],
       ['one bad URI among good ones', { redirect_uris: [callback, 'http://evil.example/'] }, 'invalid_redirect_uri'],
       [
@@ -217,7 +219,7 @@ describe('api: OAuth', () => {
       ['a name that is too long', { client_name: 'x'.repeat(201) }, 'invalid_client_metadata'],
       ['a flow without codes', { response_types: ['token'], grant_types: ['implicit'] }, 'invalid_client_metadata'],
     ]
-    for (const [what, metadata, refused] of cases)
+    for (const [what, metadata, refused, why = ''] of cases)
       it(`${what}: ${refused ?? 'taken'}`, async () => {
         const { status, headers, body } = await sendJson(at('/oauth/register'), {
           redirect_uris: [callback],
@@ -225,7 +227,10 @@ describe('api: OAuth', () => {
         })
         expect([status, body.error ?? null]).to.deep.equal([refused === null ? 201 : 400, refused])
         expect(headers.get('cache-control')).to.equal('no-store')
-        if (refused !== null) return
+        if (refused !== null) {
+          expect(body.error_description).to.include(why)
+          return
+        }
         expect(body).to.include({ token_endpoint_auth_method: 'none' })
         expect(body).not.to.have.any.keys('client_secret', 'scope', 'registration_access_token')
         expect(body.client_id).to.match(/^oac_/)
