@@ -16,11 +16,14 @@ const credentialCodes = [
 ] as const
 
 /** Fails with what `admit` failed with; the refusal of a credential tells how to get another. */
-export function challenge({ ctx, headers }: Pick<McpRequest, 'ctx' | 'headers'>, error: unknown): never {
+export function challenge(
+  { ctx, headers, pathKey }: Pick<McpRequest, 'ctx' | 'headers' | 'pathKey'>,
+  error: unknown,
+): never {
   const code = error instanceof Failure ? credentialCodes.find((each) => each === error.code) : undefined
   if (!(error instanceof Failure) || code === undefined) throw error
   const { message, fix, detail } = error
-  const why = hasCredential(headers) ? 'invalid_token' : null
+  const why = pathKey !== undefined || hasCredential(headers) ? 'invalid_token' : null
   throw new Failure(code, message, { ...detail, fix, challenge: challengeOf(ctx, why, initialScopes) })
 }
 

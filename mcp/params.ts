@@ -1,5 +1,6 @@
 /** What the parameters of each method must be, so that a malformed request is refused in words of ours. */
-import { array, type JsonSchema, object, oneOf, opened, optional, record, string } from '../schemas/infer.ts'
+import { array, boolean, type JsonSchema, object, oneOf, opened, optional, record, string } from '../schemas/infer.ts'
+import { notACursor } from '../schemas/refusals.ts'
 import { validate } from '../schemas/validate.ts'
 
 /** Longest name, cursor or address of a resource: longer than any that is ours. */
@@ -15,7 +16,21 @@ const cursor = optional(word)
 const answers = { inputResponses: optional(record<unknown>({})), requestState: optional(string()) }
 const texts = optional(record<string>(string({ maxLength: valueMax })))
 
+const anything = optional(record<unknown>({}))
+const capabilities = object({
+  experimental: anything,
+  roots: optional(object({ listChanged: optional(boolean()) })),
+  sampling: anything,
+  elicitation: optional(object({ form: anything, url: anything })),
+  tasks: anything,
+})
+
 const strict: { readonly [method: string]: JsonSchema } = {
+  initialize: object({
+    protocolVersion: word,
+    capabilities,
+    clientInfo: object({ name: string(), version: string(), title: optional(string()) }),
+  }),
   'tools/call': object({ name: word, arguments: optional(record<unknown>({})), ...answers }),
   'tools/list': object({ cursor }),
   'resources/list': object({ cursor }),
@@ -39,7 +54,10 @@ const strict: { readonly [method: string]: JsonSchema } = {
 const schemas = new Map(Object.entries(strict).map(([method, schema]) => [method, opened(schema)]))
 
 /** Methods that revision 2026-07-28 has no more: there they are unknown, whatever their parameters. */
-const ofEarlier = ['resources/subscribe', 'resources/unsubscribe']
+const ofEarlier = ['initialize', 'resources/subscribe', 'resources/unsubscribe']
+
+/** Lists that come whole: none of their answers has a cursor. */
+const whole = ['tools/list', 'resources/templates/list', 'prompts/list']
 
 /**
  * Fails with `validation_error` when a message is a request of a method that its revision knows, and its parameters are
@@ -51,4 +69,6 @@ export function requireParams(message: unknown, { isEarlier }: { isEarlier: bool
   if (typeof method !== 'string' || (!isEarlier && ofEarlier.includes(method))) return
   const schema = schemas.get(method)
   if (schema !== undefined) validate(schema, params, 'params')
+  if (whole.includes(method) && (params as { readonly cursor?: unknown }).cursor !== undefined)
+    throw notACursor('params.cursor')
 }

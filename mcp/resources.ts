@@ -10,6 +10,7 @@ import { invoke } from '../operations/invoke.ts'
 import { listMailboxes } from '../operations/mailboxes.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Mailbox } from '../schemas/mailboxes.ts'
+import { notACursor } from '../schemas/refusals.ts'
 import type { Scope } from '../schemas/scopes.ts'
 import { runTool } from './call.ts'
 import type { Caller, KnownCaller } from './caller.ts'
@@ -92,7 +93,7 @@ export async function listResources(caller: KnownCaller, cursor: string | undefi
 }
 
 /** A page of the mailboxes that the key reaches; none for a key that may not list them. */
-export async function mailboxesOf(caller: KnownCaller, before?: string): Promise<MailboxPage> {
+export async function mailboxesOf(caller: KnownCaller, cursor?: string): Promise<MailboxPage> {
   try {
     const { body } = await invoke(caller.ctx, listMailboxes, caller.principal, {
       path: {},
@@ -101,11 +102,12 @@ export async function mailboxesOf(caller: KnownCaller, before?: string): Promise
       hungUp: caller.hungUp,
       checkOutput: caller.checkOutput,
       isCounted: false,
-      input: () => ({ limit: pageSize, ...(before !== undefined && { before }) }),
+      input: () => ({ limit: pageSize, ...(cursor !== undefined && { before: cursor }) }),
     })
     return body as unknown as MailboxPage
   } catch (error) {
     if (error instanceof Failure && error.code === 'insufficient_scope') return { mailboxes: [], next: null }
+    if (error instanceof Failure && error.detail.param === 'before') throw notACursor('params.cursor')
     throw error
   }
 }

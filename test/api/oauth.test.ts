@@ -837,6 +837,12 @@ describe('api: OAuth', () => {
         expect(challengeOf(response)).to.equal(`Bearer error="invalid_token", ${metadata()}, ${scope}`)
       })
 
+    it('with a wrong key in the path says that it is not valid', async () => {
+      const response = await callMcp({}, 'get_account_summary', {}, '/api/mcp/svc_live_none')
+      expect(response.status).to.equal(401)
+      expect(challengeOf(response)).to.equal(`Bearer error="invalid_token", ${metadata()}, ${scope}`)
+    })
+
     describe('asks a program for the scopes of', () => {
       const mailbox = () => `mailroom://mailbox/${tenant.address}`
       const ref = { type: 'ref/prompt', name: 'triage_inbox' }

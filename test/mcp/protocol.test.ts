@@ -184,6 +184,7 @@ describe('mcp protocol', () => {
     ['a prompt whose argument is an object', 'prompts/get', { name: 'triage_inbox', arguments: { mailbox: {} } }],
     ['a completion of nothing', 'completion/complete', { ref: { type: 'ref/prompt', name: 'x' } }],
     ['a cursor that is a number', 'resources/list', { cursor: 1 }],
+    ['a cursor of a list that comes whole', 'tools/list', { cursor: 'none' }],
   ]
   for (const [name, method, params] of malformed)
     it(`${name} is refused in words of ours, in each revision`, async () => {
@@ -195,6 +196,35 @@ describe('mcp protocol', () => {
         expect(body.error.data).to.include({ code: 'validation_error' })
         expect(body.error.message).to.match(/^"params[."]/)
       }
+    })
+
+  it('a cursor of no page is named as its client named it', async () => {
+    const { body } = await ask('resources/list', { cursor: 'none' })
+    expect(body.error.code).to.equal(-32602)
+    expect(body.error.data).to.include({ code: 'validation_error', param: 'params.cursor' })
+  })
+
+  const clientInfo = { name: 'test', version: '1' }
+  const beginnings: readonly (readonly [string, Json, string])[] = [
+    ['a revision that is a number', { protocolVersion: 7, capabilities: {}, clientInfo }, 'params.protocolVersion'],
+    ['no capabilities', { protocolVersion: '2025-11-25', clientInfo }, 'params.capabilities'],
+    [
+      'a capability that is a number',
+      { protocolVersion: '2025-11-25', capabilities: { elicitation: 5 }, clientInfo },
+      'params.capabilities.elicitation',
+    ],
+    [
+      'a client without a name',
+      { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: {} },
+      'params.clientInfo.name',
+    ],
+  ]
+  for (const [name, params, param] of beginnings)
+    it(`a session does not begin with ${name}`, async () => {
+      const { headers, body } = await tell({ jsonrpc: '2.0', id: 7, method: 'initialize', params })
+      expect([body.id, body.error.code]).to.deep.equal([7, -32602])
+      expect(body.error.data).to.include({ code: 'validation_error', param })
+      expect(headers.has('mcp-session-id')).to.equal(false)
     })
 
   it('batches ended with revision 2025-06-18', async () => {
