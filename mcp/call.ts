@@ -153,7 +153,7 @@ const picked = (fields: Arguments, names: readonly string[]): Arguments =>
 function inputOf({ arguments: schema, operation, tool }: BoundTool, given: Arguments): Arguments {
   validate(schema, given)
   const values = fieldsOf(operation).flatMap(({ name }) => {
-    const value = given[argumentName(operation, name)] ?? tool.preset?.[name]
+    const { [argumentName(operation, name)]: value = tool.preset?.[name] } = given
     return tool.expose.includes(name) && value !== undefined ? [[name, value]] : []
   })
   return Object.fromEntries(values)

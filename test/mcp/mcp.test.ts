@@ -289,6 +289,8 @@ describe('mcp', () => {
       expect(created.structured).to.include({ success: true, address: 'tool@tenant.example', replayed: false })
       const renamed = await use('update_mailbox', { mailbox: 'tool@tenant.example', displayName: 'Tool' })
       expect(renamed.structured).to.include({ displayName: 'Tool' })
+      const cleared = await use('update_mailbox', { mailbox: 'tool@tenant.example', displayName: null })
+      expect(cleared.structured).to.include({ displayName: null })
       const { structured } = await use('list_mailboxes', {})
       expect((structured.mailboxes as Json[]).map(({ address }) => address)).to.include('tool@tenant.example')
     })
