@@ -18,6 +18,7 @@ import { eventually } from '../eventually.ts'
 import { type NameServer, startNameServer } from '../peers/name-server.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
 import { type Call, client, mailboxPath } from '../peers/rest.ts'
+import { expectAccessible } from '../start/browser.ts'
 import {
   type DashboardDoor,
   expectGoodPage,
@@ -189,6 +190,17 @@ describe('web: pages', () => {
     await page.unroute('**/api/v1/emails*')
     expect(await moving(`${inTheme('light')}; ${inTheme('dark')}`), 'from light to dark').to.equal(0)
     await page.evaluate(inTheme('auto'))
+  })
+
+  it('the frame around the pages is a good one on a phone too', async () => {
+    const usual = page.viewportSize()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await leadTo(page, viewer.at('/keys'))
+    await shown(page)
+    await expectAccessible(page, 'frame of a phone')
+    await button('Menu').click()
+    await expectAccessible(page, 'menu of a phone')
+    await page.setViewportSize(usual ?? { width: 1280, height: 800 })
   })
 
   it('says what was done on the page that led here', async () => {
