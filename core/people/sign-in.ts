@@ -141,7 +141,7 @@ export async function requirePasswordOf(
   const { email, passwordHash } = await requirePerson(ctx, personId)
   await limitLogins(ctx, { peerAddress, user: email }, async () => {
     if (await isPassword(ctx, password, passwordHash)) return
-    throw new Failure('unauthorized', 'This is not your current password.', {
+    throw new Failure('unauthorized', 'The current password is wrong.', {
       fix: 'Type it again; if you forgot it, ask for a new one at /reset or with POST /api/v1/people/reset.',
     })
   })

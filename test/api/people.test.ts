@@ -319,7 +319,7 @@ describe('api: people', () => {
       expectRefusal(await change({}), [400, 'validation_error'])
       const wrong = await change({ currentPassword: 'wrong password' })
       expectRefusal(wrong, [401, 'unauthorized'])
-      expect(wrong.body.error).to.equal('This is not your current password.')
+      expect(wrong.body.error).to.equal('The current password is wrong.')
       expect((await there.ask('GET', '/api/v1/session')).status).to.equal(200)
       const before = here.cookie
       expect((await change({ currentPassword: password })).status).to.equal(200)
