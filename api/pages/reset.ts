@@ -1,5 +1,7 @@
 /** A new password for who forgot the old one. */
+import { requireReset } from '../../core/people/password-change.ts'
 import { resetPassword } from '../../operations/people.ts'
+import { Failure } from '../../schemas/failures.ts'
 import { alert, field, type Typed, tokenField, untyped } from './controls.ts'
 import { html } from './html.ts'
 import type { Page } from './page.ts'
@@ -59,11 +61,20 @@ const mailedPage = (email: string): Page => ({
 <p><a href="/sign-in">Back to sign in</a></p>`,
 })
 
-const setPage = (visit: Visit, typed: Typed): Page => ({
-  title: 'Choose a new password',
-  isNarrow: true,
-  hasFailed: typed.refusal !== null,
-  content: html`${alert(typed, ['password'])}
+async function setPage(visit: Visit, typed: Typed): Promise<Page> {
+  const isKnown = await requireReset(visit.ctx, visit.params.token ?? '').then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Failure && error.code === 'not_found') return false
+      throw error
+    },
+  )
+  if (!isKnown) return usedPage
+  return {
+    title: 'Choose a new password',
+    isNarrow: true,
+    hasFailed: typed.refusal !== null,
+    content: html`${alert(typed, ['password'])}
 <p>Everybody who is signed in with the old password is signed out. A second factor stays as it is.</p>
 <div class="card">
 <form method="post">${tokenField(visit.token)}
@@ -78,4 +89,13 @@ ${field(typed, {
 <button class="wide">Set the password</button>
 </form>
 </div>`,
-})
+  }
+}
+
+const usedPage: Page = {
+  title: 'This link cannot be used',
+  isNarrow: true,
+  status: 404,
+  content: html`<p>It was used, is older than an hour, or is not whole.</p>
+<p><a href="/reset">Ask for a new link</a>, and open the one in the newest mail.</p>`,
+}

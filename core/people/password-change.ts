@@ -32,6 +32,11 @@ export async function requestReset(
   })
 }
 
+/** Fails with `not_found` when the link of a token sets no password (any more). Leaves it valid. */
+export async function requireReset(ctx: Context, token: string): Promise<void> {
+  await readLink(ctx, 'reset', token)
+}
+
 /**
  * Sets a new password by the token of a mailed link. Fails with `validation_error` (password) and `not_found` (the link is
  * unknown, was used or has expired).
