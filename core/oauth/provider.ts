@@ -135,6 +135,12 @@ function configurationOf(process: ProcessContext, { errors, interactionPolicy }:
     return resource
   }
   const { Check, Prompt } = interactionPolicy
+  // RFC 6749 3.3: who names no scope gets the default, and who names unknown ones alone nothing.
+  const scopeAsked = (asked: unknown = initialScopes.join(' ')): string => {
+    const named = String(asked).split(' ')
+    if (allScopes.some((scope) => named.includes(scope))) return named.join(' ')
+    throw new errors.InvalidScope(`none of these is a scope; there are ${allScopes.join(' ')}`, named.join(' '))
+  }
   const mustAsk = new Check('not_asked', 'the person has to be asked', 'consent_required', (koa) => {
     return koa.oidc.result?.consent === undefined
   })
@@ -234,9 +240,8 @@ function configurationOf(process: ProcessContext, { errors, interactionPolicy }:
         useGrantedResource: () => true,
         getResourceServerInfo: (koa, asked) => {
           requireResource(asked)
-          // RFC 6749 3.3: who names no scope gets the default.
           if (koa.oidc.route === 'authorization' && koa.oidc.params !== undefined)
-            koa.oidc.params.scope ??= initialScopes.join(' ')
+            koa.oidc.params.scope = scopeAsked(koa.oidc.params.scope)
           return { scope: allScopes.join(' '), audience: resource, accessTokenFormat: 'opaque' }
         },
       },

@@ -299,6 +299,7 @@ describe('api: OAuth', () => {
       ['without a resource', { resource: undefined }, 'invalid_target'],
       ['for another resource', { resource: 'https://other.example/api/mcp' }, 'invalid_target'],
       ['for a part of the resource', { resource: 'http://localhost' }, 'invalid_target'],
+      ['for unknown scopes alone', { scope: 'openid root' }, 'invalid_scope'],
       ['without asking anybody', { prompt: 'none' }, 'consent_required'],
       ['for a new sign-in', { prompt: 'login' }, 'invalid_request'],
       ['for a new sign-in and the question', { prompt: 'login consent' }, 'invalid_request'],
