@@ -168,7 +168,9 @@ async function writeOutbox(ctx: Context, emails: readonly EmailDoc[]): Promise<v
 const isQueued = ({ status }: EmailRecipient) => status === 'queued'
 
 function outboxRow(ctx: Context, email: EmailDoc, { email: recipient }: EmailRecipient, n: number): OutboxDoc {
-  const { _id, accountId, from, messageIdHeader, blob, createdAt } = email
+  const { _id, accountId, from, messageIdHeader, blob } = email
+  // Its tries begin here: a send for later does not use them up while it waits.
+  const at = email.sendAt ?? email.createdAt
   return {
     _id: `${_id}#${n}`,
     accountId,
@@ -180,8 +182,8 @@ function outboxRow(ctx: Context, email: EmailDoc, { email: recipient }: EmailRec
     blob,
     ...causeOf(email),
     ...(email.origin === 'tls report' && { anyTls: true }),
-    notBefore: createdAt,
-    createdAt,
+    notBefore: at,
+    createdAt: at,
     lease: null,
     attempts: 0,
     attempting: false,

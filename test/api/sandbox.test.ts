@@ -329,6 +329,16 @@ describe('api: the sandbox', () => {
       expect(bouncedAfter / hourMs).to.be.within(47.9, 56)
     })
 
+    it('counts these 48 hours of a scheduled send from its time on', async () => {
+      const own = await sandbox('laterdeferred')
+      const sendAt = new Date(door.ctx.clock.now().getTime() + 3 * dayMs).toISOString()
+      const { body } = await own.send('softbounced@simulator.invalid', { sendAt })
+      await own.advance(3 * dayMs + 46 * hourMs)
+      expect((await own.status(body.id)).reason).to.equal('deferred')
+      await own.advance(12 * hourMs)
+      expect(await own.status(body.id)).to.include({ status: 'bounced', reason: 'transient' })
+    })
+
     it('retries a webhook for 24 hours with growing pauses', async () => {
       const own = await sandbox('retries')
       const receiver = await receiverOf(() => 500)
