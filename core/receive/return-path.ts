@@ -24,6 +24,9 @@ export function returnPathOf(ctx: Pick<Context, 'secrets'>, { emailId, n }: Retu
   return `bounce-${id}-${number36}-${digestOf(ctx, id, number36)}@${splitAddress(sender).domain}`
 }
 
+/** Whether an address looks like a return path, of this service or of another. */
+export const isReturnPath = (address: string): boolean => form.test(splitAddress(address).local)
+
 /** Reads a canonical address as a return path. Returns null when it is none, 'forged' when its digest is wrong. */
 export function readReturnPath(ctx: Pick<Context, 'secrets'>, address: string): ReturnPath | 'forged' | null {
   const [, id = '', number36 = '', digest = ''] = form.exec(splitAddress(address).local) ?? []

@@ -15,6 +15,7 @@ import type { Context } from '../process/context.ts'
 import { createKept, type Kept } from '../process/kept.ts'
 import { perProcess } from '../process/per-process.ts'
 import type { RecipientMailbox } from './recipient-cache.ts'
+import { isReturnPath } from './return-path.ts'
 import type { Verdict } from './sender-verdict.ts'
 import type { Peer } from './trace-headers.ts'
 
@@ -55,7 +56,8 @@ export function trustOf(
       ownDomain: splitAddress(mailbox.address).domain,
       related,
     }),
-    autoSubmitted: isAutomatic(parsed.headers, reversePath),
+    // All that is sent by the API has such a path: it says nothing of who wrote.
+    autoSubmitted: isAutomatic(parsed.headers, isReturnPath(reversePath) ? null : reversePath),
     ...(alternativesDiffer && { alternativesDiffer }),
   }
 }

@@ -8,6 +8,7 @@ import { toldOf } from '../documents.ts'
 import type { ErrorBody } from '../peers/rest.ts'
 import { type Call, type Json, mailboxPath } from '../peers/rest.ts'
 import { connectMcp, type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
+import { carryOutgoing } from '../start/outgoing.ts'
 
 const verdict: Verdict = {
   authentication: {
@@ -126,6 +127,25 @@ describe('trust in a message', () => {
     expect(await shown.text()).to.match(
       /^Return-Path: <other@tenant\.example>\r\nDelivered-To: \S+\r\nAuthentication-Results: [^;]+;\r\n\tdkim=pass /,
     )
+  })
+
+  it('takes no mail for automatic that a mailbox of ours sent by the API', async () => {
+    const peer = 'peer@tenant.example'
+    await call('POST', '/api/v1/mailboxes', { address: peer, displayName: 'Peer' })
+    const letter = { to: tenant.address, subject: 'From a peer', text: 'Is it done?' }
+    expect((await call('POST', `${mailboxPath(peer)}/send`, letter)).status).to.equal(202)
+    await carryOutgoing(door.ctx)
+    const { body } = await call<{ messages: { message_id: string; thread_id: string }[] }>(
+      'GET',
+      `${path}?from=${peer}`,
+    )
+    const [{ message_id, thread_id }] = body.messages as [{ message_id: string; thread_id: string }]
+    expect((await call<{ trust: Json }>('GET', `${path}/${message_id}`)).body.trust).to.include({
+      aligned_from: 'tenant.example',
+      auto_submitted: false,
+    })
+    const thread = await call('GET', `${mailboxPath(tenant.address)}/threads/${thread_id}`)
+    expect(thread.body.awaiting).to.equal('us')
   })
 
   describe('and spam', () => {
