@@ -329,7 +329,8 @@ function resultOf({ _id, subject, text, html, recipients }: BatchDoc, replayed: 
   const names = variablesOf({ subject, text: text ?? '', html: html ?? '' })
   return {
     id: _id,
-    recipients: recipients.map(({ email, failed }) => ({ email, status: failed === null ? 'queued' : 'failed' })),
+    // All of them (interface.md, Batch send); who is refused is told where the batch is read.
+    recipients: recipients.map(({ email }) => ({ email, status: 'queued' })),
     missingFields: recipients.flatMap(({ email, fields }) => {
       const missing = names.filter((name) => !Object.hasOwn(fields, name))
       return missing.length > 0 ? [{ email, fields: missing }] : []
