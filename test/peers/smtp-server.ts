@@ -61,6 +61,31 @@ export async function startScript(greeting: string, answer: (line: string) => st
   return { route: routeOf(server), heard, close: () => new Promise((resolve) => void server.close(() => resolve())) }
 }
 
+/** A server that takes the envelope, and does as `onContent` does from the first byte of the content on. */
+export async function startReluctant(onContent: (socket: Socket) => void): Promise<Pick<Script, 'route' | 'close'>> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => socket.destroy())
+    socket.write('220 hi\r\n')
+    let inContent = false
+    socket.on('data', (chunk: Buffer) => {
+      if (inContent) return
+      for (const line of chunk.toString('latin1').split('\r\n').filter(Boolean)) {
+        inContent = line === 'DATA'
+        socket.write(inContent ? '354 go on\r\n' : '250 2.0.0 ok\r\n')
+      }
+      if (inContent) socket.once('data', () => onContent(socket))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const close = () => {
+    for (const socket of sockets) socket.destroy()
+    return new Promise<void>((resolve) => void server.close(() => resolve()))
+  }
+  return { route: routeOf(server), close }
+}
+
 function eachLine(socket: Socket, take: (line: string) => void): void {
   let rest = ''
   socket.on('data', (chunk: Buffer) => {

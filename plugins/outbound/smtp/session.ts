@@ -262,12 +262,29 @@ async function transact(wire: Wire, mail: Mail, { extensions, tls, limits }: Ope
       wire.end('given up')
       return { ...progress, reply: '', trouble: 'the mail is claimed anew' }
     }
-    await wire.write(mail.content)
+    const refusal = await contentOrRefusal(wire, mail, limits)
+    if (refusal !== null) return { ...progress, reply: refusal }
     progress.command = '.'
     return { ...progress, reply: (await wire.read(limits.finalReplyMs)).text }
   } catch (error) {
     if (error instanceof Broken) return { ...progress, reply: '', trouble: error.trouble }
     throw error
+  }
+}
+
+/** Sends the content. Returns the refusal of a server that hung up in the midst of it, null when it has all. */
+async function contentOrRefusal(
+  wire: Wire,
+  { content }: Mail,
+  { replyMs }: SessionOptions['limits'],
+): Promise<string | null> {
+  try {
+    await wire.writeContent(content, replyMs)
+    return null
+  } catch (error) {
+    const reply = wire.hasUnread ? await wire.read(replyMs) : null
+    if (reply === null || reply.code < 400) throw error
+    return reply.text
   }
 }
 

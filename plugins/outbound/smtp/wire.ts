@@ -9,6 +9,10 @@ import { type ConnectionOptions, connect as startTls, type TLSSocket } from 'nod
 /** The longest reply that is read, against a server that never stops sending, and how much of a reply is kept. */
 const replyCharsMax = 64 * 1024
 const replyKeptChars = 4 * 1024
+/** Replies that nobody has read yet, against a server that answers what it was not asked. One to each command that goes at once is ordinary. */
+const unreadMax = 16
+/** So much of a mail goes to the operating system at once: who takes that in the time for it is not taken for dead. */
+const sliceBytes = 256 * 1024
 
 export type Reply = {
   readonly code: number
@@ -72,6 +76,19 @@ export class Wire {
         this.#socket.uncork()
       }
     })
+  }
+
+  /** Sends the content of a mail. Rejects with Broken, also when the server takes none of it for `timeoutMs` (RFC 5321 4.5.3.2.5). */
+  async writeContent(content: readonly Buffer[], timeoutMs: number): Promise<void> {
+    const timer = setTimeout(() => this.end('the server took no more of the message'), timeoutMs)
+    try {
+      for (const slice of slicesOf(content)) {
+        await this.write(slice)
+        timer.refresh()
+      }
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /** Reads the next reply. Rejects with Broken, also when none comes within `timeoutMs`. */
@@ -150,6 +167,7 @@ export class Wire {
     const reader = this.#readers.shift()
     if (reader === undefined) {
       this.#replies.push(reply)
+      if (this.#replies.length > unreadMax) this.#break('the server answers what it was not asked')
       return
     }
     clearTimeout(reader.timer)
@@ -169,6 +187,17 @@ export class Wire {
     this.#onEnd()
     return broken
   }
+}
+
+/** Cuts content into slices; what is small stays together. */
+function slicesOf(content: readonly Buffer[]): readonly (readonly Buffer[])[] {
+  const bytes = content.reduce((sum, { length }) => sum + length, 0)
+  if (bytes <= sliceBytes) return [content]
+  return content.flatMap((part) =>
+    Array.from({ length: Math.ceil(part.length / sliceBytes) }, (_, n) => [
+      part.subarray(n * sliceBytes, (n + 1) * sliceBytes),
+    ]),
+  )
 }
 
 /** Returns the lines that are kept of a reply: its first lines and the last one, which decides. */

@@ -1,7 +1,8 @@
+import type { Socket } from 'node:net'
 import { expect } from 'chai'
 import { createDestination, type Destination } from '../../../../plugins/outbound/smtp/destination.ts'
 import type { Mail, TlsPolicy } from '../../../../plugins/outbound/smtp/session.ts'
-import { type Script, type Sink, startScript, startSink } from '../../../peers/smtp-server.ts'
+import { type Script, type Sink, startReluctant, startScript, startSink } from '../../../peers/smtp-server.ts'
 
 const limits = { connections: 2, messagesPerSecond: 0, usesPerConnection: 3, idleMs: 1_000, patienceMs: 200 }
 const timeouts = { connectMs: 2_000, replyMs: 500, finalReplyMs: 2_000 }
@@ -211,6 +212,31 @@ describe('a destination', () => {
     const { destination } = await scripted([], (line) => (line.startsWith('RCPT') ? '' : undefined))
     expect(await destination.send(mail())).to.include({ command: 'RCPT', trouble: 'no answer in time' })
   })
+
+  const midway: readonly (readonly [name: string, does: (socket: Socket) => void, dialogue: object])[] = [
+    [
+      'keeps the refusal of a server that hangs up after it in the midst of the content',
+      (socket) => socket.end('552 5.3.4 too large\r\n', () => socket.destroy()),
+      { reply: '552 5.3.4 too large' },
+    ],
+    [
+      'does not wait for ever for a server that takes nothing of the content',
+      (socket) => socket.pause(),
+      { reply: '', trouble: 'the server took no more of the message' },
+    ],
+    [
+      'does not keep all that a server says which it was not asked',
+      (socket) => socket.pause().write('250 2.0.0 ok\r\n'.repeat(1_000)),
+      { reply: '', trouble: 'the server answers what it was not asked' },
+    ],
+  ]
+  for (const [name, does, dialogue] of midway)
+    it(name, async () => {
+      const server = await startReluctant(does)
+      closing.push(() => server.close())
+      const content = [Buffer.alloc(32 * 1024 * 1024, 'more\r\n'), Buffer.from('.\r\n')]
+      expect(await destinationAt(server.route).send(mail({ content }))).to.include({ command: 'DATA', ...dialogue })
+    })
 
   it('says HELO to a server that does not know EHLO', async () => {
     const { script, destination } = await scripted([], (line) =>
