@@ -108,7 +108,7 @@ export function sendTimeOf(now: Date, sendAt: Date | undefined): Date | null {
   if (sendAt <= now)
     throw new Failure('validation_error', '"sendAt" is in the past.', {
       param: 'sendAt',
-      fix: `Give a time after ${now.toISOString()}, or leave "sendAt" out to send now.`,
+      fix: `Give a time after ${now.toISOString()}.`,
     })
   if (sendAt > after(now, scheduleMaxMs))
     throw new Failure('validation_error', '"sendAt" is more than 30 days ahead.', {

@@ -21,12 +21,11 @@ export async function mailboxSender(
   const given = from === undefined ? { name: '', address: mailbox.address } : readSender(from)
   const { base } = withoutTag(given.address)
   if (base !== mailbox.address && !(await isAliasOf(ctx, mailbox, base))) {
+    const fix = `Leave "from" out, or give ${mailbox.address}, a plus form or an alias of it.`
     const owner = await findDomain(ctx.store, splitAddress(given.address).domain)
     if (owner === null || owner.accountId !== mailbox.accountId)
-      throw new Failure('domain_not_on_account', `The domain of ${given.address} is not on this account.`)
-    throw new Failure('forbidden', `The mailbox ${mailbox.address} cannot send as ${given.address}.`, {
-      fix: `Leave "from" out, or give ${mailbox.address}, a plus form or an alias of it.`,
-    })
+      throw new Failure('domain_not_on_account', `The domain of ${given.address} is not on this account.`, { fix })
+    throw new Failure('forbidden', `The mailbox ${mailbox.address} cannot send as ${given.address}.`, { fix })
   }
   const domain = await recentDomain(ctx, mailbox.domain)
   const defaultName = mailbox.displayName ?? domain?.defaultDisplayName ?? ''

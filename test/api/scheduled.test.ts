@@ -100,6 +100,14 @@ describe('api: sends for later, dry runs and forwards', () => {
     })
   }
 
+  it('is told of a time that is over how to go on, where leaving it out does not', async () => {
+    const { body } = await send({ sendAt: inHours(1) })
+    const late = await call<Json & ErrorBody>('PATCH', `${box}/scheduled/${body.id}`, { sendAt: inHours(-1) })
+    expect([late.status, late.body.param]).to.deep.equal([400, 'sendAt'])
+    expect(late.body.fix).to.match(/^Give a time after \S+Z\.$/)
+    await call('DELETE', `${box}/scheduled/${body.id}`)
+  })
+
   const holds: readonly (readonly [code: string, hold: Hold, end: (id: string) => Promise<unknown>])[] = [
     ['account_suspended', suspendAccount, (id) => unsuspendAccount(door.ctx, id)],
     ['account_paused', pauseAccount, (id) => resumeAccount(door.ctx, id)],

@@ -106,6 +106,12 @@ describe('api: sending', () => {
       })
     }
 
+    for (const from of ['a@elsewhere.example', 'page1@tenant.example'])
+      it(`says which senders a mailbox has, to one that asks for ${from}`, async () => {
+        const { fix } = (await send({ ...letter, from })).body
+        expect(fix).to.equal(`Leave "from" out, or give ${tenant.address}, a plus form or an alias of it.`)
+      })
+
     const unclaimed = { states: ['unclaimed'], plan: null, agentsPlan: 'free' } as const
     /** A send to so many, which limits of it are too small for it whatever is left, and what each says. */
     const sizes: readonly (readonly [
