@@ -28,6 +28,7 @@ import { after, dayMs, minuteMs, periodsOf, secondMs } from '../process/clock.ts
 import type { Context } from '../process/context.ts'
 import { type Allowance, closeAllowance, takeAllowance } from './allowance.ts'
 import { writeSend } from './commit.ts'
+import { signedBy } from './content.ts'
 import { decideRecipients } from './send-rules.ts'
 import { mailboxSender } from './sender.ts'
 import { unsubscribeHeaders } from './unsubscribe.ts'
@@ -281,7 +282,7 @@ async function makeSend(
       keepsCopy: false,
       origin: 'batch',
       batchId,
-      input: { to, ...texts, headers: unsubscribeHeaders(ctx, { accountId, email }) },
+      input: { to, ...signedBy(mailbox, texts), headers: unsubscribeHeaders(ctx, { accountId, email }) },
       recipients: to,
       files: [],
       sendAt: null,

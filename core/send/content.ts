@@ -1,10 +1,11 @@
 /** The input of a send, checked: recipients, files, and the time at which it is sent. */
 
 import type { DraftAttachment } from '../../mail/compose/compose.ts'
+import { withSignature } from '../../mail/compose/signature.ts'
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { notAnAddress } from '../../schemas/refusals.ts'
-import type { Named } from '../../store/documents/mail.ts'
+import type { MailboxDoc, Named } from '../../store/documents/mail.ts'
 import type { Principal } from '../access/principal.ts'
 import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -58,6 +59,11 @@ export function recipientsIn({ to = [], cc = [], bcc = [] }: SendInput): Named[]
       { param: 'to', fix: 'Use a batch (send-batch), or split the send.' },
     )
   return [...recipients.values()]
+}
+
+/** What is written from a mailbox, with its signature below. */
+export function signedBy<I extends Pick<SendInput, 'text' | 'html'>>({ signature }: MailboxDoc, input: I): I {
+  return signature === null || signature === '' ? input : withSignature(input, signature)
 }
 
 /**

@@ -27,7 +27,7 @@ import { bytesOf } from '../read/bodies.ts'
 import { describe } from '../receive/message-document.ts'
 import { type Answering, answerTo, markAnswered, withoutAnswer } from './answer.ts'
 import { asValidationError, commitSend, referencesTo, type SendResult } from './commit.ts'
-import { filesOf, type SendInput } from './content.ts'
+import { filesOf, type SendInput, signedBy } from './content.ts'
 import { announceChange, removeDraft, writeDraft } from './draft-message.ts'
 import { mailboxSender } from './sender.ts'
 
@@ -96,7 +96,7 @@ export async function sendDraft(
   { address, draftId, sendAt }: { address: string; draftId: string; sendAt?: Date },
 ): Promise<SendResult> {
   const { mailbox, message, folder } = await reachDraft(ctx, principal, { address, draftId })
-  const input = await readDraft(ctx, message)
+  const input = signedBy(mailbox, await readDraft(ctx, message))
   const parent = await parentOf(ctx, mailbox, input.inReplyTo)
   // The draft's id serves as idempotency id: after a crash between the send and the deletion, sending the draft again
   // finds the first send.

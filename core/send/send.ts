@@ -10,7 +10,7 @@ import { reachMessage } from '../mailbox/messages.ts'
 import type { Context } from '../process/context.ts'
 import { type Answering, answerTo, markAnswered, withoutAnswer } from './answer.ts'
 import { commitSend, type DryRun, dryRun as dryRunSend, type Outgoing, type SendResult } from './commit.ts'
-import type { SendInput } from './content.ts'
+import { type SendInput, signedBy } from './content.ts'
 import { forwardedContent } from './forward.ts'
 import { mailboxSender } from './sender.ts'
 
@@ -47,7 +47,7 @@ export async function replyToMessage(
 ): Promise<SendResult> {
   const { mailbox, message } = await reachMessage(ctx, principal, { address, messageId })
   const outgoing = { ...fromMailbox(ctx, mailbox, input), parent: message }
-  const answer = answerTo(principal, { mailbox, message, replyAll: all, input })
+  const answer = answerTo(principal, { mailbox, message, replyAll: all, input: signedBy(mailbox, input) })
   const result = await commitSend(ctx, principal, { ...outgoing, isReply: true, input: answer })
   if (result.status !== 'waiting_for_approval') await markAnswered(ctx, principal, { address, messageId })
   return result
@@ -68,7 +68,7 @@ export async function forwardMessage(
   }: { address: string; messageId: string; includeAttachments?: boolean } & SendInput,
 ): Promise<SendResult> {
   const { mailbox, message } = await reachMessage(ctx, principal, { address, messageId })
-  const content = await forwardedContent(ctx, message, { ...input, includeAttachments })
+  const content = await forwardedContent(ctx, message, { ...signedBy(mailbox, input), includeAttachments })
   return commitSend(ctx, principal, {
     ...fromMailbox(ctx, mailbox, input),
     parent: message,
@@ -79,9 +79,10 @@ export async function forwardMessage(
 async function outgoingOf(
   ctx: Context,
   principal: Principal,
-  { address, inReplyTo, replyAll, ...input }: NewMessage,
+  { address, inReplyTo, replyAll, ...written }: NewMessage,
 ): Promise<Outgoing> {
   const mailbox = await reachMailbox(ctx, principal, address)
+  const input = signedBy(mailbox, written)
   const outgoing = fromMailbox(ctx, mailbox, input)
   if (inReplyTo === undefined) return { ...outgoing, parent: null, input: withoutAnswer(replyAll, input) }
   const message = await parentOf(ctx, mailbox, inReplyTo)

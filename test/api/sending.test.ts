@@ -46,6 +46,32 @@ describe('api: sending', () => {
       expect(body.message_id).to.match(/^msg_/)
     })
 
+    it('writes the signature of the mailbox below each mail, once', async () => {
+      const address = 'signs@tenant.example'
+      const own = mailboxPath(address)
+      await call('POST', '/api/v1/mailboxes', { address })
+      await call('PATCH', own, { signature: 'Ann & Bob\nSales' })
+      const sent = async (path: string, body?: Json) => {
+        const { body: result } = await call<{ message_id: string }>('POST', `${own}/${path}`, body)
+        return (await call<{ text: string; html: string | null }>('GET', `${own}/messages/${result.message_id}`)).body
+      }
+      const below = '-- \nAnn & Bob\nSales'
+      const to = 'ada@remote.example'
+      expect((await sent('send', { to, text: 'Hello\n' })).text.trimEnd()).to.equal(`Hello\n\n${below}`)
+      const both = await sent('send', { to, text: 'Hello', html: '<body><p>Hello</p></body>' })
+      expect(both.text).to.match(/^Hello\s+-- ?\nAnn & Bob\nSales\s*$/)
+      expect(both.html).to.contain('Ann &amp; Bob')
+      const question = await deliver(door.ctx, { to: address, raw: `From: ${to}\nSubject: Price?\n\nHow much?\n` })
+      expect((await sent(`messages/${question}/reply`, { text: 'Ten.' })).text.trimEnd()).to.equal(`Ten.\n\n${below}`)
+      const { text } = await sent(`messages/${question}/forward`, { to, text: 'See' })
+      expect(text).to.match(/^See\n\n-- \nAnn & Bob\nSales\n\n-+ Forwarded message/)
+      const draft = await call<{ message_id: string }>('POST', `${own}/drafts`, { to, text: `Hello\n\n${below}` })
+      expect((await sent(`drafts/${draft.body.message_id}/send`)).text.trimEnd()).to.equal(`Hello\n\n${below}`)
+      const inHtml = await sent('send', { to, html: '<p>Hello</p>' })
+      const again = await call<{ message_id: string }>('POST', `${own}/drafts`, { to, html: inHtml.html })
+      expect((await sent(`drafts/${again.body.message_id}/send`)).html).to.equal(inHtml.html)
+    })
+
     it('takes attachments, up to 16 MiB of JSON', async () => {
       const content = Buffer.alloc(9 * 1024 * 1024, 'x').toString('base64')
       const { status } = await send({
