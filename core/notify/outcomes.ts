@@ -80,12 +80,13 @@ const isSuccess = ({ status }: DeliveryAttempt) => status !== null && status >= 
 /** When a failed delivery is attempted again; null when it is given up. */
 function retryOf(
   { origin, firstAt, attempts }: DeliveryDoc,
-  { at }: DeliveryAttempt,
+  { at, durationMs }: DeliveryAttempt,
   retryAfterMs: number | null,
 ): Date | null {
   if (origin !== 'event') return null
   const pause = (pausesMs[attempts.length] ?? finalPauseMs) * (1 - jitter + 2 * jitter * Math.random())
-  const nextAt = after(at, Math.max(pause, retryAfterMs ?? 0))
+  // From the end of the attempt: an endpoint that is slow has its pause too.
+  const nextAt = after(at, durationMs + Math.max(pause, retryAfterMs ?? 0))
   return nextAt.getTime() - (firstAt ?? at).getTime() > retryForMs ? null : nextAt
 }
 

@@ -427,7 +427,7 @@ describe('api: webhooks', () => {
         if (each.pause === undefined) expect(delivery.nextAttemptAt).to.equal(null)
         else {
           // Held against the end of the attempt, which the log tells by its beginning and how long it took.
-          const endedAt = Date.parse(attempt!.at)
+          const endedAt = Date.parse(attempt!.at) + attempt!.durationMs
           expect((Date.parse(delivery.nextAttemptAt!) - endedAt) / secondMs).to.be.within(...each.pause)
         }
         expect((await asked.read(delivery.webhookId)).failingSince === null).to.equal(each.state === 'delivered')
