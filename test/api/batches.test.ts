@@ -210,32 +210,32 @@ describe('api: batches', () => {
     expect(await door.ctx.store.emails.countDocuments({ accountId, _id: { $gt: 'em_' } })).to.equal(14)
   })
 
-  it('can be unsubscribed from with one click, which looking at the link is not', async () => {
-    const email = 'reader@list.example'
-    const { body } = await send(letter([{ email }]))
-    await run()
-    const [row] = await status(body.id)
-    const doc = await door.ctx.store.emails.findOne({ accountId: tenant.accountId, _id: row?.email_id ?? '' })
-    const raw = doc === null ? '' : String(await readBlob(door.ctx.store, doc.blob)).replaceAll('\r\n ', ' ')
-    expect(raw).to.contain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
-    const link = new URL(/List-Unsubscribe:\s*<([^>]+)>/.exec(raw)?.[1] ?? '').pathname
-    const suppressed = () => call('GET', `/api/v1/suppressions/${email}`)
-    const page = await fetch(`${door.http}${link}`)
-    expect([page.status, await page.text()].join(' '))
-      .to.contain('200')
-      .and.to.contain(email)
-    expect((await suppressed()).status).to.equal(404)
-    const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    const click = () =>
-      fetch(`${door.http}${link}`, { method: 'POST', headers: form, body: 'List-Unsubscribe=One-Click' })
-    expect([(await click()).status, (await click()).status]).to.deep.equal([200, 200])
-    expect((await suppressed()).body.reason).to.equal('unsubscribe')
-    const forged = `${link.slice(0, -4)}AAAA`
-    expect((await fetch(`${door.http}${forged}`, { method: 'POST' })).status).to.equal(404)
-    const again = await send(letter([{ email }, { email: 'other@list.example' }]))
-    expect(again.body.recipients.map((row) => row.status)).to.deep.equal(['queued', 'queued'])
-    expect((await status(again.body.id))[0]).to.include({ status: 'failed', reason: 'suppressed' })
-  })
+  for (const email of ['reader@list.example', '"a reader"@list.example'])
+    it(`can be unsubscribed from by ${email} with one click, which looking at the link is not`, async () => {
+      const { body } = await send(letter([{ email }]))
+      await run()
+      const [row] = await status(body.id)
+      const doc = await door.ctx.store.emails.findOne({ accountId: tenant.accountId, _id: row?.email_id ?? '' })
+      const raw = doc === null ? '' : String(await readBlob(door.ctx.store, doc.blob)).replaceAll('\r\n ', ' ')
+      expect(raw).to.contain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
+      const link = new URL(/List-Unsubscribe:\s*<([^>]+)>/.exec(raw)?.[1] ?? '').pathname
+      const suppressed = () => call('GET', `/api/v1/suppressions/${encodeURIComponent(email)}`)
+      const page = await fetch(`${door.http}${link}`)
+      expect([page.status, await page.text()].join(' '))
+        .to.contain('200')
+        .and.to.contain(email.replaceAll('"', '&quot;'))
+      expect((await suppressed()).status).to.equal(404)
+      const form = { 'content-type': 'application/x-www-form-urlencoded' }
+      const click = () =>
+        fetch(`${door.http}${link}`, { method: 'POST', headers: form, body: 'List-Unsubscribe=One-Click' })
+      expect([(await click()).status, (await click()).status]).to.deep.equal([200, 200])
+      expect((await suppressed()).body.reason).to.equal('unsubscribe')
+      const forged = `${link.slice(0, -4)}AAAA`
+      expect((await fetch(`${door.http}${forged}`, { method: 'POST' })).status).to.equal(404)
+      const again = await send(letter([{ email }, { email: 'other@list.example' }]))
+      expect(again.body.recipients.map((row) => row.status)).to.deep.equal(['queued', 'queued'])
+      expect((await status(again.body.id))[0]).to.include({ status: 'failed', reason: 'suppressed' })
+    })
 
   it('is listed with how far it is, to those who reach its mailbox', async () => {
     await send(letter(people(1)))
