@@ -1,5 +1,7 @@
-import { emptyTrash as empty, markAllRead as markRead } from '../core/mailbox/bulk-changes.ts'
+import { deriveRecords } from '../core/intake/derive.ts'
+import { type BeforeRemoval, emptyTrash as empty, markAllRead as markRead } from '../core/mailbox/bulk-changes.ts'
 import { restoreMessage as restore } from '../core/mailbox/message-changes.ts'
+import { announceLeaving } from '../core/receive/announce.ts'
 import { claim, claimSecondsMax, releaseClaim } from '../core/wait/message-leases.ts'
 import { AddressPart, MessageId } from '../schemas/fields.ts'
 import { integer, object, string, timestamp } from '../schemas/infer.ts'
@@ -105,6 +107,7 @@ export const emptyTrash = operation({
   output: object({ deleted: integer({ description: 'Messages that are gone.' }) }),
   errors: [],
   async handle({ ctx, principal }, { address }) {
-    return { deleted: await empty(ctx, principal, address) }
+    const announce: BeforeRemoval = (messages) => announceLeaving(ctx, principal.accountId, messages, deriveRecords)
+    return { deleted: await empty(ctx, principal, address, announce) }
   },
 })

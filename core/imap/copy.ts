@@ -12,6 +12,7 @@ import type { KnownFolder } from '../mailbox/known-folders.ts'
 import { fitsStorage, foldersToFill, usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
 import { deriveThreads } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
+import { announceLeaving } from '../receive/announce.ts'
 import { changeInGroups, folderRef } from './message-groups.ts'
 
 /** UIDs before and after, in pairs. */
@@ -90,6 +91,7 @@ export async function moveMessages(
 export async function expungeMessages(ctx: Context, from: KnownFolder, uids: readonly number[]): Promise<void> {
   await editInGroups(ctx, from, uids, async (messages) => {
     const marked = messages.filter(({ deleted }) => deleted === true)
+    await announceLeaving(ctx, from.accountId, marked)
     const removed = await store.removeMessages(ctx.store, changeOf(ctx, from, marked))
     return new Set([...removed, ...messages.filter((message) => !marked.includes(message)).map(({ _id }) => _id)])
   })

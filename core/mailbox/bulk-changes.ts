@@ -14,6 +14,9 @@ import type { KnownFolder } from './known-folders.ts'
 import { reachMailbox } from './mailboxes.ts'
 import { threadDeriver } from './threading.ts'
 
+/** Does what has to be done before messages go for good. */
+export type BeforeRemoval = (messages: readonly EditableMessage[]) => Promise<void>
+
 /** How often messages are tried again that changed between our read and our write. */
 const passesMax = 5
 const retryPauseMs = 100
@@ -38,12 +41,20 @@ export async function markAllRead(
 }
 
 /** Deletes everything in Trash permanently. Returns the number of deleted messages. Fails with `mailbox_not_found`. */
-export async function emptyTrash(ctx: Context, principal: Principal, address: string): Promise<number> {
+export async function emptyTrash(
+  ctx: Context,
+  principal: Principal,
+  address: string,
+  before: BeforeRemoval | null = null,
+): Promise<number> {
   const mailbox = await reachMailbox(ctx, principal, address)
   const trash = await getFolder(ctx, mailbox._id, 'trash')
   return inBatches(ctx, {
     ...byUid(ctx, trash),
-    change: (messages) => store.removeMessages(ctx.store, changeOf(ctx, trash, messages)),
+    change: async (messages) => {
+      await before?.(messages)
+      return store.removeMessages(ctx.store, changeOf(ctx, trash, messages))
+    },
   })
 }
 

@@ -10,7 +10,7 @@ import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
-import { moveEdit } from './bulk-changes.ts'
+import { type BeforeRemoval, moveEdit } from './bulk-changes.ts'
 import { folderIn, folderNamed, getFolder } from './folders.ts'
 import { forgetFolders, type KnownFolder } from './known-folders.ts'
 import { labelsAfter } from './labels.ts'
@@ -64,9 +64,11 @@ export function deleteMessage(
   ctx: Context,
   principal: Principal,
   { address, messageId, permanent = false }: { address: string; messageId: string; permanent?: boolean },
+  before: BeforeRemoval | null = null,
 ): Promise<{ deleted: true; folder: string | null }> {
   return retryOnConflict(ctx, principal, { address, messageId }, async ({ message, folder, folders }) => {
     if (permanent || folder.role === 'trash') {
+      await before?.([message])
       const ends = await store.removeMessage(ctx.store, editOfOne(ctx, folder, message, { leaves: true }))
       if (ends === null) return null
       await derive(ctx, message, { ends, isGone: true })

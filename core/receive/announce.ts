@@ -5,7 +5,7 @@
 
 import { splitAddress } from '../../mail/message/address.ts'
 import type { MessageReceived } from '../../schemas/events.ts'
-import { deriveId } from '../../schemas/ids.ts'
+import { deriveId, idAt } from '../../schemas/ids.ts'
 import type { FolderDoc, MessageDoc } from '../../store/documents/mail.ts'
 import { findEventNumbers, type NewEvent } from '../../store/events.ts'
 import { findFoldersOf, standardFolderId } from '../../store/folders.ts'
@@ -13,12 +13,16 @@ import { findMessagesIn } from '../../store/messages.ts'
 import { usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
 import { deriveMissedThreads, deriveNewThreads } from '../mailbox/threading.ts'
 import { finishEvents } from '../notify/events.ts'
+import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { causeOf } from '../process/tracing.ts'
 import { type EventOf, messageEventData, recordMessageEvents } from './message-events.ts'
 import { countReceived, countReceivedUpTo, droppedEventType } from './received-counts.ts'
 import { trustRecord } from './trust.ts'
 import { verificationRecord } from './verification-record.ts'
+
+/** Older messages are announced: arrivals wait for that only as long as no process of `jobs` runs. */
+const unannouncedMs = dayMs
 
 /** What else follows from the arrival of messages; it is done beside their announcement. */
 type Follower = (ctx: Context, messages: readonly MessageDoc[]) => Promise<void>
@@ -29,7 +33,10 @@ export async function announceArrivals(
   told: { readonly ids: readonly string[]; readonly mailboxIds: readonly string[] },
   also: Follower | null = null,
 ): Promise<void> {
-  const messages = await findMessagesIn(ctx.store, told)
+  await announceAll(ctx, await findMessagesIn(ctx.store, told), also)
+}
+
+async function announceAll(ctx: Context, messages: readonly MessageDoc[], also: Follower | null): Promise<void> {
   await Promise.all([
     announce(ctx, messages.filter(isReceived)),
     deriveNewThreads(ctx, messages),
@@ -55,6 +62,29 @@ export async function announceMissed(ctx: Context, messages: readonly MessageDoc
   await announce(ctx, missed)
   await deriveMissedThreads(ctx, messages)
   return missed.length
+}
+
+/**
+ * To be called before messages of an account are deleted for good: announces those that nobody has announced yet, because what
+ * follows from an arrival is derived from its document.
+ */
+export async function announceLeaving(
+  ctx: Context,
+  accountId: string,
+  messages: readonly Pick<MessageDoc, '_id' | 'mailboxId'>[],
+  also: Follower | null = null,
+): Promise<void> {
+  const youngest = idAt('msg', after(ctx.clock.now(), -unannouncedMs))
+  const young = messages.filter(({ _id }) => _id >= youngest)
+  if (young.length === 0) return
+  const events = young.map(({ _id }) => ({ _id: receivedEventId(_id), accountId }))
+  const known = await findEventNumbers(ctx.store, events)
+  const untold = young.filter(({ _id }) => !known.has(receivedEventId(_id)))
+  if (untold.length === 0) return
+  const mailboxIds = [...new Set(untold.map(({ mailboxId }) => mailboxId))]
+  const found = await findMessagesIn(ctx.store, { ids: untold.map(({ _id }) => _id), mailboxIds })
+  const received = found.filter(isReceived)
+  if (received.length > 0) await announceAll(ctx, received, also)
 }
 
 /** Whether a message was received: Sent copies and drafts have no fingerprint. */

@@ -6,7 +6,9 @@ import { authenticate, type Principal } from '../../core/access/principal.ts'
 import { changeMessage, deleteMessage } from '../../core/mailbox/message-changes.ts'
 import { withRequest } from '../../core/process/context.ts'
 import { readMessage } from '../../core/read/bodies.ts'
+import { announceArrivals } from '../../core/receive/announce.ts'
 import { waitForMessage } from '../../core/wait/wait.ts'
+import { toldOf } from '../documents.ts'
 import { type Call, client, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 
@@ -76,6 +78,7 @@ describe('api: commands to the database', () => {
     call = client(door.http, tenant.key)
     messageId = await deliver(door.ctx, { to: tenant.address, raw: raw() })
     for (let n = 0; n < 6; n++) others.push(await deliver(door.ctx, { to: tenant.address, raw: raw() }))
+    await announceArrivals(door.ctx, await toldOf(door.ctx, others))
     for (let n = 0; n < 3; n++) unread.push(await deliver(door.ctx, { to: tenant.address, raw: raw() }))
     threadId = (await call<{ thread_id: string }>('GET', `${path()}/messages/${messageId}`)).body.thread_id
     door.ctx.store.db.client.on('commandStarted', (started) => {

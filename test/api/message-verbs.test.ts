@@ -63,6 +63,42 @@ describe('api: verbs of messages', () => {
     })
   })
 
+  describe('mail that goes for good before anybody has announced it', () => {
+    const goes: readonly (readonly [string, (id: string) => Promise<unknown>])[] = [
+      ['deleted at once', (id) => call('DELETE', `${box}/messages/${id}?permanent=true`)],
+      [
+        'deleted from Trash',
+        async (id) => {
+          await call('DELETE', `${box}/messages/${id}`)
+          await call('DELETE', `${box}/messages/${id}`)
+        },
+      ],
+      [
+        'in Trash when that is emptied',
+        async (id) => {
+          await call('DELETE', `${box}/messages/${id}`)
+          await call('POST', `${box}/trash/empty`)
+        },
+      ],
+    ]
+    for (const [what, go] of goes)
+      it(`${what}: its event is told and it counts as received, once`, async () => {
+        const received = async () =>
+          (await call<{ emails: { received: number } }>('GET', '/api/v1/usage')).body.emails.received
+        const told = async (id: string) => {
+          const { body } = await call<{ events: { data: { message_id: string } }[] }>('GET', '/api/v1/events')
+          return body.events.filter(({ data }) => data.message_id === id).length
+        }
+        const before = await received()
+        const id = await arrive()
+        await go(id)
+        expect((await call('GET', `${box}/messages/${id}`)).status).to.equal(404)
+        expect([await told(id), (await received()) - before]).to.deep.equal([1, 1])
+        await announceArrivals(door.ctx, { ids: [id], mailboxIds: [tenant.mailboxId] })
+        expect([await told(id), (await received()) - before]).to.deep.equal([1, 1])
+      })
+  })
+
   describe('read-all', () => {
     it('marks a folder of 1,000 and answers how many', async () => {
       const { _id: folderId } = await folderAt(door.ctx, tenant.mailboxId, 'Archive')

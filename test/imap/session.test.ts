@@ -185,6 +185,20 @@ describe('IMAP sessions', () => {
       await news(/\* 1 EXPUNGE/)
     })
 
+    it('hears of mail that a mail program takes out before anybody has announced it', async () => {
+      const address = await imap.mailbox()
+      const id = await deliver(imap.door.ctx, { to: address, raw: mail('short') })
+      const client = await imap.open({ user: address })
+      await client.ask('SELECT INBOX')
+      await client.ask('STORE 1 +FLAGS (\\Deleted)')
+      expect((await client.ask('EXPUNGE')).lines).to.deep.equal(['* 1 EXPUNGE'])
+      const { body } = await imap.call<{ events: { data: Json }[] }>(
+        'GET',
+        `/api/v1/events?type=message.received&mailbox=${address}`,
+      )
+      expect(body.events.map(({ data }) => data.message_id)).to.deep.equal([id])
+    })
+
     it('shows the API what a mail program does', async () => {
       const address = await imap.mailbox()
       const client = await imap.open({ user: address })
