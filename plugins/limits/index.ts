@@ -9,10 +9,15 @@ import { FreeDisk } from './disk.ts'
 const replies = {
   connections: { code: 421, enhanced: '4.7.0', text: 'Too many connections, try again later' },
   sizeSyntax: { code: 501, enhanced: '5.5.4', text: 'SIZE is not a number' },
+  parameter: { code: 555, enhanced: '5.5.4', text: 'A parameter that EHLO does not offer, or a value it cannot have' },
   size: { code: 552, enhanced: '5.3.4', text: 'Message too large' },
   disk: { code: 452, enhanced: '4.3.1', text: 'Not enough room, try again later' },
   recipients: { code: 452, enhanced: '4.5.3', text: 'Too many recipients, send the rest in another transaction' },
 } as const satisfies { readonly [name: string]: Reply }
+
+/** The parameters of MAIL that what is offered allows (RFC 1870, 4954, 6152, 6531). Nothing that is offered allows any of RCPT. */
+const mailParameters: ReadonlySet<string> = new Set(['SIZE', 'AUTH', 'BODY', 'SMTPUTF8'])
+const bodies: ReadonlySet<string> = new Set(['7BIT', '8BITMIME'])
 
 let counter: ConnectionCounter
 let disk: FreeDisk
@@ -23,7 +28,9 @@ export function register(this: Plugin): void {
   this.register_hook('connect', 'limitConnections')
   this.register_hook('disconnect', 'releaseConnection')
   this.register_hook('capabilities', 'advertiseSize')
+  this.register_hook('mail', 'refuseUnknown')
   this.register_hook('mail', 'limitSize')
+  this.register_hook('rcpt', 'refuseParameters')
   this.register_hook('rcpt', 'limitRecipients')
 }
 
@@ -43,6 +50,18 @@ export const advertiseSize = hook((connection: Connection) => {
   if (capabilities !== null && size >= 0) capabilities[size] = `SIZE ${settings().limits.smtp.messageBytes}`
   return undefined
 })
+
+/** mail: a parameter that is not ours is refused, because its sender counts on what it asks for (RFC 5321 4.1.1.11). */
+export const refuseUnknown = hook((_: Connection, [, parameters]: [Address, MailParameters]) => {
+  const { BODY: body = '7BIT' } = parameters
+  const isKnown = Object.keys(parameters).every((name) => mailParameters.has(name))
+  return isKnown && bodies.has(body?.toUpperCase() ?? '') ? undefined : refuse(replies.parameter)
+})
+
+/** rcpt: likewise. */
+export const refuseParameters = hook((_: Connection, [, parameters]: [Address, MailParameters]) =>
+  Object.keys(parameters).length === 0 ? undefined : refuse(replies.parameter),
+)
 
 /** mail: the declared size (RFC 1870 6.1), and whether the disk has room for any mail at all. */
 export const limitSize = hook(async ({ transaction }: Connection, [, parameters]: [Address, MailParameters]) => {

@@ -40,6 +40,17 @@ describe('limits of sessions', () => {
     expect((await client!.reply()).text).to.equal('closed')
   })
 
+  it('refuses parameters that are not offered, and takes those that are', async () => {
+    const [client] = await sessions(1)
+    await client!.say('EHLO client.test')
+    for (const unknown of ['RET=HDRS', 'BODY=BINARYMIME', 'BODY', 'SIZE=100 REQUIRETLS', 'X=1'])
+      expect((await client!.say(`MAIL FROM:<a@b.test> ${unknown}`)).text, unknown).to.match(/^555 5\.5\.4 /)
+    expect((await client!.say('MAIL FROM:<a@b.test> SIZE=100 body=8bitmime SMTPUTF8 AUTH=<>')).code).to.equal(250)
+    expect((await client!.say(`RCPT TO:<${service.address}> NOTIFY=NEVER`)).text).to.match(/^555 5\.5\.4 /)
+    expect((await client!.say(`RCPT TO:<${service.address}>`)).code).to.equal(250)
+    client!.destroy()
+  })
+
   it('answers 452 when too much mail is under way, and takes it when there is room again', async () => {
     const [hoarder, other] = await sessions(2)
     for (const client of [hoarder!, other!]) await client.say('EHLO client.test')
