@@ -166,6 +166,14 @@ export function findFolders(store: Store, mailboxId: string): Promise<FolderDoc[
   return store.folders.find({ mailboxId }).sort({ mailboxId: 1, path: 1 }).toArray()
 }
 
+/**
+ * The counts of a folder as they may be told. Until its recount a writer that died has taken away what it did not change, and
+ * others may take the same away once more: a count is then too low, but it is told as none at least.
+ */
+export function tellable<F extends Pick<FolderDoc, 'total' | 'unread'>>(folder: F): F {
+  return { ...folder, total: Math.max(0, folder.total), unread: Math.max(0, folder.unread) }
+}
+
 /** The folders of several mailboxes. */
 export function findFoldersOf(store: Store, mailboxIds: readonly string[]): Promise<FolderDoc[]> {
   return store.folders.find({ mailboxId: { $in: [...mailboxIds] } }).toArray()

@@ -1,7 +1,7 @@
 /** What a mail program sees of a folder: its numbers, and its messages by UID. */
 import type { FolderDoc } from '../../store/documents/mail.ts'
 import * as store from '../../store/folder-entries.ts'
-import { reservationSeconds } from '../../store/folders.ts'
+import { reservationSeconds, tellable } from '../../store/folders.ts'
 import { after } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
@@ -50,7 +50,7 @@ export async function folderState(ctx: Context, folder: FolderRef): Promise<Fold
 
 /** The numbers in a folder's document. A reservation that was open for too long is void. */
 export function stateOf({ machineClock }: Pick<Context, 'machineClock'>, folder: FolderDoc): FolderState {
-  const { uidValidity, uidNext, highestModseq, total, unread, bytes, recentFrom = 1 } = folder
+  const { uidValidity, uidNext, highestModseq, total, unread, bytes, recentFrom = 1 } = tellable(folder)
   const voidBefore = after(machineClock.now(), -reservationSeconds * 1_000)
   const open = folder.open.filter(({ at }) => at >= voidBefore)
   return {

@@ -2,7 +2,7 @@
 import { Failure } from '../../schemas/failures.ts'
 import type { FolderRole } from '../../schemas/threads.ts'
 import type { FolderDoc } from '../../store/documents/mail.ts'
-import { type FolderRef, findFolders, findFoldersById, standardFolders } from '../../store/folders.ts'
+import { type FolderRef, findFolders, findFoldersById, standardFolders, tellable } from '../../store/folders.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { foldersIn, type KnownFolder } from './known-folders.ts'
@@ -16,7 +16,7 @@ export async function listFolders(ctx: Context, principal: Principal, address: s
   const folders = await findFolders(ctx.store, mailboxId)
   const rank = ({ role }: FolderDoc) =>
     role === null ? standardFolders.length : standardFolders.findIndex(([, own]) => own === role)
-  return folders.toSorted((a, b) => rank(a) - rank(b))
+  return folders.map(tellable).toSorted((a, b) => rank(a) - rank(b))
 }
 
 /** The folder with a path or role (roles in any case). Fails with `not_found`. */

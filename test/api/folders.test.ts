@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { sweepReservations } from '../../core/upkeep/sweep.ts'
-import { newId } from '../../schemas/ids.ts'
+import { newId, newToken } from '../../schemas/ids.ts'
 import { foldersMax } from '../../schemas/threads.ts'
+import { reservationSeconds, reserve } from '../../store/folders.ts'
 import { type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 import { expectExact, fill, folderAt } from './mailbox-state.ts'
@@ -39,6 +40,16 @@ describe('api: folders', () => {
       ['Spam', 'spam'],
       ['Archive', 'archive'],
     ])
+  })
+
+  it('are never told to have less than no mail, also while one is miscounted that a writer left', async () => {
+    const { _id: folderId, mailboxId } = await folderAt(door.ctx, tenant.mailboxId, 'Archive')
+    const claim = { folderId, mailboxId, uids: 0, total: -1, unread: -1, bytes: -1 }
+    await reserve(door.ctx.store, [claim], { token: newToken(), at: door.ctx.machineClock.now() })
+    expect((await list()).find(({ path }) => path === 'Archive')).to.include({ total: 0, unread: 0 })
+    door.advance((reservationSeconds + 1) * 1_000)
+    await sweepReservations(door.ctx)
+    await expectExact(door.ctx, tenant.mailboxId)
   })
 
   it('are made with the levels above them', async () => {

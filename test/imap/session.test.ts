@@ -4,7 +4,9 @@ import { ImapFlow } from 'imapflow'
 import { suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
 import { createAppPassword, logIn, revokeAppPassword } from '../../core/account/login.ts'
 import { findRecipient } from '../../core/receive/recipients.ts'
+import { newToken } from '../../schemas/ids.ts'
 import { accountIdOf } from '../../schemas/partners.ts'
+import { reserve, standardFolderId } from '../../store/folders.ts'
 import { eventually } from '../eventually.ts'
 import { ImapClient } from '../peers/imap-client.ts'
 import { type Json, mailboxPath } from '../peers/rest.ts'
@@ -197,6 +199,19 @@ describe('IMAP sessions', () => {
         `/api/v1/events?type=message.received&mailbox=${address}`,
       )
       expect(body.events.map(({ data }) => data.message_id)).to.deep.equal([id])
+    })
+
+    it('is never less than no mail, also while a folder is miscounted that a writer left', async () => {
+      const address = await imap.mailbox()
+      const { store, machineClock } = imap.door.ctx
+      const { _id: mailboxId } = (await store.mailboxes.findOne({ address }))!
+      const claim = { folderId: standardFolderId(mailboxId, 'Archive'), mailboxId }
+      const counts = { uids: 0, total: -1, unread: -1, bytes: -1 }
+      await reserve(store, [{ ...claim, ...counts }], { token: newToken(), at: machineClock.now() })
+      const client = await imap.open({ user: address })
+      expect((await client.ask('STATUS Archive (MESSAGES UNSEEN)')).lines).to.deep.equal([
+        '* STATUS Archive (MESSAGES 0 UNSEEN 0)',
+      ])
     })
 
     it('shows the API what a mail program does', async () => {
