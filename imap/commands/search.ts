@@ -1,6 +1,7 @@
 import { type Command, command, inFolder } from '../command.ts'
 import { type Key, readCharset, readKeys } from '../search/keys.ts'
 import { searchFolder } from '../search/search.ts'
+import type { MessageTable } from '../selected/message-table.ts'
 import type { Session } from '../session.ts'
 import type { Kind } from '../sets.ts'
 import { Bad } from '../wire/answers.ts'
@@ -38,10 +39,10 @@ export const search = (kind: Kind): Command =>
         throw error
       }
       const numbers = kind === 'uid' ? uids : uids.flatMap((uid) => tracker.seqOf(uid) ?? [])
-      const named = wanted === null ? uids : namedOf(uids, wanted)
+      const named = wanted === null ? uids : namedOf(uids, wanted, page)
       if (wanted?.has('SAVE') === true) session.folder.saved = named
       // RFC 7162 3.1.5, RFC 4731 3.2: the highest modseq of what is named.
-      const modseqs = asksModseqs ? named.map((uid) => view.table.modseqAt(view.table.indexOf(uid))) : []
+      const modseqs = asksModseqs ? modseqsOf(view.table, named) : []
       const modseq = modseqs.length === 0 ? null : modseqs.reduce((a, b) => Math.max(a, b))
       if (wanted === null && !session.enabled.has('IMAP4REV2'))
         session.writer.line(['* SEARCH', ...numbers, ...(modseq === null ? [] : [`(MODSEQ ${modseq})`])].join(' '))
@@ -116,9 +117,18 @@ function tellExtended(
   if (wanted.size > 1 || !wanted.has('SAVE')) writer.line(told.join(' '))
 }
 
-/** What the results name: with MIN or MAX alone, only these (RFC 5182 2.4). */
-function namedOf(uids: readonly Uid[], wanted: ReadonlySet<Result>): readonly Uid[] {
-  if (wanted.has('ALL') || wanted.has('COUNT') || (!wanted.has('MIN') && !wanted.has('MAX'))) return uids
-  const ends = [wanted.has('MIN') ? uids[0] : undefined, wanted.has('MAX') ? uids.at(-1) : undefined]
-  return [...new Set(ends.filter((uid) => uid !== undefined))]
+/** What the results name: with MIN, MAX or PARTIAL alone, only these (RFC 5182 2.4, RFC 9394 3.2). */
+function namedOf(uids: readonly Uid[], wanted: ReadonlySet<Result>, page: Page | null): readonly Uid[] {
+  const isOfAll = !wanted.has('MIN') && !wanted.has('MAX') && page === null
+  if (wanted.has('ALL') || wanted.has('COUNT') || isOfAll) return uids
+  const [first, last] = [wanted.has('MIN') ? uids[0] : undefined, wanted.has('MAX') ? uids.at(-1) : undefined]
+  const named = new Set([first, ...(page === null ? [] : onPage(uids, page)), last])
+  return uids.filter((uid) => named.has(uid))
 }
+
+/** The modseqs of messages; of those that have left meanwhile none. */
+const modseqsOf = (table: MessageTable, uids: readonly Uid[]): readonly number[] =>
+  uids.flatMap((uid) => {
+    const index = table.indexOf(uid)
+    return index < 0 ? [] : [table.modseqAt(index)]
+  })

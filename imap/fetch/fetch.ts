@@ -62,8 +62,10 @@ async function fetchGroup(session: Session, uids: readonly Uid[], { items, told,
   const known = new Map(
     items.some(isDescribed) ? uids.map((uid) => [uid, structures.get(keyOf(uid)) ?? null] as const) : [],
   )
-  const withFlags: readonly Item[] = items.includes('FLAGS') ? items : [...items, 'FLAGS']
-  const itemsOf = (uid: Uid) => (told.has(uid) ? withFlags : items)
+  // RFC 7162 3.1: with the modseq that this gave them, for who uses modseqs.
+  const news: readonly Item[] = session.enabled.has('CONDSTORE') ? ['FLAGS', 'MODSEQ'] : ['FLAGS']
+  const withNews: readonly Item[] = [...new Set([...items, ...news])]
+  const itemsOf = (uid: Uid) => (told.has(uid) ? withNews : items)
   const write = async (uid: Uid, content: Known) => {
     const keep = (described: Described) => structures.set(keyOf(uid), described)
     writeMessage(session, uid, itemsOf(uid), new Content(content, keep))
@@ -166,36 +168,30 @@ function writeMessage(session: Session, uid: Uid, items: readonly Item[], conten
     tellKeywords(session, folder.view.table.labelsAt(index))
     folder.tracker.forgetOne(uid)
   }
+  // Made before the first is written: an answer that breaks off in the middle of a line cannot be read on.
+  const pieces = items.map((item): readonly [string, Buffer | null] => {
+    if (typeof item === 'string') return [plainItem(session, item, { uid, index, content }), null]
+    return 'binary' in item
+      ? binaryPieces(item, content.binary(item))
+      : literalPieces(item.label, content.section(item))
+  })
   writer.text(`* ${seq} FETCH (`)
-  let isFirst = true
-  for (const item of items) {
-    if (!isFirst) writer.text(' ')
-    isFirst = false
-    if (typeof item === 'string') writer.text(plainItem(session, item, { uid, index, content }))
-    else if ('binary' in item) writeBinary(session, item, content.binary(item))
-    else writeLiteral(session, item.label, content.section(item))
+  for (const [n, [text, bytes]] of pieces.entries()) {
+    writer.text(n === 0 ? text : ` ${text}`)
+    if (bytes !== null) writer.bytes(bytes)
   }
   writer.line(')')
 }
 
-/** A literal8 (RFC 3516 4.4) where an ordinary one may not hold the bytes. */
-function writeBinary({ writer }: Session, { label, isSize }: BinaryItem, bytes: Buffer | null): void {
-  if (bytes === null) writer.text(`${label} ${isSize ? '0' : 'NIL'}`)
-  else if (isSize) writer.text(`${label} ${bytes.length}`)
-  else {
-    writer.text(`${label} ${bytes.includes(0) ? '~' : ''}{${bytes.length}}\r\n`)
-    writer.bytes(bytes)
-  }
+/** What stands before the bytes of a part, and these. A literal8 (RFC 3516 4.4) where an ordinary one may not hold them. */
+function binaryPieces({ label, isSize }: BinaryItem, bytes: Buffer | null): readonly [string, Buffer | null] {
+  if (bytes === null) return [`${label} ${isSize ? '0' : 'NIL'}`, null]
+  if (isSize) return [`${label} ${bytes.length}`, null]
+  return [`${label} ${bytes.includes(0) ? '~' : ''}{${bytes.length}}\r\n`, bytes]
 }
 
-function writeLiteral({ writer }: Session, label: string, bytes: Buffer | null): void {
-  if (bytes === null) {
-    writer.text(`${label} NIL`)
-    return
-  }
-  writer.text(`${label} {${bytes.length}}\r\n`)
-  writer.bytes(bytes)
-}
+const literalPieces = (label: string, bytes: Buffer | null): readonly [string, Buffer | null] =>
+  bytes === null ? [`${label} NIL`, null] : [`${label} {${bytes.length}}\r\n`, bytes]
 
 function plainItem(
   session: Session,

@@ -190,6 +190,17 @@ describe('IMAP commands', () => {
     ['something behind the end', 'FETCH 1 FLAGS FLAGS', /^BAD/],
   ])
 
+  it('a part whose encoding nobody knows is refused, and no answer is begun for it', async () => {
+    const other = await imap.open({ user: await imap.mailbox() })
+    const text = 'Subject: odd\r\nContent-Transfer-Encoding: x-uuencode\r\n\r\nbegin 644 x\r\n'
+    await other.ask(`APPEND INBOX {${text.length}}`, `${text}\r\n`)
+    await other.ask('SELECT INBOX')
+    for (const item of ['BINARY.PEEK[1]', 'BINARY.SIZE[1]']) {
+      const { lines, end } = await other.ask(`FETCH 1 (UID ${item})`)
+      expect({ lines, end: end.replace(/\].*/, ']') }, item).to.deep.equal({ lines: [], end: 'NO [UNKNOWN-CTE]' })
+    }
+  })
+
   transcripts('SEARCH', [
     ['all', 'SEARCH ALL', /^OK/, '* SEARCH 1 2 3'],
     ['flags', 'SEARCH SEEN', /^OK/, '* SEARCH 2'],
@@ -219,6 +230,12 @@ describe('IMAP commands', () => {
     ['a page', 'UID SEARCH RETURN (PARTIAL 2:3) ALL', /^OK/, /^\* ESEARCH \(TAG "t\d+"\) UID PARTIAL \(2:3 2:3\)$/],
     ['saved', 'SEARCH RETURN (SAVE) FLAGGED', /^OK/],
     ['what was saved', 'FETCH $ UID', /^OK/, '* 3 FETCH (UID 3)'],
+    ['a page, saved', 'SEARCH RETURN (SAVE PARTIAL 2:9) ALL', /^OK/, /PARTIAL \(2:9 2:3\)$/],
+    ['the page that was saved', 'SEARCH $', /^OK/, '* SEARCH 2 3'],
+    ['a page and the first, saved', 'SEARCH RETURN (SAVE MIN PARTIAL -1:-1) ALL', /^OK/, /MIN 1 PARTIAL \(-1:-1 3\)$/],
+    ['both that were saved', 'SEARCH $', /^OK/, '* SEARCH 1 3'],
+    ['a page, counted and saved', 'SEARCH RETURN (SAVE COUNT PARTIAL 1:1) ALL', /^OK/, /COUNT 3 PARTIAL \(1:1 1\)$/],
+    ['all that were counted', 'SEARCH $', /^OK/, '* SEARCH 1 2 3'],
     ['a modseq', 'SEARCH MODSEQ 1', /^OK/, /^\* SEARCH 1 2 3 \(MODSEQ \d+\)$/],
     ['another charset', 'SEARCH CHARSET KOI8-R TEXT x', /^NO \[BADCHARSET/],
     ['no key', 'SEARCH NONSENSE', /^BAD/],
@@ -552,6 +569,20 @@ describe('IMAP commands', () => {
       expect(foreign.lines.some((line) => line.includes('VANISHED'))).to.equal(false)
     })
 
+    it('are told of messages that FETCH marks as read', async () => {
+      const box = await imap.mailbox()
+      const other = await imap.open({ user: box })
+      for (let n = 0; n < 2; n++) await other.ask(`APPEND INBOX {${plain.length}}`, `${plain}\r\n`)
+      await other.ask('SELECT INBOX')
+      const bare = await other.ask('FETCH 1 BODY[TEXT]')
+      expect(bare.lines).to.deep.equal(['* 1 FETCH (BODY[TEXT] {12}\r\nOnly words\r\n FLAGS (\\Seen \\Recent))'])
+      await other.ask('ENABLE CONDSTORE')
+      const { lines } = await other.ask('FETCH 2 BODY[TEXT]')
+      expect(lines).to.have.length(1)
+      const modseq = /FLAGS \(\\Seen \\Recent\) MODSEQ \((\d+)\)\)$/.exec(lines[0]!)?.[1]
+      expect((await other.ask('FETCH 2 MODSEQ')).lines).to.deep.equal([`* 2 FETCH (MODSEQ (${modseq}))`])
+    })
+
     it('are told from their first use on, and with MIN and MAX alone those of what is named', async () => {
       const box = await imap.mailbox()
       const other = await imap.open({ user: box })
@@ -566,6 +597,17 @@ describe('IMAP commands', () => {
       expect(await search('MIN')).to.equal(`MIN 1 MODSEQ ${one}`)
       expect(await search('MAX')).to.equal(`MAX 3 MODSEQ ${three}`)
       expect(await search('MIN COUNT')).to.equal(`MIN 1 COUNT 3 MODSEQ ${three}`)
+    })
+
+    it('are told of those that are there, while another session takes some out', async () => {
+      const user = await imap.mailbox()
+      const [one, other] = [await imap.open({ user }), await imap.open({ user })]
+      const messages = ` {${plain.length}+}\r\n${plain}`.repeat(400)
+      await one.ask(`APPEND INBOX${messages}`)
+      for (const session of [one, other]) await session.ask('SELECT INBOX (CONDSTORE)')
+      await other.ask('STORE 1 +FLAGS.SILENT (\\Deleted)')
+      const [{ lines }] = await Promise.all([one.ask('SEARCH MODSEQ 1 OR UID 1 NOT BODY zebra'), other.ask('EXPUNGE')])
+      expect(lines.find((line) => line.startsWith('* SEARCH'))).to.match(/ 400 \(MODSEQ \d+\)$/)
     })
 
     it('ask for QRESYNC first', async () => {
