@@ -27,6 +27,8 @@ export type EditOfOne = {
   readonly message: EditableMessage
   readonly at: Date
   readonly note: Write
+  /** The modseq up to which the caller knows all that was written to the folder, if it is to hear whether it still does. */
+  readonly known?: number | undefined
 }
 
 /** What came of a change. */
@@ -35,6 +37,8 @@ export type EditedMessage = {
   readonly isMade: boolean
   /** The modseq that it has got. */
   readonly modseq: number
+  /** Whether nothing was written to the folder between `known` and this. */
+  readonly follows: boolean
   /** Whether its conversation shows the change already; else it is to be derived before the reservations are closed. */
   readonly isDerived: boolean
   /** The reservations, also where it was not changed. */
@@ -54,8 +58,8 @@ export async function editMessage(store: Store, change: EditOfOne, edit: Message
     ? stay(store, change, edit, claims)
     : move(store, change, edit, { ...claims, target }))
   if (outcome === null) return null
-  const { reserved, isMade, modseq, isDerived = false } = outcome
-  return { isMade, modseq, isDerived, ends: endsOf(reserved, token, change, edit, isMade ? [] : [message]) }
+  const { reserved, isMade, modseq, follows = false, isDerived = false } = outcome
+  return { isMade, modseq, follows, isDerived, ends: endsOf(reserved, token, change, edit, isMade ? [] : [message]) }
 }
 
 /** The folders in which reservations were taken, and whether the message was changed, under which modseq; null: they give none. */
@@ -63,6 +67,7 @@ type Outcome = {
   readonly reserved: readonly string[]
   readonly isMade: boolean
   readonly modseq: number
+  readonly follows?: boolean
   readonly isDerived?: boolean
 } | null
 
@@ -72,7 +77,7 @@ async function stay(
   edit: MessageEdit,
   { token, here }: { token: string; here: UidClaim },
 ): Promise<Outcome> {
-  const { folderId, message, at } = change
+  const { folderId, message, at, known } = change
   const concernsThread = isOfThreads(edit)
   // Where a list is not one commit, the writes of another change may come between these of the message and its thread.
   const inThread = concernsThread && store.listsAreWhole ? [flagsInThread(store, { ...message, ...edit })] : []
@@ -86,9 +91,12 @@ async function stay(
     return { reserved: [folderId], isMade, modseq, isDerived: isMade && isShown }
   }
   const modseq = store.nextModseq(at)
-  const made = await make(reservationIn(store, here, { token, at, modseq }), modseq)
-  if (made !== null) return made
-  // Another machine's clock is ahead, or changes of the folder have to wait: the folder says which.
+  const made = await make(
+    reservationIn(store, here, { token, at, modseq, ...(known !== undefined && { known }) }),
+    modseq,
+  )
+  if (made !== null) return { ...made, follows: known !== undefined }
+  // Others have written to the folder, another machine's clock is ahead, or changes have to wait: the folder says which.
   const asked = (await reserve(store, [here], { token, at })).get(folderId)
   return asked === undefined ? null : make(holding(store, here, token), asked.modseq)
 }

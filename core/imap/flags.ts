@@ -27,20 +27,20 @@ export type FlaggedMessage = Pick<EditableMessage, 'uid' | 'modseq' | 'labels' |
 export type ChangedFlags = {
   /** UIDs of messages that were not changed because of `unchangedSince`. */
   readonly modified: readonly number[]
-  /** The message as it is now, where one was to be changed and is there. */
+  /** The message as it is now, where one was to be changed and is there, and the caller knows all else of the folder up to that. */
   readonly only: FlaggedMessage | null
 }
 
 /**
- * Changes the messages with these UIDs; those that are gone are left out. It `isShown` when the caller shows the change to all mail
- * sessions of this process, also when this fails. Fails with `validation_error` (labels), `conflict`.
+ * Changes the messages with these UIDs; those that are gone are left out. With the modseq up to which all that was written to the
+ * folder is `known`, the caller shows the change to all mail sessions of this process, also when this fails. Fails with `validation_error` (labels), `conflict`.
  */
 export async function changeFlags(
   ctx: Context,
   folder: KnownFolder,
   uids: readonly number[],
   change: FlagChange,
-  { isShown = false } = {},
+  { known }: { readonly known?: number } = {},
 ): Promise<ChangedFlags> {
   const { unchangedSince } = change
   if (change.mode !== 'remove') requireLabels(change.labels)
@@ -56,9 +56,13 @@ export async function changeFlags(
       return Object.keys(edit).length === 0 ? [] : [{ message, edit }]
     })
     const [first] = edits
-    if (edits.length > 1) return writeEdits(ctx, folder, edits, { unchangedSince, isShown })
-    const edited = first === undefined ? messages[0]! : await writeEdit(ctx, folder, first, { isShown })
-    only = edited
+    if (edits.length > 1) return writeEdits(ctx, folder, edits, { unchangedSince, isShown: known !== undefined })
+    const message = messages[0]!
+    const edited =
+      first === undefined
+        ? { message, follows: message.modseq <= (known ?? 0) }
+        : await writeEdit(ctx, folder, first, known)
+    only = edited?.follows === true ? edited.message : null
     return edited === null ? [first!.message.uid] : []
   }
   await changeInGroups(ctx, folder, uids, { groupMax: flagEditsMax, change: changeAll })
@@ -88,17 +92,19 @@ async function writeEdits(
   return missed
 }
 
-/** Writes an edit. Returns the message after it; null when it has changed meanwhile. */
+/** Writes an edit. Returns the message after it, and whether it follows what is known; null when it has changed meanwhile. */
 async function writeEdit(
   ctx: Context,
   folder: KnownFolder,
   { message, edit }: Edit,
-  { isShown }: { readonly isShown: boolean },
-): Promise<FlaggedMessage | null> {
-  const edited = await editMessage(ctx.store, editOfOne(ctx, folder, message, { leaves: false, isShown }), edit)
+  known: number | undefined,
+): Promise<{ readonly message: FlaggedMessage; readonly follows: boolean } | null> {
+  const shown = known !== undefined && { isShown: true, known }
+  const edited = await editMessage(ctx.store, editOfOne(ctx, folder, message, { leaves: false, ...shown }), edit)
   if (edited === null) return null
   await derive(ctx, { ...message, accountId: folder.accountId }, edited)
-  return edited.isMade ? { ...message, ...edit, modseq: edited.modseq } : null
+  const { isMade, modseq, follows } = edited
+  return isMade ? { message: { ...message, ...edit, modseq }, follows } : null
 }
 
 /** Edits of messages that are alike in what changes of them, and change in the same way. */

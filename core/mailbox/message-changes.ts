@@ -141,13 +141,13 @@ async function writeEdit(
 
 /**
  * An edit of one message in its folder, made now; it `leaves` the folder, or its UID there, or stays. It `isShown` when the caller
- * shows it to all mail sessions of this process.
+ * shows it to all mail sessions of this process, and knows all that was written to the folder up to the modseq `known`.
  */
 export function editOfOne(
   ctx: Context,
   { _id: folderId, mailboxId }: KnownFolder,
   message: EditableMessage,
-  { leaves, isShown = false }: { readonly leaves: boolean; readonly isShown?: boolean },
+  { leaves, isShown = false, known }: { readonly leaves: boolean; readonly isShown?: boolean; readonly known?: number },
 ): store.EditOfOne {
   const note = ctx.changes.noteWith({
     kind: 'folders',
@@ -156,7 +156,7 @@ export function editOfOne(
     ...(leaves && { was: { folderId, uids: [message.uid] } }),
     ...(isShown && { shownBy: ctx.changes.id }),
   })
-  return { mailboxId, folderId, message, at: ctx.machineClock.now(), note }
+  return { mailboxId, folderId, message, at: ctx.machineClock.now(), note, known }
 }
 
 /**

@@ -129,14 +129,18 @@ export class FolderView {
     }
   }
 
-  /** Takes in what this process has just given to a message. Returns false where that is not in the table: then the folder is to be read. */
-  takeMessage(message: FlaggedMessage): boolean {
+  /**
+   * Takes in what this process has just given to a message, before which everything up to `known` was written. Returns false where it
+   * is not in the table: then the folder is to be read.
+   */
+  takeMessage(message: FlaggedMessage, known: number): boolean {
     const index = this.table.indexOf(message.uid)
     if (index < 0) return false
     if (this.table.modseqAt(index) < message.modseq) {
       const isVisible = this.table.reflag(index, message)
       for (const listener of [...this.#listeners]) listener.changed([message.uid as Uid], isVisible)
     }
+    if (this.#modseq === known) this.#modseq = Math.max(known, message.modseq)
     for (const listener of [...this.#listeners]) listener.settled()
     return true
   }

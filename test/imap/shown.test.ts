@@ -80,6 +80,18 @@ describe('IMAP: what a session has changed itself', () => {
     expect(queries).to.include('messages by mailboxId,folderId,modseq')
   })
 
+  it('is told with all that others have changed before it', async () => {
+    const path = `/api/v1/mailboxes/${encodeURIComponent(address)}/messages`
+    const { body } = await imap.call<{ messages: { message_id: string }[] }>('GET', path)
+    for (const flagged of [true, false, true, false]) {
+      await other.ask('NOOP')
+      await imap.call('PATCH', `${path}/${body.messages[1]!.message_id}`, { flagged })
+      const { lines } = await other.ask(`STORE 1 ${flagged ? '+' : '-'}FLAGS (\\Answered \\Flagged)`)
+      expect(lines.join('\n')).to.match(/^\* 1 FETCH \(.* MODSEQ \(\d+\)\)/m)
+      expect(lines.join('\n')).to.match(/^\* 5 FETCH \(UID 5 FLAGS .* MODSEQ \(\d+\)\)/m)
+    }
+  })
+
   it('is left where it is gone meanwhile', async () => {
     const third = await imap.open({ user: address })
     await third.ask('SELECT INBOX')
