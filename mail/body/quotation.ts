@@ -131,8 +131,9 @@ export function attributionAt(plain: readonly string[], index: number): Attribut
     // A line that quotes is part of it only when an address was wrapped before its bracket: `> wrote:`.
     const line = (plain[end] as string).trim()
     if (end > index && isQuoted(line) && !isTornBracket(line)) break
-    // What stands above an attribution, such as the address of a signature, is no part of it.
-    if (end > index && !isDated && dateIn(line) && isAttribution(line, plain, end + 1)) return null
+    // What stands above an attribution, such as the address of a signature, is no part of it; nor is a line with a time or an amount.
+    const isApart = isDated ? plain[end - 1]?.trim() === '' && leadIn.test(line) && !/^at\b/i.test(line) : dateIn(line)
+    if (end > index && isApart && isAttribution(line, plain, end + 1)) return null
     joined = end === index ? opening : `${joined} ${line}`
     if (joined.length > 400) break
     if (isAttribution(joined.trim(), plain, end + 1)) return { end: end + 1, before: '' }

@@ -56,6 +56,21 @@ const languages: readonly (readonly [name: string, text: string, expected: strin
 ]
 
 const rules: readonly (readonly [name: string, text: string, expected: string])[] = [
+  [
+    'keeps a line with a time above an attribution',
+    'See you at 10:30\n\nOn Mon, 5 Jan 2026 at 10:00, Ann <a@x.example> wrote:\n> when?\n',
+    'See you at 10:30',
+  ],
+  [
+    'keeps a line with an amount above an attribution',
+    'Total amount to pay: EUR 99.90\n\nOn Mon, Ann wrote:\n> how much?\n',
+    'Total amount to pay: EUR 99.90',
+  ],
+  [
+    'takes an attribution that goes on after an empty line as one',
+    'Yes\n\nOn Wed, Apr 4, 2012\n\nat 3:59 PM, Bob wrote:\n> ok?\n',
+    'Yes',
+  ],
   ['answers between quotations stay', '> question one?\nyes\n> question two?\nno\n', 'yes\nno'],
   ['an answer below stays', 'On 1 May 2020 at 10:00, Ann wrote:\n> old\n\nnew', 'new'],
   ['a signature goes, history behind it too', 'Hi\n\n-- \nAnn\n+1 555\n\nOn 1 May 2020, Bob wrote:\n> old', 'Hi'],
