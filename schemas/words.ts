@@ -71,11 +71,14 @@ const words: { readonly [keyword: string]: (fault: Fault) => Words } = {
     fix: `Give ${named} as ${shown(schema)}.`,
   }),
   enum: ({ named, schema, data }) => {
-    const values = (schema.enum as unknown[]).map(String)
-    const meant = nearest(String(data), values)
+    const values = schema.enum as unknown[]
+    const told = values.map(String).join(', ')
+    const meant = nearest(String(data), values.map(String))
+    const value = values.find((each) => String(each) === meant)
+    const written = typeof value === 'number' ? `${value}, a number without quotes` : `"${meant}"`
     return {
-      message: `${named} must be one of: ${values.join(', ')}.`,
-      fix: `Set ${named} to ${meant === undefined ? `one of: ${values.join(', ')}` : `"${meant}"`}.`,
+      message: `${named} must be one of: ${told}.`,
+      fix: `Set ${named} to ${meant === undefined ? `one of: ${told}` : written}.`,
     }
   },
   minLength: ({ named, limit }) => ({

@@ -127,6 +127,13 @@ describe('what a wrong input is told', () => {
       '"view" must be one of: headers, reply, text, markdown, full.',
       'Set "view" to "headers".',
     ],
+    [
+      'a number in quotes',
+      described.find(({ name }) => name === 'intake.create') as Described,
+      { mailbox: address, retention: '30' },
+      '"retention" must be one of: 7, 30, 90, forever.',
+      'Set "retention" to 30, a number without quotes.',
+    ],
     ['a missing field', list, {}, '"address" is missing.', 'Add "address" as text: Address of the mailbox.'],
     [
       'a field that is missing in one of two forms',
