@@ -1,7 +1,7 @@
 /** `mailroom drive`: files come into Drive here, and are looked at and removed. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { lookup } from 'mime-types'
 import { recordAdministration } from '../core/access/audit.ts'
@@ -97,16 +97,27 @@ async function sourceOf(file: string): Promise<DriveSource> {
   }
 }
 
-/** The files at a path and below it; what is neither file nor folder is left out. */
-async function* localFiles(at: string, folder: readonly string[]): AsyncGenerator<LocalFile> {
+/**
+ * The files at a path and below it; what is neither file nor folder is left out. `above` are the folders around it, as they are
+ * without links: a link back to one of them has no end.
+ */
+async function* localFiles(
+  at: string,
+  folder: readonly string[],
+  above: readonly string[] = [],
+): AsyncGenerator<LocalFile> {
   const found = await stat(at).catch((error: NodeJS.ErrnoException) => {
+    // In a folder, a link to nothing is no file.
+    if (above.length > 0 && (error.code === 'ENOENT' || error.code === 'ELOOP')) return null
     if (error.code !== 'ENOENT') throw error
     throw new Failure('validation_error', `There is no file or folder ${at}.`, { fix: 'Name one that is there.' })
   })
-  if (found.isFile()) yield { file: at, folder }
-  if (!found.isDirectory()) return
+  if (found?.isFile()) yield { file: at, folder }
+  if (!found?.isDirectory()) return
+  const here = await realpath(at)
+  if (above.includes(here)) return
   for (const { name } of await readdir(at, { withFileTypes: true }))
-    yield* localFiles(path.join(at, name), [...folder, path.basename(at)])
+    yield* localFiles(path.join(at, name), [...folder, path.basename(at)], [...above, here])
 }
 
 const segmentsOf = (where: string) => where.split('/').filter((segment) => segment !== '')

@@ -1,6 +1,6 @@
 /** Drive: files come in by the command line, and are listed and downloaded by the API and MCP. */
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'chai'
 import { runCommand } from '../../cli/command-line.ts'
@@ -192,6 +192,17 @@ describe('Drive', () => {
       const removed = await command('drive', 'remove', 'tenant', 'shared')
       expect(removed.records[0]).to.include({ removed: 5 })
       expect(await door.ctx.store.driveChunks.countDocuments({ files_id: { $regex: String(empty?.id) } })).to.equal(0)
+    })
+
+    it('leaves out links in a folder that lead to nothing or back', async () => {
+      const linked = path.join(folder, 'linked')
+      await mkdir(linked)
+      await writeFile(path.join(linked, 'a.txt'), 'a')
+      await symlink('.', path.join(linked, 'back'))
+      await symlink('nowhere', path.join(linked, 'broken'))
+      await symlink('a.txt', path.join(linked, 'same.txt'))
+      const { records, err } = await command('drive', 'put', 'tenant', linked)
+      expect(records, err).to.deep.equal([{ account: tenant.accountId, new: 2, replaced: 0, same: 0 }])
     })
 
     it('keeps an attachment when its message goes', async () => {
