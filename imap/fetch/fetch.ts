@@ -38,6 +38,7 @@ export async function fetchMessages(
   items: readonly Item[],
   pace: Pace = createPace(),
 ): Promise<void> {
+  if (items.includes('MODSEQ')) await readBefore(session, uids)
   if (items.every(isInTable)) return writeFromTable(session, uids, items, pace)
   const marks = items.some((item) => typeof item === 'object' && !item.isPeek)
   for (let n = 0; n < uids.length; n += documentsAtOnce) {
@@ -48,6 +49,16 @@ export async function fetchMessages(
 }
 
 const none: ReadonlySet<Uid> = new Set()
+
+/**
+ * Reads what was written before messages that this process has shown without reading: a client that is told their modseqs takes all
+ * that is older for told too.
+ */
+async function readBefore({ folder: { view } }: Session, uids: readonly Uid[]): Promise<void> {
+  const { table, modseq } = view
+  const isAhead = (index: number) => index >= 0 && table.modseqAt(index) > modseq
+  if (uids.some((uid) => isAhead(table.indexOf(uid)))) await view.refresh()
+}
 
 type Asked = {
   readonly items: readonly Item[]

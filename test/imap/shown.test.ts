@@ -92,6 +92,18 @@ describe('IMAP: what a session has changed itself', () => {
     }
   })
 
+  it('and appended, tells its modseq with all that others have changed before it', async () => {
+    const path = `/api/v1/mailboxes/${encodeURIComponent(address)}/messages`
+    const { body } = await imap.call<{ messages: { message_id: string }[] }>('GET', `${path}?limit=200`)
+    const second = body.messages.at(-2)!.message_id
+    for (const flagged of [true, false, true, false]) {
+      await one.ask('NOOP')
+      await imap.call('PATCH', `${path}/${second}`, { flagged })
+      const told = [await append(7), await one.ask('UID FETCH * MODSEQ')].flatMap(({ lines }) => lines).join('\n')
+      expect(told).to.match(/^\* 2 FETCH \(UID 2 FLAGS .* MODSEQ \(\d+\)\)/m)
+    }
+  })
+
   it('is left where it is gone meanwhile', async () => {
     const third = await imap.open({ user: address })
     await third.ask('SELECT INBOX')
