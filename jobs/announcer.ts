@@ -5,11 +5,11 @@
  * costs about the same for one message as for fifty.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { deriveRecords } from '../core/intake/derive.ts'
 import { noteDue } from '../core/process/alarms.ts'
 import type { Context } from '../core/process/context.ts'
 import { announceArrivals } from '../core/receive/announce.ts'
 import { settleByIds } from '../core/send/settle.ts'
+import { followArrivals } from '../core/upkeep/arrivals.ts'
 
 export type Announcer = { stop(): Promise<void> }
 
@@ -40,7 +40,11 @@ export function startAnnouncer(ctx: Context): Announcer {
       const [mailboxIds, accountIds] = [told.flatMap((each) => each.mailboxIds), due.flatMap(([, among]) => among)]
       await Promise.all([
         attempt('arrivals', () =>
-          announceArrivals(ctx, { ids: told.map(({ id }) => id), mailboxIds: [...new Set(mailboxIds)] }, deriveRecords),
+          announceArrivals(
+            ctx,
+            { ids: told.map(({ id }) => id), mailboxIds: [...new Set(mailboxIds)] },
+            followArrivals,
+          ),
         ),
         attempt('sends', () => settleByIds(ctx, { ids: due.map(([id]) => id), accountIds: [...new Set(accountIds)] })),
       ])

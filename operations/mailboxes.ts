@@ -86,14 +86,14 @@ export const getMailbox = operation({
 
 export const updateMailbox = operation({
   name: 'mailboxes.update',
-  summary: 'Set or clear what recipients see of a mailbox: display name, signature, automatic answer. null clears.',
+  summary: 'Set or clear what recipients see of a mailbox: display name, signature, automatic reply. null clears.',
   scope: 'mailboxes:write',
   http: 'PATCH /api/v1/mailboxes/{address}',
   tools: [
     {
       name: 'update_mailbox',
       description:
-        'Set what recipients see of a mailbox: display name, signature, automatic answer; null clears. What you leave out stays.',
+        'Set what recipients see of a mailbox: display name, signature, automatic reply; null clears. What you leave out stays.',
       effect: 'write',
       expose: ['address', 'displayName', 'signature', 'autoReply'],
     },

@@ -1,7 +1,6 @@
-import { deriveRecords } from '../core/intake/derive.ts'
-import { type BeforeRemoval, emptyTrash as empty, markAllRead as markRead } from '../core/mailbox/bulk-changes.ts'
+import { emptyTrash as empty, markAllRead as markRead } from '../core/mailbox/bulk-changes.ts'
 import { restoreMessage as restore } from '../core/mailbox/message-changes.ts'
-import { announceLeaving } from '../core/receive/announce.ts'
+import { arrivalsFirst } from '../core/upkeep/arrivals.ts'
 import { claim, claimSecondsMax, releaseClaim } from '../core/wait/message-leases.ts'
 import { AddressPart, MessageId } from '../schemas/fields.ts'
 import { integer, object, string, timestamp } from '../schemas/infer.ts'
@@ -107,7 +106,6 @@ export const emptyTrash = operation({
   output: object({ deleted: integer({ description: 'Messages that are gone.' }) }),
   errors: [],
   async handle({ ctx, principal }, { address }) {
-    const announce: BeforeRemoval = (messages) => announceLeaving(ctx, principal.accountId, messages, deriveRecords)
-    return { deleted: await empty(ctx, principal, address, announce) }
+    return { deleted: await empty(ctx, principal, address, arrivalsFirst(ctx, principal.accountId)) }
   },
 })

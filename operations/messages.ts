@@ -1,11 +1,10 @@
-import { deriveRecords } from '../core/intake/derive.ts'
 import { markSpam } from '../core/mailbox/mark-spam.ts'
 import { changeMessage, deleteMessage as remove } from '../core/mailbox/message-changes.ts'
 import { linkToAttachment } from '../core/read/attachment-links.ts'
 import { rawMessage, readAttachment, readMessage, readText } from '../core/read/bodies.ts'
 import { readDocument } from '../core/read/html-document.ts'
 import { listMessages as list } from '../core/read/list.ts'
-import { announceLeaving } from '../core/receive/announce.ts'
+import { arrivalsFirst } from '../core/upkeep/arrivals.ts'
 import { AddressPart, AttachmentId, identifier, MessageId, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import {
   boolean,
@@ -273,9 +272,8 @@ export const deleteMessage = operation({
   }),
   errors: ['not_found', 'conflict'],
   async handle({ ctx, principal }, { address, message_id, permanent }) {
-    const { folder } = await remove(ctx, principal, { address, messageId: message_id, permanent }, (messages) =>
-      announceLeaving(ctx, principal.accountId, messages, deriveRecords),
-    )
+    const what = { address, messageId: message_id, permanent }
+    const { folder } = await remove(ctx, principal, what, arrivalsFirst(ctx, principal.accountId))
     return { deleted: true, folder }
   },
 })

@@ -16,7 +16,7 @@ import {
   unlisted,
 } from './infer.ts'
 
-/** Longest signature and automatic answer, in characters: they go into every message. */
+/** Longest signature and automatic reply, in characters: they go into every message. */
 const signatureMax = 10_000
 export const DisplayName = line(200, { description: 'The name recipients see.' })
 export const Signature = string({ maxLength: signatureMax, description: 'Text below each mail.' })
@@ -28,7 +28,7 @@ export const AutoReply = unlisted(
       text: string({ maxLength: signatureMax }),
       until: optional(nullable(timestamp({ description: 'When it ends; without it, never.' }))),
     },
-    { description: 'The automatic answer: {enabled, subject, text, until?}.' },
+    { description: 'The automatic reply: {enabled, subject, text, until?}.' },
   ),
 )
 export type AutoReply = Infer<typeof AutoReply>

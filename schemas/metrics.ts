@@ -41,7 +41,7 @@ export const metrics = {
   }),
   mailroom_messages_stored_total: counter(['smtp'], 'Messages that were stored, one for each mailbox.', {}),
   mailroom_sends_total: counter(['service', 'smtp'], 'Sends that were accepted.', {
-    origin: '`message`, `transactional`, `batch` or `submission`',
+    origin: '`message`, `transactional`, `batch`, `submission`, `auto reply` or `tls report`',
   }),
   mailroom_deliveries_total: counter(['smtp'], 'Attempts to deliver a mail to one recipient that had an outcome.', {
     outcome: '`delivered`, `deferred` or `bounced`',

@@ -77,6 +77,33 @@ export async function countSent(
   )
 }
 
+/**
+ * Notes that the automatic reply of a mailbox to a message goes to the contact that wrote it. Returns whether it may: false when
+ * the contact had one after `since`, of another message.
+ */
+export async function takeAutoReply(
+  store: Store,
+  seen: ContactUpdate,
+  { messageId, since }: { readonly messageId: string; readonly since: Date },
+): Promise<boolean> {
+  const isFree = [
+    { autoReply: { $exists: false } },
+    { 'autoReply.at': { $lte: since } },
+    { 'autoReply.messageId': messageId },
+  ]
+  return upsert(store, [
+    {
+      filter: { mailboxId: seen.mailboxId, _id: contactId(seen), $or: isFree },
+      set: {
+        ...describe(seen),
+        received: { $ifNull: ['$received', 0] },
+        sent: { $ifNull: ['$sent', 0] },
+        autoReply: { at: seen.at, messageId },
+      },
+    },
+  ])
+}
+
 /** Those of the addresses that are contacts of a mailbox. */
 export function findContacts(store: Store, mailboxId: string, addresses: readonly string[]): Promise<ContactDoc[]> {
   const ids = addresses.map((address) => contactId({ mailboxId, address }))
@@ -156,16 +183,17 @@ function withLatest(field: string, added: readonly (string | Letter)[], max: num
 type Upsert = { readonly filter: Filter<ContactDoc>; readonly set: Document }
 
 /**
- * Updates contacts or creates them. A contact that has counted the send already does not match its filter; the upsert then
- * tries an insert, which fails as a duplicate, and nothing is left to do.
+ * Updates contacts or creates them. A contact that has counted the send already, or had its reply, does not match its filter; the
+ * upsert then tries an insert, which fails as a duplicate, and nothing is left to do. Returns whether all were updated.
  */
-async function upsert(store: Store, upserts: readonly Upsert[]): Promise<void> {
+async function upsert(store: Store, upserts: readonly Upsert[]): Promise<boolean> {
   const writes = upserts.map(({ filter, set }) => updateIn(store.contacts, filter, [{ $set: set }], { upsert: true }))
   const refused = await writeAll(store, writes)
   // When two processes insert the same contact at once, one of them fails as a duplicate; its second try updates the
   // contact.
-  await writeAll(
+  const refusedAgain = await writeAll(
     store,
     refused.map((n) => writes[n]!),
   )
+  return refusedAgain.length === 0
 }

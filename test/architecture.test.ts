@@ -131,6 +131,7 @@ describe('architecture', () => {
         'Reports about our domains',
         'Webhook',
         'What a partner is told',
+        'Automatic replies',
         'Intake',
         'Search',
         'Wait',

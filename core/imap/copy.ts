@@ -7,12 +7,11 @@ import type { MessageDoc } from '../../store/documents/mail.ts'
 import { findMessagesByUid, findPlaces } from '../../store/folder-entries.ts'
 import * as store from '../../store/message-edits.ts'
 import type { Principal } from '../access/principal.ts'
-import { changeOf, moveEdit, publishEdits } from '../mailbox/bulk-changes.ts'
+import { type BeforeRemoval, changeOf, moveEdit, publishEdits } from '../mailbox/bulk-changes.ts'
 import type { KnownFolder } from '../mailbox/known-folders.ts'
 import { fitsStorage, foldersToFill, usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
 import { deriveThreads } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
-import { announceLeaving } from '../receive/announce.ts'
 import { changeInGroups, folderRef } from './message-groups.ts'
 
 /** UIDs before and after, in pairs. */
@@ -87,11 +86,16 @@ export async function moveMessages(
   return moved
 }
 
-/** Deletes for good the messages with these UIDs that are marked as deleted. */
-export async function expungeMessages(ctx: Context, from: KnownFolder, uids: readonly number[]): Promise<void> {
+/** Deletes for good the messages with these UIDs that are marked as deleted, when `before` has resolved for them. */
+export async function expungeMessages(
+  ctx: Context,
+  from: KnownFolder,
+  uids: readonly number[],
+  before: BeforeRemoval,
+): Promise<void> {
   await editInGroups(ctx, from, uids, async (messages) => {
     const marked = messages.filter(({ deleted }) => deleted === true)
-    await announceLeaving(ctx, from.accountId, marked)
+    await before(marked)
     const removed = await store.removeMessages(ctx.store, changeOf(ctx, from, marked))
     return new Set([...removed, ...messages.filter((message) => !marked.includes(message)).map(({ _id }) => _id)])
   })

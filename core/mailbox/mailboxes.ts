@@ -212,7 +212,7 @@ export type MailboxChange = {
 
 /**
  * Changes display name, signature or automatic reply; null removes one. Fails with `mailbox_not_found`,
- * `validation_error`.
+ * `validation_error`, `forbidden` (a reply nobody would approve).
  */
 export async function updateMailbox(
   ctx: Context,
@@ -222,6 +222,14 @@ export async function updateMailbox(
   const { accountId } = principal
   const { _id: mailboxId } = await reachMailbox(ctx, principal, address)
   const { displayName, signature, autoReply } = change
+  if (autoReply?.enabled === true && principal.waitsForApproval)
+    throw new Failure(
+      'forbidden',
+      'What this caller sends waits for approval, so it may not turn on automatic replies.',
+      {
+        fix: 'Have an account key or a person of the account turn them on.',
+      },
+    )
   const set = {
     ...(displayName !== undefined && { displayName: cleanName(displayName) }),
     ...(signature !== undefined && { signature }),

@@ -72,7 +72,7 @@ export async function announceLeaving(
   ctx: Context,
   accountId: string,
   messages: readonly Pick<MessageDoc, '_id' | 'mailboxId'>[],
-  also: Follower | null = null,
+  also: Follower,
 ): Promise<void> {
   const youngest = idAt('msg', after(ctx.clock.now(), -unannouncedMs))
   const young = messages.filter(({ _id }) => _id >= youngest)

@@ -1,5 +1,6 @@
 /** Makes message documents: what a message says of itself, and what belongs to the mailbox it is delivered to. */
 import { bindVerification } from '../../mail/codes/verification.ts'
+import { normaliseAddress, withoutTag } from '../../mail/message/address.ts'
 import type { ParsedMessage } from '../../mail/message/parse.ts'
 import { rootAndLatest } from '../../mail/message/threading.ts'
 import type { NewMessage } from '../../store/arrivals.ts'
@@ -11,7 +12,7 @@ import type { Context } from '../process/context.ts'
 import type { RecipientMailbox } from './recipient-cache.ts'
 import type { Verdict } from './sender-verdict.ts'
 import { type Peer, shownBytes, traceOf } from './trace-headers.ts'
-import { isAuthentic, trustOf } from './trust.ts'
+import { isAuthentic, isAutomaticMail, trustOf } from './trust.ts'
 
 /** Addresses of one header field kept in the document; the raw bytes have all of them. */
 const addressesMax = 100
@@ -50,6 +51,7 @@ export async function documentOf(
   const { mailboxId, accountId, address } = mailbox
   const at = ctx.clock.now()
   const infos = verdict?.authentication.infos ?? null
+  const isAuthored = isAuthentic({ parsed, reversePath, peer }, verdict)
   const trace = traceOf(ctx, { reversePath, peer, transactionId, deliveredTo, infos, at })
   return {
     _id: id,
@@ -64,7 +66,10 @@ export async function documentOf(
     deliveredTo,
     trace,
     ...(folderId === mailbox.spamId && { discardedAt: at }),
-    ...(isAuthentic({ parsed, reversePath, peer }, verdict) && { authentic: true }),
+    ...(isAuthored && { authentic: true }),
+    ...(isAuthored &&
+      folderId !== mailbox.spamId &&
+      wantsReply(mailbox, { parsed, reversePath, deliveredTo }) && { autoReplyDue: true }),
     ...(verdict !== undefined && {
       trust: trustOf(ctx, verdict, { parsed, reversePath, mailbox, firstContact, alternativesDiffer }),
     }),
@@ -76,6 +81,23 @@ export async function documentOf(
     ...ctx.tracing.cause(),
     ...verificationOf(arrival, verdict),
   }
+}
+
+/**
+ * Whether the automatic reply of a mailbox is due to a message of an author who did write it (RFC 3834 2): a person wrote it, and
+ * to the mailbox by name, which mail to a list or a hidden recipient does not.
+ */
+function wantsReply(
+  { autoReplies, address }: RecipientMailbox,
+  { parsed, reversePath, deliveredTo }: { parsed: ParsedMessage; reversePath: string; deliveredTo: string },
+): boolean {
+  if (!autoReplies || isAutomaticMail(parsed, reversePath)) return false
+  const own = [address, deliveredTo]
+  const isOwn = (given: Named) => {
+    const canonical = normaliseAddress(given.address) ?? ''
+    return own.includes(canonical) || own.includes(withoutTag(canonical).base)
+  }
+  return [...parsed.to, ...parsed.cc].some(isOwn) && parsed.from !== null && !isOwn(parsed.from)
 }
 
 /** The fields of a message document that describe the message itself. */

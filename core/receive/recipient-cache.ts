@@ -23,6 +23,8 @@ export type RecipientMailbox = {
   /** Names of the owner: the account's name and the display name of the mailbox. */
   readonly names: readonly string[]
   readonly lessons: readonly Lesson[]
+  /** Whether it has an automatic reply that is turned on. */
+  readonly autoReplies: boolean
   /** The storage that its plan allows it. */
   readonly storageBytes: number
 } & Pick<MailboxLists, 'receiveAllow' | 'receiveBlock'>

@@ -131,7 +131,8 @@ async function readMailboxes(ctx: Context, refs: readonly MailboxRef[]): Promise
     if (inboxId === undefined || spamId === undefined) return []
     const usedBytes = own.reduce((sum, { bytes }) => sum + bytes, 0)
     const { receiveAllow, receiveBlock } = listsOf(doc)
-    const mailbox = { mailboxId, accountId, address, inboxId, spamId, receiveAllow, receiveBlock, lessons }
+    const autoReplies = doc.autoReply?.enabled === true
+    const mailbox = { mailboxId, accountId, address, inboxId, spamId, receiveAllow, receiveBlock, lessons, autoReplies }
     return [{ mailbox, displayName, usedBytes }]
   })
 }

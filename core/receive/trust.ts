@@ -56,10 +56,15 @@ export function trustOf(
       ownDomain: splitAddress(mailbox.address).domain,
       related,
     }),
-    // All that is sent by the API has such a path: it says nothing of who wrote.
-    autoSubmitted: isAutomatic(parsed.headers, isReturnPath(reversePath) ? null : reversePath),
+    autoSubmitted: isAutomaticMail(parsed, reversePath),
     ...(alternativesDiffer && { alternativesDiffer }),
   }
+}
+
+/** Whether a program or a list wrote a message. */
+export function isAutomaticMail({ headers }: Pick<ParsedMessage, 'headers'>, reversePath: string): boolean {
+  // All that is sent by the API has such a path: it says nothing of who wrote.
+  return isAutomatic(headers, isReturnPath(reversePath) ? null : reversePath)
 }
 
 /**

@@ -222,7 +222,7 @@ async function composeSigned(ctx: Context, send: SendToCompose): Promise<Compose
 
 async function composeUnsigned(
   ctx: Context,
-  { id, from, parent, input, files, sendAt }: SendToCompose,
+  { id, from, parent, input, files, sendAt, origin }: SendToCompose,
 ): Promise<Composed> {
   const at = sendAt ?? ctx.clock.now()
   const { domain } = splitAddress(from.address)
@@ -244,6 +244,7 @@ async function composeUnsigned(
     date: at,
     inReplyTo: parent?.messageIdHeader ?? null,
     headers: Object.entries(headers),
+    autoSubmitted: origin === 'auto reply' ? 'auto-replied' : null,
   }
   const { raw } = await compose(draft).catch(asValidationError)
   return { raw, messageIdHeader, references }

@@ -21,6 +21,7 @@ import { after, dayMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { announceMissed } from '../receive/announce.ts'
 import { countReceivedUpTo } from '../receive/received-counts.ts'
+import { replyToArrivals } from '../send/auto-replies.ts'
 
 const lagSeconds = 30
 const pageSize = 500
@@ -34,7 +35,7 @@ const floorWatermark = 'sweptEvents'
 const floorAfterMs = 29 * dayMs
 const floorPageSize = 2_000
 
-/** Announces arrivals that were committed but not announced, and begins their records. Returns how many were not announced. */
+/** Announces arrivals that were committed but not announced, and begins their records and replies. Returns how many were not announced. */
 export async function sweepArrivals(ctx: Context): Promise<number> {
   const to = idAt('msg', after(ctx.clock.now(), -lagSeconds * secondMs))
   let from = (await readState<string>(ctx.store, watermark)) ?? idAt('msg', new Date(0))
@@ -43,6 +44,7 @@ export async function sweepArrivals(ctx: Context): Promise<number> {
     const messages = await walkMessages(ctx.store, { from, to, limit: pageSize })
     missed += await announceMissed(ctx, messages)
     await deriveMissed(ctx, messages)
+    await replyToArrivals(ctx, messages)
     from = messages.length < pageSize ? to : messages.at(-1)!._id
     await writeState(ctx.store, watermark, from)
     if (messages.length < pageSize) return missed

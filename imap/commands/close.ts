@@ -1,4 +1,5 @@
 import { expungeMessages } from '../../core/imap/copy.ts'
+import { arrivalsFirst } from '../../core/upkeep/arrivals.ts'
 import { command, inFolder, nothing } from '../command.ts'
 import { flagBit } from '../selected/message-table.ts'
 import type { Session } from '../session.ts'
@@ -10,9 +11,10 @@ export const close = command({
   tells: 'nothing',
   read: nothing,
   async run(session) {
+    const { ctx } = session
     const { folder, isReadOnly } = session.folder
     const mayWrite = !isReadOnly && session.user.principal.scopes.includes('mail:write')
-    if (mayWrite) await expungeMessages(session.ctx, folder, markedUids(session))
+    if (mayWrite) await expungeMessages(ctx, folder, markedUids(session), arrivalsFirst(ctx, folder.accountId))
     session.unselect()
     return undefined
   },

@@ -1,4 +1,5 @@
 import { expungeMessages } from '../../core/imap/copy.ts'
+import { arrivalsFirst } from '../../core/upkeep/arrivals.ts'
 import { command, inFolder, nothing } from '../command.ts'
 import type { Session } from '../session.ts'
 import { uidsOf } from '../sets.ts'
@@ -30,8 +31,9 @@ export const expungeUids = command({
 })
 
 async function expungeThose(session: Session, uids: readonly Uid[]): Promise<Done | undefined> {
+  const { ctx } = session
   const { folder, view } = session.requireWritable()
-  await expungeMessages(session.ctx, folder, uids)
+  await expungeMessages(ctx, folder, uids, arrivalsFirst(ctx, folder.accountId))
   view.mayHaveLeft(uids)
   await view.refresh()
   return session.enabled.has('CONDSTORE') && uids.length > 0

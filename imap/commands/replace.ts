@@ -1,6 +1,7 @@
 import { appendMessages } from '../../core/imap/append.ts'
 import { expungeMessages } from '../../core/imap/copy.ts'
 import { changeFlags } from '../../core/imap/flags.ts'
+import { arrivalsFirst } from '../../core/upkeep/arrivals.ts'
 import { type Command, command, inFolder } from '../command.ts'
 import { type Kind, presentUids } from '../sets.ts'
 import { Bad, No } from '../wire/answers.ts'
@@ -30,7 +31,7 @@ export const replace = (kind: Kind): Command =>
       // RFC 8508 3.3: before the EXPUNGE of the one that goes.
       writer.line(`* OK [APPENDUID ${to.uidValidity} ${made!.uid}] Stored`)
       await changeFlags(ctx, from, [uid], { mode: 'add', flags: new Set(['deleted']), labels: [] })
-      await expungeMessages(ctx, from, [uid])
+      await expungeMessages(ctx, from, [uid], arrivalsFirst(ctx, from.accountId))
       view.mayHaveLeft([uid])
       await view.refresh()
       return undefined

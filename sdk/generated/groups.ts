@@ -567,7 +567,7 @@ export class Mailboxes extends Group {
     return this.call({ method: 'GET', path: `/mailboxes/${segment(address)}` }, options)
   }
 
-  /** Set or clear what recipients see of a mailbox: display name, signature, automatic answer. null clears. Scope: mailboxes:write. */
+  /** Set or clear what recipients see of a mailbox: display name, signature, automatic reply. null clears. Scope: mailboxes:write. */
   update(address: string, params: t.MailboxesUpdateParams = {}, options?: RequestOptions): Promise<t.MailboxesUpdateResult> {
     return this.call({ method: 'PATCH', path: `/mailboxes/${segment(address)}`, body: params }, options)
   }

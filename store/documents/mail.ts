@@ -195,6 +195,8 @@ export type MessageDoc = {
   readonly trust?: TrustDoc
   /** Present when the author that From names did write the message (core/receive/trust.ts); fixed at arrival. */
   readonly authentic?: true
+  /** Present when the automatic reply of its mailbox was due to it when it arrived. */
+  readonly autoReplyDue?: true
   /** Absent when the message has no verification code or link. */
   readonly verification?: VerificationDoc
   /** The Return-Path, Received and Authentication-Results fields that we add; stored apart from the raw bytes. */
@@ -327,6 +329,8 @@ export type ContactDoc = {
   readonly sends?: readonly string[]
   /** The last messages that the contact did write. */
   readonly authentic?: readonly Letter[]
+  /** When the contact had the last automatic reply of the mailbox, and the message that it answers. */
+  readonly autoReply?: { readonly at: Date; readonly messageId: string }
 }
 
 /** A message that its author did write: its id, and whether it came into Spam. */

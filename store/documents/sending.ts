@@ -42,7 +42,7 @@ export type EmailDoc = {
   readonly inReplyTo: string | null
   readonly references: readonly string[]
   /** How the send was made; absent for an ordinary send by the API or an MCP tool. */
-  readonly origin?: 'transactional' | 'batch' | 'submission' | 'tls report'
+  readonly origin?: 'transactional' | 'batch' | 'submission' | 'auto reply' | 'tls report'
   readonly batchId?: string
   /** Of a notice, which the service itself writes (core/send/notice.ts): to whom. */
   readonly noticeTo?: string

@@ -7,6 +7,7 @@ import { emptyTrash, markAllRead, moveAll } from '../../core/mailbox/bulk-change
 import { getFolder } from '../../core/mailbox/folders.ts'
 import type { KnownFolder } from '../../core/mailbox/known-folders.ts'
 import type { Context } from '../../core/process/context.ts'
+import { arrivalsFirst } from '../../core/upkeep/arrivals.ts'
 import { sweepReservations } from '../../core/upkeep/sweep.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import { findFolders, labelKey } from '../../store/folders.ts'
@@ -44,7 +45,10 @@ const works: readonly (readonly [string, Work])[] = [
     (ctx, { principal, from, to }, uids) => copyMessages(ctx, principal, { from, to, uids }),
   ],
   ['Trash that is emptied', (ctx, { principal, tenant: { address } }) => emptyTrash(ctx, principal, address)],
-  ['messages that are expunged', (ctx, { from }, uids) => expungeMessages(ctx, from, uids)],
+  [
+    'messages that are expunged',
+    (ctx, { from }, uids) => expungeMessages(ctx, from, uids, arrivalsFirst(ctx, from.accountId)),
+  ],
 ]
 
 async function arrive(

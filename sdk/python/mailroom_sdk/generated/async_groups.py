@@ -1179,7 +1179,7 @@ class Mailboxes(AsyncGroup):
         auto_reply: t.MailboxesUpdateAutoReply | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MailboxesUpdateResult:
-        """Set or clear what recipients see of a mailbox: display name, signature, automatic answer. null clears. Scope: mailboxes:write."""
+        """Set or clear what recipients see of a mailbox: display name, signature, automatic reply. null clears. Scope: mailboxes:write."""
         return await self._call('PATCH', f'/mailboxes/{segment(address)}', body=given({'displayName': display_name, 'signature': signature, 'autoReply': auto_reply}), options=options)
 
     async def delete(
