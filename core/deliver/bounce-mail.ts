@@ -14,14 +14,16 @@ import { findRecipient } from '../receive/recipients.ts'
 
 /**
  * Sends bounce messages for recipients to the mailbox that submitted the mail. The bounce message of a recipient is
- * always the same, so that sending it again stores nothing new. A mailbox that is full or was deleted gets none.
+ * always the same, so that sending it again stores nothing new. A mailbox that is full or was deleted gets none, and the null sender
+ * neither (RFC 5321 4.5.5).
  */
 export async function reportBounces(
   ctx: Context,
   email: EmailDoc,
   bounced: readonly { readonly recipient: EmailRecipient; readonly n: number }[],
 ): Promise<void> {
-  if (email.origin !== 'submission' || email.mailbox === null || bounced.length === 0) return
+  if (email.origin !== 'submission' || email.nullSender === true || email.mailbox === null || bounced.length === 0)
+    return
   const raw = await readBlob(ctx.store, email.blob)
   if (raw === null) return
   const end = raw.indexOf('\r\n\r\n')

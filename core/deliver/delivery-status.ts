@@ -19,7 +19,12 @@ export async function getDeliveryStatus(
   principal: Principal,
   { id, messageId }: { id?: string; messageId?: string },
 ): Promise<EmailDoc> {
-  if ((id === undefined) === (messageId === undefined))
+  if (id === undefined && messageId === undefined)
+    throw new Failure('validation_error', 'No send is named.', {
+      param: 'message_id',
+      fix: 'Give the "message_id" or the "id" of the answer to the send.',
+    })
+  if (id !== undefined && messageId !== undefined)
     throw new Failure('validation_error', '"message_id" and "id" name one send each, and only one is asked for.', {
       param: 'message_id',
       fix: 'Give one of "message_id" and "id", and leave the other out.',

@@ -97,7 +97,7 @@ export function ownVerdict(ctx: Context, { sender, raw }: { sender: string; raw:
       perhapsAligned: false,
       infos: [
         `dkim=pass (signed by ${ctx.hostname}) header.d=${domain}`,
-        `spf=pass smtp.mailfrom=${splitAddress(sender).domain}`,
+        sender === '' ? `spf=pass smtp.helo=${ctx.hostname}` : `spf=pass smtp.mailfrom=${splitAddress(sender).domain}`,
         `dmarc=pass header.from=${domain}`,
       ],
     },

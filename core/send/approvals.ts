@@ -213,7 +213,7 @@ async function sendApproved(ctx: Context, approval: ApprovalDoc): Promise<void> 
 }
 
 async function commitApproved(ctx: Context, approval: ApprovalDoc): Promise<void> {
-  const { accountId, keyId, emailId, mailboxId, parentId, recipients, origin, tags } = approval
+  const { accountId, keyId, emailId, mailboxId, parentId, recipients, origin, nullSender, tags } = approval
   const committed = () => findEmail(ctx.store, { accountId, emailId })
   if ((await committed()) !== null) return
   const doc = await findAccount(ctx.store, accountId)
@@ -256,6 +256,7 @@ async function commitApproved(ctx: Context, approval: ApprovalDoc): Promise<void
       sendAt,
       keepsCopy,
       ...(origin !== undefined && { origin }),
+      ...(nullSender === true && { nullSender }),
       ...(tags !== undefined && { tags }),
       approvalId: approval._id,
       decided,

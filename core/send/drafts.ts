@@ -96,6 +96,11 @@ export async function sendDraft(
   { address, draftId, sendAt }: { address: string; draftId: string; sendAt?: Date },
 ): Promise<SendResult> {
   const { mailbox, message, folder } = await reachDraft(ctx, principal, { address, draftId })
+  if ([message.to, message.cc, message.bcc].every(({ length }) => length === 0))
+    throw new Failure('validation_error', `The draft ${draftId} has no recipient.`, {
+      param: 'to',
+      fix: 'Give it one in "to", "cc" or "bcc" where drafts are changed (PATCH, update_draft), then send it.',
+    })
   const input = signedBy(mailbox, await readDraft(ctx, message))
   const parent = await parentOf(ctx, mailbox, input.inReplyTo)
   // The draft's id serves as idempotency id: after a crash between the send and the deletion, sending the draft again

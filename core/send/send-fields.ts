@@ -18,6 +18,7 @@ export type DescribedSend = {
   readonly from: Named
   readonly input: SendInput
   readonly origin?: EmailDoc['origin']
+  readonly nullSender?: boolean
   readonly tags?: readonly string[]
 }
 
@@ -27,7 +28,7 @@ export type SendFields = Pick<EmailDoc & ApprovalDoc, Exclude<keyof EmailDoc & k
 type OwnField = '_id' | 'accountId' | 'keyId' | 'recipients' | 'blob' | 'sendAt' | 'createdAt'
 
 export function sendFields(
-  { mailbox, parent, from, input, origin, tags }: DescribedSend,
+  { mailbox, parent, from, input, origin, nullSender, tags }: DescribedSend,
   { messageIdHeader, references }: Omit<Composed, 'raw'>,
 ): SendFields {
   return {
@@ -40,6 +41,7 @@ export function sendFields(
     subject: input.subject ?? null,
     inReplyTo: parent?.messageIdHeader ?? null,
     ...(origin !== undefined && { origin }),
+    ...(nullSender === true && { nullSender }),
     ...(tags !== undefined && { tags }),
     messageIdHeader,
     references,

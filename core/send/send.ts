@@ -1,6 +1,7 @@
 /** Sends mail from a mailbox: a new message, a reply, a forward. Each ends in `commitSend`. */
 
 import { forwardSubject } from '../../mail/compose/compose.ts'
+import { Failure } from '../../schemas/failures.ts'
 import { noParent } from '../../schemas/refusals.ts'
 import type { MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
 import { findMessage } from '../../store/messages.ts'
@@ -73,6 +74,12 @@ export async function forwardMessage(
     ...fromMailbox(ctx, mailbox, input),
     parent: message,
     input: { ...input, ...content, subject: input.subject ?? forwardSubject(message.subject) },
+  }).catch((error: unknown) => {
+    if (!(error instanceof Failure) || error.code !== 'attachments_too_large' || !includeAttachments) throw error
+    throw new Failure(error.code, error.message, {
+      ...error.detail,
+      fix: 'Set "includeAttachments" to false, and attach those of its files that matter.',
+    })
   })
 }
 

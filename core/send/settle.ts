@@ -176,7 +176,7 @@ function outboxRow(ctx: Context, email: EmailDoc, { email: recipient }: EmailRec
     accountId,
     emailId: _id,
     n,
-    sender: returnPathOf(ctx, { emailId: _id, n }, from.address),
+    sender: email.nullSender === true ? '' : returnPathOf(ctx, { emailId: _id, n }, from.address),
     recipient,
     messageIdHeader,
     blob,

@@ -28,6 +28,8 @@ import { mailboxSender } from './sender.ts'
 
 export type Submission = {
   readonly raw: Buffer
+  /** Reverse-path of the envelope; of one that is not '', the null sender, nothing is kept. */
+  readonly reversePath: string
   /** The recipients of the envelope, in canonical form. */
   readonly recipients: readonly string[]
   /** Network address of the client. */
@@ -105,7 +107,7 @@ type NewSubmission = Submission & { readonly id: string; readonly draftId: strin
 async function submitOnce(
   ctx: Context,
   { principal, mailbox }: Login,
-  { raw, recipients, id, draftId, request }: NewSubmission,
+  { raw, reversePath, recipients, id, draftId, request }: NewSubmission,
 ): Promise<void> {
   const description = await ctx.parsing.run('description', { raw })
   const { parsed } = description
@@ -137,6 +139,7 @@ async function submitOnce(
     sendAt: null,
     keepsCopy: true,
     origin: 'submission',
+    nullSender: reversePath === '',
     input: { ...recipientFields(parsed, recipients), subject: parsed.subject ?? undefined },
   } as const
   const whole = finishMessage(ctx, { raw, parsed, from, id })

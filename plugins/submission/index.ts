@@ -115,7 +115,12 @@ export const submitMessage = hook(async ({ transaction, notes, remote }: Connect
   const ctx = withRequest(await context(), transaction.uuid)
   const { login } = notes
   const { id, isWaiting } = await ctx.tracing.span('submit', causedBy(transaction), () =>
-    submit(ctx, login, { raw: message.raw, recipients: [...new Set(submitsTo)], peerAddress: remote.ip }),
+    submit(ctx, login, {
+      raw: message.raw,
+      reversePath: transaction.mail_from.address,
+      recipients: [...new Set(submitsTo)],
+      peerAddress: remote.ip,
+    }),
   )
   transaction.notes.message = undefined
   transaction.notes.accepted = `2.6.0 ${id} ${isWaiting ? 'waits for the approval of a person' : 'accepted'}`

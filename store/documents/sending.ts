@@ -41,6 +41,8 @@ export type EmailDoc = {
   readonly threadId: string | null
   readonly inReplyTo: string | null
   readonly references: readonly string[]
+  /** Set for what was submitted with the null sender, as a receipt is (RFC 8098 3): it goes on with that, and nothing comes back. */
+  readonly nullSender?: true
   /** How the send was made; absent for an ordinary send by the API or an MCP tool. */
   readonly origin?: 'transactional' | 'batch' | 'submission' | 'auto reply' | 'tls report'
   readonly batchId?: string
@@ -103,6 +105,7 @@ export type ApprovalDoc = {
   readonly sendAt: Date | null
   readonly keepsCopy: boolean
   readonly origin?: EmailDoc['origin']
+  readonly nullSender?: true
   readonly tags?: readonly string[]
   readonly messageIdHeader: string
   readonly references: readonly string[]

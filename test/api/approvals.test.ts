@@ -182,7 +182,12 @@ describe('api: approvals', () => {
         const raw = Buffer.from(
           `From: ${tenant.address}\r\nTo: ann@remote.example\r\nSubject: By SMTP ${++mails}\r\n\r\nHi\r\n`,
         )
-        const submission = { raw, recipients: ['ann@remote.example'], peerAddress: '127.0.0.1' }
+        const submission = {
+          raw,
+          reversePath: tenant.address,
+          recipients: ['ann@remote.example'],
+          peerAddress: '127.0.0.1',
+        }
         const first = await submit(door.ctx, login, submission)
         expect(first.isWaiting).to.equal(true)
         expect(await submit(door.ctx, login, submission)).to.deep.equal(first)

@@ -227,14 +227,18 @@ describe('api: contacts', () => {
       expect(body.recipients[0]).to.have.all.keys('email', 'status', 'reason', 'at', 'mx', 'response', 'attempts')
     })
 
-    const refused: readonly (readonly [string, () => string, string])[] = [
-      ['neither', () => '', 'validation_error'],
-      ['both', () => `?id=${sent.id}&message_id=${sent.message_id}`, 'validation_error'],
-      ['an unknown id', () => '?id=em_none', 'email_not_found'],
-      ['an unknown message', () => '?message_id=msg_none', 'not_found'],
+    const refused: readonly (readonly [string, () => string, string, string])[] = [
+      ['neither', () => '', 'validation_error', 'No send is named.'],
+      ['both', () => `?id=${sent.id}&message_id=${sent.message_id}`, 'validation_error', 'only one is asked for'],
+      ['an unknown id', () => '?id=em_none', 'email_not_found', 'em_none'],
+      ['an unknown message', () => '?message_id=msg_none', 'not_found', 'msg_none'],
     ]
-    for (const [what, query, code] of refused)
-      it(`with ${what} is ${code}`, async () => expect((await status(query())).body.code).to.equal(code))
+    for (const [what, query, code, says] of refused)
+      it(`with ${what} is ${code}`, async () => {
+        const { body } = await status(query())
+        expect(body.code).to.equal(code)
+        expect(JSON.stringify(body)).to.include(says)
+      })
 
     it('an agent key sees the sends of its mailboxes only, another tenant none', async () => {
       const agent = (mailboxIds: string[]) =>

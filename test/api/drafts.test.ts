@@ -128,6 +128,10 @@ describe('api: drafts', () => {
     expect([address.status, address.body.param]).to.deep.equal([400, 'cc[1]'])
     const parent = await create({ inReplyTo: 'msg_none' })
     expect([parent.status, parent.body.param]).to.deep.equal([400, 'inReplyTo'])
+    const { message_id: draft } = (await create({ text: 'To whom?' })).body
+    const alone = await call<Json>('POST', `${box}/drafts/${draft}/send`)
+    expect([alone.status, alone.body.error]).to.deep.equal([400, `The draft ${draft} has no recipient.`])
+    expect(alone.body.fix).to.include('update_draft')
     const inbox = await deliver(door.ctx, { to: tenant.address, raw: 'Subject: x\n\nx\n' })
     expect((await call('GET', `${box}/drafts/${inbox}`)).status).to.equal(404)
     expect((await call('DELETE', `${box}/drafts/${inbox}`)).status).to.equal(404)

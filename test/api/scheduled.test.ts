@@ -183,5 +183,11 @@ describe('api: sends for later, dry runs and forwards', () => {
     const bare = (await sentCopy((await forward({ includeAttachments: false })).body.message_id)).body
     expect(copy.attachments).to.have.length(1)
     expect(bare.attachments).to.deep.equal([])
+    const content = Buffer.alloc(1).toString('base64')
+    const attachments = Array.from({ length: 10 }, (_, n) => ({ name: `${n}.txt`, contentType: 'text/plain', content }))
+    const full = (await forward({ attachments })).body as Json
+    expect(full).to.include({ code: 'attachments_too_large' })
+    expect(full.fix).to.include('"includeAttachments" to false')
+    expect((await forward({ attachments, includeAttachments: false })).status).to.equal(202)
   })
 })

@@ -21,7 +21,7 @@ describe('a node that hangs or ends with a submission in its hands', () => {
   function newLetter() {
     const to = `ada${++letters}@remote.example`
     const raw = Buffer.from(`From: ${tenant.address}\r\nTo: ${to}\r\nSubject: Once\r\n\r\nHi\r\n`)
-    return { raw, recipients: [to], peerAddress: '127.0.0.1' }
+    return { raw, reversePath: tenant.address, recipients: [to], peerAddress: '127.0.0.1' }
   }
   async function submitOn(ctx: Context, letter: ReturnType<typeof newLetter>) {
     const login = await logIn(ctx, {

@@ -45,7 +45,15 @@ describe('submission', () => {
     await sink?.close()
   })
 
-  type Letter = { from?: string; to?: string; cc?: string; bcc?: string; subject?: string; messageId?: string }
+  type Letter = {
+    from?: string
+    to?: string
+    cc?: string
+    bcc?: string
+    subject?: string
+    messageId?: string
+    envelope?: { from: string; to: string }
+  }
   async function send(port: number, letter: Letter = {}, auth = { user: service.address, pass: password }) {
     const secure = port === tls
     const transport = createTransport({
@@ -234,6 +242,25 @@ describe('submission', () => {
     expect(raw).to.contain('Final-Recipient: rfc822; gone@remote.example').and.contain('Subject: To nobody')
     expect(raw).to.match(/Diagnostic-Code: smtp; 550/)
     expect(readReport(Buffer.from(raw), parseMessage(Buffer.from(raw)))?.kind).to.equal('delivery')
+  })
+
+  it('passes on what is submitted with the null sender as such, and reports nothing of it', async () => {
+    const reader = 'reader@remote.example'
+    refused.add('nobody@remote.example')
+    for (const to of [reader, 'nobody@remote.example'])
+      await send(tls, { to, subject: `Read by ${to}`, envelope: { from: '', to } })
+    expect((await received(reader)).from).to.equal('')
+    const { ctx, principal, address } = service
+    await eventually('the refusal', async () => {
+      await settleDue(ctx)
+      const { items } = await listEmails(ctx, { ...principal, kind: 'account' }, { limit: 10 })
+      return items.some(({ recipients }) =>
+        recipients.some((each) => each.email.startsWith('nobody') && each.status === 'bounced'),
+      )
+    })
+    await ctx.background.done()
+    const { items } = await listMessages(ctx, principal, { address, folder: 'inbox', limit: 10 })
+    expect(items.filter(({ snippet }) => snippet?.includes('nobody@remote.example'))).to.deep.equal([])
   })
 
   it('lets a mailbox write only as itself', async () => {
