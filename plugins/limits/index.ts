@@ -28,9 +28,7 @@ export function register(this: Plugin): void {
   this.register_hook('connect', 'limitConnections')
   this.register_hook('disconnect', 'releaseConnection')
   this.register_hook('capabilities', 'advertiseSize')
-  this.register_hook('mail', 'refuseUnknown')
-  this.register_hook('mail', 'limitSize')
-  this.register_hook('rcpt', 'refuseParameters')
+  this.register_hook('mail', 'limitMail')
   this.register_hook('rcpt', 'limitRecipients')
 }
 
@@ -51,30 +49,24 @@ export const advertiseSize = hook((connection: Connection) => {
   return undefined
 })
 
-/** mail: a parameter that is not ours is refused, because its sender counts on what it asks for (RFC 5321 4.1.1.11). */
-export const refuseUnknown = hook((_: Connection, [, parameters]: [Address, MailParameters]) => {
-  const { BODY: body = '7BIT' } = parameters
-  const isKnown = Object.keys(parameters).every((name) => mailParameters.has(name))
-  return isKnown && bodies.has(body?.toUpperCase() ?? '') ? undefined : refuse(replies.parameter)
-})
-
-/** rcpt: likewise. */
-export const refuseParameters = hook((_: Connection, [, parameters]: [Address, MailParameters]) =>
-  Object.keys(parameters).length === 0 ? undefined : refuse(replies.parameter),
-)
-
-/** mail: the declared size (RFC 1870 6.1), and whether the disk has room for any mail at all. */
-export const limitSize = hook(async ({ transaction }: Connection, [, parameters]: [Address, MailParameters]) => {
+/**
+ * mail: its parameters, the declared size (RFC 1870 6.1), and whether the disk has room for any mail at all. A parameter that is
+ * not ours is refused, because its sender counts on what it asks for (RFC 5321 4.1.1.11).
+ */
+export const limitMail = hook(async ({ transaction }: Connection, [, parameters]: [Address, MailParameters]) => {
   const { messageBytes, freeDiskBytes } = settings().limits.smtp
-  const { SIZE: size } = parameters
+  const { SIZE: size, BODY: body = '7BIT' } = parameters
+  const isKnown = Object.keys(parameters).every((name) => mailParameters.has(name))
+  if (!isKnown || !bodies.has(body?.toUpperCase() ?? '')) return refuse(replies.parameter)
   if (size !== undefined && !/^\d{1,20}$/.test(size ?? '')) return refuse(replies.sizeSyntax)
   if (Number(size ?? 0) > messageBytes) return refuse(replies.size)
   if (transaction !== null) transaction.notes.parameters = parameters
   return (await disk.bytes()) < freeDiskBytes ? refuse(replies.disk) : undefined
 })
 
-/** rcpt: the list of recipients already holds the one that is asked about. */
-export const limitRecipients = hook((connection: Connection) => {
-  const recipients = connection.transaction?.rcpt_to.length ?? 0
+/** rcpt: it has no parameters, and the list of recipients already holds the one that is asked about. */
+export const limitRecipients = hook(({ transaction }: Connection, [, parameters]: [Address, MailParameters]) => {
+  if (Object.keys(parameters).length > 0) return refuse(replies.parameter)
+  const recipients = transaction?.rcpt_to.length ?? 0
   return recipients > settings().limits.smtp.recipients ? refuse(replies.recipients) : undefined
 })
