@@ -36,19 +36,24 @@ export function documentTexts(fields: SearchFields): DocumentTexts {
   const subject = fields.subject === null ? [] : [folded(fields.subject)]
   const [to, cc, bcc] = [people(fields.to), people(fields.cc), people(fields.bcc)]
   const texts = [from, subject, to ?? [], cc ?? [], bcc ?? []].flat()
+  const valuesOf = (name: string) => {
+    if (name === 'from') return from
+    if (name === 'to') return to
+    if (name === 'cc') return cc
+    if (name === 'bcc') return bcc
+    if (name === 'subject') return subject
+    if (name === 'message-id' && messageIdHeader !== undefined) return [folded(`<${messageIdHeader}>`)]
+    return undefined
+  }
   return {
     bytes: texts.reduce((sum, { length }) => sum + 2 * length, aroundBytes),
     ids: { email: blob.id, thread: threadId },
     savedAt: (fields.savedAt ?? fields.receivedAt).getTime(),
-    header(name) {
+    header(name, text) {
       if (fields.namesMore === true && addressFields.has(name)) return undefined
-      if (name === 'from') return from
-      if (name === 'to') return to
-      if (name === 'cc') return cc
-      if (name === 'bcc') return bcc
-      if (name === 'subject') return subject
-      if (name === 'message-id' && messageIdHeader !== undefined) return [folded(`<${messageIdHeader}>`)]
-      return undefined
+      const values = valuesOf(name)
+      // RFC 9051 6.4.4: no text asks for the field itself, which may be there without what the document holds of it.
+      return text === '' && values?.every((value) => value === '') === true ? undefined : values
     },
     sentOn() {
       if (date === null) return undefined

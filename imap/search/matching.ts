@@ -19,8 +19,8 @@ export type Row = {
 
 /** What is known of a message beside its row. Texts are folded. */
 export type Knowledge = {
-  /** The values of header fields of that name; undefined: not known. */
-  header?(name: string): readonly string[] | undefined
+  /** The values of header fields of that name that a text is looked for in; undefined: not known. */
+  header?(name: string, text: string): readonly string[] | undefined
   /** The day of its Date field in the zone of its sender, as far as that is known; null: it has none. */
   sentOn?(): Days | null | undefined
   /** Its ids (RFC 8474), and when it came into its folder. */
@@ -124,6 +124,6 @@ function isInTime(is: 'before' | 'on' | 'since', day: Date, days: Days | null | 
 }
 
 function hasHeader({ name, text }: Extract<Key, { readonly is: 'header' }>, known: Knowledge): boolean | undefined {
-  const values = known.header?.(name)
+  const values = known.header?.(name, text)
   return values?.some((value) => value.includes(text))
 }

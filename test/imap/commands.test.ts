@@ -190,6 +190,18 @@ describe('IMAP commands', () => {
     ['something behind the end', 'FETCH 1 FLAGS FLAGS', /^BAD/],
   ])
 
+  it('a search for no text finds what has the field, whatever is in it', async () => {
+    const other = await imap.open({ user: await imap.mailbox() })
+    for (const text of ['Subject: x\r\n\r\nx\r\n', 'From: a@b.example\r\nTo:\r\n\r\nx\r\n'])
+      await other.ask(`APPEND INBOX {${text.length}}`, `${text}\r\n`)
+    await other.ask('SELECT INBOX')
+    const found = async (key: string) => (await other.ask(`SEARCH ${key} ""`)).lines
+    expect(await found('FROM')).to.deep.equal(['* SEARCH 2'])
+    expect(await found('TO')).to.deep.equal(['* SEARCH 2'])
+    expect(await found('CC')).to.deep.equal(['* SEARCH'])
+    expect(await found('SUBJECT')).to.deep.equal(['* SEARCH 1'])
+  })
+
   it('a part whose encoding nobody knows is refused, and no answer is begun for it', async () => {
     const other = await imap.open({ user: await imap.mailbox() })
     const text = 'Subject: odd\r\nContent-Transfer-Encoding: x-uuencode\r\n\r\nbegin 644 x\r\n'
