@@ -16,8 +16,8 @@ export type Fault =
   /** It is done, and the answer says that it is not known to be durable. */
   | { readonly kind: 'concern'; readonly code: number; readonly codeName: string }
 
-/** What to do about a command; null: nothing. */
-export type Policy = (name: string, body: Document) => Fault | null
+/** What to do about a command, given its body and the whole message; null: nothing. */
+export type Policy = (name: string, body: Document, message: Buffer) => Fault | null
 
 export type DatabaseProxy = {
   readonly host: string
@@ -102,7 +102,7 @@ export async function startDatabaseProxy(database: NetConnectOpts): Promise<Data
     if (policy === null || message.readInt32LE(12) !== opMsg) return null
     const body = deserialize(message.subarray(documentAt, documentAt + message.readInt32LE(documentAt)))
     const [name = ''] = Object.keys(body)
-    return passing.has(name) ? null : policy(name, body)
+    return passing.has(name) ? null : policy(name, body, message)
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
