@@ -88,7 +88,8 @@ export async function withPorts(settings: Settings): Promise<Settings> {
  */
 const openPortMin = 10_000
 const openPortEnd = 32_768
-const portsOfInstance = 7
+/** More than the nine that an instance can have, because instances that start together have process ids beside each other. */
+const portsOfInstance = 11
 
 function* openPorts(): Generator<number> {
   const size = openPortEnd - openPortMin
