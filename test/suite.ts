@@ -23,6 +23,7 @@ const oneToACore: readonly string[] = [
   'test/mail/hostile-mime.test.ts',
   'test/mail/hostile-html.test.ts',
   'test/mail/lens/hostile.test.ts',
+  'test/mail/body/html-text.test.ts',
   'test/dns/fuzz.test.ts',
   'test/engine/server.rests.test.ts',
   'test/mail/fuzz.test.ts',
