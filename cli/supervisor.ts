@@ -27,7 +27,7 @@ export type Part = {
   send(message: object): void
   /** What it measures, in the text format of Prometheus; '' when it does not answer within `withinMs`. */
   metrics(withinMs: number): Promise<string>
-  /** Asks the part to stop and waits; past `withinMs` it is killed. */
+  /** Asks the part to stop and waits; one that starts leaves at once. Past `withinMs` it is killed. */
   stop(withinMs: number): Promise<void>
 }
 
@@ -106,7 +106,9 @@ class ChildPart implements Part {
     const child = this.#child
     if (child === null) return
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-    this.send({ stop: true })
+    // One that starts does not listen for what it is told yet, and Haraka loses it. The end of the channel everybody hears.
+    if (this.#isReady) this.send({ stop: true })
+    else if (child.connected) child.disconnect()
     const kill = setTimeout(() => {
       this.#watching.log.error({ part: this.name }, 'part did not stop in time; killing it')
       child.kill('SIGKILL')

@@ -32,7 +32,12 @@ const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
 type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
 
 /** Runs a command of `mailroom` to its end. */
-async function run(args: readonly string[], env: Record<string, string>): Promise<Ended> {
+const run = (args: readonly string[], env: Record<string, string>): Promise<Ended> => begin(args, env).ended
+
+function begin(
+  args: readonly string[],
+  env: Record<string, string>,
+): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
   const child = spawn(process.execPath, [bin, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
@@ -45,8 +50,8 @@ async function run(args: readonly string[], env: Record<string, string>): Promis
   child.stderr.on('data', (text: Buffer) => {
     err += text.toString()
   })
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, out, err }
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, out, err }))
+  return { child, ended }
 }
 
 const outcomes = ['delivered', 'bounced', 'deferred']
@@ -548,6 +553,33 @@ describe('serving', () => {
       expect(refused, address).to.equal('ECONNREFUSED')
     }
   })
+
+  for (const part of ['api', 'smtp', 'imap', 'dns'] as const) {
+    it(`SIGTERM ends it while it starts and waits for its database: ${part}`, async () => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-starting-'))
+      const silent = createServer()
+      const asked = once(silent, 'connection')
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+      const { port } = silent.address() as { port: number }
+      try {
+        const starting = begin(['serve', '--only', part], {
+          MAILROOM_DATA: folder,
+          MAILROOM_HTTP_PORT: '0',
+          MAILROOM_SMTP_PORT: '0',
+          MONGODB_URL: `mongodb://127.0.0.1:${port}/mailroom`,
+        })
+        await asked
+        starting.child.kill('SIGTERM')
+        const { code, out, err } = await starting.ended
+        expect([code, out]).to.deep.equal([0, ''])
+        // Nobody waited for the database to the end.
+        expect(err).not.to.match(/did not stop in time|MongoServerSelectionError/)
+      } finally {
+        silent.close()
+        await rm(folder, { recursive: true, force: true })
+      }
+    })
+  }
 
   it('npm start ends with npm', async () => {
     const data = await mkdtemp(path.join(tmpdir(), 'mailroom-npm-'))
