@@ -20,8 +20,8 @@ import { drain } from './sessions.ts'
 import { keepSettings } from './settings.ts'
 import { answerServerNames, serveCertificates } from './tls.ts'
 
-/** How long a session may go on with its transaction after a stop. */
-const drainTimeoutMs = 15_000
+/** How long a session may go on with its transaction after a stop: with `closeTimeoutMs` less than the supervisor waits (cli/serve.ts). */
+const drainTimeoutMs = 10_000
 /** The same when the supervisor is gone: the port and the data folder have to be free for the next start. */
 const orphanTimeoutMs = 2_000
 /** How long it may take after that to write what waits to be written: the database may be gone too. */

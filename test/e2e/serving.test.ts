@@ -22,6 +22,7 @@ import { eventually } from '../eventually.ts'
 import { type Received, startWebhookReceiver } from '../peers/receivers.ts'
 import { client, type Json, mailboxPath } from '../peers/rest.ts'
 import { sendMail } from '../peers/send-mail.ts'
+import { SmtpClient } from '../peers/smtp-client.ts'
 import { type SpanCollector, startSpanCollector } from '../peers/span-collector.ts'
 import { connectMcp, makeKey, makeTenant } from '../start/door.ts'
 import { startEngine } from '../start/engine.ts'
@@ -580,6 +581,16 @@ describe('serving', () => {
       }
     })
   }
+
+  it('a client in the middle of a mail does not keep Haraka from ending by itself', async () => {
+    const stalled = await startService({ only: 'api,smtp' })
+    const client = await SmtpClient.hello(stalled.smtp)
+    await client.data(['postmaster@agents.localhost'])
+    client.write('Subject: never ends')
+    expect(await stalled.stop()).to.equal(0)
+    expect(stalled.logs()).not.to.include('did not stop in time')
+    await stalled.dispose()
+  })
 
   it('npm start ends with npm', async () => {
     const data = await mkdtemp(path.join(tmpdir(), 'mailroom-npm-'))
