@@ -11,7 +11,7 @@ import { EngineError } from './errors.ts'
 import { limits } from './limits.ts'
 import { log } from './log.ts'
 import { Sessions } from './sessions/sessions.ts'
-import { lockFolder, openReader } from './store/database.ts'
+import { FolderInUse, lockFolder, openReader } from './store/database.ts'
 import { Store } from './store/store.ts'
 import { startSweeper } from './ttl/sweeper.ts'
 import { Budget } from './wire/budget.ts'
@@ -168,7 +168,7 @@ async function takeFolder(dir: string, waitMs: number): Promise<ReturnType<typeo
     try {
       return lockFolder(dir)
     } catch (error) {
-      if (Date.now() >= until) throw error
+      if (!(error instanceof FolderInUse) || Date.now() >= until) throw error
     }
     if (!told) log('warn', 'the data folder is in use: waiting for the other process to end', { dir, waitMs })
     told = true

@@ -18,6 +18,8 @@ export const formatVersion = 1
 export const pageBytes = 8192
 /** How long a connection waits for a lock of another. */
 export const busyMs = 10_000
+/** The code of SQLite for what another connection has locked; more bits above it say why. */
+const sqliteBusy = 5
 
 export type WriterOptions = {
   /** The file may not grow beyond this; 0 means as far as the disk goes. */
@@ -28,9 +30,13 @@ export function databasePath(dir: string): string {
   return join(dir, 'engine.db')
 }
 
+/** Another process holds the data folder. */
+export class FolderInUse extends Error {}
+
 /**
  * Takes the data folder for this process. Keep the result: closing it gives the folder back.
- * @throws Error when another process holds it
+ * @throws FolderInUse when another process holds it
+ * @throws Error when the folder cannot be written, as on a full disk
  */
 export function lockFolder(dir: string): DatabaseSync {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
@@ -40,7 +46,9 @@ export function lockFolder(dir: string): DatabaseSync {
     return lock
   } catch (cause) {
     lock.close()
-    throw new Error(`the data folder ${dir} is in use by another process`, { cause })
+    if ((Number((cause as { readonly errcode?: number }).errcode) & 0xff) === sqliteBusy)
+      throw new FolderInUse(`the data folder ${dir} is in use by another process`, { cause })
+    throw new Error(`the data folder ${dir} cannot be locked: ${(cause as Error).message}`, { cause })
   }
 }
 

@@ -38,6 +38,15 @@ describe('engine: the process', () => {
     await engine.stop()
   })
 
+  it('says of a folder that nobody has and that cannot be locked what is wrong, and does not wait', async () => {
+    const dir = temporaryFolder()
+    writeFileSync(join(dir, 'engine.lock'), 'no database'.repeat(100))
+    const said = await failure(startEngine({ dir, args: ['--lock-wait-ms', '600000'] }))
+    expect(said)
+      .to.match(/cannot be locked: file is not a database/)
+      .and.not.match(/in use/)
+  })
+
   it('ends when its supervisor goes away, and the next one starts over the stale socket', async () => {
     const dir = temporaryFolder()
     const first = await startEngine({ dir })
