@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { authorityOf } from '../schemas/authority.ts'
 import type { Settings } from '../schemas/settings.ts'
 
 const passwordBytes = 24
@@ -21,5 +22,5 @@ export async function loginArguments({ data, database }: Settings): Promise<read
   await writeFile(file, password, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
-  return ['--tcp', `${host.includes(':') ? `[${host}]` : host}:${port}`, '--user', user, '--password-file', file]
+  return ['--tcp', authorityOf(host, port), '--user', user, '--password-file', file]
 }

@@ -7,6 +7,7 @@ import { type CertificateState, certificateStates } from '../core/certificates/o
 import { query } from '../core/dns/query.ts'
 import { createResolver, DnsError, isAbsent } from '../core/dns/resolver.ts'
 import { closeContext } from '../core/process/context.ts'
+import { authorityOf } from '../schemas/authority.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { countLanes } from '../store/outbox.ts'
 import { openAdminContext } from './admin-context.ts'
@@ -44,7 +45,7 @@ async function doctorOfInstance(io: Io): Promise<number> {
 
 /** How programs connect to the MCP endpoint; docs/mcp.md says more. */
 function connecting({ baseUrl, http }: Settings): string {
-  const base = baseUrl ?? (http.port === 0 ? null : `http://${http.host}:${http.port}`)
+  const base = baseUrl ?? (http.port === 0 ? null : `http://${authorityOf(http.host, http.port)}`)
   if (base === null) return ''
   const url = `${base}/api/mcp`
   return [
@@ -66,7 +67,7 @@ function port(name: string, { host, port: number }: { host: string; port: number
     const socket = connect({ host, port: number, timeout: connectMs })
     const answer = (ok: boolean, detail: string) => {
       socket.destroy()
-      resolve({ what, ok, detail: `${host}:${number} ${detail}` })
+      resolve({ what, ok, detail: `${authorityOf(host, number)} ${detail}` })
     }
     socket.on('connect', () => answer(true, 'answers'))
     socket.on('timeout', () => answer(false, 'does not answer'))
@@ -122,7 +123,7 @@ async function nameServer({ dns: { host, port } }: Settings): Promise<Finding> {
   const what = 'port dns'
   if (port === null) return { what, ok: true, detail: 'off (setting dns.port)' }
   if (port === 0) return { what, ok: true, detail: 'any free port; the ready line names it' }
-  const at = `${host}:${port}`
+  const at = authorityOf(host, port)
   const failure = await query([{ address: host, port }], 'doctor.invalid', 'A').then(
     () => 'answers for a domain that is not ours: another server has the port',
     (error: unknown) => (error instanceof DnsError && error.code === 'EREFUSED' ? null : told(error)),

@@ -10,6 +10,7 @@ import type { CertificateFiles } from '../core/certificates/files.ts'
 import { createLog } from '../core/process/log.ts'
 import { openMetrics } from '../core/process/metrics.ts'
 import { writeInstance } from '../plugins/instance.ts'
+import { authorityOf } from '../schemas/authority.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { requireDurable } from '../store/connection-string.ts'
 import { ensureCertificate } from './certificate.ts'
@@ -216,9 +217,9 @@ function announce(
   { service, names }: { readonly service: Service; readonly names: readonly PartName[] },
 ): void {
   if (service.isStopping) return
-  const http = names.includes('api') ? `http://${settings.http.host}:${settings.http.port}` : null
+  const http = names.includes('api') ? `http://${authorityOf(settings.http.host, settings.http.port)}` : null
   const at = (part: PartName, port: number | null, host = settings.smtp.host) =>
-    service.has(part) && port !== null ? `${host}:${port}` : null
+    service.has(part) && port !== null ? authorityOf(host, port) : null
   if (process.stdout.isTTY && http !== null)
     out(`Mailroom is up. Make your first mailbox:\n\n  curl -X POST ${http}/api/v1/signup\n\n`)
   const line = {
@@ -231,7 +232,7 @@ function announce(
     imap: at('imap', settings.imap.port),
     imaps: at('imap', settings.imaps.port),
     dns: at('dns', settings.dns.port, settings.dns.host),
-    metrics: settings.metrics.port === null ? null : `${settings.metrics.host}:${settings.metrics.port}`,
+    metrics: settings.metrics.port === null ? null : authorityOf(settings.metrics.host, settings.metrics.port),
     data: settings.data,
   }
   out(`${JSON.stringify(line)}\n`)

@@ -1,4 +1,5 @@
 /** Which Mailroom a command speaks to over HTTP, and with which key. */
+import { authorityOf } from '../schemas/authority.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Io } from './io.ts'
 
@@ -19,7 +20,7 @@ function serverOf(io: Io): string {
     throw new Failure('invalid_request', 'The settings do not say where the server is.', {
       fix: 'Pass --server with its URL, or set MAILROOM_URL.',
     })
-  return baseUrl ?? `http://${http.host}:${http.port}`
+  return baseUrl ?? `http://${authorityOf(http.host, http.port)}`
 }
 
 /** Fails with `invalid_request` for what is no URL of a web server. */

@@ -8,6 +8,7 @@ import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Context } from '../core/process/context.ts'
 
+import { authorityOf } from '../schemas/authority.ts'
 type Settings = Context['settings']
 
 /** Haraka's level for each of ours. Its notices are several lines a session: they count as debug. */
@@ -42,7 +43,7 @@ export async function writeInstance({
   const { host, proxies } = settings.smtp
   await fillTemplates(join(repository, 'config', 'haraka'), config, {
     listen: [settings.smtp, settings.submission, settings.submissions]
-      .flatMap(({ port }) => (port === null ? [] : [`${host.includes(':') ? `[${host}]` : host}:${port}`]))
+      .flatMap(({ port }) => (port === null ? [] : [authorityOf(host, port)]))
       .join(','),
     // No port has this number: with 0 every listener on a free port would speak TLS.
     tlsPort: String(settings.submissions.port ?? -1),

@@ -1,6 +1,7 @@
 /** The context that every function of core takes first: settings, store, clock, log, secrets, and the current request. */
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
+import { authorityOf } from '../../schemas/authority.ts'
 import type { Settings } from '../../schemas/settings.ts'
 import { type ArrivalWriter, createArrivalWriter } from '../../store/arrivals.ts'
 import { followsChanges } from '../../store/change-answers.ts'
@@ -165,7 +166,7 @@ export async function openContext({
     vitals,
     secrets: keyring.secrets,
     keyring,
-    baseUrl: (settings.baseUrl ?? `http://${settings.http.host}:${settings.http.port}`).replace(/\/+$/, ''),
+    baseUrl: (settings.baseUrl ?? `http://${authorityOf(settings.http.host, settings.http.port)}`).replace(/\/+$/, ''),
     hostname: settings.hostname ?? hostname(),
     requestId: '',
     requestedAt: null,

@@ -11,6 +11,7 @@ import { openTlsContexts } from '../../core/certificates/tls-contexts.ts'
 import { endAttempts } from '../../core/notify/attempts.ts'
 import type { Context } from '../../core/process/context.ts'
 import { answerScrapes } from '../../core/process/metrics.ts'
+import { authorityOf } from '../../schemas/authority.ts'
 import type { Connection, Logs, Plugin, Server } from '../haraka.d.ts'
 import { accept, hook } from '../hook.ts'
 import { close, context, onStop, runStops } from '../process.ts'
@@ -138,5 +139,5 @@ function addressOf(server: Server): string {
   const [listener] = server.listeners
   if (listener === undefined) throw new Error('Haraka has no listener')
   const { address, port } = listener.address() as AddressInfo
-  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
+  return authorityOf(address, port)
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
-import { getPriority, hostname, tmpdir } from 'node:os'
+import { getPriority, hostname, networkInterfaces, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
@@ -558,6 +558,15 @@ describe('serving', () => {
   for (const part of ['api', 'smtp', 'imap', 'dns'] as const) {
     it(`SIGTERM ends it while it starts and waits for its database: ${part}`, async () => {
       const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-starting-'))
+  it('names an IPv6 address that it listens on as it stands in URLs', async function () {
+    if (!Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === '::1'))) this.skip()
+    const node = await startService({ only: 'api', env: { MAILROOM_HTTP_HOST: '::1' } })
+    expect(node.http).to.match(/^http:\/\/\[::1\]:\d+$/)
+    const { body } = await client(node.http)<Json>('POST', '/api/v1/signup', { name: 'six' })
+    expect(body.mcp_url).to.equal(node.mcp)
+    await node.dispose()
+  })
+
       const silent = createServer()
       const asked = once(silent, 'connection')
       await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
