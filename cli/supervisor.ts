@@ -156,7 +156,10 @@ class ChildPart implements Part {
     this.#watching.onChange()
     if (this.#isStopping) return
     if (this.#wasReady) this.#launchLater({ code, signal })
-    else this.#starting.reject(new Error(`${this.name} could not start: ${this.#failure ?? endOf(code, signal)}.`))
+    else {
+      const why = (this.#failure ?? endOf(code, signal)).replace(/\.$/, '')
+      this.#starting.reject(new Error(`${this.name} could not start: ${why}.`))
+    }
   }
 
   #launchLater(ending: object): void {

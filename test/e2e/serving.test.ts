@@ -111,6 +111,7 @@ describe('serving', () => {
     const { code, err } = await run(['serve', '--only', 'api'], env)
     expect(code).to.equal(1)
     expect(err).to.include(`${key} is not the key that this database was sealed with. Copy secrets/master.key`)
+    expect(err).to.match(/^service could not start: .* and start again\.$/m)
     await copyFile(path.join(service.data, 'secrets', 'master.key'), key)
     const node = await startService({ data, env: { MONGODB_URL: engineUrl(service.data) } })
     expect((await fetch(`${node.http}/readyz`)).status).to.equal(200)
