@@ -26,8 +26,8 @@ export function engineUrl(dataFolder: string): string {
 }
 
 /**
- * Makes the folders of an instance; only their owner may look in. Fails with `forbidden` when one is there already and
- * belongs to somebody else, or to everybody.
+ * Makes the folders of an instance; only their owner may look in. Fails with `forbidden` when one cannot be made, or is there
+ * already and belongs to somebody else, or to everybody.
  */
 export async function makeFolders(dataFolder: string): Promise<void> {
   const { folder, socket } = enginePaths(dataFolder)
@@ -35,7 +35,12 @@ export async function makeFolders(dataFolder: string): Promise<void> {
 }
 
 async function makePrivate(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: privateMode })
+  await mkdir(folder, { recursive: true, mode: privateMode }).catch((error: NodeJS.ErrnoException) => {
+    throw new Failure('forbidden', `The folder ${folder} cannot be made (${error.code}).`, {
+      cause: error,
+      fix: 'Make it for the user of the service, or set MAILROOM_DATA to a folder that can be written.',
+    })
+  })
   const { mode, uid } = await stat(folder)
   const user = process.getuid?.() ?? uid
   if (uid !== user)
@@ -62,25 +67,29 @@ const sticky = 0o1000
  */
 export async function withPorts(settings: Settings): Promise<Settings> {
   const candidates = openPorts()
-  const port = async (wanted: number, host: string) => (wanted === 0 ? freePort(candidates, host) : wanted)
-  const { https, metrics, smtp, submission, submissions, imap, imaps, dns } = settings
-  const besideMail = async (wanted: number | null, usual: number, host = smtp.host) => {
+  const port = async (wanted: number, at: HostSetting) =>
+    wanted === 0 ? freePort(candidates, { at, host: settings[at].host }) : wanted
+  const { http, https, metrics, smtp, submission, submissions, imap, imaps, dns } = settings
+  const besideMail = async (wanted: number | null, usual: number, at: HostSetting = 'smtp') => {
     if (wanted === null) return null
-    return port(smtp.port === 0 && wanted === usual ? 0 : wanted, host)
+    return port(smtp.port === 0 && wanted === usual ? 0 : wanted, at)
   }
   return {
     ...settings,
-    http: { ...settings.http, port: await port(settings.http.port, settings.http.host) },
-    https: { ...https, port: https.port === null ? null : await port(https.port, https.host) },
-    smtp: { ...smtp, port: await port(smtp.port, smtp.host) },
-    metrics: { ...metrics, port: metrics.port === null ? null : await port(metrics.port, metrics.host) },
+    http: { ...http, port: await port(http.port, 'http') },
+    https: { ...https, port: https.port === null ? null : await port(https.port, 'https') },
+    smtp: { ...smtp, port: await port(smtp.port, 'smtp') },
+    metrics: { ...metrics, port: metrics.port === null ? null : await port(metrics.port, 'metrics') },
     submission: { port: await besideMail(submission.port, submissionPort) },
     submissions: { port: await besideMail(submissions.port, submissionsPort) },
     imap: { port: await besideMail(imap.port, imapPort) },
     imaps: { port: await besideMail(imaps.port, imapsPort) },
-    dns: { ...dns, port: await besideMail(dns.port, dnsPort, dns.host) },
+    dns: { ...dns, port: await besideMail(dns.port, dnsPort, 'dns') },
   }
 }
+
+/** Whose `host` says where a door is. */
+type HostSetting = 'http' | 'https' | 'smtp' | 'metrics' | 'dns'
 
 /**
  * A part listens seconds after its port was chosen. So that nobody takes the port meanwhile, it lies below those that the
@@ -97,9 +106,18 @@ function* openPorts(): Generator<number> {
   for (let tried = 0; tried < size; tried += 1) yield openPortMin + ((first + tried) % size)
 }
 
-async function freePort(candidates: Iterator<number>, host: string): Promise<number> {
+async function freePort(
+  candidates: Iterator<number>,
+  { at, host }: { readonly at: HostSetting; readonly host: string },
+): Promise<number> {
+  const cannotListen = (error: NodeJS.ErrnoException) => {
+    throw new Failure('conflict', `${at}.host is ${host}, where this machine cannot listen (${error.code}).`, {
+      cause: error,
+      fix: `Set ${at}.host to an address of this machine, such as 127.0.0.1.`,
+    })
+  }
   for (let next = candidates.next(); next.done !== true; next = candidates.next())
-    if (await isFree(next.value, host)) return next.value
+    if (await isFree(next.value, host).catch(cannotListen)) return next.value
   throw new Failure('conflict', `On ${host} no port from ${openPortMin} to ${openPortEnd - 1} is free.`, {
     fix: 'Set http.port and smtp.port to ports that are free.',
   })

@@ -2,6 +2,7 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs'
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { Failure } from '../schemas/failures.ts'
 
 const lookEveryMs = 500
 
@@ -12,8 +13,13 @@ export function movedTo(dataFolder: string): string | null {
   try {
     return readFileSync(fileOf(dataFolder), 'utf8').trim()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
+    const { code } = error as NodeJS.ErrnoException
+    // A data folder that is a file is told of when it is made.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw new Failure('forbidden', `${fileOf(dataFolder)} cannot be read (${code}).`, {
+      cause: error,
+      fix: 'Run this as the user who owns the data folder, or set MAILROOM_DATA to another one.',
+    })
   }
 }
 

@@ -48,8 +48,8 @@ export async function serve(io: Io, { only }: { readonly only?: string }): Promi
   const names = only === undefined ? partNames : partsOf(only)
   const given = io.settings()
   const log = createLog(given, 'supervisor')
-  await makeFolders(given.data)
   const own = await withPorts(given)
+  await makeFolders(given.data)
   let service = new Service(log)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => service.stop(0))
   // The channel to the process that started this one (cli/bin.js) closes when that dies; it may have died already.

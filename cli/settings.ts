@@ -99,7 +99,7 @@ function settingsError({ message, fix }: Words, where = ''): SettingsError {
 /** Text as it stands when the setting takes text; else read as YAML, which also reads numbers, true, lists and JSON. */
 function fromText(setting: NamedSetting, text: string): unknown {
   if (isValid(setting.schema, text)) return text
-  if (text === '' && isValid(setting.schema, null)) return null
+  if (text === '') return isValid(setting.schema, null) ? null : text
   try {
     return isJson(text) ? JSON.parse(text) : yaml().parse(text)
   } catch {

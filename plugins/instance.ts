@@ -6,9 +6,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
+import { networksOf } from '../core/access/network.ts'
 import type { Context } from '../core/process/context.ts'
-
 import { authorityOf } from '../schemas/authority.ts'
+
 type Settings = Context['settings']
 
 /** Haraka's level for each of ours. Its notices are several lines a session: they count as debug. */
@@ -41,6 +42,7 @@ export async function writeInstance({
   await rm(config, { recursive: true, force: true })
   await Promise.all([config, spoolDir].map((folder) => mkdir(folder, { recursive: true })))
   const { host, proxies } = settings.smtp
+  networksOf('smtp.proxies', proxies)
   await fillTemplates(join(repository, 'config', 'haraka'), config, {
     listen: [settings.smtp, settings.submission, settings.submissions]
       .flatMap(({ port }) => (port === null ? [] : [authorityOf(host, port)]))

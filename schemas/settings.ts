@@ -32,7 +32,10 @@ function setting<T>(schema: Schema<T>, initial: T, about: string, unit?: string)
   return { schema, default: initial, about, ...(unit !== undefined && { unit }) }
 }
 
-const hostAndPort = (example: string) => string(form('^.+:\\d+$', 'a host and its port', example))
+const portPattern = '(?!0+$)(\\d{1,4}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])'
+const hostAndPort = (example: string) => string(form(`^[^\\s/]+:${portPattern}$`, 'a host and its port', example))
+const dotted = (label: string) => `^${label}(\\.${label})*$`
+const emailAddress = string(form('^[^@\\s]+@[^@\\s]+$', 'an e-mail address', 'ann@example.com'))
 const MasterKey = string(
   form(
     '^([A-Za-z0-9+/]{43}=|[0-9a-fA-F]{64})$',
@@ -40,12 +43,16 @@ const MasterKey = string(
     'bmV2ZXIgdXNlIHRoaXMgZXhhbXBsZSBhcyBhIGtleSE=',
   ),
 )
-const host = (about: string) => setting(string(), '127.0.0.1', about)
+/** An empty one would be all addresses of the machine. */
+const host = (about: string) => setting(string({ minLength: 1 }), '127.0.0.1', about)
 const port = (initial: number, about: string) =>
   setting(integer({ minimum: 0, maximum: 65535 }), initial, `${about} 0 means any free port.`)
 const optionalPort = (initial: number | null, about: string) =>
   setting<number | null>(nullable(integer({ minimum: 0, maximum: 65535 })), initial, about)
 const count = (initial: number, about: string, unit?: string) => setting(integer({ minimum: 0 }), initial, about, unit)
+/** What does nothing at all with 0. */
+const atLeastOne = (initial: number, about: string, unit?: string) =>
+  setting(integer({ minimum: 1 }), initial, about, unit)
 const bytes = (initial: number, about: string) => count(initial, about, 'bytes')
 const seconds = (initial: number, about: string) => count(initial, about, 'seconds')
 const milliseconds = (initial: number, about: string) => count(initial, about, 'milliseconds')
@@ -71,7 +78,7 @@ export const dnsPort = 2053
 
 export const settings = {
   data: setting(
-    string(),
+    string({ minLength: 1 }),
     './data',
     'The folder of everything the service writes: database, queue, certificates, secrets, logs.',
   ),
@@ -140,21 +147,29 @@ export const settings = {
       'How long one request to the store may take, with its tries; then mail is answered 451 and requests 503.',
     ),
   },
-  baseUrl: optionalString(
+  baseUrl: setting<string | null>(
+    nullable(string(form('^https?://[^\\s/?#]+[^\\s?#]*$', 'an http or https URL', 'https://mail.example.net'))),
+    null,
     'Address under which the API is reached from outside. Without it: http://127.0.0.1:<real port>.',
   ),
   sharedDomain: setting(
-    string({ minLength: 1 }),
+    string(form(dotted('[a-z0-9]([a-z0-9-]*[a-z0-9])?'), 'a domain name in small letters', 'agents.example.net')),
     'agents.localhost',
     'The free domain of signups; each account gets a sub-domain of it.',
   ),
-  hostname: optionalString("Name in HELO, certificates and Message-IDs. Without it: the machine's."),
+  hostname: setting<string | null>(
+    nullable(string(form(dotted('[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?'), 'the name of a host', 'mail.example.net'))),
+    null,
+    "Name in HELO, certificates and Message-IDs. Without it: the machine's.",
+  ),
   administrators: setting<readonly string[]>(
-    array(string(form('^[^@\\s]+@[^@\\s]+$', 'an e-mail address', 'ann@example.com'))),
+    array(emailAddress),
     [],
     'Who administers the service in the dashboard, by the addresses that people have signed up with: they see all accounts and answer their requests.',
   ),
-  postmaster: optionalString(
+  postmaster: setting<string | null>(
+    nullable(emailAddress),
+    null,
     "Mailbox that gets the mail to postmaster@ and abuse@ of the service's own domains. Without it that mail lands in a mailbox postmaster@<sharedDomain> made at the first start.",
   ),
   http: {
@@ -409,7 +424,7 @@ export const settings = {
       false,
       'Whether mail may go to private addresses that the DNS or a recipient names, and MTA-STS policies come from them. Only for tests and closed networks; relays may be anywhere.',
     ),
-    concurrency: count(
+    concurrency: atLeastOne(
       100,
       'Deliveries in flight at once in one process, besides four times as many that take longer than 2 seconds; as many more are claimed and wait their turn.',
     ),
@@ -419,23 +434,25 @@ export const settings = {
       false,
       'Whether certificates pinned in the DNS are kept to (RFC 7672). Only with a resolver that validates DNSSEC and that nobody can write in place of, such as one on this machine.',
     ),
-    destinationConnections: count(20, 'Connections to one mail server at once, from one process.'),
+    destinationConnections: atLeastOne(20, 'Connections to one mail server at once, from one process.'),
     destinationMessagesPerSecond: setting(
       integer({ minimum: 0 }),
       0,
       'Messages to one mail server in a second, from one process; 0: as many as it takes.',
     ),
-    connectSeconds: seconds(30, 'How long a mail server may take to accept a connection.'),
-    replySeconds: seconds(
+    connectSeconds: atLeastOne(30, 'How long a mail server may take to accept a connection.', 'seconds'),
+    replySeconds: atLeastOne(
       300,
       'How long it may take to answer (RFC 5321 4.5.3.2); after the message itself it has 10 minutes.',
+      'seconds',
     ),
-    leaseSeconds: seconds(
+    leaseSeconds: atLeastOne(
       120,
       'How long a claimed recipient stays with one process; after a crash it is tried again then.',
+      'seconds',
     ),
     retrySeconds: setting<readonly number[]>(
-      array(integer({ minimum: 1 })),
+      array(integer({ minimum: 1 }), { minItems: 1 }),
       [60, 300, 900, 1_800, 3_600, 7_200, 14_400],
       'Pauses after soft bounces; the last one repeats.',
       'seconds',
@@ -450,7 +467,7 @@ export const settings = {
       'Whether webhooks may go to private addresses and over plain http, and metadata documents of OAuth programs may come from private addresses. Only for tests and closed networks.',
     ),
     timeoutMs: milliseconds(10_000, 'How long an endpoint may take to answer.'),
-    concurrency: count(50, 'Attempts in flight at once in one process.'),
+    concurrency: atLeastOne(50, 'Attempts in flight at once in one process.'),
   },
   lens: {
     url: setting<string | null>(

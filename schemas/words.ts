@@ -136,9 +136,16 @@ function wanted(schema: JsonSchema): string {
 
 /** The same with an example, where a schema has one. */
 function shown(schema: JsonSchema): string {
-  const { anyOf } = schema
-  const { example } = formOf(Array.isArray(anyOf) ? (anyOf[0] as JsonSchema) : schema)
-  return example === '' ? wanted(schema) : `${wanted(schema)}, such as ${quoted(example)}`
+  const example = exampleOf(schema)
+  return example === '' ? wanted(schema) : `${wanted(schema)}, such as ${example}`
+}
+
+function exampleOf(schema: JsonSchema): string {
+  const { anyOf, items } = schema
+  if (Array.isArray(anyOf)) return exampleOf(anyOf[0] as JsonSchema)
+  const { example } = formOf((items ?? schema) as JsonSchema)
+  if (example === '') return ''
+  return items === undefined ? quoted(example) : `[${quoted(example)}]`
 }
 
 const nouns: { readonly [type: string]: string } = {

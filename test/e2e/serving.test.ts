@@ -497,6 +497,15 @@ describe('serving', () => {
         run(['--config', path.join(folder, 'none.yaml'), 'serve'], env),
         run(['--config', broken, 'serve'], env),
         run(['--config', flat, 'serve'], env),
+        run(['serve'], { MAILROOM_DATA: '' }),
+        run(['serve'], { ...env, MAILROOM_HTTP_HOST: '' }),
+        run(['serve'], { ...env, MAILROOM_BASE_URL: 'mail.example.net' }),
+        run(['serve'], { ...env, MAILROOM_SHARED_DOMAIN: 'Agents.example.net' }),
+        run(['serve'], { ...env, MAILROOM_RESOLVER: '192.0.2.53:53' }),
+        run(['serve'], { ...env, MAILROOM_RESOLVER: '["192.0.2.53:65536"]' }),
+        run(['serve'], { ...env, MAILROOM_OUTBOUND_LEASE_SECONDS: '0' }),
+        run(['serve'], { ...env, MAILROOM_DATA: file }),
+        run(['serve'], { ...env, MAILROOM_SMTP_PORT: '0', MAILROOM_SMTP_HOST: 'none.invalid' }),
       ])
       const wanted = [
         /MAILROOM_HTP_PORT.*Set MAILROOM_HTTP_PORT instead/,
@@ -505,6 +514,15 @@ describe('serving', () => {
         /no settings file .*none\.yaml\. Name another/,
         /broken\.yaml cannot be read: .* at line \d+, column \d+\. Write it in YAML/,
         /"http" has no names below it\. Write "name: value" there, with one of: host, port, proxies\./,
+        /"MAILROOM_DATA" is empty\./,
+        /"MAILROOM_HTTP_HOST" is empty\./,
+        /"MAILROOM_BASE_URL" must be an http or https URL\. Write .* such as "https:/,
+        /"MAILROOM_SHARED_DOMAIN" must be a domain name in small letters\. Write .* such as "agents\.example\.net"/,
+        /"MAILROOM_RESOLVER" must be a list, and is text\. Give .* as a list, such as \["127\.0\.0\.1:53"\]\./,
+        /"MAILROOM_RESOLVER\[0\]" must be a host and its port\./,
+        /"MAILROOM_OUTBOUND_LEASE_SECONDS" must be a whole number of at least 1/,
+        /The folder .*mailroom\.yaml cannot be made \(EEXIST\)\. Make it .* or set MAILROOM_DATA/,
+        /smtp\.host is none\.invalid, where this machine cannot listen \(.*\)\. Set smtp\.host to an address of this machine/,
       ]
       for (const [n, { code, out, err }] of ended.entries()) {
         expect([code, out]).to.deep.equal([1, ''])
@@ -540,6 +558,15 @@ describe('serving', () => {
     })
   }
 
+  it('names an IPv6 address that it listens on as it stands in URLs', async function () {
+    if (!Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === '::1'))) this.skip()
+    const node = await startService({ only: 'api', env: { MAILROOM_HTTP_HOST: '::1' } })
+    expect(node.http).to.match(/^http:\/\/\[::1\]:\d+$/)
+    const { body } = await client(node.http)<Json>('POST', '/api/v1/signup', { name: 'six' })
+    expect(body.mcp_url).to.equal(node.mcp)
+    await node.dispose()
+  })
+
   it('SIGINT and SIGTERM end it with status 0, while clients are connected, and nothing listens any more', async () => {
     const idle = await Promise.all([service, second].map(({ smtp }) => openSession(smtp)))
     const started = Date.now()
@@ -559,15 +586,6 @@ describe('serving', () => {
   for (const part of ['api', 'smtp', 'imap', 'dns'] as const) {
     it(`SIGTERM ends it while it starts and waits for its database: ${part}`, async () => {
       const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-starting-'))
-  it('names an IPv6 address that it listens on as it stands in URLs', async function () {
-    if (!Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === '::1'))) this.skip()
-    const node = await startService({ only: 'api', env: { MAILROOM_HTTP_HOST: '::1' } })
-    expect(node.http).to.match(/^http:\/\/\[::1\]:\d+$/)
-    const { body } = await client(node.http)<Json>('POST', '/api/v1/signup', { name: 'six' })
-    expect(body.mcp_url).to.equal(node.mcp)
-    await node.dispose()
-  })
-
       const silent = createServer()
       const asked = once(silent, 'connection')
       await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))

@@ -46,6 +46,13 @@ describe('writeInstance', () => {
     expect(await readdir(join(repository, 'plugins'))).to.include('instance.ts')
   })
 
+  it('refuses load balancers that are no addresses or networks', async () => {
+    for (const proxy of ['192.0.2.300', '192.0.2.0/33']) {
+      const error: unknown = await write({ smtp: { proxies: [proxy] } }).catch((reason: unknown) => reason)
+      expect(String(error)).to.include(`smtp.proxies: ${proxy} is neither an address nor a network`)
+    }
+  })
+
   it('lets nobody give INTERNALCMD orders', async () => {
     const first = await (await write())('internalcmd_key')
     const second = await (await write())('internalcmd_key')
