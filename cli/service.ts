@@ -166,18 +166,20 @@ const ended = (server: Server) => new Promise((resolve) => server.close(resolve)
 
 type Running = { readonly doors: Doors; readonly jobs: readonly Job[]; readonly running: Job }
 
-/** Doors first, then the jobs in their order, then what they have left to write. Ends the process. */
+/** Doors first, then the jobs in their order, then what they have left to write: what one cannot write keeps no other from it. Ends the process. */
 function stopOf(ctx: Context, { doors, jobs, running }: Running): (withinMs: number) => Promise<void> {
   let isStopping = false
+  const unwritten = (error: unknown) =>
+    ctx.log.warn({ err: error }, 'something was not written down at the stop; a sweep does it later')
   return async (withinMs) => {
     if (isStopping) return
     isStopping = true
     setTimeout(() => process.exit(1), withinMs).unref()
     await doors.close()
-    for (const job of jobs) await job.stop()
+    for (const job of jobs) await job.stop().catch(unwritten)
     // Without its supervisor nobody knows how the other parts end.
-    if (process.connected) await running.stop()
-    await closeContext(ctx)
+    if (process.connected) await running.stop().catch(unwritten)
+    await closeContext(ctx).catch(unwritten)
     process.exit(0)
   }
 }

@@ -697,6 +697,8 @@ describe('serving', () => {
     expect(await elsewhere.client.db('mailroom').collection('messages').countDocuments()).to.be.at.least(
       accepted.length,
     )
+    // An error that nobody caught ends with the version of Node.
+    expect(moving.logs()).not.to.match(/^Node\.js v/m)
     await moving.stop()
     await elsewhere.stop()
   })
