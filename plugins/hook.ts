@@ -2,6 +2,7 @@
  * The one adapter between Haraka's hooks and our functions. Invariants: `next` is called exactly once, whatever the function
  * does; nothing thrown or rejected reaches Haraka, which would answer a permanent 550 or end the process.
  */
+import { inspect } from 'node:util'
 import { cont, deny, denydisconnect, denysoft, denysoftdisconnect, ok } from 'haraka-constants'
 import DSN from 'haraka-dsn'
 import { Failure, failures, smtpNo } from '../schemas/failures.ts'
@@ -41,13 +42,13 @@ export function hook<Subject extends Partial<Logs>, Params = undefined>(
       try {
         next(given.retval, given.message)
       } catch (error) {
-        this.logerror(...named(subject), error)
+        this.logerror(...named(subject), inOneLine(error))
       }
     }
     const failed = (error: unknown): void => {
       const reply = replyOf(error)
       try {
-        if (reply.code === 451) this.logerror(...named(subject), error)
+        if (reply.code === 451) this.logerror(...named(subject), inOneLine(error))
       } finally {
         answer(refuse(reply))
       }
@@ -74,6 +75,11 @@ function replyOf(error: unknown): Reply {
     enhanced,
     text: error instanceof Failure ? error.message : 'Please try again later.',
   }
+}
+
+/** An error with its stack and cause: of a text with several lines Haraka makes as many entries of the log. */
+function inOneLine(error: unknown): string {
+  return inspect(error).replaceAll(/\s*\n\s*/g, ' ')
 }
 
 /** Returns the subject when a log line can name it: Haraka's log throws at the server object. */
