@@ -5,7 +5,7 @@ import { isAway } from '../core/process/database-away.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { enginePaths, engineUrl } from './instance.ts'
-import type { Io } from './io.ts'
+import { type Io, sentence, told } from './io.ts'
 
 /** Makes a command of a function that needs the database: the context is open while it works, and closed after. */
 export function withContext<Given extends unknown[], Result>(
@@ -31,8 +31,7 @@ export async function openAdminContext(settings: Settings): Promise<Context> {
   try {
     return await openContext({ settings: { ...settings, mongodbUrl, log: { level: 'error' } }, role: 'admin' })
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Failure('unavailable', `The database of ${settings.data} cannot be opened: ${reason}`, {
+    throw new Failure('unavailable', sentence(`The database of ${settings.data} cannot be opened: ${told(error)}`), {
       fix: 'Look whether the service runs there (mailroom doctor), and whether MONGODB_URL is right if it is set.',
     })
   }

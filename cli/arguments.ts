@@ -1,7 +1,8 @@
 /** Reads the arguments of commands. Each function fails with `validation_error` and says which argument is wrong. */
 import { normaliseAddress } from '../mail/message/address.ts'
 import { Failure } from '../schemas/failures.ts'
-import { notAnAddress, unknown } from '../schemas/refusals.ts'
+import { notAnAddress } from '../schemas/refusals.ts'
+import { nearest, unknownName } from '../schemas/words.ts'
 
 const nameMax = 200
 const keyDaysMax = 36_500
@@ -62,11 +63,21 @@ export function noDomain(name: string): Failure {
 /** The one of `known` that the text names; `option` is told when it names none. */
 export function oneOf<T extends string>(text: string, known: readonly T[], option: string): T {
   const found = known.find((name) => name === text)
-  if (found === undefined) throw unknown(`value of ${option}`, text, known)
+  if (found === undefined) throw noneOf(text, known, option)
   return found
 }
 
 /** The same, where the word `none` means null. */
 export function oneOfOrNone<T extends string>(text: string, known: readonly T[], option: string): T | null {
-  return text === 'none' ? null : oneOf(text, known, option)
+  if (text === 'none') return null
+  const found = known.find((name) => name === text)
+  if (found === undefined) throw noneOf(text, [...known, 'none'], option)
+  return found
+}
+
+function noneOf(text: string, known: readonly string[], option: string): Failure {
+  const { message, fix } = unknownName(`value of ${option}`, text, known)
+  return new Failure('validation_error', message, {
+    fix: nearest(text, known) === undefined ? `Give ${option} one of those that are known.` : fix,
+  })
 }

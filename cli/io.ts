@@ -17,6 +17,12 @@ export function told(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** A text as a sentence, which another one may follow. */
+export function sentence(text: string): string {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`
+}
+
 /** Writes a line of JSON for each record, so that scripts can read them. */
 export function print({ out }: Pick<Io, 'out'>, ...records: readonly object[]): void {
   for (const each of records) out(`${JSON.stringify(each)}\n`)

@@ -234,7 +234,15 @@ describe('the command line', () => {
     ],
     [() => ['account', 'plan', 'acc_nobody', '--plan', 'pro'], /^There is no account acc_nobody\. Use an id/],
     [(id) => ['account', 'plan', id], /^No plan is named\. Add --plan, --agents-plan, or both\.$/],
-    [(id) => ['account', 'plan', id, '--agents-plan', 'pro'], /^Unknown value of --agents-plan "pro"/],
+    [
+      (id) => ['account', 'plan', id, '--agents-plan', 'pro'],
+      /^Unknown value of --agents-plan "pro".*, none\. Give --agents-plan one/,
+    ],
+    [
+      (id) => ['account', 'approval', id, 'maybe'],
+      /known are none, required\. Give mode one of those that are known\.$/,
+    ],
+    [() => ['db', 'verify', '/none/engine.db'], /^There is no file \/none\/engine\.db\. Mend what is named here/],
     [() => ['account', 'raise', 'acc_nobody', 'inboxes', '5'], /^There is no account acc_nobody\. Use an id/],
     [(id) => ['account', 'raise', id, 'inbox', '5'], /^Unknown value of figure "inbox".* Write "inboxes" instead/],
     [(id) => ['account', 'raise', id, 'inboxes', 'many'], /^"many" is no figure\. Give a whole number/],
