@@ -15,7 +15,7 @@ export const createClaim = personOperation({
     account: optional(identifier('Id of an account of which the person is an owner (acc_...).')),
   }),
   output: Session,
-  errors: ['not_found'],
+  errors: ['not_found', 'conflict'],
   async handle({ ctx, session, peerAddress }, { token, account: into }) {
     const accountId = await claim(ctx, session, { token, peerAddress, ...(into !== undefined && { into }) })
     return viewSession(ctx, session, accountId)

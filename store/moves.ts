@@ -20,13 +20,20 @@ const pageSize = 500
 /** The rows of a send rest for so long, so that none is claimed before the send has moved too. */
 const restMs = 2_000
 
-/** Begins to move an unclaimed account, if the link is still valid. Returns false when it is not. */
+/** Begins to move an unclaimed account, if the link is still valid and nothing holds the account. Returns false otherwise. */
 export async function beginMove(
   store: Store,
   { from, to, claimHash, at }: Move & { claimHash: Buffer; at: Date },
 ): Promise<boolean> {
   const { modifiedCount } = await store.accounts.updateOne(
-    { _id: from, status: 'unclaimed', claimHash: toBinary(claimHash) },
+    {
+      _id: from,
+      status: 'unclaimed',
+      claimHash: toBinary(claimHash),
+      suspended: null,
+      paused: null,
+      sendingPaused: null,
+    },
     { $set: { status: 'moved', movedTo: to, movingSince: at }, $unset: { claimHash: '', claimExpiresAt: '' } },
   )
   return modifiedCount === 1

@@ -7,7 +7,7 @@ import { recordAudit } from '../access/audit.ts'
 import { accountById, callersChanged } from '../access/known-callers.ts'
 import { memberPrincipal } from '../access/principal.ts'
 import { moveSession, type Session } from '../access/sessions.ts'
-import { claimable, claimByToken, unknownClaimLink } from '../account/accounts.ts'
+import { claimable, claimByToken } from '../account/accounts.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential } from '../process/secrets.ts'
 import { moveAccount } from './move.ts'
@@ -24,7 +24,8 @@ export type Claim = {
 /**
  * Claims the account of a link for the person who is signed in; the session acts on it from then on. Returns the id of the account
  * in which everything is then. The link works once; no limit of a plan refuses. Fails with `not_found` (the link is unknown,
- * was used, replaced, or has expired; no such account) and `forbidden` (the person is no owner of the account).
+ * was used, replaced, or has expired; no such account), `forbidden` (the person is no owner of the account) and `conflict`
+ * (something holds the claimed account, and `into` is another).
  */
 export async function claim(ctx: Context, session: Session, { token, into, peerAddress }: Claim): Promise<string> {
   const { personId } = session
@@ -36,7 +37,7 @@ export async function claim(ctx: Context, session: Session, { token, into, peerA
   } else {
     await requireOwner(ctx, personId, into)
     if (!(await beginMove(ctx.store, { from, to: into, claimHash: hashCredential(token), at: ctx.clock.now() })))
-      throw unknownClaimLink()
+      throw await noMove(ctx, token)
     await callersChanged(ctx, { accountIds: [from] })
     await moveAccount(ctx, { from, to: into })
   }
@@ -55,6 +56,18 @@ export async function claimFor(ctx: Context, { token, owner }: { token: string; 
   const person = await findPersonByEmail(ctx.store, owner)
   const members = person === null ? [] : [{ personId: person._id, role: 'owner', since: ctx.clock.now() } as const]
   return claimByToken(ctx, { token, owner, members })
+}
+
+/**
+ * Why an account does not move: its link is used up, or something holds it. What holds an account holds no mailbox and no key, so it
+ * would end where these belong to another account.
+ */
+async function noMove(ctx: Context, token: string): Promise<Failure> {
+  const { suspended, paused } = await claimable(ctx, token)
+  const held = suspended !== null ? 'is suspended' : paused !== null ? 'was paused' : 'may not send for now'
+  return new Failure('conflict', `The account of this claim link ${held}, so it cannot be claimed into another.`, {
+    fix: 'Leave "account" out to claim it as an account of its own, or ask the operator of the service to end this first.',
+  })
 }
 
 async function requireOwner(ctx: Context, personId: string, accountId: string): Promise<void> {

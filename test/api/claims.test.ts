@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { callersChanged } from '../../core/access/known-callers.ts'
+import { pauseAccount, suspendAccount } from '../../core/account/holds.ts'
+import { pauseSending } from '../../core/account/reputation.ts'
 import { attemptAll, leaseEnd } from '../../core/notify/attempts.ts'
 import { attemptDueDeliveries } from '../../core/notify/due-deliveries.ts'
 import { sweepMoves } from '../../core/people/move.ts'
@@ -124,6 +126,27 @@ describe('api: claims', () => {
       await unclaimed(made.call)
       expect((await claim(stranger, made.token)).status).to.equal(200)
     })
+  })
+
+  describe('while something holds it', () => {
+    const holds: readonly (readonly [what: string, hold: (accountId: string) => Promise<unknown>, refusal: string])[] =
+      [
+        ['suspended', (accountId) => suspendAccount(door.ctx, accountId, 'spam'), 'account_suspended'],
+        ['paused by its partner', (accountId) => pauseAccount(door.ctx, accountId, 'unpaid'), 'account_paused'],
+        ['paused for its sending', (accountId) => pauseSending(door.ctx, accountId, 'spam'), 'sending_paused'],
+      ]
+    for (const [what, hold, refusal] of holds)
+      it(`${what}: not into another account; as one of its own it stays so`, async () => {
+        const made = await signup()
+        const person = await newPerson(door)
+        await claim(person, (await signup()).token)
+        await hold(made.accountId)
+        const into = (await person.ask<{ account: { id: string } }>('GET', '/api/v1/session')).body.account.id
+        expectRefusal(await claim(person, made.token, into), [409, 'conflict'])
+        expect((await claim(person, made.token)).status).to.equal(200)
+        const send = { to: 'anybody@remote.example', subject: 's', text: 't' }
+        expectRefusal(await made.call('POST', `${mailboxPath(made.address)}/send`, send), [403, refusal])
+      })
   })
 
   describe('twice', () => {
