@@ -30,6 +30,8 @@ export type NewKey = {
   readonly approval?: ApprovalMode
   /** What the key begins with (core/access/principal.ts). */
   readonly prefix?: string
+  /** The member of the account whose app password it is. */
+  readonly personId?: string | undefined
   /** Of a customer's key that its partner makes. */
   readonly heldBy?: 'partner'
 }
@@ -52,7 +54,7 @@ export async function createKey(
   ctx: Context,
   { id, accountId, approval = 'none', prefix = liveKeyPrefix, ...wanted }: NewKey,
 ): Promise<{ apiKey: string; key: Key }> {
-  const { kind, name, scopes, mailboxIds, expiresAt, heldBy } = wanted
+  const { kind, name, scopes, mailboxIds, expiresAt, personId, heldBy } = wanted
   const notAllowed = kind === 'agent' ? scopes.filter((scope) => !agentScopes.includes(scope)) : []
   if (notAllowed.length > 0)
     throw new Failure('validation_error', `An agent key may not have these scopes: ${notAllowed.join(', ')}.`, {
@@ -74,6 +76,7 @@ export async function createKey(
     createdAt: at,
     expiresAt,
     revokedAt: null,
+    ...(personId !== undefined && { personId }),
     ...(heldBy !== undefined && { heldBy }),
   }
   if (!(await store.takeSlot(ctx.store, accountId, 'keys', keysMax)))

@@ -104,17 +104,28 @@ async function principalOfToken(ctx: Context, credential: string): Promise<Princ
   if (token === null) throw new Failure('invalid_access_token')
   const { personId } = token.program
   const { doc, principal } = await principalOfKey(ctx, token.grant, 'invalid_access_token')
-  const role = doc.members?.find((member) => member.personId === personId)?.role
+  const role = roleIn(doc, personId)
   if (role === undefined) throw new Failure('invalid_access_token')
+  return { ...principal, role, scopes: scopesUnder(role, principal).filter((scope) => token.scopes.includes(scope)) }
+}
+
+const roleIn = ({ members }: AccountDoc, personId: string): Role | undefined =>
+  members?.find((member) => member.personId === personId)?.role
+
+/** What the role of a person still allows of that which a credential of the person may do. */
+function scopesUnder(role: Role, { scopes }: Pick<Principal, 'scopes'>): readonly Scope[] {
   const allowed: readonly Scope[] = roles[role]
-  const scopes = principal.scopes.filter((scope) => token.scopes.includes(scope) && allowed.includes(scope))
-  return { ...principal, role, scopes }
+  return scopes.filter((scope) => allowed.includes(scope))
 }
 
 async function principalOfHash(ctx: Context, hash: string): Promise<Principal> {
   const key = await keyByHash(ctx, hash)
   if (key === undefined) throw new Failure('invalid_api_key')
-  return (await principalOfKey(ctx, key, 'invalid_api_key')).principal
+  const { doc, principal } = await principalOfKey(ctx, key, 'invalid_api_key')
+  if (key.personId === undefined) return principal
+  const role = roleIn(doc, key.personId)
+  if (role === undefined) throw new Failure('invalid_api_key')
+  return { ...principal, scopes: scopesUnder(role, principal) }
 }
 
 async function principalOfKey(
@@ -159,9 +170,8 @@ const isAgent = ({ kind, prefix, program }: KeyDoc) =>
 
 /** The principal of a person in an account: reaches all of it, with the scopes of the role; null for who is no member. */
 export function memberPrincipal(doc: AccountDoc, personId: string): Principal | null {
-  const member = doc.members?.find((each) => each.personId === personId)
-  if (member === undefined || doc.status === 'removed' || doc.status === 'moved') return null
-  const { role } = member
+  const role = roleIn(doc, personId)
+  if (role === undefined || doc.status === 'removed' || doc.status === 'moved') return null
   return {
     kind: 'account',
     keyId: personId,

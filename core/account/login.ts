@@ -68,12 +68,13 @@ async function loginOf(ctx: Context, wanted: Wanted, authenticate: () => Promise
 }
 
 /**
- * Creates an app password for one mailbox: for mail programs, not valid for the API. Returns it in clear text, which is
- * never shown again. Fails with `mailbox_not_found`.
+ * Creates an app password for one mailbox: for mail programs, not valid for the API. That of a person does what the person's role
+ * allows, for as long as the person is a member of the account. Returns it in clear text, which is never shown again. Fails with
+ * `mailbox_not_found`.
  */
 export async function createAppPassword(
   ctx: Context,
-  { account, address, name }: { account: Principal['account']; address: string; name: string },
+  { account, address, name, personId }: OfMailbox & { name: string; personId?: string },
 ): Promise<{ password: string; keyId: string; name: string; createdAt: Date }> {
   const mailbox = await reachMailbox(ctx, administrator(account), address)
   const { apiKey, key } = await createKey(ctx, {
@@ -84,6 +85,7 @@ export async function createAppPassword(
     expiresAt: null,
     scopes: ['mail:read', 'mail:send', 'mail:write'],
     prefix: appPasswordPrefix,
+    personId,
   })
   return { password: apiKey, keyId: key.id, name: key.name, createdAt: key.createdAt }
 }
@@ -110,4 +112,13 @@ export async function revokeAppPassword(
       fix: 'Use the id of an app password of this mailbox that is not revoked (key_...).',
     })
   await revokeKey(ctx, { accountId: account.id, keyId })
+}
+
+/** Ends the app passwords of a person in an account, at once. */
+export async function endAppPasswordsOf(
+  ctx: Context,
+  { accountId, personId }: { accountId: string; personId: string },
+): Promise<void> {
+  const own = (await listKeys(ctx, accountId)).filter((key) => key.personId === personId && key.revokedAt === null)
+  for (const { id: keyId } of own) await revokeKey(ctx, { accountId, keyId })
 }

@@ -6,6 +6,7 @@ import type { MemberDoc } from '../../store/documents/people.ts'
 import * as store from '../../store/members.ts'
 import { endGrantsOf } from '../access/grants.ts'
 import { callersChanged } from '../access/known-callers.ts'
+import { endAppPasswordsOf } from '../account/login.ts'
 import type { Context } from '../process/context.ts'
 
 /** People in an account at most. */
@@ -49,7 +50,7 @@ export async function changeRole(
   await callersChanged(ctx, { accountIds: [accountId] })
 }
 
-/** Takes a member out of an account, with the programs that acted for the member. Fails as `changeRole` does. */
+/** Takes a member out of an account, with the app passwords of the member and the programs that acted for it. Fails as `changeRole` does. */
 export async function removeMember(
   ctx: Context,
   { accountId, personId }: { accountId: string; personId: string },
@@ -59,6 +60,7 @@ export async function removeMember(
   ctx.changes.publish({ kind: 'keys', keyIds: [personId] })
   await callersChanged(ctx, { accountIds: [accountId] })
   await endGrantsOf(ctx, { accountId, personId })
+  await endAppPasswordsOf(ctx, { accountId, personId })
 }
 
 /** Why a member was not changed: it is none, or the last owner. */

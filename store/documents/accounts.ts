@@ -123,6 +123,8 @@ export type KeyDoc = {
   readonly lastUsed?: { readonly at: Date; readonly address: string }
   /** Of a grant: no credential has its hash, and access tokens act with it. */
   readonly program?: ProgramDoc
+  /** Of an app password that a person made: it does what the person's role still allows, and ends with the membership. */
+  readonly personId?: string
   /** Of a customer's key that its partner made and holds: what it reads is in the customer's audit. */
   readonly heldBy?: 'partner'
 }

@@ -1,9 +1,11 @@
 import { expect } from 'chai'
 import { logIn } from '../../core/account/login.ts'
 import { makeLink } from '../../core/people/mailed-links.ts'
+import { joinAccount } from '../../core/people/members.ts'
 import { answerRequest, openRequests } from '../../core/people/requests.ts'
 import { dayMs } from '../../core/process/clock.ts'
 import { Failure } from '../../schemas/failures.ts'
+import type { Scope } from '../../schemas/scopes.ts'
 import { findAccount } from '../../store/accounts.ts'
 import { walkAudit } from '../../store/audit.ts'
 import { browser, expectRefusal } from '../peers/person.ts'
@@ -309,6 +311,28 @@ describe('api: what people manage', () => {
       expect((await member.ask('DELETE', `${path()}/${made.body.id}`)).status).to.equal(200)
       expect(await login(made.body.password).catch((error: unknown) => error)).to.be.instanceOf(Failure)
       expectRefusal(await member.ask('DELETE', `${path()}/${made.body.id}`), [404, 'not_found'])
+    })
+
+    it('it does what the role of who made it allows, and ends with the membership', async () => {
+      const { accountId } = tenant
+      const member = await newPerson(door, { accountId, role: 'member' })
+      const made = await member.ask<{ id: string; password: string }>('POST', path(), { name: 'phone' })
+      const { password } = made.body
+      const may = async (scope: Scope) =>
+        logIn(door.ctx, { user: tenant.address, password, scope, peerAddress: '192.0.2.9' }).then(
+          ({ principal }) => principal.scopes,
+          ({ code }: Failure) => code,
+        )
+      expect(await may('mail:send')).to.have.members(['mail:read', 'mail:send', 'mail:write'])
+      await owner.ask('PATCH', `${membersPath}/${member.id}`, { role: 'reader' })
+      expect(await may('mail:send')).to.equal('insufficient_scope')
+      expect(await may('mail:read')).to.deep.equal(['mail:read'])
+      await owner.ask('DELETE', `${membersPath}/${member.id}`)
+      expect(await may('mail:read')).to.equal('invalid_api_key')
+      const { body } = await owner.ask<{ appPasswords: Json[] }>('GET', path())
+      expect(body.appPasswords.map(({ id }) => id)).not.to.include(made.body.id)
+      await joinAccount(door.ctx, { accountId, personId: member.id, role: 'member' })
+      expect(await may('mail:read')).to.equal('invalid_api_key')
     })
 
     it('a reader makes none, and neither does a key', async () => {
