@@ -85,11 +85,14 @@ export const changeMe = personOperation({
   output: Session,
   errors: [],
   async handle({ ctx, session, headers, peerAddress, userAgent }, { name, password, currentPassword }) {
+    // The password first: who does not know the current one changes nothing.
+    const begun =
+      password === undefined
+        ? null
+        : await changePassword(ctx, session, { password, currentPassword, peerAddress, userAgent })
+    if (begun !== null) headers['Set-Cookie'] = sessionCookie(ctx, begun)
     if (name !== undefined) await rename(ctx, session.personId, name)
-    if (password === undefined) return viewSession(ctx, session)
-    const begun = await changePassword(ctx, session, { password, currentPassword, peerAddress, userAgent })
-    headers['Set-Cookie'] = sessionCookie(ctx, begun)
-    return viewSession(ctx, begun.session)
+    return viewSession(ctx, begun?.session ?? session)
   },
 })
 

@@ -311,6 +311,19 @@ describe('api: people', () => {
       expect(body.person).to.deep.include({ email, name: 'Beth' })
     })
 
+    it('a change of both is made whole or not at all', async () => {
+      const email = await person()
+      const { ask } = browser(door.http)
+      const named = (await ask<{ person: { name: string } }>('POST', '/api/v1/session', { email, password })).body
+        .person
+      const both = { name: 'Carla', password: 'a new password' }
+      for (const more of [{}, { currentPassword: 'wrong password' }])
+        expect((await ask('PATCH', '/api/v1/people/me', { ...both, ...more })).status).to.be.oneOf([400, 401])
+      expect((await ask('GET', '/api/v1/session')).body.person).to.deep.equal(named)
+      const { body } = await ask('PATCH', '/api/v1/people/me', { ...both, currentPassword: password })
+      expect(body.person).to.deep.equal({ ...named, name: 'Carla' })
+    })
+
     it('a new password needs the current one, and ends the other sessions', async () => {
       const email = await person()
       const [here, there] = [browser(door.http), browser(door.http)]
