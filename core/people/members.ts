@@ -1,9 +1,10 @@
 /** The members of accounts. */
 import { Failure } from '../../schemas/failures.ts'
 import type { Role } from '../../schemas/scopes.ts'
-import { findAccount } from '../../store/accounts.ts'
+import { changeAccount, findAccount } from '../../store/accounts.ts'
 import type { MemberDoc } from '../../store/documents/people.ts'
 import * as store from '../../store/members.ts'
+import { findPeople } from '../../store/people.ts'
 import { endGrantsOf } from '../access/grants.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { endAppPasswordsOf } from '../account/login.ts'
@@ -36,6 +37,7 @@ export async function joinAccount(
 ): Promise<boolean> {
   const member = { personId, role, since: ctx.clock.now() }
   const hasJoined = await store.addMember(ctx.store, { accountId, member, max: membersMax })
+  await nameOwner(ctx, accountId)
   await callersChanged(ctx, { accountIds: [accountId] })
   return hasJoined
 }
@@ -47,6 +49,7 @@ export async function changeRole(
 ): Promise<void> {
   if (!(await store.changeRole(ctx.store, { accountId, personId, role })))
     throw await noChange(ctx, { accountId, personId })
+  await nameOwner(ctx, accountId)
   await callersChanged(ctx, { accountIds: [accountId] })
 }
 
@@ -57,10 +60,25 @@ export async function removeMember(
 ): Promise<void> {
   if (!(await store.removeMember(ctx.store, { accountId, personId })))
     throw await noChange(ctx, { accountId, personId })
+  await nameOwner(ctx, accountId)
   ctx.changes.publish({ kind: 'keys', keyIds: [personId] })
   await callersChanged(ctx, { accountIds: [accountId] })
   await endGrantsOf(ctx, { accountId, personId })
   await endAppPasswordsOf(ctx, { accountId, personId })
+}
+
+/**
+ * Lets the account name an owner as whose it is: the oldest one, unless it names one already. A customer's is the address that its
+ * partner gave.
+ */
+async function nameOwner(ctx: Context, accountId: string): Promise<void> {
+  const account = await findAccount(ctx.store, accountId)
+  if (account === null || account.partnerId !== undefined) return
+  const ids = (account.members ?? []).flatMap(({ personId, role }) => (role === 'owner' ? [personId] : []))
+  const owners = await findPeople(ctx.store, ids)
+  if (owners.some(({ email }) => email === account.owner)) return
+  const oldest = owners.find(({ _id }) => _id === ids[0])
+  if (oldest !== undefined) await changeAccount(ctx.store, accountId, { owner: oldest.email }, { owner: account.owner })
 }
 
 /** Why a member was not changed: it is none, or the last owner. */

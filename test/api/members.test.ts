@@ -182,6 +182,23 @@ describe('api: what people manage', () => {
       expect((await last.ask('PATCH', `${membersPath}/${last.id}`, { role: 'owner' })).status).to.equal(200)
     })
 
+    it('the account names an owner, and another one when that is none any more', async () => {
+      const { accountId, key } = await makeTenant(door, { name: 'named' })
+      const named = async () => (await client(door.http, key)('GET', '/api/v1/account')).body.owner
+      expect(await named()).to.equal(undefined)
+      const [one, two] = [await newPerson(door), await newPerson(door)]
+      for (const { id: personId } of [one, two]) await joinAccount(door.ctx, { accountId, personId, role: 'owner' })
+      expect(await named()).to.equal(one.email)
+      await one.ask('PATCH', '/api/v1/session', { account: accountId })
+      await two.ask('PATCH', '/api/v1/session', { account: accountId })
+      await two.ask('PATCH', `${membersPath}/${one.id}`, { role: 'reader' })
+      expect(await named()).to.equal(two.email)
+      await two.ask('PATCH', `${membersPath}/${one.id}`, { role: 'owner' })
+      expect(await named()).to.equal(two.email)
+      await one.ask('DELETE', `${membersPath}/${two.id}`)
+      expect(await named()).to.equal(one.email)
+    })
+
     it('members of another account are not there', async () => {
       const theirs = await newPerson(door, { accountId: other.accountId })
       expect(await idsOf()).not.to.include(theirs.id)
