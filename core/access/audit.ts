@@ -13,7 +13,7 @@ import { inTimeOf } from '../process/account-time.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
-import { administratorId } from './principal.ts'
+import { administratorId, isPerson } from './principal.ts'
 
 const groupMax = 200
 const pageSize = 500
@@ -58,8 +58,6 @@ export function recordAudit(
     personal: { target, address, ...(change !== undefined && { change }) },
   })
 }
-
-const isPerson = (keyId: string | null): keyId is string => keyId?.startsWith('usr_') === true
 
 /** Appends what an administrator did on the command line. */
 export function recordAdministration(

@@ -83,6 +83,18 @@ export async function authenticateAny(ctx: Context, credential: string): Promise
 /** Whether a program acts for a person, by an access token. */
 export const isProgram = ({ keyId }: Pick<Principal, 'keyId'>): boolean => keyId.startsWith('gnt_')
 
+/** Whether the id of a caller is that of a person who is signed in. */
+export const isPerson = (keyId: string | null): keyId is string => keyId?.startsWith('usr_') === true
+
+/** What a caller is told whose key, grant or session has ended while a request of it went on. */
+export function endedCaller(principal: Pick<Principal, 'keyId'>): Failure {
+  if (isProgram(principal)) return new Failure('invalid_access_token')
+  if (!isPerson(principal.keyId)) return new Failure('invalid_api_key')
+  return new Failure('unauthorized', 'The session has ended, or its person is no member of the account any more.', {
+    fix: 'Sign in again.',
+  })
+}
+
 /** Fails with `forbidden` unless the principal acts on a sandbox. */
 export function requireSandbox({ account }: Principal): void {
   if (!account.sandbox)

@@ -10,7 +10,7 @@ import type { MessageDoc } from '../../store/documents/mail.ts'
 import { findReceivedIn } from '../../store/received.ts'
 import { accountOf, requireAllowed } from '../access/account-record.ts'
 import { accountById } from '../access/known-callers.ts'
-import { isProgram } from '../access/principal.ts'
+import { endedCaller } from '../access/principal.ts'
 import { foldersHolding } from '../mailbox/known-folders.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
@@ -160,11 +160,9 @@ function listen(ctx: Context, register: WaitRegister): void {
   }
 }
 
-/** Ends the waits of keys that were revoked or rotated. */
+/** Ends the waits of keys that were revoked or rotated, and of people who may ask for nothing any more. */
 function stopWaitersOf(register: WaitRegister, keyIds: readonly string[]): void {
-  for (const waiter of waitersIn(register))
-    if (keyIds.includes(waiter.keyId))
-      waiter.stop(new Failure(isProgram(waiter) ? 'invalid_access_token' : 'invalid_api_key'))
+  for (const waiter of waitersIn(register)) if (keyIds.includes(waiter.keyId)) waiter.stop(endedCaller(waiter))
 }
 
 /** Ends the waits of an account that may not ask for anything any more. */

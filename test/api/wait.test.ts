@@ -6,14 +6,17 @@ import { createHttpServer } from '../../api/http-server.ts'
 import { revokeKey, rotateKey } from '../../core/access/keys.ts'
 import { authenticate } from '../../core/access/principal.ts'
 import { suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
+import { removeMember } from '../../core/people/members.ts'
 import { withRequest } from '../../core/process/context.ts'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { waitForMessage } from '../../core/wait/wait.ts'
 import { closeWaiters } from '../../core/wait/waiters.ts'
 import { eventually } from '../eventually.ts'
+import { browser } from '../peers/person.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { threadMs } from '../processor-time.ts'
 import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant, watchWaits } from '../start/door.ts'
+import { newPerson } from '../start/people.ts'
 
 type Waited = {
   readonly message:
@@ -466,6 +469,17 @@ describe('waiting for a message', () => {
         expect([status, body.code]).to.deep.equal(told)
         await unsuspendAccount(door.ctx, tenant.accountId)
       })
+
+    it('with a person who is taken out of the account ends at once, and names no key', async () => {
+      const { accountId } = tenant
+      const { http, entered } = await smallDoor({})
+      const [, member] = [await newPerson(door, { accountId }), await newPerson(door, { accountId, role: 'reader' })]
+      const waiting = browser(http, member.cookie).ask<ErrorBody>('GET', `${where}?timeout=20&subject=never`)
+      await eventually('it waits', () => entered() === 1)
+      await removeMember(door.ctx, { accountId, personId: member.id })
+      const { status, body } = await waiting
+      expect([status, body.code]).to.deep.equal([401, 'unauthorized'])
+    })
 
     it('past the limit of the process waits are refused', async () => {
       const { http, entered } = await smallDoor({ waits: 1 })
