@@ -22,6 +22,10 @@ export function nameOf(text: string): string {
     throw new Failure('validation_error', `The name has ${name === '' ? 'no character' : 'too many characters'}.`, {
       fix: `Give it 1 to ${nameMax} characters.`,
     })
+  if (/\p{Cc}/u.test(name))
+    throw new Failure('validation_error', 'The name has control characters, such as line breaks.', {
+      fix: 'Write it in one line.',
+    })
   return name
 }
 
@@ -63,21 +67,15 @@ export function noDomain(name: string): Failure {
 /** The one of `known` that the text names; `option` is told when it names none. */
 export function oneOf<T extends string>(text: string, known: readonly T[], option: string): T {
   const found = known.find((name) => name === text)
-  if (found === undefined) throw noneOf(text, known, option)
-  return found
+  if (found !== undefined) return found
+  const { message, fix } = unknownName(`value of ${option}`, text, known)
+  throw new Failure('validation_error', message, {
+    fix: nearest(text, known) === undefined ? 'Give one of these.' : fix,
+  })
 }
 
 /** The same, where the word `none` means null. */
 export function oneOfOrNone<T extends string>(text: string, known: readonly T[], option: string): T | null {
-  if (text === 'none') return null
-  const found = known.find((name) => name === text)
-  if (found === undefined) throw noneOf(text, [...known, 'none'], option)
-  return found
-}
-
-function noneOf(text: string, known: readonly string[], option: string): Failure {
-  const { message, fix } = unknownName(`value of ${option}`, text, known)
-  return new Failure('validation_error', message, {
-    fix: nearest(text, known) === undefined ? `Give ${option} one of those that are known.` : fix,
-  })
+  const found = oneOf<T | 'none'>(text, [...known, 'none'], option)
+  return found === 'none' ? null : found
 }

@@ -219,11 +219,16 @@ export async function createAccount(
  */
 export async function getAccount(ctx: Context, idOrName: string, { isPartner = false } = {}): Promise<Account> {
   const [doc, ...others] = await store.findAccountsNamed(ctx.store, idOrName, { isPartner })
-  if (doc === undefined) throw noAccount(idOrName)
+  if (doc === undefined) throw isPartner ? noPartner(idOrName) : noAccount(idOrName)
   if (others.length > 0)
     throw new Failure('conflict', `Several accounts are called ${idOrName}.`, { fix: useAnAccountId })
   return accountOf(doc)
 }
+
+const noPartner = (idOrName: string) =>
+  new Failure('not_found', `There is no partner ${idOrName}.`, {
+    fix: 'Use a name or an id as "mailroom partner list" shows it.',
+  })
 
 /** Lists the newest accounts, at most `limit`. */
 export async function listAccounts(ctx: Context, limit: number): Promise<readonly Account[]> {

@@ -222,6 +222,12 @@ describe('the command line', () => {
       (id) => ['key', 'create', id, '--scopes', 'mail:wirte'],
       /^Unknown value of --scopes "mail:wirte"; known are mail:read.* Write "mail:write" instead/,
     ],
+    [(id) => ['account', 'plan', id, '--plan', 'gold'], /known are trial, .*, business, none\. Give one of these\.$/],
+    [() => ['account', 'create', 'two\nlines'], /^The name has control characters.* Write it in one line\.$/],
+    [
+      () => ['partner', 'key', 'nobody'],
+      /^There is no partner nobody\. Use a name or an id as "mailroom partner list"/,
+    ],
     [() => ['account', 'suspend', 'nobody', 'spam'], /^There is no account nobody\. Use an id as/],
     [(id) => ['key', 'rotate', id, 'key_nobody'], /^There is no valid key key_nobody\. Use the id/],
     [(id) => ['key', 'create', id, '--name', ' '], /^The name of a key must be one line of text\. Give it 1 to 200/],
@@ -236,12 +242,9 @@ describe('the command line', () => {
     [(id) => ['account', 'plan', id], /^No plan is named\. Add --plan, --agents-plan, or both\.$/],
     [
       (id) => ['account', 'plan', id, '--agents-plan', 'pro'],
-      /^Unknown value of --agents-plan "pro".*, none\. Give --agents-plan one/,
+      /^Unknown value of --agents-plan "pro".*, none\. Give one of these\.$/,
     ],
-    [
-      (id) => ['account', 'approval', id, 'maybe'],
-      /known are none, required\. Give mode one of those that are known\.$/,
-    ],
+    [(id) => ['account', 'approval', id, 'maybe'], /known are none, required\. Give one of these\.$/],
     [() => ['db', 'verify', '/none/engine.db'], /^There is no file \/none\/engine\.db\. Mend what is named here/],
     [() => ['account', 'raise', 'acc_nobody', 'inboxes', '5'], /^There is no account acc_nobody\. Use an id/],
     [(id) => ['account', 'raise', id, 'inbox', '5'], /^Unknown value of figure "inbox".* Write "inboxes" instead/],
