@@ -139,10 +139,7 @@ export function requireAccess({ access, method, scopes }: Operation, { principal
       fix: 'Sign in as a person (POST /api/v1/session), or ask the owner of the account.',
     })
   if (isOfNoAccount(access)) return
-  if (principal === null)
-    throw new Failure('forbidden', 'The signed-in person has no account.', {
-      fix: 'Claim an account by its claim link, or accept an invitation to one.',
-    })
+  if (principal === null) throw noAccountOfSession()
   if (access === 'account' && principal.kind === 'agent')
     throw new Failure('forbidden', 'An agent key may not ask for this.', {
       fix: 'Use an account key, or sign in as a person.',
@@ -154,6 +151,12 @@ export function requireAccess({ access, method, scopes }: Operation, { principal
       fix: 'Ask an owner of the account to do it, or to give you another role.',
     })
 }
+
+/** The person is in no account, or left the one that the session acted on. */
+export const noAccountOfSession = () =>
+  new Failure('forbidden', 'The session acts on no account.', {
+    fix: 'Ask GET /api/v1/session, which lets it act on an account of the person. Who has none claims one by its claim link, or accepts an invitation.',
+  })
 
 function requirePartner(principal: Principal | null): void {
   if (principal?.partnerMode === undefined)

@@ -6,6 +6,7 @@ import { Failure } from '../schemas/failures.ts'
 import { Deleted, identifier } from '../schemas/fields.ts'
 import { Grants } from '../schemas/grants.ts'
 import { object } from '../schemas/infer.ts'
+import { noAccountOfSession } from './admit.ts'
 import { personOperation } from './registry.ts'
 
 export const listGrants = personOperation({
@@ -57,8 +58,6 @@ function ownedBy({ personId, principal }: Session): { readonly accountId: string
 }
 
 function requireAccount(principal: Principal | null): Principal {
-  if (principal !== null) return principal
-  throw new Failure('forbidden', 'The signed-in person has no account.', {
-    fix: 'Claim an account by its claim link, or accept an invitation to one.',
-  })
+  if (principal === null) throw noAccountOfSession()
+  return principal
 }

@@ -1,6 +1,6 @@
 import * as sessions from '../core/access/sessions.ts'
 import { beginPasskeySignIn } from '../core/people/passkeys.ts'
-import { switchAccount, viewSession } from '../core/people/people.ts'
+import { inSomeAccount, switchAccount, viewSession } from '../core/people/people.ts'
 import { signIn, signInByPasskey } from '../core/people/sign-in.ts'
 import { Failure } from '../schemas/failures.ts'
 import { Deleted, identifier } from '../schemas/fields.ts'
@@ -99,7 +99,7 @@ export const getSession = personOperation({
   input: object({}),
   output: Session,
   errors: [],
-  handle: ({ ctx, session }) => viewSession(ctx, session),
+  handle: async ({ ctx, session }) => viewSession(ctx, await inSomeAccount(ctx, session)),
 })
 
 export const switchSession = personOperation({

@@ -6,6 +6,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { takeAnonymous } from '../../core/access/request-rates.ts'
 import { findSession, type Session } from '../../core/access/sessions.ts'
+import { inSomeAccount } from '../../core/people/people.ts'
 import type { Context } from '../../core/process/context.ts'
 import { type Caller, callerIn, userAgentOf } from '../../operations/admit.ts'
 import { invoke } from '../../operations/invoke.ts'
@@ -150,8 +151,9 @@ async function visitOf(exchange: Exchange, options: PageOptions, readForm: FormR
   const { ctx, headers, hungUp, peerAddress } = state
   const sessionToken = sessionTokenOf(req.headers)
   const userAgent = userAgentOf(req.headers)
-  const session = sessionToken === null ? null : await findSession(ctx, sessionToken, { peerAddress, userAgent })
-  if (session === null) await takeAnonymous(ctx, peerAddress)
+  const found = sessionToken === null ? null : await findSession(ctx, sessionToken, { peerAddress, userAgent })
+  if (found === null) await takeAnonymous(ctx, peerAddress)
+  const session = found === null || exchange.method === 'POST' ? found : await inSomeAccount(ctx, found)
   const binding = session?.id ?? visitorOf(exchange)
   const token = session?.csrfToken ?? ctx.secrets.tag(binding, 'visit').toString('base64url')
   return {

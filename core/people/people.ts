@@ -7,6 +7,7 @@ import type { Role } from '../../schemas/scopes.ts'
 import type { PersonDoc } from '../../store/documents/people.ts'
 import { findAccountsOf } from '../../store/members.ts'
 import { changePerson, findPerson } from '../../store/people.ts'
+import { memberPrincipal } from '../access/principal.ts'
 import { moveSession, type Session } from '../access/sessions.ts'
 import type { Context } from '../process/context.ts'
 import { isAdministrator } from './administrators.ts'
@@ -33,6 +34,19 @@ export async function viewSession(
   const [person, accounts] = await Promise.all([requirePerson(ctx, personId), accountsOf(ctx, personId)])
   const account = accounts.find(({ id }) => id === accountId) ?? null
   return { person: personOf(person), account, accounts, administrator: isAdministrator(ctx, person), csrfToken }
+}
+
+/**
+ * The session, which acts on the oldest account of the person from now on if it acted on none: the person left the one before, that
+ * was erased, or there was none yet. For requests that show who is signed in; one that changes something was meant for the account
+ * before.
+ */
+export async function inSomeAccount(ctx: Context, session: Session): Promise<Session> {
+  if (session.principal !== null) return session
+  const [oldest] = await findAccountsOf(ctx.store, session.personId)
+  if (oldest === undefined) return session
+  await moveSession(ctx, session, oldest._id)
+  return { ...session, principal: memberPrincipal(oldest, session.personId) }
 }
 
 /** Changes the name of a person. */

@@ -164,6 +164,34 @@ describe('api: what people manage', () => {
       expect((await member.ask('GET', '/api/v1/session')).body.account).to.equal(null)
     })
 
+    it('who is removed goes on in another account that there is', async () => {
+      const { accountId } = await makeTenant(door, { name: 'left' })
+      const by = await newPerson(door, { accountId })
+      const member = await newPerson(door, { accountId, role: 'member' })
+      const elsewhere = await makeTenant(door, { name: 'elsewhere' })
+      await joinAccount(door.ctx, { accountId: elsewhere.accountId, personId: member.id, role: 'reader' })
+      await by.ask('DELETE', `${membersPath}/${member.id}`)
+      // What was meant for the account before is not done in another one.
+      const headers = { cookie: member.cookie ?? '' }
+      const refused = await client(door.http)('GET', '/api/v1/mailboxes', undefined, headers)
+      expectRefusal(refused, [403, 'forbidden'])
+      const there = { id: elsewhere.accountId, role: 'reader' }
+      expect((await member.ask('GET', '/api/v1/session')).body.account).to.deep.include(there)
+      expect((await member.ask('GET', mailboxPath(elsewhere.address))).status).to.equal(200)
+    })
+
+    it('a page too leads on in another account', async () => {
+      const { accountId } = await makeTenant(door, { name: 'later' })
+      const person = await newPerson(door)
+      const approvals = async () => {
+        const headers = { cookie: person.cookie ?? '' }
+        return (await fetch(`${door.http}/settings/approvals`, { headers })).text()
+      }
+      expect(await approvals()).to.include('member of no account')
+      await joinAccount(door.ctx, { accountId, personId: person.id, role: 'member' })
+      expect(await approvals()).not.to.include('member of no account')
+    })
+
     it('the last owner stays, also when two remove each other', async () => {
       const { accountId } = await makeTenant(door, { name: 'owned' })
       const [one, two] = [await newPerson(door, { accountId }), await newPerson(door, { accountId })]
