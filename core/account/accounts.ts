@@ -55,13 +55,13 @@ export async function signup(
   if (name !== undefined && !nameForm.test(name))
     throw new Failure(
       'validation_error',
-      '"name" must have 3 to 40 characters of a-z, 0-9 and "-", and begin and end with a letter or digit.',
+      '"name" must have 3 to 40 characters of a-z, 0-9 and "-", begin and end with a letter or digit, and have no "--" after two characters.',
       { param: 'name', fix: 'Choose a "name" such as "support-bot", or leave it out and get a free one.' },
     )
   if (!inboxForm.test(inbox))
     throw new Failure(
       'validation_error',
-      '"inbox" must have 1 to 64 characters of a-z, 0-9, ".", "_" and "-", and begin and end with a letter or digit.',
+      '"inbox" must have 1 to 64 characters of a-z, 0-9, ".", "_" and "-", begin and end with a letter or digit, and have no two dots in a row.',
       { param: 'inbox', fix: 'Choose an "inbox" such as "support", or leave it out and get "agent".' },
     )
   if (name !== undefined && reservedNames.has(name))

@@ -4,7 +4,7 @@ import { answersPolicy, createResolver } from '../../core/dns/resolver.ts'
 import { createKept } from '../../core/process/kept.ts'
 import { judge } from '../../core/receive/sender-verdict.ts'
 import { startNameServer } from '../peers/name-server.ts'
-import { type Answer, type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
+import { type Answer, type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openTenant } from '../start/door.ts'
 
 describe('api: accounts', () => {
@@ -143,6 +143,9 @@ describe('api: accounts', () => {
         code: 'validation_error',
         param: 'name',
       })
+      const told = async (body: object) => (await visitor<ErrorBody & Json>('POST', '/api/v1/signup', body)).body.error
+      expect(await told({ name: 'xn--bot' })).to.include('no "--" after two characters')
+      expect(await told({ inbox: 'a..b' })).to.include('no two dots in a row')
       expect((await visitor('POST', '/api/v1/signup', { name: 'taken', inbox: 'post' })).body).to.include({
         address: 'post@taken.agents.localhost',
       })
