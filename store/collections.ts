@@ -221,6 +221,7 @@ export const collections = {
       { ...index('accountId', 'mailboxId', '_id'), partialFilterExpression: { scheduledFor: { $exists: true } } },
       { key: { todoAt: 1 }, sparse: true },
       { ...index('noticeTo'), sparse: true },
+      { ...index('noticeOf'), sparse: true },
     ],
   },
   approvals: {

@@ -122,6 +122,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     ...owned('emails', ({ accountId }) => ({ accountId }), ['blob', 'taken', 'takenBy', 'planned', 'rev', 'todoAt']),
     erase: async (store, { accountId, people }) =>
       (await untilNone(() => removeSends(store, { accountId }))) +
+      (await untilNone(() => removeSends(store, { noticeOf: accountId }))) +
       (await sumOf(people, ({ email }) => untilNone(() => removeSends(store, { noticeTo: email })))),
   },
   approvals: {

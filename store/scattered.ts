@@ -160,7 +160,7 @@ export const scattered: readonly Scattered[] = [
       zoneRecords: [['accountId']],
       exportChunks: [['_id']],
       searchBlocks: [['_id']],
-      emails: [['noticeTo']],
+      emails: [['noticeTo'], ['noticeOf']],
     },
   ),
   ...writes('A mailbox, an account or a person ends, is moved or is erased.', {

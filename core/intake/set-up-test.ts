@@ -33,7 +33,8 @@ export async function sendSetUpTest(
   await takeTest(ctx, principal)
   // In the machine's time, which the outbox has.
   const id = testId(ctx, mailboxId, ctx.machineClock.now())
-  await sendNotice({ ...ctx, clock: ctx.machineClock }, { to: mailbox, subject: 'Intake test', text: testText }, id)
+  const notice = { to: mailbox, subject: 'Intake test', text: testText, accountId: principal.accountId }
+  await sendNotice({ ...ctx, clock: ctx.machineClock }, notice, id)
   return { id, mailbox }
 }
 

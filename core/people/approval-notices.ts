@@ -34,6 +34,6 @@ async function tell(ctx: Context, accountId: string): Promise<number> {
   const notices = found.flatMap((person) =>
     person === null ? [] : [approvalNotice(person.email, account.name, ctx.baseUrl)],
   )
-  for (const notice of notices) await sendNotice(ctx, notice)
+  for (const notice of notices) await sendNotice(ctx, { ...notice, accountId })
   return notices.length
 }

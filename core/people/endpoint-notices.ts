@@ -23,7 +23,8 @@ export async function tellOfEndpoints(ctx: Context): Promise<number> {
 }
 
 async function tell(ctx: Context, webhook: WebhookDoc, address: string): Promise<void> {
-  const { _id, url, failingSince, noticeDueAt = ctx.clock.now() } = webhook
+  const { _id, accountId, url, failingSince, noticeDueAt = ctx.clock.now() } = webhook
   const id = deriveId('em', idAt('em', noticeDueAt), `${_id} ${address}`)
-  await sendNotice(ctx, endpointOffNotice(address, { id: _id, url, failingSince, baseUrl: ctx.baseUrl }), id)
+  const notice = endpointOffNotice(address, { id: _id, url, failingSince, baseUrl: ctx.baseUrl })
+  await sendNotice(ctx, { ...notice, accountId }, id)
 }

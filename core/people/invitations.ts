@@ -42,7 +42,7 @@ export async function invite(
   const invitationId = newId('inv', at)
   const link = await makeLink(ctx, { kind: 'invitation', email: to, accountId, role, invitationId })
   const words = { account: account.name, inviter: inviter?.name ?? 'The administrator', role, link }
-  await sendNotice(ctx, invitationNotice(to, words))
+  await sendNotice(ctx, { ...invitationNotice(to, words), accountId })
   return { id: invitationId, email: to, name: null, role, status: 'invited', since: at }
 }
 

@@ -90,7 +90,10 @@ export async function answerRequest(
     })
   if (isGranted && doc.kind === 'phone') await verifyPhone(ctx, doc.accountId)
   const person = await findPerson(ctx.store, doc.personId)
-  if (person !== null) await sendNotice(ctx, answerNotice(person.email, { ...doc, answer, status }))
+  if (person !== null) {
+    const notice = answerNotice(person.email, { ...doc, answer, status })
+    await sendNotice(ctx, { ...notice, accountId: doc.accountId })
+  }
   return requestOf(doc)
 }
 

@@ -262,8 +262,9 @@ export type AcceptedSend = SendToCompose & {
   readonly allowance: Allowance
   readonly batchId?: string
   readonly approvalId?: string
-  /** Of a notice of the service itself: to whom. */
+  /** Of a notice of the service itself: to whom, and of which account. */
   readonly noticeTo?: string
+  readonly noticeOf?: string
   /** The message, when it is composed already. */
   readonly composed?: Composed
   /** What the composed message says of itself, where that was read. */
@@ -281,8 +282,8 @@ export async function writeSend(
   { accountId, keyId, account }: Pick<Principal, 'accountId' | 'account'> & { readonly keyId: string | null },
   accepted: AcceptedSend,
 ): Promise<EmailDoc> {
-  const { id, mailbox, parent, decided, sendAt, origin, batchId, noticeTo, approvalId, allowance } = accepted
-  const { description, finishing } = accepted
+  const { id, mailbox, parent, decided, sendAt, origin, batchId, approvalId, allowance } = accepted
+  const { noticeTo, noticeOf, description, finishing } = accepted
   const at = ctx.clock.now()
   const composed = accepted.composed ?? (await composeSigned(ctx, accepted))
   const { raw, messageIdHeader } = composed
@@ -304,6 +305,7 @@ export async function writeSend(
     threadId: threadIdOf({ id: messageId, mailbox, parent, messageIdHeader }),
     ...(batchId !== undefined && { batchId }),
     ...(noticeTo !== undefined && { noticeTo }),
+    ...(noticeOf !== undefined && { noticeOf }),
     ...(approvalId !== undefined && { approvalId }),
     ...ctx.tracing.cause(),
     ...(sendAt !== null && { sendAt, scheduledFor: sendAt }),

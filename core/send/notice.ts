@@ -15,17 +15,28 @@ type ComposedNotice = Pick<AcceptedSend, 'from'> &
     readonly to: string
     readonly subject: string
     readonly text?: string
+    readonly accountId?: string
   }
 
-export type Notice = { readonly to: string; readonly subject: string; readonly text: string }
+export type Notice = {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  /** The account that it tells of, with which it is erased. */
+  readonly accountId?: string
+}
 
 /**
  * Sends a notice from postmaster of the shared domain, through the outbox as any mail, without a copy in Sent. It says
  * that a program wrote it, so that no program answers (RFC 3834 5); an answer by a person reaches the postmaster. Nobody
- * hears of it by events, and it is erased with the person. With an id it is sent once, however often this is repeated. Fails
+ * hears of it by events, and it is erased with the person and with the account that it tells of. With an id it is sent once, however often this is repeated. Fails
  * with `validation_error` for an address that is none.
  */
-export async function sendNotice(ctx: Context, { to: address, subject, text }: Notice, once?: Id<'em'>): Promise<void> {
+export async function sendNotice(
+  ctx: Context,
+  { to: address, subject, text, accountId }: Notice,
+  once?: Id<'em'>,
+): Promise<void> {
   const at = ctx.clock.now()
   const id = once ?? newId('em', at)
   const domain = ctx.settings.sharedDomain
@@ -45,7 +56,7 @@ export async function sendNotice(ctx: Context, { to: address, subject, text }: N
   const { raw } = await compose({ ...draft, autoSubmitted: 'auto-generated' }).catch(asValidationError)
   const signed = await dkimSign(raw, await signingKeys(ctx, domain), at)
   const composed = { raw: signed, messageIdHeader, references: [] }
-  await sendComposed(ctx, { id, from, to: address, subject, text, origin: 'transactional', composed })
+  await sendComposed(ctx, { id, from, to: address, subject, text, accountId, origin: 'transactional', composed })
 }
 
 /**
@@ -54,7 +65,7 @@ export async function sendNotice(ctx: Context, { to: address, subject, text }: N
  */
 export async function sendComposed(
   ctx: Context,
-  { id, from, to: address, subject, text, origin, composed }: ComposedNotice,
+  { id, from, to: address, subject, text, accountId, origin, composed }: ComposedNotice,
 ): Promise<void> {
   const account = await serviceAccount(ctx)
   if ((await findEmail(ctx.store, { accountId: account.id, emailId: id })) !== null) return
@@ -73,6 +84,7 @@ export async function sendComposed(
       keepsCopy: false,
       origin,
       noticeTo: address,
+      ...(accountId !== undefined && { noticeOf: accountId }),
       decided: [{ email: address, decision: 'send', reason: null }],
       // Who lets the service write has limits of its own.
       allowance: freeAllowance(),

@@ -48,6 +48,8 @@ export type EmailDoc = {
   readonly batchId?: string
   /** Of a notice, which the service itself writes (core/send/notice.ts): to whom. */
   readonly noticeTo?: string
+  /** The account that it tells of, with which it is erased; absent when it tells a person of the own sign-in. */
+  readonly noticeOf?: string
   readonly tags?: readonly string[]
   /** The approval of a person that it waited for, if it did. */
   readonly approvalId?: string

@@ -646,6 +646,28 @@ describe('personal data', () => {
       expect(await orphans()).to.deep.equal([])
     })
 
+    it('takes what the service wrote of it to others, who are no people of it', async () => {
+      const { accountId, address } = await makeTenant(door, { name: 'telling' })
+      const { ask } = await newPerson(door, { accountId })
+      const [waiting, withdrawn] = ['waiting@invited.example', 'withdrawn@invited.example']
+      const members = '/api/v1/account/members'
+      await ask('POST', members, { email: waiting, role: 'reader' })
+      const { id } = (await ask<{ id: string }>('POST', members, { email: withdrawn, role: 'reader' })).body
+      await ask('DELETE', `${members}/${id}`)
+      await ask('POST', '/api/v1/intake', { mailbox: address, delivery: { type: 'api' } })
+      expect((await ask('POST', `/api/v1/intake/${address}/test`)).status).to.equal(202)
+      await door.ctx.background.done()
+      const told = () => door.ctx.store.emails.countDocuments({ noticeTo: { $in: [waiting, withdrawn, address] } })
+      expect(await told()).to.equal(3)
+      expect((await ask('POST', path, { confirm: 'telling', password: testPassword })).status).to.equal(202)
+      expect(await sweepErasures(door.ctx)).to.equal(1)
+      expect(await told()).to.equal(0)
+      door.advance(6 * minuteMs)
+      expect(await sweepErasures(door.ctx)).to.equal(1)
+      expect(await tracesOf([waiting, withdrawn])).to.deep.equal([])
+      expect(await orphans()).to.deep.equal([])
+    })
+
     it('takes what is left of an account that was claimed into it', async () => {
       const { accountId } = await makeTenant(door, { name: 'claiming' })
       const { ask } = await newPerson(door, { accountId })
