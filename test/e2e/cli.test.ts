@@ -161,6 +161,14 @@ describe('the command line', () => {
     }
   })
 
+  it('checks the audit of an account that was erased', async () => {
+    const [made = {}] = await done(['account', 'create', 'passing'])
+    const id = String(made.id)
+    await done(['key', 'create', id])
+    await done(['account', 'erase', id, '--confirm', 'passing'])
+    expect((await done(['audit', 'verify', id]))[0]).to.include({ entries: 1, broken: null })
+  })
+
   it('gives a key a new secret', async () => {
     const [key] = await done(['key', 'create', 'acme', '--name', 'rotating'])
     const [rotated] = await done(['key', 'rotate', 'acme', String(key?.id)])
