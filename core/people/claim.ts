@@ -66,7 +66,7 @@ async function noMove(ctx: Context, token: string): Promise<Failure> {
   const { suspended, paused } = await claimable(ctx, token)
   const held = suspended !== null ? 'is suspended' : paused !== null ? 'was paused' : 'may not send for now'
   return new Failure('conflict', `The account of this claim link ${held}, so it cannot be claimed into another.`, {
-    fix: 'Leave "account" out to claim it as an account of its own, or ask the operator of the service to end this first.',
+    fix: 'Claim it as an account of its own, without "account", or ask the operator of the service to end this first.',
   })
 }
 
