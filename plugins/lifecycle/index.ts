@@ -13,7 +13,7 @@ import type { Context } from '../../core/process/context.ts'
 import { answerScrapes } from '../../core/process/metrics.ts'
 import { authorityOf } from '../../schemas/authority.ts'
 import type { Connection, Logs, Plugin, Server } from '../haraka.d.ts'
-import { accept, hook } from '../hook.ts'
+import { accept, hook, type Reply, refuse } from '../hook.ts'
 import { close, context, onStop, runStops } from '../process.ts'
 import { type LogItem, writeLine } from './log.ts'
 import { mendReplies } from './replies.ts'
@@ -28,6 +28,11 @@ const orphanTimeoutMs = 2_000
 /** How long it may take after that to write what waits to be written: the database may be gone too. */
 const closeTimeoutMs = 1_000
 
+const replies = {
+  tlsParameters: { code: 501, enhanced: '5.5.4', text: 'STARTTLS stands alone' },
+  tlsAgain: { code: 503, enhanced: '5.5.1', text: 'The connection is encrypted already' },
+} as const satisfies { readonly [name: string]: Reply }
+
 const sessions = new Set<Connection>()
 let log: Context['log'] | undefined
 let haraka: Plugin | undefined
@@ -39,6 +44,7 @@ export function register(this: Plugin): void {
   this.register_hook('init_master', 'start')
   this.register_hook('lookup_rdns', 'openSession')
   this.register_hook('capabilities', 'advertiseCodes')
+  this.register_hook('unrecognized_command', 'checkStartTls')
   this.register_hook('disconnect', 'closeSession')
   this.register_hook('log', 'writeLog')
   process.on('unhandledRejection', (error) => {
@@ -90,6 +96,16 @@ export const closeSession = hook((connection: Connection) => {
 export const advertiseCodes = hook((connection: Connection) => {
   connection.capabilities?.push('ENHANCEDSTATUSCODES')
   return undefined
+})
+
+/**
+ * unrecognized_command: STARTTLS has no parameters (RFC 3207 4), and begins TLS once. Haraka, whose plugin hears of it next, would
+ * begin another handshake within TLS, which no client can end.
+ */
+export const checkStartTls = hook(({ tls }: Connection, [command, parameters = '']: [string, string?]) => {
+  if (command.toUpperCase() !== 'STARTTLS') return undefined
+  if (tls.enabled) return refuse(replies.tlsAgain)
+  return parameters.trim() === '' ? undefined : refuse(replies.tlsParameters)
 })
 
 /** log: writes Haraka's lines into our log, once it is open; before that Haraka writes them to stdout. */

@@ -238,6 +238,16 @@ describe('inbound mail', () => {
     client.destroy()
   })
 
+  it('refuses STARTTLS with parameters, and within TLS, and goes on', async () => {
+    const client = await SmtpClient.hello(service.smtp)
+    expect((await client.say('STARTTLS now')).text).to.equal('501 5.5.4 STARTTLS stands alone')
+    await client.startTls()
+    await client.say('EHLO secure.test')
+    expect((await client.say('STARTTLS')).text).to.equal('503 5.5.1 The connection is encrypted already')
+    expect((await client.send([address], `${subject}after two of STARTTLS\r\n`)).code).to.equal(250)
+    client.destroy()
+  })
+
   it('takes pipelined commands (RFC 2920)', async () => {
     const client = await SmtpClient.hello(service.smtp)
     client.write(`MAIL FROM:<a@b.test>\r\nRCPT TO:<nobody@${address}>\r\nRCPT TO:<${address}>\r\nDATA\r\n`)
