@@ -181,7 +181,7 @@ async function originator(
   return mailboxSender(ctx, mailbox, { from: formatNamedAddress(author), fromName: author.name })
 }
 
-/** The message as it is sent, unsigned: without Bcc, with the header fields that a message must have. */
+/** The message as it is sent, unsigned: without Bcc and long lines, with the header fields that a message must have. */
 function finishMessage(
   ctx: Context,
   { raw, parsed, from, id }: { raw: Buffer; parsed: ParsedMessage; from: Named; id: string },

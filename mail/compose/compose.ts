@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { formatDate } from '../encoding/date.ts'
-import { fileNameParameters, headerLine, phrase, quoted, unstructured } from '../encoding/encode.ts'
+import { fileNameParameters, headerLine, lineMax, phrase, quoted, unstructured } from '../encoding/encode.ts'
 import { parseParameters } from '../encoding/parameters.ts'
 import { type Piece, writePieces } from '../encoding/pieces.ts'
 import { limits } from '../limits.ts'
@@ -248,9 +248,6 @@ async function isSevenBit(bytes: Buffer): Promise<boolean> {
   }
   return bytes.length - lineStart <= lineMax
 }
-
-/** RFC 5322 2.1.1. */
-const lineMax = 998
 
 /** Writes an entity from its Content-Type on. */
 function write(entity: Entity, seed: string, path = '0'): Piece[] {

@@ -1,6 +1,9 @@
-/** Mail for a server that takes 7-bit lines only (RFC 6152 3): every part that needs it is encoded, and nothing else changes. */
+/**
+ * Mail in another encoding: in 7 bits for a server that takes no other (RFC 6152 3), or in lines that SMTP carries (RFC 5322 2.1.1).
+ * Every part that needs it is encoded, and nothing else changes.
+ */
 import { isAscii } from 'node:buffer'
-import { quotedPrintable, wrapBase64 } from '../encoding/encode.ts'
+import { inBase64Lines, lineMax, quotedPrintable, wrapBase64 } from '../encoding/encode.ts'
 import type { Part } from '../message/structure.ts'
 
 /** What bytes of the message are replaced with; nothing is taken out where `start` is `end`. */
@@ -8,6 +11,7 @@ type Replacement = { readonly start: number; readonly end: number; readonly text
 
 /** Parts whose bytes somebody has signed or encrypted: another encoding would break that. */
 const untouchable = /^multipart\/(?:signed|encrypted)$/
+const lf = 0x0a
 /** Encodings that change no byte (RFC 2045 6.2). */
 const identity = /^(?:7bit|8bit|binary)$/
 
@@ -17,7 +21,42 @@ const identity = /^(?:7bit|8bit|binary)$/
  */
 export function toSevenBit(raw: Buffer, root: Part): Buffer | null {
   const edits: Replacement[] = []
-  if (!convert(raw, root, edits)) return null
+  return convert(raw, root, edits) ? edited(raw, edits) : null
+}
+
+/**
+ * The message without lines of more than 998 characters in its bodies, as far as it can be made so: what is signed or encrypted stays
+ * as it is. Such lines are binary data (RFC 2045 2.9), which servers refuse or break. Never throws.
+ */
+export function withShortLines(raw: Buffer, root: Part): Buffer {
+  const edits: Replacement[] = []
+  shorten(raw, root, edits)
+  return edits.length === 0 ? raw : edited(raw, edits)
+}
+
+/** Whether a line has more than 998 characters without its line end. */
+export function hasLongLine(bytes: Buffer): boolean {
+  for (let start = 0; bytes.length - start > lineMax; ) {
+    const last = bytes.lastIndexOf(lf, start + lineMax + 1)
+    if (last < start) return true
+    start = last + 1
+  }
+  return false
+}
+
+function shorten(raw: Buffer, part: Part, edits: Replacement[]): void {
+  const { bodyStart, bodyEnd, contentType, children, embedded, encoding } = part
+  const body = raw.subarray(bodyStart, bodyEnd)
+  if (untouchable.test(contentType) || !hasLongLine(body)) return
+  const inner = embedded === null ? children : [embedded]
+  if (inner.length > 0) for (const child of inner) shorten(raw, child, edits)
+  else if (encoding === 'base64') {
+    const text = body.toString('latin1').replaceAll(/\s+/g, '')
+    edits.push({ start: bodyStart, end: bodyEnd, text: inBase64Lines(text) })
+  } else if (identity.test(encoding)) encode(raw, part, edits)
+}
+
+function edited(raw: Buffer, edits: Replacement[]): Buffer {
   const parts: Buffer[] = []
   let from = 0
   for (const { start, end, text } of edits.sort((a, b) => a.start - b.start)) {
@@ -39,19 +78,27 @@ function convert(raw: Buffer, part: Part, edits: Replacement[]): boolean {
     const inner = embedded === null ? children : [embedded]
     return inner.every((child) => convert(raw, child, edits)) && isAscii(between(raw, part, inner))
   }
-  const isText = contentType.startsWith('text/')
-  name(part, isText ? 'quoted-printable' : 'base64', edits)
-  const text = isText ? quotedPrintable(body) : wrapBase64(body)
-  edits.push({ start: bodyStart, end: bodyEnd, text })
+  encode(raw, part, edits)
   return true
 }
 
-/** Puts the encoding into the header of a part. */
+/** Encodes a part that has no encoding, and says so in its header. */
+function encode(raw: Buffer, part: Part, edits: Replacement[]): void {
+  const { bodyStart: start, bodyEnd: end, contentType } = part
+  const body = raw.subarray(start, end)
+  const isText = contentType.startsWith('text/')
+  name(part, isText ? 'quoted-printable' : 'base64', edits)
+  edits.push({ start, end, text: isText ? quotedPrintable(body) : wrapBase64(body) })
+}
+
+/** Puts the encoding into the header of a part; that of a message says that it is MIME (RFC 2045 4). */
 function name({ fields, bodyStart, headerStart }: Part, encoding: string, edits: Replacement[]): void {
-  const line = `Content-Transfer-Encoding: ${encoding}\r\n`
-  const field = fields.find((each) => each.name.toLowerCase() === 'content-transfer-encoding')
+  const named = (name: string) => fields.find((each) => each.name.toLowerCase() === name)
+  const field = named('content-transfer-encoding')
+  const version = headerStart === 0 && named('mime-version') === undefined ? 'MIME-Version: 1.0\r\n' : ''
   const at = field?.start ?? fields.at(-1)?.end ?? Math.min(headerStart, bodyStart)
-  edits.push({ start: at, end: field?.end ?? at, text: line })
+  const text = `${version}Content-Transfer-Encoding: ${encoding}\r\n`
+  edits.push({ start: at, end: field?.end ?? at, text })
 }
 
 function between(raw: Buffer, { bodyStart, bodyEnd }: Part, inner: readonly Part[]): Buffer {

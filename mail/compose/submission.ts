@@ -2,7 +2,8 @@
 
 import { formatDate } from '../encoding/date.ts'
 import { type NamedAddress, parseAddressList } from '../message/address.ts'
-import type { ParsedMessage } from '../message/parse.ts'
+import { type ParsedMessage, parseMessage } from '../message/parse.ts'
+import { hasLongLine, withShortLines } from './seven-bit.ts'
 
 /** Fields that recipients must not see (Bcc), or that only servers on the way write. */
 const removed = /^(?:bcc|resent-bcc|return-path)$/i
@@ -24,8 +25,9 @@ export function originatorsOf({ headers }: Pick<ParsedMessage, 'headers'>): {
 }
 
 /**
- * Adds a Date and a Message-ID to a message that lacks them or has them malformed, and takes Bcc and Return-Path out of it
- * (RFC 6409 8). Every other byte stays; `raw` itself is returned when all do. `raw` has CRLF line ends. Never throws.
+ * Adds a Date and a Message-ID to a message that lacks them or has them malformed, takes Bcc and Return-Path out of it, and encodes
+ * bodies with lines that are too long to be sent (RFC 6409 8). Every other byte stays; `raw` itself is returned when all do. `raw`
+ * has CRLF line ends. Never throws.
  */
 export function finishSubmission(
   raw: Buffer,
@@ -44,7 +46,9 @@ export function finishSubmission(
     parts.push(raw.subarray(from, start))
     from = end
   }
-  if (from === 0 && added === '') return raw
+  if (from === 0 && added === '') return inShortLines(raw)
   parts.push(raw.subarray(from))
-  return Buffer.concat(parts)
+  return inShortLines(Buffer.concat(parts))
 }
+
+const inShortLines = (raw: Buffer) => (hasLongLine(raw) ? withShortLines(raw, parseMessage(raw).root) : raw)

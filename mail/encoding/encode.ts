@@ -2,7 +2,7 @@
 
 /** Characters of a line without its CRLF: aimed at, and never passed (RFC 5322 2.1.1). */
 const lineAim = 76
-const lineMax = 998
+export const lineMax = 998
 
 /**
  * One header field, folded, with its CRLF (RFC 5322 2.2.3). White space in `value` is kept; it must hold no line ends.
@@ -101,7 +101,12 @@ export function fileNameParameters(name: string): string {
 
 /** Base64 in lines of 76 characters (RFC 2045 6.8). */
 export function wrapBase64(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/.{1,76}/g, '$&\r\n')
+  return inBase64Lines(bytes.toString('base64'))
+}
+
+/** The digits of base64 in such lines. */
+export function inBase64Lines(digits: string): string {
+  return digits.replace(/.{1,76}/g, '$&\r\n')
 }
 
 /** Makes every line end CRLF: bare CR and bare LF become one. */

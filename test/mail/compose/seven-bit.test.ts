@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { readBody } from '../../../mail/body/body.ts'
-import { toSevenBit } from '../../../mail/compose/seven-bit.ts'
+import { hasLongLine, toSevenBit, withShortLines } from '../../../mail/compose/seven-bit.ts'
 import { parseMessage } from '../../../mail/message/parse.ts'
 
 const lines = (...text: readonly string[]) => Buffer.from(text.join('\r\n'))
@@ -94,4 +94,40 @@ describe('toSevenBit', () => {
     ['an encoding that lies', lines('Content-Transfer-Encoding: base64', '', 'Grüße')],
   ]
   for (const [name, raw] of impossible) it(`is impossible for ${name}`, () => expect(convert(raw)).to.equal(null))
+})
+
+describe('withShortLines', () => {
+  const shortened = (raw: Buffer) => withShortLines(raw, parseMessage(raw).root)
+  const long = 'x'.repeat(999)
+
+  const borders: readonly (readonly [string, string, boolean])[] = [
+    ['998 characters and a line end', `${'x'.repeat(998)}\r\n`, false],
+    ['998 characters at the end', 'x'.repeat(998), false],
+    ['999 characters and a line end', `${long}\r\n`, true],
+    ['999 characters at the end', `a\r\n${long}`, true],
+    ['999 characters between short lines', `a\r\n${long}\r\nb\r\n`, true],
+    ['many short lines', 'word word\r\n'.repeat(500), false],
+  ]
+  for (const [name, text, expected] of borders)
+    it(`a long line: ${name}`, () => expect(hasLongLine(Buffer.from(text))).to.equal(expected))
+
+  it('encodes text without a MIME header, and gives it one', () => {
+    const raw = shortened(lines('Subject: x', '', long, ''))
+    expect(raw.toString()).to.contain('MIME-Version: 1.0\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nxxx')
+    expect(hasLongLine(raw)).to.equal(false)
+    expect(readBody(raw, parseMessage(raw)).text).to.contain(long)
+  })
+
+  it('leaves the parts without long lines as they are, and 8 bits where they are allowed', () => {
+    const raw = shortened(mixed(['--b', '', 'Grüße', '--b', '', long, '--b--', '']))
+    expect(raw.toString()).to.contain('\r\nGrüße\r\n').and.contain('Content-Transfer-Encoding: 8bit\r\n')
+    expect(hasLongLine(raw)).to.equal(false)
+  })
+
+  const kept: readonly (readonly [string, Buffer])[] = [
+    ['what somebody signed', lines('Content-Type: multipart/signed; boundary=b', '', '--b', '', long, '--b--')],
+    ['an encoding that is quoted', lines('Content-Transfer-Encoding: quoted-printable', '', long)],
+    ['a header field', lines(`Subject: ${long}`, '', 'x')],
+  ]
+  for (const [name, raw] of kept) it(`leaves ${name}`, () => expect(shortened(raw).equals(raw)).to.equal(true))
 })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { createTransport } from 'nodemailer'
 import { withPorts } from '../../../cli/instance.ts'
@@ -8,6 +9,7 @@ import { rawMessage } from '../../../core/read/bodies.ts'
 import { listMessages } from '../../../core/read/list.ts'
 import { settleDue } from '../../../core/send/settle.ts'
 import { listEmails } from '../../../core/send/transactional.ts'
+import { readBody } from '../../../mail/body/body.ts'
 import { parseMessage } from '../../../mail/message/parse.ts'
 import { readReport } from '../../../mail/report/report.ts'
 import { Failure } from '../../../schemas/failures.ts'
@@ -227,6 +229,47 @@ describe('submission', () => {
     expect((await client.say('AUTH LOGIN')).code).to.equal(503)
     expect((await client.say('MAIL FROM:<somebody@elsewhere.example>')).code).to.equal(550)
     client.destroy()
+  })
+
+  it('passes on no line that is longer than servers take, and signs what it sends', async () => {
+    const long = `${'wörd '.repeat(400)}end`
+    const raw = [
+      `From: ${service.address}`,
+      'To: lines@remote.example',
+      'Subject: Long lines',
+      'Content-Type: multipart/mixed; boundary=b',
+      'MIME-Version: 1.0',
+      '',
+      '--b',
+      'Content-Type: text/plain; charset=utf-8',
+      'Content-Transfer-Encoding: 8bit',
+      '',
+      long,
+      '--b',
+      'Content-Type: application/octet-stream',
+      'Content-Disposition: attachment; filename=x.bin',
+      'Content-Transfer-Encoding: base64',
+      '',
+      Buffer.alloc(3000, 'x').toString('base64'),
+      '--b--',
+      '',
+    ].join('\r\n')
+    const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
+    await client.say(`AUTH PLAIN ${Buffer.from(`\0${service.address}\0${password}`).toString('base64')}`)
+    expect((await client.send(['lines@remote.example'], Buffer.from(raw), { from: service.address })).code).to.equal(
+      250,
+    )
+    client.destroy()
+    const sent = (await received('lines@remote.example')).raw
+    const lines = sent.toString('latin1').split('\r\n')
+    expect(Math.max(...lines.map(({ length }) => length))).to.be.at.most(998)
+    const parsed = parseMessage(sent)
+    expect(readBody(sent, parsed).text).to.contain(long)
+    expect(parsed.attachments.map(({ sizeBytes }) => sizeBytes)).to.deep.equal([3000])
+    const bodyHash = createHash('sha256')
+      .update(sent.subarray(sent.indexOf('\r\n\r\n') + 4))
+      .digest('base64')
+    expect(sent.toString().replaceAll(/\r\n\s+/g, '')).to.contain(`bh=${bodyHash};`)
   })
 
   it('reports by mail what could not be delivered', async () => {
