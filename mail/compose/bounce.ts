@@ -1,4 +1,5 @@
-/** The report a person gets when mail of their mail program could not be delivered (RFC 3464, RFC 6522). */
+/** The report a person gets when mail of their mail program could not be delivered (RFC 3464, RFC 6522; in UTF-8 RFC 6533). */
+import { isAscii } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { formatDate } from '../encoding/date.ts'
 
@@ -33,13 +34,14 @@ export function bounceMessage(bounce: Bounce): Buffer {
     'Auto-Submitted: auto-replied',
     'MIME-Version: 1.0',
     `Content-Type: multipart/report; report-type=delivery-status; boundary="${boundary}"`,
+    'Content-Transfer-Encoding: 8bit',
     '',
     `--${boundary}`,
     ...notice(bounce),
     `--${boundary}`,
     ...deliveryStatus(bounce),
     `--${boundary}`,
-    'Content-Type: text/rfc822-headers',
+    ...partOf('text/rfc822-headers', { inUtf8: 'message/global-headers', isPlain: isAscii(originalHeader) }),
     '',
     '',
   ].join('\r\n')
@@ -67,19 +69,26 @@ function notice({ recipient, response }: Bounce): readonly string[] {
 function deliveryStatus({ hostname, recipient, response, remoteMta }: Bounce): readonly string[] {
   const answer = oneLine(response)
   const status = /\b([45]\.\d{1,3}\.\d{1,3})\b/.exec(answer)?.[1] ?? (answer.startsWith('4') ? '4.0.0' : '5.0.0')
-  return [
-    'Content-Type: message/delivery-status',
-    '',
+  const fields = [
     `Reporting-MTA: dns; ${hostname}`,
     '',
-    `Final-Recipient: rfc822; ${recipient}`,
+    `Final-Recipient: ${isInAscii(recipient) ? 'rfc822' : 'utf-8'}; ${recipient}`,
     'Action: failed',
     `Status: ${status}`,
     ...(remoteMta === null ? [] : [`Remote-MTA: dns; ${oneLine(remoteMta)}`]),
     `Diagnostic-Code: smtp; ${answer}`,
     '',
   ]
+  const type = { inUtf8: 'message/global-delivery-status', isPlain: fields.every(isInAscii) }
+  return [...partOf('message/delivery-status', type), '', ...fields]
 }
+
+/** The header of a part that has another type where it is not in ASCII (RFC 6533). */
+function partOf(type: string, { inUtf8, isPlain }: { inUtf8: string; isPlain: boolean }): readonly string[] {
+  return isPlain ? [`Content-Type: ${type}`] : [`Content-Type: ${inUtf8}`, 'Content-Transfer-Encoding: 8bit']
+}
+
+const isInAscii = (text: string) => isAscii(Buffer.from(text))
 
 const responseLineCharsMax = 900
 

@@ -284,7 +284,31 @@ describe('submission', () => {
     const raw = (await rawMessage(ctx, principal, { address, messageId: report.id })).content.toString()
     expect(raw).to.contain('Final-Recipient: rfc822; gone@remote.example').and.contain('Subject: To nobody')
     expect(raw).to.match(/Diagnostic-Code: smtp; 550/)
+    expect(raw).to.contain('\r\nContent-Type: message/delivery-status\r\n\r\n')
     expect(readReport(Buffer.from(raw), parseMessage(Buffer.from(raw)))?.kind).to.equal('delivery')
+  })
+
+  it('reports in UTF-8 what concerns an address in UTF-8 (RFC 6533)', async () => {
+    const to = 'zoë@remote.example'
+    refused.add(to)
+    const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
+    await client.say(`AUTH PLAIN ${Buffer.from(`\0${service.address}\0${password}`).toString('base64')}`)
+    const mail = `From: ${service.address}\r\nTo: ${to}\r\nSubject: To Zoë\r\n\r\nHi\r\n`
+    expect((await client.send([to], mail, { from: service.address })).code).to.equal(250)
+    client.destroy()
+    const { ctx, principal, address } = service
+    const report = await eventually('a report', async () => {
+      await settleDue(ctx)
+      const { items } = await listMessages(ctx, principal, { address, folder: 'inbox', limit: 10 })
+      return items.find(({ snippet }) => snippet?.includes(to)) ?? null
+    })
+    const { content } = await rawMessage(ctx, principal, { address, messageId: report.id })
+    expect(content.toString())
+      .to.contain('Content-Type: message/global-delivery-status\r\n')
+      .and.contain(`Final-Recipient: utf-8; ${to}\r\n`)
+      .and.contain('Content-Type: message/global-headers\r\n')
+    const read = readReport(content, parseMessage(content))
+    expect(read?.kind === 'delivery' && read.recipients.map(({ recipient }) => recipient)).to.deep.equal([to])
   })
 
   it('passes on what is submitted with the null sender as such, and reports nothing of it', async () => {
