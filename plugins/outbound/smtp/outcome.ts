@@ -25,7 +25,8 @@ export function outcomeOf(
   { command, reply, tls, trouble }: Dialogue,
   { mx, at }: { readonly mx: string | null; readonly at: Date },
 ): Outcome {
-  const code = Number(/(?:^|\n)(\d{3})(?: [^\n]*)?$/.exec(reply)?.[1] ?? 0)
+  // RFC 5321 4.2: the codes of replies begin with 2 to 5.
+  const code = Number(/(?:^|\n)([2-5]\d\d)(?: [^\n]*)?$/.exec(reply)?.[1] ?? 0)
   if (command === '.' && code >= 200 && code < 300) return { status: 'delivered', response: reply, mx, tls, at }
   if (code < 400) {
     const what = trouble !== '' ? trouble : reply === '' ? 'no answer in time' : `not a reply: ${reply}`

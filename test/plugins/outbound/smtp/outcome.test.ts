@@ -30,6 +30,7 @@ describe('outcomeOf', () => {
       'deferred',
       '451 4.4.1 not a reply: HTTP/1.1 400 Bad Request',
     ],
+    ['a code that no reply has', 'RCPT TO:<a@b.test>', '999 what', '', 'deferred', '451 4.4.2 not a reply: 999 what'],
     ['no connection', '', '', 'connect ECONNREFUSED', 'deferred', '451 4.4.1 connect ECONNREFUSED'],
     ['a drop after EHLO', 'EHLO me.test', '250 hello', 'read ECONNRESET', 'deferred', '451 4.4.2 read ECONNRESET'],
     ['a reply that breaks off', 'RCPT TO:<a@b.test>', '550-5.1.1 unkn', 'closed', 'deferred', '451 4.4.2 closed'],
