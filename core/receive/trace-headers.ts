@@ -16,6 +16,8 @@ export type Peer = {
 
 /** Longest text that is taken over from the client. */
 const textCharsMax = 255
+/** RFC 5321 4.5.3.1.1, 4.5.3.1.2. */
+const addressCharsMax = 64 + 1 + 255
 
 /**
  * Makes the trace fields: Return-Path and Received (RFC 5321 4.4), Delivered-To (RFC 9228), and our
@@ -40,15 +42,19 @@ export function traceOf(
   },
 ): string {
   const clean = (text: string) => text.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, textCharsMax)
+  // What is no name and no address literal would be a comment, or an end, of Received.
+  const name = (text: string) => clean(text).replaceAll(/[^\w.:[\]-]/g, '?')
+  // A local part may hold blanks in quotes, and UTF-8 (RFC 6532 3.2).
+  const address = (text: string) => text.replaceAll(/\p{Cc}/gu, '?').slice(0, addressCharsMax)
   const cipher = peer.cipher === null ? '' : ` (${clean(peer.cipher)})`
   const date = at.toUTCString().replace('GMT', '+0000')
   return [
-    `Return-Path: <${clean(reversePath)}>\r\n`,
-    `Delivered-To: ${clean(deliveredTo)}\r\n`,
+    `Return-Path: <${address(reversePath)}>\r\n`,
+    `Delivered-To: ${address(deliveredTo)}\r\n`,
     infos === null ? '' : authenticationResults(clean(ctx.hostname), infos),
-    `Received: from ${clean(peer.helo)} ([${clean(peer.address)}])\r\n`,
+    `Received: from ${name(peer.helo)} ([${clean(peer.address)}])\r\n`,
     `\tby ${clean(ctx.hostname)} with ${clean(peer.protocol)} id ${clean(transactionId)}${cipher}\r\n`,
-    `\tfor <${clean(deliveredTo)}>; ${date}\r\n`,
+    `\tfor <${address(deliveredTo)}>; ${date}\r\n`,
   ].join('')
 }
 

@@ -231,6 +231,30 @@ describe('inbound mail', () => {
     client.destroy()
   })
 
+  describe('tells in the trace', () => {
+    const cases = [
+      ['a sender in quotes', '"a b"@elsewhere.test', 'client.test', /^Return-Path: <"a b"@elsewhere\.test>\r\n/],
+      ['a sender in UTF-8', 'zoë@elsewhere.test', 'client.test', /^Return-Path: <zoë@elsewhere\.test>\r\n/],
+      ['a client with an address literal', 'a@b.test', '[IPv6:2001:db8::1]', /from \[IPv6:2001:db8::1\] \(\[127/],
+      ['a client whose name is no name', 'a@b.test', 'x;(mx.bank.test', /from x\?\?mx\.bank\.test \(\[127/],
+    ] as const
+    for (const [name, from, helo, expected] of cases) {
+      it(name, async () => {
+        const client = await SmtpClient.connect(service.smtp)
+        await client.reply()
+        await client.say(`EHLO ${helo}`)
+        expect((await client.send([address], `${subject}${name}\r\n`, { from })).code).to.equal(250)
+        const [newest] = await service.ctx.store.messages
+          .find({ mailbox: address })
+          .sort({ _id: -1 })
+          .limit(1)
+          .toArray()
+        expect(newest?.trace).to.match(expected)
+        client.destroy()
+      })
+    }
+  })
+
   it('forgets commands that came in the clear behind STARTTLS', async () => {
     const client = await SmtpClient.hello(service.smtp)
     client.write('STARTTLS\r\nMAIL FROM:<injected@b.test>\r\n')
