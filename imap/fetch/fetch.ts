@@ -210,11 +210,14 @@ function plainItem(
   { uid, index, content }: { uid: Uid; index: number; content: Content },
 ): string {
   if (isInTable(item)) return tableText(session, item, uid, index)
-  if (item === 'ENVELOPE') return `ENVELOPE ${content.described().envelope}`
+  if (item === 'ENVELOPE') return `ENVELOPE ${envelopeFor(session, content.described())}`
   if (item === 'BODY') return `BODY ${content.described().body}`
   if (item === 'BODYSTRUCTURE') return `BODYSTRUCTURE ${content.described().bodyStructure}`
   return `${item} ${ofDocument[item](content.message)}`
 }
+
+const envelopeFor = ({ nameForm }: Session, { envelope, envelopeInUtf8 }: Described): string =>
+  nameForm === 'utf8' && envelopeInUtf8 !== null ? envelopeInUtf8 : envelope
 
 /** Items that stand in the document of a message (RFC 8474 5, RFC 8514 4, RFC 8970 3). */
 const ofDocument: {

@@ -3,10 +3,16 @@ import type { Context } from '../../core/process/context.ts'
 import { createKept, type Kept } from '../../core/process/kept.ts'
 import { readStructure } from '../../mail/message/structure.ts'
 import { bodyStructureOf } from '../wire/body-structure.ts'
-import { envelopeOf } from '../wire/envelope.ts'
+import { envelopeOf, hasAddressInUtf8 } from '../wire/envelope.ts'
 
 /** As they stand on the wire. */
-export type Described = { readonly envelope: string; readonly body: string; readonly bodyStructure: string }
+export type Described = {
+  readonly envelope: string
+  /** The envelope with addresses in UTF-8; null when it has none. */
+  readonly envelopeInUtf8: string | null
+  readonly body: string
+  readonly bodyStructure: string
+}
 
 const keptChars = 24 * 1024 * 1024
 const keptMs = 60 * 60_000
@@ -16,7 +22,8 @@ export type Structures = Kept<Described>
 export const createStructures = ({ clock }: Pick<Context, 'clock'>): Structures =>
   createKept<Described>(clock, {
     max: keptChars,
-    weigh: ({ envelope, body, bodyStructure }) => envelope.length + body.length + bodyStructure.length + 200,
+    weigh: ({ envelope, envelopeInUtf8, body, bodyStructure }) =>
+      envelope.length + (envelopeInUtf8?.length ?? 0) + body.length + bodyStructure.length + 200,
     ttlMs: keptMs,
     renewOnUse: true,
   })
@@ -26,6 +33,7 @@ export function describe(shown: Buffer): Described {
   const { root } = readStructure(shown)
   return {
     envelope: envelopeOf(root.fields),
+    envelopeInUtf8: hasAddressInUtf8(root.fields) ? envelopeOf(root.fields, 'utf8') : null,
     body: bodyStructureOf(root, false),
     bodyStructure: bodyStructureOf(root, true),
   }

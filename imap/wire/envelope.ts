@@ -1,20 +1,28 @@
-/** ENVELOPE (RFC 9051 7.5.2): in ASCII, so that it is the same for every client; what is not is written in encoded words. */
+/**
+ * ENVELOPE (RFC 9051 7.5.2): in ASCII, so that it is the same for nearly every client; what is not is written in encoded words. No
+ * address can be read out of these (RFC 2047 5): who takes UTF-8 gets local parts in UTF-8 (RFC 6855 3).
+ */
+import { normaliseDomain } from '../../mail/domain.ts'
 import { unstructured } from '../../mail/encoding/encode.ts'
 import { type AddressItem, readAddressItems, splitAddress } from '../../mail/message/address.ts'
 import { firstHeader, type HeaderField } from '../../mail/message/headers.ts'
-import { isAscii, nstring } from './text.ts'
+import { isAscii, nstring, utf8 } from './text.ts'
 
-export function envelopeOf(fields: readonly HeaderField[]): string {
-  const from = addresses(fields, 'from')
+/** How local parts that are no ASCII are written. */
+type LocalForm = 'encoded' | 'utf8'
+
+export function envelopeOf(fields: readonly HeaderField[], form: LocalForm = 'encoded'): string {
+  const addresses = (name: string, otherwise = 'NIL') => addressesOf(fields, name, form) ?? otherwise
+  const from = addresses('from')
   return `(${[
     nstring(textOf(firstHeader(fields, 'date'))),
     nstring(textOf(firstHeader(fields, 'subject'))),
     from,
-    addresses(fields, 'sender', from),
-    addresses(fields, 'reply-to', from),
-    addresses(fields, 'to'),
-    addresses(fields, 'cc'),
-    addresses(fields, 'bcc'),
+    addresses('sender', from),
+    addresses('reply-to', from),
+    addresses('to'),
+    addresses('cc'),
+    addresses('bcc'),
     nstring(textOf(firstHeader(fields, 'in-reply-to'))),
     nstring(textOf(firstHeader(fields, 'message-id'))),
   ].join(' ')})`
@@ -28,17 +36,25 @@ export function textOf(field: HeaderField | null): string | null {
 
 const encoded = (text: string) => (isAscii(text) ? text : unstructured(text, 0))
 
-function addresses(fields: readonly HeaderField[], name: string, otherwise = 'NIL'): string {
+const addressFields = /^(?:from|sender|reply-to|to|cc|bcc)$/i
+
+/** Whether the envelope may differ by the form of local parts. */
+export const hasAddressInUtf8 = (fields: readonly HeaderField[]): boolean =>
+  fields.some(({ name, rawValue }) => addressFields.test(name) && !isAscii(rawValue))
+
+function addressesOf(fields: readonly HeaderField[], name: string, form: LocalForm): string | null {
   const items = fields.flatMap((field) => (field.name.toLowerCase() === name ? readAddressItems(field.rawValue) : []))
-  return items.length === 0 ? otherwise : `(${items.map(addressOf).join('')})`
+  return items.length === 0 ? null : `(${items.map((item) => addressOf(item, form)).join('')})`
 }
 
-function addressOf(item: AddressItem): string {
+function addressOf(item: AddressItem, form: LocalForm): string {
   if ('groupEnd' in item) return '(NIL NIL NIL NIL)'
   if ('group' in item) return `(NIL NIL ${nstring(encoded(item.group))} NIL)`
   const { local, domain } = splitAddress(item.address)
   const name = item.name === '' ? null : encoded(item.name)
-  return `(${nstring(name)} ${nstring(item.route ?? null)} ${nstring(encoded(unquoted(local)))} ${nstring(encoded(domain))})`
+  const mailbox = form === 'utf8' ? utf8(unquoted(local)) : encoded(unquoted(local))
+  const host = isAscii(domain) ? domain : (normaliseDomain(domain) ?? encoded(domain))
+  return `(${nstring(name)} ${nstring(item.route ?? null)} ${nstring(mailbox)} ${nstring(host)})`
 }
 
 /** RFC 9051 7.5.2: without the quotes of RFC 5322. */

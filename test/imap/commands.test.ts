@@ -701,6 +701,21 @@ describe('IMAP commands', () => {
       ])
     })
 
+    it('an address in UTF-8 can be answered by who takes UTF-8, and its domain by everybody', async () => {
+      const other = await imap.open({ user: address })
+      await other.ask('CREATE Utf8')
+      const text = 'From: J\xc3\xb6rg <zo\xc3\xab@b\xc3\xbccher.example>\r\nSubject: a\r\n\r\nx\r\n'
+      expect((await other.ask(`APPEND Utf8 {${text.length}}`, `${text}\r\n`)).end).to.match(/^OK/)
+      await other.ask('SELECT Utf8')
+      const toldAs = async (local: string) =>
+        expect((await other.ask('FETCH 1 ENVELOPE')).lines[0]).to.include(
+          `(NIL "a" (("=?utf-8?B?SsO2cmc=?=" NIL ${local} "xn--bcher-kva.example"))`,
+        )
+      await toldAs('"=?utf-8?B?em/Dqw==?="')
+      await other.ask('ENABLE UTF8=ACCEPT')
+      await toldAs('{4}\r\nzo\xc3\xab')
+    })
+
     it('ends with LOGOUT', async () => {
       const other = await imap.open({ user: address })
       expect(await other.ask('LOGOUT')).to.deep.equal({ lines: ['* BYE Goodbye'], end: 'OK Done' })
