@@ -44,6 +44,21 @@ export async function reportBounces(
   }
 }
 
+/** Reports the recipients that a submission left out because they are suppressed: its program was told that it is accepted. */
+export async function reportSuppressed(ctx: Context, email: EmailDoc): Promise<void> {
+  const response =
+    '550 5.7.1 not sent: the address is on the suppression list, as mail to it bounced or was reported as spam, or as somebody put it there'
+  await reportBounces(
+    ctx,
+    email,
+    email.recipients.flatMap((recipient, n) =>
+      recipient.status === 'failed' && recipient.reason === 'suppressed'
+        ? [{ recipient: { ...recipient, response }, n }]
+        : [],
+    ),
+  )
+}
+
 async function deliver(ctx: Context, mailbox: string, raw: Buffer, transactionId: string): Promise<void> {
   try {
     await receive(ctx, {

@@ -7,6 +7,7 @@
 import type { EmailDoc, EmailRecipient, OutboxDoc } from '../../store/documents/sending.ts'
 import { findEmailsIn, findUnsettled, markPlanned, nextUnsettled, settleEmails } from '../../store/emails.ts'
 import { insertOutbox } from '../../store/outbox.ts'
+import { reportSuppressed } from '../deliver/bounce-mail.ts'
 import { announceOutcomes, announceSent, withAnnounced } from '../deliver/delivery-events.ts'
 import { noteRecipients } from '../mailbox/contacts.ts'
 import { dueNow, inTimeOf } from '../process/account-time.ts'
@@ -105,10 +106,12 @@ async function settleAll(settlings: readonly SendToSettle[]): Promise<void> {
   const released = await Promise.all(settlings.map((settling) => releasedOf(ctx, settling, now)))
   const open = released.filter((settling) => settling !== null)
   const emails = open.map(({ email }) => email)
+  const begun = open.filter(({ email }) => !email.planned)
   await writeDerived(
     ctx,
-    open.filter(({ email }) => !email.planned && email.recipients.some(({ status }) => status !== 'failed')),
+    begun.filter(({ email }) => email.recipients.some(({ status }) => status !== 'failed')),
   )
+  for (const { email } of begun) await reportSuppressed(ctx, email)
   // Nobody asks for the events of the service's own account.
   const announced = emails.filter(({ noticeTo }) => noticeTo === undefined)
   await announceOutcomes(ctx, announced)

@@ -11,8 +11,9 @@ export type Bounce = {
   readonly messageId: string
   readonly at: Date
   readonly recipient: string
-  /** The remote's answer, word for word. */
+  /** The remote's answer, word for word, or the reason in the form of one. */
   readonly response: string
+  /** Null when no server was asked. */
   readonly remoteMta: string | null
   /** Header of the mail that came back, CRLF line ends. */
   readonly originalHeader: Buffer
@@ -49,7 +50,7 @@ export function bounceMessage(bounce: Bounce): Buffer {
 }
 
 /** The part for people. */
-function notice({ recipient, response }: Bounce): readonly string[] {
+function notice({ recipient, response, remoteMta }: Bounce): readonly string[] {
   return [
     'Content-Type: text/plain; charset=utf-8',
     'Content-Transfer-Encoding: 8bit',
@@ -58,7 +59,7 @@ function notice({ recipient, response }: Bounce): readonly string[] {
     '',
     `    ${recipient}`,
     '',
-    'The mail system there answered:',
+    remoteMta === null ? 'The reason:' : 'The mail system there answered:',
     '',
     ...response.split('\n').map((line) => `    ${oneLine(line)}`),
     '',

@@ -5,6 +5,7 @@ import { withPorts } from '../../../cli/instance.ts'
 import { createKey } from '../../../core/access/keys.ts'
 import { limitLogins } from '../../../core/access/login-limits.ts'
 import { createAppPassword } from '../../../core/account/login.ts'
+import { addSuppression } from '../../../core/deliver/suppressions.ts'
 import { rawMessage } from '../../../core/read/bodies.ts'
 import { listMessages } from '../../../core/read/list.ts'
 import { settleDue } from '../../../core/send/settle.ts'
@@ -286,6 +287,25 @@ describe('submission', () => {
     expect(raw).to.match(/Diagnostic-Code: smtp; 550/)
     expect(raw).to.contain('\r\nContent-Type: message/delivery-status\r\n\r\n')
     expect(readReport(Buffer.from(raw), parseMessage(Buffer.from(raw)))?.kind).to.equal('delivery')
+  })
+
+  it('reports by mail whom it left out, when others get the mail', async () => {
+    const { ctx, principal, address } = service
+    const left = 'left@remote.example'
+    await addSuppression(ctx, principal, left)
+    await send(tls, { to: left, cc: 'there@remote.example', subject: 'To one of two' })
+    await received('there@remote.example')
+    const report = await eventually('a report', async () => {
+      await settleDue(ctx)
+      const { items } = await listMessages(ctx, principal, { address, folder: 'inbox', limit: 10 })
+      return items.find(({ snippet }) => snippet?.includes(left)) ?? null
+    })
+    const raw = (await rawMessage(ctx, principal, { address, messageId: report.id })).content.toString()
+    expect(raw)
+      .to.contain('The reason:\r\n\r\n    550 5.7.1 not sent: the address is on the suppression list')
+      .and.contain(`Final-Recipient: rfc822; ${left}\r\n`)
+      .and.contain('Subject: To one of two')
+      .and.not.contain('Remote-MTA')
   })
 
   it('reports in UTF-8 what concerns an address in UTF-8 (RFC 6533)', async () => {
