@@ -128,5 +128,7 @@ function settingsPage(): string {
     ({ name, unit, about, default: initial }) =>
       `| \`${name}\` | \`${variableOf(name)}\` | \`${JSON.stringify(initial)}\`${unit === undefined ? '' : ` ${unit}`} | ${asText(about)} |`,
   )
-  return `# Settings\n\nGenerated from \`schemas/settings.ts\`. They live in \`config/mailroom.yaml\`; the environment overrides; an unknown one refuses to start.\n\n| Setting | Environment | Default | |\n|---|---|---|---|\n${rows.join('\n')}\n`
+  return `# Settings\n\nGenerated from \`schemas/settings.ts\`. They live in \`config/mailroom.yaml\`; the environment overrides; an unknown one refuses to start.
+A variable holds a list as \`MAILROOM_RESOLVER='[192.0.2.1:53, 192.0.2.2:53]'\`, and names with values as
+\`MAILROOM_OUTBOUND_ROUTES='{example.org: "127.0.0.1:2526"}'\`.\n\n| Setting | Environment | Default | |\n|---|---|---|---|\n${rows.join('\n')}\n`
 }

@@ -35,7 +35,10 @@ export function loadSettings({ file, env }: { file: string | null; env: NodeJS.P
     if (text === undefined || otherVariables.has(variable)) continue
     const setting = listSettings().find(({ name }) => variableOf(name) === variable)
     if (setting !== undefined)
-      values.set(setting.name, checked(setting, variable, fromText(setting, text), 'The environment'))
+      values.set(
+        setting.name,
+        checked(setting, variable, fromText(setting, text), 'The environment', formsOf(variable)),
+      )
     else if (variable.startsWith('MAILROOM_')) throw unknownVariable(variable)
   }
   const nested = nest(values) as unknown as Settings
@@ -83,14 +86,27 @@ function flatten(tree: unknown, declared: object = settings, prefix = ''): [Name
   })
 }
 
-function checked(setting: NamedSetting, name: string, value: unknown, where: string): unknown {
+function checked(
+  { schema }: NamedSetting,
+  name: string,
+  value: unknown,
+  where: string,
+  forms?: { readonly [type: string]: string },
+): unknown {
   try {
-    return validate(setting.schema, value, name)
+    return validate(schema, value, name)
   } catch (error) {
-    if (error instanceof Failure) throw settingsError(error, `${where}: `)
-    throw error
+    if (!(error instanceof Failure)) throw error
+    const form = typeof value === 'string' ? forms?.[String(schema.type)] : undefined
+    throw settingsError(form === undefined ? error : { message: error.message, fix: form }, `${where}: `)
   }
 }
+
+/** How a variable, which is one text, holds what is none, as it is typed in a shell. */
+const formsOf = (variable: string) => ({
+  array: `Write it as ${variable}='[first, second]'.`,
+  object: `Write it as ${variable}='{name: value}'.`,
+})
 
 function settingsError({ message, fix }: Words, where = ''): SettingsError {
   return new SettingsError(`${where}${message} ${fix}`)

@@ -415,11 +415,13 @@ describe('the command line', () => {
   })
 
   it('is a program that leaves with the status, and writes what is asked to stdout and what is wrong to stderr', async () => {
-    const [version, help, unknown, unset, made] = await Promise.all([
+    const [version, help, unknown, unset, list, names, made] = await Promise.all([
       program(['--version']),
       program(['key', 'create', '--help']),
       program(['accounts']),
       program(['account', 'list'], { MAILROOM_HTTP_PORT: 'eighty' }),
+      program(['account', 'list'], { MAILROOM_RESOLVER: '192.0.2.1:53,192.0.2.2:53' }),
+      program(['account', 'list'], { MAILROOM_OUTBOUND_ROUTES: '*=127.0.0.1:2526' }),
       program(['account', 'create', 'elsewhere']),
     ])
     expect(version).to.include({ code: 0, out: `${serviceVersion()}\n`, err: '' })
@@ -429,6 +431,10 @@ describe('the command line', () => {
     expect(unknown.err).to.match(/^error: unknown command 'accounts'/)
     expect(unset).to.include({ code: 1, out: '' })
     expect(unset.err).to.match(/^The environment: "MAILROOM_HTTP_PORT" must be a whole number .* Give .*\.\n$/)
+    expect(list.err).to.equal(
+      `The environment: "MAILROOM_RESOLVER" must be a list, and is text. Write it as MAILROOM_RESOLVER='[first, second]'.\n`,
+    )
+    expect(names.err).to.match(/ Write it as MAILROOM_OUTBOUND_ROUTES='\{name: value\}'\.\n$/)
     expect(made).to.include({ code: 0, err: '' })
     expect(made.records.map(({ name }) => name)).to.deep.equal(['elsewhere'])
   })

@@ -518,7 +518,7 @@ describe('serving', () => {
         /"MAILROOM_HTTP_HOST" is empty\./,
         /"MAILROOM_BASE_URL" must be an http or https URL\. Write .* such as "https:/,
         /"MAILROOM_SHARED_DOMAIN" must be a domain name in small letters\. Write .* such as "agents\.example\.net"/,
-        /"MAILROOM_RESOLVER" must be a list, and is text\. Give .* as a list, such as \["127\.0\.0\.1:53"\]\./,
+        /"MAILROOM_RESOLVER" must be a list, and is text\. Write it as MAILROOM_RESOLVER='\[first, second\]'\./,
         /"MAILROOM_RESOLVER\[0\]" must be a host and its port\./,
         /"MAILROOM_OUTBOUND_LEASE_SECONDS" must be a whole number of at least 1/,
         /The folder .*mailroom\.yaml cannot be made \(EEXIST\)\. Make it .* or set MAILROOM_DATA/,
