@@ -6,7 +6,10 @@ const domainForm = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0
 
 /** The canonical form of a domain: lower-case A-labels. Null when it is none. */
 export function normaliseDomain(text: string): string | null {
-  const ascii = domainToASCII(text.trim().replace(/\.$/, '')).toLowerCase()
+  const name = text.trim().replace(/\.$/, '')
+  // Of what is no name domainToASCII would take the host of a URL: it ends at "/", "?" and "#", and has percent signs decoded.
+  if (/[^\w.\P{ASCII}-]/u.test(name)) return null
+  const ascii = domainToASCII(name).toLowerCase()
   return domainForm.test(ascii) ? ascii : null
 }
 

@@ -146,6 +146,8 @@ describe('api: domains', () => {
     ['one label', 'localhost', 'validation_error'],
     ['a public suffix', 'co.uk', 'validation_error'],
     ['a URL', 'https://shop.example', 'validation_error'],
+    ['a URL without its scheme', 'store.example/contact?from=mail#top', 'validation_error'],
+    ['a name that is written for a URL', 'st%6fre.example', 'validation_error'],
     ['the shared domain', 'agents.localhost', 'conflict'],
     ['below the shared domain', 'x.agents.localhost', 'conflict'],
     ['one that the account has', 'tenant.example', 'conflict'],
