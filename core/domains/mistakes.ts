@@ -195,7 +195,7 @@ const spf: Kind = {
     const terms = termsOf(found[0]!)
     const at = terms.findIndex((term) => term.replace(/^\+/, '') === mechanismOf(look).toLowerCase())
     const end = terms.findIndex((term) => /^[+?~-]?all$/.test(term))
-    return at >= 0 && (end < 0 || at < end) && lookupsOf(terms) <= lookupsMax
+    return at >= 0 && (end < 0 || at < end) && lookupsOf(terms) <= lookupsMax && terms.every(isTerm)
   },
   mistakes: [
     ({ record, seen: { answers } }) =>
@@ -211,6 +211,13 @@ const spf: Kind = {
       return lookupsOf(terms) > lookupsMax
         ? `The SPF record asks for ${lookupsOf(terms)} look-ups, and receivers refuse it beyond ${lookupsMax} (RFC 7208 4.6.4). Take out what does not send your mail any more.`
         : null
+    },
+    ({ record, seen: { answers } }) => {
+      const [only = '', ...more] = answers
+      const unknown = termsOf(only).find((term) => !isTerm(term))
+      return unknown === undefined || more.length > 0 || only.includes('"')
+        ? null
+        : `The SPF record has "${unknown}", which is no term of SPF, and receivers then take none of the record (RFC 7208 4.6). Change it to: ${mergedSpf([only], record.value)}`
     },
     (look) => {
       const [only, ...more] = look.seen.answers
@@ -228,14 +235,32 @@ const spf: Kind = {
 const lookupsOf = (terms: readonly string[]) =>
   terms.filter((term) => /^[+?~-]?(?:include|a|mx|ptr|exists)(?:[:/]|$)|^redirect=/.test(term)).length
 
-/** One SPF record of several, with what ours has to contain, and the strictest of their ends that is not stricter than `~all`. */
+/** Whether a term, in lower case, is a mechanism or a modifier as RFC 7208 4.6.1 and 5 have them. */
+function isTerm(term: string): boolean {
+  const [, version, network = ''] = /^[+?~-]?ip([46]):(.*)$/.exec(term) ?? []
+  if (version !== undefined) return isIP(network.replace(/\/\d{1,3}$/, '')) === Number(version)
+  return /^(?:[+?~-]?(?:all|(?:include|exists):.+|(?:a|mx)(?:[:/].+)?|ptr(?::.+)?)|[a-z][a-z0-9._-]*=.*)(?<![,;])$/.test(
+    term,
+  )
+}
+
+/**
+ * One SPF record of several, with what ours has to contain: it ends as the first of them does that has an end. What one of them
+ * leaves to another name (`redirect=`) stays with that.
+ */
 function mergedSpf(found: readonly string[], wanted: string): string {
-  const all = [...found, wanted].flatMap((text) => plain(text).split(/\s+/).slice(1))
   const isEnd = (term: string) => /^[+?~-]?all$/i.test(term)
   const isOther = (term: string) => /^(?:redirect|exp)=/i.test(term)
-  const terms = [...new Set(all.filter((term) => term !== '' && !isEnd(term) && !isOther(term)))]
-  const end = all.find((term) => isEnd(term)) ?? '~all'
-  return ['v=spf1', ...terms, end].join(' ')
+  const records = [...found, wanted].map((text) => plain(text).split(/\s+/).slice(1))
+  // Beside "all" nobody reads it (RFC 7208 6.1).
+  const redirects = records
+    .filter((terms) => !terms.some(isEnd))
+    .flatMap((terms) => terms.filter((term) => /^redirect=/i.test(term)).slice(0, 1))
+  const isWhole = found.length === 1 && redirects.length === 1
+  const mechanisms = records.flat().filter((term) => isTerm(term.toLowerCase()) && !isEnd(term) && !isOther(term))
+  const included = isWhole ? [] : redirects.map((term) => term.replace(/^redirect=/i, 'include:'))
+  const end = isWhole ? redirects[0]! : (records.flat().find(isEnd) ?? '~all')
+  return ['v=spf1', ...new Set([...mechanisms, ...included]), end].join(' ')
 }
 
 const keyOf = (text: string) => squeezed(tagsOf(text).get('p') ?? '')
