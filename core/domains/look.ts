@@ -72,11 +72,14 @@ function written<T extends RecordType>(type: T, record: Records[T]): string {
   if (Array.isArray(record)) return record.join('')
   if (type === 'MX') {
     const { priority, exchange } = record as Records['MX']
-    return `${priority} ${exchange.toLowerCase()}`
+    return `${priority} ${hostOf(exchange)}`
   }
   const { priority, weight, port, target } = record as Records['SRV']
-  return `${priority} ${weight} ${port} ${target.toLowerCase()}`
+  return `${priority} ${weight} ${port} ${hostOf(target)}`
 }
+
+/** The root, which stands for no host (RFC 7505, RFC 2782), is a dot. */
+const hostOf = (name: string) => name.toLowerCase() || '.'
 
 /** What else is asked about a record that is not right, for each resolver. */
 async function askFurther(

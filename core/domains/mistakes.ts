@@ -161,7 +161,7 @@ const mx: Kind = {
         ? `The MX record names ${record.value}.${domain}: your DNS provider appends the domain by itself. Enter the name with a dot at its end: ${record.value}.`
         : null,
     ({ record, seen: { answers } }) =>
-      answers.map(exchangeOf).some(({ host }) => host === '')
+      answers.map(exchangeOf).some(({ host }) => host === '.')
         ? `A null MX ("0 .") says that ${record.name} takes no mail (RFC 7505). Replace it with: ${presented(record)}`
         : null,
     ({ record, seen: { answers } }) => {

@@ -18,4 +18,15 @@ describe('domains: a look at the DNS', () => {
       expect(looked?.verdicts[0]?.ok).to.equal(false)
       expect(looked?.verdicts[0]?.fix).to.include('shop.example')
     })
+
+  it('shows a null MX as a zone file has it', async () => {
+    const askEach = async (_name: string, type: string) => [
+      { records: type === 'MX' ? [{ exchange: '', priority: 0 }] : [] },
+    ]
+    const ctx = { resolver: { askEach }, hostname: 'mx.mail.test' } as unknown as Context
+    const asked = { type: 'MX', purpose: 'mx', name: 'shop.example', value: 'mx.mail.test' } as const
+    const [looked] = await lookAt(ctx, 'shop.example', [{ ...asked, priority: 10, required: true }])
+    expect(looked?.verdicts[0]?.found).to.deep.equal(['0 .'])
+    expect(looked?.verdicts[0]?.fix).to.include('takes no mail (RFC 7505)')
+  })
 })

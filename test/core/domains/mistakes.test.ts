@@ -152,7 +152,7 @@ describe('records in the DNS', () => {
       { answers: ['10 mx.mail.test', '5 other.test'] },
       'Mail goes to other.test too',
     ],
-    ['a null MX', records.mx, { answers: ['0 '] }, 'takes no mail (RFC 7505)'],
+    ['a null MX', records.mx, { answers: ['0 .'] }, 'takes no mail (RFC 7505)'],
     [
       'a CNAME at the domain itself',
       records.mx,
