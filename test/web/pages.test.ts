@@ -203,6 +203,34 @@ describe('web: pages', () => {
     await page.setViewportSize(usual ?? { width: 1280, height: 800 })
   })
 
+  describe('when the service does not answer, or does not know the person any more', () => {
+    let tenant: Tenant
+    let away: Viewer
+    before(async () => {
+      tenant = await makeTenant(door, { name: 'away' })
+    })
+    beforeEach(async () => {
+      away = await door.view({ accountId: tenant.accountId, faults: ['ERR_INTERNET_DISCONNECTED', 'status of 401'] })
+    })
+    afterEach(() => away?.close())
+
+    it('of a look at a domain that came to nothing no result is told', async () => {
+      await away.page.goto(away.at('/domains/away.example'))
+      const check = away.page.getByRole('button', { name: 'Check the DNS' })
+      await check.waitFor()
+      await away.context.setOffline(true)
+      await check.click()
+      await away.page.getByText('The service cannot be reached.').waitFor()
+      await check.waitFor()
+      expect(
+        await away.page
+          .getByRole('status')
+          .filter({ hasText: /records? (?:is|are)/ })
+          .count(),
+      ).to.equal(0)
+    })
+  })
+
   it('says what was done on the page that led here', async () => {
     await page.goto(viewer.at('?done=claimed'))
     await notice('The account is yours.').getByRole('button', { name: 'Dismiss' }).click()
