@@ -229,6 +229,17 @@ describe('web: pages', () => {
           .count(),
       ).to.equal(0)
     })
+
+    it('a page that was not opened before says so, and is there when the service is', async () => {
+      await away.page.goto(away.at('/domains'))
+      await shown(away.page)
+      await away.context.setOffline(true)
+      await away.page.getByRole('link', { name: 'Usage' }).click()
+      await away.page.getByText('The service cannot be reached.').waitFor()
+      await away.context.setOffline(false)
+      await away.page.getByRole('button', { name: 'Try again' }).click()
+      await away.page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor()
+    })
   })
 
   it('says what was done on the page that led here', async () => {
