@@ -240,6 +240,16 @@ describe('web: pages', () => {
       await away.page.getByRole('button', { name: 'Try again' }).click()
       await away.page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor()
     })
+
+    it('the page for signing in follows what is refused, and leads back', async () => {
+      await away.page.goto(away.at('/domains/away.example'))
+      const check = away.page.getByRole('button', { name: 'Check the DNS' })
+      await check.waitFor()
+      await away.context.clearCookies()
+      await check.click()
+      await away.page.waitForURL((url) => url.pathname === '/sign-in')
+      expect(new URL(away.page.url()).searchParams.get('next')).to.equal('/app/domains/away.example')
+    })
   })
 
   it('says what was done on the page that led here', async () => {

@@ -5,7 +5,7 @@
 import { ApiError } from '../../sdk/errors.ts'
 import type { EventType, MailroomEvent } from '../../sdk/generated/types.ts'
 import { mailroom } from './client.ts'
-import { session, signIn } from './session.svelte.ts'
+import { session } from './session.svelte.ts'
 
 type Listener = { readonly types: readonly EventType[]; hear(event: MailroomEvent): void }
 
@@ -75,7 +75,7 @@ async function readStream(signal: AbortSignal, hear: (event: MailroomEvent) => v
       for await (const event of mailroom.events.stream({}, { signal })) hear(event)
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof ApiError && error.statusCode === 401) return signIn()
+      if (error instanceof ApiError && error.statusCode === 401) return
       await new Promise((resolve) => setTimeout(resolve, refusedPauseMs))
     }
   }

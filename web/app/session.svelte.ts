@@ -21,14 +21,8 @@ export async function openSession(): Promise<boolean> {
     return true
   } catch (error) {
     if (!(error instanceof ApiError) || error.statusCode !== 401) throw error
-    signIn()
     return false
   }
-}
-
-/** Leads to the page for signing in, and from there back to where one is. */
-export function signIn(): void {
-  location.assign(`/sign-in?next=${encodeURIComponent(location.pathname)}`)
 }
 
 /** Acts on another account from now on: everything that is shown is of the one before, so the page begins anew. */
