@@ -252,6 +252,21 @@ describe('web: pages', () => {
     })
   })
 
+  it('long words keep within a narrow window', async () => {
+    const { accountId, key } = await makeTenant(door, { name: 'wide' })
+    const address = `${'x'.repeat(60)}@wide.example`
+    await client(door.http, key)('POST', '/api/v1/mailboxes', { address, displayName: 'Donaudampfschiff'.repeat(12) })
+    const wide = await door.view({ accountId })
+    await wide.page.setViewportSize({ width: 360, height: 740 })
+    for (const path of [`/mailboxes/${address}`, '/usage']) {
+      await wide.page.goto(wide.at(path))
+      await shown(wide.page)
+      const beyond = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('main'))`
+      expect(await wide.page.evaluate(beyond), path).to.equal(0)
+    }
+    await wide.close()
+  })
+
   it('says what was done on the page that led here', async () => {
     await page.goto(viewer.at('?done=claimed'))
     await notice('The account is yours.').getByRole('button', { name: 'Dismiss' }).click()
