@@ -99,13 +99,12 @@ export const AuditEntry = object({
 export type AuditEntry = Infer<typeof AuditEntry>
 
 const used = (description: string) => integer({ minimum: 0, description })
+const leapYear = '(\\d\\d(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)'
+/** Days that there are: Date takes the 30th of February for the 2nd of March. */
+const day = `(\\d{4}-((0[1-9]|1[0-2])-(0[1-9]|1\\d|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)|${leapYear}-02-29)`
 /** A UTC day, or a time on it. */
 export const DayOrTime = string({
-  ...form(
-    '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])(T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?Z)?$',
-    'a day, or a time in UTC',
-    '2026-07-15',
-  ),
+  ...form(`^${day}(T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?Z)?$`, 'a day, or a time in UTC', '2026-07-15'),
 })
 
 /** The figures of each day (decisions.md 2, Usage). */

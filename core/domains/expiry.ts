@@ -62,6 +62,7 @@ async function expiryOf(rdapUrl: string, domain: string): Promise<Date | null> {
 /** Reads a day of the command line. Fails with `validation_error`. */
 export function readDay(text: string): Date {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN)
-  if (!Number.isNaN(at.getTime())) return at
+  // Date takes the 30th of February for the 2nd of March.
+  if (!Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)) return at
   throw new Failure('validation_error', `"${text}" is no day.`, { param: 'day', fix: 'Write it as 2027-03-31.' })
 }
