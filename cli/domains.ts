@@ -73,7 +73,8 @@ export const expires = withContext(async (ctx, io, name: string, day: string) =>
 
 /** `default` is the mode of the settings. Says whether the zone got another record, and who keeps that: by hand its owner publishes it. */
 export const changeSts = withContext(async (ctx, io, name: string, given: string) => {
-  const mode = given === 'default' ? null : oneOf(given, stsModes, 'mode')
+  const wanted = oneOf(given, [...stsModes, 'default'], 'mode')
+  const mode = wanted === 'default' ? null : wanted
   const doc = await changeStsMode(ctx, { domain: name, mode })
   const { _id: domain, accountId } = doc
   if (accountId !== null) await recordAdministration(ctx, { accountId, action: 'domains.sts', target: domain })

@@ -209,6 +209,7 @@ describe('the command line', () => {
   const refusals: readonly (readonly [args: (account: string) => readonly string[], says: RegExp])[] = [
     [() => ['account', 'create', ' '], /^The name has no character\. Give it 1 to 200/],
     [() => ['account', 'create', 'x', '--owner', 'nobody'], /^"nobody" is not an email address\. Write .*user@domain/],
+    [() => ['domain', 'expires', 'acme.test', '2027-02-29'], /^"2027-02-29" is no day. Write it as 2027-03-31.$/],
     [
       () => ['domain', 'create', 'acme.test', '--account', 'acc_nobody'],
       /^There is no account acc_nobody\. Use an id as "mailroom account list" shows it/,
@@ -254,6 +255,10 @@ describe('the command line', () => {
     ],
     [(id) => ['account', 'approval', id, 'maybe'], /known are none, required\. Give one of these\.$/],
     [() => ['db', 'verify', '/none/engine.db'], /^There is no file \/none\/engine\.db\. Mend what is named here/],
+    [
+      () => ['domain', 'sts', 'acme.test', 'strict'],
+      /^Unknown value of mode "strict"; known are none, testing, enforce, default\. Give one of these\.$/,
+    ],
     [() => ['account', 'raise', 'acc_nobody', 'inboxes', '5'], /^There is no account acc_nobody\. Use an id/],
     [(id) => ['account', 'raise', id, 'inbox', '5'], /^Unknown value of figure "inbox".* Write "inboxes" instead/],
     [(id) => ['account', 'raise', id, 'inboxes', 'many'], /^"many" is no figure\. Give a whole number/],
