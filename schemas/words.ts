@@ -178,7 +178,8 @@ function alternatives(several: readonly string[]): string {
 
 function kindOf(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value)
-  return Array.isArray(value) ? 'a list' : typeof value === 'number' ? 'a number' : (nouns[typeof value] ?? 'no value')
+  if (typeof value === 'number') return Number.isInteger(value) ? 'a number' : 'a number with a fraction'
+  return Array.isArray(value) ? 'a list' : (nouns[typeof value] ?? 'no value')
 }
 
 /** A name as it is told: cut, and without control characters. */

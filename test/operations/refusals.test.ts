@@ -121,6 +121,13 @@ describe('what a wrong input is told', () => {
       'Give "to" at most 1000 entries.',
     ],
     [
+      'half a number of a page',
+      list,
+      { address, limit: 1.5 },
+      '"limit" must be a whole number from 1 to 200, and is a number with a fraction.',
+      'Give "limit" as a whole number from 1 to 200.',
+    ],
+    [
       'a wrong name of a view',
       described.find(({ name }) => name === 'messages.get') as Described,
       { address, message_id: 'msg_1', view: 'header' },
