@@ -166,7 +166,7 @@ export const getAttachment = operation({
     },
   ],
   input: object({ address: AddressPart, message_id: MessageId, attachment_id: AttachmentId }),
-  output: bytes('application/octet-stream', 'The decoded attachment, with its own content type.'),
+  output: bytes('*/*', 'The decoded attachment, with its own content type.'),
   errors: ['not_found'],
   async handle({ ctx, principal }, { address, message_id, attachment_id }) {
     const which = { address, messageId: message_id, attachmentId: attachment_id }

@@ -71,10 +71,12 @@ function entryOf(operation: Operation): Json {
       ...fields.filter(({ from }) => from !== 'body').map(parameterOf),
       ...(idempotent ? [{ $ref: `#/components/parameters/${idempotencyKey.name}` }] : []),
       ...(isStreamed(operation) ? [lastEventId] : []),
+      ...(isDownload(operation) ? [range, ifNoneMatch] : []),
     ],
     ...(body.length > 0 && { requestBody: bodyOf(body) }),
     responses: {
       ...Object.fromEntries(statuses.map((status) => [status, successOf(operation)])),
+      ...(isDownload(operation) && downloadResponses(operation)),
       ...Object.fromEntries(
         refusalsOf(operation).map((refusal) => [
           refusal.status,
@@ -121,6 +123,27 @@ const lastEventId: Json = {
   schema: { type: 'string', maxLength: identifierMax },
   description: 'The id of the last event that was received: the cursor to go on behind.',
 }
+
+/** RFC 9110 14.2 and 13.1.2. */
+const range: Json = {
+  name: 'Range',
+  in: 'header',
+  schema: { type: 'string' },
+  description: 'The part that is wanted, such as bytes=0-1023.',
+}
+const ifNoneMatch: Json = {
+  name: 'If-None-Match',
+  in: 'header',
+  schema: { type: 'string' },
+  description: 'The ETag of what is there already.',
+}
+/** What a part is answered with, one that lies outside, and a caller who has the content. */
+const downloadResponses = (operation: Operation): Json => ({
+  206: { ...successOf(operation), description: 'The part that was asked for.' },
+  304: { description: 'The content is still the one that If-None-Match names.' },
+  416: { ...refusalResponse({ codes: ['invalid_request'] }), description: 'The part lies outside the content.' },
+})
+const isDownload = (operation: Operation) => mediaTypeOf(operation) !== null && !isStreamed(operation)
 
 function parameterOf({ name, schema, required, from }: Field): Json {
   const { description, ...rest } = schema
@@ -173,7 +196,7 @@ function refusalsOf(operation: Operation): readonly Refusal[] {
 
 const nameOfRefusal = ({ status, codes }: Refusal) => [status, ...codes].join('.')
 
-const refusalResponse = ({ codes }: Refusal): Json => ({
+const refusalResponse = ({ codes }: Pick<Refusal, 'codes'>): Json => ({
   description: codes.map((code) => `\`${code}\`: ${failures[code].when}`).join('\n\n'),
   content: { 'application/json': { schema: answer.reference(ErrorObject) } },
 })

@@ -4,7 +4,7 @@ import { operations } from '../../operations/all.ts'
 import { answerComponents, components, createNamer } from '../../operations/components.ts'
 import { errorsOf } from '../../operations/errors.ts'
 import { openApi } from '../../operations/openapi.ts'
-import { fieldsOf, isForPeople } from '../../operations/registry.ts'
+import { fieldsOf, isForPeople, isStreamed, mediaTypeOf, type Operation } from '../../operations/registry.ts'
 import { eventTypes } from '../../schemas/events.ts'
 import { failures } from '../../schemas/failures.ts'
 
@@ -41,6 +41,9 @@ function objectsIn(value: unknown): string[] {
   return [...own, ...Object.values(value).flatMap(objectsIn)]
 }
 
+/** What is no JSON and ends is bytes, of which a part may be asked for. */
+const isDownload = (operation: Operation) => mediaTypeOf(operation) !== null && !isStreamed(operation)
+
 describe('operations/openapi', () => {
   it('describes this service', () => {
     expect(document.at('openapi').value).to.equal('3.1.0')
@@ -65,6 +68,7 @@ describe('operations/openapi', () => {
       const statuses = new Set<number>([
         ...operation.statuses,
         ...errorsOf(operation).map((code) => failures[code].http),
+        ...(isDownload(operation) ? [206, 304, 416] : []),
       ])
       expect(entry.at('responses').names.map(Number)).to.have.members([...statuses])
       const { access } = operation
@@ -140,6 +144,16 @@ describe('operations/openapi', () => {
     )
     expect(answer.at('required').value).to.deep.equal(['success', 'mailboxes', 'next'])
     expect(answer.at('properties', 'mailboxes', 'items', '$ref').value).to.equal('#/components/schemas/Mailbox')
+  })
+
+  it('a file has the type that it was given, and may be asked for in parts', () => {
+    const entry = document.at('paths', '/api/v1/files/{token}', 'get')
+    for (const status of ['200', '206']) expect(entry.at('responses', status, 'content').names).to.deep.equal(['*/*'])
+    const parameters = entry.at('parameters').value as { name: string; in: string }[]
+    expect(parameters.filter(({ in: place }) => place === 'header').map(({ name }) => name)).to.deep.equal([
+      'Range',
+      'If-None-Match',
+    ])
   })
 
   it('describes every kind of event as a webhook', () => {
