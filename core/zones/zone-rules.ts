@@ -67,6 +67,13 @@ const rules: readonly Rule[] = [
     fix: 'Change them at the registrar; NS records of a name below the domain delegate that.',
   },
   {
+    code: 'validation_error',
+    // What a wildcard would delegate is not defined (RFC 4592 4.2), and secondaries such as BIND refuse the whole zone.
+    isBroken: ({ record }) => record.type === 'NS' && record.name.split('.')[0] === '*',
+    says: (candidate) => `${nameIn(candidate)} is a wildcard, and those cannot be delegated (RFC 4592 4.2).`,
+    fix: 'Write NS records for each name that is to be delegated.',
+  },
+  {
     code: 'conflict',
     isBroken: (candidate) => candidate.record.type === 'CNAME' && beside(candidate).length > 0,
     says: (candidate) =>

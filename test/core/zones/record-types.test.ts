@@ -136,6 +136,8 @@ describe('DNS records', () => {
     ['NS at the domain', [], '@ NS ns1.example.net', 'name servers of example.org'],
     ['NS at the domain', [], '@ NS ns1.example.net', ' Change them at the registrar; NS records of a name below'],
     ['NS below it', [], 'sub NS ns1.example.net', null],
+    ['NS of a wildcard', [], '* NS ns1.example.net', '*.example.org is a wildcard, and those cannot be delegated'],
+    ['NS of a wildcard below', [], '*.sub NS ns1.example.net', ' Write NS records for each name'],
     ['a record below a delegation', ['sub NS ns1.example.net'], 'www.sub TXT hello', 'is handed to other name servers'],
     ['the address of a name server below', ['sub NS ns1.sub.example.org'], 'ns1.sub A 192.0.2.1', null],
     [
