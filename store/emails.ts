@@ -1,5 +1,6 @@
 /** Accepted sends (`emails` documents). */
 import type { Filter, UpdateFilter } from 'mongodb'
+import { idAt } from '../schemas/ids.ts'
 import { settled } from './connection.ts'
 import type { DeliveryStatus, EmailDoc, EmailRecipient } from './documents/sending.ts'
 import { type Due, dueBy } from './due.ts'
@@ -21,6 +22,26 @@ export function findEmailByMessage(
   { accountId, messageId }: { accountId: string; messageId: string },
 ): Promise<EmailDoc | null> {
   return store.emails.findOne({ accountId, messageId })
+}
+
+/** Whether the Sent copy is written of the newest send since then that keeps one and has this Message-ID; null when there is none. */
+export async function findSentCopy(
+  store: Store,
+  {
+    accountId,
+    mailboxId,
+    messageIdHeader,
+    since,
+  }: {
+    readonly accountId: string
+    readonly mailboxId: string
+    readonly messageIdHeader: string
+    readonly since: Date
+  },
+): Promise<Pick<EmailDoc, 'planned'> | null> {
+  const isRecent = { accountId, _id: { $gte: idAt('em', since) } }
+  const isKept = { mailboxId, messageIdHeader, messageId: { $ne: null }, scheduledFor: { $exists: false } }
+  return store.emails.findOne({ ...isRecent, ...isKept }, { sort: { _id: -1 }, projection: { planned: 1 } })
 }
 
 /** A send of any account; for delivery reports, which name the send but not the account. */

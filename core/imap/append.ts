@@ -1,16 +1,19 @@
 /** Messages that a mail program brings: copies of what it sent, drafts, and mail from elsewhere. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import { mailboxFull } from '../../schemas/refusals.ts'
 import type { NewMessage } from '../../store/arrivals.ts'
 import { insertBlob, packBlob } from '../../store/blobs.ts'
 import { toBinary } from '../../store/bytes.ts'
+import { findSentCopy } from '../../store/emails.ts'
 import { findUidByHeader } from '../../store/folder-entries.ts'
 import type { Login } from '../account/login.ts'
 import type { KnownFolder } from '../mailbox/known-folders.ts'
 import { requireFewLabels, requireLabels } from '../mailbox/labels.ts'
 import { fitsStorage, foldersToFill, usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
 import { deriveNewThreads, threadIdOf } from '../mailbox/threading.ts'
+import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
@@ -116,7 +119,7 @@ async function documentOf(
   const messageIdHeader = description.parsed.messageId
   // What is imported is told apart by its mark: two mails of one Message-ID are both brought.
   if (folder.role === 'sent' && messageIdHeader !== null && importedFrom === undefined) {
-    const uid = await findUidByHeader(ctx.store, { ...folderRef(folder), messageIdHeader })
+    const uid = await uidInSent(ctx, { mailbox, folder, messageIdHeader })
     if (uid !== null) return { uid }
   }
   const id = newId('msg', at)
@@ -143,6 +146,36 @@ async function documentOf(
     threadId: await threadIdOf(ctx, { id, mailboxId: mailbox._id, parsed: description.parsed }),
   }
   return { message, document, chunks }
+}
+
+/** A program brings its copy right after its submission was answered, or as soon as it has another connection. */
+const recentMs = minuteMs
+/** How often Sent is asked for a copy that is still to be written; the pause grows with each try. Together about eight seconds. */
+const copyTriesMax = 40
+const copyPauseMs = 10
+
+/**
+ * The UID of the message that Sent has of this Message-ID. The copy of a send is written after its answer: that of one which was
+ * sent a moment ago is waited for, in vain only when the process that wrote it has died.
+ */
+async function uidInSent(
+  ctx: Context,
+  { mailbox, folder, messageIdHeader }: Pick<Login, 'mailbox'> & { folder: KnownFolder; messageIdHeader: string },
+): Promise<number | null> {
+  const find = () => findUidByHeader(ctx.store, { ...folderRef(folder), messageIdHeader })
+  const { accountId, _id: mailboxId } = mailbox
+  const since = after(ctx.clock.now(), -recentMs)
+  const sent = { accountId, mailboxId, messageIdHeader, since }
+  for (let tries = 0; tries < copyTriesMax; tries++) {
+    if (tries > 0) await sleep(copyPauseMs * tries)
+    const uid = await find()
+    if (uid !== null) return uid
+    const copy = await findSentCopy(ctx.store, sent)
+    if (copy === null) return null
+    // It may have been written since; it may also have been moved away.
+    if (copy.planned) return find()
+  }
+  return null
 }
 
 /** Several blobs, and one of several chunks, are written before the messages, which go together. */

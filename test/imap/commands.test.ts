@@ -1,6 +1,7 @@
 /** Commands and their answers, on a mailbox of known messages: each row is a transcript. */
 import { expect } from 'chai'
 import type { ImapClient } from '../peers/imap-client.ts'
+import { mailboxPath } from '../peers/rest.ts'
 import { type ImapDoor, openImapDoor } from '../start/imap.ts'
 
 const lines = (...all: readonly string[]) => all.join('\r\n')
@@ -470,6 +471,19 @@ describe('IMAP commands', () => {
       const first = await appended('Sent', answer)
       expect(await appended('Sent', answer)).to.equal(first)
       expect((await client.ask('STATUS Sent (MESSAGES)')).lines[0]).to.include('MESSAGES 1')
+    })
+
+    it('APPEND to Sent of what was sent a moment ago gives the UID of the copy that is being written', async () => {
+      const sender = await imap.mailbox()
+      const program = await imap.open({ user: sender })
+      for (let n = 0; n < 5; n++) {
+        const draft = { to: 'delivered@simulator.invalid', subject: `Sent ${n}`, text: 'x' }
+        const { status, body } = await imap.call('POST', `${mailboxPath(sender)}/send`, draft)
+        expect(status).to.equal(202)
+        const copy = `From: ${sender}\r\nSubject: Sent ${n}\r\nMessage-ID: <${body.id}@tenant.example>\r\n\r\nx\r\n`
+        expect((await program.ask(`APPEND Sent {${copy.length}}`, `${copy}\r\n`)).end).to.include(` ${n + 1}]`)
+      }
+      expect((await program.ask('STATUS Sent (MESSAGES)')).lines[0]).to.include('MESSAGES 5')
     })
 
     it('STORE sets, adds and removes, silently too', async () => {
