@@ -3,7 +3,8 @@
  * raw bytes, which are never changed.
  */
 import { authenticationResults, without } from '../../mail/authentication/authentication-results.ts'
-import type { MessageDoc } from '../../store/documents/mail.ts'
+import { headerLine, phrase } from '../../mail/encoding/encode.ts'
+import type { MessageDoc, Named } from '../../store/documents/mail.ts'
 import type { Context } from '../process/context.ts'
 
 export type Peer = {
@@ -57,6 +58,15 @@ export function traceOf(
     `\tfor <${address(deliveredTo)}>; ${date}\r\n`,
   ].join('')
 }
+
+/** What is put in front of the copy of a send in Sent: the recipients whom no other copy names. Never throws. */
+export function traceOfSent(bcc: readonly Named[]): string {
+  if (bcc.length === 0) return ''
+  const list = bcc.map(({ name, address }) => (name === '' ? address : `${phrase(oneLine(name))} <${address}>`))
+  return headerLine('Bcc', oneLine(list.join(', ')))
+}
+
+const oneLine = (text: string) => text.replaceAll(/\p{Cc}+/gu, ' ')
 
 /** The size of what `withTrace` makes of a message of `sizeBytes`. */
 export function shownBytes(

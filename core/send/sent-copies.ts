@@ -10,6 +10,7 @@ import { deriveNewThreads } from '../mailbox/threading.ts'
 import type { Description } from '../parsing/jobs.ts'
 import type { Context } from '../process/context.ts'
 import { describe } from '../receive/message-document.ts'
+import { shownBytes, traceOfSent } from '../receive/trace-headers.ts'
 
 /** What is still in memory of a send that was just committed: its bytes, what was read of them, and the folders of its mailbox. */
 export type FreshSend = {
@@ -76,6 +77,7 @@ async function copyOf(
 ): Promise<NewMessage | null> {
   const raw = fresh?.raw ?? (await readBlob(ctx.store, email.blob))
   if (raw === null) return null
+  const trace = traceOfSent(email.bcc)
   return {
     _id: messageId,
     accountId: email.accountId,
@@ -89,7 +91,8 @@ async function copyOf(
     answered: false,
     ...describe(fresh?.description ?? (await ctx.parsing.run('description', { raw })), email.blob),
     bcc: email.bcc,
-    trace: '',
+    trace,
+    shownBytes: shownBytes({ trace }, email.blob.sizeBytes),
     deliveredTo: null,
     emailId: email._id,
   }

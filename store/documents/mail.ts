@@ -199,7 +199,7 @@ export type MessageDoc = {
   readonly autoReplyDue?: true
   /** Absent when the message has no verification code or link. */
   readonly verification?: VerificationDoc
-  /** The Return-Path, Received and Authentication-Results fields that we add; stored apart from the raw bytes. */
+  /** The fields that we add in front: Return-Path, Received, Authentication-Results; Bcc of what was sent. Stored apart from the raw bytes. */
   readonly trace: string
   /**
    * Ranges of the raw message that are left out when the trace is shown with it: Authentication-Results fields that were

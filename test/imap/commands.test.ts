@@ -1,5 +1,6 @@
 /** Commands and their answers, on a mailbox of known messages: each row is a transcript. */
 import { expect } from 'chai'
+import { eventually } from '../eventually.ts'
 import type { ImapClient } from '../peers/imap-client.ts'
 import { mailboxPath } from '../peers/rest.ts'
 import { type ImapDoor, openImapDoor } from '../start/imap.ts'
@@ -484,6 +485,27 @@ describe('IMAP commands', () => {
         expect((await program.ask(`APPEND Sent {${copy.length}}`, `${copy}\r\n`)).end).to.include(` ${n + 1}]`)
       }
       expect((await program.ask('STATUS Sent (MESSAGES)')).lines[0]).to.include('MESSAGES 5')
+    })
+
+    it('Sent shows whom others do not see', async () => {
+      const sender = await imap.mailbox()
+      const bcc = [{ name: 'Jürgen', address: 'softbounced@simulator.invalid' }, 'delivered+b@simulator.invalid']
+      const sent = { to: 'delivered@simulator.invalid', bcc, subject: 'Hidden', text: 'x' }
+      const { status, body } = await imap.call('POST', `${mailboxPath(sender)}/send`, sent)
+      expect(status, JSON.stringify(body)).to.equal(202)
+      const program = await imap.open({ user: sender })
+      await eventually('the copy', async () => (await program.ask('SELECT Sent')).lines.includes('* 1 EXISTS'))
+      const field =
+        'Bcc: =?utf-8?Q?J=C3=BCrgen?= <softbounced@simulator.invalid>,\r\n delivered+b@simulator.invalid\r\n'
+      expect((await program.ask('FETCH 1 BODY.PEEK[HEADER.FIELDS (Bcc)]')).lines).to.deep.equal([
+        `* 1 FETCH (BODY[HEADER.FIELDS (Bcc)] {${field.length + 2}}\r\n${field}\r\n)`,
+      ])
+      const path = `${mailboxPath(sender)}/messages/${body.message_id}/raw`
+      const shown = await fetch(`${imap.door.http}${path}?trace=true`, {
+        headers: { authorization: `Bearer ${imap.tenant.key}` },
+      })
+      const { byteLength } = await shown.arrayBuffer()
+      expect((await program.ask('FETCH 1 RFC822.SIZE')).lines).to.deep.equal([`* 1 FETCH (RFC822.SIZE ${byteLength})`])
     })
 
     it('STORE sets, adds and removes, silently too', async () => {
