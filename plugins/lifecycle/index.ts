@@ -100,12 +100,15 @@ export const advertiseCodes = hook((connection: Connection) => {
 
 /**
  * unrecognized_command: STARTTLS has no parameters (RFC 3207 4), and begins TLS once. Haraka, whose plugin hears of it next, would
- * begin another handshake within TLS, which no client can end.
+ * begin another handshake within TLS, which no client can end. Who had logged in before logs in again (RFC 3207 4.2).
  */
-export const checkStartTls = hook(({ tls }: Connection, [command, parameters = '']: [string, string?]) => {
+export const checkStartTls = hook(({ tls, notes }: Connection, [command, parameters = '']: [string, string?]) => {
   if (command.toUpperCase() !== 'STARTTLS') return undefined
   if (tls.enabled) return refuse(replies.tlsAgain)
-  return parameters.trim() === '' ? undefined : refuse(replies.tlsParameters)
+  if (parameters.trim() !== '') return refuse(replies.tlsParameters)
+  notes.login = undefined
+  notes.auth = undefined
+  return undefined
 })
 
 /** log: writes Haraka's lines into our log, once it is open; before that Haraka writes them to stdout. */

@@ -273,6 +273,18 @@ describe('submission', () => {
     expect(sent.toString().replaceAll(/\r\n\s+/g, '')).to.contain(`bh=${bodyHash};`)
   })
 
+  it('forgets with STARTTLS who logged in before it', async () => {
+    const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
+    const login = `AUTH PLAIN ${Buffer.from(`\0${service.address}\0${password}`).toString('base64')}`
+    expect((await client.say(login)).code).to.equal(235)
+    await client.startTls()
+    await client.say('EHLO client.test')
+    expect((await client.say(`MAIL FROM:<${service.address}>`)).text).to.match(/^530 /)
+    expect((await client.say(login)).code).to.equal(235)
+    expect((await client.say(`MAIL FROM:<${service.address}>`)).code).to.equal(250)
+    client.destroy()
+  })
+
   it('reports by mail what could not be delivered', async () => {
     refused.add('gone@remote.example')
     await send(tls, { to: 'gone@remote.example', subject: 'To nobody' })
