@@ -231,6 +231,14 @@ describe('web: mail', () => {
     await other.close()
   })
 
+  it('is shown also where the browser names a language that is none', async () => {
+    const other = await door.view()
+    await other.page.addInitScript(`Object.defineProperty(navigator, 'languages', { get: () => ['en-US@posix'] })`)
+    await other.page.goto(other.at(box))
+    await other.page.getByRole('heading', { name: 'Inbox', exact: true }).waitFor()
+    await other.close()
+  })
+
   it('puts away and takes back', async () => {
     await row('Invoice 4711').click()
     await page.getByRole('heading', { name: 'Invoice 4711' }).waitFor()

@@ -14,7 +14,7 @@ const kept = 'mailroom.language'
 
 export const language: Language = chosen()
 /** The same with the viewer's country: a date is written otherwise in Britain than in America. */
-export const locale = navigator.languages.find((tag) => tag.slice(0, 2) === language) ?? language
+export const locale = navigator.languages.find((tag) => tag.slice(0, 2) === language && isTag(tag)) ?? language
 
 /** `words.mail.compose`; a word that one of the languages lacks does not compile. */
 export let words: Words = en
@@ -28,6 +28,15 @@ export async function loadWords(): Promise<void> {
 export function chooseLanguage(chosen: Language): void {
   localStorage.setItem(kept, chosen)
   location.reload()
+}
+
+/** Whether dates can be written by it: Chromium in the locale C of Unix says en-US@posix. */
+function isTag(tag: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0
+  } catch {
+    return false
+  }
 }
 
 function chosen(): Language {
