@@ -75,6 +75,14 @@ async function makeFolder(folder: string): Promise<void> {
       throw new Failure('conflict', `The folder ${folder} is there already.`, {
         fix: 'Name one that is not there yet.',
       })
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+      throw new Failure('not_found', `There is no folder ${path.dirname(folder)}.`, {
+        fix: 'Make it first, or name a place in a folder that is there.',
+      })
+    if (error.code === 'EACCES' || error.code === 'EPERM' || error.code === 'EROFS')
+      throw new Failure('forbidden', `The folder ${path.dirname(folder)} may not be written to.`, {
+        fix: 'Name a place in a folder that you may write to.',
+      })
     throw error
   })
 }

@@ -231,6 +231,10 @@ describe('the command line', () => {
       (id) => ['key', 'create', id, '--scopes', 'mail:wirte'],
       /^Unknown value of --scopes "mail:wirte"; known are mail:read.* Write "mail:write" instead/,
     ],
+    [
+      (id) => ['account', 'export', id, '--to', '/nowhere/at-all'],
+      /^There is no folder \/nowhere\. Make it first, or name a place in a folder that is there\.$/,
+    ],
     [(id) => ['account', 'plan', id, '--plan', 'gold'], /known are trial, .*, business, none\. Give one of these\.$/],
     [() => ['account', 'create', 'two\nlines'], /^The name has control characters.* Write it in one line\.$/],
     [
