@@ -25,6 +25,16 @@ const oneLine = form('^[^\\u0000-\\u001f\\u007f]*$', 'one line of text without c
 export const line = (maxLength: number, keywords: { readonly [keyword: string]: unknown } = {}) =>
   string({ maxLength, ...oneLine, ...keywords })
 
+const spaces = ' \\u00a0\\u2000-\\u200a\\u202f\\u205f\\u3000'
+const nameForm = form(
+  `^[${spaces}]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$`,
+  'one line of text that is not blank, without control characters',
+  'Ann Smith',
+)
+/** What somebody is called, which others are shown. */
+export const nameLine = (maxLength: number, keywords: { readonly [keyword: string]: unknown } = {}) =>
+  string({ minLength: 1, maxLength, ...nameForm, ...keywords })
+
 export const identifier = (description: string) => string({ maxLength: identifierMax, description })
 
 export const AddressPart = identifier('Address of the mailbox.')

@@ -1,5 +1,5 @@
 /** Partners and their customers as callers see them (decisions.md 2, Partner API). */
-import { identifier, line } from './fields.ts'
+import { identifier, nameLine } from './fields.ts'
 import { among, boolean, type Infer, nullable, object, oneOf, string, timestamp } from './infer.ts'
 import { agentsPlanNames, mailPlanNames } from './plans.ts'
 
@@ -10,7 +10,7 @@ export type PartnerMode = keyof typeof partnerKeyPrefixes
 export const partnerModes = Object.keys(partnerKeyPrefixes) as readonly PartnerMode[]
 
 export const CustomerId = identifier('Id of the customer (cus_...).')
-export const CustomerName = line(200, { minLength: 1, description: 'What the customer is called.' })
+export const CustomerName = nameLine(200, { description: 'What the customer is called.' })
 export const CustomerEmail = string({ maxLength: 320, description: 'Whom the customer is reached by.' })
 /** null: none of that kind. */
 export const customerPlans = {

@@ -1,5 +1,5 @@
 /** People, their sessions and their roles as callers see them (decisions.md 2, People). */
-import { line, page } from './fields.ts'
+import { line, nameLine, page } from './fields.ts'
 import { array, boolean, nullable, object, oneOf, string, timestamp } from './infer.ts'
 import { roleNames } from './scopes.ts'
 
@@ -47,5 +47,5 @@ export const Sessions = page('sessions', OpenSession)
 export const Email = line(320, { description: 'E-mail address of the person.' })
 /** Longer than any password that is taken, because core's message about these is clearer. */
 export const Password = string({ maxLength: 1_000, description: '8 to 200 characters.' })
-export const PersonName = line(200, { minLength: 1, description: 'What others are shown.' })
+export const PersonName = nameLine(200, { description: 'What others are shown.' })
 export const LinkToken = string({ maxLength: 200, description: 'What stands behind the last "/" of the mailed link.' })

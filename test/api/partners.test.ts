@@ -112,6 +112,7 @@ describe('api: partners', () => {
     const wrong: readonly (readonly [what: string, body: Json, param: string])[] = [
       ['no name', {}, 'name'],
       ['an empty name', { name: '' }, 'name'],
+      ['a blank name', { name: '  ' }, 'name'],
       ['a name of two lines', { name: 'a\nb' }, 'name'],
       ['no address', { name: 'a', email: 'nobody' }, 'email'],
       ['an unknown plan', { name: 'a', plan: 'platinum' }, 'plan'],

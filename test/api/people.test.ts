@@ -121,6 +121,7 @@ describe('api: people', () => {
       ['a short password', { password: '1234567' }, 'password'],
       ['a long password', { password: 'x'.repeat(201) }, 'password'],
       ['no name', { name: '' }, 'name'],
+      ['a blank name', { name: ' \u3000 ' }, 'name'],
       ['a name of two lines', { name: 'a\nb' }, 'name'],
       ['an unknown field', { admin: true }, 'admin'],
     ]
