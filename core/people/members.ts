@@ -61,7 +61,6 @@ export async function removeMember(
   if (!(await store.removeMember(ctx.store, { accountId, personId })))
     throw await noChange(ctx, { accountId, personId })
   await nameOwner(ctx, accountId)
-  ctx.changes.publish({ kind: 'keys', keyIds: [personId] })
   await callersChanged(ctx, { accountIds: [accountId] })
   await endGrantsOf(ctx, { accountId, personId })
   await endAppPasswordsOf(ctx, { accountId, personId })

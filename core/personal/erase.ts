@@ -138,8 +138,6 @@ async function closeFor(ctx: Context, { people, memberIds }: Owner): Promise<voi
   await noteErasing(ctx.store, ids, ctx.machineClock.now())
   await noteErasing(ctx.store, others, null)
   await endSessions(ctx, ids)
-  // Waits in the sessions of the others end too.
-  ctx.changes.publish({ kind: 'keys', keyIds: others })
 }
 
 async function erasePart(ctx: Context, name: CollectionName, owner: Owner): Promise<void> {

@@ -10,7 +10,7 @@ import type { MessageDoc } from '../../store/documents/mail.ts'
 import { findReceivedIn } from '../../store/received.ts'
 import { accountOf, requireAllowed } from '../access/account-record.ts'
 import { accountById } from '../access/known-callers.ts'
-import { endedCaller } from '../access/principal.ts'
+import { endedCaller, isPerson, memberPrincipal } from '../access/principal.ts'
 import { foldersHolding } from '../mailbox/known-folders.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
@@ -160,18 +160,21 @@ function listen(ctx: Context, register: WaitRegister): void {
   }
 }
 
-/** Ends the waits of keys that were revoked or rotated, and of people who may ask for nothing any more. */
+/** Ends the waits of keys that were revoked or rotated, and of people whose sessions all ended. */
 function stopWaitersOf(register: WaitRegister, keyIds: readonly string[]): void {
   for (const waiter of waitersIn(register)) if (keyIds.includes(waiter.keyId)) waiter.stop(endedCaller(waiter))
 }
 
-/** Ends the waits of an account that may not ask for anything any more. */
+/** Ends the waits of an account that may not ask for anything any more, and those of people who are no members of it any more. */
 async function checkWaitersOf(ctx: Context, register: WaitRegister, accountId: string): Promise<void> {
   const own = waitersIn(register).filter((waiter) => waiter.accountId === accountId)
   if (own.length === 0) return
   try {
     const account = await accountById(ctx, accountId)
-    if (account !== undefined) requireAllowed(accountOf(account), 'ask')
+    if (account === undefined) return
+    requireAllowed(accountOf(account), 'ask')
+    for (const waiter of own)
+      if (isPerson(waiter.keyId) && memberPrincipal(account, waiter.keyId) === null) waiter.stop(endedCaller(waiter))
   } catch (error) {
     if (!(error instanceof Failure)) return ctx.log.warn({ err: error, accountId }, 'waits could not be checked')
     for (const waiter of own) waiter.stop(error)

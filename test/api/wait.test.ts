@@ -6,7 +6,7 @@ import { createHttpServer } from '../../api/http-server.ts'
 import { revokeKey, rotateKey } from '../../core/access/keys.ts'
 import { authenticate } from '../../core/access/principal.ts'
 import { suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
-import { removeMember } from '../../core/people/members.ts'
+import { joinAccount, removeMember } from '../../core/people/members.ts'
 import { withRequest } from '../../core/process/context.ts'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { waitForMessage } from '../../core/wait/wait.ts'
@@ -479,6 +479,19 @@ describe('waiting for a message', () => {
       await removeMember(door.ctx, { accountId, personId: member.id })
       const { status, body } = await waiting
       expect([status, body.code]).to.deep.equal([401, 'unauthorized'])
+    })
+
+    it('of a person who is taken out of another account goes on', async () => {
+      const { accountId } = await makeTenant(door, { name: 'another' })
+      const { http, entered } = await smallDoor({})
+      await newPerson(door, { accountId })
+      const member = await newPerson(door, { accountId: tenant.accountId, role: 'reader' })
+      await joinAccount(door.ctx, { accountId, personId: member.id, role: 'reader' })
+      const waiting = browser(http, member.cookie).ask('GET', `${where}?timeout=${longest}&subject=Going on`)
+      await eventually('it waits', () => entered() === 1)
+      await removeMember(door.ctx, { accountId, personId: member.id })
+      await send({ subject: 'Going on' })
+      expect((await waiting).status).to.equal(200)
     })
 
     it('past the limit of the process waits are refused', async () => {
