@@ -276,6 +276,26 @@ describe('web: mail', () => {
     await shown('The draft was thrown away.')
   })
 
+  it('asks before the page is left with what is kept nowhere', async () => {
+    const address = `desk@${door.tenant.address.split('@')[1]}`
+    await client(door.http, door.tenant.key)('POST', '/api/v1/mailboxes', { address, kind: 'person' })
+    const questions: string[] = []
+    page.on('dialog', async (dialog) => {
+      questions.push(dialog.type())
+      await dialog.accept()
+    })
+    await page.goto(viewer.at(`/mail/${address}?write=new`))
+    await begun()
+    await page.reload()
+    await begun()
+    expect(questions, 'nothing was written').to.deep.equal([])
+    await page.getByRole('textbox', { name: 'Message' }).click()
+    await page.keyboard.type('Hello')
+    await page.reload()
+    expect(questions).to.deep.equal(['beforeunload'])
+    page.removeAllListeners('dialog')
+  })
+
   it('refuses a wrong address with what to change', async () => {
     await page.goto(viewer.at(`${box}?write=new`))
     await begun()
