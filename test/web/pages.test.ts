@@ -256,9 +256,11 @@ describe('web: pages', () => {
     const { accountId, key } = await makeTenant(door, { name: 'wide' })
     const address = `${'x'.repeat(60)}@wide.example`
     await client(door.http, key)('POST', '/api/v1/mailboxes', { address, displayName: 'Donaudampfschiff'.repeat(12) })
+    const letter = { alias: 'long', subject: 'Donaudampfschiff'.repeat(12), text: `{{${'y'.repeat(60)}}}` }
+    await client(door.http, key)('POST', '/api/v1/templates', letter)
     const wide = await door.view({ accountId })
     await wide.page.setViewportSize({ width: 360, height: 740 })
-    for (const path of [`/mailboxes/${address}`, '/usage']) {
+    for (const path of [`/mailboxes/${address}`, '/usage', '/templates/long']) {
       await wide.page.goto(wide.at(path))
       await shown(wide.page)
       const beyond = `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('main'))`
