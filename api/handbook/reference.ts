@@ -62,6 +62,6 @@ const contentOf = (group: string) => html`<h1>API: ${group}</h1>
 <nav aria-label="Resources"><ul class="groups">
 ${groups.map((each) => html`<li><a href="/docs/api/${each}"${each === group ? html` aria-current="page"` : null}>${each}</a></li>`)}
 </ul></nav>
-<p id="plain">The same on one page, which needs no script: <a href="/docs/api#${group}">API reference</a>.</p>
+<p id="plain">The same on one page, which needs no script: <a href="/docs/api#${group.toLowerCase()}">API reference</a>.</p>
 <h2>Operations</h2>
 <div id="reference" data-group="${group}"></div>`

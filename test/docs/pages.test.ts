@@ -1,7 +1,7 @@
 /** The documentation as it is served: every page, every link, search, and what programs read. */
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { type Entry, entries, markdownPathOf, pathOf } from '../../api/handbook/contents.ts'
+import { entries, markdownPathOf, pathOf } from '../../api/handbook/contents.ts'
 import { groups } from '../../api/handbook/reference.ts'
 import { failures } from '../../schemas/failures.ts'
 import { expectAccessible, openWindow } from '../start/browser.ts'
@@ -30,7 +30,7 @@ describe('the documentation', () => {
       expect(page, 'inline styles').to.not.include(' style="')
       const ids = idsOf(page)
       expect(ids, 'ids').to.deep.equal([...new Set(ids)])
-      expect(await brokenLinks(entry, page)).to.deep.equal([])
+      expect(await brokenLinks(pathOf(entry), page)).to.deep.equal([])
     })
   }
 
@@ -43,11 +43,11 @@ describe('the documentation', () => {
     return asked
   }
 
-  async function brokenLinks(entry: Entry, page: string): Promise<string[]> {
+  async function brokenLinks(path: string, page: string): Promise<string[]> {
     const links = new Set([...page.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, href = '']) => href))
     const broken: string[] = []
     for (const link of links) {
-      const { origin, pathname, hash } = new URL(link.replaceAll('&amp;', '&'), `${door.http}${pathOf(entry)}`)
+      const { origin, pathname, hash } = new URL(link.replaceAll('&amp;', '&'), `${door.http}${path}`)
       if (origin !== door.http) continue
       const { status, ids } = await linked(pathname)
       if (status !== 200 || (hash !== '' && !ids.includes(decodeURIComponent(hash.slice(1))))) broken.push(link)
@@ -185,6 +185,7 @@ describe('the documentation', () => {
     for (const group of groups) {
       const page = await textOf(`/docs/api/${group}`)
       expect(page).to.include('/docs/renderer/').and.include(`data-group="${group}"`)
+      expect(await brokenLinks(`/docs/api/${group}`, page)).to.deep.equal([])
     }
     for (const path of ['/docs', '/docs/api']) expect(await textOf(path)).to.not.include('/docs/renderer/')
     const answer = await get('/docs/api/messages')
