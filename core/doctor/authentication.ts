@@ -53,28 +53,30 @@ async function spfOf(ctx: Context, { domain, reversePath }: Sample, client: stri
 async function dkimOf(ctx: Context, sample: Sample): Promise<readonly Finding[]> {
   const own = await recentDomain(ctx, sample.domain)
   const signer = own?.parent == null ? own : await recentDomain(ctx, own.parent)
-  if (signer === null || signer.dkim.length === 0)
+  // Keys that sign not yet or no more are published beside them (store/documents/domains.ts).
+  const keys = signer?.dkim.filter(({ use }) => use === undefined) ?? []
+  if (signer === null || keys.length === 0)
     return [
       bad('DKIM', `${sample.domain} has no keys, so its mail is not signed.`, 'Delete the domain and add it anew.'),
     ]
   const { infos } = await verified(ctx, sample, null)
   return Promise.all(
-    signer.dkim.map(async ({ selector, algorithm, publicRecord }) => {
+    keys.map(async ({ selector, algorithm, publicRecord }) => {
       const what = `DKIM ${algorithm}`
       const name = `${selector}._domainkey.${signer._id}`
       const result = infos.map((info) => resultFor(info, selector)).find((found) => found !== null) ?? 'none'
       if (result === 'pass') return good(what, `The signature verifies with the key at ${name}.`)
       const published = await ctx.resolver.resolve(name, 'TXT').catch((error: unknown) => (isAbsent(error) ? [] : null))
       if (published === null) return unanswered(what, name)
-      const keys = published.map((strings) => keyIn(strings.join('')))
-      if (keys.includes(keyIn(publicRecord)))
+      const found = published.map((strings) => keyIn(strings.join('')))
+      if (found.includes(keyIn(publicRecord)))
         return bad(
           what,
           `The signature does not verify (${result}), although its key is at ${name}.`,
           `Publish there, and nothing else: ${publicRecord}`,
         )
-      const found = keys.length === 0 ? 'There is no TXT record' : 'The TXT record has another key'
-      return bad(what, `${found} at ${name}.`, `Publish there: ${publicRecord}`)
+      const wrong = found.length === 0 ? 'There is no TXT record' : 'The TXT record has another key'
+      return bad(what, `${wrong} at ${name}.`, `Publish there: ${publicRecord}`)
     }),
   )
 }

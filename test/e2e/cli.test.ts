@@ -614,6 +614,14 @@ describe('the command line', () => {
       for (const [what, text] of says) expect(findings.get(what), what).to.match(text)
     })
 
+    it('asks of keys that do not sign yet nothing', async () => {
+      await done(['domain', 'rotate-dkim', 'patient.test'])
+      const { code, out, findings } = await examine(good)
+      expect(code, out).to.equal(0)
+      expect(out.match(/ DKIM (?:rsa|ed25519):/g)).to.have.length(2)
+      for (const kind of ['rsa', 'ed25519']) expect(findings.get(`DKIM ${kind}`)).to.match(/^ok /)
+    })
+
     it('sends the mail to another address where it is told to', async () => {
       const sink = await startSmtpSink()
       // In this process nothing leads elsewhere, so its mail server is here, too.
