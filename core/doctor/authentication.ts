@@ -9,6 +9,7 @@ import { isAbsent, type RecordType } from '../dns/resolver.ts'
 import { recentDomain } from '../mailbox/domains.ts'
 import type { Context } from '../process/context.ts'
 import { bad, type Finding, good, poor, unanswered } from './finding.ts'
+import { dmarcToPublish } from './published-records.ts'
 
 /** A mail from the domain as it goes out, and its reverse-path. */
 export type Sample = { readonly domain: string; readonly raw: Buffer; readonly reversePath: string }
@@ -29,13 +30,11 @@ const resolverOf =
   (name, type) =>
     resolver.resolve(name, type as RecordType) as Promise<string[]>
 
-const listed = (domain: string) => `that GET /api/v1/domains/${domain} lists`
-
 async function spfOf(ctx: Context, { domain, reversePath }: Sample, client: string): Promise<Finding> {
   const what = `SPF of ${client}`
   const { hostname } = ctx
   const { result } = await beginSpf({ client, helo: hostname, reversePath, hostname }, resolverOf(ctx))
-  const fix = `Publish the SPF record ${listed(domain)}; there may be one alone.`
+  const fix = `Publish the SPF record that GET /api/v1/domains/${domain} lists; there may be one alone.`
   switch (result) {
     case 'pass':
       return good(what, `It may send for ${domain}.`)
@@ -100,13 +99,19 @@ async function dmarcOf(ctx: Context, sample: Sample, client: string | null): Pro
     case 'pass':
       return [good('DMARC', `It passes, by ${how}.`)]
     case 'none':
-      return [bad('DMARC', `${domain} has no DMARC record.`, `Publish the DMARC record ${listed(domain)}.`)]
+      return [bad('DMARC', `${domain} has no DMARC record.`, `Publish ${dmarcToPublish(ctx, domain)}`)]
     case 'temperror':
       return [unanswered('DMARC', `the DMARC record of ${domain}`)]
     case 'fail':
       return [bad('DMARC', 'It fails: neither SPF nor DKIM passes for the domain.', 'Mend SPF and DKIM as told above.')]
     default:
-      return [bad('DMARC', `The record of ${domain} cannot be used (${dmarc}).`, `Publish the one ${listed(domain)}.`)]
+      return [
+        bad(
+          'DMARC',
+          `The record of ${domain} cannot be used (${dmarc}).`,
+          `Publish in its place ${dmarcToPublish(ctx, domain)}`,
+        ),
+      ]
   }
 }
 

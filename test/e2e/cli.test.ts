@@ -614,6 +614,14 @@ describe('the command line', () => {
       for (const [what, text] of says) expect(findings.get(what), what).to.match(text)
     })
 
+    it('says the DMARC record word by word where there is none', async () => {
+      const { 'TXT _dmarc.patient.test': _, ...without } = good
+      const { findings } = await examine(without)
+      const publish =
+        /^BAD .*\| Publish TXT _dmarc\.patient\.test: v=DMARC1; p=none; rua=mailto:reports-[0-9a-f]{16}@patient\.test$/
+      for (const what of ['DMARC', 'DMARC policy']) expect(findings.get(what)).to.match(publish)
+    })
+
     it('asks of keys that do not sign yet nothing', async () => {
       await done(['domain', 'rotate-dkim', 'patient.test'])
       const { code, out, findings } = await examine(good)
