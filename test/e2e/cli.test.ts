@@ -448,6 +448,17 @@ describe('the command line', () => {
     expect(made.records.map(({ name }) => name)).to.deep.equal(['elsewhere'])
   })
 
+  it('ends as usual when nobody reads what it writes', async () => {
+    const child = spawn(process.execPath, [bin, 'account', 'list'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: surroundings({}),
+    })
+    child.stdout.destroy()
+    const err = text(child.stderr)
+    const [code] = (await once(child, 'close')) as [number | null]
+    expect([code, await err]).to.deep.equal([0, ''])
+  })
+
   it('doctor finds a running service well, and says what is wrong before the start, at once', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-doctor-'))
     const data = path.join(folder, 'nothing-yet')
