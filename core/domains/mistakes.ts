@@ -226,7 +226,7 @@ const spf: Kind = {
       const isBehind = termsOf(only).includes(wanted.toLowerCase())
       return isBehind
         ? `In the SPF record "${wanted}" stands behind "all", where nobody reads it. Change it to: ${mergedSpf([only], look.record.value)}`
-        : `The SPF record lacks "${wanted}", so mail from here fails SPF. Change it to: ${mergedSpf([only], look.record.value)}`
+        : `The SPF record lacks "${wanted}", so mail from here may fail SPF. Change it to: ${mergedSpf([only], look.record.value)}`
     },
   ],
 }
