@@ -1,5 +1,6 @@
 /** The pages behind unsubscribe links. The link alone says what is wanted: no cookie, no session (RFC 8058 3.2). */
 import { subscriberOf, unsubscribe } from '../../core/send/unsubscribe.ts'
+import { Failure } from '../../schemas/failures.ts'
 import type { Route } from '../routes.ts'
 import { html } from './html.ts'
 import { type Page, showPage } from './page.ts'
@@ -10,9 +11,9 @@ export const unsubscribeRoutes: readonly Route[] = [
   {
     method: 'GET',
     path,
-    serve(exchange) {
-      const { email } = subscriberOf(exchange.state.ctx, exchange.params.token ?? '')
-      showPage(exchange, askingPage(email))
+    async serve(exchange) {
+      const found = async () => subscriberOf(exchange.state.ctx, exchange.params.token ?? '')
+      showPage(exchange, await found().then(({ email }) => askingPage(email), refusalPage))
     },
   },
   {
@@ -20,9 +21,10 @@ export const unsubscribeRoutes: readonly Route[] = [
     method: 'POST',
     path,
     async serve(exchange) {
-      const { email } = await unsubscribe(exchange.state.ctx, exchange.params.token ?? '')
+      const done = unsubscribe(exchange.state.ctx, exchange.params.token ?? '')
+      const page = await done.then(({ email }) => donePage(email), refusalPage)
       exchange.req.resume()
-      showPage(exchange, donePage(email))
+      showPage(exchange, page)
     },
   },
 ]
@@ -38,3 +40,10 @@ const donePage = (email: string): Page => ({
   title: 'Unsubscribed',
   content: html`<p>There will be no more of this mail to <strong>${email}</strong>.</p>`,
 })
+
+/** The page for a link that is none; whatever else went wrong is thrown. */
+function refusalPage(error: unknown): Page {
+  if (!(error instanceof Failure) || error.code !== 'not_found') throw error
+  const { message, fix } = error
+  return { title: 'This link cannot be used', status: 404, content: html`<p>${message} ${fix}</p>` }
+}

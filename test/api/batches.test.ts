@@ -231,7 +231,13 @@ describe('api: batches', () => {
       expect([(await click()).status, (await click()).status]).to.deep.equal([200, 200])
       expect((await suppressed()).body.reason).to.equal('unsubscribe')
       const forged = `${link.slice(0, -4)}AAAA`
-      expect((await fetch(`${door.http}${forged}`, { method: 'POST' })).status).to.equal(404)
+      for (const method of ['GET', 'POST']) {
+        const refused = await fetch(`${door.http}${forged}`, { method })
+        expect([refused.status, refused.headers.get('content-type')]).to.deep.equal([404, 'text/html; charset=utf-8'])
+        expect(await refused.text())
+          .to.include('This link cannot be used')
+          .and.include('Use the whole link')
+      }
       const again = await send(letter([{ email }, { email: 'other@list.example' }]))
       expect(again.body.recipients.map((row) => row.status)).to.deep.equal(['queued', 'queued'])
       expect((await status(again.body.id))[0]).to.include({ status: 'failed', reason: 'suppressed' })
