@@ -31,6 +31,7 @@ export async function openAdminContext(settings: Settings): Promise<Context> {
   try {
     return await openContext({ settings: { ...settings, mongodbUrl, log: { level: 'error' } }, role: 'admin' })
   } catch (error) {
+    if (error instanceof Failure) throw error
     throw new Failure('unavailable', sentence(`The database of ${settings.data} cannot be opened: ${told(error)}`), {
       fix: 'Look whether the service runs there (mailroom doctor), and whether MONGODB_URL is right if it is set.',
     })

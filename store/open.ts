@@ -2,8 +2,10 @@
 import { channel } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { type Db, MongoBulkWriteError, type MongoClient, MongoServerError } from 'mongodb'
+import { Failure } from '../schemas/failures.ts'
 import { type Collections, collectionsOf } from './collections.ts'
 import { clientOf } from './connection.ts'
+import { WeakConnection } from './connection-string.ts'
 import { createWriteCounted, type WriteCounted } from './counted-writes.ts'
 import { createKnownUids, type KnownUids } from './known-uids.ts'
 import { createModseqs } from './modseq.ts'
@@ -63,8 +65,8 @@ emitDrainOnClose()
 
 /**
  * Connects, and sees to it that the database is ready (store/preparation.ts). `url` is a MongoDB connection string; the database
- * is the one it names, or `mailroom` if it names none. `onCommand` hears how long each command took. Rejects when no server
- * answers within 10 s, and with WeakConnection when the string asks for less than is promised.
+ * is the one it names, or `mailroom` if it names none. `onCommand` hears how long each command took. Fails with `unavailable` when no
+ * server answers within 10 s, or it lets nobody in; rejects with WeakConnection when the string asks for less than is promised.
  */
 export async function openStore({
   url,
@@ -78,9 +80,7 @@ export async function openStore({
   onCommand?: OnCommand
 }): Promise<Store> {
   const appName = `mailroom-${role}`
-  const client = clientOf(url, { appName, ...(onCommand !== undefined && { monitorCommands: true }) })
-  if (onCommand !== undefined) measureCommands(client, onCommand)
-  await client.connect()
+  const client = await connected(url, { appName, onCommand })
   const db = client.db(databaseOf(url))
   await refuseMoved(db)
   if (!(await isReady(db))) await makeReady(url, appName)
@@ -104,6 +104,25 @@ export async function openStore({
       objects?.close()
       await client.close()
     },
+  }
+}
+
+async function connected(
+  url: string,
+  { appName, onCommand }: { readonly appName: string; readonly onCommand: OnCommand | undefined },
+): Promise<MongoClient> {
+  try {
+    const client = clientOf(url, { appName, ...(onCommand !== undefined && { monitorCommands: true }) })
+    if (onCommand !== undefined) measureCommands(client, onCommand)
+    return await client.connect()
+  } catch (error) {
+    if (error instanceof WeakConnection) throw error
+    const [, where = ''] = /^[^:]+:\/\/(?:.*@)?([^/?]*)/.exec(url) ?? []
+    const reason = (error as Error).message.replace(/\.$/, '')
+    throw new Failure('unavailable', `The database at ${decodeURIComponent(where)} cannot be used: ${reason}.`, {
+      cause: error,
+      fix: 'Look whether it runs there, and whether MONGODB_URL is right if it is set.',
+    })
   }
 }
 

@@ -12,6 +12,7 @@ import { endAttempts } from '../../core/notify/attempts.ts'
 import type { Context } from '../../core/process/context.ts'
 import { answerScrapes } from '../../core/process/metrics.ts'
 import { authorityOf } from '../../schemas/authority.ts'
+import { Failure } from '../../schemas/failures.ts'
 import type { Connection, Logs, Plugin, Server } from '../haraka.d.ts'
 import { accept, hook, type Reply, refuse } from '../hook.ts'
 import { close, context, onStop, runStops } from '../process.ts'
@@ -50,7 +51,7 @@ export function register(this: Plugin): void {
   process.on('unhandledRejection', (error) => {
     this.logerror(`unhandled rejection: ${inspect(error)}`)
     // After a failed start, say at a port that is taken, nobody would hear of it otherwise.
-    if (log === undefined) failStart(error)
+    if (log === undefined) void failStart(error)
   })
   // When the supervisor goes during the start, the database that the start waits for goes too.
   const leave = () => {
@@ -60,8 +61,10 @@ export function register(this: Plugin): void {
   if (process.connected === false) leave()
 }
 
-/** init_master: runs when the listeners are open and the outbound queue is not loaded yet. */
-export const start = hook(async (server: Server & Logs) => {
+/** init_master: runs when the listeners are open and the outbound queue is not loaded yet. Haraka would not tell why it failed. */
+export const start = hook((server: Server & Logs) => open(server).catch(failStart))
+
+async function open(server: Server & Logs): Promise<undefined> {
   const queue = join(process.env.HARAKA ?? '', 'queue')
   await rm(queue, { recursive: true, force: true })
   await mkdir(queue, { recursive: true })
@@ -79,7 +82,7 @@ export const start = hook(async (server: Server & Logs) => {
   // As the other parts do (cli/ready).
   flushCompileCache()
   return undefined
-})
+}
 
 /** lookup_rdns: keeps Haraka from asking the DNS about every connection. NXDOMAIN is its word for "no name". */
 export const openSession = hook((connection: Connection) => {
@@ -118,11 +121,13 @@ export const writeLog = hook((_logger: object, item: LogItem) => {
   return accept()
 })
 
-/** Tells the supervisor that the start failed, and why. */
-function failStart(error: unknown): void {
-  const failed = error instanceof Error ? error.message : inspect(error)
+/** Tells the supervisor that the start failed, and why, and ends the process: what waits for it is never answered. */
+function failStart(error: unknown): Promise<never> {
+  const advice = error instanceof Failure ? ` ${error.fix}` : ''
+  const failed = `${error instanceof Error ? error.message : inspect(error)}${advice}`
   if (process.send === undefined) process.exit(1)
   process.send({ failed }, () => process.exit(1))
+  return new Promise(() => undefined)
 }
 
 function watchSupervisor(server: Server & Logs): void {

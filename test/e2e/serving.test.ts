@@ -558,6 +558,25 @@ describe('serving', () => {
     })
   }
 
+  for (const part of ['api', 'smtp', 'imap', 'dns'] as const) {
+    it(`says which database does not let it in, and no password: ${part}`, async () => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-nobody-'))
+      const { code, err } = await run(['serve', '--only', part], {
+        MAILROOM_DATA: folder,
+        MAILROOM_HTTP_PORT: '0',
+        MAILROOM_SMTP_PORT: '0',
+        MONGODB_URL: 'mongodb://user:secret@127.0.0.1:1/mailroom?unknown=1',
+      })
+      expect(code).to.equal(1)
+      expect(err)
+        .to.match(
+          /^\w+ could not start: The database at 127\.0\.0\.1:1 cannot be used: .* Look whether it runs there, .*\.$/m,
+        )
+        .and.not.include('secret')
+      await rm(folder, { recursive: true, force: true })
+    })
+  }
+
   it('names an IPv6 address that it listens on as it stands in URLs', async function () {
     if (!Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === '::1'))) this.skip()
     const node = await startService({ only: 'api', env: { MAILROOM_HTTP_HOST: '::1' } })
