@@ -6,7 +6,7 @@ import { getAccount } from '../core/account/accounts.ts'
 import { type OwnFolder, ownFolders } from '../core/transfer/export.ts'
 import { withContext } from './admin-context.ts'
 import { print } from './io.ts'
-import { writeEml, writeMaildir, writeMbox } from './transfer/files.ts'
+import { whatOfFiles, writeEml, writeMaildir, writeMbox } from './transfer/files.ts'
 import { beginImapExport } from './transfer/imap-export.ts'
 import { accountOf, type ImapOptions } from './transfer/imap-server.ts'
 
@@ -16,12 +16,17 @@ const writing = (write: (folder: OwnFolder, to: string) => Promise<number>) =>
   withContext(async (ctx, io, name: string, address: string, { to }: { readonly to: string }) => {
     const account = await getAccount(ctx, name)
     const folder = path.resolve(to)
-    await mkdir(folder, { recursive: true, mode: folderMode })
+    const folders = await ownFolders(ctx, account, address)
     let messages = 0
-    for (const each of await ownFolders(ctx, account, address)) {
-      const count = await write(each, folder)
-      messages += count
-      io.err(`${each.path}: ${count} messages\n`)
+    try {
+      await mkdir(folder, { recursive: true, mode: folderMode })
+      for (const each of folders) {
+        const count = await write(each, folder)
+        messages += count
+        io.err(`${each.path}: ${count} messages\n`)
+      }
+    } catch (error) {
+      throw whatOfFiles(error)
     }
     await recordAdministration(ctx, { accountId: account.id, action: 'messages.export', target: address })
     print(io, { mailbox: address, to: folder, messages })

@@ -6,7 +6,7 @@ import type { Context } from '../core/process/context.ts'
 import { beginImport, type ForeignFolder } from '../core/transfer/import.ts'
 import { withContext } from './admin-context.ts'
 import { type Io, print } from './io.ts'
-import { emlMessages, maildirFolders, mboxFolder } from './transfer/files.ts'
+import { emlMessages, maildirFolders, mboxFolder, whatOfFiles } from './transfer/files.ts'
 import { imapFolders } from './transfer/imap.ts'
 import { accountOf, type ImapOptions } from './transfer/imap-server.ts'
 
@@ -58,12 +58,16 @@ async function bring(
   const account = await getAccount(ctx, name)
   const { counts, folder } = await beginImport(ctx, account, address)
   let path = ''
-  const progress = setInterval(() => io.err(`${path}: ${JSON.stringify(counts)}\n`), progressMs)
+  const progress = setInterval(() => {
+    if (path !== '') io.err(`${path}: ${JSON.stringify(counts)}\n`)
+  }, progressMs)
   try {
     for await (const each of folders) {
       path = each.path
       await folder(each)
     }
+  } catch (error) {
+    throw whatOfFiles(error)
   } finally {
     clearInterval(progress)
     await recordAdministration(ctx, { accountId: account.id, action: 'messages.import', target: address })

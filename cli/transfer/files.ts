@@ -11,6 +11,8 @@ import type { ForeignFolder, ForeignMessage } from '../../core/transfer/import.t
 import { mboxEntry } from '../../mail/compose/mbox.ts'
 import { type MboxMessage, readMbox } from '../../mail/containers/mbox.ts'
 import { readHeaders } from '../../mail/message/headers.ts'
+import { Failure } from '../../schemas/failures.ts'
+import { sentence } from '../io.ts'
 
 /** Somebody's mail: for the owner of the folder alone. */
 const fileMode = 0o600
@@ -26,6 +28,15 @@ const flagLetters: { readonly [letter: string]: SystemFlag } = {
 }
 const letterOf = new Map(Object.entries(flagLetters).map(([letter, flag]) => [flag, letter]))
 
+/** An error of the system about a file as a failure with advice; any other error as it is. */
+export function whatOfFiles(error: unknown): unknown {
+  if (!(error instanceof Error && 'errno' in error && 'syscall' in error)) return error
+  return new Failure('validation_error', sentence(error.message), {
+    cause: error,
+    fix: 'See that it is there and that this user may use it, and give the command again: it goes on with what is missing.',
+  })
+}
+
 // mbox
 
 /** An mbox file as a folder. What programs note of a message stands in its Status and X-Status fields. */
@@ -36,7 +47,8 @@ export function mboxFolder(file: string, folder: string, bytesMax: number): Fore
 async function* mboxMessages(file: string, bytesMax: number): AsyncGenerator<ForeignMessage> {
   /** How often each message was seen: a file may hold one twice, and then both are brought. */
   const times = new Map<string, number>()
-  for await (const message of readMbox(createReadStream(file) as AsyncIterable<Buffer>, bytesMax)) {
+  const bytes = createReadStream(file)
+  for await (const message of readMbox(bytes as AsyncIterable<Buffer>, bytesMax)) {
     const digest = createHash('sha256').update(message.raw).digest('base64url')
     const nth = (times.get(digest) ?? 0) + 1
     times.set(digest, nth)
@@ -46,6 +58,10 @@ async function* mboxMessages(file: string, bytesMax: number): AsyncGenerator<For
       read: async () => ({ ...noted(message), raw: message.raw, receivedAt: message.receivedAt }),
     }
   }
+  if (times.size === 0 && bytes.bytesRead > 0)
+    throw new Failure('validation_error', `${file} is no mbox file: no line in it begins a message.`, {
+      fix: 'Name a file whose messages begin with lines such as "From ann@example.org Mon Mar  2 10:00:00 2026".',
+    })
 }
 
 function noted({ raw }: MboxMessage): { flags: ReadonlySet<SystemFlag>; labels: readonly string[] } {
@@ -86,8 +102,13 @@ const isOneWord = (label: string) => /^[\x21-\x2b\x2d-\x7e]+$/.test(label)
 
 // Maildir
 
-/** The folders of a Maildir, those of Maildir++ (`.Name.Inner`) below it. */
+/** The folders of a Maildir, those of Maildir++ (`.Name.Inner`) below it. Fails with `validation_error` when it is none. */
 export async function* maildirFolders(root: string): AsyncGenerator<ForeignFolder> {
+  const inside = await readdir(root)
+  if (!inside.includes('cur') && !inside.includes('new'))
+    throw new Failure('validation_error', `${root} is no Maildir: it has no folder "cur" or "new".`, {
+      fix: 'Name the folder in which these are.',
+    })
   yield { path: 'INBOX', messages: maildirMessages(root) }
   for (const entry of await readdir(root, { withFileTypes: true })) {
     if (!entry.isDirectory() || !/^\../.test(entry.name)) continue
@@ -98,7 +119,7 @@ export async function* maildirFolders(root: string): AsyncGenerator<ForeignFolde
 
 async function* maildirMessages(folder: string): AsyncGenerator<ForeignMessage> {
   for (const part of ['cur', 'new']) {
-    const names = await readdir(path.join(folder, part)).catch(() => [])
+    const names = await readdir(path.join(folder, part)).catch(noneIfMissing)
     for (const name of names.sort()) {
       if (name.startsWith('.')) continue
       const file = path.join(folder, part, name)
@@ -109,6 +130,11 @@ async function* maildirMessages(folder: string): AsyncGenerator<ForeignMessage> 
       yield { identity: `maildir ${base}`, sizeBytes: size, read: async () => readOne(file, flags, mtime) }
     }
   }
+}
+
+function noneIfMissing(error: NodeJS.ErrnoException): string[] {
+  if (error.code === 'ENOENT') return []
+  throw error
 }
 
 /** Writes a folder as one of a Maildir. A message that is there already is left alone. Returns how many messages. */

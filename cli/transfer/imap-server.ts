@@ -1,10 +1,11 @@
 /** Another IMAP server: an account there, a connection that is made again when it is cut, and what its folders and flags are here. */
 import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ImapFlow } from 'imapflow'
 import type { SystemFlag } from '../../core/imap/flags.ts'
 import { Failure } from '../../schemas/failures.ts'
-import type { Io } from '../io.ts'
+import { type Io, sentence, told } from '../io.ts'
 
 export type ImapAccount = {
   readonly host: string
@@ -52,7 +53,7 @@ export async function accountOf(
   variable: string,
 ): Promise<ImapAccount> {
   const wanted = { host, port: portOf(port, starttls), isSecure: !starttls, user, isVerified: !insecure }
-  return { ...wanted, password: io.env[variable] ?? (await askFor(`Password of ${user} at ${host}: `)) }
+  return { ...wanted, password: io.env[variable] ?? (await askFor(`Password of ${user} at ${host}: `, variable)) }
 }
 
 export type Connection = {
@@ -92,10 +93,10 @@ export function createConnection(account: ImapAccount, say: (text: string) => vo
         try {
           return await work(await open())
         } catch (error) {
-          const isWrong =
-            error instanceof Error && 'authenticationFailed' in error && error.authenticationFailed === true
-          if (isWrong || tries >= triesMax) throw error
           if (client?.usable === true) throw error
+          const wrong = refusalOf(error, account)
+          if (wrong !== null) throw wrong
+          if (tries >= triesMax) throw gone(error, account)
           say(
             `The connection to ${account.host} was cut: ${error instanceof Error ? error.message : error}; trying again\n`,
           )
@@ -107,6 +108,39 @@ export function createConnection(account: ImapAccount, say: (text: string) => vo
       await client?.logout().catch(() => client?.close())
     },
   }
+}
+
+type ServerError = Error & {
+  readonly code?: string
+  readonly authenticationFailed?: boolean
+  readonly responseText?: string
+}
+
+/** What another try does not mend: the login, or the certificate of the server. */
+function refusalOf(error: unknown, { host, user }: ImapAccount): Failure | null {
+  if (!(error instanceof Error)) return null
+  const { code = '', authenticationFailed, responseText, message } = error as ServerError
+  if (authenticationFailed === true)
+    return new Failure(
+      'validation_error',
+      sentence(`${host} refuses the login of ${user}: ${responseText ?? message}`),
+      {
+        cause: error,
+        fix: 'Give the name and the password that mail programs log in with there.',
+      },
+    )
+  if (!/CERT|^UNABLE_TO_/.test(code)) return null
+  return new Failure('validation_error', `The certificate of ${host} cannot be verified (${code}).`, {
+    cause: error,
+    fix: 'Name the server as its certificate does; --insecure takes it unverified.',
+  })
+}
+
+function gone(error: unknown, { host, port }: ImapAccount): Failure {
+  return new Failure('unavailable', sentence(`${host} is not to be reached at port ${port}: ${told(error)}`), {
+    cause: error,
+    fix: 'See that an IMAP server answers there, and give the command again: it brings what is missing.',
+  })
 }
 
 /** Selects the folder where it is not selected, to read unless it is told otherwise. */
@@ -131,11 +165,22 @@ function portOf(text: string, isStartTls: boolean): number {
   throw new Failure('validation_error', `"${text}" is no port.`, { fix: 'Give a number from 1 to 65535.' })
 }
 
-async function askFor(question: string): Promise<string> {
-  const reader = createInterface({ input: process.stdin, output: process.stderr })
+/** Asks for a password, which a terminal does not show. */
+async function askFor(question: string, variable: string): Promise<string> {
+  const { stdin, stderr } = process
+  const nowhere = new Writable({ write: (_piece, _encoding, done) => done() })
+  const reader = createInterface({ input: stdin, output: nowhere, terminal: stdin.isTTY })
+  const { promise: ended, reject } = Promise.withResolvers<never>()
+  const none = new Failure('validation_error', 'There is no password.', {
+    fix: `Write it when it is asked for, or set ${variable}.`,
+  })
+  reader.once('close', () => reject(none))
+  stderr.write(question)
   try {
-    return await reader.question(question)
+    return await Promise.race([reader.question(''), ended])
   } finally {
+    ended.catch(() => undefined)
     reader.close()
+    stderr.write('\n')
   }
 }

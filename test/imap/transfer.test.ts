@@ -175,8 +175,52 @@ describe('import and export of mail', () => {
       ...['--port', String(imap.ports.imap), '--starttls', '--insecure'],
     )
     expect(wrong.code).to.equal(1)
+    expect(wrong.err).to.match(
+      /^127\.0\.0\.1 refuses the login of nobody@tenant\.example: .*\. Give the name and the password/,
+    )
+    const unverified = await command(
+      ...['import', 'imap', 'tenant', to, '127.0.0.1', '--user', to],
+      ...['--port', String(imap.ports.imap), '--starttls'],
+    )
+    expect(unverified.err).to.match(/^The certificate of 127\.0\.0\.1 cannot be verified \(.*\)\. .*--insecure/)
     expect((await fromImap('nobody@tenant.example')).err).to.include('nobody@tenant.example')
     expect((await fromImap(to, '--port', 'x')).err).to.match(/"x" is no port/)
+  })
+
+  it('says of files what is wrong with them', async () => {
+    const to = await imap.mailbox()
+    const text = path.join(folder, 'text.txt')
+    await writeFile(text, 'This is no mail.\n')
+    const says = async (...argv: readonly string[]) => {
+      const { code, err } = await command(...argv)
+      expect(code, argv.join(' ')).to.equal(1)
+      return err
+    }
+    expect(await says('import', 'mbox', 'tenant', to, text)).to.match(/^.*text\.txt is no mbox file: .* Name a file/)
+    expect(await says('import', 'mbox', 'tenant', to, `${text}.none`)).to.match(
+      /^ENOENT: .*none'\. See that it is there/,
+    )
+    expect(await says('import', 'maildir', 'tenant', to, folder)).to.match(
+      / is no Maildir: it has no folder "cur" or "new"\./,
+    )
+    expect(await says('export', 'mbox', 'tenant', to, '--to', path.join(text, 'x'))).to.match(/^ENOTDIR: .*\. See that/)
+  })
+
+  it('asks for the password that it was not given, and says so when there is none', async () => {
+    const to = await imap.mailbox()
+    const { MAILROOM_IMPORT_PASSWORD: _, ...env } = surroundings()
+    const bin = fileURLToPath(new URL('../../cli/main.ts', import.meta.url))
+    const argv = ['import', 'imap', 'tenant', to, '127.0.0.1', '--user', to]
+    const child = spawn(process.execPath, [bin, ...argv], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, ...env },
+    })
+    let err = ''
+    child.stderr.on('data', (piece) => {
+      err += piece
+    })
+    expect(await once(child, 'close')).to.deep.equal([1, null])
+    expect(err).to.match(/^Password of .*: \nThere is no password\. .* or set MAILROOM_IMPORT_PASSWORD\.$/m)
   })
 
   for (const kind of ['mbox', 'maildir', 'eml'] as const)
