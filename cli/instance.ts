@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Failure } from '../schemas/failures.ts'
 import { dnsPort, imapPort, imapsPort, type Settings, submissionPort, submissionsPort } from '../schemas/settings.ts'
+import type { PartName } from './parts.ts'
 
 /** A unix socket's path must fit 108 bytes with its end (sun_path); the driver wants it to end in `.sock`. */
 const socketPathMax = 104
@@ -86,6 +87,38 @@ export async function withPorts(settings: Settings): Promise<Settings> {
     imaps: { port: await besideMail(imaps.port, imapsPort) },
     dns: { ...dns, port: await besideMail(dns.port, dnsPort, 'dns') },
   }
+}
+
+/** Fails with `conflict` when two doors of the parts that run are to have one port: the later one would hear that it is in use. */
+export function refuseSharedPorts(settings: Settings, parts: readonly PartName[]): void {
+  const { http, https, smtp, submission, submissions, imap, imaps, dns, metrics } = settings
+  const doors: readonly Door[] = [
+    { name: 'http', part: 'api', ...http },
+    { name: 'https', part: 'api', ...https },
+    { name: 'smtp', part: 'smtp', ...smtp },
+    { name: 'submission', part: 'smtp', host: smtp.host, ...submission },
+    { name: 'submissions', part: 'smtp', host: smtp.host, ...submissions },
+    { name: 'imap', part: 'imap', host: smtp.host, ...imap },
+    { name: 'imaps', part: 'imap', host: smtp.host, ...imaps },
+    { name: 'dns', part: 'dns', ...dns },
+    { name: 'metrics', part: null, ...metrics },
+  ]
+  const open = doors.filter(({ part, port }) => port !== null && (part === null || parts.includes(part)))
+  for (const [n, door] of open.entries()) {
+    const other = open.slice(0, n).find(({ host, port }) => port === door.port && host === door.host)
+    if (other === undefined) continue
+    throw new Failure('conflict', `${other.name}.port and ${door.name}.port are both ${door.port}.`, {
+      fix: 'Give each a port of its own.',
+    })
+  }
+}
+
+type Door = {
+  readonly name: string
+  /** Null: it is there whatever runs. */
+  readonly part: PartName | null
+  readonly host: string
+  readonly port: number | null
 }
 
 /** Whose `host` says where a door is. */

@@ -15,7 +15,7 @@ import type { Settings } from '../schemas/settings.ts'
 import { requireDurable } from '../store/connection-string.ts'
 import { ensureCertificate } from './certificate.ts'
 import { loginArguments } from './database-login.ts'
-import { enginePaths, engineUrl, makeFolders, withPorts } from './instance.ts'
+import { enginePaths, engineUrl, makeFolders, refuseSharedPorts, withPorts } from './instance.ts'
 import { type Io, told } from './io.ts'
 import { metricsDoorOf, openMetricsDoor } from './metrics-door.ts'
 import { watchMoves } from './moved-database.ts'
@@ -49,6 +49,7 @@ export async function serve(io: Io, { only }: { readonly only?: string }): Promi
   const given = io.settings()
   const log = createLog(given, 'supervisor')
   const own = await withPorts(given)
+  refuseSharedPorts(own, names)
   await makeFolders(given.data)
   let service = new Service(log)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => service.stop(0))

@@ -506,6 +506,7 @@ describe('serving', () => {
         run(['serve'], { ...env, MAILROOM_OUTBOUND_LEASE_SECONDS: '0' }),
         run(['serve'], { ...env, MAILROOM_DATA: file }),
         run(['serve'], { ...env, MAILROOM_SMTP_PORT: '0', MAILROOM_SMTP_HOST: 'none.invalid' }),
+        run(['serve'], { ...env, MAILROOM_SMTP_PORT: '2600', MAILROOM_IMAPS_PORT: '2600' }),
       ])
       const wanted = [
         /MAILROOM_HTP_PORT.*Set MAILROOM_HTTP_PORT instead/,
@@ -523,6 +524,7 @@ describe('serving', () => {
         /"MAILROOM_OUTBOUND_LEASE_SECONDS" must be a whole number of at least 1/,
         /The folder .*mailroom\.yaml cannot be made \(EEXIST\)\. Make it .* or set MAILROOM_DATA/,
         /smtp\.host is none\.invalid, where this machine cannot listen \(.*\)\. Set smtp\.host to an address of this machine/,
+        /^smtp\.port and imaps\.port are both 2600\. Give each a port of its own\.$/m,
       ]
       for (const [n, { code, out, err }] of ended.entries()) {
         expect([code, out]).to.deep.equal([1, ''])
