@@ -22,7 +22,7 @@ export async function openMetricsDoor(
     )
   })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (cause) => reject(new Error(`metrics could not start: ${cause.message}.`, { cause })))
     server.listen(port, host, resolve)
   })
   return server

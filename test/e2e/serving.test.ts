@@ -540,8 +540,9 @@ describe('serving', () => {
   for (const [part, name, variable] of [
     ['api', 'service', 'MAILROOM_HTTP_PORT'],
     ['smtp', 'smtp', 'MAILROOM_SMTP_PORT'],
+    ['api', 'metrics', 'MAILROOM_METRICS_PORT'],
   ] as const) {
-    it(`says which port is taken: ${part}`, async () => {
+    it(`says which port is taken: ${name}`, async () => {
       const taken = createServer()
       await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
       const { port } = taken.address() as { port: number }
