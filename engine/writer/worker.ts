@@ -221,7 +221,11 @@ async function copy(dir: string, path: string): Promise<Answer['body']> {
   try {
     if (existsSync(path)) throw new Error(`${path} exists already`)
     // It holds everybody's mail: nobody but its owner may read it, at no time.
-    await (await open(partial, 'wx', 0o600)).close()
+    const file = await open(partial, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+      throw new Error(`${partial} is there: a backup to it is under way, or was cut and left it to be removed`)
+    })
+    await file.close()
     made = true
     await backup(source, partial, { rate: allPages })
     await sync(partial)

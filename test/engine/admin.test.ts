@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
@@ -50,6 +50,13 @@ describe('engine: backup, verify, export, import', () => {
       ['to a relative path', () => 'copy.db', 'admin', 2],
       ['of one database', () => join(folder(), 'copy.db'), 'test', 13],
     ]
+    it('says what to remove when a cut one has left its file', async () => {
+      const file = join(folder(), 'copy.db')
+      writeFileSync(`${file}.partial`, 'cut')
+      const refused = await failure(engine.client.db('admin').command({ embeddedBackup: file }))
+      expect(String(refused)).to.include(`${file}.partial is there: a backup to it is under way, or was cut`)
+    })
+
     for (const [name, path, database, code] of refusals) {
       it(`${name} is refused`, async () => {
         const backup = engine.client.db(database).command({ embeddedBackup: path() })
