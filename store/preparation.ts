@@ -1,10 +1,11 @@
 /**
  * Makes a database ready for this program: indexes, capped collections, migrations. One process of all nodes does it, under a
- * lock in the database; the others wait until it is done. Invariants: a process that dies leaves the lock, which ends by itself;
- * one that hangs and wakes finds that it has lost the lock before it says that the database is ready; every step is safe to
+ * lock in the database; the others wait until it is done. Invariants: a process that dies leaves the lock, which ends by itself,
+ * and at once for who sees on the same machine that it is dead; one that hangs and wakes finds that it has lost the lock before it says that the database is ready; every step is safe to
  * repeat.
  */
 import { createHash } from 'node:crypto'
+import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Collection, type Db, MongoServerError } from 'mongodb'
 import { newToken } from '../schemas/ids.ts'
@@ -12,9 +13,9 @@ import { collections, ensureIndexes } from './collections.ts'
 import { migrate } from './migrations.ts'
 import { duplicateKey } from './writes.ts'
 
-/** Who prepares until when; or for which program the database was made ready, and when. */
+/** Who prepares until when, and which process that is; or for which program the database was made ready, and when. */
 type Preparation =
-  | { readonly holder: string; readonly until: Date }
+  | { readonly holder: string; readonly until: Date; readonly host?: string; readonly pid?: number }
   | { readonly holder: null; readonly program: string; readonly readyAt: Date }
 
 type PreparationDoc = { readonly _id: 'preparation'; readonly value: Preparation }
@@ -62,8 +63,8 @@ async function take(
   found: Preparation | undefined,
   holder: string,
 ): Promise<boolean> {
-  if (found !== undefined && found.holder !== null && found.until > new Date()) return false
-  const value = { holder, until: new Date(Date.now() + lockMs) }
+  if (found !== undefined && found.holder !== null && found.until > new Date() && !isDead(found)) return false
+  const value = { holder, until: new Date(Date.now() + lockMs), host: hostname(), pid: process.pid }
   try {
     // Where something else stands by then, the insert that the upsert tries is refused.
     const before = found === undefined ? { $exists: false } : found
@@ -72,6 +73,17 @@ async function take(
   } catch (error) {
     if (error instanceof MongoServerError && error.code === duplicateKey) return false
     throw error
+  }
+}
+
+/** Whether a process was one of this machine and is not there any more: a start after a crash need not wait for its lock. */
+function isDead({ host, pid }: { readonly host?: string; readonly pid?: number }): boolean {
+  if (host !== hostname() || pid === undefined) return false
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }
 

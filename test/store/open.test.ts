@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process'
 import { channel } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
+import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { MongoClient } from 'mongodb'
@@ -54,7 +56,12 @@ describe('store: open', () => {
   })
 
   describe('a database that is not ready', () => {
-    type Preparation = { readonly holder: string | null; readonly until?: Date }
+    type Preparation = {
+      readonly holder: string | null
+      readonly until?: Date
+      readonly host?: string
+      readonly pid?: number
+    }
     const name = 'unready'
     const state = () => engine.client.db(name).collection<{ _id: string; value: Preparation }>('state')
     const found = async () => (await state().findOne({ _id: 'preparation' }))?.value
@@ -94,6 +101,19 @@ describe('store: open', () => {
       await state().updateOne({ _id: 'preparation' }, { $set: { 'value.until': new Date(0) } })
       await waiting
       expect(nodes[0]!.builds()).to.be.above(0)
+      expect(await found()).to.deep.include({ holder: null })
+    })
+
+    it('is taken over at once from a process of this machine that is dead, and left to one that lives', async () => {
+      const dead = spawn(process.execPath, ['--version'], { stdio: 'ignore' })
+      await once(dead, 'exit')
+      const held = { holder: 'another', until: new Date(Date.now() + 600_000), host: hostname() }
+      await state().insertOne({ _id: 'preparation', value: { ...held, pid: process.pid } })
+      const waiting = prepare(nodes[0]!.db)
+      for (let asked = 0; asked < 3; asked++) await once(nodes[0]!.db.client, 'commandSucceeded')
+      expect(nodes[0]!.builds()).to.equal(0)
+      await state().updateOne({ _id: 'preparation' }, { $set: { 'value.pid': dead.pid! } })
+      await waiting
       expect(await found()).to.deep.include({ holder: null })
     })
 
