@@ -76,7 +76,7 @@ async function keysOf(client: MongoClient, { databaseName }: Db): Promise<Readon
 function requireSame(collection: string, before: object, key: object): 'was sharded before' {
   if (JSON.stringify(before) === JSON.stringify(key)) return 'was sharded before'
   throw new ShardingError(
-    `${collection} is sharded by ${JSON.stringify(before)}, not by ${JSON.stringify(key)}: change it with reshardCollection first.`,
+    `The collection ${collection} is sharded by ${JSON.stringify(before)}, not by ${JSON.stringify(key)}: change it with reshardCollection first.`,
   )
 }
 

@@ -10,6 +10,7 @@ import { connect as connectTls } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { pidOf } from '../../bench/processes.ts'
+import { runCommand } from '../../cli/command-line.ts'
 import { engineUrl } from '../../cli/instance.ts'
 import { revokeKey, rotateKey } from '../../core/access/keys.ts'
 import { createAccount } from '../../core/account/accounts.ts'
@@ -480,61 +481,112 @@ describe('serving', () => {
     expect(response).to.match(/^250 /)
   })
 
-  it('refuses a setting that it does not know or cannot take, and names it', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-settings-'))
-    const file = path.join(folder, 'mailroom.yaml')
-    await writeFile(file, 'http:\n  prot: 8080\n')
-    const broken = path.join(folder, 'broken.yaml')
-    await writeFile(broken, 'http:\n  port: [8080\nsmtp: 3\n')
-    const flat = path.join(folder, 'flat.yaml')
-    await writeFile(flat, 'http: 8080\n')
-    const env = { MAILROOM_DATA: path.join(folder, 'data') }
-    try {
-      const ended = await Promise.all([
-        run(['serve'], { ...env, MAILROOM_HTP_PORT: '0' }),
-        run(['serve'], { ...env, MAILROOM_HTTP_PORT: 'eighty' }),
-        run(['--config', file, 'serve'], env),
-        run(['--config', path.join(folder, 'none.yaml'), 'serve'], env),
-        run(['--config', broken, 'serve'], env),
-        run(['--config', flat, 'serve'], env),
-        run(['serve'], { MAILROOM_DATA: '' }),
-        run(['serve'], { ...env, MAILROOM_HTTP_HOST: '' }),
-        run(['serve'], { ...env, MAILROOM_BASE_URL: 'mail.example.net' }),
-        run(['serve'], { ...env, MAILROOM_SHARED_DOMAIN: 'Agents.example.net' }),
-        run(['serve'], { ...env, MAILROOM_RESOLVER: '192.0.2.53:53' }),
-        run(['serve'], { ...env, MAILROOM_RESOLVER: '["192.0.2.53:65536"]' }),
-        run(['serve'], { ...env, MAILROOM_OUTBOUND_LEASE_SECONDS: '0' }),
-        run(['serve'], { ...env, MAILROOM_DATA: file }),
-        run(['serve'], { ...env, MAILROOM_SMTP_PORT: '0', MAILROOM_SMTP_HOST: 'none.invalid' }),
-        run(['serve'], { ...env, MAILROOM_SMTP_PORT: '2600', MAILROOM_IMAPS_PORT: '2600' }),
-      ])
-      const wanted = [
-        /MAILROOM_HTP_PORT.*Set MAILROOM_HTTP_PORT instead/,
+  describe('refuses a setting that it does not know or cannot take, and names it', () => {
+    let folder: string
+    const files = {
+      'mailroom.yaml': 'http:\n  prot: 8080\n',
+      'broken.yaml': 'http:\n  port: [8080\nsmtp: 3\n',
+      'flat.yaml': 'http: 8080\n',
+    }
+    const at = (file: string) => path.join(folder, file)
+    const argvOf = (file?: string) => [...(file === undefined ? [] : ['--config', at(file)]), 'serve']
+    before(async () => {
+      folder = await mkdtemp(path.join(tmpdir(), 'mailroom-settings-'))
+      for (const [file, text] of Object.entries(files)) await writeFile(at(file), text)
+    })
+    after(() => rm(folder, { recursive: true, force: true }))
+
+    type Given = { readonly file?: string; readonly env?: { readonly [variable: string]: string } }
+    const cases: readonly (readonly [what: string, given: () => Given, says: RegExp])[] = [
+      ['a variable', () => ({ env: { MAILROOM_HTP_PORT: '0' } }), /MAILROOM_HTP_PORT.*Set MAILROOM_HTTP_PORT instead/],
+      [
+        'a port in words',
+        () => ({ env: { MAILROOM_HTTP_PORT: 'eighty' } }),
         /"MAILROOM_HTTP_PORT" must be a whole number from 0 to 65535, and is text\. Give/,
+      ],
+      [
+        'a name in the file',
+        () => ({ file: 'mailroom.yaml' }),
         /Unknown setting http\.prot; known are host, port, proxies\. Write "port" instead of "prot"\./,
-        /no settings file .*none\.yaml\. Name another/,
+      ],
+      ['no file', () => ({ file: 'none.yaml' }), /no settings file .*none\.yaml\. Name another/],
+      [
+        'a file that is no YAML',
+        () => ({ file: 'broken.yaml' }),
         /broken\.yaml cannot be read: .* at line \d+, column \d+\. Write it in YAML/,
+      ],
+      [
+        'a value in place of names',
+        () => ({ file: 'flat.yaml' }),
         /"http" has no names below it\. Write "name: value" there, with one of: host, port, proxies\./,
-        /"MAILROOM_DATA" is empty\./,
-        /"MAILROOM_HTTP_HOST" is empty\./,
+      ],
+      ['no data folder', () => ({ env: { MAILROOM_DATA: '' } }), /"MAILROOM_DATA" is empty\./],
+      ['no host', () => ({ env: { MAILROOM_HTTP_HOST: '' } }), /"MAILROOM_HTTP_HOST" is empty\./],
+      [
+        'half a URL',
+        () => ({ env: { MAILROOM_BASE_URL: 'mail.example.net' } }),
         /"MAILROOM_BASE_URL" must be an http or https URL\. Write .* such as "https:/,
+      ],
+      [
+        'a domain in capitals',
+        () => ({ env: { MAILROOM_SHARED_DOMAIN: 'Agents.example.net' } }),
         /"MAILROOM_SHARED_DOMAIN" must be a domain name in small letters\. Write .* such as "agents\.example\.net"/,
+      ],
+      [
+        'one value for a list',
+        () => ({ env: { MAILROOM_RESOLVER: '192.0.2.53:53' } }),
         /"MAILROOM_RESOLVER" must be a list, and is text\. Write it as MAILROOM_RESOLVER='\[first, second\]'\./,
+      ],
+      [
+        'a port that is none',
+        () => ({ env: { MAILROOM_RESOLVER: '["192.0.2.53:65536"]' } }),
         /"MAILROOM_RESOLVER\[0\]" must be a host and its port\./,
+      ],
+      [
+        'nothing where something is needed',
+        () => ({ env: { MAILROOM_OUTBOUND_LEASE_SECONDS: '0' } }),
         /"MAILROOM_OUTBOUND_LEASE_SECONDS" must be a whole number of at least 1/,
+      ],
+      [
+        'a data folder that is a file',
+        () => ({ env: { MAILROOM_DATA: at('mailroom.yaml') } }),
         /The folder .*mailroom\.yaml cannot be made \(EEXIST\)\. Make it .* or set MAILROOM_DATA/,
+      ],
+      [
+        'a host of another machine',
+        () => ({ env: { MAILROOM_SMTP_PORT: '0', MAILROOM_SMTP_HOST: 'none.invalid' } }),
         /smtp\.host is none\.invalid, where this machine cannot listen \(.*\)\. Set smtp\.host to an address of this machine/,
+      ],
+      [
+        'two doors with one port',
+        () => ({ env: { MAILROOM_SMTP_PORT: '2600', MAILROOM_IMAPS_PORT: '2600' } }),
         /^smtp\.port and imaps\.port are both 2600\. Give each a port of its own\.$/m,
-      ]
-      for (const [n, { code, out, err }] of ended.entries()) {
+      ],
+    ]
+    for (const [what, given, says] of cases)
+      it(what, async () => {
+        const { file, env } = given()
+        let [out, err] = ['', '']
+        const code = await runCommand(argvOf(file), {
+          env: { ...process.env, MAILROOM_DATA: at('data'), ...env },
+          out: (text) => {
+            out += text
+          },
+          err: (text) => {
+            err += text
+          },
+        })
         expect([code, out]).to.deep.equal([1, ''])
         expect(err.trim().split('\n'), err).to.have.length(1)
-        expect(err).to.match(wanted[n]!)
-      }
-      expect((await readdir(folder)).sort()).to.deep.equal(['broken.yaml', 'flat.yaml', 'mailroom.yaml'])
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
+        expect(err).to.match(says)
+        expect((await readdir(folder)).sort()).to.deep.equal(Object.keys(files).sort())
+      })
+
+    it('as the program that it is', async () => {
+      const { code, out, err } = await run(argvOf('flat.yaml'), {})
+      expect([code, out]).to.deep.equal([1, ''])
+      expect(err).to.match(/"http" has no names below it/)
+    })
   })
 
   for (const [part, name, variable] of [

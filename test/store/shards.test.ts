@@ -382,7 +382,7 @@ describe('store: shards', () => {
           router.sharded.set(`${placeOf(door).name}.messages`, { accountId: 1 })
           return routed()
         },
-        'messages is sharded by {"accountId":1}',
+        'The collection messages is sharded by {"accountId":1}',
       ],
     ]
     for (const [name, where, text] of refusals) {
