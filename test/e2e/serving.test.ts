@@ -523,6 +523,11 @@ describe('serving', () => {
       ['no data folder', () => ({ env: { MAILROOM_DATA: '' } }), /"MAILROOM_DATA" is empty\./],
       ['no host', () => ({ env: { MAILROOM_HTTP_HOST: '' } }), /"MAILROOM_HTTP_HOST" is empty\./],
       [
+        'a key that was not filled in',
+        () => ({ env: { MAILROOM_SECRETS_MASTER_KEY: '' } }),
+        /"MAILROOM_SECRETS_MASTER_KEY" must be 32 random bytes in base64 or hexadecimal digits\./,
+      ],
+      [
         'half a URL',
         () => ({ env: { MAILROOM_BASE_URL: 'mail.example.net' } }),
         /"MAILROOM_BASE_URL" must be an http or https URL\. Write .* such as "https:/,
