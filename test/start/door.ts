@@ -16,7 +16,6 @@ import { createHttpServer } from '../../api/http-server.ts'
 import { createKey, type NewKey } from '../../core/access/keys.ts'
 import { createAccount } from '../../core/account/accounts.ts'
 import { setPlans } from '../../core/account/plans.ts'
-import { createDomain } from '../../core/domains/claims.ts'
 import { minuteMs } from '../../core/process/clock.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { receive } from '../../core/receive/receive.ts'
@@ -27,9 +26,9 @@ import type { AgentsPlanName, MailPlanName } from '../../schemas/plans.ts'
 import { allScopes } from '../../schemas/scopes.ts'
 import { databaseOf } from '../../store/open.ts'
 import { type Call, client } from '../peers/rest.ts'
+import { giveDomain, openSharedDomain } from './domains.ts'
 import { openDatabase } from './engine.ts'
 import { contextOf } from './service.ts'
-import { openSharedDomain } from './shared-domain.ts'
 
 /** A process: how far the clock of its machine is ahead of this one's, and where its way to the database begins, if not at the engine. */
 type Node = { readonly aheadMs?: () => number; readonly host?: string }
@@ -184,8 +183,7 @@ export async function makeTenant(
   }: { name: string; plan?: MailPlanName | null; agentsPlan?: AgentsPlanName | null },
 ): Promise<Tenant> {
   const { id: accountId } = await createAccount(ctx, { name, owner: null })
-  // Not every plan may have a domain of its own; of a larger one it stays.
-  await createDomain(ctx, { domain: `${name}.example`, accountId, verified: true })
+  await giveDomain(ctx, { accountId, domain: `${name}.example` })
   if (plan !== 'business' || agentsPlan !== 'scale') await setPlans(ctx, accountId, { plan, agentsPlan })
   const { apiKey: key } = await makeKey(ctx, { accountId })
   const address = `agent@${name}.example`

@@ -17,8 +17,8 @@ import { writeInstance } from '../../plugins/instance.ts'
 import type { Settings } from '../../schemas/settings.ts'
 import { defaultSettings, type SettingsChange } from '../default-settings.ts'
 import { type Pair, writeCertificate } from '../peers/certificates.ts'
+import { openSharedDomain } from './domains.ts'
 import { openDatabase } from './engine.ts'
-import { openSharedDomain } from './shared-domain.ts'
 
 export type Service = {
   /** Where Haraka listens, `127.0.0.1:port`. */

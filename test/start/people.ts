@@ -13,6 +13,8 @@ export type KnownPerson = { readonly id: string; readonly email: string; readonl
 export const testPassword = 'correct horse battery staple'
 
 let people = 0
+/** The same for all of this process: a hash takes as long as a test. */
+let kept: Promise<string> | undefined
 
 /** Makes a person, with a role in an account if one is given. */
 export async function makePerson(
@@ -25,7 +27,8 @@ export async function makePerson(
 ): Promise<KnownPerson> {
   const at = ctx.clock.now()
   const id = newId('usr', at)
-  const passwordHash = await hashPassword(ctx, testPassword)
+  kept ??= hashPassword(ctx, testPassword)
+  const passwordHash = await kept
   await insertPerson(ctx.store, { _id: id, email, name: 'Ann', passwordHash, createdAt: at })
   if (role !== undefined && accountId !== undefined) await joinAccount(ctx, { accountId, personId: id, role })
   return { id, email, password: testPassword }
