@@ -112,13 +112,10 @@ function settingsError({ message, fix }: Words, where = ''): SettingsError {
   return new SettingsError(`${where}${message} ${fix}`)
 }
 
-/** An empty one was not filled in: each node would make a key of its own, in a folder that may go with the node. */
-const neverEmpty = 'secrets.masterKey'
-
 /** Text as it stands when the setting takes text; else read as YAML, which also reads numbers, true, lists and JSON. */
-function fromText(setting: NamedSetting, text: string): unknown {
-  if (isValid(setting.schema, text)) return text
-  if (text === '') return isValid(setting.schema, null) && setting.name !== neverEmpty ? null : text
+function fromText({ schema, refusesEmpty = false }: NamedSetting, text: string): unknown {
+  if (isValid(schema, text)) return text
+  if (text === '') return isValid(schema, null) && !refusesEmpty ? null : text
   try {
     return isJson(text) ? JSON.parse(text) : yaml().parse(text)
   } catch {

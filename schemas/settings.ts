@@ -22,6 +22,8 @@ export type Setting<T = unknown> = {
   readonly default: T
   readonly unit?: string
   readonly about: string
+  /** Whether an empty variable is refused. Else it stands for none, where there may be none. */
+  readonly refusesEmpty?: boolean
 }
 type Tree = { readonly [name: string]: Setting | Tree }
 
@@ -98,11 +100,15 @@ export const settings = {
     user: setting(string({ minLength: 1 }), 'mailroom', 'The name tools log in with.'),
   },
   secrets: {
-    masterKey: setting<string | null>(
-      nullable(MasterKey),
-      null,
-      'The key that secrets in the database are sealed with: 32 random bytes in base64 or hexadecimal digits, the same on all nodes. Better set by its variable than in a file. Without it: master.key in secrets.folder, which the first start makes.',
-    ),
+    masterKey: {
+      ...setting<string | null>(
+        nullable(MasterKey),
+        null,
+        'The key that secrets in the database are sealed with: 32 random bytes in base64 or hexadecimal digits, the same on all nodes. Better set by its variable than in a file. Without it: master.key in secrets.folder, which the first start makes.',
+      ),
+      // It was not filled in: each node would make a key of its own, in a folder that may go with the node.
+      refusesEmpty: true,
+    },
     previousKeys: setting<readonly string[]>(
       array(MasterKey),
       [],

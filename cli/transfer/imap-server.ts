@@ -123,7 +123,7 @@ function refusalOf(error: unknown, { host, user }: ImapAccount): Failure | null 
   if (authenticationFailed === true)
     return new Failure(
       'validation_error',
-      sentence(`${host} refuses the login of ${user}: ${responseText ?? message}`),
+      sentence(`The server ${host} refuses the login of ${user}: ${responseText ?? message}`),
       {
         cause: error,
         fix: 'Give the name and the password that mail programs log in with there.',
@@ -137,10 +137,14 @@ function refusalOf(error: unknown, { host, user }: ImapAccount): Failure | null 
 }
 
 function gone(error: unknown, { host, port }: ImapAccount): Failure {
-  return new Failure('unavailable', sentence(`${host} is not to be reached at port ${port}: ${told(error)}`), {
-    cause: error,
-    fix: 'See that an IMAP server answers there, and give the command again: it brings what is missing.',
-  })
+  return new Failure(
+    'unavailable',
+    sentence(`The server ${host} is not to be reached at port ${port}: ${told(error)}`),
+    {
+      cause: error,
+      fix: 'See that an IMAP server answers there, and give the command again: it brings what is missing.',
+    },
+  )
 }
 
 /** Selects the folder where it is not selected, to read unless it is told otherwise. */

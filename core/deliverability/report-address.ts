@@ -16,6 +16,10 @@ export function reportAddressOf(ctx: Pick<Context, 'secrets'>, domain: string): 
   return `reports-${digestOf(ctx, domain)}@${domain}`
 }
 
+/** The DMARC record of a domain as we ask for it: it changes nothing for the mail, and has us told of it. */
+export const dmarcRecordOf = (ctx: Pick<Context, 'secrets'>, domain: string) =>
+  `v=DMARC1; p=none; rua=mailto:${reportAddressOf(ctx, domain)}`
+
 /** The domain whose reports come to a canonical address; null when it is no report address. */
 export function readReportAddress(ctx: Pick<Context, 'secrets'>, address: string): string | null {
   const { local, domain } = splitAddress(address)

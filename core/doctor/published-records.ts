@@ -2,7 +2,7 @@
 import { organisationOf } from '../../mail/domain.ts'
 import { createStsPolicies, namesServer } from '../deliver/mta-sts.ts'
 import { ownAddresses } from '../deliverability/own-addresses.ts'
-import { reportAddressOf } from '../deliverability/report-address.ts'
+import { dmarcRecordOf, reportAddressOf } from '../deliverability/report-address.ts'
 import { isAbsent, type Records, type RecordType } from '../dns/resolver.ts'
 import type { Context } from '../process/context.ts'
 import { bad, type Finding, good, poor, unanswered } from './finding.ts'
@@ -97,8 +97,7 @@ async function dmarcPolicyOf(ctx: Context, domain: string): Promise<Finding> {
 }
 
 /** The DMARC record of a domain without one, word by word: no account can ask for that of the shared domain. */
-export const dmarcToPublish = (ctx: Context, domain: string) =>
-  `TXT _dmarc.${domain}: v=DMARC1; p=none; rua=mailto:${reportAddressOf(ctx, domain)}`
+export const dmarcToPublish = (ctx: Context, domain: string) => `TXT _dmarc.${domain}: ${dmarcRecordOf(ctx, domain)}`
 
 function policyIn(ctx: Context, domain: string, text: string): Finding {
   const what = 'DMARC policy'

@@ -251,7 +251,12 @@ function isTerm(term: string): boolean {
 function mergedSpf(found: readonly string[], wanted: string): string {
   const isEnd = (term: string) => /^[+?~-]?all$/i.test(term)
   const isOther = (term: string) => /^(?:redirect|exp)=/i.test(term)
-  const records = [...found, wanted].map((text) => plain(text).split(/\s+/).slice(1))
+  // A comma behind a term is a slip, and no reason to lose the term.
+  const termsIn = (text: string) =>
+    plain(text)
+      .split(/[,;]*(?:\s+|$)/)
+      .slice(1)
+  const records = [...found, wanted].map(termsIn)
   // Beside "all" nobody reads it (RFC 7208 6.1).
   const redirects = records
     .filter((terms) => !terms.some(isEnd))

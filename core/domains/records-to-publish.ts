@@ -1,6 +1,6 @@
 /** What the owner of a domain has to have in the DNS so that its mail arrives here, and is believed elsewhere. */
 import type { DkimKey, DomainDoc, ZoneRecordDoc } from '../../store/documents/domains.ts'
-import { reportAddressOf } from '../deliverability/report-address.ts'
+import { dmarcRecordOf, reportAddressOf } from '../deliverability/report-address.ts'
 import { stsLabel, stsPolicyOf } from '../mailbox/sts-policy.ts'
 import type { Context } from '../process/context.ts'
 import { ownershipLabel } from '../zones/mail-critical.ts'
@@ -69,7 +69,7 @@ export function recordsToPublish(ctx: Context, published: Published): readonly R
     required: true,
   }
   const senders = `v=spf1 ${spfMechanism(ctx)} ~all`
-  const policy = `v=DMARC1; p=none; ${reports}`
+  const policy = dmarcRecordOf(ctx, domain)
   return [
     ...(token === null ? [] : [text('ownership', at(ownershipLabel), `${ownershipTag}${token}`)]),
     mx,

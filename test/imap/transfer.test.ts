@@ -176,7 +176,7 @@ describe('import and export of mail', () => {
     )
     expect(wrong.code).to.equal(1)
     expect(wrong.err).to.match(
-      /^127\.0\.0\.1 refuses the login of nobody@tenant\.example: .*\. Give the name and the password/,
+      /^The server 127\.0\.0\.1 refuses the login of nobody@tenant\.example: .*\. Give the name and the password/,
     )
     const unverified = await command(
       ...['import', 'imap', 'tenant', to, '127.0.0.1', '--user', to],

@@ -204,8 +204,8 @@ describe('records in the DNS', () => {
     [
       'SPF with a comma',
       records.spf,
-      { answers: ['v=spf1 a:mx.mail.test, ~all'] },
-      'has "a:mx.mail.test,", which is no term of SPF, and receivers then take none of the record (RFC 7208 4.6). Change it to: v=spf1 a:mx.mail.test ~all',
+      { answers: ['v=spf1 include:a.test, a:mx.mail.test, ~all'] },
+      'has "include:a.test,", which is no term of SPF, and receivers then take none of the record (RFC 7208 4.6). Change it to: v=spf1 include:a.test a:mx.mail.test ~all',
     ],
     ['SPF with us behind all', records.spf, { answers: ['v=spf1 -all a:mx.mail.test'] }, 'stands behind "all"'],
     ['SPF with us refused', records.spf, { answers: ['v=spf1 -a:mx.mail.test ~all'] }, 'lacks "a:mx.mail.test"'],
