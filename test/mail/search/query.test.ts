@@ -216,7 +216,7 @@ describe('tokens', () => {
         const pieces = new Set(trigramsOf(text))
         const inner = [...text].slice(from, from + length).join('')
         for (const part of [inner, inner.toUpperCase(), inner.toLowerCase(), other]) {
-          const pattern = part.toWellFormed().replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+          const pattern = part.toWellFormed().replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')
           if (!new RegExp(pattern, 'iu').test(text.toWellFormed())) continue
           expect(trigramsOf(part).filter((piece) => !pieces.has(piece))).to.deep.equal([])
         }
