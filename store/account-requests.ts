@@ -1,6 +1,7 @@
 /** What people ask of the administrator. */
 import type { AccountRequestDoc } from './documents/people.ts'
 import type { Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 export async function insertRequest(store: Store, request: AccountRequestDoc): Promise<void> {
   await store.accountRequests.insertOne(request)
@@ -11,11 +12,12 @@ export function listRequests(
   store: Store,
   { accountId, before, limit }: { accountId: string; before: string | null; limit: number },
 ): Promise<AccountRequestDoc[]> {
-  return store.accountRequests
-    .find({ accountId, ...(before !== null && { _id: { $lt: before } }) })
-    .sort({ accountId: -1, _id: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'accountRequests',
+    { accountId, ...(before !== null && { _id: { $lt: before } }) },
+    { sort: { accountId: -1, _id: -1 }, limit },
+  )
 }
 
 /** Requests of all accounts in a state, oldest or newest first. */
@@ -25,7 +27,7 @@ export function listRequestsIn(
   { limit, isNewestFirst = false }: { readonly limit: number; readonly isNewestFirst?: boolean },
 ): Promise<AccountRequestDoc[]> {
   const order = isNewestFirst ? -1 : 1
-  return store.accountRequests.find({ status }).sort({ status: order, _id: order }).limit(limit).toArray()
+  return readMany(store, 'accountRequests', { status }, { sort: { status: order, _id: order }, limit })
 }
 
 export function countOpenRequests(store: Store, accountId: string): Promise<number> {
@@ -38,7 +40,9 @@ export async function answerRequest(
   requestId: string,
   change: Pick<AccountRequestDoc, 'status' | 'answer' | 'answeredAt'>,
 ): Promise<AccountRequestDoc | null> {
-  const asked = await store.accountRequests.findOne(
+  const asked = await readOne(
+    store,
+    'accountRequests',
     { _id: requestId, status: 'open' },
     { projection: { accountId: 1 } },
   )

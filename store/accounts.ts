@@ -5,13 +5,14 @@ import type { Figure } from '../schemas/plans.ts'
 import type { AccountDoc, Hold, KeyDoc, PauseChange } from './documents/accounts.ts'
 import type { MemberDoc } from './documents/people.ts'
 import type { Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 export async function insertAccount(store: Store, account: AccountDoc): Promise<void> {
   await store.accounts.insertOne(account)
 }
 
 export function findAccount(store: Store, accountId: string): Promise<AccountDoc | null> {
-  return store.accounts.findOne({ _id: accountId })
+  return readOne(store, 'accounts', { _id: accountId })
 }
 
 /**
@@ -24,24 +25,27 @@ export function findAccountsNamed(
   { isPartner }: { readonly isPartner: boolean },
 ): Promise<AccountDoc[]> {
   const named = idOrName.startsWith('acc_') ? { _id: idOrName } : { name: idOrName }
-  return store.accounts
-    .find({ ...named, status: { $nin: ['removed', 'moved'] }, isPartner: { $exists: isPartner } })
-    .limit(2)
-    .toArray()
+  return readMany(
+    store,
+    'accounts',
+    { ...named, status: { $nin: ['removed', 'moved'] }, isPartner: { $exists: isPartner } },
+    { limit: 2 },
+  )
 }
 
 /** Accounts by id. */
 export function findAccounts(store: Store, ids: readonly string[]): Promise<AccountDoc[]> {
-  return store.accounts.find({ _id: { $in: [...ids] } }).toArray()
+  return readMany(store, 'accounts', { _id: { $in: [...ids] } })
 }
 
 /** The sandboxes whose test clock was moved, the last moved first. */
 export function findTestClocks(store: Store, limit: number): Promise<Pick<AccountDoc, '_id' | 'clockAheadMs'>[]> {
-  return store.accounts
-    .find({ clockMovedAt: { $gt: new Date(0) }, status: { $ne: 'removed' } }, { projection: { clockAheadMs: 1 } })
-    .sort({ clockMovedAt: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'accounts',
+    { clockMovedAt: { $gt: new Date(0) }, status: { $ne: 'removed' } },
+    { projection: { clockAheadMs: 1 }, sort: { clockMovedAt: -1 }, limit },
+  )
 }
 
 /** Moves the test clock of a sandbox, never back. Returns how far it is ahead; null when there is no such sandbox. */
@@ -66,8 +70,10 @@ export function searchAccounts(
   store: Store,
   { id, name, personId, before, limit }: AccountSearch & { readonly before: string | null; readonly limit: number },
 ): Promise<AccountDoc[]> {
-  return store.accounts
-    .find({
+  return readMany(
+    store,
+    'accounts',
+    {
       $and: [
         { status: { $nin: ['removed', 'moved'] }, sandboxOf: { $exists: false } },
         id === undefined ? {} : { _id: id },
@@ -75,14 +81,13 @@ export function searchAccounts(
         personId === undefined ? {} : { 'members.personId': personId },
         before === null ? {} : { _id: { $lt: before } },
       ],
-    })
-    .sort({ _id: -1 })
-    .limit(limit)
-    .toArray()
+    },
+    { sort: { _id: -1 }, limit },
+  )
 }
 
 export function listAccounts(store: Store, limit: number): Promise<AccountDoc[]> {
-  return store.accounts.find({}).sort({ _id: -1 }).limit(limit).toArray()
+  return readMany(store, 'accounts', {}, { sort: { _id: -1 }, limit })
 }
 
 /**
@@ -156,7 +161,7 @@ export function claimAccount(
 }
 
 export function findAccountByClaim(store: Store, claimHash: Buffer): Promise<AccountDoc | null> {
-  return store.accounts.findOne({ claimHash: new Binary(claimHash), status: 'unclaimed' })
+  return readOne(store, 'accounts', { claimHash: new Binary(claimHash), status: 'unclaimed' })
 }
 
 /** Unclaimed accounts whose time to be claimed is over, the oldest first; with `accountId` only that one. */
@@ -165,11 +170,12 @@ export function findExpiredAccounts(
   now: Date,
   { accountId, limit }: { accountId?: string | undefined; limit: number },
 ): Promise<AccountDoc[]> {
-  return store.accounts
-    .find({ claimExpiresAt: { $lte: now }, ...(accountId !== undefined && { _id: accountId }) })
-    .sort({ claimExpiresAt: 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'accounts',
+    { claimExpiresAt: { $lte: now }, ...(accountId !== undefined && { _id: accountId }) },
+    { sort: { claimExpiresAt: 1 }, limit },
+  )
 }
 
 /** The fields of an account that count things of which it may have a limited number. */
@@ -201,11 +207,7 @@ export async function walkSlotCounts(
   store: Store,
   { after, limit }: { after: string; limit: number },
 ): Promise<readonly SlotCounts[]> {
-  const accounts = await store.accounts
-    .find({ _id: { $gt: after } })
-    .sort({ _id: 1 })
-    .limit(limit)
-    .toArray()
+  const accounts = await readMany(store, 'accounts', { _id: { $gt: after } }, { sort: { _id: 1 }, limit })
   const accountId = { $in: accounts.map(({ _id }) => _id) }
   const partnerId = { $in: accounts.filter(({ isPartner }) => isPartner).map(({ _id }) => _id) }
   const [inboxes, webhooks, templates, aliases, keys, domains, claims, customers] = await Promise.all([
@@ -274,22 +276,19 @@ export async function insertKey(store: Store, key: KeyDoc): Promise<void> {
 
 /** The keys with these hashes. */
 export function findKeysByHash(store: Store, hashes: readonly Buffer[]): Promise<KeyDoc[]> {
-  return store.keys.find({ hash: { $in: hashes.map((hash) => new Binary(hash)) } }).toArray()
+  return readMany(store, 'keys', { hash: { $in: hashes.map((hash) => new Binary(hash)) } })
 }
 
 export function findKey(
   store: Store,
   { accountId, keyId }: { accountId: string; keyId: string },
 ): Promise<KeyDoc | null> {
-  return store.keys.findOne({ accountId, _id: keyId })
+  return readOne(store, 'keys', { accountId, _id: keyId })
 }
 
 /** The keys of an account but grants (store/oauth.ts), oldest first. */
 export function listKeys(store: Store, accountId: string): Promise<KeyDoc[]> {
-  return store.keys
-    .find({ accountId, program: { $exists: false } })
-    .sort({ accountId: 1, _id: 1 })
-    .toArray()
+  return readMany(store, 'keys', { accountId, program: { $exists: false } }, { sort: { accountId: 1, _id: 1 } })
 }
 
 /** Grants an agent key access to one more mailbox. */
@@ -365,7 +364,7 @@ export async function revokeKeys(
   { accountId, at }: { accountId: string; at: Date },
 ): Promise<readonly string[]> {
   await store.keys.updateMany({ accountId, revokedAt: null }, { $set: { revokedAt: at } })
-  const found = await store.keys.find({ accountId }, { projection: { _id: 1 } }).toArray()
+  const found = await readMany(store, 'keys', { accountId }, { projection: { _id: 1 } })
   return found.map(({ _id }) => _id)
 }
 
@@ -415,11 +414,12 @@ export async function forgetPauseChanges(
 
 /** Accounts whose sending was paused or resumed without its event being known to be recorded. */
 export function findPauseChanges(store: Store, limit: number): Promise<Pick<AccountDoc, '_id' | 'pauseChanges'>[]> {
-  return store.accounts
-    .find({ 'pauseChanges.at': { $gt: new Date(0) } }, { projection: { pauseChanges: 1 } })
-    .sort({ 'pauseChanges.at': 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'accounts',
+    { 'pauseChanges.at': { $gt: new Date(0) } },
+    { projection: { pauseChanges: 1 }, sort: { 'pauseChanges.at': 1 }, limit },
+  )
 }
 
 /** Begins the next day of an account's warm-up, unless another process did so already. */
@@ -454,23 +454,22 @@ export async function beginErasure(
 
 /** The sandboxes of an account that are not removed. */
 export async function findSandboxesOf(store: Store, accountId: string): Promise<readonly string[]> {
-  const found = await store.accounts
-    .find({ sandboxOf: accountId, status: { $ne: 'removed' } }, { projection: { _id: 1 } })
-    .toArray()
+  const found = await readMany(
+    store,
+    'accounts',
+    { sandboxOf: accountId, status: { $ne: 'removed' } },
+    { projection: { _id: 1 } },
+  )
   return found.map(({ _id }) => _id)
 }
 
 /** The accounts that end with an account: its sandboxes, and what is left of those that were claimed into it. */
 export async function findPartsOf(store: Store, accountId: string): Promise<readonly string[]> {
-  const account = await store.accounts.findOne({ _id: accountId }, { projection: { joined: 1 } })
+  const account = await readOne(store, 'accounts', { _id: accountId }, { projection: { joined: 1 } })
   return [...(account?.joined ?? []), ...(await findSandboxesOf(store, accountId))]
 }
 
 /** Accounts that are being erased, the longest first. */
 export function findErasing(store: Store, limit: number): Promise<AccountDoc[]> {
-  return store.accounts
-    .find({ erasing: { $exists: true } })
-    .sort({ erasing: 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(store, 'accounts', { erasing: { $exists: true } }, { sort: { erasing: 1 }, limit })
 }

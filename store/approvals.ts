@@ -4,6 +4,7 @@ import type { ApprovalDecision, ApprovalDoc } from './documents/sending.ts'
 import { type Due, dueBy } from './due.ts'
 import { earliest } from './earliest.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 /** Which approval, in the state in which it was read. */
 export type ReadApproval = Pick<ApprovalDoc, 'accountId' | '_id' | 'status' | 'hash'>
@@ -31,7 +32,7 @@ export function findApproval(
   store: Store,
   { accountId, approvalId }: { accountId: string; approvalId: string },
 ): Promise<ApprovalDoc | null> {
-  return store.approvals.findOne({ accountId, _id: approvalId })
+  return readOne(store, 'approvals', { accountId, _id: approvalId })
 }
 
 /** The approval that waits with this message in Drafts. */
@@ -39,7 +40,7 @@ export function findApprovalOfDraft(
   store: Store,
   { accountId, messageId }: { accountId: string; messageId: string },
 ): Promise<ApprovalDoc | null> {
-  return store.approvals.findOne({ accountId, 'draft.messageId': messageId, status: 'waiting' })
+  return readOne(store, 'approvals', { accountId, 'draft.messageId': messageId, status: 'waiting' })
 }
 
 /** Approvals of an account, newest first, starting after the id `before`; with `status` only those. */
@@ -52,11 +53,12 @@ export function listApprovals(
     limit,
   }: { accountId: string; status?: ApprovalStatus | undefined; before: string | null; limit: number },
 ): Promise<ApprovalDoc[]> {
-  return store.approvals
-    .find({ accountId, ...(status !== undefined && { status }), ...(before !== null && { _id: { $lt: before } }) })
-    .sort(status === undefined ? { accountId: -1, _id: -1 } : { accountId: -1, status: -1, _id: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'approvals',
+    { accountId, ...(status !== undefined && { status }), ...(before !== null && { _id: { $lt: before } }) },
+    { sort: status === undefined ? { accountId: -1, _id: -1 } : { accountId: -1, status: -1, _id: -1 }, limit },
+  )
 }
 
 /** Approvals that sends of an account, or of one of its keys, needed: by the ids of the sends, newest first, after the id `before`. */
@@ -69,11 +71,12 @@ export function listApprovalsOfSends(
     limit,
   }: { accountId: string; keyId: string | null; before: string | null; limit: number },
 ): Promise<ApprovalDoc[]> {
-  return store.approvals
-    .find({ accountId, ...(keyId !== null && { keyId }), ...(before !== null && { emailId: { $lt: before } }) })
-    .sort({ accountId: -1, emailId: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'approvals',
+    { accountId, ...(keyId !== null && { keyId }), ...(before !== null && { emailId: { $lt: before } }) },
+    { sort: { accountId: -1, emailId: -1 }, limit },
+  )
 }
 
 /** How many sends of a key wait, counted up to `limit`. */
@@ -134,7 +137,7 @@ export async function finishApproval(store: Store, { accountId, _id }: ApprovalD
 
 /** Approvals for which there is something to do, the longest due first. */
 export function findDueApprovals(store: Store, { due, limit }: { due: Due; limit: number }): Promise<ApprovalDoc[]> {
-  return store.approvals.find(dueBy<ApprovalDoc>('dueAt', due)).sort({ dueAt: 1 }).limit(limit).toArray()
+  return readMany(store, 'approvals', dueBy<ApprovalDoc>('dueAt', due), { sort: { dueAt: 1 }, limit })
 }
 
 /** When there is something to do for an approval next, of an account or of all; null when nothing waits. */
@@ -144,11 +147,12 @@ export function nextApproval(store: Store, accountId?: string): Promise<Date | n
 
 /** Accounts with approvals that people are to be told of, the longest waiting first. */
 export async function findUntold(store: Store, limit: number): Promise<readonly string[]> {
-  const found = await store.approvals
-    .find({ untoldSince: { $gt: new Date(0) } }, { projection: { accountId: 1 } })
-    .sort({ untoldSince: 1 })
-    .limit(limit)
-    .toArray()
+  const found = await readMany(
+    store,
+    'approvals',
+    { untoldSince: { $gt: new Date(0) } },
+    { projection: { accountId: 1 }, sort: { untoldSince: 1 }, limit },
+  )
   return [...new Set(found.map(({ accountId }) => accountId))]
 }
 

@@ -24,6 +24,7 @@ import {
 } from './folders.ts'
 import type { KnownUids } from './known-uids.ts'
 import type { Store } from './open.ts'
+import { readOne } from './reads.ts'
 import { insertInto, type Write } from './writes.ts'
 
 /** A message without the numbers that its folder assigns, and without labels, which are added later. */
@@ -339,12 +340,12 @@ async function originalsOf(store: Store, refused: readonly MessageDoc[]): Promis
 /** The id of the stored message that made `message` a duplicate: it has the same id, or the same bytes and sender. */
 async function findOriginal(store: Store, message: MessageDoc): Promise<string> {
   const { _id, mailboxId, fingerprint } = message
-  const sameId = await store.messages.findOne({ mailboxId, _id }, { projection: { _id: 1 }, ...settled })
+  const sameId = await readOne(store, 'messages', { mailboxId, _id }, { projection: { _id: 1 }, ...settled })
   if (sameId !== null) return sameId._id
   const sameBytes =
     fingerprint === undefined
       ? null
-      : await store.messages.findOne({ mailboxId, fingerprint }, { projection: { _id: 1 }, ...settled })
+      : await readOne(store, 'messages', { mailboxId, fingerprint }, { projection: { _id: 1 }, ...settled })
   if (sameBytes === null) throw new Error(`Message ${_id} was refused as a duplicate, but no original exists.`)
   return sameBytes._id
 }

@@ -4,6 +4,7 @@ import { type Append, createAppend } from './chains.ts'
 import { settled } from './connection.ts'
 import type { AuditDoc } from './documents/accounts.ts'
 import type { Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 /** Creates the function by which a process appends audit entries. */
 export function createAuditAppend(store: Store): Append<NewAudit, AuditDoc> {
@@ -11,7 +12,7 @@ export function createAuditAppend(store: Store): Append<NewAudit, AuditDoc> {
     store,
     collection: store.audit,
     async last(accountId) {
-      const last = await store.audit.find({ accountId }, settled).sort({ accountId: -1, seq: -1 }).limit(1).next()
+      const last = await readOne(store, 'audit', { accountId }, { ...settled, sort: { accountId: -1, seq: -1 } })
       return last ?? { seq: 0, hash: '', at: new Date(0) }
     },
     link(entry, { seq, hash: previousHash, at: before }) {
@@ -24,11 +25,7 @@ export function createAuditAppend(store: Store): Append<NewAudit, AuditDoc> {
 
 /** The audit entries of an account in order, starting at the number `fromSeq`. */
 export function walkAudit(store: Store, accountId: string, fromSeq: number, limit: number): Promise<AuditDoc[]> {
-  return store.audit
-    .find({ accountId, seq: { $gte: fromSeq } })
-    .sort({ accountId: 1, seq: 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(store, 'audit', { accountId, seq: { $gte: fromSeq } }, { sort: { accountId: 1, seq: 1 }, limit })
 }
 
 export type AuditFilter = {
@@ -48,15 +45,16 @@ export function listAudit(
   { before, limit }: { before: number | null; limit: number },
 ): Promise<AuditDoc[]> {
   const at = { ...(since !== undefined && { $gte: since }), ...(until !== undefined && { $lt: until }) }
-  return store.audit
-    .find({
+  return readMany(
+    store,
+    'audit',
+    {
       ...same,
       ...(before !== null && { seq: { $lt: before } }),
       ...(Object.keys(at).length > 0 && { at }),
-    })
-    .sort({ accountId: -1, seq: -1 })
-    .limit(limit)
-    .toArray()
+    },
+    { sort: { accountId: -1, seq: -1 }, limit },
+  )
 }
 
 /** Deletes what entries tell of a person, and the salts of their digests. */

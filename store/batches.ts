@@ -3,6 +3,7 @@ import type { BatchDoc } from './documents/sending.ts'
 import { type Due, dueBy } from './due.ts'
 import { earliest } from './earliest.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 /** Commits a batch. Returns the batch stored under its idempotency key: this one, or an earlier one. */
 export async function insertBatch(store: Store, batch: BatchDoc): Promise<BatchDoc> {
@@ -19,14 +20,14 @@ export function findBatchByKey(
   store: Store,
   { accountId, mailboxId, idempotencyKey }: Pick<BatchDoc, 'accountId' | 'mailboxId' | 'idempotencyKey'>,
 ): Promise<BatchDoc | null> {
-  return store.batches.findOne({ accountId, mailboxId, idempotencyKey })
+  return readOne(store, 'batches', { accountId, mailboxId, idempotencyKey })
 }
 
 export function findBatch(
   store: Store,
   { accountId, batchId }: { accountId: string; batchId: string },
 ): Promise<BatchDoc | null> {
-  return store.batches.findOne({ accountId, _id: batchId })
+  return readOne(store, 'batches', { accountId, _id: batchId })
 }
 
 /** A batch without its texts and recipients. */
@@ -61,7 +62,7 @@ export function listBatches(
 
 /** Batches whose next sends are due, the longest due first. */
 export function findDueBatches(store: Store, { due, limit }: { due: Due; limit: number }): Promise<BatchDoc[]> {
-  return store.batches.find(dueBy<BatchDoc>('nextAt', due)).sort({ nextAt: 1 }).limit(limit).toArray()
+  return readMany(store, 'batches', dueBy<BatchDoc>('nextAt', due), { sort: { nextAt: 1 }, limit })
 }
 
 /** When the next batch goes on, of an account or of all; null when none waits. */

@@ -9,6 +9,7 @@ import { chunkBytes, type Packed, pack, unpack } from './blob-chunks.ts'
 import type { BlobObject, BlobRef } from './documents/mail.ts'
 import { type ObjectStore, ObjectStoreError } from './object-store.ts'
 import type { Store } from './open.ts'
+import { readMany } from './reads.ts'
 
 const separator = '.'
 /** Chunks that are read at once for who hands them on. */
@@ -75,7 +76,7 @@ export async function findUnusedObjects(
   const page = await objects.list({ after, limit })
   const old = page.filter(({ writtenAt }) => writtenAt < before).map(({ key }) => key)
   const ids = old.map((key) => `${key.slice(0, key.lastIndexOf(separator))}#0`)
-  const docs = await store.blobs.find({ _id: { $in: ids } }, { projection: { 'object.key': 1 } }).toArray()
+  const docs = await readMany(store, 'blobs', { _id: { $in: ids } }, { projection: { 'object.key': 1 } })
   const named = new Set(docs.map(({ object }) => object?.key))
   return { keys: old.filter((key) => !named.has(key)), next: page.length < limit ? null : page.at(-1)!.key }
 }

@@ -12,6 +12,7 @@ import { putObject, readObject, readObjectChunks, removeObject } from './blob-ob
 import type { BlobDoc, BlobRef } from './documents/mail.ts'
 import { ObjectStoreError } from './object-store.ts'
 import { onlyDuplicates, type Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 import { updateIn, type Write } from './writes.ts'
 
 /** Chunks in one command. Driver and engine handle a command without a break, and all other work waits for that time. */
@@ -60,13 +61,13 @@ export async function insertBlob(store: Store, chunks: readonly BlobDoc[]): Prom
  */
 export async function readBlob(store: Store, ref: BlobRef): Promise<Buffer | null> {
   if (ref.chunks === 1) {
-    const doc = await store.blobs.findOne({ _id: firstChunkId(ref.id) })
+    const doc = await readOne(store, 'blobs', { _id: firstChunkId(ref.id) })
     return doc === null ? null : bytesOf(store, doc, ref)
   }
   const bytes = Buffer.from(new SharedArrayBuffer(ref.sizeBytes))
   for (let from = 0; from < ref.chunks; from += chunksAtOnce) {
     const ids = Array.from({ length: Math.min(chunksAtOnce, ref.chunks - from) }, (_, n) => `${ref.id}#${from + n}`)
-    const chunks = await store.blobs.find({ _id: { $in: ids } }).toArray()
+    const chunks = await readMany(store, 'blobs', { _id: { $in: ids } })
     const inObject = chunks.find(({ object }) => object !== undefined)
     if (inObject !== undefined) return bytesOf(store, inObject, ref)
     if (chunks.length !== ids.length) return null
@@ -78,7 +79,7 @@ export async function readBlob(store: Store, ref: BlobRef): Promise<Buffer | nul
 /** The bytes of a blob, some chunks at a time, for who hands them on. Throws when it is deleted meanwhile. */
 export async function* readChunks(store: Store, ref: BlobRef): AsyncGenerator<Buffer> {
   for (let n = 0; n < ref.chunks; n++) {
-    const doc = await store.blobs.findOne({ _id: `${ref.id}#${n}` })
+    const doc = await readOne(store, 'blobs', { _id: `${ref.id}#${n}` })
     if (doc === null) throw new Error(`Blob ${ref.id} was deleted while it was read.`)
     if (doc.object !== undefined) return yield* readObjectChunks(store, doc.object, ref)
     yield decompress(doc, ref)
@@ -92,7 +93,7 @@ export async function readBlobs(store: Store, refs: readonly BlobRef[]): Promise
   for (let from = 0; from < small.length; ) {
     const to = endOfGroup(small, from, { bytesOf: ({ sizeBytes }) => sizeBytes, max: bytesAtOnce })
     const group = new Map(small.slice(from, to).map((ref) => [firstChunkId(ref.id), ref]))
-    const docs = await store.blobs.find({ _id: { $in: [...group.keys()] } }).toArray()
+    const docs = await readMany(store, 'blobs', { _id: { $in: [...group.keys()] } })
     for (const doc of docs) {
       const ref = group.get(doc._id)
       const bytes = ref === undefined ? null : await bytesOf(store, doc, ref)
@@ -145,9 +146,12 @@ export async function dropBlobUsers(store: Store, drops: readonly DroppedBlobUse
     { ordered: false },
   )
   const first = drops.map(({ blobId }) => firstChunkId(blobId))
-  const unused = await store.blobs
-    .find({ _id: { $in: first }, users: { $size: 0 } }, { projection: { chunks: 1, 'object.key': 1 } })
-    .toArray()
+  const unused = await readMany(
+    store,
+    'blobs',
+    { _id: { $in: first }, users: { $size: 0 } },
+    { projection: { chunks: 1, 'object.key': 1 } },
+  )
   await removeBlobs(store, unused)
   return unused.length
 }
@@ -168,21 +172,23 @@ export async function walkBlobs(
   store: Store,
   { from, to, limit }: { from: string; to: string; limit: number },
 ): Promise<{ blobs: readonly BlobUsers[]; next: string | null }> {
-  const found = await store.blobs
-    .find({ _id: { $gte: from, $lt: to } }, { projection: { data: 0 } })
-    .sort({ _id: 1 })
-    .limit(limit)
-    .toArray()
+  const found = await readMany(
+    store,
+    'blobs',
+    { _id: { $gte: from, $lt: to } },
+    { projection: { data: 0 }, sort: { _id: 1 }, limit },
+  )
   return { blobs: found.flatMap(usersOf), next: found.length < limit ? null : `${found.at(-1)!._id}~` }
 }
 
 /** Blobs that were marked as in doubt before a time, the oldest mark first. */
 export async function findBlobsInDoubt(store: Store, before: Date, limit: number): Promise<readonly BlobUsers[]> {
-  const found = await store.blobs
-    .find({ inDoubt: { $lt: before } }, { projection: { data: 0 } })
-    .sort({ inDoubt: 1 })
-    .limit(limit)
-    .toArray()
+  const found = await readMany(
+    store,
+    'blobs',
+    { inDoubt: { $lt: before } },
+    { projection: { data: 0 }, sort: { inDoubt: 1 }, limit },
+  )
   return found.flatMap(usersOf)
 }
 
@@ -193,10 +199,10 @@ export async function findBlobsInDoubt(store: Store, before: Date, limit: number
 export async function findBlobUsers(store: Store, users: readonly string[]): Promise<ReadonlySet<string>> {
   const of = (prefix: string) => users.filter((user) => user.startsWith(prefix))
   const [messages, emails, approvals, records] = await Promise.all([
-    store.messages.find({ _id: { $in: of('msg_') } }, { projection: { _id: 1 } }).toArray(),
-    store.emails.find({ _id: { $in: of('em_') } }, { projection: { messageId: 1, planned: 1 } }).toArray(),
-    store.approvals.find({ _id: { $in: of('apr_') }, dueAt: { $exists: true } }, { projection: { _id: 1 } }).toArray(),
-    store.intakeRecords.find({ _id: { $in: of('int_') } }, { projection: { _id: 1 } }).toArray(),
+    readMany(store, 'messages', { _id: { $in: of('msg_') } }, { projection: { _id: 1 } }),
+    readMany(store, 'emails', { _id: { $in: of('em_') } }, { projection: { messageId: 1, planned: 1 } }),
+    readMany(store, 'approvals', { _id: { $in: of('apr_') }, dueAt: { $exists: true } }, { projection: { _id: 1 } }),
+    readMany(store, 'intakeRecords', { _id: { $in: of('int_') } }, { projection: { _id: 1 } }),
   ])
   return new Set([
     ...users.filter((user) => !/^(msg|em|apr|int)_/.test(user)),
@@ -234,7 +240,8 @@ const chunkNumber = (id: string) => Number(id.slice(id.indexOf('#') + 1))
 async function bytesOf(store: Store, doc: BlobDoc, ref: BlobRef): Promise<Buffer | null> {
   if (doc.object === undefined) return decompress(doc, ref)
   const bytes = await readObject(store, doc.object, ref)
-  if (bytes !== null || (await store.blobs.findOne({ _id: doc._id }, { projection: { _id: 1 } })) === null) return bytes
+  if (bytes !== null || (await readOne(store, 'blobs', { _id: doc._id }, { projection: { _id: 1 } })) === null)
+    return bytes
   throw new ObjectStoreError(`The object store has lost ${doc.object.key}, the body of a message that is there.`)
 }
 

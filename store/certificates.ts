@@ -2,6 +2,7 @@
 import type { CertificateDoc, IssuedCertificate } from './documents/certificates.ts'
 import { takeDue } from './earliest.ts'
 import { onlyDuplicates, type Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 export type { CertificateDoc, IssuedCertificate } from './documents/certificates.ts'
 
@@ -27,9 +28,12 @@ export async function addCertificates(store: Store, names: readonly string[], no
 
 /** The own domains of accounts and of the service that are in use. */
 export async function ownDomainNames(store: Store): Promise<readonly string[]> {
-  const found = await store.domains
-    .find({ parent: null, status: { $in: ['verified', 'broken'] } }, { projection: { _id: 1 } })
-    .toArray()
+  const found = await readMany(
+    store,
+    'domains',
+    { parent: null, status: { $in: ['verified', 'broken'] } },
+    { projection: { _id: 1 } },
+  )
   return found.map(({ _id }) => _id)
 }
 
@@ -38,10 +42,12 @@ export type CertificateSummary = Pick<CertificateDoc, '_id' | 'nextAt' | 'troubl
 
 /** All of them, by name. */
 export async function certificateSummaries(store: Store): Promise<readonly CertificateSummary[]> {
-  const found = await store.certificates
-    .find({}, { projection: { nextAt: 1, trouble: 1, 'issued.validTo': 1 } })
-    .sort({ _id: 1 })
-    .toArray()
+  const found = await readMany(
+    store,
+    'certificates',
+    {},
+    { projection: { nextAt: 1, trouble: 1, 'issued.validTo': 1 }, sort: { _id: 1 } },
+  )
   return found.map(({ _id, nextAt, trouble, issued }) => ({
     _id,
     nextAt,
@@ -52,7 +58,7 @@ export async function certificateSummaries(store: Store): Promise<readonly Certi
 
 /** The names of all of them, and since when those that nothing asks for. */
 export function certificateNames(store: Store): Promise<Pick<CertificateDoc, '_id' | 'unwantedSince'>[]> {
-  return store.certificates.find({}, { projection: { unwantedSince: 1 } }).toArray()
+  return readMany(store, 'certificates', {}, { projection: { unwantedSince: 1 } })
 }
 
 /** What was issued for these names, of those that have it. */
@@ -60,7 +66,7 @@ export async function findIssued(
   store: Store,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, IssuedCertificate>> {
-  const found = await store.certificates.find({ _id: { $in: [...names] } }, { projection: { issued: 1 } }).toArray()
+  const found = await readMany(store, 'certificates', { _id: { $in: [...names] } }, { projection: { issued: 1 } })
   return new Map(found.flatMap(({ _id, issued }) => (issued === undefined ? [] : [[_id, issued] as const])))
 }
 
@@ -89,11 +95,7 @@ export async function changeCertificate(
 
 /** When the next one is due; null when there is none. */
 export async function nextCertificateAt(store: Store): Promise<Date | null> {
-  const [next] = await store.certificates
-    .find({}, { projection: { nextAt: 1 } })
-    .sort({ nextAt: 1 })
-    .limit(1)
-    .toArray()
+  const [next] = await readMany(store, 'certificates', {}, { projection: { nextAt: 1 }, sort: { nextAt: 1 }, limit: 1 })
   return next?.nextAt ?? null
 }
 
@@ -121,6 +123,6 @@ export async function removeUnwanted(store: Store, names: readonly string[], bef
 
 /** The answer to a challenge of HTTP-01; null when nobody asks for it. */
 export async function findChallengeAnswer(store: Store, token: string): Promise<string | null> {
-  const found = await store.certificates.findOne({ 'challenge.token': token }, { projection: { challenge: 1 } })
+  const found = await readOne(store, 'certificates', { 'challenge.token': token }, { projection: { challenge: 1 } })
   return found?.challenge?.answer ?? null
 }

@@ -2,7 +2,7 @@
  * The collections with their indexes, shard keys and schema versions, in one table (ARCHITECTURE.md, Data). Every unique
  * index begins with the shard key, so that the same code can run on a sharded cluster.
  */
-import { type Collection, type Db, type IndexDescription, MongoServerError } from 'mongodb'
+import { type Collection, type Db, type Document, type IndexDescription, MongoServerError } from 'mongodb'
 import type * as accounts from './documents/accounts.ts'
 import type * as certificates from './documents/certificates.ts'
 import type * as deliverability from './documents/deliverability.ts'
@@ -399,6 +399,9 @@ export type Collections = {
   readonly keyHolders: Collection<service.KeyHolderDoc>
   readonly state: Collection<service.StateDoc>
 }
+
+/** A document of a collection. */
+export type DocOf<N extends CollectionName> = Collections[N] extends Collection<infer D extends Document> ? D : never
 
 /** The typed handles of all collections of a database. */
 export function collectionsOf(db: Db): Collections {

@@ -5,6 +5,7 @@
  */
 import { MongoClient, type MongoClientOptions } from 'mongodb'
 import { requireDurable } from './connection-string.ts'
+import { noteInArrays } from './under-way.ts'
 
 /** How long a command may take to be answered; then its connection is closed, and the caller told that nobody answered. */
 export const answerMs = 20_000
@@ -39,7 +40,7 @@ export function clientOf(
     waitQueueTimeoutMS: longAnswerMs,
     maxPoolSize: rebuildingConnectionsMax,
   }
-  return new MongoClient(url, { ...promised, ...(isPatient && patience), ...options })
+  return noteInArrays(new MongoClient(url, { ...promised, ...(isPatient && patience), ...options }))
 }
 
 const promised = {

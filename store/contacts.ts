@@ -7,6 +7,7 @@
 import type { Document, Filter } from 'mongodb'
 import type { ContactDoc, Letter } from './documents/mail.ts'
 import type { Store } from './open.ts'
+import { readMany } from './reads.ts'
 import { updateIn, writeAll } from './writes.ts'
 
 /**
@@ -107,15 +108,18 @@ export async function takeAutoReply(
 /** Those of the addresses that are contacts of a mailbox. */
 export function findContacts(store: Store, mailboxId: string, addresses: readonly string[]): Promise<ContactDoc[]> {
   const ids = addresses.map((address) => contactId({ mailboxId, address }))
-  return store.contacts.find({ mailboxId, _id: { $in: ids } }).toArray()
+  return readMany(store, 'contacts', { mailboxId, _id: { $in: ids } })
 }
 
 /** Those of the contacts (by id) from whom mail was received. */
 export async function findCorrespondents(store: Store, ids: readonly string[]): Promise<string[]> {
   const mailboxIds = [...new Set(ids.map((id) => id.slice(0, id.indexOf(':'))))]
-  const found = await store.contacts
-    .find({ mailboxId: { $in: mailboxIds }, _id: { $in: [...ids] } }, { projection: { received: 1 } })
-    .toArray()
+  const found = await readMany(
+    store,
+    'contacts',
+    { mailboxId: { $in: mailboxIds }, _id: { $in: [...ids] } },
+    { projection: { received: 1 } },
+  )
   return found.filter(({ received }) => received > 0).map(({ _id }) => _id)
 }
 
@@ -127,11 +131,12 @@ export function listContacts(
   store: Store,
   { mailboxId, before, limit }: { mailboxId: string; before: ContactCursor | null; limit: number },
 ): Promise<ContactDoc[]> {
-  return store.contacts
-    .find({ mailboxId, ...olderThan(before) })
-    .sort({ mailboxId: -1, lastSeenAt: -1, _id: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'contacts',
+    { mailboxId, ...olderThan(before) },
+    { sort: { mailboxId: -1, lastSeenAt: -1, _id: -1 }, limit },
+  )
 }
 
 /** Contacts of a mailbox with a word that begins with `beginning` (lower case): at most `matchesMax`, in no order. */

@@ -3,6 +3,7 @@ import type { UpdateFilter } from 'mongodb'
 import type { CheckDoc, DomainReportDoc, TlsKindDoc, TlsResultDoc } from './documents/deliverability.ts'
 import { takeDue } from './earliest.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readOne } from './reads.ts'
 
 /** Stores a report. Returns false when it is there already. */
 export async function insertReport(store: Store, report: DomainReportDoc): Promise<boolean> {
@@ -100,5 +101,5 @@ export async function insertCheck(store: Store, check: CheckDoc): Promise<void> 
 }
 
 export function findCheck(store: Store, id: string): Promise<CheckDoc | null> {
-  return store.deliveryChecks.findOne({ _id: id })
+  return readOne(store, 'deliveryChecks', { _id: id })
 }

@@ -10,6 +10,7 @@ import type { DeliveryDoc, WebhookDoc } from './documents/events.ts'
 import { type Due, dueBy } from './due.ts'
 import { earliest } from './earliest.ts'
 import type { Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 import { insertInto, updateIn, type Write, writeAll } from './writes.ts'
 
 /** What a delivery takes up beside its body. */
@@ -49,7 +50,7 @@ export async function findExistingDeliveryIds(
   store: Store,
   deliveries: readonly Pick<DeliveryDoc, '_id' | 'accountId'>[],
 ): Promise<Set<string>> {
-  const found = await store.deliveries.find(among(deliveries), { projection: { _id: 1 } }).toArray()
+  const found = await readMany(store, 'deliveries', among(deliveries), { projection: { _id: 1 } })
   return new Set(found.map(({ _id }) => _id))
 }
 
@@ -57,11 +58,11 @@ export type DueEndpoint = Pick<WebhookDoc, '_id' | 'accountId' | 'dueAt' | 'dueR
 
 /** The endpoints with deliveries that may be due, the longest due first. */
 export function findDueEndpoints(store: Store, due: Due, limit: number): Promise<DueEndpoint[]> {
-  return store.webhooks
-    .find(dueBy<WebhookDoc>('dueAt', due), { projection: { accountId: 1, dueAt: 1, dueRev: 1, looked: 1 } })
-    .sort({ dueAt: 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(store, 'webhooks', dueBy<WebhookDoc>('dueAt', due), {
+    projection: { accountId: 1, dueAt: 1, dueRev: 1, looked: 1 },
+    sort: { dueAt: 1 },
+    limit,
+  })
 }
 
 /** Claims deliveries of an endpoint that are due, the longest due first, for the holder of `token` until `until`. */
@@ -77,7 +78,7 @@ export async function claimDeliveries(
   }: Claim & Pick<DeliveryDoc, 'accountId' | 'webhookId'> & { readonly max: number },
 ): Promise<DeliveryDoc[]> {
   const isDue = { accountId, webhookId, nextAt: { $lte: now } }
-  const due = await store.deliveries.find(isDue).sort({ webhookId: 1, nextAt: 1 }).limit(max).toArray()
+  const due = await readMany(store, 'deliveries', isDue, { sort: { webhookId: 1, nextAt: 1 }, limit: max })
   return claimAmong(store, due, isDue, { until, token })
 }
 
@@ -96,7 +97,7 @@ async function claimAmong(
     { ...condition, ...these },
     { $set: { nextAt: until, lease: token } },
   )
-  if (modifiedCount < deliveries.length) return store.deliveries.find({ ...these, lease: token }).toArray()
+  if (modifiedCount < deliveries.length) return readMany(store, 'deliveries', { ...these, lease: token })
   return deliveries.map((delivery) => ({ ...delivery, nextAt: until, lease: token }))
 }
 
@@ -133,11 +134,12 @@ async function nextOf(
   store: Store,
   { accountId, webhookId }: Pick<DeliveryDoc, 'accountId' | 'webhookId'>,
 ): Promise<Date | null> {
-  const [next] = await store.deliveries
-    .find({ accountId, webhookId, nextAt: everDue }, { projection: { nextAt: 1 } })
-    .sort({ webhookId: 1, nextAt: 1 })
-    .limit(1)
-    .toArray()
+  const [next] = await readMany(
+    store,
+    'deliveries',
+    { accountId, webhookId, nextAt: everDue },
+    { projection: { nextAt: 1 }, sort: { webhookId: 1, nextAt: 1 }, limit: 1 },
+  )
   return next?.nextAt ?? null
 }
 
@@ -151,7 +153,7 @@ export async function nextDelivery(store: Store, accountId?: string): Promise<Da
 }
 
 async function endpointIdsOf(store: Store, accountId: string): Promise<string[]> {
-  const found = await store.webhooks.find({ accountId }, { projection: { _id: 1 } }).toArray()
+  const found = await readMany(store, 'webhooks', { accountId }, { projection: { _id: 1 } })
   return found.map(({ _id }) => _id)
 }
 
@@ -159,7 +161,7 @@ async function endpointIdsOf(store: Store, accountId: string): Promise<string[]>
 export async function isDelivering(store: Store, accountId: string, now: Date): Promise<boolean> {
   const webhookId = { $in: await endpointIdsOf(store, accountId) }
   const leased = { accountId, webhookId, nextAt: { $gt: now }, lease: { $ne: null } }
-  return (await store.deliveries.findOne(leased, { projection: { _id: 1 } })) !== null
+  return (await readOne(store, 'deliveries', leased, { projection: { _id: 1 } })) !== null
 }
 
 /** What came of a claimed delivery. Without an attempt nothing was sent; without `nextAt` none follows. */
@@ -195,10 +197,7 @@ export async function skipDeliveries(
 ): Promise<void> {
   for (;;) {
     const waiting = { accountId, webhookId, nextAt: everDue }
-    const found = await store.deliveries
-      .find(waiting, { projection: { _id: 1 } })
-      .limit(pageSize)
-      .toArray()
+    const found = await readMany(store, 'deliveries', waiting, { projection: { _id: 1 }, limit: pageSize })
     if (found.length === 0) return
     await store.deliveries.updateMany(
       { ...waiting, _id: { $in: found.map(({ _id }) => _id) } },
@@ -214,11 +213,12 @@ export async function dueAhead(
   store: Store,
   { accountId, webhookId, mailboxId, order = 0 }: InOrder,
 ): Promise<Date | null> {
-  const [ahead] = await store.deliveries
-    .find({ accountId, webhookId, mailboxId, order: { $lt: order } }, { projection: { nextAt: 1 } })
-    .sort({ webhookId: 1, mailboxId: 1, order: 1 })
-    .limit(1)
-    .toArray()
+  const [ahead] = await readMany(
+    store,
+    'deliveries',
+    { accountId, webhookId, mailboxId, order: { $lt: order } },
+    { projection: { nextAt: 1 }, sort: { webhookId: 1, mailboxId: 1, order: 1 }, limit: 1 },
+  )
   return ahead === undefined ? null : (ahead.nextAt ?? new Date(0))
 }
 
@@ -236,7 +236,10 @@ export async function claimBehind(
     lease: null,
     'attempts.0': { $exists: false },
   }
-  const held = await store.deliveries.find(isHeld).sort({ webhookId: 1, mailboxId: 1, order: 1 }).limit(max).toArray()
+  const held = await readMany(store, 'deliveries', isHeld, {
+    sort: { webhookId: 1, mailboxId: 1, order: 1 },
+    limit: max,
+  })
   return claimAmong(store, held, isHeld, { until, token })
 }
 
@@ -266,7 +269,7 @@ export function listDeliveries(
     ...(mailboxIds !== null && { mailboxId: { $in: [...mailboxIds, null] } }),
     ...(before !== null && { _id: { $lt: before } }),
   }
-  return store.deliveries.find(filter).sort({ webhookId: -1, _id: -1 }).limit(limit).toArray()
+  return readMany(store, 'deliveries', filter, { sort: { webhookId: -1, _id: -1 }, limit })
 }
 
 /** A delivery of an account; null when there is none. */
@@ -274,5 +277,5 @@ export function findDelivery(
   store: Store,
   { accountId, id }: { readonly accountId: string; readonly id: string },
 ): Promise<DeliveryDoc | null> {
-  return store.deliveries.findOne({ accountId, _id: id })
+  return readOne(store, 'deliveries', { accountId, _id: id })
 }

@@ -2,6 +2,7 @@
 import type { StsMode } from '../schemas/settings.ts'
 import type { DomainClaimDoc, DomainDoc, DomainNews } from './documents/domains.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 /** Takes a domain by inserting it. Returns false when it is taken. */
 export async function insertDomain(store: Store, domain: DomainDoc): Promise<boolean> {
@@ -15,16 +16,16 @@ export async function insertDomain(store: Store, domain: DomainDoc): Promise<boo
 }
 
 export function findDomain(store: Store, domain: string): Promise<DomainDoc | null> {
-  return store.domains.findOne({ _id: domain })
+  return readOne(store, 'domains', { _id: domain })
 }
 
 /** Domains by name. */
 export function findDomains(store: Store, names: readonly string[]): Promise<DomainDoc[]> {
-  return store.domains.find({ _id: { $in: [...names] } }).toArray()
+  return readMany(store, 'domains', { _id: { $in: [...names] } })
 }
 
 export function listDomains(store: Store, accountId: string): Promise<DomainDoc[]> {
-  return store.domains.find({ accountId }).sort({ _id: 1 }).toArray()
+  return readMany(store, 'domains', { accountId }, { sort: { _id: 1 } })
 }
 
 /** Sets what the MTA-STS policy of an own domain asks of senders; null: what the settings say. Null when there is no such domain. */
@@ -43,10 +44,7 @@ export function findClaims(
   store: Store,
   { domains, limit }: { readonly domains: readonly string[]; readonly limit: number },
 ): Promise<DomainClaimDoc[]> {
-  return store.domainClaims
-    .find({ domain: { $in: [...domains] } })
-    .limit(limit)
-    .toArray()
+  return readMany(store, 'domainClaims', { domain: { $in: [...domains] } }, { limit })
 }
 
 export async function insertClaim(store: Store, claim: DomainClaimDoc): Promise<boolean> {
@@ -63,11 +61,11 @@ export function findClaim(
   store: Store,
   { accountId, domain }: { readonly accountId: string; readonly domain: string },
 ): Promise<DomainClaimDoc | null> {
-  return store.domainClaims.findOne({ accountId, domain })
+  return readOne(store, 'domainClaims', { accountId, domain })
 }
 
 export function listClaims(store: Store, accountId: string): Promise<DomainClaimDoc[]> {
-  return store.domainClaims.find({ accountId }).sort({ accountId: 1, domain: 1 }).toArray()
+  return readMany(store, 'domainClaims', { accountId }, { sort: { accountId: 1, domain: 1 } })
 }
 
 /** The names of the domains that an account has or claims. */
@@ -82,8 +80,8 @@ export async function domainsAmong(
   { accountId, names }: { readonly accountId: string; readonly names: readonly string[] },
 ): Promise<readonly string[]> {
   const [inUse, claims] = await Promise.all([
-    store.domains.find({ _id: { $in: [...names] }, accountId, status: { $ne: 'removed' } }).toArray(),
-    store.domainClaims.find({ accountId, domain: { $in: [...names] } }).toArray(),
+    readMany(store, 'domains', { _id: { $in: [...names] }, accountId, status: { $ne: 'removed' } }),
+    readMany(store, 'domainClaims', { accountId, domain: { $in: [...names] } }),
   ])
   return [...inUse.map(({ _id }) => _id), ...claims.map(({ domain }) => domain)]
 }
@@ -143,16 +141,16 @@ export async function findDueDomains(
 ): Promise<readonly (WatchedRef & { readonly dueAt: Date })[]> {
   const due = { 'watch.dueAt': { $lte: now } }
   const [domains, claims] = await Promise.all([
-    store.domains
-      .find(due, { projection: { accountId: 1, 'watch.dueAt': 1 } })
-      .sort({ 'watch.dueAt': 1 })
-      .limit(limit)
-      .toArray(),
-    store.domainClaims
-      .find(due, { projection: { accountId: 1, domain: 1, 'watch.dueAt': 1 } })
-      .sort({ 'watch.dueAt': 1 })
-      .limit(limit)
-      .toArray(),
+    readMany(store, 'domains', due, {
+      projection: { accountId: 1, 'watch.dueAt': 1 },
+      sort: { 'watch.dueAt': 1 },
+      limit,
+    }),
+    readMany(store, 'domainClaims', due, {
+      projection: { accountId: 1, domain: 1, 'watch.dueAt': 1 },
+      sort: { 'watch.dueAt': 1 },
+      limit,
+    }),
   ])
   return [
     ...domains.map(({ _id, accountId, watch }) => ({

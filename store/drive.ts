@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { GridFSBucket, MongoRuntimeError } from 'mongodb'
 import type { DriveEntryDoc, DrivePart, DriveUpload } from './documents/drive.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 /** What the bucket's collections begin with. */
 export const driveBucket = 'drive'
@@ -36,7 +37,7 @@ export function findDriveEntry(
   store: Store,
   { accountId, entryId }: { readonly accountId: string; readonly entryId: string },
 ): Promise<DriveEntryDoc | null> {
-  return store.driveEntries.findOne({ accountId, _id: entryId, isNew: { $exists: false } })
+  return readOne(store, 'driveEntries', { accountId, _id: entryId, isNew: { $exists: false } })
 }
 
 /** The entry of this name in a folder, also one whose content is not whole. */
@@ -44,7 +45,7 @@ export function driveEntryNamed(
   store: Store,
   { accountId, parentId, name }: Pick<DriveEntryDoc, 'accountId' | 'parentId' | 'name'>,
 ): Promise<DriveEntryDoc | null> {
-  return store.driveEntries.findOne({ accountId, parentId, name })
+  return readOne(store, 'driveEntries', { accountId, parentId, name })
 }
 
 /** The entries of a folder, newest first, after the id `before`. */
@@ -63,11 +64,12 @@ export function listDriveEntries(
   },
 ): Promise<DriveEntryDoc[]> {
   const range = before === null ? {} : { _id: { $lt: before } }
-  return store.driveEntries
-    .find({ accountId, parentId, isNew: { $exists: false }, ...range })
-    .sort({ _id: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'driveEntries',
+    { accountId, parentId, isNew: { $exists: false }, ...range },
+    { sort: { _id: -1 }, limit },
+  )
 }
 
 /** Notes how far a content has come. Returns false when the entry is gone, or another content is being put in. */
@@ -139,17 +141,14 @@ export async function removeDriveEntry(
 
 /** Deletes a page of entries of an account with their bytes. Returns how many there were. */
 export async function removeDriveEntries(store: Store, accountId: string, limit: number): Promise<number> {
-  const found = await store.driveEntries.find({ accountId }).limit(limit).toArray()
+  const found = await readMany(store, 'driveEntries', { accountId }, { limit })
   for (const entry of found) await removeDriveEntry(store, entry)
   return found.length
 }
 
 /** Contents that nobody went on with since a time. */
 export function findStaleUploads(store: Store, before: Date, limit: number): Promise<DriveEntryDoc[]> {
-  return store.driveEntries
-    .find({ 'incoming.at': { $lt: before } })
-    .limit(limit)
-    .toArray()
+  return readMany(store, 'driveEntries', { 'incoming.at': { $lt: before } }, { limit })
 }
 
 /** Gives up a content that was not put in whole. */
@@ -212,7 +211,9 @@ export async function walkParts(
 ): Promise<readonly string[]> {
   const ids: string[] = []
   for (let last = after; ids.length < limit; last = ids.at(-1)!) {
-    const next = await store.driveChunks.findOne(
+    const next = await readOne(
+      store,
+      'driveChunks',
       { files_id: { $gt: last } },
       { sort: { files_id: 1, n: 1 }, projection: { _id: 0, files_id: 1 } },
     )
@@ -224,9 +225,12 @@ export async function walkParts(
 
 /** Those of some parts that no entry names. An entry is written before its parts, so these were somebody's and are nobody's now. */
 export async function unusedParts(store: Store, ids: readonly string[]): Promise<readonly string[]> {
-  const entries = await store.driveEntries
-    .find({ _id: { $in: [...new Set(ids.map(entryOfPart))] } }, { projection: { parts: 1, incoming: 1 } })
-    .toArray()
+  const entries = await readMany(
+    store,
+    'driveEntries',
+    { _id: { $in: [...new Set(ids.map(entryOfPart))] } },
+    { projection: { parts: 1, incoming: 1 } },
+  )
   const named = entries.flatMap((entry) => [...entry.parts, ...writtenParts(entry, entry.incoming)])
   const used = new Set(named.map(({ id }) => id))
   return ids.filter((id) => !used.has(id))

@@ -6,6 +6,7 @@ import type { DeliveryStatus, EmailDoc, EmailRecipient } from './documents/sendi
 import { type Due, dueBy } from './due.ts'
 import { earliest } from './earliest.ts'
 import type { Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 import { updateIn, type Write } from './writes.ts'
 
 export function findEmail(
@@ -13,7 +14,7 @@ export function findEmail(
   { accountId, emailId }: { accountId: string; emailId: string },
 ): Promise<EmailDoc | null> {
   // That it is there is said to be a promise.
-  return store.emails.findOne({ accountId, _id: emailId }, settled)
+  return readOne(store, 'emails', { accountId, _id: emailId }, settled)
 }
 
 /** The send whose Sent copy is this message. */
@@ -21,7 +22,7 @@ export function findEmailByMessage(
   store: Store,
   { accountId, messageId }: { accountId: string; messageId: string },
 ): Promise<EmailDoc | null> {
-  return store.emails.findOne({ accountId, messageId })
+  return readOne(store, 'emails', { accountId, messageId })
 }
 
 /** Whether the Sent copy is written of the newest send since then that keeps one and has this Message-ID; null when there is none. */
@@ -41,17 +42,17 @@ export async function findSentCopy(
 ): Promise<Pick<EmailDoc, 'planned'> | null> {
   const isRecent = { accountId, _id: { $gte: idAt('em', since) } }
   const isKept = { mailboxId, messageIdHeader, messageId: { $ne: null }, scheduledFor: { $exists: false } }
-  return store.emails.findOne({ ...isRecent, ...isKept }, { sort: { _id: -1 }, projection: { planned: 1 } })
+  return readOne(store, 'emails', { ...isRecent, ...isKept }, { sort: { _id: -1 }, projection: { planned: 1 } })
 }
 
 /** A send of any account; for delivery reports, which name the send but not the account. */
 export function findEmailById(store: Store, emailId: string): Promise<EmailDoc | null> {
-  return store.emails.findOne({ _id: emailId })
+  return readOne(store, 'emails', { _id: emailId })
 }
 
 /** Sends with derived documents that are due to be written, the longest due first. */
 export function findUnsettled(store: Store, { due, limit }: { due: Due; limit: number }): Promise<EmailDoc[]> {
-  return store.emails.find(dueBy<EmailDoc>('todoAt', due)).sort({ todoAt: 1 }).limit(limit).toArray()
+  return readMany(store, 'emails', dueBy<EmailDoc>('todoAt', due), { sort: { todoAt: 1 }, limit })
 }
 
 /** When there is something to derive next, of an account or of all; null when nothing is left. */
@@ -98,11 +99,12 @@ export function listEmails(
     limit,
   }: { accountId: string; keyId: string | null; before: string | null; limit: number },
 ): Promise<EmailDoc[]> {
-  return store.emails
-    .find({ accountId, ...(keyId !== null && { keyId }), ...(before !== null && { _id: { $lt: before } }) })
-    .sort(keyId === null ? { accountId: -1, _id: -1 } : { accountId: -1, keyId: -1, _id: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'emails',
+    { accountId, ...(keyId !== null && { keyId }), ...(before !== null && { _id: { $lt: before } }) },
+    { sort: keyId === null ? { accountId: -1, _id: -1 } : { accountId: -1, keyId: -1, _id: -1 }, limit },
+  )
 }
 
 /** Scheduled sends of a mailbox, newest first, starting after the id `before`. */
@@ -115,16 +117,17 @@ export function listScheduled(
     limit,
   }: { accountId: string; mailboxId: string; before: string | null; limit: number },
 ): Promise<EmailDoc[]> {
-  return store.emails
-    .find({
+  return readMany(
+    store,
+    'emails',
+    {
       accountId,
       mailboxId,
       scheduledFor: { $exists: true },
       ...(before !== null && { _id: { $lt: before } }),
-    })
-    .sort({ accountId: -1, mailboxId: -1, _id: -1 })
-    .limit(limit)
-    .toArray()
+    },
+    { sort: { accountId: -1, mailboxId: -1, _id: -1 }, limit },
+  )
 }
 
 /** Gives a scheduled send another time and the blob composed for it. Returns null when the send changed meanwhile. */
@@ -194,7 +197,7 @@ function recipientUpdate({ accountId, emailId, n, from, change, at }: RecipientC
 
 /** The sends of an account among the ids. */
 export function findEmails(store: Store, accountId: string, ids: readonly string[]): Promise<EmailDoc[]> {
-  return store.emails.find({ accountId, _id: { $in: [...ids] } }).toArray()
+  return readMany(store, 'emails', { accountId, _id: { $in: [...ids] } })
 }
 
 /** Those of the sends `ids` that are of one of the accounts. */
@@ -202,5 +205,5 @@ export function findEmailsIn(
   store: Store,
   { accountIds, ids }: { accountIds: readonly string[]; ids: readonly string[] },
 ): Promise<EmailDoc[]> {
-  return store.emails.find({ accountId: { $in: [...accountIds] }, _id: { $in: [...ids] } }).toArray()
+  return readMany(store, 'emails', { accountId: { $in: [...accountIds] }, _id: { $in: [...ids] } })
 }

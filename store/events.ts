@@ -4,6 +4,7 @@ import { type Append, createAppend } from './chains.ts'
 import { settled } from './connection.ts'
 import type { EventDoc } from './documents/events.ts'
 import type { Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 export type NewEvent = Omit<EventDoc, 'seq'>
 
@@ -19,13 +20,14 @@ export function createEventAppend(store: Store): Append<NewEvent, EventDoc> {
 
 /** The number of the newest event of an account; 0 before the first. */
 export async function lastEventNumber(store: Store, accountId: string): Promise<number> {
-  const last = await store.events
-    .find({ accountId }, { projection: { seq: 1 }, ...settled })
-    .sort({ accountId: -1, seq: -1 })
-    .limit(1)
-    .next()
+  const last = await readOne(
+    store,
+    'events',
+    { accountId },
+    { projection: { seq: 1 }, ...settled, sort: { accountId: -1, seq: -1 } },
+  )
   if (last !== null) return last.seq
-  const account = await store.accounts.findOne({ _id: accountId }, { projection: { eventSeqFloor: 1 }, ...settled })
+  const account = await readOne(store, 'accounts', { _id: accountId }, { projection: { eventSeqFloor: 1 }, ...settled })
   return account?.eventSeqFloor ?? 0
 }
 
@@ -43,7 +45,7 @@ export async function findExistingEventIds(
   store: Store,
   events: readonly Pick<EventDoc, '_id' | 'accountId'>[],
 ): Promise<Set<string>> {
-  const found = await store.events.find(among(events), { projection: { _id: 1 } }).toArray()
+  const found = await readMany(store, 'events', among(events), { projection: { _id: 1 } })
   return new Set(found.map(({ _id }) => _id))
 }
 
@@ -52,7 +54,7 @@ export async function findEventNumbers(
   store: Store,
   events: readonly Pick<EventDoc, '_id' | 'accountId'>[],
 ): Promise<ReadonlyMap<string, number>> {
-  const found = await store.events.find(among(events), { projection: { seq: 1 } }).toArray()
+  const found = await readMany(store, 'events', among(events), { projection: { seq: 1 } })
   return new Map(found.map(({ _id, seq }) => [_id, seq]))
 }
 
@@ -66,7 +68,7 @@ export function findEvents(
   store: Store,
   { accountId, ids }: { accountId: string; ids: readonly string[] },
 ): Promise<EventDoc[]> {
-  return store.events.find({ accountId, _id: { $in: [...ids] } }).toArray()
+  return readMany(store, 'events', { accountId, _id: { $in: [...ids] } })
 }
 
 /** Events of an account with numbers above `after` and up to `upTo`, in order. */
@@ -74,11 +76,12 @@ export function walkEvents(
   store: Store,
   { accountId, after, upTo, limit }: { accountId: string; after: number; upTo: number; limit: number },
 ): Promise<EventDoc[]> {
-  return store.events
-    .find({ accountId, seq: { $gt: after, $lte: upTo } })
-    .sort({ accountId: 1, seq: 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'events',
+    { accountId, seq: { $gt: after, $lte: upTo } },
+    { sort: { accountId: 1, seq: 1 }, limit },
+  )
 }
 
 /** Events of all accounts from the time `from` (included) to `to` (excluded), in order, for the sweep. */
@@ -86,11 +89,12 @@ export function walkEventsByTime(
   store: Store,
   { from, to, limit }: { from: Date; to: Date; limit: number },
 ): Promise<Pick<EventDoc, 'accountId' | 'seq' | 'createdAt'>[]> {
-  return store.events
-    .find({ createdAt: { $gte: from, $lt: to } }, { projection: { accountId: 1, seq: 1, createdAt: 1 } })
-    .sort({ createdAt: 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'events',
+    { createdAt: { $gte: from, $lt: to } },
+    { projection: { accountId: 1, seq: 1, createdAt: 1 }, sort: { createdAt: 1 }, limit },
+  )
 }
 
 /** What a reader wants and may see. `eventsPassing` and the filter of `listEvents` say the same. */
@@ -148,7 +152,7 @@ export function listEvents(
     ...(Object.keys(created).length > 0 && { createdAt: created }),
   }
   const direction = newestFirst ? -1 : 1
-  return store.events.find(filter).sort({ accountId: direction, seq: direction }).limit(limit).toArray()
+  return readMany(store, 'events', filter, { sort: { accountId: direction, seq: direction }, limit })
 }
 
 /** How many events of an account have numbers in a range; fewer than it is long when some have expired. */
@@ -161,5 +165,5 @@ export function findEvent(
   store: Store,
   { accountId, eventId }: { accountId: string; eventId: string },
 ): Promise<EventDoc | null> {
-  return store.events.findOne({ accountId, _id: eventId })
+  return readOne(store, 'events', { accountId, _id: eventId })
 }

@@ -11,6 +11,7 @@ import type { EmailDoc } from './documents/sending.ts'
 import { takeDue } from './earliest.ts'
 import { isDuplicate, type Store } from './open.ts'
 import { type Owner, personal } from './personal.ts'
+import { readOne } from './reads.ts'
 
 const batchSize = 100
 
@@ -87,11 +88,11 @@ export async function removeExport(store: Store, { _id, accountId }: ExportDoc):
 
 /** The newest export of an account; null when there is none. */
 export function newestExport(store: Store, accountId: string): Promise<ExportDoc | null> {
-  return store.exports.find({ accountId }).sort({ accountId: -1, _id: -1 }).limit(1).next()
+  return readOne(store, 'exports', { accountId }, { sort: { accountId: -1, _id: -1 } })
 }
 
 export function findExport(store: Store, exportId: string): Promise<ExportDoc | null> {
-  return store.exports.findOne({ _id: exportId })
+  return readOne(store, 'exports', { _id: exportId })
 }
 
 /** Claims the export that is due longest, until `until`. Returns it as it is now; null when none is due. */
@@ -147,7 +148,7 @@ export async function readExportChunk(
   written: Pick<ExportDoc, '_id' | 'tries'>,
   n: number,
 ): Promise<Uint8Array | null> {
-  const chunk = await store.exportChunks.findOne({ _id: chunkId(written, n) })
+  const chunk = await readOne(store, 'exportChunks', { _id: chunkId(written, n) })
   return chunk === null ? null : new Uint8Array(chunk.data.buffer)
 }
 

@@ -1,6 +1,7 @@
 /** How many logins failed lately, of each caller: counted for a while from the first one on. */
 import type { FailedLoginsDoc } from './documents/accounts.ts'
 import type { Store } from './open.ts'
+import { readMany } from './reads.ts'
 import { updateIn, writeAll } from './writes.ts'
 
 export type FailedLogins = {
@@ -33,5 +34,5 @@ export async function countFailedLogins(
     })
     rest = (await writeAll(store, writes)).map((n) => rest[n]!)
   }
-  return store.failedLogins.find({ _id: { $in: failures.map(({ caller }) => caller) } }).toArray()
+  return readMany(store, 'failedLogins', { _id: { $in: failures.map(({ caller }) => caller) } })
 }

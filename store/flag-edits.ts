@@ -25,6 +25,7 @@ import {
   updateOf,
 } from './message-edits.ts'
 import type { Store } from './open.ts'
+import { readMany } from './reads.ts'
 import { updateAllIn, type Write } from './writes.ts'
 
 /** The most messages of one command: all other writes wait while it is carried out. */
@@ -194,9 +195,12 @@ async function missedIn(
   { groups, modseq }: { readonly groups: readonly FlagGroup[]; readonly modseq: number },
 ): Promise<readonly number[]> {
   const uids = groups.flatMap(({ messages }) => messages.map(({ uid }) => uid))
-  const found = await store.messages
-    .find({ mailboxId, folderId, modseq, uid: { $in: uids } }, { projection: { uid: 1 } })
-    .toArray()
+  const found = await readMany(
+    store,
+    'messages',
+    { mailboxId, folderId, modseq, uid: { $in: uids } },
+    { projection: { uid: 1 } },
+  )
   const changed = new Set(found.map(({ uid }) => uid))
   return uids.filter((uid) => !changed.has(uid))
 }

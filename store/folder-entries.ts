@@ -2,6 +2,7 @@
 import { settled } from './connection.ts'
 import type { FolderDoc, MessageDoc } from './documents/mail.ts'
 import type { Store } from './open.ts'
+import { readOne } from './reads.ts'
 
 const entryFields = {
   _id: 0,
@@ -118,7 +119,7 @@ export function findFolder(
   store: Store,
   { mailboxId, folderId }: { mailboxId: string; folderId: string },
 ): Promise<FolderDoc | null> {
-  return store.folders.findOne({ _id: folderId, mailboxId }, settled)
+  return readOne(store, 'folders', { _id: folderId, mailboxId }, settled)
 }
 
 /** Notes that mail programs were told of all messages of a folder below a UID. */

@@ -10,6 +10,7 @@ import type { FolderRole } from '../schemas/threads.ts'
 import type { FolderCounts, FolderDoc, Reservation } from './documents/mail.ts'
 import { removeMetadata } from './metadata.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readMany } from './reads.ts'
 import { fenceIn, updateIn, type Write } from './writes.ts'
 
 export const reservationSeconds = 30
@@ -50,7 +51,7 @@ export async function reserve(
     claims.map((claim) => ({ updateOne: reservingUpdate(claim, token, at) })),
     { ordered: true },
   )
-  const folders = await store.folders.find(among(claims), { projection: { open: 1 } }).toArray()
+  const folders = await readMany(store, 'folders', among(claims), { projection: { open: 1 } })
   return reservedIn(folders, token)
 }
 
@@ -163,7 +164,7 @@ export async function closeSoon(store: Store, ends: readonly ReservationEnd[]): 
 
 /** The folders of a mailbox, sorted by path. */
 export function findFolders(store: Store, mailboxId: string): Promise<FolderDoc[]> {
-  return store.folders.find({ mailboxId }).sort({ mailboxId: 1, path: 1 }).toArray()
+  return readMany(store, 'folders', { mailboxId }, { sort: { mailboxId: 1, path: 1 } })
 }
 
 /**
@@ -176,7 +177,7 @@ export function tellable<F extends Pick<FolderDoc, 'total' | 'unread'>>(folder: 
 
 /** The folders of several mailboxes. */
 export function findFoldersOf(store: Store, mailboxIds: readonly string[]): Promise<FolderDoc[]> {
-  return store.folders.find({ mailboxId: { $in: [...mailboxIds] } }).toArray()
+  return readMany(store, 'folders', { mailboxId: { $in: [...mailboxIds] } })
 }
 
 /** What tells whether anything in a mailbox has changed, and the paths of its folders by their ids. */
@@ -192,10 +193,12 @@ export async function mailboxMarks(
   store: Store,
   mailboxIds: readonly string[],
 ): Promise<ReadonlyMap<string, MailboxMarks>> {
-  const folders = await store.folders
-    .find({ mailboxId: { $in: [...mailboxIds] } }, { projection: marked, batchSize: smallBatchSize })
-    .sort({ mailboxId: 1, path: 1 })
-    .toArray()
+  const folders = await readMany(
+    store,
+    'folders',
+    { mailboxId: { $in: [...mailboxIds] } },
+    { projection: marked, sort: { mailboxId: 1, path: 1 } },
+  )
   const quiet = [...Map.groupBy(folders, ({ mailboxId }) => mailboxId)].filter(([, own]) =>
     own.every(({ open }) => open.length === 0),
   )
@@ -212,7 +215,7 @@ export async function mailboxMarks(
 
 /** Folders of any mailbox by their ids. */
 export function findFoldersById(store: Store, refs: readonly FolderRef[]): Promise<FolderDoc[]> {
-  return store.folders.find(among(refs)).toArray()
+  return readMany(store, 'folders', among(refs))
 }
 
 /** A folder, and the mailbox it is in. */
@@ -223,17 +226,14 @@ const among = (refs: readonly FolderRef[]) => ({
   _id: { $in: [...new Set(refs.map(({ folderId }) => folderId))] },
 })
 
-/** Folders of which one answer tells: these documents are small, and the usual 101 would take several. */
-const smallBatchSize = 2_000
-
 /** The storage that mailboxes use, by mailbox id: the bytes of all their messages, Trash and Spam included. */
 export async function storageUsed(store: Store, mailboxIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const folders = await store.folders
-    .find(
-      { mailboxId: { $in: [...mailboxIds] }, bytes: { $gt: 0 } },
-      { projection: { _id: 0, mailboxId: 1, bytes: 1 }, batchSize: smallBatchSize, hint: 'filled' },
-    )
-    .toArray()
+  const folders = await readMany(
+    store,
+    'folders',
+    { mailboxId: { $in: [...mailboxIds] }, bytes: { $gt: 0 } },
+    { projection: { _id: 0, mailboxId: 1, bytes: 1 }, hint: 'filled' },
+  )
   const used = new Map(mailboxIds.map((id) => [id, 0]))
   for (const { mailboxId, bytes } of folders) used.set(mailboxId, (used.get(mailboxId) ?? 0) + bytes)
   return used
@@ -273,11 +273,7 @@ export async function insertStandardFolders(
 
 /** Folders with a reservation that was taken before `before` and is still open. */
 export function findFoldersWithStaleReservations(store: Store, before: Date, limit: number): Promise<FolderDoc[]> {
-  return store.folders
-    .find({ 'open.at': { $lt: before } })
-    .sort({ 'open.at': 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(store, 'folders', { 'open.at': { $lt: before } }, { sort: { 'open.at': 1 }, limit })
 }
 
 /** Inserts a folder. Returns false when the mailbox has a folder of that path. */

@@ -10,6 +10,7 @@ import type { IntakeAnswer, IntakeBackfill, IntakeDoc, IntakeRecordDoc } from '.
 import { type Due, dueBy } from './due.ts'
 import { earliest } from './earliest.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 import { giveBack, type Take, takesTo } from './usage.ts'
 import { insertInto, updateIn } from './writes.ts'
 
@@ -32,7 +33,8 @@ export async function insertIntake(store: Store, intake: IntakeDoc): Promise<boo
 /** Whether a configuration has ended and is not forgotten yet. */
 export async function hasEnded(store: Store, mailboxId: string): Promise<boolean> {
   return (
-    (await store.intakes.findOne({ _id: mailboxId, endedAt: { $exists: true } }, { projection: { _id: 1 } })) !== null
+    (await readOne(store, 'intakes', { _id: mailboxId, endedAt: { $exists: true } }, { projection: { _id: 1 } })) !==
+    null
   )
 }
 
@@ -44,7 +46,7 @@ export async function replaceEnded(store: Store, intake: IntakeDoc): Promise<boo
 
 /** The configurations of mailboxes that are watched, by the ids of the mailboxes. */
 export function findIntakes(store: Store, mailboxIds: readonly string[]): Promise<IntakeDoc[]> {
-  return store.intakes.find({ _id: { $in: [...mailboxIds] }, endedAt: { $exists: false } }).toArray()
+  return readMany(store, 'intakes', { _id: { $in: [...mailboxIds] }, endedAt: { $exists: false } })
 }
 
 /** Configurations of an account, or of some of its mailboxes, newest mailbox first, after the id `before`. */
@@ -58,11 +60,12 @@ export function listIntakes(
   }: { accountId: string; only: readonly string[] | null; before: string | null; limit: number },
 ): Promise<IntakeDoc[]> {
   const ids = { ...(only !== null && { $in: [...only] }), ...(before !== null && { $lt: before }) }
-  return store.intakes
-    .find({ accountId, endedAt: { $exists: false }, ...(Object.keys(ids).length > 0 && { _id: ids }) })
-    .sort({ accountId: -1, _id: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'intakes',
+    { accountId, endedAt: { $exists: false }, ...(Object.keys(ids).length > 0 && { _id: ids }) },
+    { sort: { accountId: -1, _id: -1 }, limit },
+  )
 }
 
 /** Changes a configuration. Returns it; null when there is none. */
@@ -90,20 +93,17 @@ export function endIntake(
 
 /** Configurations whose backfill goes on, those that wait longest first. */
 export function findDueBackfills(store: Store, { due, limit }: { due: Due; limit: number }): Promise<IntakeDoc[]> {
-  return store.intakes
-    .find(dueBy<IntakeDoc>('backfill.dueAt', due))
-    .sort({ 'backfill.dueAt': 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(store, 'intakes', dueBy<IntakeDoc>('backfill.dueAt', due), { sort: { 'backfill.dueAt': 1 }, limit })
 }
 
 /** When a backfill goes on next, of an account or of all; null when there is none. */
 export async function nextBackfill(store: Store, accountId?: string): Promise<Date | null> {
-  const [first] = await store.intakes
-    .find({ 'backfill.dueAt': { $gt: new Date(0) }, ...(accountId !== undefined && { accountId }) })
-    .sort({ 'backfill.dueAt': 1 })
-    .limit(1)
-    .toArray()
+  const [first] = await readMany(
+    store,
+    'intakes',
+    { 'backfill.dueAt': { $gt: new Date(0) }, ...(accountId !== undefined && { accountId }) },
+    { sort: { 'backfill.dueAt': 1 }, limit: 1 },
+  )
   return first?.backfill?.dueAt ?? null
 }
 
@@ -127,7 +127,7 @@ export async function removeIntake(store: Store, mailboxId: string): Promise<voi
 
 /** Configurations whose records are to be looked at, those that wait longest first; also such as have ended. */
 export function findIntakesToCheck(store: Store, { due, limit }: { due: Due; limit: number }): Promise<IntakeDoc[]> {
-  return store.intakes.find(dueBy<IntakeDoc>('checkAt', due)).sort({ checkAt: 1 }).limit(limit).toArray()
+  return readMany(store, 'intakes', dueBy<IntakeDoc>('checkAt', due), { sort: { checkAt: 1 }, limit })
 }
 
 /** Notes when a configuration is to be looked at next, unless somebody else noted it meanwhile. */
@@ -160,15 +160,15 @@ export async function findKnownRecordIds(
   const accountIds = [...new Set(wanted.map(({ accountId }) => accountId))]
   const only = { projection: { _id: 1 } } as const
   const [records, events] = await Promise.all([
-    store.intakeRecords.find({ mailboxId: { $in: mailboxIds }, _id: { $in: ids } }, only).toArray(),
-    store.events.find({ accountId: { $in: accountIds }, _id: { $in: [...byEvent.keys()] } }, only).toArray(),
+    readMany(store, 'intakeRecords', { mailboxId: { $in: mailboxIds }, _id: { $in: ids } }, { ...only }),
+    readMany(store, 'events', { accountId: { $in: accountIds }, _id: { $in: [...byEvent.keys()] } }, { ...only }),
   ])
   return new Set([...records.map(({ _id }) => _id), ...events.flatMap(({ _id }) => byEvent.get(_id) ?? [])])
 }
 
 /** Records that are due, those that wait longest first. */
 export function findDueRecords(store: Store, { due, limit }: { due: Due; limit: number }): Promise<IntakeRecordDoc[]> {
-  return store.intakeRecords.find(dueBy<IntakeRecordDoc>('dueAt', due)).sort({ dueAt: 1 }).limit(limit).toArray()
+  return readMany(store, 'intakeRecords', dueBy<IntakeRecordDoc>('dueAt', due), { sort: { dueAt: 1 }, limit })
 }
 
 /** When a record is due next, of an account or of all; null when none is. */
@@ -269,11 +269,12 @@ export function findUnread(
   store: Store,
   { mailboxId, version, before, limit }: { mailboxId: string; version: string; before: string; limit: number },
 ): Promise<IntakeRecordDoc[]> {
-  return store.intakeRecords
-    .find({ ...unreadBy(mailboxId, version), _id: { $lt: before } })
-    .sort({ mailboxId: -1, _id: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'intakeRecords',
+    { ...unreadBy(mailboxId, version), _id: { $lt: before } },
+    { sort: { mailboxId: -1, _id: -1 }, limit },
+  )
 }
 
 /** Writes what Lens answered for one of these records, and counts what it took, unless another process did. */
@@ -296,7 +297,10 @@ export async function finishRecord(
   const missed = await store.writeTogether([
     updateIn(store.intakeRecords, { mailboxId, _id }, update, { mustMatch: true }),
   ])
-  if (missed !== null && (await store.intakeRecords.findOne({ mailboxId, _id }, { projection: { _id: 1 } })) === null)
+  if (
+    missed !== null &&
+    (await readOne(store, 'intakeRecords', { mailboxId, _id }, { projection: { _id: 1 } })) === null
+  )
     await emptyEvents(store, [record])
 }
 
@@ -310,19 +314,21 @@ export function listIntakeRecords(
     limit,
   }: { accountId: string; mailboxIds: readonly string[] | null; before: string | null; limit: number },
 ): Promise<IntakeRecordDoc[]> {
-  return store.intakeRecords
-    .find(
-      {
-        accountId,
-        ...(mailboxIds !== null && { mailboxId: { $in: [...mailboxIds] } }),
-        ...(before !== null && { _id: { $lt: before } }),
-        madeAt: { $exists: true },
-      },
-      { projection: { 'content.text': 0, 'content.html': 0, 'attachments.text': 0, 'attachments.hidden': 0 } },
-    )
-    .sort(mailboxIds === null ? { accountId: -1, _id: -1 } : { _id: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'intakeRecords',
+    {
+      accountId,
+      ...(mailboxIds !== null && { mailboxId: { $in: [...mailboxIds] } }),
+      ...(before !== null && { _id: { $lt: before } }),
+      madeAt: { $exists: true },
+    },
+    {
+      projection: { 'content.text': 0, 'content.html': 0, 'attachments.text': 0, 'attachments.hidden': 0 },
+      sort: mailboxIds === null ? { accountId: -1, _id: -1 } : { _id: -1 },
+      limit,
+    },
+  )
 }
 
 /** A record of an account that was made. */
@@ -330,7 +336,7 @@ export function findIntakeRecord(
   store: Store,
   { accountId, recordId }: { accountId: string; recordId: string },
 ): Promise<IntakeRecordDoc | null> {
-  return store.intakeRecords.findOne({ _id: recordId, accountId, madeAt: { $exists: true } })
+  return readOne(store, 'intakeRecords', { _id: recordId, accountId, madeAt: { $exists: true } })
 }
 
 /** The record whose links have this key, of whichever account; null when it is gone, or they were ended. */
@@ -338,7 +344,7 @@ export function findLinkedRecord(
   store: Store,
   { recordId, linkKey }: { recordId: string; linkKey: string },
 ): Promise<IntakeRecordDoc | null> {
-  return store.intakeRecords.findOne({ _id: recordId, linkKey })
+  return readOne(store, 'intakeRecords', { _id: recordId, linkKey })
 }
 
 /** Gives the links of a record another key, so that all that were made are dead. Returns it; null when there is none. */
@@ -352,11 +358,12 @@ export function changeLinkKey(
 
 /** When the mail of the oldest record of a mailbox came; null when there is none. */
 export async function oldestRecordAt(store: Store, mailboxId: string): Promise<Date | null> {
-  const found = await store.intakeRecords
-    .find({ mailboxId }, { projection: { _id: 1 } })
-    .sort({ mailboxId: 1, _id: 1 })
-    .limit(1)
-    .next()
+  const found = await readOne(
+    store,
+    'intakeRecords',
+    { mailboxId },
+    { projection: { _id: 1 }, sort: { mailboxId: 1, _id: 1 } },
+  )
   return found === null ? null : timeOfId(found._id)
 }
 
@@ -369,10 +376,10 @@ export async function removeIntakeRecords(
   filter: Filter<IntakeRecordDoc>,
   limit: number,
 ): Promise<number> {
-  const found = await store.intakeRecords
-    .find(filter, { projection: { accountId: 1, mailboxId: 1, blob: 1 } })
-    .limit(limit)
-    .toArray()
+  const found = await readMany(store, 'intakeRecords', filter, {
+    projection: { accountId: 1, mailboxId: 1, blob: 1 },
+    limit,
+  })
   if (found.length === 0) return 0
   const ids = found.map(({ _id }) => _id)
   await emptyEvents(store, found)

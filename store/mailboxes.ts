@@ -3,6 +3,7 @@
 import type { MailboxLists } from '../schemas/mailboxes.ts'
 import type { AddressDoc, Lesson, MailboxDoc } from './documents/mail.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 /** Takes an address by inserting it, so that only one caller can have it. Returns false when it is taken. */
 export async function insertAddress(store: Store, address: AddressDoc): Promise<boolean> {
@@ -17,7 +18,7 @@ export async function insertAddress(store: Store, address: AddressDoc): Promise<
 
 /** Those of the addresses that can receive mail. */
 export function findAddresses(store: Store, addresses: readonly string[]): Promise<AddressDoc[]> {
-  return store.addresses.find({ _id: { $in: [...addresses] }, releasedAt: null }).toArray()
+  return readMany(store, 'addresses', { _id: { $in: [...addresses] }, releasedAt: null })
 }
 
 /**
@@ -29,9 +30,12 @@ export async function releaseAddresses(
   store: Store,
   { accountId, mailboxId, at }: { accountId: string; mailboxId: string; at: Date },
 ): Promise<{ addresses: string[]; aliasesGone: number }> {
-  const found = await store.addresses
-    .find({ mailboxIds: mailboxId, accountId }, { projection: { kind: 1, releasedAt: 1 } })
-    .toArray()
+  const found = await readMany(
+    store,
+    'addresses',
+    { mailboxIds: mailboxId, accountId },
+    { projection: { kind: 1, releasedAt: 1 } },
+  )
   await store.addresses.updateMany(
     { mailboxIds: mailboxId, accountId, kind: 'mailbox', releasedAt: null },
     { $set: { releasedAt: at } },
@@ -62,11 +66,12 @@ export function listAliases(
     before === null
       ? {}
       : { createdAt: { $lte: before.at }, $or: [{ createdAt: { $lt: before.at } }, { _id: { $lt: before.key } }] }
-  return store.addresses
-    .find({ accountId, kind: 'alias', ...olderThan })
-    .sort({ accountId: -1, kind: -1, createdAt: -1, _id: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'addresses',
+    { accountId, kind: 'alias', ...olderThan },
+    { sort: { accountId: -1, kind: -1, createdAt: -1, _id: -1 }, limit },
+  )
 }
 
 /** Deletes an alias of an account. Returns false when there is no such alias. */
@@ -87,7 +92,7 @@ export function findMailbox(
   store: Store,
   { accountId, mailboxId }: { accountId: string; mailboxId: string },
 ): Promise<MailboxDoc | null> {
-  return store.mailboxes.findOne({ _id: mailboxId, accountId, deletedAt: { $exists: false } })
+  return readOne(store, 'mailboxes', { _id: mailboxId, accountId, deletedAt: { $exists: false } })
 }
 
 /** Those of the mailboxes that exist in the account they are asked for with and were not deleted. */
@@ -96,9 +101,10 @@ export async function findMailboxes(
   wanted: readonly { readonly accountId: string; readonly mailboxId: string }[],
 ): Promise<MailboxDoc[]> {
   const accountOf = new Map(wanted.map(({ accountId, mailboxId }) => [mailboxId, accountId]))
-  const found = await store.mailboxes
-    .find({ _id: { $in: [...accountOf.keys()] }, deletedAt: { $exists: false } })
-    .toArray()
+  const found = await readMany(store, 'mailboxes', {
+    _id: { $in: [...accountOf.keys()] },
+    deletedAt: { $exists: false },
+  })
   return found.filter(({ _id, accountId }) => accountOf.get(_id) === accountId)
 }
 
@@ -116,14 +122,12 @@ export function listMailboxes(
   }: { accountId: string; only: readonly string[] | null; before: string | null; limit: number },
 ): Promise<MailboxDoc[]> {
   const ids = { ...(only !== null && { $in: [...only] }), ...(before !== null && { $lt: before }) }
-  return store.mailboxes
-    .find(
-      { accountId, deletedAt: { $exists: false }, ...(Object.keys(ids).length > 0 && { _id: ids }) },
-      { projection: { lists: 0, lessons: 0 } },
-    )
-    .sort({ accountId: -1, _id: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'mailboxes',
+    { accountId, deletedAt: { $exists: false }, ...(Object.keys(ids).length > 0 && { _id: ids }) },
+    { projection: { lists: 0, lessons: 0 }, sort: { accountId: -1, _id: -1 }, limit },
+  )
 }
 
 /** Those of the mailboxes `ids` that belong to an account and were not deleted. */
@@ -131,7 +135,7 @@ export function findMailboxesOfAccount(
   store: Store,
   { accountId, ids }: { accountId: string; ids: readonly string[] },
 ): Promise<MailboxDoc[]> {
-  return store.mailboxes.find({ accountId, _id: { $in: [...ids] }, deletedAt: { $exists: false } }).toArray()
+  return readMany(store, 'mailboxes', { accountId, _id: { $in: [...ids] }, deletedAt: { $exists: false } })
 }
 
 export function changeMailbox(
@@ -153,7 +157,7 @@ export function changeLists(
   const filter = { _id: mailboxId, accountId, deletedAt: { $exists: false } }
   const set = Object.entries(lists).map(([name, list]) => [`lists.${name}`, list])
   return set.length === 0
-    ? store.mailboxes.findOne(filter)
+    ? readOne(store, 'mailboxes', filter)
     : store.mailboxes.findOneAndUpdate(filter, { $set: Object.fromEntries(set) }, { returnDocument: 'after' })
 }
 
@@ -191,11 +195,12 @@ export function walkMailboxes(
   store: Store,
   { from, to, limit }: { from: string; to: string; limit: number },
 ): Promise<MailboxDoc[]> {
-  return store.mailboxes
-    .find({ _id: { $gte: from, $lt: to }, deletedAt: { $exists: false } })
-    .sort({ _id: 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'mailboxes',
+    { _id: { $gte: from, $lt: to }, deletedAt: { $exists: false } },
+    { sort: { _id: 1 }, limit },
+  )
 }
 
 /**
@@ -207,15 +212,16 @@ export function findWarnedMailboxes(
   before: Date,
   { accountId, limit }: { accountId?: string | undefined; limit: number },
 ): Promise<MailboxDoc[]> {
-  return store.mailboxes
-    .find({
+  return readMany(
+    store,
+    'mailboxes',
+    {
       'warned.at': { $lte: before },
       deletedAt: { $exists: false },
       ...(accountId !== undefined && { accountId }),
-    })
-    .sort({ 'warned.at': 1 })
-    .limit(limit)
-    .toArray()
+    },
+    { sort: { 'warned.at': 1 }, limit },
+  )
 }
 
 /** Sets the last storage warning of a mailbox; null removes it. */
@@ -234,11 +240,7 @@ export function findMailboxesDeletedBetween(
   store: Store,
   { from, to, limit }: { from: Date; to: Date; limit: number },
 ): Promise<MailboxDoc[]> {
-  return store.mailboxes
-    .find({ deletedAt: { $gte: from, $lt: to } })
-    .sort({ deletedAt: 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(store, 'mailboxes', { deletedAt: { $gte: from, $lt: to } }, { sort: { deletedAt: 1 }, limit })
 }
 
 /** Mailboxes, of an account or of all, that were deleted before a time, the earliest first. */
@@ -247,11 +249,12 @@ export function findDeletedMailboxes(
   before: Date,
   { accountId, limit }: { accountId?: string | undefined; limit: number },
 ): Promise<MailboxDoc[]> {
-  return store.mailboxes
-    .find({ deletedAt: { $lt: before }, ...(accountId !== undefined && { accountId }) })
-    .sort({ deletedAt: 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'mailboxes',
+    { deletedAt: { $lt: before }, ...(accountId !== undefined && { accountId }) },
+    { sort: { deletedAt: 1 }, limit },
+  )
 }
 
 /** Deletes the documents of a mailbox whose messages were purged: folders, metadata, contacts, threads, and itself. */
@@ -285,29 +288,25 @@ export async function releaseReserved(
   { accountId, domain }: { readonly accountId: string; readonly domain: string },
 ): Promise<readonly string[]> {
   const reserved = { accountId, kind: 'mailbox', domain, releasedAt: { $ne: null } } as const
-  const found = await store.addresses.find(reserved, { projection: { _id: 1 } }).toArray()
+  const found = await readMany(store, 'addresses', reserved, { projection: { _id: 1 } })
   await store.addresses.deleteMany(reserved)
   return found.map(({ _id }) => _id)
 }
 
 /** The oldest mailbox of an account that was not deleted. It gets the postmaster's mail of the account's domains. */
 export async function findOldestMailbox(store: Store, accountId: string): Promise<MailboxDoc | null> {
-  return store.mailboxes
-    .find({ accountId, deletedAt: { $exists: false } })
-    .sort({ accountId: 1, _id: 1 })
-    .limit(1)
-    .next()
+  return readOne(store, 'mailboxes', { accountId, deletedAt: { $exists: false } }, { sort: { accountId: 1, _id: 1 } })
 }
 
 /** The ids of all mailboxes of an account, deleted ones too. */
 export async function mailboxIdsOf(store: Store, accountId: string): Promise<readonly string[]> {
-  const found = await store.mailboxes.find({ accountId }, { projection: { _id: 1 } }).toArray()
+  const found = await readMany(store, 'mailboxes', { accountId }, { projection: { _id: 1 } })
   return found.map(({ _id }) => _id)
 }
 
 /** All addresses of an account. */
 export async function listAddresses(store: Store, accountId: string): Promise<readonly string[]> {
-  const found = await store.addresses.find({ accountId }, { projection: { _id: 1 } }).toArray()
+  const found = await readMany(store, 'addresses', { accountId }, { projection: { _id: 1 } })
   return found.map(({ _id }) => _id)
 }
 
@@ -316,13 +315,13 @@ export async function namedMailboxes(
   store: Store,
   accountId: string,
 ): Promise<readonly { readonly id: string; readonly address: string }[]> {
-  const found = await store.mailboxes.find({ accountId }, { projection: { address: 1 } }).toArray()
+  const found = await readMany(store, 'mailboxes', { accountId }, { projection: { address: 1 } })
   return found.map(({ _id, address }) => ({ id: _id, address }))
 }
 
 /** The paths that mail programs subscribed to; null when nobody changed them yet. */
 export async function findSubscribed(store: Store, mailboxId: string): Promise<readonly string[] | null> {
-  const mailbox = await store.mailboxes.findOne({ _id: mailboxId }, { projection: { subscribed: 1 } })
+  const mailbox = await readOne(store, 'mailboxes', { _id: mailboxId }, { projection: { subscribed: 1 } })
   return mailbox?.subscribed ?? null
 }
 

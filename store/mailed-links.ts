@@ -1,6 +1,7 @@
 /** Links that were mailed to people: to verify an address, to set another password, to join an account. Each works once. */
 import type { InvitationDoc, MailedLinkDoc, MailedLinkKind } from './documents/people.ts'
 import type { Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 type Of<K extends MailedLinkKind> = Extract<MailedLinkDoc, { readonly kind: K }>
 
@@ -13,7 +14,7 @@ export function findMailedLink<K extends MailedLinkKind>(
   store: Store,
   { id, kind, now }: { id: string; kind: K; now: Date },
 ): Promise<Of<K> | null> {
-  return store.mailedLinks.findOne({ _id: id, kind, expiresAt: { $gt: now } }) as Promise<Of<K> | null>
+  return readOne(store, 'mailedLinks', { _id: id, kind, expiresAt: { $gt: now } }) as Promise<Of<K> | null>
 }
 
 /** Uses a link up. Returns null when it is not valid, or somebody else did so before. */
@@ -37,11 +38,12 @@ export function listInvitations(
   store: Store,
   { accountId, now, limit }: { accountId: string; now: Date; limit: number },
 ): Promise<InvitationDoc[]> {
-  return store.mailedLinks
-    .find({ accountId, kind: 'invitation', expiresAt: { $gt: now } })
-    .sort({ accountId: 1, createdAt: 1 })
-    .limit(limit)
-    .toArray() as Promise<InvitationDoc[]>
+  return readMany(
+    store,
+    'mailedLinks',
+    { accountId, kind: 'invitation', expiresAt: { $gt: now } },
+    { sort: { accountId: 1, createdAt: 1 }, limit },
+  ) as Promise<InvitationDoc[]>
 }
 
 /** Withdraws invitations to an account: those to an address, or the one with an id. Returns how many there were. */

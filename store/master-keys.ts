@@ -2,6 +2,7 @@
 import type { Collection } from 'mongodb'
 import type { KeyHolderDoc, MasterKeys } from './documents/service.ts'
 import type { Store } from './open.ts'
+import { readMany } from './reads.ts'
 import { claimState, readState } from './records.ts'
 
 export type { KeyHolderDoc, MasterKeys } from './documents/service.ts'
@@ -44,10 +45,7 @@ export async function removeKeyHolder(store: Store, id: string): Promise<void> {
 
 /** The processes that were heard of not long ago. */
 export function findKeyHolders(store: Store, now: Date): Promise<KeyHolderDoc[]> {
-  return store.keyHolders
-    .find({ expiresAt: { $gt: now } })
-    .sort({ expiresAt: 1 })
-    .toArray()
+  return readMany(store, 'keyHolders', { expiresAt: { $gt: now } }, { sort: { expiresAt: 1 } })
 }
 
 /** The types of a state know nothing of its value. */

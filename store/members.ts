@@ -7,6 +7,7 @@ import type { Role } from '../schemas/scopes.ts'
 import type { AccountDoc } from './documents/accounts.ts'
 import type { MemberDoc } from './documents/people.ts'
 import type { Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 /** Of an account that is not gone. */
 const isThere = { $nin: ['removed', 'moved'] } satisfies Filter<AccountDoc>['status']
@@ -64,15 +65,18 @@ export async function findPeopleOf(
   readonly memberIds: readonly string[]
   readonly people: readonly { readonly id: string; readonly email: string }[]
 }> {
-  const account = await store.accounts.findOne({ _id: accountId }, { projection: { members: 1 } })
+  const account = await readOne(store, 'accounts', { _id: accountId }, { projection: { members: 1 } })
   const memberIds = (account?.members ?? []).map(({ personId }) => personId)
   if (memberIds.length === 0) return { memberIds, people: [] }
   const among = { $in: memberIds }
   const [found, others] = await Promise.all([
-    store.people.find({ _id: among }, { projection: { email: 1 } }).toArray(),
-    store.accounts
-      .find({ 'members.personId': among, _id: { $ne: accountId }, status: isThere }, { projection: { members: 1 } })
-      .toArray(),
+    readMany(store, 'people', { _id: among }, { projection: { email: 1 } }),
+    readMany(
+      store,
+      'accounts',
+      { 'members.personId': among, _id: { $ne: accountId }, status: isThere },
+      { projection: { members: 1 } },
+    ),
   ])
   const elsewhere = new Set(others.flatMap(({ members = [] }) => members.map(({ personId }) => personId)))
   return { memberIds, people: found.flatMap(({ _id: id, email }) => (elsewhere.has(id) ? [] : [{ id, email }])) }
@@ -80,12 +84,15 @@ export async function findPeopleOf(
 
 /** The mail addresses of those who own an account, at most `ownersMax`; without members, that of whom it was made for. */
 export async function findOwnerAddresses(store: Store, accountId: string): Promise<readonly string[]> {
-  const account = await store.accounts.findOne({ _id: accountId }, { projection: { members: 1, owner: 1 } })
+  const account = await readOne(store, 'accounts', { _id: accountId }, { projection: { members: 1, owner: 1 } })
   const owners = (account?.members ?? []).flatMap(({ personId, role }) => (role === 'owner' ? [personId] : []))
   if (owners.length === 0) return [account?.owner ?? []].flat()
-  const found = await store.people
-    .find({ _id: { $in: owners.slice(0, ownersMax) } }, { projection: { email: 1 } })
-    .toArray()
+  const found = await readMany(
+    store,
+    'people',
+    { _id: { $in: owners.slice(0, ownersMax) } },
+    { projection: { email: 1 } },
+  )
   return found.map(({ email }) => email)
 }
 
@@ -94,5 +101,5 @@ const ownersMax = 50
 
 /** The accounts of a person, oldest first. */
 export function findAccountsOf(store: Store, personId: string): Promise<AccountDoc[]> {
-  return store.accounts.find({ 'members.personId': personId, status: isThere }).sort({ _id: 1 }).toArray()
+  return readMany(store, 'accounts', { 'members.personId': personId, status: isThere }, { sort: { _id: 1 } })
 }

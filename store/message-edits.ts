@@ -12,6 +12,7 @@ import { type DroppedBlobUsers, dropBlobUsers, markBlobsInDoubt } from './blobs.
 import type { FolderCounts, MessageDoc } from './documents/mail.ts'
 import { closeReservations, holding, labelKey, type ReservationEnd, reserve, type UidClaim } from './folders.ts'
 import type { Store } from './open.ts'
+import { readMany } from './reads.ts'
 import { deleteIn, updateIn } from './writes.ts'
 
 /** The most messages of one change, so that other commands run in between. */
@@ -92,11 +93,12 @@ export function listEditable(
   store: Store,
   { mailboxId, folderId, after }: InFolder & { after: number },
 ): Promise<EditableMessage[]> {
-  return store.messages
-    .find({ mailboxId, folderId, uid: { $gt: after } }, { projection: readFields })
-    .sort({ uid: 1 })
-    .limit(editMessagesMax)
-    .toArray()
+  return readMany(
+    store,
+    'messages',
+    { mailboxId, folderId, uid: { $gt: after } },
+    { projection: readFields, sort: { uid: 1 }, limit: editMessagesMax },
+  )
 }
 
 /** Those messages of a folder that have one of these UIDs, in order. */
@@ -104,10 +106,12 @@ export function findEditable(
   store: Store,
   { mailboxId, folderId, uids }: InFolder & { uids: readonly number[] },
 ): Promise<EditableMessage[]> {
-  return store.messages
-    .find({ mailboxId, folderId, uid: { $in: [...uids] } }, { projection: readFields })
-    .sort({ uid: 1 })
-    .toArray()
+  return readMany(
+    store,
+    'messages',
+    { mailboxId, folderId, uid: { $in: [...uids] } },
+    { projection: readFields, sort: { uid: 1 } },
+  )
 }
 
 /** Unread messages of a folder with ids above `after`, in order. */
@@ -115,11 +119,12 @@ export function listUnreadEditable(
   store: Store,
   { mailboxId, folderId, after }: InFolder & { after: string },
 ): Promise<EditableMessage[]> {
-  return store.messages
-    .find({ mailboxId, folderId, seen: false, _id: { $gt: after } }, { projection: readFields })
-    .sort({ _id: 1 })
-    .limit(editMessagesMax)
-    .toArray()
+  return readMany(
+    store,
+    'messages',
+    { mailboxId, folderId, seen: false, _id: { $gt: after } },
+    { projection: readFields, sort: { _id: 1 }, limit: editMessagesMax },
+  )
 }
 
 /** Messages of an account or of all that were moved to Trash or Spam before a time, the oldest first, for the sweep. */
@@ -128,11 +133,12 @@ export function findDiscarded(
   before: Date,
   { accountId, limit }: { accountId?: string | undefined; limit: number },
 ): Promise<EditableMessage[]> {
-  return store.messages
-    .find({ discardedAt: { $lt: before }, ...(accountId !== undefined && { accountId }) }, { projection: readFields })
-    .sort({ discardedAt: 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'messages',
+    { discardedAt: { $lt: before }, ...(accountId !== undefined && { accountId }) },
+    { projection: readFields, sort: { discardedAt: 1 }, limit },
+  )
 }
 
 /**
@@ -207,7 +213,7 @@ async function findDeleted(
   messages: readonly EditableMessage[],
 ): Promise<ReadonlySet<string>> {
   const ids = messages.map(({ _id }) => _id)
-  const there = await store.messages.find({ mailboxId, _id: { $in: ids } }, { projection: { _id: 1 } }).toArray()
+  const there = await readMany(store, 'messages', { mailboxId, _id: { $in: ids } }, { projection: { _id: 1 } })
   const left = new Set(there.map(({ _id }) => _id))
   return new Set(ids.filter((id) => !left.has(id)))
 }
@@ -227,9 +233,12 @@ async function withModseq(
 ): Promise<ReadonlySet<string>> {
   const ids = messages.map(({ _id }) => _id)
   const [{ mailboxId }] = messages as [EditableMessage]
-  const found = await store.messages
-    .find({ mailboxId, _id: { $in: ids }, folderId, modseq }, { projection: { _id: 1 } })
-    .toArray()
+  const found = await readMany(
+    store,
+    'messages',
+    { mailboxId, _id: { $in: ids }, folderId, modseq },
+    { projection: { _id: 1 } },
+  )
   return new Set(found.map(({ _id }) => _id))
 }
 

@@ -5,6 +5,7 @@ import { dropBlobUsers } from './blobs.ts'
 import { fromBinary, toBinary } from './bytes.ts'
 import type { MessageDoc } from './documents/mail.ts'
 import type { Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 /** Conditions on messages, all of which must hold. Addresses and the label are in canonical form. */
 export type MessageFilter = {
@@ -68,18 +69,19 @@ export function listMessages(
   { before, limit }: { before: string | null; limit: number },
 ): Promise<ListedMessage[]> {
   const { filter, hint } = rangeOf(query, before)
-  return store.messages
-    .find<ListedMessage>(filter, { projection: listed, ...(hint !== null && { hint }) })
-    .sort({ _id: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany<'messages', ListedMessage>(store, 'messages', filter, {
+    projection: listed,
+    ...(hint !== null && { hint }),
+    sort: { _id: -1 },
+    limit,
+  })
 }
 
 export function findMessage(
   store: Store,
   { mailboxId, messageId }: { mailboxId: string; messageId: string },
 ): Promise<MessageDoc | null> {
-  return store.messages.findOne({ mailboxId, _id: messageId })
+  return readOne(store, 'messages', { mailboxId, _id: messageId })
 }
 
 /** Those of the messages `ids` that lie in one of the mailboxes. */
@@ -87,7 +89,7 @@ export function findMessagesIn(
   store: Store,
   { mailboxIds, ids }: { mailboxIds: readonly string[]; ids: readonly string[] },
 ): Promise<MessageDoc[]> {
-  return store.messages.find({ mailboxId: { $in: [...mailboxIds] }, _id: { $in: [...ids] } }).toArray()
+  return readMany(store, 'messages', { mailboxId: { $in: [...mailboxIds] }, _id: { $in: [...ids] } })
 }
 
 /** Conditions on the fields of a message that can change while its content stays the same; all must hold. */
@@ -98,7 +100,7 @@ export function findMailboxOfMessage(
   store: Store,
   { accountId, messageId }: { accountId: string; messageId: string },
 ): Promise<Pick<MessageDoc, 'mailboxId' | 'mailbox'> | null> {
-  return store.messages.findOne({ _id: messageId, accountId }, { projection: { mailboxId: 1, mailbox: 1 } })
+  return readOne(store, 'messages', { _id: messageId, accountId }, { projection: { mailboxId: 1, mailbox: 1 } })
 }
 
 /** Those of the messages `ids` that lie in one of the mailboxes, belong to an account and are in a state. */
@@ -107,18 +109,18 @@ export function findMessagesInState(
   { accountId, mailboxIds, ids }: { accountId: string; mailboxIds: readonly string[]; ids: readonly string[] },
   { label, ...flags }: MessageState,
 ): Promise<SearchedMessage[]> {
-  return store.messages
-    .find<SearchedMessage>(
-      {
-        mailboxId: { $in: [...mailboxIds] },
-        _id: { $in: [...ids] },
-        accountId,
-        ...flags,
-        ...(label !== undefined && { labels: label }),
-      },
-      { projection: searched },
-    )
-    .toArray()
+  return readMany<'messages', SearchedMessage>(
+    store,
+    'messages',
+    {
+      mailboxId: { $in: [...mailboxIds] },
+      _id: { $in: [...ids] },
+      accountId,
+      ...flags,
+      ...(label !== undefined && { labels: label }),
+    },
+    { projection: searched },
+  )
 }
 
 /** Those of the messages `ids` that exist in a mailbox, with the blob each has now. */
@@ -126,9 +128,12 @@ export async function findBlobIds(
   store: Store,
   { mailboxId, ids }: { mailboxId: string; ids: readonly string[] },
 ): Promise<readonly { readonly id: string; readonly blobId: string }[]> {
-  const found = await store.messages
-    .find({ mailboxId, _id: { $in: [...ids] } }, { projection: { 'blob.id': 1 } })
-    .toArray()
+  const found = await readMany(
+    store,
+    'messages',
+    { mailboxId, _id: { $in: [...ids] } },
+    { projection: { 'blob.id': 1 } },
+  )
   return found.map(({ _id, blob }) => ({ id: _id, blobId: blob.id }))
 }
 
@@ -137,11 +142,7 @@ export function walkMessages(
   store: Store,
   { from, to, limit }: { from: string; to: string; limit: number },
 ): Promise<MessageDoc[]> {
-  return store.messages
-    .find({ _id: { $gte: from, $lt: to } })
-    .sort({ _id: 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(store, 'messages', { _id: { $gte: from, $lt: to } }, { sort: { _id: 1 }, limit })
 }
 
 /** The Message-IDs and threads of those messages of a mailbox that have one of these Message-IDs. */
@@ -150,18 +151,22 @@ export async function findThreadIdsByHeader(
   { mailboxId, messageIds }: { mailboxId: string; messageIds: readonly string[] },
 ): Promise<Pick<MessageDoc, 'messageIdHeader' | 'threadId'>[]> {
   if (messageIds.length === 0) return []
-  return store.messages
-    .find({ mailboxId, messageIdHeader: { $in: [...messageIds] } }, { projection: { messageIdHeader: 1, threadId: 1 } })
-    .toArray()
+  return readMany(
+    store,
+    'messages',
+    { mailboxId, messageIdHeader: { $in: [...messageIds] } },
+    { projection: { messageIdHeader: 1, threadId: 1 } },
+  )
 }
 
 /** Deletes up to `limit` messages of a deleted mailbox, with their blobs. Returns how many. */
 export async function purgeMessages(store: Store, mailboxId: string, limit: number): Promise<number> {
-  const messages = await store.messages
-    .find({ mailboxId }, { projection: { blob: 1 } })
-    .sort({ mailboxId: 1, _id: 1 })
-    .limit(limit)
-    .toArray()
+  const messages = await readMany(
+    store,
+    'messages',
+    { mailboxId },
+    { projection: { blob: 1 }, sort: { mailboxId: 1, _id: 1 }, limit },
+  )
   // The blobs go first: after a crash in between, the messages are found again.
   await dropBlobUsers(
     store,
@@ -227,7 +232,7 @@ export async function findMessagesByHeader(
   { mailboxId, messageIds }: { mailboxId: string; messageIds: readonly string[] },
 ): Promise<MessageDoc[]> {
   if (messageIds.length === 0) return []
-  return store.messages.find({ mailboxId, messageIdHeader: { $in: [...messageIds] } }).toArray()
+  return readMany(store, 'messages', { mailboxId, messageIdHeader: { $in: [...messageIds] } })
 }
 
 /** Those of the marks of imported messages that messages of a mailbox have, in base64url. */

@@ -1,10 +1,11 @@
 /** What mail programs note of folders and mailboxes (RFC 5464). */
 import type { MetadataDoc } from './documents/mail.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readOne } from './reads.ts'
 
 /** The entries of a folder or mailbox, by its id; null when nobody noted any. */
 export function findMetadata(store: Store, id: string): Promise<MetadataDoc | null> {
-  return store.metadata.findOne({ _id: id })
+  return readOne(store, 'metadata', { _id: id })
 }
 
 /** Writes entries in the place of those of the revision before, if they are still that. Returns whether they were. */

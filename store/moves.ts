@@ -11,6 +11,7 @@ import type { EmailDoc, OutboxDoc } from './documents/sending.ts'
 import { lastEventNumber } from './events.ts'
 import { isDuplicate, type Store } from './open.ts'
 import { bringLanesForward } from './outbox.ts'
+import { readMany, readOne } from './reads.ts'
 import { suppressionId } from './suppressions.ts'
 
 /** Ids of accounts. */
@@ -41,11 +42,7 @@ export async function beginMove(
 
 /** Accounts whose move has begun and is not known to be complete. */
 export function findMoving(store: Store, limit: number): Promise<AccountDoc[]> {
-  return store.accounts
-    .find({ movingSince: { $gt: new Date(0) } })
-    .sort({ movingSince: 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(store, 'accounts', { movingSince: { $gt: new Date(0) } }, { sort: { movingSince: 1 }, limit })
 }
 
 /** Ends a move: nothing is looked for any more. */
@@ -55,14 +52,14 @@ export async function finishMove(store: Store, from: string): Promise<void> {
 
 /** Moves domains, addresses, and mailboxes with all that lies in them. Returns the addresses that moved. */
 export async function moveMailboxes(store: Store, { from, to }: Move): Promise<readonly string[]> {
-  const own = await store.mailboxes.find({ accountId: from }, { projection: { address: 1 } }).toArray()
+  const own = await readMany(store, 'mailboxes', { accountId: from }, { projection: { address: 1 } })
   // Noted before they change hands: a message may still come under the old account.
   const noted = await store.accounts.findOneAndUpdate(
     { _id: from },
     { $addToSet: { movedMailboxes: { $each: own.map(({ _id }) => _id) } } },
     { returnDocument: 'after' },
   )
-  const addresses = await store.addresses.find({ accountId: from }, { projection: { _id: 1 } }).toArray()
+  const addresses = await readMany(store, 'addresses', { accountId: from }, { projection: { _id: 1 } })
   await store.domains.updateMany({ accountId: from }, { $set: { accountId: to } })
   await moveClaims(store, { from, to })
   await store.zoneRecords.updateMany({ accountId: from }, { $set: { accountId: to } })
@@ -82,7 +79,7 @@ export async function moveMailboxes(store: Store, { from, to }: Move): Promise<r
 
 /** Moves claims of domains. One that the other account claims too is its own there already. */
 async function moveClaims(store: Store, { from, to }: Move): Promise<void> {
-  for (const { _id, domain } of await store.domainClaims.find({ accountId: from }).toArray())
+  for (const { _id, domain } of await readMany(store, 'domainClaims', { accountId: from }))
     await store.domainClaims
       .updateOne({ _id, accountId: from }, { $set: { accountId: to } })
       .catch(async (error: unknown) => {
@@ -93,10 +90,10 @@ async function moveClaims(store: Store, { from, to }: Move): Promise<void> {
 
 /** Moves webhook endpoints and what waits to be delivered to them. */
 export async function moveWebhooks(store: Store, { from, to }: Move, now: Date): Promise<void> {
-  const own = await store.webhooks.find({ accountId: from }, { projection: { _id: 1 } }).toArray()
+  const own = await readMany(store, 'webhooks', { accountId: from }, { projection: { _id: 1 } })
   await moveEach(store.webhooks, { accountId: from }, to)
   // Of an endpoint that moved before, too: deliveries may have been planned meanwhile.
-  const joined = await store.webhooks.find({ accountId: to }, { projection: { _id: 1 } }).toArray()
+  const joined = await readMany(store, 'webhooks', { accountId: to }, { projection: { _id: 1 } })
   const webhookId = { $in: [...own, ...joined].map(({ _id }) => _id) }
   await moveEach(store.deliveries, { webhookId, accountId: from }, to)
   // Those that come late did not make their endpoint due, because it was another account's already.
@@ -105,7 +102,7 @@ export async function moveWebhooks(store: Store, { from, to }: Move, now: Date):
 
 /** Moves suppressions. An address that the other account suppresses too keeps the reason it has there. */
 export async function moveSuppressions(store: Store, { from, to }: Move): Promise<void> {
-  const own = await store.suppressions.find({ accountId: from }).toArray()
+  const own = await readMany(store, 'suppressions', { accountId: from })
   for (const { _id, ...suppression } of own) {
     const moved = { ...suppression, _id: suppressionId(to, suppression.email), accountId: to }
     await store.suppressions.insertOne(moved).catch((error: unknown) => {
@@ -124,18 +121,19 @@ export async function moveSends(store: Store, { from, to }: Move, now: Date): Pr
   await moveEach(store.approvals, { accountId: from }, to)
   let staying = 0
   for (let after = ''; ; ) {
-    const sends = await store.emails
-      .find({ accountId: from, _id: { $gt: after } })
-      .sort({ accountId: 1, _id: 1 })
-      .limit(pageSize)
-      .toArray()
+    const sends = await readMany(
+      store,
+      'emails',
+      { accountId: from, _id: { $gt: after } },
+      { sort: { accountId: 1, _id: 1 }, limit: pageSize },
+    )
     staying += await movePage(store, sends, { from, to, now })
     if (sends.length < pageSize) break
     after = sends.at(-1)!._id
   }
   // Rows that were written while their send moved.
   const late = { accountId: from, notBefore: { $exists: true }, lease: null }
-  await moveRows(store, await store.outbox.find(late).limit(pageSize).toArray(), { to, now })
+  await moveRows(store, await readMany(store, 'outbox', late, { limit: pageSize }), { to, now })
   return staying
 }
 
@@ -146,7 +144,7 @@ async function movePage(
   { from, to, now }: Move & { readonly now: Date },
 ): Promise<number> {
   const ids = sends.flatMap(({ _id, recipients }) => recipients.map((_, n) => `${_id}#${n}`))
-  const rows = Map.groupBy(await store.outbox.find({ _id: { $in: ids } }).toArray(), ({ emailId }) => emailId)
+  const rows = Map.groupBy(await readMany(store, 'outbox', { _id: { $in: ids } }), ({ emailId }) => emailId)
   const still = sends.filter(
     ({ _id, planned, scheduledFor }) =>
       (planned || scheduledFor !== undefined) && (rows.get(_id) ?? []).every(({ lease }) => lease === null),
@@ -199,7 +197,7 @@ export async function moveEvents(store: Store, events: readonly EventDoc[], { fr
 
 /** Notes in the other account that this one joined it, and counts its mailboxes, endpoints and keys there, once. */
 export async function countMoved(store: Store, { from, to }: Move): Promise<void> {
-  const source = await store.accounts.findOne({ _id: from }, { projection: { inboxes: 1, webhooks: 1, keys: 1 } })
+  const source = await readOne(store, 'accounts', { _id: from }, { projection: { inboxes: 1, webhooks: 1, keys: 1 } })
   if (source === null) return
   const { inboxes, webhooks, keys = 0 } = source
   await store.accounts.updateOne(
@@ -210,18 +208,19 @@ export async function countMoved(store: Store, { from, to }: Move): Promise<void
 
 /** Moves the keys. Returns their ids. */
 export async function moveKeys(store: Store, { from, to }: Move): Promise<readonly string[]> {
-  const keys = await store.keys.find({ accountId: from }, { projection: { _id: 1 } }).toArray()
+  const keys = await readMany(store, 'keys', { accountId: from }, { projection: { _id: 1 } })
   await moveAll(store.keys, { accountId: from }, to, { movedFrom: from })
   return keys.map(({ _id }) => _id)
 }
 
 /** The number of the first event that came from another account; null when none did. */
 export async function firstMovedNumber(store: Store, { from, to }: Move): Promise<number | null> {
-  const first = await store.events
-    .find({ accountId: to, movedFrom: from }, { projection: { seq: 1 } })
-    .sort({ accountId: 1, movedFrom: 1, seq: 1 })
-    .limit(1)
-    .next()
+  const first = await readOne(
+    store,
+    'events',
+    { accountId: to, movedFrom: from },
+    { projection: { seq: 1 }, sort: { accountId: 1, movedFrom: 1, seq: 1 } },
+  )
   return first?.seq ?? null
 }
 

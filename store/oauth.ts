@@ -3,6 +3,7 @@ import { findKey } from './accounts.ts'
 import type { KeyDoc } from './documents/accounts.ts'
 import type { OauthArtifactDoc, OauthClientDoc } from './documents/oauth.ts'
 import type { Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 export async function insertClient(store: Store, client: OauthClientDoc): Promise<void> {
   await store.oauthClients.insertOne(client)
@@ -10,7 +11,7 @@ export async function insertClient(store: Store, client: OauthClientDoc): Promis
 
 /** The client with an id, unless it has expired at `now`. */
 export function findClient(store: Store, { id, now }: { id: string; now: Date }): Promise<OauthClientDoc | null> {
-  return store.oauthClients.findOne({ _id: id, expiresAt: { $gt: now } })
+  return readOne(store, 'oauthClients', { _id: id, expiresAt: { $gt: now } })
 }
 
 /** Keeps a client until a time at least. */
@@ -25,12 +26,12 @@ export async function putArtifact(store: Store, { _id, ...artifact }: OauthArtif
 
 /** The artifact with an id, unless it has expired at `now`. */
 export function findArtifact(store: Store, { id, now }: { id: string; now: Date }): Promise<OauthArtifactDoc | null> {
-  return store.oauthArtifacts.findOne({ _id: id, expiresAt: { $gt: now } })
+  return readOne(store, 'oauthArtifacts', { _id: id, expiresAt: { $gt: now } })
 }
 
 /** The artifacts with these ids, in no order. */
 export function findArtifacts(store: Store, ids: readonly string[]): Promise<OauthArtifactDoc[]> {
-  return store.oauthArtifacts.find({ _id: { $in: [...ids] } }).toArray()
+  return readMany(store, 'oauthArtifacts', { _id: { $in: [...ids] } })
 }
 
 /** Marks an artifact as used. Returns false when it was used before, or is gone. */
@@ -51,16 +52,17 @@ export function listGrants(
   store: Store,
   { accountId, personId, now, limit }: { accountId: string; personId: string | null; now: Date; limit: number },
 ): Promise<KeyDoc[]> {
-  return store.keys
-    .find({
+  return readMany(
+    store,
+    'keys',
+    {
       accountId,
       ...(personId === null ? { program: { $exists: true } } : { 'program.personId': personId }),
       revokedAt: null,
       expiresAt: { $gt: now },
-    })
-    .sort({ accountId: 1, _id: 1 })
-    .limit(limit)
-    .toArray()
+    },
+    { sort: { accountId: 1, _id: 1 }, limit },
+  )
 }
 
 /** Lets a grant go on until a time at least. */

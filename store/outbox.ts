@@ -7,6 +7,7 @@
 import type { OutboxDoc } from './documents/sending.ts'
 import { earliest } from './earliest.ts'
 import type { Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 import { fenceIn, insertInto, updateIn, type Write, writeAll } from './writes.ts'
 
 /** Inserts rows, of accounts with the same clock, and makes the lanes of their accounts due. Safe to repeat. */
@@ -52,11 +53,12 @@ export async function claimLanes(
   store: Store,
   { now, until, token, max }: { now: Date; until: Date; token: string; max: number },
 ): Promise<{ readonly accountIds: readonly string[]; readonly mayBeMore: boolean }> {
-  const due = await store.lanes
-    .find({ dueAt: { $lte: now } }, { projection: { _id: 1 } })
-    .sort({ dueAt: 1 })
-    .limit(max)
-    .toArray()
+  const due = await readMany(
+    store,
+    'lanes',
+    { dueAt: { $lte: now } },
+    { projection: { _id: 1 }, sort: { dueAt: 1 }, limit: max },
+  )
   const mayBeMore = due.length === max
   if (due.length === 0) return { accountIds: [], mayBeMore }
   const ids = due.map(({ _id }) => _id)
@@ -65,7 +67,7 @@ export async function claimLanes(
     { $set: { dueAt: until, token } },
   )
   if (modifiedCount === ids.length) return { accountIds: ids, mayBeMore }
-  const own = await store.lanes.find({ _id: { $in: ids }, token }, { projection: { _id: 1 } }).toArray()
+  const own = await readMany(store, 'lanes', { _id: { $in: ids }, token }, { projection: { _id: 1 } })
   return { accountIds: own.map(({ _id }) => _id), mayBeMore }
 }
 
@@ -81,15 +83,13 @@ export function findDueRows(
 ): Promise<OutboxDoc[]> {
   const [accountId] = accountIds
   return accountIds.length === 1 && accountId !== undefined
-    ? store.outbox
-        .find({ accountId, notBefore: { $lte: now } })
-        .sort({ accountId: 1, notBefore: 1 })
-        .limit(max)
-        .toArray()
-    : store.outbox
-        .find({ accountId: { $in: [...accountIds] }, notBefore: { $lte: now } })
-        .limit(max)
-        .toArray()
+    ? readMany(
+        store,
+        'outbox',
+        { accountId, notBefore: { $lte: now } },
+        { sort: { accountId: 1, notBefore: 1 }, limit: max },
+      )
+    : readMany(store, 'outbox', { accountId: { $in: [...accountIds] }, notBefore: { $lte: now } }, { limit: max })
 }
 
 /**
@@ -112,7 +112,7 @@ export async function claimRows(
 
 /** Those of the rows that are claimed under a token, read again. */
 export function findClaimedRows(store: Store, rows: readonly OutboxDoc[], token: string): Promise<OutboxDoc[]> {
-  return store.outbox.find({ ...matching(rows), 'lease.token': token }).toArray()
+  return readMany(store, 'outbox', { ...matching(rows), 'lease.token': token })
 }
 
 type RowKey = Pick<OutboxDoc, '_id' | 'accountId'>
@@ -150,11 +150,12 @@ export async function postponeLanes(
   const next = await Promise.all(
     accountIds.map(async (accountId) => {
       // Finished rows have no `notBefore` and would sort first.
-      const row = await store.outbox
-        .find({ accountId, notBefore: { $exists: true } }, { projection: { notBefore: 1 } })
-        .sort({ accountId: 1, notBefore: 1 })
-        .limit(1)
-        .next()
+      const row = await readOne(
+        store,
+        'outbox',
+        { accountId, notBefore: { $exists: true } },
+        { projection: { notBefore: 1 }, sort: { accountId: 1, notBefore: 1 } },
+      )
       const dueMs = row?.notBefore?.getTime()
       return { accountId, dueAt: dueMs === undefined ? null : new Date(dueMs - aheadMs(accountId)) }
     }),
@@ -261,13 +262,12 @@ export async function countWaiting(store: Store, max: number): Promise<number> {
 
 /** Rows whose mail has not gone out yet, of all accounts. */
 export function findWaitingRows(store: Store, limit: number): Promise<WaitingRow[]> {
-  return store.outbox
-    .find(
-      { accountId: { $gt: '' }, notBefore: { $exists: true } },
-      { projection: { accountId: 1, emailId: 1, n: 1, recipient: 1, createdAt: 1, notBefore: 1, attempts: 1 } },
-    )
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'outbox',
+    { accountId: { $gt: '' }, notBefore: { $exists: true } },
+    { projection: { accountId: 1, emailId: 1, n: 1, recipient: 1, createdAt: 1, notBefore: 1, attempts: 1 }, limit },
+  )
 }
 
 export type WaitingRow = Pick<
@@ -284,5 +284,5 @@ export async function nextRow(store: Store, accountId: string): Promise<Date | n
 /** Whether a row of an account is being delivered, under a lease that has not ended. */
 export async function isCarrying(store: Store, accountId: string, now: Date): Promise<boolean> {
   const carried = { accountId, notBefore: { $gt: now }, attempting: true }
-  return (await store.outbox.findOne(carried, { projection: { _id: 1 } })) !== null
+  return (await readOne(store, 'outbox', carried, { projection: { _id: 1 } })) !== null
 }

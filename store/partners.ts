@@ -1,14 +1,16 @@
 /** Partners and their customers, which are accounts (store/documents/accounts.ts). */
 import type { AccountDoc, CustomerChange, KeyDoc } from './documents/accounts.ts'
 import type { Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 /** The partners that are not removed, oldest first. */
 export function listPartners(store: Store, limit: number): Promise<AccountDoc[]> {
-  return store.accounts
-    .find({ isPartner: true, status: { $ne: 'removed' } })
-    .sort({ isPartner: 1, _id: 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'accounts',
+    { isPartner: true, status: { $ne: 'removed' } },
+    { sort: { isPartner: 1, _id: 1 }, limit },
+  )
 }
 
 /** Whose customers, and whether those to try things with. */
@@ -19,12 +21,12 @@ export function findCustomer(
   store: Store,
   { accountId, partnerId, sandbox }: CustomersOf & { readonly accountId: string },
 ): Promise<AccountDoc | null> {
-  return store.accounts.findOne({ _id: accountId, partnerId, sandbox, status: { $ne: 'removed' } })
+  return readOne(store, 'accounts', { _id: accountId, partnerId, sandbox, status: { $ne: 'removed' } })
 }
 
 /** Whether a partner has customers, of either kind. */
 export async function hasCustomers(store: Store, partnerId: string): Promise<boolean> {
-  const one = await store.accounts.findOne({ partnerId, status: { $ne: 'removed' } }, { projection: { _id: 1 } })
+  const one = await readOne(store, 'accounts', { partnerId, status: { $ne: 'removed' } }, { projection: { _id: 1 } })
   return one !== null
 }
 
@@ -33,11 +35,12 @@ export function listCustomers(
   store: Store,
   { partnerId, sandbox, before, limit }: CustomersOf & { readonly before: string | null; readonly limit: number },
 ): Promise<AccountDoc[]> {
-  return store.accounts
-    .find({ partnerId, sandbox, status: { $ne: 'removed' }, ...(before !== null && { _id: { $lt: before } }) })
-    .sort({ partnerId: -1, sandbox: -1, _id: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'accounts',
+    { partnerId, sandbox, status: { $ne: 'removed' }, ...(before !== null && { _id: { $lt: before } }) },
+    { sort: { partnerId: -1, sandbox: -1, _id: -1 }, limit },
+  )
 }
 
 /** Fields of a customer that its partner is told of when they change. */
@@ -73,14 +76,15 @@ export async function forgetCustomerChanges(
 
 /** Customers that were changed without its event being known to be recorded, the longest first. */
 export function findCustomerChanges(store: Store, limit: number): Promise<AccountDoc[]> {
-  return store.accounts
-    .find({ 'customerChanges.at': { $gt: new Date(0) } })
-    .sort({ 'customerChanges.at': 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'accounts',
+    { 'customerChanges.at': { $gt: new Date(0) } },
+    { sort: { 'customerChanges.at': 1 }, limit },
+  )
 }
 
 /** The keys of customers that their partners hold and that may read mail, revoked and expired ones too. */
 export function findReadingKeys(store: Store, accountIds: readonly string[]): Promise<KeyDoc[]> {
-  return store.keys.find({ accountId: { $in: [...accountIds] }, heldBy: 'partner', scopes: 'mail:read' }).toArray()
+  return readMany(store, 'keys', { accountId: { $in: [...accountIds] }, heldBy: 'partner', scopes: 'mail:read' })
 }

@@ -2,6 +2,7 @@
 import { Binary } from 'mongodb'
 import type { Device, PersonDoc, SessionDoc } from './documents/people.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 /** Returns false when the address is somebody's already. */
 export async function insertPerson(store: Store, person: PersonDoc): Promise<boolean> {
@@ -16,17 +17,17 @@ export async function insertPerson(store: Store, person: PersonDoc): Promise<boo
 
 /** The person with an id; null for one who is being erased. */
 export function findPerson(store: Store, personId: string): Promise<PersonDoc | null> {
-  return store.people.findOne({ _id: personId, erasing: { $exists: false } })
+  return readOne(store, 'people', { _id: personId, erasing: { $exists: false } })
 }
 
 /** People by id, in no order. */
 export function findPeople(store: Store, ids: readonly string[]): Promise<PersonDoc[]> {
-  return store.people.find({ _id: { $in: [...ids] } }).toArray()
+  return readMany(store, 'people', { _id: { $in: [...ids] } })
 }
 
 /** The person with an address in canonical form; null for one who is being erased. */
 export function findPersonByEmail(store: Store, email: string): Promise<PersonDoc | null> {
-  return store.people.findOne({ email, erasing: { $exists: false } })
+  return readOne(store, 'people', { email, erasing: { $exists: false } })
 }
 
 /** Changes fields of a person. Returns the changed one; null when there is none. */
@@ -35,7 +36,7 @@ export async function changePerson(
   personId: string,
   change: Partial<Omit<PersonDoc, '_id' | 'email'>>,
 ): Promise<PersonDoc | null> {
-  const found = await store.people.findOne({ _id: personId }, { projection: { email: 1 } })
+  const found = await readOne(store, 'people', { _id: personId }, { projection: { email: 1 } })
   if (found === null) return null
   const { email, _id } = found
   return store.people.findOneAndUpdate({ email, _id }, { $set: change }, { returnDocument: 'after' })
@@ -55,12 +56,12 @@ export async function insertSession(store: Store, session: SessionDoc): Promise<
 
 /** The sessions with these hashes. */
 export function findSessionsByHash(store: Store, hashes: readonly Buffer[]): Promise<SessionDoc[]> {
-  return store.sessions.find({ hash: { $in: hashes.map((hash) => new Binary(hash)) } }).toArray()
+  return readMany(store, 'sessions', { hash: { $in: hashes.map((hash) => new Binary(hash)) } })
 }
 
 /** The sessions of a person, newest first, also those that have ended. */
 export function listSessions(store: Store, personId: string, limit: number): Promise<SessionDoc[]> {
-  return store.sessions.find({ personId }).sort({ personId: 1, _id: -1 }).limit(limit).toArray()
+  return readMany(store, 'sessions', { personId }, { sort: { personId: 1, _id: -1 }, limit })
 }
 
 /** A session as the database finds it. */

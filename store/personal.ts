@@ -7,7 +7,7 @@ import type { Collection, Document, Filter } from 'mongodb'
 import { customerIdOf } from '../schemas/partners.ts'
 import { withoutNames } from './audit-hash.ts'
 import { dropBlobUsers } from './blobs.ts'
-import type { CollectionName, Collections } from './collections.ts'
+import type { CollectionName, DocOf } from './collections.ts'
 import type { EmailDoc } from './documents/sending.ts'
 import { removeDriveEntries } from './drive.ts'
 import { removeIntakeRecords } from './intake.ts'
@@ -15,6 +15,7 @@ import { mailboxIdsOf } from './mailboxes.ts'
 import { findPeopleOf } from './members.ts'
 import { purgeMessages } from './messages.ts'
 import type { Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 import { removeIndex } from './search.ts'
 
 /** An account and what its documents are found by. */
@@ -35,12 +36,10 @@ export async function ownerOf(store: Store, accountId: string): Promise<Owner> {
   const [mailboxIds, people, account] = await Promise.all([
     mailboxIdsOf(store, accountId),
     findPeopleOf(store, accountId),
-    store.accounts.findOne({ _id: accountId }, { projection: { partnerId: 1 } }),
+    readOne(store, 'accounts', { _id: accountId }, { projection: { partnerId: 1 } }),
   ])
   return { accountId, mailboxIds, ...people, partnerId: account?.partnerId ?? null }
 }
-
-type DocOf<N extends CollectionName> = Collections[N] extends Collection<infer D> ? D : never
 
 export type Personal<D extends Document> = Nobodys | Owned<D>
 
@@ -286,10 +285,10 @@ async function endSessions(store: Store, { accountId, people, memberIds }: Owner
 
 /** A page of sends, with what their outbox rows and their bytes are. */
 async function removeSends(store: Store, filter: Filter<EmailDoc>): Promise<number> {
-  const sends = await store.emails
-    .find(filter, { projection: { accountId: 1, blob: 1, messageId: 1, 'recipients.status': 1 } })
-    .limit(pageSize)
-    .toArray()
+  const sends = await readMany(store, 'emails', filter, {
+    projection: { accountId: 1, blob: 1, messageId: 1, 'recipients.status': 1 },
+    limit: pageSize,
+  })
   if (sends.length === 0) return 0
   const ids = sends.map(({ _id }) => _id)
   const rows = sends.flatMap(({ _id, recipients }) => recipients.map((_, n) => `${_id}#${n}`))
@@ -321,10 +320,7 @@ async function emptyCustomerEvents(store: Store, { accountId, partnerId }: Owner
 const emptiedEventType = 'customer.erased'
 
 async function removeApprovals(store: Store, accountId: string): Promise<number> {
-  const found = await store.approvals
-    .find({ accountId }, { projection: { blob: 1 } })
-    .limit(pageSize)
-    .toArray()
+  const found = await readMany(store, 'approvals', { accountId }, { projection: { blob: 1 }, limit: pageSize })
   await dropBlobUsers(
     store,
     found.map(({ _id, blob }) => ({ blobId: blob.id, users: [_id] })),
@@ -334,10 +330,7 @@ async function removeApprovals(store: Store, accountId: string): Promise<number>
 }
 
 async function removeExports(store: Store, accountId: string): Promise<number> {
-  const found = await store.exports
-    .find({ accountId }, { projection: { _id: 1 } })
-    .limit(pageSize)
-    .toArray()
+  const found = await readMany(store, 'exports', { accountId }, { projection: { _id: 1 }, limit: pageSize })
   for (const { _id } of found) {
     await removeAll(store.exportChunks, { _id: { $gte: `${_id}#`, $lt: `${_id}$` } })
     await store.exports.deleteOne({ accountId, _id })
@@ -353,7 +346,7 @@ async function eraseNames(store: Store, accountId: string): Promise<number> {
 
 /** Leaves of an account its id, which its audit is kept under, and that it is gone. */
 async function reduceAccount(store: Store, _id: string): Promise<number> {
-  const before = await store.accounts.findOne({ _id })
+  const before = await readOne(store, 'accounts', { _id })
   if (before === null) return 0
   const { createdAt, sandbox } = before
   const { modifiedCount } = await store.accounts.replaceOne(

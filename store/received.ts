@@ -4,17 +4,19 @@
  */
 import type { MessageDoc } from './documents/mail.ts'
 import type { Store } from './open.ts'
+import { readMany } from './reads.ts'
 
 /** The ids of a mailbox's newest messages, newest first, down to the id `from`. */
 export async function findNewestIds(
   store: Store,
   { mailboxId, from, limit }: { mailboxId: string; from: string; limit: number },
 ): Promise<readonly string[]> {
-  const found = await store.messages
-    .find({ mailboxId, _id: { $gte: from } }, { projection: { _id: 1 } })
-    .sort({ mailboxId: -1, _id: -1 })
-    .limit(limit)
-    .toArray()
+  const found = await readMany(
+    store,
+    'messages',
+    { mailboxId, _id: { $gte: from } },
+    { projection: { _id: 1 }, sort: { mailboxId: -1, _id: -1 }, limit },
+  )
   return found.map(({ _id }) => _id)
 }
 
@@ -23,11 +25,12 @@ export function findReceivedSince(
   store: Store,
   { mailboxId, from, limit }: { mailboxId: string; from: string; limit: number },
 ): Promise<MessageDoc[]> {
-  return store.messages
-    .find({ mailboxId, _id: { $gte: from }, fingerprint: { $exists: true } })
-    .sort({ mailboxId: 1, _id: 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'messages',
+    { mailboxId, _id: { $gte: from }, fingerprint: { $exists: true } },
+    { sort: { mailboxId: 1, _id: 1 }, limit },
+  )
 }
 
 /** A received message: which it is, and in which state. */
@@ -40,19 +43,16 @@ const arriving = ({ mailboxId, from }: Arriving) => ({ mailboxId, _id: { $gte: f
 
 /** The newest messages that a mailbox received, newest first, down to the id `from`. */
 export function findNewestReceived(store: Store, since: Arriving, limit: number): Promise<ReceivedMark[]> {
-  return store.messages
-    .find<ReceivedMark>(arriving(since), marks)
-    .sort({ mailboxId: -1, _id: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany<'messages', ReceivedMark>(store, 'messages', arriving(since), {
+    ...marks,
+    sort: { mailboxId: -1, _id: -1 },
+    limit,
+  })
 }
 
 /** The messages that mailboxes received, each from the id `from` on, in no order. */
 export function findReceivedMarks(store: Store, since: readonly Arriving[], limit: number): Promise<ReceivedMark[]> {
-  return store.messages
-    .find<ReceivedMark>({ $or: since.map(arriving) }, marks)
-    .limit(limit)
-    .toArray()
+  return readMany<'messages', ReceivedMark>(store, 'messages', { $or: since.map(arriving) }, { ...marks, limit })
 }
 
 /** Those of the messages `ids` that one of the mailboxes received. */
@@ -60,9 +60,11 @@ export function findReceivedIn(
   store: Store,
   { mailboxIds, ids }: { mailboxIds: readonly string[]; ids: readonly string[] },
 ): Promise<MessageDoc[]> {
-  return store.messages
-    .find({ mailboxId: { $in: [...mailboxIds] }, _id: { $in: [...ids] }, fingerprint: { $exists: true } })
-    .toArray()
+  return readMany(store, 'messages', {
+    mailboxId: { $in: [...mailboxIds] },
+    _id: { $in: [...ids] },
+    fingerprint: { $exists: true },
+  })
 }
 
 /** Messages that a mailbox received from one of the addresses since the message id `from`, oldest first, at most `limit`. */
@@ -75,16 +77,17 @@ export function findReceivedFrom(
     limit,
   }: { mailboxId: string; addresses: readonly string[]; from: string; limit: number },
 ): Promise<MessageDoc[]> {
-  return store.messages
-    .find({
+  return readMany(
+    store,
+    'messages',
+    {
       mailboxId,
       _id: { $gte: from },
       'from.address': { $in: [...addresses] },
       fingerprint: { $exists: true },
-    })
-    .sort({ mailboxId: 1, _id: 1 })
-    .limit(limit)
-    .toArray()
+    },
+    { sort: { mailboxId: 1, _id: 1 }, limit },
+  )
 }
 
 /** Messages that some mailboxes received, starting at the id `from`. */
@@ -92,8 +95,10 @@ export function findReceivedByAll(
   store: Store,
   { mailboxIds, from, limit }: { mailboxIds: readonly string[]; from: string; limit: number },
 ): Promise<MessageDoc[]> {
-  return store.messages
-    .find({ mailboxId: { $in: [...mailboxIds] }, _id: { $gte: from }, fingerprint: { $exists: true } })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'messages',
+    { mailboxId: { $in: [...mailboxIds] }, _id: { $gte: from }, fingerprint: { $exists: true } },
+    { limit },
+  )
 }

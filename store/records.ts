@@ -6,6 +6,7 @@ import type { IdempotencyDoc } from './documents/accounts.ts'
 import type { SealedText } from './documents/sealed.ts'
 import type { StateDoc } from './documents/service.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readOne } from './reads.ts'
 import { fenceIn, insertInto, updateIn, type Write } from './writes.ts'
 
 /**
@@ -35,7 +36,7 @@ export async function takeIdempotencyKey(
     ]
     const { modifiedCount } = await store.idempotency.replaceOne({ _id: mark._id, $or: replaceable }, withoutId(mark))
     if (modifiedCount === 1) return { taken: true, onceId }
-    const existing = await store.idempotency.findOne({ _id: mark._id })
+    const existing = await readOne(store, 'idempotency', { _id: mark._id })
     if (existing !== null) return { taken: false, existing }
   }
 }
@@ -69,7 +70,7 @@ export async function freeIdempotencyKey(store: Store, mark: IdempotencyDoc): Pr
 }
 
 export async function readState<T>(store: Store, name: string): Promise<T | null> {
-  const state = await store.state.findOne({ _id: name })
+  const state = await readOne(store, 'state', { _id: name })
   return state === null ? null : (state.value as T)
 }
 

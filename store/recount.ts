@@ -12,6 +12,7 @@ import { newToken } from '../schemas/ids.ts'
 import type { FolderCounts, FolderDoc, MessageDoc, Reservation } from './documents/mail.ts'
 import { labelKey } from './folders.ts'
 import type { Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 /** The longest time for which changes of messages have to wait. */
 const gateMs = 500
@@ -66,7 +67,7 @@ export async function recount(
   const progress: Recount = { store, token, startModseq, tally, readTo: 0, touchedRead: 0, arriving: [] }
   let gate: Date | null = null
   for (let tries = 0; tries < triesMax && (gate === null || now() < gate); tries++) {
-    const folder = await store.folders.findOne({ _id, mailboxId, recount: token })
+    const folder = await readOne(store, 'folders', { _id, mailboxId, recount: token })
     if (folder === null) return false
     const outcome = await advance(progress, folder)
     if (outcome === 'corrected') return true
@@ -108,14 +109,12 @@ const uidsOf = ({ uid, uids }: Reservation) => Array.from({ length: uids }, (_, 
 /** Reads the messages of a folder from a UID on. */
 async function readOn(store: Store, folder: FolderDoc, tally: Tally, from: number): Promise<void> {
   for (let uid = from; uid < folder.uidNext; ) {
-    const rows = await store.messages
-      .find(
-        { mailboxId: folder.mailboxId, folderId: folder._id, uid: { $gte: uid, $lt: folder.uidNext } },
-        { projection: rowFields },
-      )
-      .sort({ uid: 1 })
-      .limit(pageSize)
-      .toArray()
+    const rows = await readMany(
+      store,
+      'messages',
+      { mailboxId: folder.mailboxId, folderId: folder._id, uid: { $gte: uid, $lt: folder.uidNext } },
+      { projection: rowFields, sort: { uid: 1 }, limit: pageSize },
+    )
     for (const row of rows) put(tally, row.uid, row)
     if (rows.length < pageSize) return
     uid = rows.at(-1)!.uid + 1
@@ -126,9 +125,12 @@ async function readOn(store: Store, folder: FolderDoc, tally: Tally, from: numbe
 async function readAgain(store: Store, folder: FolderDoc, tally: Tally, uids: readonly number[]): Promise<void> {
   for (let n = 0; n < uids.length; n += pageSize) {
     const some = uids.slice(n, n + pageSize)
-    const rows = await store.messages
-      .find({ mailboxId: folder.mailboxId, folderId: folder._id, uid: { $in: some } }, { projection: rowFields })
-      .toArray()
+    const rows = await readMany(
+      store,
+      'messages',
+      { mailboxId: folder.mailboxId, folderId: folder._id, uid: { $in: some } },
+      { projection: rowFields },
+    )
     const found = new Map(rows.map((row) => [row.uid, row]))
     for (const uid of some) put(tally, uid, found.get(uid))
   }

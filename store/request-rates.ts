@@ -6,6 +6,7 @@
 import type { Document } from 'mongodb'
 import type { RequestRateDoc } from './documents/accounts.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readMany } from './reads.ts'
 import { updateIn, writeAll } from './writes.ts'
 
 /** What one share of a minute asks for. */
@@ -58,7 +59,7 @@ async function leaseAll(store: Store, leases: readonly RequestLease[]): Promise<
     )
     rest = (await writeAll(store, writes)).map((n) => rest[n]!)
   }
-  return store.requestRates.find({ _id: { $in: leases.map(({ id }) => id) } }).toArray()
+  return readMany(store, 'requestRates', { _id: { $in: leases.map(({ id }) => id) } })
 }
 
 function stepsOf({ share, limit, needed, ahead, expiresAt }: RequestLease): Document[] {

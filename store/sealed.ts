@@ -3,9 +3,9 @@
  * sealed anew when the master key changes. A collection whose documents have a field of the type `Sealed` and that has no row here
  * does not compile.
  */
-import type { Collection, Document } from 'mongodb'
+import type { Document } from 'mongodb'
 import { toBinary } from './bytes.ts'
-import type { CollectionName, Collections } from './collections.ts'
+import type { CollectionName, DocOf } from './collections.ts'
 import type { Sealed, SealedText } from './documents/sealed.ts'
 import type { StateDoc } from './documents/service.ts'
 
@@ -31,7 +31,6 @@ export type SealedField<D extends Document = Document> = {
   readonly purpose: (document: D) => string
 }
 
-type DocOf<N extends CollectionName> = Collections[N] extends Collection<infer D> ? D : never
 type HasSealed<T> = T extends Sealed | SealedText
   ? true
   : T extends string | number | boolean | null | undefined | Date | Uint8Array | { readonly _bsontype: string }

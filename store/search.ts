@@ -8,6 +8,7 @@ import { Binary } from 'mongodb'
 import { newToken } from '../schemas/ids.ts'
 import type { SearchBlockDoc, SegmentDoc, SegmentParts } from './documents/search.ts'
 import { isDuplicate, onlyDuplicates, type Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 /** A segment that is to be written, without the block and the page that a small segment stores in its document. */
 export type NewSegment = Omit<SegmentDoc, 'block' | 'page'>
@@ -123,11 +124,12 @@ export async function findSegmentsOfAccount(
 ): Promise<SegmentDoc[]> {
   const after =
     from === null ? {} : { $or: [{ newest: { $lt: from.newest } }, { newest: from.newest, _id: { $lt: from.id } }] }
-  return store.searchSegments
-    .find({ accountId, ...(only !== null && { mailboxId: { $in: [...only] } }), ...after })
-    .sort({ accountId: -1, newest: -1, _id: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'searchSegments',
+    { accountId, ...(only !== null && { mailboxId: { $in: [...only] } }), ...after },
+    { sort: { accountId: -1, newest: -1, _id: -1 }, limit },
+  )
 }
 
 /** The segments without those that another of them replaces. */
@@ -138,11 +140,12 @@ export function withoutReplaced(segments: readonly SegmentDoc[]): SegmentDoc[] {
 
 /** The mailboxes of segments that are due to be tidied, of at most `limit` segments, for the sweep. */
 export async function findMailboxesToTidy(store: Store, now: Date, limit: number): Promise<readonly string[]> {
-  const found = await store.searchSegments
-    .find({ tidyAt: { $lte: now } }, { projection: { mailboxId: 1 } })
-    .sort({ tidyAt: 1 })
-    .limit(limit)
-    .toArray()
+  const found = await readMany(
+    store,
+    'searchSegments',
+    { tidyAt: { $lte: now } },
+    { projection: { mailboxId: 1 }, sort: { tidyAt: 1 }, limit },
+  )
   return [...new Set(found.map(({ mailboxId }) => mailboxId))]
 }
 
@@ -247,7 +250,8 @@ export async function removeUnfinishedSegment(
   store: Store,
   { mailboxId, segmentId }: { mailboxId: string; segmentId: string },
 ): Promise<void> {
-  if ((await store.searchSegments.findOne({ _id: segmentId, mailboxId }, { projection: { _id: 1 } })) !== null) return
+  if ((await readOne(store, 'searchSegments', { _id: segmentId, mailboxId }, { projection: { _id: 1 } })) !== null)
+    return
   await store.searchBlocks.deleteMany({ _id: { $gte: `${segmentId}#`, $lt: `${segmentId}$` } })
 }
 

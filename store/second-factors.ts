@@ -2,6 +2,7 @@
 import { toBinary } from './bytes.ts'
 import type { AuthenticatorDoc, PasskeyDoc } from './documents/second-factors.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 /** Keeps the secret of an app that is not confirmed yet, in place of an earlier one. Returns false when one is confirmed. */
 export async function putAuthenticator(store: Store, { _id, ...doc }: AuthenticatorDoc): Promise<boolean> {
@@ -15,7 +16,7 @@ export async function putAuthenticator(store: Store, { _id, ...doc }: Authentica
 }
 
 export function findAuthenticator(store: Store, personId: string): Promise<AuthenticatorDoc | null> {
-  return store.authenticators.findOne({ _id: personId })
+  return readOne(store, 'authenticators', { _id: personId })
 }
 
 /**
@@ -87,12 +88,12 @@ export async function insertPasskey(store: Store, passkey: PasskeyDoc): Promise<
 }
 
 export function findPasskey(store: Store, id: string): Promise<PasskeyDoc | null> {
-  return store.passkeys.findOne({ _id: id })
+  return readOne(store, 'passkeys', { _id: id })
 }
 
 /** The passkeys of a person, oldest first. */
 export function listPasskeys(store: Store, personId: string, limit: number): Promise<PasskeyDoc[]> {
-  return store.passkeys.find({ personId }).sort({ personId: 1, createdAt: 1 }).limit(limit).toArray()
+  return readMany(store, 'passkeys', { personId }, { sort: { personId: 1, createdAt: 1 }, limit })
 }
 
 /** Notes a use. Returns false when the counter is another one meanwhile: somebody signed with a copy at the same time. */

@@ -1,10 +1,11 @@
 /** MTA-STS policies of recipient domains, kept until they expire. */
 import type { StsPolicyDoc } from './documents/sending.ts'
 import type { Store } from './open.ts'
+import { readOne } from './reads.ts'
 
 /** The policy of a domain; null when none is kept that is valid at `now`. */
 export function findStsPolicy(store: Store, domain: string, now: Date): Promise<StsPolicyDoc | null> {
-  return store.stsPolicies.findOne({ _id: domain, expiresAt: { $gt: now } })
+  return readOne(store, 'stsPolicies', { _id: domain, expiresAt: { $gt: now } })
 }
 
 /** Stores a policy. It replaces an earlier one of the domain. */

@@ -1,6 +1,7 @@
 /** Suppressions: addresses to which an account, or a part of it, no longer sends. */
 import type { SuppressionDoc } from './documents/sending.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readMany } from './reads.ts'
 
 /** The id of the suppression of an address by an account. */
 export const suppressionId = (accountId: string, email: string): string => `${accountId}:${email}`
@@ -53,9 +54,10 @@ export function findSuppressions(
   store: Store,
   { accountId, emails }: { accountId: string; emails: readonly string[] },
 ): Promise<SuppressionDoc[]> {
-  return store.suppressions
-    .find({ accountId, _id: { $in: emails.map((email) => suppressionId(accountId, email)) } })
-    .toArray()
+  return readMany(store, 'suppressions', {
+    accountId,
+    _id: { $in: emails.map((email) => suppressionId(accountId, email)) },
+  })
 }
 
 /** Suppressions of accounts, at most `limit`. */
@@ -63,10 +65,7 @@ export function findSuppressionsOf(
   store: Store,
   { accountIds, limit }: { accountIds: readonly string[]; limit: number },
 ): Promise<SuppressionDoc[]> {
-  return store.suppressions
-    .find({ accountId: { $in: [...accountIds] } })
-    .limit(limit)
-    .toArray()
+  return readMany(store, 'suppressions', { accountId: { $in: [...accountIds] } }, { limit })
 }
 
 /**
@@ -98,11 +97,12 @@ export function listSuppressions(
             { 'only.mailboxIds': { $in: [...agent.mailboxIds] } },
           ],
         }
-  return store.suppressions
-    .find({ accountId, $and: [older, visible] })
-    .sort({ accountId: -1, at: -1, _id: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'suppressions',
+    { accountId, $and: [older, visible] },
+    { sort: { accountId: -1, at: -1, _id: -1 }, limit },
+  )
 }
 
 /** Returns false when the address was not suppressed. */

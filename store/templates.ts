@@ -1,6 +1,7 @@
 /** Templates of transactional mail. `_id` is `<account id>:<alias>`. */
 import type { TemplateDoc } from './documents/sending.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 const idOf = (accountId: string, alias: string) => `${accountId}:${alias}`
 
@@ -19,7 +20,7 @@ export function findTemplate(
   store: Store,
   { accountId, alias }: { accountId: string; alias: string },
 ): Promise<TemplateDoc | null> {
-  return store.templates.findOne({ accountId, _id: idOf(accountId, alias) })
+  return readOne(store, 'templates', { accountId, _id: idOf(accountId, alias) })
 }
 
 /** The templates of an account sorted by alias, starting after the alias `after`. */
@@ -27,11 +28,12 @@ export function listTemplates(
   store: Store,
   { accountId, after, limit }: { accountId: string; after: string | null; limit: number },
 ): Promise<TemplateDoc[]> {
-  return store.templates
-    .find({ accountId, ...(after !== null && { alias: { $gt: after } }) })
-    .sort({ accountId: 1, alias: 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'templates',
+    { accountId, ...(after !== null && { alias: { $gt: after } }) },
+    { sort: { accountId: 1, alias: 1 }, limit },
+  )
 }
 
 /** Returns the changed template; null when there is none. */

@@ -7,6 +7,7 @@ import { idAt, newToken } from '../schemas/ids.ts'
 import type { MessageDoc, ThreadDoc } from './documents/mail.ts'
 import { containing, type MessageFilter } from './messages.ts'
 import { onlyDuplicates, type Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 import { insertInto, updateIn, type Write, writeAll } from './writes.ts'
 
 export type ThreadRef = { readonly mailboxId: string; readonly threadId: string }
@@ -57,7 +58,7 @@ const togetherMax = 2_000
 
 /** The revisions of those threads that are stored. */
 export async function findRevisions(store: Store, refs: readonly ThreadRef[]): Promise<ReadonlyMap<string, string>> {
-  const found = await store.threads.find(among(refs), { projection: { rev: 1 } }).toArray()
+  const found = await readMany(store, 'threads', among(refs), { projection: { rev: 1 } })
   return new Map(found.map(({ _id, rev }) => [_id, rev]))
 }
 
@@ -66,7 +67,7 @@ export async function findLastMessageIds(
   store: Store,
   refs: readonly ThreadRef[],
 ): Promise<ReadonlyMap<string, string>> {
-  const found = await store.threads.find(among(refs), { projection: { lastMessageId: 1 } }).toArray()
+  const found = await readMany(store, 'threads', among(refs), { projection: { lastMessageId: 1 } })
   return new Map(found.map(({ _id, lastMessageId }) => [_id, lastMessageId]))
 }
 
@@ -98,10 +99,12 @@ export async function findFlagsInThreads(
   store: Store,
   { mailboxId, threadIds }: { readonly mailboxId: string; readonly threadIds: readonly string[] },
 ): Promise<readonly FlagsOfMessage[] | null> {
-  const found = await store.messages
-    .find<FlagsOfMessage>({ mailboxId, threadId: { $in: [...threadIds] } }, { projection: flagFields })
-    .limit(togetherMax)
-    .toArray()
+  const found = await readMany<'messages', FlagsOfMessage>(
+    store,
+    'messages',
+    { mailboxId, threadId: { $in: [...threadIds] } },
+    { projection: flagFields, limit: togetherMax },
+  )
   return found.length < togetherMax ? found : null
 }
 
@@ -153,20 +156,21 @@ export async function findThreadMessages(store: Store, refs: readonly ThreadRef[
   }))
   if (refs.length > 1) {
     const filter = byMailbox.length === 1 ? byMailbox[0]! : { $or: byMailbox }
-    const together = await store.messages
-      .find<ThreadMessage>(filter, { projection: messageFields })
-      .limit(togetherMax)
-      .toArray()
+    const together = await readMany<'messages', ThreadMessage>(store, 'messages', filter, {
+      projection: messageFields,
+      limit: togetherMax,
+    })
     if (together.length < togetherMax) return together
   }
   const each: ThreadMessage[] = []
   for (const { mailboxId, threadId } of refs)
     each.push(
-      ...(await store.messages
-        .find<ThreadMessage>({ mailboxId, threadId }, { projection: messageFields })
-        .sort({ _id: -1 })
-        .limit(threadMessagesMax)
-        .toArray()),
+      ...(await readMany<'messages', ThreadMessage>(
+        store,
+        'messages',
+        { mailboxId, threadId },
+        { projection: messageFields, sort: { _id: -1 }, limit: threadMessagesMax },
+      )),
     )
   return each
 }
@@ -220,20 +224,20 @@ export function listThreads(
   query: ThreadQuery,
   { before, limit }: { before: string | null; limit: number },
 ): Promise<ThreadDoc[]> {
-  return store.threads
-    .find(filterOf(query, before), { hint: indexOf(query) })
-    .sort({ lastMessageId: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany(store, 'threads', filterOf(query, before), {
+    hint: indexOf(query),
+    sort: { lastMessageId: -1 },
+    limit,
+  })
 }
 
 export function findThread(store: Store, { mailboxId, threadId }: ThreadRef): Promise<ThreadDoc | null> {
-  return store.threads.findOne({ _id: threadId, mailboxId, emptyAt: { $exists: false } })
+  return readOne(store, 'threads', { _id: threadId, mailboxId, emptyAt: { $exists: false } })
 }
 
 /** The mailbox of a thread, of whichever account; null when there is no such thread. */
 export async function findThreadMailbox(store: Store, threadId: string): Promise<string | null> {
-  const found = await store.threads.findOne({ _id: threadId }, { projection: { mailboxId: 1 } })
+  const found = await readOne(store, 'threads', { _id: threadId }, { projection: { mailboxId: 1 } })
   return found?.mailboxId ?? null
 }
 
@@ -242,11 +246,12 @@ export function findThreadsBySubject(
   store: Store,
   { mailboxId, subjectKey, since, limit }: { mailboxId: string; subjectKey: string; since: Date; limit: number },
 ): Promise<ThreadDoc[]> {
-  return store.threads
-    .find({ mailboxId, subjectKey, lastMessageId: { $gte: idAt('msg', since) } })
-    .sort({ lastMessageId: -1 })
-    .limit(limit)
-    .toArray()
+  return readMany(
+    store,
+    'threads',
+    { mailboxId, subjectKey, lastMessageId: { $gte: idAt('msg', since) } },
+    { sort: { lastMessageId: -1 }, limit },
+  )
 }
 
 function filterOf(query: ThreadQuery, before: string | null): Filter<ThreadDoc> {

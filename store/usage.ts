@@ -2,6 +2,7 @@
 import type { Document, Filter } from 'mongodb'
 import type { Grant, OpenTake, UsageDoc } from './documents/accounts.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 import { updateIn, type Write } from './writes.ts'
 
 /** E-mails sent and received in a month: both use up the allowance of an Agents plan (interface.md, Agents plans). */
@@ -122,11 +123,7 @@ export async function closeTakes(store: Store, ids: readonly string[], tokens: r
 
 /** Periods with takes that were made before a time and are still open. */
 export function findOpenTakes(store: Store, before: Date, limit: number): Promise<UsageDoc[]> {
-  return store.usage
-    .find({ 'open.at': { $lt: before } })
-    .sort({ 'open.at': 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(store, 'usage', { 'open.at': { $lt: before } }, { sort: { 'open.at': 1 }, limit })
 }
 
 /**
@@ -139,8 +136,8 @@ export async function findTakeTokens(
 ): Promise<ReadonlyMap<string, string | undefined>> {
   const wanted = { _id: { $in: [...purposes] } }
   const found = await Promise.all([
-    store.emails.find(wanted, { projection: { takenBy: 1 } }).toArray(),
-    store.batches.find(wanted, { projection: { takenBy: 1 } }).toArray(),
+    readMany(store, 'emails', wanted, { projection: { takenBy: 1 } }),
+    readMany(store, 'batches', wanted, { projection: { takenBy: 1 } }),
   ])
   return new Map(found.flat().map(({ _id, takenBy }) => [_id, takenBy]))
 }
@@ -172,7 +169,7 @@ export async function takeGrant(
 
 /** The grants of a rolling limit. */
 export async function findGrants(store: Store, id: string): Promise<readonly Grant[]> {
-  return (await store.usage.findOne({ _id: id }))?.granted ?? []
+  return (await readOne(store, 'usage', { _id: id }))?.granted ?? []
 }
 
 /** Takes a grant back. */
@@ -260,7 +257,7 @@ function dayUpdate({ id, expiresAt, figures, bytes }: TalliedDay) {
 
 /** The number of the last event of an account that is counted; 0 before the first. */
 export async function readWatermark(store: Store, id: string): Promise<number> {
-  const watermark = await store.usage.findOne({ _id: id })
+  const watermark = await readOne(store, 'usage', { _id: id })
   return countOf(watermark ?? undefined, 'tallied')
 }
 
@@ -269,11 +266,11 @@ const never = new Date('9999-01-01')
 
 /** The documents whose ids begin with `prefix`. */
 export function findUsageOf(store: Store, prefix: string): Promise<UsageDoc[]> {
-  return store.usage.find({ _id: { $gte: prefix, $lt: `${prefix}\uffff` } }).toArray()
+  return readMany(store, 'usage', { _id: { $gte: prefix, $lt: `${prefix}\uffff` } })
 }
 
 export function findUsage(store: Store, ids: readonly string[]): Promise<UsageDoc[]> {
-  return store.usage.find({ _id: { $in: [...ids] } }).toArray()
+  return readMany(store, 'usage', { _id: { $in: [...ids] } })
 }
 
 /** The value of a counter, by its path in the counts; 0 when nothing was counted. */

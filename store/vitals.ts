@@ -1,6 +1,7 @@
 /** How the processes were, by hour; and what SMTP refused, in the counters of a day. */
 import type { ProcessHourDoc, ProcessSample } from './documents/service.ts'
 import type { Store } from './open.ts'
+import { readMany } from './reads.ts'
 import { findUsage } from './usage.ts'
 
 /** Adds what a process noted to its document of the hour. */
@@ -26,10 +27,7 @@ export async function addSample(
 
 /** The hours of all processes from one on, in the order of time. */
 export function findProcessHours(store: Store, from: Date): Promise<ProcessHourDoc[]> {
-  return store.processHours
-    .find({ _id: { $gte: from.toISOString() } })
-    .sort({ _id: 1 })
-    .toArray()
+  return readMany(store, 'processHours', { _id: { $gte: from.toISOString() } }, { sort: { _id: 1 } })
 }
 
 /** Adds what was refused in an hour, by code. */

@@ -3,6 +3,7 @@ import type { WebhookDoc } from './documents/events.ts'
 import type { Sealed } from './documents/sealed.ts'
 import { type Due, dueBy } from './due.ts'
 import type { Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 import { updateIn, type Write } from './writes.ts'
 
 export async function insertWebhook(store: Store, webhook: WebhookDoc): Promise<void> {
@@ -13,25 +14,29 @@ export function listWebhooks(
   store: Store,
   { accountId, keyId }: { accountId: string; keyId: string | null },
 ): Promise<WebhookDoc[]> {
-  return store.webhooks
-    .find({ accountId, ...(keyId !== null && { keyId }) })
-    .sort({ accountId: -1, _id: -1 })
-    .toArray()
+  return readMany(
+    store,
+    'webhooks',
+    { accountId, ...(keyId !== null && { keyId }) },
+    { sort: { accountId: -1, _id: -1 } },
+  )
 }
 
 /** The endpoints of accounts that are on, those of each account newest first. */
 export function findEnabledWebhooks(store: Store, accountIds: readonly string[]): Promise<WebhookDoc[]> {
-  return store.webhooks
-    .find({ accountId: { $in: [...accountIds] }, enabled: true })
-    .sort({ accountId: -1, _id: -1 })
-    .toArray()
+  return readMany(
+    store,
+    'webhooks',
+    { accountId: { $in: [...accountIds] }, enabled: true },
+    { sort: { accountId: -1, _id: -1 } },
+  )
 }
 
 export function findWebhook(
   store: Store,
   { accountId, webhookId }: { accountId: string; webhookId: string },
 ): Promise<WebhookDoc | null> {
-  return store.webhooks.findOne({ accountId, _id: webhookId })
+  return readOne(store, 'webhooks', { accountId, _id: webhookId })
 }
 
 export function changeWebhook(
@@ -97,11 +102,7 @@ export async function turnOffFailing(
 
 /** Endpoints that were turned off and whose owners are to be told. */
 export function findUntold(store: Store, now: Date, limit: number): Promise<WebhookDoc[]> {
-  return store.webhooks
-    .find({ noticeDueAt: { $lte: now } })
-    .sort({ noticeDueAt: 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(store, 'webhooks', { noticeDueAt: { $lte: now } }, { sort: { noticeDueAt: 1 }, limit })
 }
 
 /** Notes that the owner was told. */

@@ -1,10 +1,11 @@
 /** The keys that zones are signed with, and what takes their place. */
 import type { NextZoneKey, ZoneKeyDoc } from './documents/domains.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 
 /** The key of an account's zone of a domain; null: none was made yet. */
 export function findZoneKey(store: Store, _id: string): Promise<ZoneKeyDoc | null> {
-  return store.zoneKeys.findOne({ _id })
+  return readOne(store, 'zoneKeys', { _id })
 }
 
 /** Keeps a new key, unless another process was first. Returns the one that is kept. */
@@ -32,11 +33,7 @@ export function findOldZoneKeys(store: Store, before: Date): AsyncIterable<ZoneK
 
 /** The keys whose change is to be looked at, the longest due first. */
 export function findDueZoneKeys(store: Store, now: Date, limit: number): Promise<ZoneKeyDoc[]> {
-  return store.zoneKeys
-    .find({ 'next.dueAt': { $lte: now } })
-    .sort({ 'next.dueAt': 1 })
-    .limit(limit)
-    .toArray()
+  return readMany(store, 'zoneKeys', { 'next.dueAt': { $lte: now } }, { sort: { 'next.dueAt': 1 }, limit })
 }
 
 /** A change of keys as it was read. */

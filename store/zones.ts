@@ -1,6 +1,7 @@
 /** What the built-in DNS server serves: zones by domain, and their records. */
 import type { ZoneDoc, ZoneRecordDoc } from './documents/domains.ts'
 import { isDuplicate, type Store } from './open.ts'
+import { readMany, readOne } from './reads.ts'
 import { deleteIn, fenceIn, replaceIn } from './writes.ts'
 
 /** A version of a zone. */
@@ -28,13 +29,13 @@ export async function raiseSerial(
 
 /** The versions of all zones that were changed since then; null: of all zones. */
 export function zoneVersions(store: Store, since: Date | null): Promise<ZoneVersion[]> {
-  return store.zones
-    .find(since === null ? {} : { changedAt: { $gte: since } }, { projection: { serial: 1, changedAt: 1 } })
-    .toArray()
+  return readMany(store, 'zones', since === null ? {} : { changedAt: { $gte: since } }, {
+    projection: { serial: 1, changedAt: 1 },
+  })
 }
 
 export function findZone(store: Store, domain: string): Promise<ZoneDoc | null> {
-  return store.zones.findOne({ _id: domain })
+  return readOne(store, 'zones', { _id: domain })
 }
 
 /** The records of an account's zone, oldest first; those that have expired at `now` are left out. */
@@ -42,7 +43,12 @@ export async function zoneRecords(
   store: Store,
   { domain, accountId, now }: { readonly domain: string; readonly accountId: string | null; readonly now: Date },
 ): Promise<readonly ZoneRecordDoc[]> {
-  const found = await store.zoneRecords.find({ domain, accountId }).sort({ domain: 1, accountId: 1, _id: 1 }).toArray()
+  const found = await readMany(
+    store,
+    'zoneRecords',
+    { domain, accountId },
+    { sort: { domain: 1, accountId: 1, _id: 1 } },
+  )
   return found.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now)
 }
 
@@ -113,7 +119,7 @@ export function findZoneRecord(
   store: Store,
   { domain, accountId, id }: { readonly domain: string; readonly accountId: string; readonly id: string },
 ): Promise<ZoneRecordDoc | null> {
-  return store.zoneRecords.findOne({ domain, accountId, _id: id })
+  return readOne(store, 'zoneRecords', { domain, accountId, _id: id })
 }
 
 /** Deletes what an account has of a domain's zone; of the zone itself too when nobody else has anything of it. */

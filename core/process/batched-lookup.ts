@@ -1,6 +1,6 @@
 /**
- * Looks up values by key in batches, so that many callers cost one query. Invariants: one batch is loaded at a time;
- * all keys asked for meanwhile form the next batch; a key is in a batch once, however many callers ask for it.
+ * Looks up values by key in batches, so that many callers cost one query. Invariants: one batch is loaded at a time; the keys
+ * asked for meanwhile go with the next ones; a key is in a batch once, however many callers ask for it.
  */
 
 /** Loads the values of several keys. A key that has no value is missing from the map. */
@@ -24,14 +24,16 @@ type WaitingKey<V> = {
  * key.
  */
 export function createBatchedLookup<V>(): BatchedLookup<V> {
-  const waiting = new Map<string, WaitingKey<V>>()
+  // A fresh map for each batch: one that is filled and emptied for ever keeps alive what stood in it (store/under-way.ts).
+  let waiting = new Map<string, WaitingKey<V>>()
   let running = false
 
   async function run(): Promise<void> {
     while (waiting.size > 0) {
-      const batch = [...waiting].slice(0, keysPerBatchMax)
-      for (const [key] of batch) waiting.delete(key)
-      await loadBatch(batch)
+      const keys = [...waiting]
+      waiting = new Map()
+      for (let from = 0; from < keys.length; from += keysPerBatchMax)
+        await loadBatch(keys.slice(from, from + keysPerBatchMax))
     }
     running = false
   }

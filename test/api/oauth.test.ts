@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { MongoNetworkError } from 'mongodb'
+import { Db, MongoServerSelectionError } from 'mongodb'
 import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
 import { joinAccount, removeMember } from '../../core/people/members.ts'
 import { dayMs, hourMs, minuteMs } from '../../core/process/clock.ts'
@@ -338,14 +338,15 @@ describe('api: OAuth', () => {
 
   describe('while the database is away', () => {
     const away = async <T>(act: () => Promise<T>): Promise<T> => {
-      const { oauthArtifacts, oauthClients } = door.ctx.store
-      const lost = { findOne: () => Promise.reject(new MongoNetworkError('the connection is gone')) }
-      Object.assign(oauthArtifacts, lost)
-      Object.assign(oauthClients, lost)
+      const { db } = door.ctx.store
+      const lost = new MongoServerSelectionError('no server answers', {} as never)
+      const command: typeof db.command = (body, options) =>
+        /^oauth/.test(String(body.find)) ? Promise.reject(lost) : Db.prototype.command.call(db, body, options)
+      Object.assign(db, { command })
       try {
         return await act()
       } finally {
-        for (const each of [oauthArtifacts, oauthClients]) Reflect.deleteProperty(each, 'findOne')
+        Reflect.deleteProperty(db, 'command')
       }
     }
     const doors: { readonly [what: string]: () => Promise<{ status: number; text: string }> } = {
@@ -359,7 +360,7 @@ describe('api: OAuth', () => {
       it(`${what} is temporarily unavailable, and answered after it`, async () => {
         const { status, text } = await away(ask)
         expect(status).to.equal(503)
-        expect(text).to.include('temporarily_unavailable').and.not.include('connection is gone')
+        expect(text).to.include('temporarily_unavailable').and.not.include('no server answers')
         expect((await ask()).status).to.not.equal(503)
       })
 
