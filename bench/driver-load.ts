@@ -1,7 +1,8 @@
 /**
  * The commands that requests of the API wait for (ARCHITECTURE.md, 6), made by the database driver and nothing else, in a
- * process of its own. No command is shared by two requests.
+ * process of its own: reads by its cursors, as it offers them. No command is shared by two requests.
  */
+import { type Document, MongoClient } from 'mongodb'
 import { newId } from '../schemas/ids.ts'
 import { readBlob } from '../store/blobs.ts'
 import type { BlobDoc } from '../store/documents/mail.ts'
@@ -68,7 +69,7 @@ async function drive({ url, kind, connections, count, uncounted, targets }: Driv
 }
 
 async function open(url: string, targets: readonly DriverTarget[]): Promise<Asks> {
-  const store = await openStore({ url, role: 'bench' })
+  const store = await byDriver(url, await openStore({ url, role: 'bench' }))
   const originals = new Map<string, Original>()
   for (const { accountId, emailId } of targets) originals.set(accountId, await originalOf(store, emailId))
   const send = (limited: readonly Limited[]) => (target: DriverTarget) =>
@@ -95,6 +96,19 @@ async function open(url: string, targets: readonly DriverTarget[]): Promise<Asks
       { period: 'minute', counters: ['sent'] },
     ]),
   }
+}
+
+/** The store as it would be with nothing but the driver: what it reads by a command (store/reads.ts) is read by a cursor. */
+async function byDriver(url: string, store: Store): Promise<Store> {
+  const client = await new MongoClient(url).connect()
+  const db = client.db(store.db.databaseName)
+  const read = async ({ find, filter, batchSize: _, ...options }: Document) => {
+    const found = db.collection(find)
+    const firstBatch =
+      options.limit === 1 ? [await found.findOne(filter, options)] : await found.find(filter, options).toArray()
+    return { cursor: { id: 0, firstBatch: firstBatch.filter((each) => each !== null) } }
+  }
+  return { ...store, db: Object.create(db, { command: { value: read } }) }
 }
 
 type Original = { readonly email: EmailDoc; readonly blob: BlobDoc }
