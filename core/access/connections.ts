@@ -12,7 +12,8 @@ type Limits = {
  */
 export class ConnectionCounter {
   readonly #limits: Limits
-  readonly #keysOf = new Map<object, readonly string[]>()
+  readonly #keysOf = new WeakMap<object, readonly string[]>()
+  #inside = 0
   readonly #counts = new Map<string, number>()
 
   constructor(limits: Limits) {
@@ -23,11 +24,12 @@ export class ConnectionCounter {
   enter(session: object, address: string): boolean {
     const network = networkOf(address)
     const limits = this.#limits
-    if (this.#keysOf.size >= limits.connections) return false
+    if (this.#inside >= limits.connections) return false
     if ((this.#counts.get(address) ?? 0) >= limits.connectionsPerAddress) return false
     if ((this.#counts.get(network) ?? 0) >= limits.connectionsPerNetwork) return false
     const keys = [address, network]
     this.#keysOf.set(session, keys)
+    this.#inside += 1
     for (const key of keys) this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
     return true
   }
@@ -38,6 +40,6 @@ export class ConnectionCounter {
       if (count > 0) this.#counts.set(key, count)
       else this.#counts.delete(key)
     }
-    this.#keysOf.delete(session)
+    if (this.#keysOf.delete(session)) this.#inside -= 1
   }
 }

@@ -23,7 +23,7 @@ const turnBytes = 256 * 1024
 type Collecting = { readonly collector: Collector; readonly counted: (bytes: number) => void }
 
 /** The transactions from DATA until the message is stored or refused. */
-const collecting = new Map<Transaction, Collecting>()
+const collecting = new WeakMap<Transaction, Collecting>()
 let budget: ByteBudget
 
 export function register(this: Plugin): void {

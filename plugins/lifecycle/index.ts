@@ -34,7 +34,8 @@ const replies = {
   tlsAgain: { code: 503, enhanced: '5.5.1', text: 'The connection is encrypted already' },
 } as const satisfies { readonly [name: string]: Reply }
 
-const sessions = new Set<Connection>()
+/** No set: what it is filled with and emptied of stays in memory for a while (store/under-way.ts). */
+const sessions: Connection[] = []
 let log: Context['log'] | undefined
 let haraka: Plugin | undefined
 
@@ -86,12 +87,13 @@ async function open(server: Server & Logs): Promise<undefined> {
 
 /** lookup_rdns: keeps Haraka from asking the DNS about every connection. NXDOMAIN is its word for "no name". */
 export const openSession = hook((connection: Connection) => {
-  sessions.add(connection)
+  sessions.push(connection)
   return accept('NXDOMAIN')
 })
 
 export const closeSession = hook((connection: Connection) => {
-  sessions.delete(connection)
+  const at = sessions.indexOf(connection)
+  if (at !== -1) sessions.splice(at, 1)
   return undefined
 })
 
