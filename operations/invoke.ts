@@ -165,6 +165,7 @@ async function once(
     path: partnerMode === 'test' ? `test ${path}` : path,
     ...repeat,
     fingerprint: fingerprint(operation, path, prepared.input),
+    ...(prepared.customerOf && { customerOf: prepared.customerOf }),
   }).catch(async (error: unknown) => {
     await requireReach()
     throw error

@@ -5,6 +5,7 @@ import {
   changePlans,
   createCustomer as create,
   customerAccount,
+  customerMadeBy,
   getCustomer as get,
   listCustomers as list,
   pauseCustomer as pause,
@@ -56,6 +57,7 @@ export const createCustomer = operation({
   output: Customer,
   errors: ['conflict'],
   idempotent: true,
+  customer: (_, onceId) => customerMadeBy(onceId),
   async handle(call, { name, email = null, plan = null, agentsPlan = plan === null ? 'free' : null }) {
     const customer = await create(call.ctx, call.principal, { name, email, plan, agentsPlan })
     await noteForCustomer(call, customer.id, 'partner_customers.create')
@@ -174,6 +176,7 @@ export const createCustomerKey = operation({
   errors: ['not_found', 'conflict', 'mailbox_not_found'],
   idempotent: true,
   reach: async ({ ctx, principal }, { id }) => void (await get(ctx, principal, id)),
+  customer: ({ id }) => id,
   async handle(call, { id, ...wanted }) {
     const { apiKey, key } = await issueCustomerKey(call.ctx, call.principal, id, wantedKey(wanted))
     await noteForCustomer(call, id, 'partner_customers.keys.create')

@@ -142,6 +142,11 @@ type Declaration<I, O, C> = Description & {
    * about an earlier request with the same Idempotency-Key; the handler sees to it by itself.
    */
   reach?(call: C, input: I): Promise<void> | void
+  /**
+   * Of a partner's that respects Idempotency-Key: the customer that a request is about, with which the answer that is kept is erased.
+   * What it makes has an id by `onceId`.
+   */
+  customer?(input: I, onceId: string): string
   handle(call: C, input: I): Promise<O>
 }
 
@@ -151,6 +156,8 @@ export type Prepared = {
   run(call: Call<Principal | null>): Promise<unknown>
   /** Fails when the key may not make this request. */
   reach(call: Call): Promise<void>
+  /** The customer that a partner's request is about; absent: it is about none. */
+  customerOf?(onceId: string): string
 }
 
 /** An operation as the doors use it. */
@@ -210,7 +217,7 @@ export function operation<I, O>(
     readonly by?: Exclude<Access, 'public' | 'person' | 'administrator'>
   },
 ): Operation {
-  const { scope, by = 'key' } = declaration
+  const { scope, by = 'key', customer } = declaration
   const scopes = scope === null ? [] : typeof scope === 'string' ? [scope] : scope
   return declare(declaration, { access: by, scopes }, (input) => ({
     async run(call) {
@@ -218,6 +225,7 @@ export function operation<I, O>(
       return declaration.handle({ ...call, principal: call.principal }, input)
     },
     reach: async (call) => declaration.reach?.(call, input),
+    ...(customer !== undefined && { customerOf: (onceId) => customer(input, onceId) }),
   }))
 }
 

@@ -317,7 +317,15 @@ export const collections = {
   passkeys: { version: 1, shardKey: '_id', indexes: [index('personId', 'createdAt')] },
   usedChallenges: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
   requestRates: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
-  idempotency: { version: 1, shardKey: '_id', indexes: [index('accountId'), expire('expiresAt')] },
+  idempotency: {
+    version: 1,
+    shardKey: '_id',
+    indexes: [
+      index('accountId'),
+      { ...index('accountId', 'customerId'), partialFilterExpression: { customerId: { $exists: true } } },
+      expire('expiresAt'),
+    ],
+  },
   audit: {
     version: 2,
     shardKey: 'accountId',

@@ -16,6 +16,7 @@ import { findPeopleOf } from './members.ts'
 import { purgeMessages } from './messages.ts'
 import type { Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
+import { eraseCustomerMarks } from './records.ts'
 import { removeIndex } from './search.ts'
 
 /** An account and what its documents are found by. */
@@ -154,7 +155,8 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   },
   idempotency: {
     ...unshown('answers that the callers got already, under keys that only they know'),
-    erase: (store, { accountId }) => removeAll(store.idempotency, { accountId }),
+    erase: async (store, owner) =>
+      (await emptyCustomerMarks(store, owner)) + (await removeAll(store.idempotency, { accountId: owner.accountId })),
   },
   exports: {
     ...unshown('an export is no part of itself'),
@@ -314,6 +316,13 @@ async function emptyCustomerEvents(store: Store, { accountId, partnerId }: Owner
     { $set: { type: emptiedEventType, mailbox: null, mailboxId: null, domain: null, data: {} } },
   )
   return modifiedCount
+}
+
+/** Takes the customer out of the marks of what its partner asked about it: the marks stay, because a repeat would make it again. */
+export async function emptyCustomerMarks(store: Store, { accountId, partnerId }: Owner): Promise<number> {
+  if (partnerId === null) return 0
+  const ofCustomer = { accountId: partnerId, customerId: customerIdOf(accountId), limit: pageSize }
+  return untilNone(() => eraseCustomerMarks(store, ofCustomer))
 }
 
 /** Of an event that is in no list and that no endpoint receives. */

@@ -6,7 +6,7 @@ import type { IdempotencyDoc } from './documents/accounts.ts'
 import type { SealedText } from './documents/sealed.ts'
 import type { StateDoc } from './documents/service.ts'
 import { isDuplicate, type Store } from './open.ts'
-import { readOne } from './reads.ts'
+import { readMany, readOne } from './reads.ts'
 import { fenceIn, insertInto, updateIn, type Write } from './writes.ts'
 
 /**
@@ -67,6 +67,27 @@ export async function releaseIdempotencyKey(store: Store, mark: IdempotencyDoc):
 /** Deletes a running mark, so that the next try starts anew. */
 export async function freeIdempotencyKey(store: Store, mark: IdempotencyDoc): Promise<void> {
   await store.idempotency.deleteOne({ _id: mark._id, owner: mark.owner, state: 'running' })
+}
+
+/**
+ * Empties a page of the marks of a partner's requests about a customer, and of tries that go on. They stay until they expire, so that a
+ * repeat does not make the customer again. Returns how many.
+ */
+export async function eraseCustomerMarks(
+  store: Store,
+  { accountId, customerId, limit }: { accountId: string; customerId: string; limit: number },
+): Promise<number> {
+  const filter = { accountId, customerId }
+  const found = await readMany(store, 'idempotency', filter, { projection: { _id: 1 }, limit })
+  if (found.length > 0)
+    await store.idempotency.updateMany(
+      { _id: { $in: found.map(({ _id }) => _id) }, ...filter },
+      {
+        $set: { state: 'erased', owner: '', fingerprint: '' },
+        $unset: { customerId: '', keyId: '', status: '', body: '' },
+      },
+    )
+  return found.length
 }
 
 export async function readState<T>(store: Store, name: string): Promise<T | null> {

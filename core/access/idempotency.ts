@@ -50,9 +50,9 @@ export type BegunRequest = {
 
 /**
  * Begins a request that must take effect at most once under its key. `fingerprint` identifies the request (method,
- * path, body). Returns the first request's answer when there is one, with the API key (`keyId`) that made it. Fails
- * with `idempotency_key_invalid`, `idempotency_in_progress` and `idempotency_key_reused` (another request used the
- * key).
+ * path, body); `customerOf` tells the customer that a partner's is about, by its `onceId`. Returns the first request's answer when there
+ * is one, with the API key (`keyId`) that made it. Fails with `idempotency_key_invalid`, `idempotency_in_progress`,
+ * `idempotency_key_reused` (another request used the key) and `conflict` (the customer was erased).
  */
 export async function beginIdempotent(
   ctx: Context,
@@ -63,18 +63,29 @@ export async function beginIdempotent(
     key,
     fingerprint,
     keepMs = keptMs,
-  }: { accountId: string; keyId: string; path: string; key: string; fingerprint: string; keepMs?: number },
+    customerOf,
+  }: {
+    accountId: string
+    keyId: string
+    path: string
+    key: string
+    fingerprint: string
+    keepMs?: number
+    customerOf?: (onceId: string) => string
+  },
 ): Promise<IdempotentRequest> {
   if (key === '' || [...key].length > keyCharactersMax) throw new Failure('idempotency_key_invalid')
   const now = ctx.clock.now()
+  const newOnceId = newId('req', now)
   const record: IdempotencyDoc = {
     _id: createHash('sha256').update([accountId, path, key].join('\0')).digest('base64url'),
     accountId,
     keyId,
+    ...(customerOf !== undefined && { customerId: customerOf(newOnceId) }),
     fingerprint,
     state: 'running',
     owner: newToken(),
-    onceId: newId('req', now),
+    onceId: newOnceId,
     startedAt: now,
     expiresAt: after(now, keepMs),
   }
@@ -95,6 +106,10 @@ export async function beginIdempotent(
     }
   }
   const { existing } = result
+  if (existing.state === 'erased')
+    throw new Failure('conflict', 'The customer of the first request with this Idempotency-Key has been erased.', {
+      fix: 'Use a new Idempotency-Key to make another customer.',
+    })
   if (existing.fingerprint !== fingerprint) throw new Failure('idempotency_key_reused')
   if (existing.state === 'running') throw new Failure('idempotency_in_progress', undefined, { retryAfter: 1 })
   return { done: true, status: existing.status ?? 200, body: existing.body ?? '', keyId: existing.keyId ?? null }

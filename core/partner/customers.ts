@@ -2,7 +2,7 @@
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId, newId } from '../../schemas/ids.ts'
-import { accountIdOf, type Customer } from '../../schemas/partners.ts'
+import { accountIdOf, type Customer, customerIdOf } from '../../schemas/partners.ts'
 import type { AgentsPlanName, MailPlanName } from '../../schemas/plans.ts'
 import { notAnAddress } from '../../schemas/refusals.ts'
 import { findAccount, freeSlot, insertAccount, takeSlot } from '../../store/accounts.ts'
@@ -43,7 +43,7 @@ export async function createCustomer(
   const at = ctx.clock.now()
   const doc: AccountDoc = {
     // A repeat of a request of which nobody knows how it ended finds what it made.
-    _id: ctx.onceId === null ? newId('acc', at) : deriveId('acc', ctx.onceId, 'customer'),
+    _id: ctx.onceId === null ? newId('acc', at) : accountMadeBy(ctx.onceId),
     name,
     status: 'active',
     plan,
@@ -61,6 +61,11 @@ export async function createCustomer(
   await tellPartner(ctx, made)
   return customerOf(made)
 }
+
+const accountMadeBy = (onceId: string) => deriveId('acc', onceId, 'customer')
+
+/** The id of the customer that a request with an Idempotency-Key makes (`Context.onceId`). */
+export const customerMadeBy = (onceId: string): string => customerIdOf(accountMadeBy(onceId))
 
 /** Lists the partner's customers, newest first. Fails with `validation_error` (cursor). */
 export async function listCustomers(

@@ -21,7 +21,7 @@ import { domainsOf, insertDomain, listDomains } from '../../store/domains.ts'
 import { listAddresses } from '../../store/mailboxes.ts'
 import { hasCustomers } from '../../store/partners.ts'
 import { noteErasing } from '../../store/people.ts'
-import { type Owner, ownerOf, personal } from '../../store/personal.ts'
+import { emptyCustomerMarks, type Owner, ownerOf, personal } from '../../store/personal.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { endSessions } from '../access/sessions.ts'
 import { takenNameOf } from '../mailbox/domains.ts'
@@ -122,6 +122,7 @@ async function closeDoors(ctx: Context, accountId: string): Promise<void> {
   ctx.changes.publish({ kind: 'keys', keyIds })
   const owner = await ownerOf(ctx.store, accountId)
   await closeFor(ctx, owner)
+  await emptyCustomerMarks(ctx.store, owner)
   const addresses = await listAddresses(ctx.store, accountId)
   for (const name of ['addresses', 'webhooks'] as const) await erasePart(ctx, name, owner)
   addressesChanged(ctx, addresses)

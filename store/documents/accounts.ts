@@ -186,8 +186,12 @@ export type IdempotencyDoc = {
   readonly accountId: string
   /** The key that made the latest try; absent in marks of versions that did not note it. */
   readonly keyId?: string
+  /** Of a partner's request: the customer that it is about (cus_...), whose erasure empties the mark. */
+  readonly customerId?: string
+  /** Empty when it is erased: it would tell whoever guesses what was asked. */
   readonly fingerprint: string
-  readonly state: 'running' | 'done'
+  /** `erased`: of a customer that is gone. What a repeat made would be another. */
+  readonly state: 'running' | 'done' | 'erased'
   readonly owner: string
   /**
    * Chosen by the first try and kept by every try that takes over. The ids of what the request creates are derived from it.

@@ -498,5 +498,56 @@ describe('api: partners', () => {
       expect(body.events.map(({ customer_id }) => customer_id)).to.not.include(goes.id)
       expect((await store.accounts.findOne({ _id: partner.id }))?.customers).to.equal(1)
     })
+
+    it('takes along what its partner was answered: a repeat shows nothing of it, and makes no other', async () => {
+      const partner = await makePartner(door, 'repeats')
+      const headers = { 'idempotency-key': 'order-1' }
+      const wanted = { name: 'Repeated', email: 'repeated@people.example' }
+      const make = (body: Json = wanted, more = headers) =>
+        partner.live<{ id: string }>('POST', `${api}/customers`, body, more)
+      const { id } = (await make()).body
+      const key = () => partner.live('POST', at(id, '/keys'), { name: 'k', scopes: ['mail:read'] }, headers)
+      expect([(await key()).status, (await key()).headers.get('idempotent-replayed')]).to.deep.equal([201, 'true'])
+      const stays = (await make({ name: 'Stays' }, { 'idempotency-key': 'order-2' })).body
+      await partner.live('DELETE', at(id))
+      // At once, and when the erasure is through.
+      for (const passed of [0, 10 * minuteMs]) {
+        door.advance(passed)
+        await sweepErasures(door.ctx)
+        for (const answer of [await make(), await make({ name: 'Another' })]) {
+          expect(told(answer)).to.equal('409 conflict')
+          expect(JSON.stringify(answer.body)).to.include('new Idempotency-Key').and.not.include('epeated@')
+        }
+        expect(told(await key())).to.equal('404 not_found')
+      }
+      const { body } = await partner.live<{ customers: Json[] }>('GET', `${api}/customers`)
+      expect(body.customers.map((each) => each.id)).to.deep.equal([stays.id])
+      const marks = await door.ctx.store.idempotency.find({ accountId: partner.id }).toArray()
+      expect(
+        marks.map(({ state, body: answer, fingerprint }) => [state, answer === undefined, fingerprint === '']),
+      ).to.have.deep.members([
+        ['erased', true, true],
+        ['erased', true, true],
+        ['done', false, false],
+      ])
+      expect(JSON.stringify(marks)).to.not.include(id)
+      expect((await make({ name: 'Stays' }, { 'idempotency-key': 'order-2' })).body).to.deep.equal(stays)
+      expect((await make(wanted, { 'idempotency-key': 'order-3' })).status).to.equal(201)
+    })
+
+    it('ends a request that nobody knows the end of: no repeat goes on with it', async () => {
+      const partner = await makePartner(door, 'unknown')
+      const headers = { 'idempotency-key': 'order-1' }
+      const make = () => partner.live<{ id: string }>('POST', `${api}/customers`, { name: 'Begun' }, headers)
+      const { id } = (await make()).body
+      // As if the process had died before it noted the answer.
+      const { store } = door.ctx
+      const lapsed = { $set: { state: 'running' as const, startedAt: new Date(0) }, $unset: { status: '', body: '' } }
+      await store.idempotency.updateOne({ accountId: partner.id }, lapsed as never)
+      await partner.live('DELETE', at(id))
+      expect(told(await make())).to.equal('409 conflict')
+      const { body } = await partner.live<{ customers: Json[] }>('GET', `${api}/customers`)
+      expect(body.customers).to.deep.equal([])
+    })
   })
 })
