@@ -170,9 +170,9 @@ export const getVerification = operation({
     cursor: Cursor,
   }),
   errors,
-  async handle({ ctx, principal, hungUp }, { address, kind = 'any', from_domain: fromDomain, since, timeout }) {
+  async handle({ ctx, principal, again, hungUp }, { address, kind = 'any', from_domain: fromDomain, since, timeout }) {
     const wait = { address, kind, fromDomain, since, timeoutSeconds: timeout }
-    const { found, nearMisses, cursor } = await waitForVerification(ctx, principal, wait, hungUp)
+    const { found, nearMisses, cursor } = await waitForVerification(ctx, { principal, again }, wait, hungUp)
     return { found: found === null ? null : verificationFound(found), near_misses: nearMisses.map(nearMiss), cursor }
   },
 })
@@ -185,7 +185,7 @@ function verificationFound({ kind, value, domain, sameOrg, message }: Found) {
 const nearMiss = ({ messageId, why }: Waited['nearMisses'][number]) => ({ message_id: messageId, why })
 
 function waitFor(
-  { ctx, principal, hungUp }: Call,
+  { ctx, principal, again, hungUp }: Call,
   { thread_id, has_attachment, has_code, from_domain, until, timeout, ...input }: InferFields<typeof fields>,
   claimSeconds?: number,
 ): Promise<Waited> {
@@ -199,7 +199,7 @@ function waitFor(
     claimSeconds,
     ...(until !== undefined && { until: new Date(until) }),
   }
-  return wait(ctx, principal, asked, hungUp)
+  return wait(ctx, { principal, again }, asked, hungUp)
 }
 
 function answer({ message, nearMisses, cursor }: Waited) {

@@ -1,5 +1,5 @@
 /** Waits for a code or a link to verify with, and tells it alone. */
-import type { Principal } from '../access/principal.ts'
+import type { Authenticated } from '../access/principal.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import type { VerificationKind } from './filters.ts'
@@ -33,23 +33,18 @@ const earlierMs = 10 * minuteMs
  */
 export async function waitForVerification(
   ctx: Context,
-  principal: Principal,
+  caller: Authenticated,
   { kind, since, timeoutSeconds, ...where }: VerificationWait,
   hungUp: AbortSignal,
 ): Promise<Pick<Waited, 'nearMisses' | 'cursor'> & { readonly found: Found | null }> {
   const begun = ctx.clock.now()
   const wait = { ...where, verifies: kind }
-  const { message, nearMisses, cursor } = await waitForMessage(
-    ctx,
-    principal,
-    { ...wait, since, timeoutSeconds },
-    hungUp,
-  )
+  const { message, nearMisses, cursor } = await waitForMessage(ctx, caller, { ...wait, since, timeoutSeconds }, hungUp)
   if (message !== null) return { found: foundIn(message, kind), nearMisses, cursor }
   if (since !== undefined || hungUp.aborted) return { found: null, nearMisses, cursor }
   const earlier = await waitForMessage(
     ctx,
-    principal,
+    caller,
     { ...wait, since: after(begun, -earlierMs).toISOString(), timeoutSeconds: 0 },
     hungUp,
   )

@@ -7,7 +7,7 @@ import { normaliseDomain } from '../../mail/domain.ts'
 import { notADomain } from '../../schemas/refusals.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { MessageFilter } from '../../store/messages.ts'
-import type { Principal } from '../access/principal.ts'
+import type { Authenticated } from '../access/principal.ts'
 import { type ArrivalCursor, encodeArrivalCursor, readArrivalCursor } from '../mailbox/arrival-cursor.ts'
 import { getFolder } from '../mailbox/folders.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
@@ -65,11 +65,12 @@ export type Waited = {
 /**
  * Waits for a message. `hungUp` ends the wait when the client has disconnected. Fails with `mailbox_not_found`,
  * `not_found` (folder), `agent_inbox_only`, `validation_error` (regex, since, from_domain), `rate_limited` and
- * `unavailable` (too many waits, or the process stops).
+ * `unavailable` (too many waits, or the process stops), and as a new request would when the key, session or account of the
+ * caller ends meanwhile.
  */
 export async function waitForMessage(
   ctx: Context,
-  principal: Principal,
+  { principal, again }: Authenticated,
   wait: Wait,
   hungUp: AbortSignal,
 ): Promise<Waited> {
@@ -83,7 +84,7 @@ export async function waitForMessage(
   const filters = { ...filtersOf(wait), folderId, regex }
   const selection = newSelection(ctx, { keyId, mailboxId: mailbox._id, filters, claimSeconds })
   try {
-    await untilChosen(ctx, selection, { accountId, since, timeoutMs: timeoutSeconds * secondMs, hungUp })
+    await untilChosen(ctx, selection, { accountId, again, since, timeoutMs: timeoutSeconds * secondMs, hungUp })
     if (hungUp.aborted) await abandonSelection(selection)
     else await checkAllAgain(selection, lastCheckMs)
     return waitedOf(await finishSelection(selection))
@@ -102,10 +103,16 @@ async function untilChosen(
   selection: Selection,
   {
     accountId,
+    again,
     since,
     timeoutMs,
     hungUp,
-  }: { accountId: string; since: ArrivalCursor | null; timeoutMs: number; hungUp: AbortSignal },
+  }: Pick<Authenticated, 'again'> & {
+    accountId: string
+    since: ArrivalCursor | null
+    timeoutMs: number
+    hungUp: AbortSignal
+  },
 ): Promise<void> {
   const { promise: ended, resolve: endWait, reject: failWait } = Promise.withResolvers<void>()
   const show = async (arrived: Arrived) => {
@@ -124,6 +131,7 @@ async function untilChosen(
     keyId,
     mailboxId,
     takes: claimSeconds !== null,
+    again,
     show,
     stop: failWait,
   })

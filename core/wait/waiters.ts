@@ -23,6 +23,8 @@ export type Waiter = {
   readonly mailboxId: string
   /** Whether it leases the message that it gets, so that no other such waiter gets it. */
   readonly takes: boolean
+  /** Finds who waits once more. Fails when that may not wait any more. */
+  again(): Promise<unknown>
   /** Shows it a message. Resolves with whether it chose the message; never rejects. */
   show(arrived: Arrived): Promise<boolean>
   /** Ends it, with the failure that its caller gets. */
@@ -149,7 +151,10 @@ function listen(ctx: Context, register: WaitRegister): void {
     if (note.kind === 'messages') queueRead(ctx, register, note)
     if (note.kind === 'folders') queueRead(ctx, register, { ids: note.messageIds ?? [], mailboxIds: [note.mailboxId] })
     if (note.kind === 'keys') stopWaitersOf(register, note.keyIds)
-    if (note.kind === 'callers') for (const accountId of note.accountIds) void checkWaitersOf(ctx, register, accountId)
+    if (note.kind === 'callers') {
+      for (const accountId of note.accountIds) void checkWaitersOf(ctx, register, accountId)
+      void checkSessionsOf(ctx, register, note.personIds)
+    }
     if (note.kind === 'freed') queueRead(ctx, register, { ids: [note.messageId], mailboxIds: [note.mailboxId] })
   })
   register.leaveFeed = () => {
@@ -179,6 +184,21 @@ async function checkWaitersOf(ctx: Context, register: WaitRegister, accountId: s
     if (!(error instanceof Failure)) return ctx.log.warn({ err: error, accountId }, 'waits could not be checked')
     for (const waiter of own) waiter.stop(error)
   }
+}
+
+/** Ends the waits of those sessions that have ended, of people of whom some session changed. */
+async function checkSessionsOf(ctx: Context, register: WaitRegister, personIds: readonly string[]): Promise<void> {
+  if (personIds.length === 0) return
+  const own = waitersIn(register).filter(({ keyId }) => personIds.includes(keyId))
+  const checks = own.map(async (waiter) => {
+    try {
+      await waiter.again()
+    } catch (error) {
+      if (error instanceof Failure) waiter.stop(error)
+      else ctx.log.warn({ err: error, personId: waiter.keyId }, 'a wait could not be checked')
+    }
+  })
+  await Promise.all(checks)
 }
 
 const waitersIn = ({ byMailbox }: WaitRegister): Waiter[] => [...byMailbox.values()].flatMap((waiters) => [...waiters])

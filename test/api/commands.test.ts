@@ -43,7 +43,12 @@ describe('api: commands to the database', () => {
     const ctx = withRequest(door.ctx, 'wait')
     const principal = await authenticate(ctx, tenant.key)
     const what = { address: tenant.address, subject: 'never', since, timeoutSeconds: 0.02 }
-    const { message } = await waitForMessage(ctx, principal, what, new AbortController().signal)
+    const { message } = await waitForMessage(
+      ctx,
+      { principal, again: async () => principal },
+      what,
+      new AbortController().signal,
+    )
     expect(message).to.equal(null)
   }
   const idempotentSend = async (key: string) => {

@@ -10,8 +10,10 @@ import { newId } from '../../schemas/ids.ts'
 import { allScopes, type Scope } from '../../schemas/scopes.ts'
 import { eventually } from '../eventually.ts'
 import { openStream, type StreamReader } from '../peers/event-stream.ts'
+import { browser } from '../peers/person.ts'
 import { type Call, client, type ErrorBody } from '../peers/rest.ts'
 import { type Door, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { newPerson, signedIn } from '../start/people.ts'
 
 type Envelope = {
   readonly id: string
@@ -374,6 +376,24 @@ describe('api: events', () => {
         const made = await happen()
         expect(reader.text()).to.not.contain(made)
       })
+
+    it('and a long-poll end when their person signs out in another window, those of another session go on', async () => {
+      const person = await newPerson(door, { accountId: tenant.accountId })
+      const elsewhere = await signedIn(door, person, tenant.accountId)
+      const [reader, stays] = await Promise.all(
+        [person, elsewhere].map(({ cookie }) => openStream(door.http, { headers: { cookie: `${cookie}` } })),
+      )
+      const window = browser(door.http, person.cookie)
+      const polled = window.ask<ErrorBody>('GET', '/api/v1/events?wait=55')
+      await door.asked()
+      expect((await person.ask('DELETE', '/api/v1/session')).status).to.equal(200)
+      await reader!.ended()
+      expect(reader!.text()).to.match(/: unauthorized\n\n$/)
+      expect([(await polled).status, (await polled).body.code]).to.deep.equal([401, 'unauthorized'])
+      const made = await happen()
+      expect((await readAll(stays!, 1))[0]?.id).to.equal(made)
+      stays!.hangUp()
+    })
 
     it('gives no event to a key that has expired meanwhile', async () => {
       const expiresAt = new Date(door.ctx.clock.now().getTime() + 60_000)

@@ -12,11 +12,11 @@ import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { waitForMessage } from '../../core/wait/wait.ts'
 import { closeWaiters } from '../../core/wait/waiters.ts'
 import { eventually } from '../eventually.ts'
-import { browser } from '../peers/person.ts'
-import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
+import { browser, type Person } from '../peers/person.ts'
+import { type Answer, type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { threadMs } from '../processor-time.ts'
 import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant, watchWaits } from '../start/door.ts'
-import { newPerson } from '../start/people.ts'
+import { newPerson, type SignedIn, signedIn } from '../start/people.ts'
 
 type Waited = {
   readonly message:
@@ -96,6 +96,11 @@ describe('waiting for a message', () => {
     return [status, body.code, body.param]
   }
 
+  const caller = async () => {
+    const principal = await authenticate(door.ctx, tenant.key)
+    return { principal, again: async () => principal }
+  }
+
   let server: Server | undefined
   afterEach(() => {
     server?.closeAllConnections()
@@ -139,7 +144,7 @@ describe('waiting for a message', () => {
       const id = await send()
       const { message } = await waitForMessage(
         { ...door.ctx, requestedAt },
-        await authenticate(door.ctx, tenant.key),
+        await caller(),
         { address: tenant.address, timeoutSeconds: 5 },
         new AbortController().signal,
       )
@@ -481,6 +486,48 @@ describe('waiting for a message', () => {
       expect([status, body.code]).to.deep.equal([401, 'unauthorized'])
     })
 
+    const signOuts: readonly (readonly [what: string, end: (person: SignedIn, window: Person) => Promise<Answer>])[] = [
+      ['signs out in another window', (_, window) => window.ask('DELETE', '/api/v1/session')],
+      [
+        'ends the session from another device',
+        async (person) => {
+          const device = await signedIn(door, person, tenant.accountId)
+          const { body } = await device.ask<{ sessions: Json[] }>('GET', '/api/v1/sessions')
+          const session = body.sessions.find(({ current }) => !current)
+          return device.ask('DELETE', `/api/v1/sessions/${session?.id}`)
+        },
+      ],
+      [
+        'changes the password',
+        ({ password }, window) =>
+          window.ask('PATCH', '/api/v1/people/me', { password: 'another long one', currentPassword: password }),
+      ],
+    ]
+    for (const [what, end] of signOuts)
+      it(`of a person who ${what} ends at once`, async () => {
+        const { http, entered } = await smallDoor({})
+        const person = await newPerson(door, { accountId: tenant.accountId })
+        const waiting = browser(http, person.cookie).ask<ErrorBody>('GET', `${where}?timeout=${longest}&subject=never`)
+        await eventually('it waits', () => entered() === 1)
+        expect((await end(person, browser(door.http, person.cookie))).status).to.equal(200)
+        const { status, body } = await waiting
+        expect([status, body.code]).to.deep.equal([401, 'unauthorized'])
+      })
+
+    it('of a person who signs out elsewhere goes on', async () => {
+      const { http, entered } = await smallDoor({})
+      const person = await newPerson(door, { accountId: tenant.accountId })
+      const elsewhere = await signedIn(door, person, tenant.accountId)
+      const wait = ({ cookie }: Person, subject: string) =>
+        browser(http, cookie).ask('GET', `${where}?timeout=${longest}&subject=${subject}`)
+      const [waiting, other] = [wait(person, 'Still here'), wait(elsewhere, 'never')]
+      await eventually('both wait', () => entered() === 2)
+      expect((await elsewhere.ask('DELETE', '/api/v1/session')).status).to.equal(200)
+      expect((await other).status).to.equal(401)
+      await send({ subject: 'Still here' })
+      expect((await waiting).status).to.equal(200)
+    })
+
     it('of a person who is taken out of another account goes on', async () => {
       const { accountId } = await makeTenant(door, { name: 'another' })
       const { http, entered } = await smallDoor({})
@@ -574,9 +621,8 @@ describe('waiting for a message', () => {
     describe('who waits again from the same cursor', () => {
       /** Shorter than HTTP allows. */
       const shortly = async (since: string, subject = 'Again') => {
-        const principal = await authenticate(door.ctx, tenant.key)
         const what = { address: tenant.address, subject, since, timeoutSeconds: 0.02 }
-        return waitForMessage(withRequest(door.ctx, 'again'), principal, what, new AbortController().signal)
+        return waitForMessage(withRequest(door.ctx, 'again'), await caller(), what, new AbortController().signal)
       }
       const silent = (): Door['ctx'] => ({
         ...door.ctx,

@@ -17,10 +17,10 @@ export type StreamReader = {
 /** Asks for a stream of events. */
 export async function openStream(
   http: string,
-  { key, query = '', headers = {} }: { key: string; query?: string; headers?: Record<string, string> },
+  { key, query = '', headers = {} }: { key?: string; query?: string; headers?: Record<string, string> },
 ): Promise<StreamReader> {
   const asked = request(`${http}/api/v1/events/stream${query}`, {
-    headers: { authorization: `Bearer ${key}`, ...headers },
+    headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
   })
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     asked.once('response', resolve).once('error', reject).end()
