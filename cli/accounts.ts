@@ -13,7 +13,7 @@ import { Failure } from '../schemas/failures.ts'
 import { agentsPlanNames, figureNames, mailPlanNames } from '../schemas/plans.ts'
 import { roleNames } from '../schemas/scopes.ts'
 import { withContext } from './admin-context.ts'
-import { figureOf, nameOf, oneOf, oneOfOrNone, personOf } from './arguments.ts'
+import { figureOf, nameOf, oneOf, oneOfOrNone, personOf, reasonOf } from './arguments.ts'
 import { print } from './io.ts'
 
 /** The newest so many are listed. */
@@ -44,7 +44,8 @@ export const claim = withContext(async (ctx, io, link: string, owner: string) =>
 
 type PauseOptions = { readonly partner: boolean }
 
-export const pause = withContext(async (ctx, io, name: string, reason: string, { partner }: PauseOptions) => {
+export const pause = withContext(async (ctx, io, name: string, why: string, { partner }: PauseOptions) => {
+  const reason = reasonOf(why)
   const { id } = await getAccount(ctx, name)
   const paused = await (partner ? pauseAccount : pauseSending)(ctx, id, reason)
   await recordAdministration(ctx, { accountId: id, action: 'account.pause', target: reason })
@@ -58,7 +59,8 @@ export const resume = withContext(async (ctx, io, name: string, { partner }: Pau
   print(io, { account: id, resumed })
 })
 
-export const suspend = withContext(async (ctx, io, name: string, reason: string) => {
+export const suspend = withContext(async (ctx, io, name: string, why: string) => {
+  const reason = reasonOf(why)
   const { id } = await getAccount(ctx, name)
   const suspended = await suspendAccount(ctx, id, reason)
   await recordAdministration(ctx, { accountId: id, action: 'account.suspend', target: reason })

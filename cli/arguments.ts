@@ -1,7 +1,9 @@
 /** Reads the arguments of commands. Each function fails with `validation_error` and says which argument is wrong. */
 import { normaliseAddress } from '../mail/message/address.ts'
+import { HoldReason } from '../schemas/administration.ts'
 import { Failure } from '../schemas/failures.ts'
 import { notAnAddress } from '../schemas/refusals.ts'
+import { validate } from '../schemas/validate.ts'
 import { nearest, unknownName } from '../schemas/words.ts'
 
 const nameMax = 200
@@ -28,6 +30,9 @@ export function nameOf(text: string): string {
     })
   return name
 }
+
+/** Why an account is held. */
+export const reasonOf = (text: string): string => validate(HoldReason, text.trim(), 'reason')
 
 /** The mail address of a person. */
 export function personOf(text: string): string {

@@ -104,7 +104,7 @@ export const answerAnyRequest = administratorOperation({
   input: object({
     request_id: identifier('Id of the request (ask_...).'),
     granted: boolean(),
-    answer: string({ maxLength: 2_000, description: 'What the person reads.' }),
+    answer: string({ maxLength: 2_000, description: 'What the person reads; a refusal has to say why.' }),
   }),
   output: OpenRequest,
   errors: ['not_found'],

@@ -14,7 +14,7 @@ import {
 } from '../core/partner/customers.ts'
 import { inTimeOf } from '../core/process/account-time.ts'
 import { Usage } from '../schemas/accounts.ts'
-import { Deleted, line, page, pageSizeDefault, paging } from '../schemas/fields.ts'
+import { Deleted, page, pageSizeDefault, paging, reasonLine } from '../schemas/fields.ts'
 import { nullable, object, optional } from '../schemas/infer.ts'
 import { Key, NewKey } from '../schemas/keys.ts'
 import { accountIdOf, Customer, CustomerEmail, CustomerId, CustomerName, customerPlans } from '../schemas/partners.ts'
@@ -122,7 +122,7 @@ export const pauseCustomer = operation({
   http: 'POST /api/partner/customers/{id}/pause',
   input: object({
     ...reachable,
-    reason: optional(line(500, { description: 'Kept for the operator of the service.' })),
+    reason: optional(reasonLine(500, { description: 'Kept for the operator of the service.' })),
   }),
   output: Customer,
   errors: ['not_found', 'conflict'],

@@ -1,6 +1,6 @@
 /** What administrators of the service see and change (decisions.md 2, People). */
 import { Account, UsageDays } from './accounts.ts'
-import { line } from './fields.ts'
+import { reasonLine } from './fields.ts'
 import {
   array,
   boolean,
@@ -39,7 +39,8 @@ export const AccountDetails = extended(AdministeredAccount, {
   days: UsageDays,
 })
 
-const NewHold = nullable(object({ reason: line(500, { minLength: 1, description: 'Shown to the account.' }) }))
+export const HoldReason = reasonLine(500, { description: 'Shown to the account.' })
+const NewHold = nullable(object({ reason: HoldReason }))
 export const accountChange = {
   plan: optional(oneOf([...mailPlanNames, 'none'], { description: 'The mail plan.' })),
   agentsPlan: optional(oneOf([...agentsPlanNames, 'none'], { description: 'The Agents plan.' })),

@@ -26,14 +26,21 @@ export const line = (maxLength: number, keywords: { readonly [keyword: string]: 
   string({ maxLength, ...oneLine, ...keywords })
 
 const spaces = ' \\u00a0\\u2000-\\u200a\\u202f\\u205f\\u3000'
-const nameForm = form(
-  `^[${spaces}]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$`,
-  'one line of text that is not blank, without control characters',
-  'Ann Smith',
-)
+const filledForm = (example: string) =>
+  form(
+    `^[${spaces}]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$`,
+    'one line of text that is not blank, without control characters',
+    example,
+  )
+const nameForm = filledForm('Ann Smith')
 /** What somebody is called, which others are shown. */
 export const nameLine = (maxLength: number, keywords: { readonly [keyword: string]: unknown } = {}) =>
   string({ minLength: 1, maxLength, ...nameForm, ...keywords })
+
+const reasonForm = filledForm('bills are unpaid')
+/** Why something was done, which others are shown. */
+export const reasonLine = (maxLength: number, keywords: { readonly [keyword: string]: unknown } = {}) =>
+  string({ minLength: 1, maxLength, ...reasonForm, ...keywords })
 
 export const identifier = (description: string) => string({ maxLength: identifierMax, description })
 

@@ -75,12 +75,17 @@ export async function openRequests(ctx: Context): Promise<readonly AccountReques
 
 /**
  * Answers a request, once; a phone number that is granted is confirmed by it. A higher limit is granted by a change of the plan, of
- * which this is the word. Fails with `not_found`.
+ * which this is the word. Fails with `validation_error` (a refusal that says nothing) and `not_found`.
  */
 export async function answerRequest(
   ctx: Context,
   { requestId, isGranted, answer }: { requestId: string; isGranted: boolean; answer: string },
 ): Promise<AccountRequest> {
+  if (!isGranted && answer.trim() === '')
+    throw new Failure('validation_error', 'A refusal has to say why.', {
+      param: 'answer',
+      fix: 'Write what the person is to read, such as what to do instead.',
+    })
   const status = isGranted ? 'granted' : 'refused'
   const answeredAt = ctx.clock.now()
   const doc = await store.answerRequest(ctx.store, requestId, { status, answer, answeredAt })

@@ -1943,7 +1943,7 @@ export type AdministrationRequestsResult = {
 
 export type AdministrationAnswerParams = {
   readonly granted: boolean
-  /** What the person reads. */
+  /** What the person reads; a refusal has to say why. */
   readonly answer: string
 }
 

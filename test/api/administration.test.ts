@@ -128,6 +128,8 @@ describe('api: administration', () => {
     const wrong: readonly (readonly [name: string, change: object])[] = [
       ['an unknown plan', { plan: 'gold' }],
       ['no reason', { suspended: {} }],
+      ['an empty reason', { suspended: { reason: '' } }],
+      ['a blank reason', { sendingPaused: { reason: ' \u00a0' } }],
       ['an unknown figure', { raise: { figure: 'fame', to: 1 } }],
       ['an unknown field', { erased: true }],
     ]
@@ -148,6 +150,11 @@ describe('api: administration', () => {
     type Requests = { requests: { id: string; email: string; account: Json }[] }
     const open = (await administrator.ask<Requests>('GET', `${base}/requests`)).body.requests
     expect(open.find((each) => each.id === id)).to.deep.include({ email: owner.email, text: asked.text })
+    for (const silent of ['', ' \n']) {
+      const refusal = { granted: false, answer: silent }
+      const { status, body } = await administrator.ask('POST', `${base}/requests/${id}`, refusal)
+      expect([status, body.code, body.param]).to.deep.equal([400, 'validation_error', 'answer'])
+    }
     const answer = { granted: true, answer: 'You may.' }
     const { body } = await administrator.ask('POST', `${base}/requests/${id}`, answer)
     expect(body).to.deep.include({ status: 'granted', answer: 'You may.' })

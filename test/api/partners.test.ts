@@ -287,6 +287,10 @@ describe('api: partners', () => {
         ['active', '202', 'active'],
         ['active', '202', 'active'],
       ])
+      for (const reason of ['', ' ']) {
+        const answer = await own.live<ErrorBody>('POST', at(one.id, '/pause'), { reason })
+        expect([answer.status, answer.body.param]).to.deep.equal([400, 'reason'])
+      }
       const changes = (await eventsOf(own.live, `?customer_id=${one.id}&type=customer.paused,customer.resumed`)).map(
         ({ type, data, customer_id }) => [type, data.status, data.id, customer_id],
       )
