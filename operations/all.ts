@@ -80,7 +80,7 @@ import {
   testPartnerWebhook,
   updatePartnerWebhook,
 } from './partner-webhooks.ts'
-import { acceptInvitation, changeMe, createPerson, resetPassword, verifyPerson } from './people.ts'
+import { acceptInvitation, changeMe, createPerson, leaveAccount, resetPassword, verifyPerson } from './people.ts'
 import { listPlans } from './plans.ts'
 import type { Operation } from './registry.ts'
 import { createRequest, listRequests } from './requests.ts'
@@ -127,6 +127,7 @@ export const operations: readonly Operation[] = [
   resetPassword,
   changeMe,
   acceptInvitation,
+  leaveAccount,
   beginSession,
   beginPasskeySession,
   getSession,

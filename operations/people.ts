@@ -1,11 +1,14 @@
+import { recordAudit } from '../core/access/audit.ts'
 import * as invitations from '../core/people/invitations.ts'
+import { leaveAccount as leave } from '../core/people/members.ts'
 import { changePassword, requestReset, resetPassword as setForgotten } from '../core/people/password-change.ts'
 import { rename, viewSession } from '../core/people/people.ts'
 import { signUp, signUpInvited, verifyEmail } from '../core/people/sign-up.ts'
 import { Failure } from '../schemas/failures.ts'
+import { Deleted, identifier } from '../schemas/fields.ts'
 import { boolean, object, oneOf, optional, string } from '../schemas/infer.ts'
 import { Email, LinkToken, Password, PersonName, Session } from '../schemas/people.ts'
-import { personOperation, publicOperation } from './registry.ts'
+import { pathOf, personOperation, publicOperation } from './registry.ts'
 import { sessionCookie } from './session-cookie.ts'
 
 export const createPerson = publicOperation({
@@ -105,5 +108,25 @@ export const acceptInvitation = personOperation({
   errors: ['not_found', 'conflict'],
   async handle({ ctx, session }, { token }) {
     return viewSession(ctx, session, await invitations.acceptInvitation(ctx, session, token))
+  },
+})
+
+export const leaveAccount = personOperation({
+  name: 'people.leave',
+  summary:
+    'Leave an account, whatever the own role: with it end the own app passwords for it, and the programs that act there for the person. The last owner stays.',
+  http: 'DELETE /api/v1/people/me/accounts/{account}',
+  input: object({ account: identifier('Id of the account (acc_...).') }),
+  output: Deleted,
+  errors: ['not_found', 'conflict'],
+  async handle({ ctx, principal, session: { personId }, peerAddress }, { account: accountId }) {
+    await leave(ctx, { accountId, personId })
+    // In the audit of the account that the session acts on it stands by itself.
+    if (principal?.accountId !== accountId) {
+      const target = pathOf(leaveAccount, { account: accountId })
+      const entry = { keyId: personId, action: 'people.leave', target, outcome: 'done', address: peerAddress }
+      await recordAudit(ctx, { accountId, ...entry })
+    }
+    return { deleted: true }
   },
 })

@@ -31,7 +31,7 @@ export async function addMember(
   return modifiedCount === 1
 }
 
-/** Gives a member another role. Returns false when there is no such member, or the account would have no owner. */
+/** Gives a member another role. Returns false when there is no such member, or it is the last owner. */
 export async function changeRole(
   store: Store,
   { accountId, personId, role }: Membership & { role: Role },
@@ -43,7 +43,7 @@ export async function changeRole(
   return matchedCount === 1
 }
 
-/** Removes a member. Returns false when there is no such member, or the account would have no owner. */
+/** Removes a member. Returns false when there is no such member, or it is the last owner. */
 export async function removeMember(store: Store, membership: Membership): Promise<boolean> {
   const { modifiedCount } = await store.accounts.updateOne(ownedAccount(membership, false), {
     $pull: { members: { personId: membership.personId } },
@@ -51,10 +51,11 @@ export async function removeMember(store: Store, membership: Membership): Promis
   return modifiedCount === 1
 }
 
-/** The account of a member; if the member will be no owner, only when another is. */
-function ownedAccount({ accountId, personId }: Membership, isOwner: boolean) {
-  const another = { members: { $elemMatch: { role: 'owner' as const, personId: { $ne: personId } } } }
-  return { _id: accountId, 'members.personId': personId, ...(isOwner ? {} : another) }
+/** The account of a member; if the member will be no owner, only when it was none, or another is one. */
+function ownedAccount({ accountId, personId }: Membership, isOwner: boolean): Filter<AccountDoc> {
+  const another = { members: { $elemMatch: { role: 'owner', personId: { $ne: personId } } } } as const
+  const noOwner = { members: { $elemMatch: { role: { $ne: 'owner' }, personId } } } as const
+  return { _id: accountId, 'members.personId': personId, ...(isOwner ? {} : { $or: [another, noOwner] }) }
 }
 
 /** The members of an account: the ids of all, and those who are in no other account, by id and address. */

@@ -9,6 +9,7 @@ import { endGrantsOf } from '../access/grants.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { endAppPasswordsOf } from '../account/login.ts'
 import type { Context } from '../process/context.ts'
+import { requireMember } from './people.ts'
 
 /** People in an account at most. */
 export const membersMax = 100
@@ -66,6 +67,15 @@ export async function removeMember(
   await endAppPasswordsOf(ctx, { accountId, personId })
 }
 
+/** Takes the person who is signed in out of an account, as `removeMember` does. Fails as that does. */
+export async function leaveAccount(
+  ctx: Context,
+  membership: { readonly accountId: string; readonly personId: string },
+): Promise<void> {
+  await requireMember(ctx, membership)
+  await removeMember(ctx, membership)
+}
+
 /**
  * Lets the account name an owner as whose it is: the oldest one, unless it names one already. A customer's is the address that its
  * partner gave.
@@ -87,7 +97,7 @@ async function noChange(
 ): Promise<Failure> {
   if (!(await membersOf(ctx, accountId)).some((member) => member.personId === personId)) return noMember(personId)
   return new Failure('conflict', 'This is the last owner of the account, and it needs one.', {
-    fix: 'Make another member an owner first.',
+    fix: 'Make another member an owner first. An account that nobody needs can be erased.',
   })
 }
 

@@ -56,13 +56,20 @@ export async function rename(ctx: Context, personId: string, name: string): Prom
 
 /** Lets the session act on another account of the person. Fails with `not_found`. */
 export async function switchAccount(ctx: Context, session: Session, accountId: string): Promise<SessionView> {
-  const accounts = await accountsOf(ctx, session.personId)
-  if (!accounts.some(({ id }) => id === accountId))
-    throw new Failure('not_found', `The signed-in person is no member of an account ${accountId}.`, {
-      fix: 'Use the id of one of the "accounts" that GET /api/v1/session answers.',
-    })
+  await requireMember(ctx, { personId: session.personId, accountId })
   await moveSession(ctx, session, accountId)
   return viewSession(ctx, session, accountId)
+}
+
+/** Fails with `not_found` when the person who is signed in is no member of an account. */
+export async function requireMember(
+  ctx: Context,
+  { personId, accountId }: { personId: string; accountId: string },
+): Promise<void> {
+  if ((await accountsOf(ctx, personId)).some(({ id }) => id === accountId)) return
+  throw new Failure('not_found', `The signed-in person is no member of an account ${accountId}.`, {
+    fix: 'Use the id of one of the "accounts" that GET /api/v1/session answers.',
+  })
 }
 
 /** The person of a session. Fails with `unauthorized` when there is none any more. */

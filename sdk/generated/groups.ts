@@ -34,6 +34,11 @@ export class People extends Group {
   join(params: t.PeopleJoinParams, options?: RequestOptions): Promise<t.PeopleJoinResult> {
     return this.call({ method: 'POST', path: '/people/invitation', body: params }, options)
   }
+
+  /** Leave an account, whatever the own role: with it end the own app passwords for it, and the programs that act there for the person. The last owner stays. For people who are signed in, not for keys. */
+  leave(account: string, options?: RequestOptions): Promise<t.PeopleLeaveResult> {
+    return this.call({ method: 'DELETE', path: `/people/me/accounts/${segment(account)}` }, options)
+  }
 }
 
 export class Session extends Group {

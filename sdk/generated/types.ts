@@ -1645,6 +1645,10 @@ export type PeopleJoinParams = {
 
 export type PeopleJoinResult = Session
 
+export type PeopleLeaveResult = {
+  readonly deleted: true
+}
+
 export type SessionBeginParams = {
   /** E-mail address of the person. */
   readonly email?: string

@@ -44,6 +44,7 @@ describe('api: what people manage', () => {
   }
   const tokenTo = async (to: string) => /\/invitation\/(\w{43})$/m.exec((await newestTo(to))?.text ?? '')?.[1] ?? ''
 
+  const leaving = (accountId: string) => `/api/v1/people/me/accounts/${encodeURIComponent(accountId)}`
   let addresses = 0
   const address = () => `invited${++addresses}@tenant.example`
   const invite = (email: string, role = 'member', by = owner) => by.ask('POST', membersPath, { email, role })
@@ -180,6 +181,48 @@ describe('api: what people manage', () => {
       expect((await member.ask('GET', mailboxPath(elsewhere.address))).status).to.equal(200)
     })
 
+    for (const role of ['member', 'reader'] as const)
+      it(`a ${role} leaves, and goes on in another account that there is`, async () => {
+        const { accountId } = await makeTenant(door, { name: `by-a-${role}` })
+        const by = await newPerson(door, { accountId })
+        const person = await newPerson(door, { accountId, role })
+        const elsewhere = await makeTenant(door, { name: `after-a-${role}` })
+        await joinAccount(door.ctx, { accountId: elsewhere.accountId, personId: person.id, role: 'reader' })
+        const polled = person.ask('GET', '/api/v1/events?wait=55')
+        await door.asked()
+        expect((await person.ask('DELETE', leaving(accountId))).body).to.deep.equal({ success: true, deleted: true })
+        expectRefusal(await polled, [401, 'unauthorized'])
+        expectRefusal(await person.ask('DELETE', leaving(accountId)), [404, 'not_found'])
+        const { body } = await person.ask<{ account: Json; accounts: Json[] }>('GET', '/api/v1/session')
+        expect(body.accounts.map(({ id }) => id)).to.deep.equal([elsewhere.accountId])
+        expect(body.account).to.deep.include({ id: elsewhere.accountId, role: 'reader' })
+        expect(await idsOf(by)).to.deep.equal([by.id])
+        const audit = await by.ask<{ entries: Json[] }>('GET', '/api/v1/audit?action=people.leave')
+        expect(audit.body.entries.map(({ who }) => who)).to.deep.equal([{ kind: 'person', id: person.id }])
+      })
+
+    it('who leaves one account stays in the one that the session acts on', async () => {
+      const { accountId, key } = await makeTenant(door, { name: 'aside' })
+      const person = await newPerson(door, { accountId: tenant.accountId, role: 'member' })
+      await joinAccount(door.ctx, { accountId, personId: person.id, role: 'reader' })
+      const account = client(door.http, key)
+      expect((await account('GET', '/api/v1/account')).body.owner).to.equal(undefined)
+      // There never was an owner whom the account had to keep.
+      expect((await person.ask('DELETE', leaving(accountId))).status).to.equal(200)
+      expect((await person.ask('GET', '/api/v1/mailboxes')).status).to.equal(200)
+      const left = await account<{ entries: Json[] }>('GET', '/api/v1/audit?action=people.leave')
+      expect(left.body.entries.map(({ who }) => who)).to.deep.equal([{ kind: 'person', id: person.id }])
+      const there = { id: tenant.accountId, role: 'member' }
+      expect((await person.ask('GET', '/api/v1/session')).body.account).to.deep.include(there)
+    })
+
+    it('of an account that is not theirs nobody learns a word', async () => {
+      const person = await newPerson(door, { accountId: tenant.accountId, role: 'reader' })
+      for (const id of [other.accountId, 'acc_none', person.id, 'ü'])
+        expectRefusal(await person.ask('DELETE', leaving(id)), [404, 'not_found'])
+      expectRefusal(await call('DELETE', leaving(tenant.accountId)), [403, 'forbidden'])
+    })
+
     it('a page too leads on in another account', async () => {
       const { accountId } = await makeTenant(door, { name: 'later' })
       const person = await newPerson(door)
@@ -206,8 +249,17 @@ describe('api: what people manage', () => {
       expect(owners).to.have.length(1)
       const last = owners[0]?.personId === one.id ? one : two
       expectRefusal(await last.ask('DELETE', `${membersPath}/${last.id}`), [409, 'conflict'])
+      expectRefusal(await last.ask('DELETE', leaving(accountId)), [409, 'conflict'])
       expectRefusal(await last.ask('PATCH', `${membersPath}/${last.id}`, { role: 'member' }), [409, 'conflict'])
       expect((await last.ask('PATCH', `${membersPath}/${last.id}`, { role: 'owner' })).status).to.equal(200)
+    })
+
+    it('of two owners who leave at once one stays', async () => {
+      const { accountId } = await makeTenant(door, { name: 'both-leave' })
+      const owners = [await newPerson(door, { accountId }), await newPerson(door, { accountId })]
+      const answers = await Promise.all(owners.map(({ ask }) => ask('DELETE', leaving(accountId))))
+      expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409])
+      expect((await findAccount(door.ctx.store, accountId))?.members).to.have.length(1)
     })
 
     it('the account names an owner, and another one when that is none any more', async () => {

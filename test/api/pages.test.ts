@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
+import { joinAccount } from '../../core/people/members.ts'
 import { agentScopes } from '../../schemas/scopes.ts'
 import { eventually } from '../eventually.ts'
 import { type Call, client, mailboxPath } from '../peers/rest.ts'
@@ -451,6 +452,35 @@ describe('pages', () => {
         expect(await page.getByText(email).count()).to.equal(0)
       },
       { faults: ['503'] },
+    ),
+  )
+
+  it(
+    'an account is left by who is in it, but not by its last owner',
+    inWindow(
+      async (page) => {
+        const left = await makeTenant(door, { name: 'left' })
+        const own = await makeTenant(door, { name: 'kept' })
+        const person = await makePerson(door, { role: 'reader', accountId: left.accountId })
+        await joinAccount(door.ctx, { accountId: own.accountId, personId: person.id, role: 'owner' })
+        const leave = async (name: string) => {
+          await page
+            .locator('summary')
+            .and(page.getByLabel(`Leave ${name}`, { exact: true }))
+            .press('Enter')
+          await page.getByRole('button', { name: `Leave this account (${name})` }).click()
+        }
+        await signIn(page, person)
+        await page.goto(at('/settings'))
+        await leave('kept')
+        expect(await page.getByRole('alert').textContent()).to.include('Make another member an owner first.')
+        await leave('left')
+        expect(await page.getByRole('status').textContent()).to.equal('You have left the account.')
+        await expectAccessible(page, 'you after leaving')
+        expect(await page.getByRole('button', { name: 'Leave this account (left)' }).count()).to.equal(0)
+        expect(await page.getByText('You act on this one').count()).to.equal(1)
+      },
+      { faults: ['409'] },
     ),
   )
 

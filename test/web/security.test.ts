@@ -2,9 +2,11 @@
 import { expect } from 'chai'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
+import { joinAccount } from '../../core/people/members.ts'
 import { client, mailboxPath } from '../peers/rest.ts'
 import { addAuthenticator, expectAccessible, openWindow } from '../start/browser.ts'
 import { type DashboardDoor, expectGoodPage, openDashboard, type Viewer } from '../start/dashboard.ts'
+import { makeTenant } from '../start/door.ts'
 import { carryOutgoing } from '../start/outgoing.ts'
 import { signedIn, testPassword } from '../start/people.ts'
 
@@ -180,6 +182,29 @@ describe('web: security', () => {
     await unknown.getByRole('link', { name: 'To your mail' }).press('Enter')
     await unknown.getByRole('heading', { name: 'You are in no account yet' }).waitFor()
     await close()
+  })
+
+  it('an account is left, and another one is gone on in; the last owner stays', async () => {
+    await viewer.close()
+    viewer = await door.view({ role: 'reader', faults: ['status of 409'] })
+    ;({ page } = viewer)
+    const own = await makeTenant(door, { name: 'own' })
+    await joinAccount(door.ctx, { accountId: own.accountId, personId: viewer.person.id, role: 'owner' })
+    await openSecurity()
+    await press('Leave: own')
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave', exact: true }).press('Enter')
+    await wrong('This is the last owner of the account')
+    await expectGoodPage(page, 'security, last owner')
+    await press('Cancel')
+    await press('Leave: tenant')
+    await expectGoodPage(page, 'security, leave')
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave', exact: true }).press('Enter')
+    await notice('You have left the account.').waitFor()
+    await isIn()
+    expect(await page.getByRole('complementary').getByText('own', { exact: true }).count()).to.be.greaterThan(0)
+    await openSecurity()
+    await page.getByRole('button', { name: 'Leave: own', exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Leave: tenant' }).count()).to.equal(0)
   })
 
   it('a session elsewhere is ended there', async () => {

@@ -1,6 +1,6 @@
-import { changeMe } from '../../../operations/people.ts'
+import { changeMe, leaveAccount } from '../../../operations/people.ts'
 import { switchSession } from '../../../operations/session.ts'
-import { alert, field, type Typed, tokenField, untyped } from '../controls.ts'
+import { alert, buttonForm, field, type Typed, tokenField, untyped } from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import { type PageRoute, refused, type Visit } from '../visit.ts'
 import { type Done, type SessionView, settingsPage, viewOf } from './frame.ts'
@@ -10,6 +10,7 @@ const done: Done = {
   name: 'Your name is changed.',
   password: 'Your password is changed. Everybody else who was signed in with it is signed out.',
   account: 'You act on another account.',
+  left: 'You have left the account.',
 }
 
 export const youPages: readonly PageRoute[] = [
@@ -29,6 +30,17 @@ export const youPages: readonly PageRoute[] = [
         async () => {
           await visit.ask(switchSession, { account: visit.form.get('account') ?? '' })
           return { location: `${place}?done=account` }
+        },
+        (refusal) => youPage(visit, { values: {}, refusal }),
+      ),
+  },
+  {
+    path: '/settings/leave',
+    send: (visit) =>
+      refused(
+        async () => {
+          await visit.ask(leaveAccount, { account: visit.form.get('account') ?? '' })
+          return { location: `${place}?done=left` }
         },
         (refusal) => youPage(visit, { values: {}, refusal }),
       ),
@@ -90,7 +102,11 @@ ${
   id === account?.id
     ? html`<span class="faint">You act on this one</span>`
     : html`<form method="post" action="/settings/account">${tokenField(token)}<input type="hidden" name="account" value="${id}"><button class="small second" aria-label="Act on ${name}">Act on this one</button></form>`
-}</li>`,
+}
+<details><summary aria-label="Leave ${name}">Leave</summary>
+<p>Your app passwords for it and the programs that you connected to it end. Only an invitation brings you back.</p>
+${buttonForm({ action: '/settings/leave', token, label: 'Leave this account', about: `(${name})`, style: 'danger', fields: { account: id } })}
+</details></li>`,
   )
   return html`<section class="card" aria-labelledby="accounts">
 <h2 id="accounts">Accounts</h2>

@@ -136,7 +136,7 @@ export const people: typeof englishPeople = {
 
 export const security: typeof englishSecurity = {
   title: 'Sie und Ihre Sicherheit',
-  lead: 'Ihr Name, Ihr Passwort, zweite Faktoren, und wo Sie angemeldet sind.',
+  lead: 'Ihr Name, Ihr Passwort, zweite Faktoren, Ihre Konten, und wo Sie angemeldet sind.',
   name: 'Name',
   password: 'Passwort',
   current: 'Jetziges Passwort',
@@ -177,6 +177,12 @@ export const security: typeof englishSecurity = {
   end: 'Beenden',
   ended: 'Die Sitzung ist beendet.',
   unknownDevice: 'unbekannter Browser',
+  accounts: 'Konten',
+  leave: 'Verlassen',
+  leaveTitle: (name: string) => `${name} verlassen?`,
+  leaveText:
+    'Ihre App-Passwörter dafür und die Programme, die Sie damit verbunden haben, enden sofort. Nur eine Einladung bringt Sie zurück.',
+  left: (name: string) => `Sie haben ${name} verlassen.`,
 }
 
 export const audit: typeof englishAudit = {

@@ -15,6 +15,7 @@ export const frame: typeof english = {
   done: {
     claimed: 'Das Konto gehört Ihnen. Adressen, Postfächer und Schlüssel gehen weiter wie bisher.',
     joined: 'Sie sind Mitglied des Kontos.',
+    left: 'Sie haben das Konto verlassen.',
     verified: 'Ihre Adresse ist bestätigt, und Sie sind angemeldet.',
   },
   closeMenu: 'Menü schließen',

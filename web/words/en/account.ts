@@ -127,7 +127,7 @@ export const people = {
 
 export const security = {
   title: 'You and your security',
-  lead: 'Your name, your password, second factors, and where you are signed in.',
+  lead: 'Your name, your password, second factors, your accounts, and where you are signed in.',
   name: 'Name',
   password: 'Password',
   current: 'Current password',
@@ -168,6 +168,12 @@ export const security = {
   end: 'End',
   ended: 'The session has ended.',
   unknownDevice: 'unknown browser',
+  accounts: 'Accounts',
+  leave: 'Leave',
+  leaveTitle: (name: string) => `Leave ${name}?`,
+  leaveText:
+    'Your app passwords for it and the programs that you connected to it end at once. Only an invitation brings you back.',
+  left: (name: string) => `You have left ${name}.`,
 }
 
 export const audit = {

@@ -14,6 +14,7 @@ export const frame = {
   done: {
     claimed: 'The account is yours. Addresses, inboxes and keys work as before.',
     joined: 'You are a member of the account.',
+    left: 'You have left the account.',
     verified: 'Your address is verified, and you are signed in.',
   },
   closeMenu: 'Close the menu',

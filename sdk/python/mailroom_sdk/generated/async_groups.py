@@ -74,6 +74,15 @@ class People(AsyncGroup):
         """Accept an invitation to an account, which the session acts on from then on. For people who are signed in, not for keys."""
         return await self._call('POST', '/people/invitation', body=given({'token': token}), options=options)
 
+    async def leave(
+        self,
+        account: str,
+        *,
+        options: RequestOptions | None = None,
+    ) -> t.PeopleLeaveResult:
+        """Leave an account, whatever the own role: with it end the own app passwords for it, and the programs that act there for the person. The last owner stays. For people who are signed in, not for keys."""
+        return await self._call('DELETE', f'/people/me/accounts/{segment(account)}', options=options)
+
 
 class Session(AsyncGroup):
     async def begin(

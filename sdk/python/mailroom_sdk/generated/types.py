@@ -1377,6 +1377,10 @@ PeopleJoinResult = TypedDict('PeopleJoinResult', {
     'csrfToken': str,
 })
 
+PeopleLeaveResult = TypedDict('PeopleLeaveResult', {
+    'deleted': Literal[True],
+})
+
 SessionBeginPasskey = TypedDict('SessionBeginPasskey', {
     'attempt': str,
     'credential': dict[str, Any],
