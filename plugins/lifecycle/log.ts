@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream'
 import type { Context } from '../../core/process/context.ts'
 
 type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'
@@ -18,4 +19,20 @@ const levels: { readonly [haraka: string]: Level } = {
 /** Writes a line of Haraka's log into the service's log. */
 export function writeLine(log: Context['log'], { level, data }: LogItem): void {
   log[levels[level] ?? 'fatal']({ part: 'haraka' }, data)
+}
+
+/**
+ * A stream of what Haraka writes before our log is open, and what its packages print at any time: each line goes into `log`. Those that
+ * name no level have the one of `level`.
+ */
+export function linesInto(log: Context['log'], level: LogItem['level']): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(text: string | Buffer, _encoding, done) {
+      for (const line of text.toString().split('\n'))
+        if (line.trim() !== '')
+          writeLine(log, { level: /^\[([A-Z]+)\] /.exec(line)?.[1] ?? level, data: line.trimEnd() })
+      done()
+    },
+  })
 }

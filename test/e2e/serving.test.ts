@@ -56,6 +56,17 @@ function begin(
   return { child, ended }
 }
 
+/** The lines of a log that are no JSON. */
+const plainLines = (log: string) => log.split('\n').filter((line) => line !== '' && !isObject(line))
+
+function isObject(line: string): boolean {
+  try {
+    return typeof JSON.parse(line) === 'object'
+  } catch {
+    return false
+  }
+}
+
 const outcomes = ['delivered', 'bounced', 'deferred']
 
 /** The samples of a scrape, by name with sorted labels; each family stands there once. */
@@ -598,6 +609,7 @@ describe('serving', () => {
     ['api', 'service', 'MAILROOM_HTTP_PORT'],
     ['smtp', 'smtp', 'MAILROOM_SMTP_PORT'],
     ['api', 'metrics', 'MAILROOM_METRICS_PORT'],
+    ['imap', 'imap', 'MAILROOM_IMAP_PORT'],
   ] as const) {
     it(`says which port is taken: ${name}`, async () => {
       const taken = createServer()
@@ -608,7 +620,7 @@ describe('serving', () => {
         const env = { MAILROOM_DATA: folder, MAILROOM_HTTP_PORT: '0', MAILROOM_SMTP_PORT: '0' }
         const { code, out, err } = await run(['serve', '--only', part], { ...env, [variable]: String(port) })
         expect([code, out]).to.deep.equal([1, ''])
-        expect(err.split('\n').filter((line) => line.startsWith(`${name} could not start`))).to.deep.equal([
+        expect(plainLines(err)).to.deep.equal([
           `${name} could not start: listen EADDRINUSE: address already in use 127.0.0.1:${port}.`,
         ])
       } finally {
@@ -655,6 +667,8 @@ describe('serving', () => {
     // An idle session may last five minutes.
     expect(Date.now() - started).to.be.lessThan(100_000)
     expectNoSecret(service.logs())
+    // From the start to the end, of all processes and at each level.
+    for (const each of [service, second]) expect(plainLines(each.logs())).to.deep.equal([])
     for (const socket of idle) socket.destroy()
     for (const address of [service.smtp, second.smtp, service.http.slice(7), second.http.slice(7)]) {
       const refused = await openSession(address).catch((error: NodeJS.ErrnoException) => error.code)
