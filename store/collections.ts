@@ -27,6 +27,8 @@ type Row = {
   readonly name?: string
   /** It is capped: above this size the oldest documents go. */
   readonly cappedBytes?: number
+  /** It says which processes run on this database. */
+  readonly ofProcesses?: true
 }
 
 const expire = (field: string, seconds = 0): IndexDescription => ({ key: { [field]: 1 }, expireAfterSeconds: seconds })
@@ -338,13 +340,18 @@ export const collections = {
   },
   // Notes of several seconds when mail comes as fast as it can, of hours in quieter times.
   changes: { version: 2, shardKey: null, indexes: [], name: 'changeNotes', cappedBytes: 2 * 1024 * 1024 },
-  keyHolders: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')] },
+  keyHolders: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')], ofProcesses: true },
   state: { version: 1, shardKey: '_id', indexes: [] },
 } as const satisfies { readonly [name: string]: Row }
 
 export type CollectionName = keyof typeof collections
 
 const rows: readonly (readonly [string, Row])[] = Object.entries(collections)
+
+/** What those are called that say which processes run on a database. Nobody runs on a copy of it yet: it is made without their documents. */
+export const namesOfProcesses: ReadonlySet<string> = new Set(
+  rows.filter(([, { ofProcesses }]) => ofProcesses === true).map(([key, { name = key }]) => name),
+)
 
 export type Collections = {
   readonly accounts: Collection<accounts.AccountDoc>

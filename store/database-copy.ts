@@ -1,6 +1,7 @@
 /** Copies a whole database: the embedded engine copies itself to a file, or documents are copied to another deployment. */
 import { deserialize, serialize } from 'bson'
 import { type Collection, type CreateCollectionOptions, type Db, type Document, MongoClient } from 'mongodb'
+import { namesOfProcesses } from './collections.ts'
 import { databaseOf } from './open.ts'
 
 export type CopiedCollection = {
@@ -59,7 +60,10 @@ async function copyAll(source: Db, target: Db, onProgress: OnProgress): Promise<
     if (name.startsWith('system.')) continue
     if (type !== 'collection') throw new Error(`${name} is a ${type}: only ordinary collections can be copied.`)
     const indexes = await copyShape(source, target, name, options ?? {})
-    copied.push({ collection: name, indexes, ...(await copyDocuments(source, target, name, onProgress)) })
+    const documents = namesOfProcesses.has(name)
+      ? { documents: 0, reordered: 0 }
+      : await copyDocuments(source, target, name, onProgress)
+    copied.push({ collection: name, indexes, ...documents })
   }
   return copied
 }

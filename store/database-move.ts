@@ -16,6 +16,7 @@ import {
   type MongoClient,
 } from 'mongodb'
 import { newToken } from '../schemas/ids.ts'
+import { namesOfProcesses } from './collections.ts'
 import { compareAll, differingOf, nameOfKey } from './comparison.ts'
 import { exact, refuseDocuments, withClient } from './database-copy.ts'
 import { type MovingState, movingState } from './moved.ts'
@@ -31,7 +32,10 @@ export type MoveProgress =
 export type MovedCollection = {
   readonly collection: string
   readonly documents: number
-  /** Of all documents, the same on both sides; of a capped collection null: it is copied as it is at the end. */
+  /**
+   * Of all documents, the same on both sides; of a capped collection null: it is copied as it is at the end; and of one that says which
+   * processes run, whose documents are left behind.
+   */
   readonly checksum: string | null
   /** How many were written while it was compared, and so were compared once more at the end. */
   readonly comparedAgain: number
@@ -188,7 +192,7 @@ class Mover {
   async #copyAll(): Promise<void> {
     for (const { name, options } of await this.#collections()) {
       await this.#shape(name, options)
-      if (options.capped !== true) await this.#copy(name)
+      if (isCompared(name, options)) await this.#copy(name)
     }
   }
 
@@ -235,7 +239,10 @@ class Mover {
   async #takeWritten(): Promise<number> {
     const { written, position } = await this.#written.read(this.#position)
     const byCollection = Map.groupBy(
-      written.filter(({ collection }) => !collection.startsWith('system.') && collection !== moveCollection),
+      written.filter(
+        ({ collection }) =>
+          !collection.startsWith('system.') && collection !== moveCollection && !namesOfProcesses.has(collection),
+      ),
       ({ collection }) => collection,
     )
     for (const [collection, of] of byCollection) {
@@ -277,7 +284,7 @@ class Mover {
 
   /** Compares the copy while both are written: what differs, and what is written meanwhile, is looked at again in the hold. */
   async #compare(): Promise<ReadonlyMap<string, { readonly checksum: string; readonly tookMs: number }>> {
-    const collections = (await this.#collections()).filter(({ options }) => options.capped !== true)
+    const collections = (await this.#collections()).filter(({ name, options }) => isCompared(name, options))
     this.#flux = new Map(collections.map(({ name }) => [name, new Map()]))
     const compared = new Map<string, { checksum: string; tookMs: number }>()
     for (const { name } of collections) {
@@ -343,6 +350,7 @@ class Mover {
     const target = this.#target.collection(name)
     await this.#shape(name, options)
     if (options.capped === true) return this.#copyCapped(name, options)
+    if (namesOfProcesses.has(name)) return { collection: name, documents: 0, checksum: null, comparedAgain: 0 }
     const flux = [...(this.#flux?.get(name)?.values() ?? [])]
     const isQuick = (compared?.tookMs ?? 0) < quickMs
     const isKnown = compared !== undefined && (flux.length === 0 || !isQuick)
@@ -377,6 +385,9 @@ class Mover {
     return { collection: name, documents: documents.length, checksum: null, comparedAgain: 0 }
   }
 }
+
+/** Whether its documents are copied one by one, while the source is written, and compared. */
+const isCompared = (name: string, { capped }: CreateCollectionOptions) => capped !== true && !namesOfProcesses.has(name)
 
 /** A collection that was compared in this time is compared whole once more in the hold. */
 const quickMs = 200

@@ -791,6 +791,15 @@ describe('serving', () => {
     expect(await elsewhere.client.db('mailroom').collection('messages').countDocuments()).to.be.at.least(
       accepted.length,
     )
+    // Those that ran before the move are gone: whoever changes the master key now waits for none of them.
+    const holders = await elsewhere.client
+      .db('mailroom')
+      .collection('keyHolders')
+      .find({ role: { $ne: 'admin' } })
+      .toArray()
+    expect(holders.map(({ role }) => role).toSorted()).to.deep.equal(['service', 'smtp'])
+    const rotated = await run(['secrets', 'rotate'], { MAILROOM_DATA: moving.data })
+    expect(rotated.code, rotated.err).to.equal(0)
     // An error that nobody caught ends with the version of Node.
     expect(moving.logs()).not.to.match(/^Node\.js v/m)
     await moving.stop()

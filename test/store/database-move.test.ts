@@ -82,10 +82,20 @@ describe('store: a move', () => {
       await here()
         .collection<Document>('mixed')
         .insertMany([{ _id: 1 }, { _id: 'text' }, { _id: new Date(5) }, { _id: { a: 1 } }] as never)
-      const moved = await moveDatabase({ from: urlOf(source), to: urlOf(target), ...silent })
+      const holders = here().collection<Document>('keyHolders')
+      await holders.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 })
+      await holders.insertOne({ _id: 'before the move' as never })
+      let beat = Promise.resolve()
+      const onProgress = ({ step }: MoveProgress) => {
+        if (step === 'comparing') beat = beat.then(() => holders.insertOne({}).then(() => undefined))
+      }
+      const moved = await moveDatabase({ from: urlOf(source), to: urlOf(target), ...silent, onProgress })
+      await beat
       expect(moved.map(({ collection, documents }) => [collection, documents])).to.deep.equal([
         ['capped', 3],
         ['expiring', 0],
+        // Who runs on the source does not run on the copy.
+        ['keyHolders', 0],
         ['mixed', 4],
         ['partial', 0],
         ['state', 1],
@@ -107,7 +117,7 @@ describe('store: a move', () => {
       expect(await there().collection('capped').find().toArray()).to.deep.equal(
         await here().collection('capped').find().toArray(),
       )
-      expect(await there().collection('state').countDocuments()).to.equal(0)
+      for (const name of ['state', 'keyHolders']) expect(await there().collection(name).countDocuments()).to.equal(0)
     })
 
     it('refuses a target that holds documents, or a part of a move that was given up, and goes on after a failed one', async () => {
