@@ -1,4 +1,4 @@
-/** The addresses that the service sends from, as others see them. */
+/** The addresses that the service sends from, as others see them, and how the records of domains name them. */
 import type { Context } from '../process/context.ts'
 
 /** Those of the setting `deliverability.addresses`; without it, those that the DNS has for the host name. None when it has none. */
@@ -10,3 +10,11 @@ export async function ownAddresses({ settings, resolver, hostname }: Context): P
     () => [],
   )
 }
+
+/** What has to stand in the SPF record of a domain. */
+export function spfMechanism({ settings, hostname }: Pick<Context, 'settings' | 'hostname'>): string {
+  return settings.domains.spf ?? `a:${hostname}`
+}
+
+/** The SPF record of a domain that sends from here alone. */
+export const spfRecordOf = (ctx: Pick<Context, 'settings' | 'hostname'>) => `v=spf1 ${spfMechanism(ctx)} ~all`

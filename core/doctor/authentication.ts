@@ -4,12 +4,12 @@ import { readHeaders } from '../../mail/message/headers.ts'
 import { isLoopback } from '../access/network.ts'
 import { isPublicAddress } from '../access/public-address.ts'
 import type { Check } from '../deliverability/check-mailbox.ts'
-import { ownAddresses } from '../deliverability/own-addresses.ts'
+import { ownAddresses, spfMechanism } from '../deliverability/own-addresses.ts'
 import { isAbsent, type RecordType } from '../dns/resolver.ts'
 import { recentDomain } from '../mailbox/domains.ts'
 import type { Context } from '../process/context.ts'
 import { bad, type Finding, good, poor, unanswered } from './finding.ts'
-import { dmarcToPublish } from './published-records.ts'
+import { type ToPublish, toPublish } from './to-publish.ts'
 
 /** A mail from the domain as it goes out, and its reverse-path. */
 export type Sample = { readonly domain: string; readonly raw: Buffer; readonly reversePath: string }
@@ -17,10 +17,11 @@ export type Sample = { readonly domain: string; readonly raw: Buffer; readonly r
 /** Judges a mail as a receiver does that gets it from our sending addresses. */
 export async function examineAuthentication(ctx: Context, sample: Sample): Promise<readonly Finding[]> {
   const public_ = (await ownAddresses(ctx)).filter(isPublicAddress)
+  const wanted = await toPublish(ctx, sample.domain)
   const [spf, dkim, dmarc] = await Promise.all([
-    Promise.all(public_.map((client) => spfOf(ctx, sample, client))),
+    Promise.all(public_.map((client) => spfOf(ctx, sample, { client, wanted }))),
     dkimOf(ctx, sample),
-    dmarcOf(ctx, sample, public_[0] ?? null),
+    dmarcOf(ctx, sample, { client: public_[0] ?? null, wanted }),
   ])
   return [...spf, ...dkim, ...dmarc]
 }
@@ -30,22 +31,33 @@ const resolverOf =
   (name, type) =>
     resolver.resolve(name, type as RecordType) as Promise<string[]>
 
-async function spfOf(ctx: Context, { domain, reversePath }: Sample, client: string): Promise<Finding> {
+async function spfOf(
+  ctx: Context,
+  { domain, reversePath }: Sample,
+  { client, wanted }: { readonly client: string; readonly wanted: ToPublish },
+): Promise<Finding> {
   const what = `SPF of ${client}`
   const { hostname } = ctx
   const { result } = await beginSpf({ client, helo: hostname, reversePath, hostname }, resolverOf(ctx))
-  const fix = `Publish the SPF record that GET /api/v1/domains/${domain} lists; there may be one alone.`
   switch (result) {
     case 'pass':
       return good(what, `It may send for ${domain}.`)
     case 'none':
-      return bad(what, `${domain} has no SPF record.`, fix)
+      return bad(what, `${domain} has no SPF record.`, `Publish ${wanted.spf}`)
     case 'temperror':
       return unanswered(what, `the SPF record of ${domain}`)
     case 'permerror':
-      return bad(what, `The SPF record of ${domain} is wrong, or there are several.`, fix)
+      return bad(
+        what,
+        `The SPF record of ${domain} is wrong, or there are several.`,
+        `Publish in place of all of them ${wanted.spf}`,
+      )
     default:
-      return bad(what, `The SPF record of ${domain} does not let it send (${result}).`, fix)
+      return bad(
+        what,
+        `The SPF record of ${domain} does not let it send (${result}).`,
+        `Write ${spfMechanism(ctx)} into it, before its last term. Where it is in it already, it does not stand for this address: set domains.spf to what does, such as ip${client.includes(':') ? 6 : 4}:${client}.`,
+      )
   }
 }
 
@@ -88,7 +100,11 @@ function resultFor(info: string, selector: string): string | null {
   return new RegExp(`\\bheader\\.s=${selector}\\b`).test(info) ? (/^dkim=(\w+)/.exec(info)?.[1] ?? null) : null
 }
 
-async function dmarcOf(ctx: Context, sample: Sample, client: string | null): Promise<readonly Finding[]> {
+async function dmarcOf(
+  ctx: Context,
+  sample: Sample,
+  { client, wanted }: { readonly client: string | null; readonly wanted: ToPublish },
+): Promise<readonly Finding[]> {
   const { domain } = sample
   const { dmarc, spf, dkim } = await verified(ctx, sample, client)
   const how = [
@@ -99,18 +115,14 @@ async function dmarcOf(ctx: Context, sample: Sample, client: string | null): Pro
     case 'pass':
       return [good('DMARC', `It passes, by ${how}.`)]
     case 'none':
-      return [bad('DMARC', `${domain} has no DMARC record.`, `Publish ${dmarcToPublish(ctx, domain)}`)]
+      return [bad('DMARC', `${domain} has no DMARC record.`, `Publish ${wanted.dmarc}`)]
     case 'temperror':
       return [unanswered('DMARC', `the DMARC record of ${domain}`)]
     case 'fail':
       return [bad('DMARC', 'It fails: neither SPF nor DKIM passes for the domain.', 'Mend SPF and DKIM as told above.')]
     default:
       return [
-        bad(
-          'DMARC',
-          `The record of ${domain} cannot be used (${dmarc}).`,
-          `Publish in its place ${dmarcToPublish(ctx, domain)}`,
-        ),
+        bad('DMARC', `The record of ${domain} cannot be used (${dmarc}).`, `Publish in its place ${wanted.dmarc}`),
       ]
   }
 }

@@ -2,10 +2,10 @@
 import { organisationOf } from '../../mail/domain.ts'
 import { createStsPolicies, namesServer } from '../deliver/mta-sts.ts'
 import { ownAddresses } from '../deliverability/own-addresses.ts'
-import { dmarcRecordOf, reportAddressOf } from '../deliverability/report-address.ts'
 import { isAbsent, type Records, type RecordType } from '../dns/resolver.ts'
 import type { Context } from '../process/context.ts'
 import { bad, type Finding, good, poor, unanswered } from './finding.ts'
+import { type ToPublish, toPublish } from './to-publish.ts'
 
 /** A mail server of a domain, with an address of it. */
 export type MailServer = { readonly name: string; readonly address: string }
@@ -18,12 +18,14 @@ export async function examineRecords(
   ctx: Context,
   domain: string,
 ): Promise<{ readonly findings: readonly Finding[]; readonly servers: readonly MailServer[] }> {
-  const [{ finding: mx, names, servers }, policy, reports] = await Promise.all([
-    mxOf(ctx, domain),
-    dmarcPolicyOf(ctx, domain),
-    tlsReportingOf(ctx, domain),
+  const wanted = await toPublish(ctx, domain)
+  const [{ finding: mx, names, servers }, policy] = await Promise.all([
+    mxOf(ctx, domain, wanted),
+    dmarcPolicyOf(ctx, domain, wanted),
   ])
-  const sts = await stsOf(ctx, domain, names)
+  // Names below the shared domain have neither policy nor reports of their own.
+  if (wanted.isBelowShared) return { findings: [mx, policy], servers }
+  const [sts, reports] = await Promise.all([stsOf(ctx, domain, { names, wanted }), tlsReportingOf(ctx, domain, wanted)])
   return { findings: [mx, sts, policy, reports], servers }
 }
 
@@ -37,10 +39,10 @@ async function textsAt(ctx: Context, name: string, version: RegExp): Promise<rea
   return records?.map((strings) => strings.join('')).filter((text) => version.test(text)) ?? null
 }
 
-async function mxOf(ctx: Context, domain: string) {
+async function mxOf(ctx: Context, domain: string, wanted: ToPublish) {
   const { hostname } = ctx
   const none = { names: [], servers: [] }
-  const fix = `Publish MX 10 ${hostname} at ${domain}.`
+  const fix = `Publish ${wanted.mx}.`
   const records = await recordsAt(ctx, domain, 'MX')
   if (records === null) return { finding: unanswered('MX', domain), ...none }
   if (records.length === 0)
@@ -61,65 +63,73 @@ async function mxOf(ctx: Context, domain: string) {
   return { finding, names, servers: found.flatMap((ofOne) => ofOne.slice(0, 1)) }
 }
 
-async function stsOf(ctx: Context, domain: string, servers: readonly string[]): Promise<Finding> {
+async function stsOf(
+  ctx: Context,
+  domain: string,
+  { names, wanted }: { readonly names: readonly string[]; readonly wanted: ToPublish },
+): Promise<Finding> {
   const what = 'MTA-STS'
+  const { stsPolicy, stsHost } = wanted
   const policy = await createStsPolicies(ctx).told(domain)
-  const fix = `Publish the MTA-STS records that GET /api/v1/domains/${domain} lists.`
-  if (policy === null) return poor(what, `${domain} has no policy, so others may send to it without encryption.`, fix)
+  if (policy === null)
+    return poor(
+      what,
+      `${domain} has no policy, so others may send to it without encryption.`,
+      `Publish ${stsPolicy} and ${stsHost}`,
+    )
   if (policy.problem !== null)
     return bad(
       what,
       `The policy cannot be fetched: ${policy.problem}`,
-      `${fix} See that https://mta-sts.${domain}/.well-known/mta-sts.txt answers.`,
+      `Publish ${stsHost}, and see that https://mta-sts.${domain}/.well-known/mta-sts.txt answers, with a certificate that others trust (https.port and acme.directory, or a proxy in front).`,
     )
-  const unnamed = servers.filter((server) => !policy.servers.some((pattern) => namesServer(pattern, server)))
+  const unnamed = names.filter((server) => !policy.servers.some((pattern) => namesServer(pattern, server)))
   if (unnamed.length > 0)
     return bad(
       what,
       `The policy does not name ${unnamed.join(', ')}.`,
-      'Name every server of the MX records in the policy, and give its TXT record another id.',
+      `The policy that this service answers with names ${ctx.hostname}: take other servers out of the MX records. Where somebody else answers with it, have every server named there, and give its TXT record another id.`,
     )
   if (policy.mode === 'testing')
-    return poor(what, 'The policy is only tested.', 'Set its mode to enforce when TLS reports show no failures.')
+    return poor(
+      what,
+      'The policy is only tested.',
+      `When TLS reports show no failures, run "mailroom domain sts ${domain} enforce", and publish the record that it shows.`,
+    )
   return good(what, 'The policy is in force, and names the servers.')
 }
 
-async function dmarcPolicyOf(ctx: Context, domain: string): Promise<Finding> {
+async function dmarcPolicyOf(ctx: Context, domain: string, wanted: ToPublish): Promise<Finding> {
   const what = 'DMARC policy'
   const names = [...new Set([domain, organisationOf(domain)])].map((name) => `_dmarc.${name}`)
   for (const name of names) {
     const texts = await textsAt(ctx, name, /^v=DMARC1\b/i)
     if (texts === null) return unanswered(what, name)
     const [text] = texts
-    if (text !== undefined) return policyIn(ctx, domain, text)
+    if (text !== undefined) return policyIn(text, wanted)
   }
-  return bad(what, 'There is no DMARC record.', `Publish ${dmarcToPublish(ctx, domain)}`)
+  return bad(what, 'There is no DMARC record.', `Publish ${wanted.dmarc}`)
 }
 
-/** The DMARC record of a domain without one, word by word: no account can ask for that of the shared domain. */
-export const dmarcToPublish = (ctx: Context, domain: string) => `TXT _dmarc.${domain}: ${dmarcRecordOf(ctx, domain)}`
-
-function policyIn(ctx: Context, domain: string, text: string): Finding {
+function policyIn(text: string, { reportsOf, reportAddress: address }: ToPublish): Finding {
   const what = 'DMARC policy'
   const policy = /;\s*p\s*=\s*(\w+)/i.exec(text)?.[1]?.toLowerCase() ?? 'none'
-  const address = reportAddressOf(ctx, domain)
   if (!text.toLowerCase().includes(address))
     return poor(what, `It is ${policy}, and no reports come here.`, `Add rua=mailto:${address} to the record.`)
   if (policy === 'none')
     return poor(
       what,
       'It is none: receivers report, and let forged mail through.',
-      `When GET /api/v1/domains/${domain}/reports shows that your own mail passes, publish p=quarantine, and then p=reject.`,
+      `When "mailroom domain reports ${reportsOf}" shows that your own mail passes, publish p=quarantine, and then p=reject.`,
     )
   return good(what, `It is ${policy}, and reports come here.`)
 }
 
-async function tlsReportingOf(ctx: Context, domain: string): Promise<Finding> {
+async function tlsReportingOf(ctx: Context, domain: string, { reportAddress: address }: ToPublish): Promise<Finding> {
   const what = 'TLS reports'
   const name = `_smtp._tls.${domain}`
   const texts = await textsAt(ctx, name, /^v=TLSRPTv1\b/)
   if (texts === null) return unanswered(what, name)
-  const address = reportAddressOf(ctx, domain)
   const record = `v=TLSRPTv1; rua=mailto:${address}`
   if (texts.length === 0) return poor(what, 'Nobody is asked for them.', `Publish TXT ${name}: ${record}`)
   if (texts.length > 1) return bad(what, `${name} has several records, which count as none.`, `Leave one: ${record}`)

@@ -1,5 +1,6 @@
 /** What the owner of a domain has to have in the DNS so that its mail arrives here, and is believed elsewhere. */
 import type { DkimKey, DomainDoc, ZoneRecordDoc } from '../../store/documents/domains.ts'
+import { spfRecordOf } from '../deliverability/own-addresses.ts'
 import { dmarcRecordOf, reportAddressOf } from '../deliverability/report-address.ts'
 import { stsLabel, stsPolicyOf } from '../mailbox/sts-policy.ts'
 import type { Context } from '../process/context.ts'
@@ -68,7 +69,7 @@ export function recordsToPublish(ctx: Context, published: Published): readonly R
     priority: mxPriority,
     required: true,
   }
-  const senders = `v=spf1 ${spfMechanism(ctx)} ~all`
+  const senders = spfRecordOf(ctx)
   const policy = dmarcRecordOf(ctx, domain)
   return [
     ...(token === null ? [] : [text('ownership', at(ownershipLabel), `${ownershipTag}${token}`)]),
@@ -92,11 +93,6 @@ export function recordsToPublish(ctx: Context, published: Published): readonly R
         ]
       : []),
   ]
-}
-
-/** What has to stand in the SPF record of a domain. */
-export function spfMechanism({ settings, hostname }: Pick<Context, 'settings' | 'hostname'>): string {
-  return settings.domains.spf ?? `a:${hostname}`
 }
 
 /** What mail programs look for (RFC 6186, RFC 8314 5.1), at the ports where it is. */

@@ -540,11 +540,11 @@ describe('the command line', () => {
       }
     })
 
-    /** Looks at the domain as the DNS has it. Returns the findings: what was looked at, how it is, and what follows. */
-    async function examine(zone: NameServer['zone']) {
+    /** Looks at a domain as the DNS has it. Returns the findings: what was looked at, how it is, and what follows. */
+    async function examine(zone: NameServer['zone'], domain = 'patient.test') {
       dns.zone = zone
       const [host, port = ''] = service.smtp.split(':')
-      const ended = await program(['doctor', 'patient.test'], {
+      const ended = await program(['doctor', domain], {
         NODE_OPTIONS: `--import ${fileURLToPath(new URL('../peers/elsewhere.ts', import.meta.url))}`,
         TEST_ELSEWHERE: JSON.stringify({ [`${sending}:25`]: Number(port), [`${host}:25`]: Number(port) }),
         MAILROOM_SMTP_PORT: port,
@@ -608,7 +608,10 @@ describe('the command line', () => {
       })
       expect(code).to.equal(1)
       const says: readonly (readonly [string, RegExp])[] = [
-        [`SPF of ${sending}`, /^BAD .*softfail.*\| Publish the SPF record/],
+        [
+          `SPF of ${sending}`,
+          /^BAD .*softfail.*\| Write a:mx\.patient\.test into it, .* such as ip4:203\.0\.114\.90\.$/,
+        ],
         [
           'DKIM rsa',
           /^BAD .*There is no TXT record at mr\d+r\._domainkey\.patient\.test.*\| Publish there: v=DKIM1; k=rsa; p=/,
@@ -637,6 +640,47 @@ describe('the command line', () => {
       const publish =
         /^BAD .*\| Publish TXT _dmarc\.patient\.test: v=DMARC1; p=none; rua=mailto:reports-[0-9a-f]{16}@patient\.test$/
       for (const what of ['DMARC', 'DMARC policy']) expect(findings.get(what)).to.match(publish)
+    })
+
+    it('says of the shared domain, whose records no account can ask for, what to publish, set or run', async () => {
+      const shared = 'agents.localhost'
+      const servers = { 'MX agents.localhost': ['10 mx.patient.test'], 'A mx.patient.test': [sending] }
+      const { findings, out } = await examine(servers, shared)
+      const fixOf = (found: typeof findings, what: string) => found.get(what)?.split(' | ')[2]
+      expect(fixOf(findings, `SPF of ${sending}`)).to.equal(`Publish TXT ${shared}: v=spf1 a:mx.patient.test ~all`)
+      expect(fixOf(findings, 'MTA-STS')).to.match(
+        /^Publish TXT _mta-sts\.agents\.localhost: v=STSv1; id=[0-9a-f]{20}; and CNAME mta-sts\.agents\.localhost: mx\.patient\.test$/,
+      )
+      const reports = /rua=mailto:(\S+)/.exec(fixOf(findings, 'DMARC') ?? '')?.[1]
+      const half = await examine(
+        {
+          ...servers,
+          [`TXT ${shared}`]: ['v=spf1 a:mx.patient.test ~all', 'v=spf1 -all'],
+          [`TXT _mta-sts.${shared}`]: ['v=STSv1; id=1;'],
+          [`TXT _dmarc.${shared}`]: [`v=DMARC1; p=none; rua=mailto:${reports}`],
+        },
+        shared,
+      )
+      expect(fixOf(half.findings, `SPF of ${sending}`)).to.equal(
+        `Publish in place of all of them TXT ${shared}: v=spf1 a:mx.patient.test ~all`,
+      )
+      expect(fixOf(half.findings, 'MTA-STS')).to.match(
+        /^Publish CNAME mta-sts\.agents\.localhost: mx\.patient\.test, and see that https:\/\/mta-sts\.agents\.localhost\/.* answers, .*https\.port/,
+      )
+      expect(fixOf(half.findings, 'DMARC policy')).to.include('"mailroom domain reports agents.localhost"')
+      for (const text of [out, half.out]) expect(text).to.not.include('/api/v1/')
+    })
+
+    it('asks of a name below the shared domain for no record beside the wildcards that it has', async () => {
+      const { status } = await client(service.http)('POST', '/api/v1/signup', { name: 'below' })
+      expect(status).to.equal(201)
+      const { findings } = await examine({ 'A mx.patient.test': [sending] }, 'below.agents.localhost')
+      for (const what of ['MX', `SPF of ${sending}`, 'DMARC', 'DMARC policy'])
+        expect(findings.get(what), what).to.match(/^BAD .*\| Publish [^|]*\*\.agents\.localhost/)
+      expect(findings.get('DMARC')).to.match(/rua=mailto:reports-[0-9a-f]{16}@agents\.localhost$/)
+      expect([...findings.keys()])
+        .to.not.include.members(['MTA-STS'])
+        .and.not.include.members(['TLS reports'])
     })
 
     it('asks of keys that do not sign yet nothing', async () => {
