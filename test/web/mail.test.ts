@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { agentScopes } from '../../schemas/scopes.ts'
+import { eventually } from '../eventually.ts'
 import { client, mailboxPath } from '../peers/rest.ts'
 import {
   compareFirstLoads,
@@ -294,6 +295,51 @@ describe('web: mail', () => {
     await page.reload()
     expect(questions).to.deep.equal(['beforeunload'])
     page.removeAllListeners('dialog')
+  })
+
+  it('asks before a place of the dashboard is left with what is kept nowhere, whichever way', async () => {
+    const address = `desk@${door.tenant.address.split('@')[1]}`
+    const questions: string[] = []
+    let isToLeave = false
+    page.on('dialog', async (dialog) => {
+      questions.push(dialog.message())
+      await (isToLeave ? dialog.accept() : dialog.dismiss())
+    })
+    await page.goto(viewer.at(`/mail/${address}`))
+    await page.getByRole('button', { name: 'Write' }).click()
+    await begun()
+    const body = page.getByRole('textbox', { name: 'Message' })
+    await body.fill('Hello')
+    const link = page.getByRole('link', { name: 'Domains', exact: true }).first()
+    const ways: readonly (readonly [string, () => Promise<unknown>])[] = [
+      ['a link', () => link.click()],
+      ['back', () => page.evaluate('history.back()')],
+      ['a key', () => page.keyboard.press('Escape')],
+      ['closing it', () => page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click()],
+    ]
+    for (const [n, [way, leave]] of ways.entries()) {
+      await body.focus()
+      await leave()
+      await eventually(`a question for ${way}`, async () => questions.length === n + 1)
+      expect(await body.inputValue(), way).to.equal('Hello')
+      expect(new URL(page.url()).searchParams.get('write'), way).to.equal('new')
+    }
+    expect(new Set(questions)).to.deep.equal(new Set(['What you wrote is kept nowhere. Leave it all the same?']))
+    isToLeave = true
+    await link.click()
+    await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor()
+    expect(questions).to.have.length(ways.length + 1)
+    page.removeAllListeners('dialog')
+  })
+
+  it('keeps what was written in the mailbox of an agent up to the moment in which it is left', async () => {
+    await page.goto(viewer.at(`${box}?write=new`))
+    await begun()
+    await page.getByRole('textbox', { name: 'Subject' }).fill('In a hurry')
+    await page.getByRole('link', { name: 'Domains', exact: true }).first().click()
+    await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor()
+    await page.goto(viewer.at(`${box}/drafts`))
+    await row('In a hurry').waitFor()
   })
 
   it('refuses a wrong address with what to change', async () => {

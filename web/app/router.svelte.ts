@@ -8,6 +8,12 @@ export type Params = Readonly<Record<string, string>>
 export const base = '/app'
 
 let current = $state.raw<Place>(read())
+/** Where that is, with which the address of the browser agrees but while it is asked whether one may leave. */
+let currentHref = location.href
+
+/** Whether one may go from the place to `next`; it may have to be kept first what would be lost. */
+export type MayLeave = (next: URL) => boolean | Promise<boolean>
+let mayLeave: MayLeave = () => true
 
 /** Where the viewer is: a path below `base`, such as `/webhooks/whk_1`, and its query. */
 export const place = (): Place => current
@@ -23,9 +29,31 @@ export const segment = (text: string): string => encodeURIComponent(text)
 
 /** Goes to an address of `linkTo`. `replace` leaves no way back to the one before. */
 export function go(href: string, { replace = false }: { replace?: boolean } = {}): void {
-  if (replace) history.replaceState(null, '', href)
-  else history.pushState(null, '', href)
+  const move = () => {
+    if (replace) history.replaceState(null, '', href)
+    else history.pushState(null, '', href)
+    arrive()
+  }
+  const answer = mayLeave(new URL(href, location.href))
+  if (answer === true) move()
+  else if (answer !== false) void moveIf(answer, move)
+}
+
+/** Has each way out of the place asked `ask` first, until the function that this returns is called. */
+export function askBeforeLeaving(ask: MayLeave): () => void {
+  mayLeave = ask
+  return () => {
+    if (mayLeave === ask) mayLeave = () => true
+  }
+}
+
+async function moveIf(answer: Promise<boolean>, move: () => void): Promise<void> {
+  if (await answer) move()
+}
+
+function arrive(): void {
   current = read()
+  currentHref = location.href
 }
 
 /** The parameters of a path by a pattern such as `/webhooks/:id`; null when it is another. A trailing `?` makes one optional. */
@@ -63,8 +91,17 @@ export function followLinks(): () => void {
     event.preventDefault()
     go(link.pathname + link.search + link.hash)
   }
+  // The address is another by then: where one has to stay, it is put back.
   const moved = () => {
-    current = read()
+    const next = location.href
+    const answer = mayLeave(new URL(next))
+    if (answer === true) return arrive()
+    history.pushState(null, '', currentHref)
+    if (answer === false) return
+    void moveIf(answer, () => {
+      history.pushState(null, '', next)
+      arrive()
+    })
   }
   document.addEventListener('click', clicked)
   window.addEventListener('popstate', moved)

@@ -240,6 +240,7 @@ export const mail: typeof english = {
     saving: 'Wird gespeichert …',
     saved: 'Als Entwurf gespeichert',
     unsaved: 'Nicht gespeichert: Postfächer von Menschen haben hier keine Entwürfe',
+    lost: 'Was Sie geschrieben haben, ist nirgends gespeichert. Trotzdem verlassen?',
     tooLarge: 'Dateien dürfen zusammen 10 MB haben, und es dürfen zehn sein.',
     quote: (name: string, time: string) => `${name} schrieb am ${time}:`,
   },

@@ -223,6 +223,7 @@ export const mail = {
     saving: 'Saving …',
     saved: 'Saved as a draft',
     unsaved: 'Not kept: mailboxes of people have no drafts here',
+    lost: 'What you wrote is kept nowhere. Leave it all the same?',
     tooLarge: 'Files may have 10 MB together, and be ten at most.',
     quote: (name: string, time: string) => `${name} wrote on ${time}:`,
   },
