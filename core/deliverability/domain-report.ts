@@ -5,7 +5,7 @@
 import { normaliseDomain } from '../../mail/domain.ts'
 import type { Disposition, SourceRow } from '../../mail/report/aggregate-report.ts'
 import { senderNameOf } from '../../mail/report/known-senders.ts'
-import { type Finding, findingOf } from '../../mail/report/source-findings.ts'
+import { type Finding, findingOf, type Sender } from '../../mail/report/source-findings.ts'
 import { tlsFindingOf } from '../../mail/report/tls-findings.ts'
 import type { TlsFailure, TlsPolicyResult } from '../../mail/report/tls-report.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -122,6 +122,8 @@ export async function domainReport(
     namesMs,
   )
   const last = shown.at(-1)
+  // No account can ask for the records of a domain of the service itself.
+  const records = accountId === null ? `"mailroom doctor ${domain}" tells` : `GET /api/v1/domains/${domain} lists`
   const isMore = from >= 0 && from + limit < ordered.length
   return {
     domain,
@@ -130,7 +132,9 @@ export async function domainReport(
     dmarc: { ...sums.dmarc, reporters: reportersOf(sums.dmarcReporters), days: daysOf(sums.days) },
     tls: { ...sums.tls, failures: failuresOf(sums.failures), reporters: reportersOf(sums.tlsReporters) },
     sources: {
-      items: shown.map((sum) => sourceOf(sum, { isOwn: own.has(sum.source), name: names.get(sum.source) ?? null })),
+      items: shown.map((sum) =>
+        sourceOf(sum, { isOwn: own.has(sum.source), name: names.get(sum.source) ?? null, records }),
+      ),
       next: isMore && last !== undefined ? cursorOf(last) : null,
     },
   }
@@ -245,11 +249,11 @@ function addPolicy({ tls, failures }: Pick<Sums, 'tls' | 'failures'>, policy: Tl
   }
 }
 
-function sourceOf({ rows, ...sum }: SourceSum, { isOwn, name }: { isOwn: boolean; name: string | null }): Source {
+function sourceOf({ rows, ...sum }: SourceSum, { isOwn, name, records }: Sender): Source {
   const organisation = name === null ? null : senderNameOf(name)
   const findings = new Map<string, Finding & { messages: number }>()
   for (const { row, messages } of rows.values()) {
-    const finding = findingOf(row, { isOwn, name: organisation })
+    const finding = findingOf(row, { isOwn, name: organisation, records })
     const key = `${finding.kind} ${finding.explanation}`
     findings.set(key, { ...finding, messages: (findings.get(key)?.messages ?? 0) + messages })
   }

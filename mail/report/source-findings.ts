@@ -16,13 +16,16 @@ export type Finding = {
 
 type Row = Pick<SourceRow, 'dkim' | 'spf' | 'headerFrom' | 'overrides' | 'dkimResults' | 'spfResults' | 'disposition'>
 
-/** Whether a server of the service sent it: `isOwn`. `name`: what the sending address is called, when that is known. */
-export type Sender = { readonly isOwn: boolean; readonly name: string | null }
+/**
+ * Whether a server of the service sent it: `isOwn`. `name`: what the sending address is called, when that is known. `records`: what says
+ * which records to publish, such as `GET /api/v1/domains/own.example lists`.
+ */
+export type Sender = { readonly isOwn: boolean; readonly name: string | null; readonly records: string }
 
 /** Says what a row means. The same row gives the same words, so that rows can be added up by them. */
-export function findingOf(row: Row, { isOwn, name }: Sender): Finding {
+export function findingOf(row: Row, { isOwn, name, records }: Sender): Finding {
   const { dkim, spf } = row
-  if (isOwn && !(dkim && spf)) return ofOwnServer(row)
+  if (isOwn && !(dkim && spf)) return ofOwnServer(row, records)
   if (dkim && spf)
     return { kind: 'passes', explanation: 'SPF and DKIM pass, and both are aligned with From.', fix: null }
   if (dkim)
@@ -42,7 +45,7 @@ export function findingOf(row: Row, { isOwn, name }: Sender): Finding {
   return ofForwarder(row, name) ?? ofProvider(row, name) ?? ofStranger(row)
 }
 
-function ofOwnServer({ dkim, spf, headerFrom, dkimResults, spfResults }: Row): Finding {
+function ofOwnServer({ dkim, spf, headerFrom, dkimResults, spfResults }: Row, records: string): Finding {
   const causes: string[] = []
   const fixes: string[] = []
   if (!dkim) {
@@ -59,7 +62,7 @@ function ofOwnServer({ dkim, spf, headerFrom, dkimResults, spfResults }: Row): F
       fixes.push(`Publish adkim=r in the DMARC record, or send from ${own.domain}.`)
     } else {
       causes.push(`the DKIM signature of ${own.domain} does not verify (${own.result})`)
-      fixes.push(`Publish the DKIM records that GET /api/v1/domains/${headerFrom} lists, exactly as they are there.`)
+      fixes.push(`Publish the DKIM records that ${records}, exactly as they are there.`)
     }
   }
   if (!spf) {
@@ -69,7 +72,7 @@ function ofOwnServer({ dkim, spf, headerFrom, dkimResults, spfResults }: Row): F
         ? `the return path is on ${found.domain}, which is not aligned`
         : `SPF does not name the address${found === undefined ? '' : ` (${found.result})`}`,
     )
-    fixes.push(`Publish the SPF record that GET /api/v1/domains/${headerFrom} lists.`)
+    fixes.push(`Publish the SPF record that ${records}.`)
   }
   const [first = '', second] = causes
   return {

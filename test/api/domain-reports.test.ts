@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { simpleParser } from 'mailparser'
 import { claimAttempts } from '../../core/deliver/outbox.ts'
+import { domainReport } from '../../core/deliverability/domain-report.ts'
 import { keepReports } from '../../core/deliverability/report-arrivals.ts'
 import { noteTlsSession, writeTlsResults } from '../../core/deliverability/tls-results.ts'
 import { createResolver } from '../../core/dns/resolver.ts'
@@ -166,6 +167,24 @@ describe('api: reports about a domain', () => {
     // It calls itself Google, and Google does not say so.
     expect(stranger).to.deep.include({ source: '198.51.100.4', name: null, organisation: null })
     expect(stranger.findings[0]).to.include({ kind: 'stranger', fix: null })
+  })
+
+  it('about the shared domain name what its administrator runs, and no request that nobody can make', async () => {
+    const domain = door.ctx.settings.sharedDomain
+    const records = record({ headerFrom: domain, dkim: 'fail', spf: 'fail', auth: broken })
+    const file = xml({ domain, id: 'shared', begin: at(-2), end: at(-1), records })
+    const sender = {
+      alignedFrom: 'google.com',
+      perhapsAligned: false,
+      dkim: [{ domain: 'google.com', result: 'pass' }],
+    }
+    await keepReports(door.ctx, { raw: mailWith([file]), about: [{ domain, accountId: null }], sender })
+    const { sources } = await domainReport(door.ctx, { accountId: null }, { domain, limit: 10 })
+    expect(sources.items.map(({ findings }) => findings.map(({ fix }) => fix))).to.deep.equal([
+      [
+        `Send mail of ${domain} through this service, which signs it, and by no other program on the same address. Publish the SPF record that "mailroom doctor ${domain}" tells.`,
+      ],
+    ])
   })
 
   it('tell how TLS fared', async () => {

@@ -55,7 +55,7 @@ describe('what a row of a DMARC report means', () => {
       { isOwn: true },
       'own_server',
       /own\.example does not verify \(permerror\)/,
-      /^Publish the DKIM records/,
+      /^Publish the DKIM records that the page lists, exactly/,
     ],
     [
       'our server: not signed',
@@ -79,7 +79,7 @@ describe('what a row of a DMARC report means', () => {
       { isOwn: true },
       'own_server',
       /does not name the address \(softfail\)/,
-      /^Publish the SPF record/,
+      /^Publish the SPF record that the page lists\.$/,
     ],
     [
       'our server: a return path of others',
@@ -157,7 +157,7 @@ describe('what a row of a DMARC report means', () => {
   ]
   for (const [name, fields, { isOwn = false, name: senderName = null }, kind, explanation, fix] of cases)
     it(name, () => {
-      const found = findingOf(row(fields), { isOwn, name: senderName })
+      const found = findingOf(row(fields), { isOwn, name: senderName, records: 'the page lists' })
       expect(found.kind).to.equal(kind)
       expect(found.explanation)
         .to.match(explanation)
