@@ -5,6 +5,7 @@ import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { agentScopes } from '../../schemas/scopes.ts'
 import { eventually } from '../eventually.ts'
 import { client, mailboxPath } from '../peers/rest.ts'
+import { expectAccessible } from '../start/browser.ts'
 import {
   compareFirstLoads,
   type DashboardDoor,
@@ -340,6 +341,26 @@ describe('web: mail', () => {
     await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor()
     await page.goto(viewer.at(`${box}/drafts`))
     await row('In a hurry').waitFor()
+  })
+
+  it('writing covers a narrow window, and the keyboard finds nothing behind it', async () => {
+    const usual = page.viewportSize()
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto(viewer.at(`${box}?write=new`))
+    await begun()
+    const writing = page.getByRole('dialog', { name: 'New message' })
+    const last = writing.getByRole('button', { name: 'Throw the draft away' })
+    await last.focus()
+    await page.keyboard.press('Tab')
+    const behind = `document.activeElement?.closest('main, .bar, aside') !== null && document.activeElement?.closest('[role="dialog"]') === null`
+    expect(await page.evaluate(behind), 'behind the last').to.equal(false)
+    await writing.getByRole('button', { name: 'Close; the draft is kept' }).focus()
+    await page.keyboard.press('Shift+Tab')
+    expect(await page.evaluate(behind), 'before the first').to.equal(false)
+    await expectAccessible(page, 'writing on a phone')
+    await page.setViewportSize(usual ?? { width: 1280, height: 800 })
+    await page.getByRole('button', { name: 'Write', exact: true }).focus()
+    await writing.getByRole('button', { name: 'Close; the draft is kept' }).click()
   })
 
   it('refuses a wrong address with what to change', async () => {
