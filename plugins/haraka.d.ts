@@ -78,7 +78,7 @@ export type Connection = Logs & {
   readonly tls: { readonly enabled: boolean; readonly cipher?: { readonly name?: string; readonly version?: string } }
   readonly transaction: Transaction | null
   /** The socket, encrypted or not. */
-  readonly client: { pause(): void; resume(): void }
+  readonly client: { pause(): void; resume(): void; write(text: string): unknown }
   readonly last_response: string | null
   capabilities: string[] | null
   respond(code: number, text: unknown, done?: () => void): unknown

@@ -19,12 +19,17 @@ const bareLineFeed = { begins: 'Bare line-feed', code: 550, text: '5.6.0 Lines e
 
 /**
  * Gives every reply after EHLO an enhanced status code, as RFC 2034 4 asks of a server that offers ENHANCEDSTATUSCODES: all but
- * the reply to EHLO itself, 220 and the 3xx. Mail that is never taken is refused for good.
+ * the reply to EHLO itself, 220 and the 3xx. Mail that is never taken is refused for good. An empty challenge of AUTH stays empty.
  */
 export function mendReplies(plugin: Plugin): void {
   const { prototype } = (plugin.haraka_require('connection') as { Connection: { prototype: Connection } }).Connection
   const { respond } = prototype
   prototype.respond = function (this: Connection, code, text, done) {
+    if (code === 334 && text === '') {
+      // Haraka would write a second space, which is no challenge (RFC 4954 4). Of no lines it writes nothing, and goes on.
+      this.client.write('334 \r\n')
+      return respond.call(this, 0, [], done)
+    }
     if (code === 451 && String(text).startsWith(bareLineFeed.begins)) {
       noteRefusal(bareLineFeed.code, bareLineFeed.text)
       return respond.call(this, bareLineFeed.code, bareLineFeed.text, done)

@@ -108,7 +108,7 @@ export class SmtpClient {
       const reply = /^(?:\d{3}-.*\r\n)*(\d{3}) .*\r\n/.exec(this.#buffer)
       if (reply === null) return
       this.#buffer = this.#buffer.slice(reply[0].length)
-      const lines = reply[0].trimEnd().split('\r\n')
+      const lines = reply[0].slice(0, -2).split('\r\n')
       this.#deliver({ code: Number(reply[1]), lines, text: lines.join('\n') })
     }
   }

@@ -232,6 +232,13 @@ describe('submission', () => {
     client.destroy()
   })
 
+  it('asks for an answer that did not come with AUTH by 334 and one space', async () => {
+    const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
+    expect((await client.say('AUTH PLAIN')).text).to.equal('334 ')
+    expect((await client.say(plain(password).slice('AUTH PLAIN '.length))).code).to.equal(235)
+    client.destroy()
+  })
+
   it('passes on no line that is longer than servers take, and signs what it sends', async () => {
     const long = `${'wörd '.repeat(400)}end`
     const raw = [
