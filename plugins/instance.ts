@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 import { networksOf } from '../core/access/network.ts'
 import type { Context } from '../core/process/context.ts'
 import { authorityOf } from '../schemas/authority.ts'
+import { lineCharsMax } from './submission/auth.ts'
 
 type Settings = Context['settings']
 
@@ -51,6 +52,8 @@ export async function writeInstance({
     tlsPort: String(settings.submissions.port ?? -1),
     hostname: settings.hostname ?? hostname(),
     spoolDir: resolve(spoolDir),
+    // With CRLF; plugins/submission keeps other commands shorter.
+    commandBytes: String(lineCharsMax + 2),
     lineBytes: String(settings.limits.smtp.lineBytes),
     isProxied: String(proxies.length > 0),
     proxyHosts: proxies.map((proxy) => `hosts[]=${networkOf(proxy)}`).join('\n'),

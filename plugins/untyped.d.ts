@@ -6,7 +6,7 @@ declare module 'haraka-constants' {
   export const denydisconnect: number
   export const denysoftdisconnect: number
   export const ok: number
-  export const connection: { readonly state: { readonly DATA: number } }
+  export const connection: { readonly state: { readonly CMD: number; readonly DATA: number; readonly LOOP: number } }
 }
 
 declare module 'haraka-dsn' {

@@ -5,8 +5,8 @@ export type Refused = { readonly refused: 'unknownMechanism' | 'malformed' | 'ca
 export type Credentials = { readonly user: string; readonly password: string }
 export type Dialogue = Question | Refused | Credentials
 
-/** RFC 4954 4: a longer line is no answer to a challenge. */
-const lineCharsMax = 12_288
+/** The longest line of AUTH (RFC 4954 4), without its end. */
+export const lineCharsMax = 12_288
 
 /** Returns what follows on `AUTH parameters`. */
 export function startAuth(parameters: string): Dialogue {
@@ -23,7 +23,7 @@ function ask(question: string, next: (text: string) => Dialogue): Question {
 
 function answered(line: string, next: (text: string) => Dialogue): Dialogue {
   if (line === '*') return { refused: 'cancelled' }
-  if (line.length > lineCharsMax || !/^[A-Za-z0-9+/]*={0,2}$/.test(line)) return { refused: 'malformed' }
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(line)) return { refused: 'malformed' }
   return next(Buffer.from(line, 'base64').toString('utf8'))
 }
 

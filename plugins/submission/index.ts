@@ -15,6 +15,7 @@ import type { Connection, MailParameters, Plugin } from '../haraka.d.ts'
 import { accept, hook, pass, type Reply, refuse } from '../hook.ts'
 import { causedBy, context, settings } from '../process.ts'
 import { type Dialogue, startAuth } from './auth.ts'
+import { allowLongAuth } from './auth-lines.ts'
 
 const replies = {
   needsTls: { code: 530, enhanced: '5.7.0', text: 'Say STARTTLS first' },
@@ -30,6 +31,7 @@ const replies = {
 const wrongLoginsMax = 5
 
 export function register(this: Plugin): void {
+  allowLongAuth(this, isOfAuth)
   this.register_hook('init_master', 'watch')
   this.register_hook('capabilities', 'offerAuth')
   this.register_hook('unrecognized_command', 'authenticate')
@@ -131,6 +133,12 @@ export const submitMessage = hook(async ({ transaction, notes, remote }: Connect
 function isSubmission({ local }: Connection): boolean {
   const { submission, submissions } = settings()
   return local.port === submission.port || local.port === submissions.port
+}
+
+/** Whether a line is AUTH or the answer to its challenge. */
+function isOfAuth(connection: Connection, line: Buffer): boolean {
+  if (!isSubmission(connection)) return false
+  return connection.notes.auth !== undefined || /^AUTH /i.test(line.toString('latin1', 0, 5))
 }
 
 /** Whether the connection is encrypted, or within this machine (decisions.md 3, SMTP and IMAP login). */

@@ -239,6 +239,28 @@ describe('submission', () => {
     client.destroy()
   })
 
+  it('takes AUTH and its answers up to 12,288 bytes, and no other line of that length', async () => {
+    const client = await SmtpClient.hello(`127.0.0.1:${starttls}`, { localAddress: '127.6.0.1' })
+    const start = `\0${service.address}\0`
+    const answerOf = (length: number) => Buffer.from(start.padEnd(length * 0.75, 'x')).toString('base64')
+    await client.say('AUTH PLAIN')
+    expect((await client.say(answerOf(12_288))).code).to.equal(535)
+    expect((await client.say(`AUTH PLAIN ${answerOf(12_272)}`)).code).to.equal(535)
+    await client.say('AUTH PLAIN')
+    expect((await client.say(`${answerOf(12_288)}=`)).code).to.equal(521)
+    for (const [name, line] of [
+      ['a command of 1,024 bytes', `NOOP ${'x'.repeat(1017)}`],
+      ['one of 1,025', `NOOP ${'x'.repeat(1018)}`],
+      ['an answer that nobody asked for', answerOf(1200)],
+    ] as const) {
+      const other = await SmtpClient.hello(`127.0.0.1:${starttls}`)
+      expect((await other.say(line)).code, name).to.equal(name.endsWith('1,024 bytes') ? 250 : 521)
+      other.destroy()
+    }
+    const receiving = await SmtpClient.hello(service.smtp)
+    expect((await receiving.say(`AUTH PLAIN ${answerOf(1200)}`)).code).to.equal(521)
+  })
+
   it('passes on no line that is longer than servers take, and signs what it sends', async () => {
     const long = `${'wörd '.repeat(400)}end`
     const raw = [
