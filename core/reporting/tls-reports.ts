@@ -137,6 +137,11 @@ async function sendReport(
     to,
     subject: `Report Domain: ${content.domain} Submitter: ${submitter}`,
     origin: 'tls report',
-    composed: { raw: await dkimSign(raw, await signingKeys(ctx, submitter), at), messageIdHeader, references: [] },
+    composed: {
+      raw: await dkimSign(raw, await signingKeys(ctx, submitter), at),
+      messageIdHeader,
+      inReplyTo: null,
+      references: [],
+    },
   })
 }

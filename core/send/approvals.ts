@@ -33,6 +33,7 @@ import { allowanceOfSend } from './allowance.ts'
 import { markAnswered } from './answer.ts'
 import { takeDraftAway } from './approval-requests.ts'
 import { writeSend } from './commit.ts'
+import type { Composed } from './send-fields.ts'
 import { decideRecipients, type Sender } from './send-rules.ts'
 import { mailboxSender } from './sender.ts'
 import { senderMailbox } from './transactional.ts'
@@ -283,9 +284,13 @@ async function senderOf(
   return from
 }
 
-async function signed(ctx: Context, { blob, from, messageIdHeader, references }: ApprovalDoc, date: Date) {
+async function signed(
+  ctx: Context,
+  { blob, from, messageIdHeader, inReplyTo, references }: ApprovalDoc,
+  date: Date,
+): Promise<Composed> {
   const raw = await readBlob(ctx.store, blob)
   if (raw === null) throw new Failure('internal_error', 'The stored bytes of the message are missing.')
   const keys = await signingKeys(ctx, splitAddress(from.address).domain)
-  return { raw: await dkimSign(redate(raw, date), keys, ctx.clock.now()), messageIdHeader, references }
+  return { raw: await dkimSign(redate(raw, date), keys, ctx.clock.now()), messageIdHeader, inReplyTo, references }
 }

@@ -30,7 +30,7 @@ import { isAway } from '../process/database-away.ts'
 import { type Allowance, allowanceOfSend, allowanceRefusal, takeFirst, takeWith } from './allowance.ts'
 import { askApproval, findAsked, requireRoomToWait } from './approval-requests.ts'
 import { filesOf, recipientsIn, sendTimeOf } from './content.ts'
-import { type Composed, type DescribedSend, sendFields } from './send-fields.ts'
+import { type Composed, type DescribedSend, sendFields, type ThreadFields } from './send-fields.ts'
 import { type Decided, decideRecipients } from './send-rules.ts'
 import { settle, settlingMs } from './settle.ts'
 
@@ -44,6 +44,8 @@ export type Outgoing = Omit<DescribedSend, 'from'> & {
   readonly isReply?: boolean
   /** The draft that it is. */
   readonly draft?: MessageDoc
+  /** What that says it answers, which may be nothing that is in the mailbox. */
+  readonly named?: ThreadFields
 }
 
 export type SendResult = {
@@ -222,12 +224,12 @@ async function composeSigned(ctx: Context, send: SendToCompose): Promise<Compose
 
 async function composeUnsigned(
   ctx: Context,
-  { id, from, parent, input, files, sendAt, origin }: SendToCompose,
+  { id, from, parent, named, input, files, sendAt, origin }: SendToCompose,
 ): Promise<Composed> {
   const at = sendAt ?? ctx.clock.now()
   const { domain } = splitAddress(from.address)
   const messageIdHeader = `${id}@${domain}`
-  const references = referencesTo(parent)
+  const threadFields = threadFieldsOf(parent, named)
   const { to = [], cc = [], bcc = [], replyTo = [], subject = '', text = null, html = null, headers = {} } = input
   const draft = {
     from,
@@ -239,22 +241,25 @@ async function composeUnsigned(
     text,
     html,
     attachments: files,
-    references,
+    ...threadFields,
     messageId: messageIdHeader,
     date: at,
-    inReplyTo: parent?.messageIdHeader ?? null,
     headers: Object.entries(headers),
     autoSubmitted: origin === 'auto reply' ? 'auto-replied' : null,
   }
   const { raw } = await compose(draft).catch(asValidationError)
-  return { raw, messageIdHeader, references }
+  return { raw, messageIdHeader, ...threadFields }
 }
 
-/** The Message-IDs for References of an answer (RFC 5322 3.6.4). */
-export function referencesTo(parent: MessageDoc | null): readonly string[] {
-  if (parent?.messageIdHeader === undefined) return []
+const noThread: ThreadFields = { inReplyTo: null, references: [] }
+
+/** In-Reply-To and References of an answer (RFC 5322 3.6.4); without a message that it answers what its draft names. */
+export function threadFieldsOf(parent: MessageDoc | null, named = noThread): ThreadFields {
+  if (parent === null) return named
+  if (parent.messageIdHeader === undefined) return noThread
   const before = parent.references.length > 0 ? parent.references : parent.inReplyTo === null ? [] : [parent.inReplyTo]
-  return [...before, parent.messageIdHeader].slice(-referencesMax)
+  const references = [...before, parent.messageIdHeader].slice(-referencesMax)
+  return { inReplyTo: parent.messageIdHeader, references }
 }
 
 export type AcceptedSend = SendToCompose & {
@@ -286,7 +291,7 @@ export async function writeSend(
   const { noticeTo, noticeOf, description, finishing } = accepted
   const at = ctx.clock.now()
   const composed = accepted.composed ?? (await composeSigned(ctx, accepted))
-  const { raw, messageIdHeader } = composed
+  const { raw } = composed
   const folders = accepted.keepsCopy && mailbox !== null ? await foldersToFill(ctx, mailbox._id) : []
   const keepsCopy = accepted.keepsCopy && mailbox !== null && fitsStorage(account, folders, raw.length)
   const messageId = keepsCopy ? newId('msg', sendAt ?? at) : null
@@ -302,7 +307,7 @@ export async function writeSend(
     taken: allowance.taken,
     takenBy: allowance.token,
     createdAt: at,
-    threadId: threadIdOf({ id: messageId, mailbox, parent, messageIdHeader }),
+    threadId: threadIdOf({ id: messageId, mailbox, parent, composed }),
     ...(batchId !== undefined && { batchId }),
     ...(noticeTo !== undefined && { noticeTo }),
     ...(noticeOf !== undefined && { noticeOf }),
@@ -333,12 +338,10 @@ function threadIdOf({
   id,
   mailbox,
   parent,
-  messageIdHeader: messageId,
-}: Pick<Outgoing, 'mailbox' | 'parent'> & { readonly id: string | null; readonly messageIdHeader: string }):
-  | string
-  | null {
+  composed: { messageIdHeader: messageId, inReplyTo, references },
+}: Pick<Outgoing, 'mailbox' | 'parent'> & { readonly id: string | null; readonly composed: Composed }): string | null {
   if (id === null || mailbox === null) return null
-  return parent?.threadId ?? ownThreadId({ id, mailboxId: mailbox._id }, { messageId })
+  return parent?.threadId ?? ownThreadId({ id, mailboxId: mailbox._id }, { messageId, inReplyTo, references })
 }
 
 /** Writes a send with its blob, its allowance and the end of its request: all of it in one command, if the blob is small. */

@@ -15,7 +15,7 @@ import { mailboxFull, noParent, notAnAddress } from '../../schemas/refusals.ts'
 import { insertBlob, packBlob } from '../../store/blobs.ts'
 import type { BlobDoc, MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import { type DraftContent, replaceDraft } from '../../store/drafts.ts'
-import { findMessage } from '../../store/messages.ts'
+import { findMessage, findMessagesByHeader } from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
 import { changeOf } from '../mailbox/bulk-changes.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
@@ -26,9 +26,10 @@ import type { Context } from '../process/context.ts'
 import { bytesOf } from '../read/bodies.ts'
 import { describe } from '../receive/message-document.ts'
 import { type Answering, answerTo, markAnswered, withoutAnswer } from './answer.ts'
-import { asValidationError, commitSend, referencesTo, type SendResult } from './commit.ts'
+import { asValidationError, commitSend, type SendResult, threadFieldsOf } from './commit.ts'
 import { filesOf, type SendInput, signedBy } from './content.ts'
 import { announceChange, removeDraft, writeDraft } from './draft-message.ts'
+import type { ThreadFields } from './send-fields.ts'
 import { mailboxSender } from './sender.ts'
 
 export type DraftInput = Omit<SendInput, 'sendAt'> & Answering
@@ -61,12 +62,13 @@ export async function updateDraft(
   for (let tries = 0; tries < triesMax; tries++) {
     const { mailbox, message, folder } = await reachDraft(ctx, principal, { address, draftId })
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-    const { to = [], subject = '', ...draft } = await readDraft(ctx, message)
+    const { input: read, named } = await readDraft(ctx, message)
+    const { to = [], subject = '', ...draft } = read
     // What the draft lacks is filled in from the message that it is to answer.
     const isFilled = change.inReplyTo !== undefined
     const kept = { ...((to.length > 0 || !isFilled) && { to }), ...((subject !== '' || !isFilled) && { subject }) }
     const input = { ...draft, ...kept, ...given }
-    const { content, chunks } = await composeDraft(ctx, principal, { mailbox, id: message._id, input })
+    const { content, chunks } = await composeDraft(ctx, principal, { mailbox, id: message._id, input, named })
     await insertBlob(ctx.store, chunks)
     if (await replaceDraft(ctx.store, changeOf(ctx, folder, [message]), message, content)) {
       await announceChange(ctx, message)
@@ -101,13 +103,15 @@ export async function sendDraft(
       param: 'to',
       fix: 'Give it one in "to", "cc" or "bcc" where drafts are changed (PATCH, update_draft), then send it.',
     })
-  const input = signedBy(mailbox, await readDraft(ctx, message))
+  const { input: read, named } = await readDraft(ctx, message)
+  const input = signedBy(mailbox, read)
   const parent = await parentOf(ctx, mailbox, input.inReplyTo)
   // The draft's id serves as idempotency id: after a crash between the send and the deletion, sending the draft again
   // finds the first send.
   const result = await commitSend({ ...ctx, onceId: message._id, mayRepeat: true }, principal, {
     mailbox,
     parent,
+    named,
     input: { ...input, ...(sendAt !== undefined && { sendAt }) },
     sender: () => mailboxSender(ctx, mailbox, input),
     keepsCopy: true,
@@ -143,10 +147,16 @@ export async function reachDraftsOf(ctx: Context, principal: Principal, address:
   return mailbox
 }
 
-type DraftToCompose = { readonly mailbox: MailboxDoc; readonly id: string; readonly input: DraftInput }
+type DraftToCompose = {
+  readonly mailbox: MailboxDoc
+  readonly id: string
+  readonly input: DraftInput
+  /** What it says so far that it answers. */
+  readonly named?: ThreadFields
+}
 
 /** Composes the message of a draft and packs its bytes, without storing them. */
-async function composeDraft(ctx: Context, principal: Principal, { mailbox, id, input: given }: DraftToCompose) {
+async function composeDraft(ctx: Context, principal: Principal, { mailbox, id, input: given, named }: DraftToCompose) {
   const at = ctx.clock.now()
   const { inReplyTo, replyAll, ...own } = given
   const parent = await parentOf(ctx, mailbox, inReplyTo)
@@ -171,8 +181,7 @@ async function composeDraft(ctx: Context, principal: Principal, { mailbox, id, i
     text: text === '' && html !== '' ? null : text,
     html: html === '' ? null : html,
     messageId: `${id}@${splitAddress(from.address).domain}`,
-    inReplyTo: parent?.messageIdHeader ?? null,
-    references: referencesTo(parent),
+    ...threadFieldsOf(parent, named),
     headers: Object.entries(headers),
   }).catch(asValidationError)
   if (!fitsStorage(principal.account, await foldersToFill(ctx, mailbox._id), raw.length))
@@ -191,15 +200,14 @@ async function composeDraft(ctx: Context, principal: Principal, { mailbox, id, i
   return { content, chunks: packed.chunks, parsed: description.parsed }
 }
 
-/** Reads a draft as the input of a send. */
-async function readDraft(ctx: Context, message: MessageDoc): Promise<DraftInput> {
-  const { answers: messageId, mailboxId } = message
+/** Reads a draft as the input of a send, and what its header names as answered. */
+async function readDraft(ctx: Context, message: MessageDoc): Promise<{ input: DraftInput; named: ThreadFields }> {
   const raw = await bytesOf(ctx, message)
   const parsed = parseMessage(raw)
   const { text, html } = readBody(raw, parsed)
-  // The message that it answers may have been deleted.
-  const answers = messageId === undefined ? null : await findMessage(ctx.store, { mailboxId, messageId })
-  return {
+  const { inReplyTo, references } = parsed
+  const answers = await answeredBy(ctx, message, inReplyTo)
+  const input = {
     to: parsed.to,
     cc: parsed.cc,
     // A draft that waits for its approval has no Bcc field.
@@ -220,6 +228,19 @@ async function readDraft(ctx: Context, message: MessageDoc): Promise<DraftInput>
       ...(inline && contentId !== null && { contentId }),
     })),
   }
+  return { input, named: { inReplyTo, references } }
+}
+
+/** The message that a draft answers; null where it is not in the mailbox. Mail programs name it in the header alone. */
+async function answeredBy(
+  ctx: Context,
+  { answers: messageId, mailboxId }: MessageDoc,
+  inReplyTo: string | null,
+): Promise<MessageDoc | null> {
+  const known = messageId === undefined ? null : await findMessage(ctx.store, { mailboxId, messageId })
+  if (known !== null || inReplyTo === null) return known
+  const [named = null] = await findMessagesByHeader(ctx.store, { mailboxId, messageIds: [inReplyTo] })
+  return named
 }
 
 async function parentOf(ctx: Context, mailbox: MailboxDoc, inReplyTo: string | undefined): Promise<MessageDoc | null> {

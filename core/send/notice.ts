@@ -55,7 +55,7 @@ export async function sendNotice(
   }
   const { raw } = await compose({ ...draft, autoSubmitted: 'auto-generated' }).catch(asValidationError)
   const signed = await dkimSign(raw, await signingKeys(ctx, domain), at)
-  const composed = { raw: signed, messageIdHeader, references: [] }
+  const composed = { raw: signed, messageIdHeader, inReplyTo: null, references: [] }
   await sendComposed(ctx, { id, from, to: address, subject, text, accountId, origin: 'transactional', composed })
 }
 

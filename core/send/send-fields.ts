@@ -3,12 +3,11 @@ import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.t
 import type { ApprovalDoc, EmailDoc } from '../../store/documents/sending.ts'
 import type { SendInput } from './content.ts'
 
+/** In-Reply-To and References of a message. */
+export type ThreadFields = { readonly inReplyTo: string | null; readonly references: readonly string[] }
+
 /** A composed message. */
-export type Composed = {
-  readonly raw: Buffer
-  readonly messageIdHeader: string
-  readonly references: readonly string[]
-}
+export type Composed = ThreadFields & { readonly raw: Buffer; readonly messageIdHeader: string }
 
 export type DescribedSend = {
   /** Null for a transactional send from an address without a mailbox. */
@@ -28,8 +27,8 @@ export type SendFields = Pick<EmailDoc & ApprovalDoc, Exclude<keyof EmailDoc & k
 type OwnField = '_id' | 'accountId' | 'keyId' | 'recipients' | 'blob' | 'sendAt' | 'createdAt'
 
 export function sendFields(
-  { mailbox, parent, from, input, origin, nullSender, tags }: DescribedSend,
-  { messageIdHeader, references }: Omit<Composed, 'raw'>,
+  { mailbox, from, input, origin, nullSender, tags }: DescribedSend,
+  { messageIdHeader, inReplyTo, references }: Omit<Composed, 'raw'>,
 ): SendFields {
   return {
     mailboxId: mailbox?._id ?? null,
@@ -39,7 +38,7 @@ export function sendFields(
     cc: input.cc ?? [],
     bcc: input.bcc ?? [],
     subject: input.subject ?? null,
-    inReplyTo: parent?.messageIdHeader ?? null,
+    inReplyTo,
     ...(origin !== undefined && { origin }),
     ...(nullSender === true && { nullSender }),
     ...(tags !== undefined && { tags }),

@@ -23,6 +23,7 @@ import type { Context } from '../process/context.ts'
 import { allowanceOfSend } from './allowance.ts'
 import { askApproval } from './approval-requests.ts'
 import { draftIdOf, sendIdOf, writeSend } from './commit.ts'
+import type { Composed } from './send-fields.ts'
 import { decideRecipients } from './send-rules.ts'
 import { mailboxSender } from './sender.ts'
 
@@ -185,10 +186,11 @@ async function originator(
 function finishMessage(
   ctx: Context,
   { raw, parsed, from, id }: { raw: Buffer; parsed: ParsedMessage; from: Named; id: string },
-): { raw: Buffer; messageIdHeader: string; references: readonly string[] } {
+): Composed {
   const messageIdHeader = parsed.messageId ?? `${id}@${splitAddress(from.address).domain}`
   const whole = finishSubmission(raw, { parsed, date: ctx.clock.now(), messageId: messageIdHeader })
-  return { raw: whole, messageIdHeader, references: parsed.references }
+  const { inReplyTo, references } = parsed
+  return { raw: whole, messageIdHeader, inReplyTo, references }
 }
 
 async function parentOf(ctx: Context, mailbox: MailboxDoc, parsed: ParsedMessage): Promise<MessageDoc | null> {

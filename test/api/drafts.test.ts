@@ -120,7 +120,10 @@ describe('api: drafts', () => {
     const { message_id: id } = (await create({ to: 'carol@remote.example', subject: 'Re', text: 'Hi', inReplyTo })).body
     await call('DELETE', `${box}/messages/${inReplyTo}?permanent=true`)
     expect(await call('PATCH', `${box}/drafts/${id}`, { text: 'Hello' })).to.have.property('status', 200)
-    expect(await call('POST', `${box}/drafts/${id}/send`)).to.have.property('status', 202)
+    const sent = await call<Draft>('POST', `${box}/drafts/${id}/send`)
+    expect(sent.status, JSON.stringify(sent.body)).to.equal(202)
+    const copy = await call<{ in_reply_to: string }>('GET', `${box}/messages/${sent.body.message_id}`)
+    expect(copy.body.in_reply_to).to.equal('gone@remote.example')
   })
 
   it('refuses what is no address, no draft and no answerable message', async () => {

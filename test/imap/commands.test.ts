@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { eventually } from '../eventually.ts'
 import type { ImapClient } from '../peers/imap-client.ts'
 import { mailboxPath } from '../peers/rest.ts'
+import { deliver } from '../start/door.ts'
 import { type ImapDoor, openImapDoor } from '../start/imap.ts'
 
 const lines = (...all: readonly string[]) => all.join('\r\n')
@@ -485,6 +486,34 @@ describe('IMAP commands', () => {
         expect((await program.ask(`APPEND Sent {${copy.length}}`, `${copy}\r\n`)).end).to.include(` ${n + 1}]`)
       }
       expect((await program.ask('STATUS Sent (MESSAGES)')).lines[0]).to.include('MESSAGES 5')
+    })
+
+    it('a draft that is appended goes out by the API in the conversation that it names', async () => {
+      const writer = await imap.mailbox()
+      const program = await imap.open({ user: writer })
+      const box = mailboxPath(writer)
+      type Mail = { in_reply_to: string; references: string[]; thread_id: string; answered: boolean }
+      const get = async (path: string) => (await imap.call<Mail>('GET', `${box}${path}`)).body
+      const raw = `From: ann@x.example\r\nMessage-ID: <here@x.example>\r\nReferences: <root@x.example>\r\n\r\nx\r\n`
+      const answered = await deliver(imap.door.ctx, { to: writer, raw })
+      for (const [parent, change] of [
+        ['here@x.example', null],
+        ['elsewhere@x.example', null],
+        ['elsewhere@x.example', { text: 'Changed' }],
+      ] as const) {
+        const head = `From: ${writer}\r\nTo: delivered@simulator.invalid\r\nSubject: Re: x`
+        const draft = `${head}\r\nIn-Reply-To: <${parent}>\r\nReferences: <root@x.example>\r\n <${parent}>\r\n\r\nx\r\n`
+        await program.ask(`APPEND Drafts (\\Draft) {${draft.length}}`, `${draft}\r\n`)
+        const { body } = await imap.call<{ drafts: { message_id: string }[] }>('GET', `${box}/drafts`)
+        const path = `${box}/drafts/${body.drafts[0]?.message_id}`
+        if (change !== null) expect((await imap.call('PATCH', path, change)).status).to.equal(200)
+        const sent = await imap.call<{ message_id: string }>('POST', `${path}/send`)
+        expect(sent.status, JSON.stringify(sent.body)).to.equal(202)
+        const copy = await get(`/messages/${sent.body.message_id}`)
+        expect([copy.in_reply_to, copy.references]).to.deep.equal([parent, ['root@x.example', parent]])
+        const { thread_id: thread, answered: isAnswered } = await get(`/messages/${answered}`)
+        expect([copy.thread_id, isAnswered]).to.deep.equal([thread, true])
+      }
     })
 
     it('Sent shows whom others do not see', async () => {
