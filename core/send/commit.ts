@@ -5,7 +5,7 @@
  */
 
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
-import { ComposeError, compose, type DraftAttachment } from '../../mail/compose/compose.ts'
+import { ComposeError, compose, type DraftAttachment, isMessageId } from '../../mail/compose/compose.ts'
 import { splitAddress } from '../../mail/message/address.ts'
 import { readHeaders } from '../../mail/message/headers.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -253,9 +253,17 @@ async function composeUnsigned(
 
 const noThread: ThreadFields = { inReplyTo: null, references: [] }
 
-/** In-Reply-To and References of an answer (RFC 5322 3.6.4); without a message that it answers what its draft names. */
+/**
+ * In-Reply-To and References of an answer (RFC 5322 3.6.4); without a message that it answers what its draft names. They come from
+ * others: an id that cannot be written is left out.
+ */
 export function threadFieldsOf(parent: MessageDoc | null, named = noThread): ThreadFields {
-  if (parent === null) return named
+  const { inReplyTo, references } = parent === null ? named : answerFieldsOf(parent)
+  const isWritten = inReplyTo !== null && isMessageId(inReplyTo)
+  return { inReplyTo: isWritten ? inReplyTo : null, references: references.filter(isMessageId) }
+}
+
+function answerFieldsOf(parent: MessageDoc): ThreadFields {
   if (parent.messageIdHeader === undefined) return noThread
   const before = parent.references.length > 0 ? parent.references : parent.inReplyTo === null ? [] : [parent.inReplyTo]
   const references = [...before, parent.messageIdHeader].slice(-referencesMax)

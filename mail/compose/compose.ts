@@ -139,7 +139,8 @@ function bracketed(field: string, id: string): string {
   return `<${bare}>`
 }
 
-function isMessageId(bare: string): boolean {
+/** Whether the composer writes it as a Message-ID. */
+export function isMessageId(bare: string): boolean {
   return /^[\x21-\x3b\x3d\x3f-\x7e]+$/.test(bare) && bare.length <= limits.messageIdCharsMax - 20
 }
 

@@ -239,6 +239,19 @@ describe('api: sending', () => {
       expect((await call('GET', `${message}?view=headers`)).body).to.include({ answered: true })
     })
 
+    it('replies to a message whose Message-ID nobody may write, and leaves that out', async () => {
+      const { address } = tenant
+      const raw =
+        'From: eve@remote.example\nMessage-ID: <wörd@remote.example>\nReferences: <root@remote.example> <ä@x.example>\n\nx\n'
+      const id = await deliver(door.ctx, { to: address, raw })
+      const { status, body } = await call('POST', `${mailboxPath(address)}/messages/${id}/reply`, { text: 'Yes' })
+      expect(status, JSON.stringify(body)).to.equal(202)
+      const copy = await call<Json>('GET', `${mailboxPath(address)}/messages/${body.message_id}`)
+      expect([copy.body.in_reply_to, copy.body.references]).to.deep.equal([null, ['root@remote.example']])
+      const original = await call<Json>('GET', `${mailboxPath(address)}/messages/${id}`)
+      expect(copy.body.thread_id).to.equal(original.body.thread_id)
+    })
+
     describe('inReplyTo alone is enough', () => {
       const question =
         'From: Eve <eve@remote.example>\nTo: agent@tenant.example, Ann <ann@remote.example>\nCc: bob@remote.example\nSubject: Question\n\nWhy?\n'
