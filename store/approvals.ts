@@ -1,5 +1,6 @@
 /** Sends that wait for the approval of a person (`approvals` documents). */
 import type { ApprovalStatus } from '../schemas/approvals.ts'
+import { idAt } from '../schemas/ids.ts'
 import type { ApprovalDecision, ApprovalDoc } from './documents/sending.ts'
 import { type Due, dueBy } from './due.ts'
 import { earliest } from './earliest.ts'
@@ -105,6 +106,29 @@ export function changeApproval(
     },
     { returnDocument: 'after' },
   )
+}
+
+/** What a mail program brings to Sent: by its Message-ID. */
+type BroughtCopy = { readonly accountId: string; readonly mailboxId: string; readonly messageIdHeader: string }
+
+/** Notes that a copy of a send is being brought to Sent. Returns false when no such send waits. */
+export async function noteCopyBegun(
+  store: Store,
+  { accountId, mailboxId, messageIdHeader }: BroughtCopy,
+  at: Date,
+): Promise<boolean> {
+  const waiting = { accountId, status: 'waiting', mailboxId, messageIdHeader } as const
+  const { matchedCount } = await store.approvals.updateOne(waiting, { $set: { copyBegunAt: at } })
+  return matchedCount === 1
+}
+
+/** The approval that was given to a send of which a copy is brought, if it was asked for since then. */
+export function findApprovedOf(
+  store: Store,
+  { accountId, mailboxId, messageIdHeader, since }: BroughtCopy & { readonly since: Date },
+): Promise<ApprovalDoc | null> {
+  const _id = { $gte: idAt('apr', since) }
+  return readOne(store, 'approvals', { accountId, status: 'approved', _id, mailboxId, messageIdHeader })
 }
 
 /** Gives the making of an approved send to this process until `until`. Returns it; null when another has it. */

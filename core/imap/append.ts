@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import { mailboxFull } from '../../schemas/refusals.ts'
+import { findApprovedOf, noteCopyBegun } from '../../store/approvals.ts'
 import type { NewMessage } from '../../store/arrivals.ts'
 import { insertBlob, packBlob } from '../../store/blobs.ts'
 import { toBinary } from '../../store/bytes.ts'
-import { findSentCopy } from '../../store/emails.ts'
+import { findEmail, findSentCopy } from '../../store/emails.ts'
 import { findUidByHeader } from '../../store/folder-entries.ts'
 import type { Login } from '../account/login.ts'
 import type { KnownFolder } from '../mailbox/known-folders.ts'
@@ -62,11 +63,12 @@ export type Placed = { readonly uid: number; readonly entry: Entry | null }
  */
 export async function appendMessages(
   ctx: Context,
-  { principal, mailbox }: Login,
+  login: Login,
   folder: KnownFolder,
   messages: readonly Appended[],
   { isShown = false } = {},
 ): Promise<readonly Placed[]> {
+  const { principal, mailbox } = login
   const tooLarge = messages.find(({ raw }) => raw.length > messageBytesMax(ctx))
   if (tooLarge !== undefined)
     throw new Failure('payload_too_large', `A message may have at most ${messageBytesMax(ctx)} bytes.`)
@@ -75,7 +77,7 @@ export async function appendMessages(
     requireLabels(labels)
     requireFewLabels(folders, labels)
   }
-  const read = await Promise.all(messages.map((message) => documentOf(ctx, { mailbox, folder, message })))
+  const read = await Promise.all(messages.map((message) => documentOf(ctx, login, { folder, message })))
   const fresh = read.filter((each) => 'document' in each)
   const bytes = fresh.reduce((sum, { document }) => sum + document.sizeBytes, 0)
   if (bytes > 0 && !fitsStorage(principal.account, folders, bytes)) throw mailboxFull(mailbox.address)
@@ -111,15 +113,17 @@ type Fresh = {
 /** The document of a message, or the UID of the one that Sent has already. */
 async function documentOf(
   ctx: Context,
-  { mailbox, folder, message }: { mailbox: Login['mailbox']; folder: KnownFolder; message: Appended },
+  login: Login,
+  { folder, message }: { readonly folder: KnownFolder; readonly message: Appended },
 ): Promise<Fresh | { readonly uid: number }> {
   const at = ctx.clock.now()
+  const { mailbox } = login
   const { raw, flags, importedFrom } = message
   const description = await ctx.parsing.run('description', { raw })
   const messageIdHeader = description.parsed.messageId
   // What is imported is told apart by its mark: two mails of one Message-ID are both brought.
   if (folder.role === 'sent' && messageIdHeader !== null && importedFrom === undefined) {
-    const uid = await uidInSent(ctx, { mailbox, folder, messageIdHeader })
+    const uid = await uidInSent(ctx, login, { folder, messageIdHeader })
     if (uid !== null) return { uid }
   }
   const id = newId('msg', at)
@@ -160,7 +164,8 @@ const copyPauseMs = 10
  */
 async function uidInSent(
   ctx: Context,
-  { mailbox, folder, messageIdHeader }: Pick<Login, 'mailbox'> & { folder: KnownFolder; messageIdHeader: string },
+  { principal, mailbox }: Login,
+  { folder, messageIdHeader }: { readonly folder: KnownFolder; readonly messageIdHeader: string },
 ): Promise<number | null> {
   const find = () => findUidByHeader(ctx.store, { ...folderRef(folder), messageIdHeader })
   const { accountId, _id: mailboxId } = mailbox
@@ -170,12 +175,27 @@ async function uidInSent(
     if (tries > 0) await sleep(copyPauseMs * tries)
     const uid = await find()
     if (uid !== null) return uid
-    const copy = await findSentCopy(ctx.store, sent)
+    const copy =
+      (await findSentCopy(ctx.store, sent)) ?? (principal.waitsForApproval ? await approvedCopy(ctx, sent) : null)
     if (copy === null) return null
     // It may have been written since; it may also have been moved away.
     if (copy.planned) return find()
   }
   return null
+}
+
+/**
+ * Whether the copy is written of a send that is being approved; null when none is. One that waits takes what is brought as its copy:
+ * the approval, which ends the waiting, looks for what was begun before it.
+ */
+async function approvedCopy(
+  ctx: Context,
+  sent: Parameters<typeof findApprovedOf>[1],
+): Promise<{ readonly planned: boolean } | null> {
+  if (await noteCopyBegun(ctx.store, sent, ctx.clock.now())) return null
+  const approved = await findApprovedOf(ctx.store, sent)
+  if (approved === null) return null
+  return (await findEmail(ctx.store, approved)) ?? { planned: false }
 }
 
 /** Several blobs, and one of several chunks, are written before the messages, which go together. */

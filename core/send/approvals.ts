@@ -36,6 +36,7 @@ import { writeSend } from './commit.ts'
 import type { Composed } from './send-fields.ts'
 import { decideRecipients, type Sender } from './send-rules.ts'
 import { mailboxSender } from './sender.ts'
+import { findBroughtCopy } from './sent-copies.ts'
 import { senderMailbox } from './transactional.ts'
 
 /** Longer than any send takes from its approval to its commit. */
@@ -246,6 +247,8 @@ async function commitApproved(ctx: Context, approval: ApprovalDoc): Promise<void
   const sendAt = approval.sendAt !== null && approval.sendAt > now ? approval.sendAt : null
   const composed = await signed(ctx, approval, sendAt ?? now)
   const { to, cc, bcc, subject, keepsCopy } = approval
+  const isSubmitted = origin === 'submission' && mailboxId !== null
+  const broughtCopy = isSubmitted ? await findBroughtCopy(ctx, { ...approval, mailboxId }) : null
   try {
     await writeSend(ctx, sender, {
       id: emailId,
@@ -260,6 +263,7 @@ async function commitApproved(ctx: Context, approval: ApprovalDoc): Promise<void
       ...(nullSender === true && { nullSender }),
       ...(tags !== undefined && { tags }),
       approvalId: approval._id,
+      broughtCopy,
       decided,
       allowance,
       sender: async () => from,

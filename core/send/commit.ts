@@ -275,6 +275,8 @@ export type AcceptedSend = SendToCompose & {
   readonly allowance: Allowance
   readonly batchId?: string
   readonly approvalId?: string
+  /** The copy in Sent that its mail program brought before. */
+  readonly broughtCopy?: MessageDoc | null
   /** Of a notice of the service itself: to whom, and of which account. */
   readonly noticeTo?: string
   readonly noticeOf?: string
@@ -296,14 +298,15 @@ export async function writeSend(
   accepted: AcceptedSend,
 ): Promise<EmailDoc> {
   const { id, mailbox, parent, decided, sendAt, origin, batchId, approvalId, allowance } = accepted
-  const { noticeTo, noticeOf, description, finishing } = accepted
+  const { noticeTo, noticeOf, description, finishing, broughtCopy = null } = accepted
   const at = ctx.clock.now()
   const composed = accepted.composed ?? (await composeSigned(ctx, accepted))
   const { raw } = composed
-  const folders = accepted.keepsCopy && mailbox !== null ? await foldersToFill(ctx, mailbox._id) : []
-  const keepsCopy = accepted.keepsCopy && mailbox !== null && fitsStorage(account, folders, raw.length)
-  const messageId = keepsCopy ? newId('msg', sendAt ?? at) : null
-  const users = messageId === null ? [id] : [id, messageId]
+  const wantsCopy = accepted.keepsCopy && broughtCopy === null
+  const folders = wantsCopy && mailbox !== null ? await foldersToFill(ctx, mailbox._id) : []
+  const keepsCopy = wantsCopy && mailbox !== null && fitsStorage(account, folders, raw.length)
+  const copyId = keepsCopy ? newId('msg', sendAt ?? at) : null
+  const users = copyId === null ? [id] : [id, copyId]
   const { ref, chunks } = await packBlob(ctx.store, { id: newId('blb', at), bytes: raw, users, at })
   const email: EmailDoc = {
     _id: id,
@@ -311,11 +314,12 @@ export async function writeSend(
     keyId,
     ...sendFields(accepted, composed),
     blob: ref,
-    messageId,
+    ...(broughtCopy === null
+      ? { messageId: copyId, threadId: threadIdOf({ id: copyId, mailbox, parent, composed }) }
+      : { messageId: broughtCopy._id, threadId: broughtCopy.threadId, hasBroughtCopy: true }),
     taken: allowance.taken,
     takenBy: allowance.token,
     createdAt: at,
-    threadId: threadIdOf({ id: messageId, mailbox, parent, composed }),
     ...(batchId !== undefined && { batchId }),
     ...(noticeTo !== undefined && { noticeTo }),
     ...(noticeOf !== undefined && { noticeOf }),

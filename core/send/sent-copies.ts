@@ -1,13 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewMessage } from '../../store/arrivals.ts'
 import { readBlob } from '../../store/blobs.ts'
-import type { FolderDoc } from '../../store/documents/mail.ts'
-import type { EmailDoc } from '../../store/documents/sending.ts'
+import type { FolderDoc, MessageDoc } from '../../store/documents/mail.ts'
+import type { ApprovalDoc, EmailDoc } from '../../store/documents/sending.ts'
 import { findFoldersOf } from '../../store/folders.ts'
-import { findMessagesIn } from '../../store/messages.ts'
-import { folderIn } from '../mailbox/folders.ts'
+import { findMessagesByHeader, findMessagesIn } from '../../store/messages.ts'
+import { folderIn, getFolder } from '../mailbox/folders.ts'
 import { usageByMailbox, warnOfStorage } from '../mailbox/storage-limit.ts'
 import { deriveNewThreads } from '../mailbox/threading.ts'
 import type { Description } from '../parsing/jobs.ts'
+import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { describe } from '../receive/message-document.ts'
 import { shownBytes, traceOfSent } from '../receive/trace-headers.ts'
@@ -56,8 +58,8 @@ export async function writeSentCopies(ctx: Context, sends: readonly CommittedSen
 }
 
 function withCopyOf(sent: CommittedSend): SendWithCopy[] {
-  const { mailboxId, mailbox, messageId, threadId } = sent.email
-  if (mailboxId === null || mailbox === null || messageId === null || threadId === null) return []
+  const { mailboxId, mailbox, messageId, threadId, hasBroughtCopy } = sent.email
+  if (hasBroughtCopy || mailboxId === null || mailbox === null || messageId === null || threadId === null) return []
   return [{ ...sent, mailboxId, mailbox, messageId, threadId }]
 }
 
@@ -68,6 +70,35 @@ async function withoutWritten(ctx: Context, withCopies: readonly SendWithCopy[])
   const ids = maybeWritten.map(({ messageId }) => messageId)
   const written = new Set((await findMessagesIn(ctx.store, { mailboxIds, ids })).map(({ _id }) => _id))
   return withCopies.filter(({ messageId }) => !written.has(messageId))
+}
+
+/** A copy that was begun longer ago is there, or will not come: its program removed it, or the process died that was to write it. */
+const begunMs = 10 * secondMs
+const beginningTriesMax = 15
+const beginningPauseMs = 10
+
+/**
+ * The copy of an approved send that its mail program brought to Sent while the send waited; null when there is none. One that is
+ * being written is waited for, about a second. Of several the one with the lowest UID, as APPEND names it.
+ */
+export async function findBroughtCopy(
+  ctx: Context,
+  {
+    mailboxId,
+    messageIdHeader,
+    copyBegunAt,
+  }: Pick<ApprovalDoc, 'messageIdHeader' | 'copyBegunAt'> & { mailboxId: string },
+): Promise<MessageDoc | null> {
+  const { _id: folderId } = await getFolder(ctx, mailboxId, 'sent')
+  const isBegun = copyBegunAt !== undefined && after(copyBegunAt, begunMs) > ctx.clock.now()
+  for (let tries = 1; ; tries++) {
+    const found = await findMessagesByHeader(ctx.store, { mailboxId, messageIds: [messageIdHeader] })
+    const brought = found.filter((message) => message.folderId === folderId && message.emailId === undefined)
+    const [first] = brought.sort((a, b) => a.uid - b.uid)
+    if (first !== undefined) return first
+    if (!isBegun || tries === beginningTriesMax) return null
+    await sleep(beginningPauseMs * tries)
+  }
 }
 
 async function copyOf(

@@ -39,6 +39,8 @@ export type EmailDoc = {
   /** The ids of the Sent copy and of its thread; null when no copy is kept. */
   readonly messageId: string | null
   readonly threadId: string | null
+  /** Set when the mail program had brought the Sent copy before the send was committed: none is written. */
+  readonly hasBroughtCopy?: true
   readonly inReplyTo: string | null
   readonly references: readonly string[]
   /** Set for what was submitted with the null sender, as a receipt is (RFC 8098 3): it goes on with that, and nothing comes back. */
@@ -119,6 +121,8 @@ export type ApprovalDoc = {
   readonly draft: { readonly messageId: string; readonly blobId: string } | null
   readonly status: ApprovalStatus
   readonly createdAt: Date
+  /** When a mail program last began to bring its copy to Sent while it waited; absent when none did. */
+  readonly copyBegunAt?: Date
   /** When it expires if nobody has decided. */
   readonly expiresAt: Date
   /** Absent while it waits. */

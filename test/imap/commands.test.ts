@@ -1,9 +1,12 @@
 /** Commands and their answers, on a mailbox of known messages: each row is a transcript. */
 import { expect } from 'chai'
+import { logIn } from '../../core/account/login.ts'
+import { submit } from '../../core/send/submit.ts'
+import { agentScopes } from '../../schemas/scopes.ts'
 import { eventually } from '../eventually.ts'
 import type { ImapClient } from '../peers/imap-client.ts'
 import { mailboxPath } from '../peers/rest.ts'
-import { deliver } from '../start/door.ts'
+import { deliver, makeKey } from '../start/door.ts'
 import { type ImapDoor, openImapDoor } from '../start/imap.ts'
 
 const lines = (...all: readonly string[]) => all.join('\r\n')
@@ -486,6 +489,78 @@ describe('IMAP commands', () => {
         expect((await program.ask(`APPEND Sent {${copy.length}}`, `${copy}\r\n`)).end).to.include(` ${n + 1}]`)
       }
       expect((await program.ask('STATUS Sent (MESSAGES)')).lines[0]).to.include('MESSAGES 5')
+    })
+
+    it('Sent keeps what a program appends of a mail that waits for an approval, and has it once when that is given', async () => {
+      const sender = await imap.mailbox()
+      const { ctx } = imap.door
+      const mailbox = await ctx.store.mailboxes.findOne({ address: sender })
+      const waits = { accountId: imap.tenant.accountId, kind: 'agent', approval: 'required' } as const
+      const { apiKey: key } = await makeKey(ctx, { ...waits, scopes: agentScopes, mailboxIds: [mailbox?._id ?? ''] })
+      const visit = { user: sender, password: key, scope: 'mail:send', peerAddress: '127.0.0.1' } as const
+      const login = await logIn(ctx, visit)
+      const program = await imap.open({ user: sender, key })
+      const submitted = async (subject: string) => {
+        const to = 'delivered@simulator.invalid'
+        const head = `From: ${sender}\r\nTo: ${to}\r\nSubject: ${subject}\r\nMessage-ID: <${subject}@x.example>`
+        const raw = `${head}\r\nReferences: <root@x.example>\r\n\r\nx\r\n`
+        const { id } = await submit(ctx, login, {
+          raw: Buffer.from(raw),
+          reversePath: sender,
+          recipients: [to],
+          peerAddress: '127.0.0.1',
+        })
+        const bring = async () => {
+          const { end } = await program.ask(`APPEND Sent (\\Seen) {${raw.length}}`, `${raw}\r\n`)
+          return Number(/\[APPENDUID \d+ (\d+)\]/.exec(end)?.[1])
+        }
+        return { id, bring }
+      }
+      const decide = async (emailId: string, decision: 'approve' | 'refuse') => {
+        const { _id, hash } = (await ctx.store.approvals.findOne({ emailId })) ?? {}
+        const { status, body } = await imap.call('POST', `/api/v1/approvals/${_id}`, { decision, hash })
+        expect(status, JSON.stringify(body)).to.equal(200)
+        await ctx.background.done()
+      }
+      const inSent = async () => {
+        await program.ask('SELECT Sent')
+        return (await program.ask('UID SEARCH ALL')).lines[0]
+      }
+
+      const kept = await submitted('kept')
+      const uid = await kept.bring()
+      expect(await kept.bring()).to.equal(uid)
+      await decide(kept.id, 'approve')
+      expect(await inSent()).to.equal(`* SEARCH ${uid}`)
+      expect(await kept.bring()).to.equal(uid)
+      type Send = { id: string; message_id: string; recipients: { status: string }[] }
+      const status = (path: string) => imap.call<Send>('GET', path).then(({ body }) => body)
+      const send = await status(`/api/v1/emails/${kept.id}`)
+      expect((await status(`/api/v1/delivery-status?message_id=${send.message_id}`)).id).to.equal(kept.id)
+      const copy = await imap.call('GET', `${mailboxPath(sender)}/messages/${send.message_id}`)
+      expect([copy.status, copy.body.folder, copy.body.subject]).to.deep.equal([200, 'Sent', 'kept'])
+
+      const refused = await submitted('refused')
+      const stays = await refused.bring()
+      await decide(refused.id, 'refuse')
+      expect(await inSent()).to.equal(`* SEARCH ${uid} ${stays}`)
+
+      const removed = await submitted('removed')
+      const gone = await removed.bring()
+      await inSent()
+      await program.ask(`UID STORE ${gone} +FLAGS.SILENT (\\Deleted)`)
+      await program.ask('EXPUNGE')
+      await decide(removed.id, 'approve')
+      const own = gone + 1
+      expect(await inSent()).to.equal(`* SEARCH ${uid} ${stays} ${own}`)
+      expect(await removed.bring()).to.equal(own)
+
+      for (let n = 1; n <= 10; n++) {
+        const both = await submitted(`both-${n}`)
+        await Promise.all([decide(both.id, 'approve'), both.bring()])
+        const { lines } = await program.ask('STATUS Sent (MESSAGES)')
+        expect(lines[0], `copies after ${n}`).to.include(`MESSAGES ${3 + n}`)
+      }
     })
 
     it('a draft that is appended goes out by the API in the conversation that it names', async () => {
