@@ -2,7 +2,6 @@
  * The commands that requests of the API wait for (ARCHITECTURE.md, 6), made by the database driver and nothing else, in a
  * process of its own: reads by its cursors, as it offers them. No command is shared by two requests.
  */
-import { type Document, MongoClient } from 'mongodb'
 import { newId } from '../schemas/ids.ts'
 import { readBlob } from '../store/blobs.ts'
 import type { BlobDoc } from '../store/documents/mail.ts'
@@ -14,6 +13,7 @@ import { findMessage, listMessages } from '../store/messages.ts'
 import { openStore, type Store } from '../store/open.ts'
 import { takesTo } from '../store/usage.ts'
 import { insertInto, modelOf } from '../store/writes.ts'
+import { connect } from '../test/start/engine.ts'
 import { answerParent } from './child.ts'
 import type { Timed } from './http-load.ts'
 
@@ -98,11 +98,18 @@ async function open(url: string, targets: readonly DriverTarget[]): Promise<Asks
   }
 }
 
+type FindCommand = {
+  readonly find: string
+  readonly filter: object
+  readonly batchSize: number
+  readonly projection?: object
+  readonly limit?: number
+}
+
 /** The store as it would be with nothing but the driver: what it reads by a command (store/reads.ts) is read by a cursor. */
 async function byDriver(url: string, store: Store): Promise<Store> {
-  const client = await new MongoClient(url).connect()
-  const db = client.db(store.db.databaseName)
-  const read = async ({ find, filter, batchSize: _, ...options }: Document) => {
+  const db = (await connect(url)).db(store.db.databaseName)
+  const read = async ({ find, filter, batchSize: _, ...options }: FindCommand) => {
     const found = db.collection(find)
     const firstBatch =
       options.limit === 1 ? [await found.findOne(filter, options)] : await found.find(filter, options).toArray()

@@ -68,6 +68,9 @@ export async function startEngine(options: StartOptions = {}): Promise<Started> 
   return { dir, socket, process: child, client, db: client.db('test'), log: () => lines, stop, kill }
 }
 
+/** A client as the driver makes it. */
+export const connect = (url: string): Promise<MongoClient> => new MongoClient(url).connect()
+
 /** A database of its own, empty, in the engine that the files of one worker process share. */
 export type Database = { readonly url: string; drop(): Promise<void> }
 
