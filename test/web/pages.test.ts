@@ -269,6 +269,24 @@ describe('web: pages', () => {
     await wide.close()
   })
 
+  it('what was changed in a template and not saved yet stays when it is paused', async () => {
+    const { accountId, key } = await makeTenant(door, { name: 'pausing' })
+    await client(door.http, key)('POST', '/api/v1/templates', { alias: 'offer', subject: 'Offer', text: 'Hello' })
+    const writer = await door.view({ accountId })
+    await writer.page.goto(writer.at('/templates/offer'))
+    const text = writer.page.getByLabel('Plain text')
+    await text.fill('Good morning')
+    await writer.page.getByRole('button', { name: 'Pause' }).click()
+    await writer.page.getByRole('button', { name: 'Activate' }).waitFor()
+    expect(await text.inputValue()).to.equal('Good morning')
+    await writer.page.getByRole('button', { name: 'Save' }).click()
+    await writer.page.getByText('Saved.').waitFor()
+    expect(await door.ctx.store.templates.findOne({ accountId })).to.include({ text: 'Good morning', status: 'paused' })
+    await writer.page.getByRole('button', { name: 'Undo' }).last().click()
+    await eventually('what stood there', async () => (await text.inputValue()) === 'Hello')
+    await writer.close()
+  })
+
   it('says what was done on the page that led here', async () => {
     await page.goto(viewer.at('?done=claimed'))
     await notice('The account is yours.').getByRole('button', { name: 'Dismiss' }).click()
