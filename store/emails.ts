@@ -25,7 +25,7 @@ export function findEmailByMessage(
   return readOne(store, 'emails', { accountId, messageId })
 }
 
-/** Whether the Sent copy is written of the newest send since then that keeps one and has this Message-ID; null when there is none. */
+/** Whether the Sent copy is written, or when it is due, of the newest send since then that keeps one and has this Message-ID; null when there is none. */
 export async function findSentCopy(
   store: Store,
   {
@@ -39,10 +39,15 @@ export async function findSentCopy(
     readonly messageIdHeader: string
     readonly since: Date
   },
-): Promise<Pick<EmailDoc, 'planned'> | null> {
+): Promise<Pick<EmailDoc, '_id' | 'planned' | 'todoAt'> | null> {
   const isRecent = { accountId, _id: { $gte: idAt('em', since) } }
   const isKept = { mailboxId, messageIdHeader, messageId: { $ne: null }, scheduledFor: { $exists: false } }
-  return readOne(store, 'emails', { ...isRecent, ...isKept }, { sort: { _id: -1 }, projection: { planned: 1 } })
+  return readOne(
+    store,
+    'emails',
+    { ...isRecent, ...isKept },
+    { sort: { _id: -1 }, projection: { planned: 1, todoAt: 1 } },
+  )
 }
 
 /** A send of any account; for delivery reports, which name the send but not the account. */

@@ -160,7 +160,8 @@ const copyPauseMs = 10
 
 /**
  * The UID of the message that Sent has of this Message-ID. The copy of a send is written after its answer: that of one which was
- * sent a moment ago is waited for, in vain only when the process that wrote it has died.
+ * sent a moment ago is waited for. When it is overdue the process that was to write it has died, and the service process is told of
+ * it: its clock would find the send later than a program waits.
  */
 async function uidInSent(
   ctx: Context,
@@ -180,22 +181,21 @@ async function uidInSent(
     if (copy === null) return null
     // It may have been written since; it may also have been moved away.
     if (copy.planned) return find()
+    if (copy.todoAt !== undefined && copy.todoAt <= ctx.clock.now())
+      ctx.changes.publish({ kind: 'emails', ids: [copy._id], accountIds: [accountId] })
   }
   return null
 }
 
 /**
- * Whether the copy is written of a send that is being approved; null when none is. One that waits takes what is brought as its copy:
+ * How it stands with the copy of a send that is being approved; null when none is. One that waits takes what is brought as its copy:
  * the approval, which ends the waiting, looks for what was begun before it.
  */
-async function approvedCopy(
-  ctx: Context,
-  sent: Parameters<typeof findApprovedOf>[1],
-): Promise<{ readonly planned: boolean } | null> {
+async function approvedCopy(ctx: Context, sent: Parameters<typeof findApprovedOf>[1]): ReturnType<typeof findSentCopy> {
   if (await noteCopyBegun(ctx.store, sent, ctx.clock.now())) return null
   const approved = await findApprovedOf(ctx.store, sent)
   if (approved === null) return null
-  return (await findEmail(ctx.store, approved)) ?? { planned: false }
+  return (await findEmail(ctx.store, approved)) ?? { _id: approved.emailId, planned: false }
 }
 
 /** Several blobs, and one of several chunks, are written before the messages, which go together. */

@@ -1,7 +1,9 @@
 /** Commands and their answers, on a mailbox of known messages: each row is a transcript. */
 import { expect } from 'chai'
 import { logIn } from '../../core/account/login.ts'
+import { settleDue } from '../../core/send/settle.ts'
 import { submit } from '../../core/send/submit.ts'
+import { startAnnouncer } from '../../jobs/announcer.ts'
 import { agentScopes } from '../../schemas/scopes.ts'
 import { eventually } from '../eventually.ts'
 import type { ImapClient } from '../peers/imap-client.ts'
@@ -489,6 +491,30 @@ describe('IMAP commands', () => {
         expect((await program.ask(`APPEND Sent {${copy.length}}`, `${copy}\r\n`)).end).to.include(` ${n + 1}]`)
       }
       expect((await program.ask('STATUS Sent (MESSAGES)')).lines[0]).to.include('MESSAGES 5')
+    })
+
+    it('APPEND to Sent has the copy written of a send whose process died before that', async () => {
+      const sender = await imap.mailbox()
+      const program = await imap.open({ user: sender })
+      const { ctx } = imap.door
+      const draft = { to: 'delivered@simulator.invalid', subject: 'Died', text: 'x' }
+      const { body } = await imap.call('POST', `${mailboxPath(sender)}/send`, draft)
+      await ctx.background.done()
+      await program.ask('SELECT Sent')
+      await program.ask('STORE 1 +FLAGS.SILENT (\\Deleted)')
+      await program.ask('EXPUNGE')
+      const sixSecondsAgo = new Date(ctx.clock.now().getTime() - 6_000)
+      const died = { planned: false, createdAt: sixSecondsAgo, todoAt: sixSecondsAgo }
+      await ctx.store.emails.updateOne({ _id: `${body.id}` }, { $set: died })
+      const announcer = startAnnouncer(ctx)
+      try {
+        const copy = `From: ${sender}\r\nMessage-ID: <${body.id}@tenant.example>\r\n\r\nx\r\n`
+        expect((await program.ask(`APPEND Sent {${copy.length}}`, `${copy}\r\n`)).end).to.include(' 2]')
+        await settleDue(ctx)
+        expect((await program.ask('STATUS Sent (MESSAGES)')).lines[0]).to.include('MESSAGES 1')
+      } finally {
+        await announcer.stop()
+      }
     })
 
     it('Sent keeps what a program appends of a mail that waits for an approval, and has it once when that is given', async () => {
