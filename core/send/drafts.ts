@@ -234,13 +234,13 @@ async function readDraft(ctx: Context, message: MessageDoc): Promise<{ input: Dr
 /** The message that a draft answers; null where it is not in the mailbox. Mail programs name it in the header alone. */
 async function answeredBy(
   ctx: Context,
-  { answers: messageId, mailboxId }: MessageDoc,
+  { _id, answers: messageId, mailboxId }: MessageDoc,
   inReplyTo: string | null,
 ): Promise<MessageDoc | null> {
   const known = messageId === undefined ? null : await findMessage(ctx.store, { mailboxId, messageId })
   if (known !== null || inReplyTo === null) return known
-  const [named = null] = await findMessagesByHeader(ctx.store, { mailboxId, messageIds: [inReplyTo] })
-  return named
+  const named = await findMessagesByHeader(ctx.store, { mailboxId, messageIds: [inReplyTo] })
+  return named.find((message) => message._id !== _id) ?? null
 }
 
 async function parentOf(ctx: Context, mailbox: MailboxDoc, inReplyTo: string | undefined): Promise<MessageDoc | null> {

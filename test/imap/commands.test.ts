@@ -601,8 +601,9 @@ describe('IMAP commands', () => {
         ['here@x.example', null],
         ['elsewhere@x.example', null],
         ['elsewhere@x.example', { text: 'Changed' }],
+        ['own@x.example', null],
       ] as const) {
-        const head = `From: ${writer}\r\nTo: delivered@simulator.invalid\r\nSubject: Re: x`
+        const head = `From: ${writer}\r\nTo: delivered@simulator.invalid\r\nSubject: Re: x\r\nMessage-ID: <own@x.example>`
         const draft = `${head}\r\nIn-Reply-To: <${parent}>\r\nReferences: <root@x.example>\r\n <${parent}>\r\n\r\nx\r\n`
         await program.ask(`APPEND Drafts (\\Draft) {${draft.length}}`, `${draft}\r\n`)
         const { body } = await imap.call<{ drafts: { message_id: string }[] }>('GET', `${box}/drafts`)
