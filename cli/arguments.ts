@@ -1,4 +1,5 @@
 /** Reads the arguments of commands. Each function fails with `validation_error` and says which argument is wrong. */
+import path from 'node:path'
 import { normaliseAddress } from '../mail/message/address.ts'
 import { HoldReason } from '../schemas/administration.ts'
 import { Failure } from '../schemas/failures.ts'
@@ -33,6 +34,15 @@ export function nameOf(text: string): string {
 
 /** Why an account is held. */
 export const reasonOf = (text: string): string => validate(HoldReason, text.trim(), 'reason')
+
+/** The whole path of a file or folder of this machine. None is not taken for the current folder, as Node does: it was forgotten. */
+export function placeOf(text: string): string {
+  if (text === '')
+    throw new Failure('validation_error', 'The name of a file or folder is empty.', {
+      fix: 'Name one; "." is the folder in which you are.',
+    })
+  return path.resolve(text)
+}
 
 /** The mail address of a person. */
 export function personOf(text: string): string {

@@ -13,6 +13,7 @@ import type { Context } from '../core/process/context.ts'
 import { keepAttachment } from '../core/read/keep-attachment.ts'
 import { Failure } from '../schemas/failures.ts'
 import { withContext } from './admin-context.ts'
+import { placeOf } from './arguments.ts'
 import { type Io, print } from './io.ts'
 
 /** Of the progress that is told. */
@@ -25,8 +26,8 @@ export const put = withContext(async (ctx, io, account: string, files: readonly 
   const { id: accountId } = await getAccount(ctx, account)
   const into = segmentsOf(to)
   const counts = { new: 0, replaced: 0, same: 0 }
-  for (const given of files) {
-    for await (const local of localFiles(path.resolve(given), into)) {
+  for (const place of files.map(placeOf)) {
+    for await (const local of localFiles(place, into)) {
       const { was, entry } = await putOne(ctx, io, accountId, local)
       counts[was] += 1
       if (was !== 'same') await recordAdministration(ctx, { accountId, action: 'drive.put', target: entry._id })

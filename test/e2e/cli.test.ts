@@ -264,6 +264,8 @@ describe('the command line', () => {
       /^Unknown value of --agents-plan "pro".*, none\. Give one of these\.$/,
     ],
     [(id) => ['account', 'approval', id, 'maybe'], /known are none, required\. Give one of these\.$/],
+    [(id) => ['drive', 'put', id, '', 'more'], /^The name of a file or folder is empty\. Name one; "\." is the folder/],
+    [(id) => ['export', 'mbox', id, 'desk@acme.test', '--to', ''], /^The name of a file or folder is empty\./],
     [() => ['db', 'verify', '/none/engine.db'], /^There is no file \/none\/engine\.db\. Mend what is named here/],
     [
       () => ['domain', 'sts', 'acme.test', 'strict'],
