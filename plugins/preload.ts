@@ -1,12 +1,9 @@
 /**
  * Runs before Haraka (`node --import`). Haraka's own delivery requires a Redis client, which is more code than all the rest
- * of Haraka; our instance has that delivery turned off (config/haraka/outbound.ini), so the client is left out. And what Haraka and
- * its packages print in plain lines goes into the log, which programs read line by line.
+ * of Haraka; our instance has that delivery turned off (config/haraka/outbound.ini), so the client is left out.
  */
 import { registerHooks } from 'node:module'
-import { createLog } from '../core/process/log.ts'
-import { linesInto } from './lifecycle/log.ts'
-import { settings } from './process.ts'
+import { isMainThread } from 'node:worker_threads'
 
 const hooks = registerHooks({
   resolve(specifier, context, nextResolve) {
@@ -16,8 +13,5 @@ const hooks = registerHooks({
   },
 })
 
-const log = createLog(settings(), 'smtp')
-Object.defineProperties(process, {
-  stdout: { value: linesInto(log, 'INFO') },
-  stderr: { value: linesInto(log, 'WARN') },
-})
+// The threads that parse messages begin with this file too.
+if (isMainThread) await import('./lifecycle/printed.ts')

@@ -116,7 +116,7 @@ export const checkStartTls = hook(({ tls, notes }: Connection, [command, paramet
   return undefined
 })
 
-/** log: writes Haraka's lines into our log, once it is open; before that Haraka prints them (plugins/preload.ts). */
+/** log: writes Haraka's lines into our log, once it is open; before that Haraka prints them (plugins/lifecycle/printed.ts). */
 export const writeLog = hook((_logger: object, item: LogItem) => {
   if (log === undefined) return undefined
   writeLine(log, item)

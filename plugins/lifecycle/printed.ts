@@ -1,0 +1,10 @@
+/** Has what Haraka and its packages print in plain lines go into the log, which programs read line by line. */
+import { createLog } from '../../core/process/log.ts'
+import { settings } from '../process.ts'
+import { linesInto } from './log.ts'
+
+const log = createLog(settings(), 'smtp')
+Object.defineProperties(process, {
+  stdout: { value: linesInto(log, 'INFO') },
+  stderr: { value: linesInto(log, 'WARN') },
+})
