@@ -90,13 +90,16 @@ async function stay(
     const isShown = inThread.length > 0 ? !unmatched.has(writes.length - 1) : !concernsThread
     return { reserved: [folderId], isMade, modseq, isDerived: isMade && isShown }
   }
-  const modseq = store.nextModseq(at)
-  const made = await make(
-    reservationIn(store, here, { token, at, modseq, ...(known !== undefined && { known }) }),
-    modseq,
-  )
-  if (made !== null) return { ...made, follows: known !== undefined }
-  // Others have written to the folder, another machine's clock is ahead, or changes have to wait: the folder says which.
+  const reserving = (condition: { readonly known?: number }) => {
+    const modseq = store.nextModseq(at)
+    return make(reservationIn(store, here, { token, at, modseq, ...condition }), modseq)
+  }
+  const following = known === undefined ? null : await reserving({ known })
+  if (following !== null) return { ...following, follows: true }
+  // Without a condition, or where others have written to the folder.
+  const made = await reserving({})
+  if (made !== null) return made
+  // Another machine's clock is ahead, or changes have to wait: the folder says which.
   const asked = (await reserve(store, [here], { token, at })).get(folderId)
   return asked === undefined ? null : make(holding(store, here, token), asked.modseq)
 }

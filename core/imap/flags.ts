@@ -32,15 +32,16 @@ export type ChangedFlags = {
 }
 
 /**
- * Changes the messages with these UIDs; those that are gone are left out. With the modseq up to which all that was written to the
- * folder is `known`, the caller shows the change to all mail sessions of this process, also when this fails. Fails with `validation_error` (labels), `conflict`.
+ * Changes the messages with these UIDs; those that are gone are left out. It `isShown` when the caller shows the change to all mail
+ * sessions of this process, also when this fails; `known` is the modseq up to which that knows all that was written to the folder, when
+ * likely nothing was written since. Fails with `validation_error` (labels), `conflict`.
  */
 export async function changeFlags(
   ctx: Context,
   folder: KnownFolder,
   uids: readonly number[],
   change: FlagChange,
-  { known }: { readonly known?: number } = {},
+  { isShown = false, known }: { readonly isShown?: boolean; readonly known?: number | undefined } = {},
 ): Promise<ChangedFlags> {
   const { unchangedSince } = change
   if (change.mode !== 'remove') requireLabels(change.labels)
@@ -56,12 +57,12 @@ export async function changeFlags(
       return Object.keys(edit).length === 0 ? [] : [{ message, edit }]
     })
     const [first] = edits
-    if (edits.length > 1) return writeEdits(ctx, folder, edits, { unchangedSince, isShown: known !== undefined })
+    if (edits.length > 1) return writeEdits(ctx, folder, edits, { unchangedSince, isShown })
     const message = messages[0]!
     const edited =
       first === undefined
         ? { message, follows: message.modseq <= (known ?? 0) }
-        : await writeEdit(ctx, folder, first, known)
+        : await writeEdit(ctx, folder, first, { isShown, known })
     only = edited?.follows === true ? edited.message : null
     return edited === null ? [first!.message.uid] : []
   }
@@ -97,9 +98,8 @@ async function writeEdit(
   ctx: Context,
   folder: KnownFolder,
   { message, edit }: Edit,
-  known: number | undefined,
+  shown: { readonly isShown: boolean; readonly known: number | undefined },
 ): Promise<{ readonly message: FlaggedMessage; readonly follows: boolean } | null> {
-  const shown = known !== undefined && { isShown: true, known }
   const edited = await editMessage(ctx.store, editOfOne(ctx, folder, message, { leaves: false, ...shown }), edit)
   if (edited === null) return null
   await derive(ctx, { ...message, accountId: folder.accountId }, edited)

@@ -147,7 +147,11 @@ export function editOfOne(
   ctx: Context,
   { _id: folderId, mailboxId }: KnownFolder,
   message: EditableMessage,
-  { leaves, isShown = false, known }: { readonly leaves: boolean; readonly isShown?: boolean; readonly known?: number },
+  {
+    leaves,
+    isShown = false,
+    known,
+  }: { readonly leaves: boolean; readonly isShown?: boolean; readonly known?: number | undefined },
 ): store.EditOfOne {
   const note = ctx.changes.noteWith({
     kind: 'folders',

@@ -26,10 +26,12 @@ export async function changeSelected(
   const flags = quietChange(change)
   try {
     if (flags !== null && (await changeKnown(ctx, { folder, view }, uids, flags))) return []
-    const known = view.modseq
-    const { modified, only } = await changeFlags(ctx, folder, uids, change, { known })
+    const known = view.isBehind ? undefined : view.modseq
+    const { modified, only } = await changeFlags(ctx, folder, uids, change, { isShown: true, known })
+    if (known !== undefined && only !== null && view.takeMessage(only, known)) return modified
     // A client that is told its modseq takes all that was written before it for told too.
-    if (only === null || !view.takeMessage(only, known)) await view.refresh()
+    if (known !== undefined && uids.length === 1) view.noteOthers()
+    await view.refresh()
     return modified
   } catch (error) {
     // Something may be written, and its note does not wake the view. What failed is told, not that this may fail too.

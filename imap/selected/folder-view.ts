@@ -35,6 +35,8 @@ export type ViewListener = {
 const openMs = 40
 /** Which messages were told to a session is noted so late. */
 const recentMs = 1_000
+/** So long after others have written to the folder they are likely to do so again. */
+const othersMs = 1_000
 
 export class FolderView {
   readonly folder: FolderRef
@@ -46,6 +48,8 @@ export class FolderView {
   #modseq = 0
   #uidNext = 1
   #isGone = false
+  #hasTaken = false
+  #othersUntil = 0
   #reading: Promise<void> | null = null
   #next: Promise<void> | null = null
   #retry: NodeJS.Timeout | undefined
@@ -69,6 +73,16 @@ export class FolderView {
   /** Every change with this modseq or a lower one is in the table. */
   get modseq(): number {
     return Math.max(1, this.#modseq)
+  }
+
+  /** Whether more was likely written to the folder than `modseq` says: by others, who did so a moment ago, or what was taken in. */
+  get isBehind(): boolean {
+    return this.#hasTaken || this.#ctx.clock.now().getTime() < this.#othersUntil
+  }
+
+  /** Notes that others write to the folder. */
+  noteOthers(): void {
+    this.#othersUntil = this.#ctx.clock.now().getTime() + othersMs
   }
 
   /** From this UID on no session was told of a message. */
@@ -100,6 +114,7 @@ export class FolderView {
     if (this.#state === null || this.#reading !== null || !isNext) return false
     for (const entry of entries) this.table.append(entry)
     this.#uidNext += entries.length
+    this.#hasTaken = true
     for (const listener of [...this.#listeners]) listener.settled()
     return true
   }
@@ -211,6 +226,7 @@ export class FolderView {
         else if (entry.uid > this.table.last) this.table.append(entry)
       }
       this.#state = state
+      this.#hasTaken = false
       const settled = settledModseq(state, (uid) => this.table.indexOf(uid) >= 0)
       this.#modseq = Math.max(this.#modseq, Math.min(settled, hidden))
       this.#uidNext = Math.max(this.table.last + 1, Math.min(state.uidNext, limit))
