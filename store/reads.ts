@@ -1,7 +1,8 @@
 /**
  * Reads of documents that one answer of the database holds. The driver's cursor notes where each field of each document begins,
  * and keeps that with all it has read until it is collected itself; a command of its own is read once, into the documents alone,
- * and takes a quarter less of the processor for a page of ten. A cursor is left for what several answers bring.
+ * and takes a quarter less of the processor for a page of ten. A cursor is left for what several answers bring, and for what is
+ * worth a second try: each function rejects as that does.
  */
 import { type Document, type Filter, Long, MongoNetworkError, MongoServerError, type Sort } from 'mongodb'
 import type { CollectionName, DocOf } from './collections.ts'

@@ -11,6 +11,9 @@ export async function ownAddresses({ settings, resolver, hostname }: Context): P
   )
 }
 
+/** Of the MX record of a domain whose mail comes here. */
+export const mxPriority = 10
+
 /** What has to stand in the SPF record of a domain. */
 export function spfMechanism({ settings, hostname }: Pick<Context, 'settings' | 'hostname'>): string {
   return settings.domains.spf ?? `a:${hostname}`

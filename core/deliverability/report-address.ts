@@ -20,6 +20,10 @@ export function reportAddressOf(ctx: Pick<Context, 'secrets'>, domain: string): 
 export const dmarcRecordOf = (ctx: Pick<Context, 'secrets'>, domain: string) =>
   `v=DMARC1; p=none; rua=mailto:${reportAddressOf(ctx, domain)}`
 
+/** The record of a domain that has us told how its mail was encrypted (RFC 8460 3). */
+export const tlsReportRecordOf = (ctx: Pick<Context, 'secrets'>, domain: string) =>
+  `v=TLSRPTv1; rua=mailto:${reportAddressOf(ctx, domain)}`
+
 /** The domain whose reports come to a canonical address; null when it is no report address. */
 export function readReportAddress(ctx: Pick<Context, 'secrets'>, address: string): string | null {
   const { local, domain } = splitAddress(address)

@@ -125,12 +125,15 @@ function policyIn(text: string, { reportsOf, reportAddress: address }: ToPublish
   return good(what, `It is ${policy}, and reports come here.`)
 }
 
-async function tlsReportingOf(ctx: Context, domain: string, { reportAddress: address }: ToPublish): Promise<Finding> {
+async function tlsReportingOf(
+  ctx: Context,
+  domain: string,
+  { reportAddress: address, tlsReports: record }: ToPublish,
+): Promise<Finding> {
   const what = 'TLS reports'
   const name = `_smtp._tls.${domain}`
   const texts = await textsAt(ctx, name, /^v=TLSRPTv1\b/)
   if (texts === null) return unanswered(what, name)
-  const record = `v=TLSRPTv1; rua=mailto:${address}`
   if (texts.length === 0) return poor(what, 'Nobody is asked for them.', `Publish TXT ${name}: ${record}`)
   if (texts.length > 1) return bad(what, `${name} has several records, which count as none.`, `Leave one: ${record}`)
   return texts[0]!.toLowerCase().includes(address)

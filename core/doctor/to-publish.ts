@@ -3,10 +3,10 @@
  * records of the shared domain. A name below that has those that stand there as wildcards; a record of its own would
  * take them away from it (RFC 4592 2.2.1).
  */
-import { spfRecordOf } from '../deliverability/own-addresses.ts'
-import { dmarcRecordOf, reportAddressOf } from '../deliverability/report-address.ts'
+import { mxPriority, spfRecordOf } from '../deliverability/own-addresses.ts'
+import { dmarcRecordOf, reportAddressOf, tlsReportRecordOf } from '../deliverability/report-address.ts'
 import { recentDomain } from '../mailbox/domains.ts'
-import { stsLabel, stsPolicyOf } from '../mailbox/sts-policy.ts'
+import { stsLabel, stsPolicyOf, stsRecordOf } from '../mailbox/sts-policy.ts'
 import type { Context } from '../process/context.ts'
 
 export type ToPublish = {
@@ -20,6 +20,7 @@ export type ToPublish = {
   /** The domain whose reports tell of it, and where they come. */
   readonly reportsOf: string
   readonly reportAddress: string
+  readonly tlsReports: string
 }
 
 export async function toPublish(ctx: Context, domain: string): Promise<ToPublish> {
@@ -30,12 +31,13 @@ export async function toPublish(ctx: Context, domain: string): Promise<ToPublish
   const at = parent === null ? domain : `*.${parent}`
   return {
     isBelowShared: parent !== null,
-    mx: `MX 10 ${hostname} at ${at}`,
+    mx: `MX ${mxPriority} ${hostname} at ${at}`,
     spf: `TXT ${at}: ${spfRecordOf(ctx)}`,
     dmarc: `TXT ${parent === null ? `_dmarc.${domain}` : at}: ${dmarcRecordOf(ctx, reportsOf)}`,
-    stsPolicy: `TXT _${stsLabel}.${domain}: v=STSv1; id=${stsPolicyOf(ctx, doc ?? {}).id};`,
+    stsPolicy: `TXT _${stsLabel}.${domain}: ${stsRecordOf(stsPolicyOf(ctx, doc ?? {}))}`,
     stsHost: `CNAME ${stsLabel}.${domain}: ${hostname}`,
     reportsOf,
     reportAddress: reportAddressOf(ctx, reportsOf),
+    tlsReports: tlsReportRecordOf(ctx, reportsOf),
   }
 }

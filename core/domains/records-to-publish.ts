@@ -1,8 +1,8 @@
 /** What the owner of a domain has to have in the DNS so that its mail arrives here, and is believed elsewhere. */
 import type { DkimKey, DomainDoc, ZoneRecordDoc } from '../../store/documents/domains.ts'
-import { spfRecordOf } from '../deliverability/own-addresses.ts'
-import { dmarcRecordOf, reportAddressOf } from '../deliverability/report-address.ts'
-import { stsLabel, stsPolicyOf } from '../mailbox/sts-policy.ts'
+import { mxPriority, spfRecordOf } from '../deliverability/own-addresses.ts'
+import { dmarcRecordOf, tlsReportRecordOf } from '../deliverability/report-address.ts'
+import { stsLabel, stsPolicyOf, stsRecordOf } from '../mailbox/sts-policy.ts'
 import type { Context } from '../process/context.ts'
 import { ownershipLabel } from '../zones/mail-critical.ts'
 
@@ -26,7 +26,6 @@ export type Published = Pick<DomainDoc, 'stsMode'> & {
 }
 
 const ownershipTag = 'mailroom-verification='
-const mxPriority = 10
 
 /**
  * The records of a domain, in the order in which one publishes them. Below the shared domain every name has those of mail, so that a
@@ -35,7 +34,6 @@ const mxPriority = 10
 export function recordsToPublish(ctx: Context, published: Published): readonly RecordToPublish[] {
   const { hostname } = ctx
   const { domain, dkim, token } = published
-  const reports = `rua=mailto:${reportAddressOf(ctx, domain)}`
   const at = (label: string) => `${label}.${domain}`
   const text = (purpose: string, name: string, value: string, required = true): RecordToPublish => ({
     purpose,
@@ -79,9 +77,9 @@ export function recordsToPublish(ctx: Context, published: Published): readonly R
       text(`dkim ${selector}`, at(`${selector}._domainkey`), publicRecord, use === undefined),
     ),
     text('dmarc', at('_dmarc'), policy),
-    text('mta-sts', at('_mta-sts'), `v=STSv1; id=${stsPolicyOf(ctx, published).id};`, false),
+    text('mta-sts', at('_mta-sts'), stsRecordOf(stsPolicyOf(ctx, published)), false),
     alias('policy host', stsLabel),
-    text('tls-rpt', at('_smtp._tls'), `v=TLSRPTv1; ${reports}`, false),
+    text('tls-rpt', at('_smtp._tls'), tlsReportRecordOf(ctx, domain), false),
     alias('autoconfig', 'autoconfig'),
     alias('autodiscover', 'autodiscover'),
     ...mailServices(ctx).map(([label, port]) => service(label, port)),

@@ -13,7 +13,7 @@ export type StsPolicy = {
   readonly mode: StsMode
   /** What `https://mta-sts.<domain>/.well-known/mta-sts.txt` answers. */
   readonly text: string
-  /** For the record `_mta-sts.<domain>`: `v=STSv1; id=<id>;`. It is another one for every text. */
+  /** For the record `_mta-sts.<domain>`. It is another one for every text. */
   readonly id: string
 }
 
@@ -34,6 +34,9 @@ export function stsPolicyOf(
   const text = lines.map((line) => `${line}\r\n`).join('')
   return { mode, text, id: createHash('sha256').update(text).digest('hex').slice(0, idChars) }
 }
+
+/** What stands at `_mta-sts.<domain>` for a policy (RFC 8461 3.1). */
+export const stsRecordOf = ({ id }: StsPolicy): string => `v=STSv1; id=${id};`
 
 /** The policy that a host of this service answers with. Null when the host is not that of an own domain which is in use. */
 export async function stsPolicyAt(ctx: Context, host: string): Promise<StsPolicy | null> {
