@@ -269,21 +269,45 @@ describe('web: pages', () => {
     await wide.close()
   })
 
-  it('what was changed in a template and not saved yet stays when it is paused', async () => {
+  it('what was changed in a template and not saved yet stays when it is paused, and is not left unasked', async () => {
     const { accountId, key } = await makeTenant(door, { name: 'pausing' })
     await client(door.http, key)('POST', '/api/v1/templates', { alias: 'offer', subject: 'Offer', text: 'Hello' })
     const writer = await door.view({ accountId })
-    await writer.page.goto(writer.at('/templates/offer'))
     const text = writer.page.getByLabel('Plain text')
+    let isAsked = false
+    let answer = (): void => undefined
+    await writer.page.route('**/api/v1/templates/offer', async (route) => {
+      isAsked = true
+      await new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      await route.continue()
+    })
+    await writer.page.goto(writer.at('/templates/offer'))
+    await writer.page.getByRole('status', { name: 'Loading' }).first().waitFor()
+    await eventually('the template is asked for', () => isAsked)
+    expect(await text.count(), 'nothing is written in before it is there').to.equal(0)
+    await writer.page.unroute('**/api/v1/templates/offer')
+    answer()
     await text.fill('Good morning')
     await writer.page.getByRole('button', { name: 'Pause' }).click()
     await writer.page.getByRole('button', { name: 'Activate' }).waitFor()
     expect(await text.inputValue()).to.equal('Good morning')
+    const questions: string[] = []
+    writer.page.on('dialog', async (dialog) => {
+      questions.push(dialog.message())
+      await dialog.dismiss()
+    })
+    await writer.page.getByRole('link', { name: 'Usage' }).click()
+    expect(questions).to.deep.equal(['What you changed in the template is not saved. Leave it all the same?'])
     await writer.page.getByRole('button', { name: 'Save' }).click()
     await writer.page.getByText('Saved.').waitFor()
     expect(await door.ctx.store.templates.findOne({ accountId })).to.include({ text: 'Good morning', status: 'paused' })
     await writer.page.getByRole('button', { name: 'Undo' }).last().click()
     await eventually('what stood there', async () => (await text.inputValue()) === 'Hello')
+    await writer.page.getByRole('link', { name: 'Usage' }).click()
+    await writer.page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor()
+    expect(questions).to.have.length(1)
     await writer.close()
   })
 

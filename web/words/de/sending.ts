@@ -33,6 +33,7 @@ export const templates: typeof english = {
   deleted: (alias: string) => `Die Vorlage „${alias}“ ist gelöscht.`,
   use: 'Senden',
   unsaved: 'Speichern Sie, um es in der Vorschau zu sehen.',
+  lost: 'Was Sie an der Vorlage geändert haben, ist nicht gespeichert. Trotzdem verlassen?',
 }
 
 export const batches: typeof englishBatches = {

@@ -26,6 +26,7 @@ export const templates = {
   deleted: (alias: string) => `The template "${alias}" is deleted.`,
   use: 'Send it',
   unsaved: 'Save to see it in the preview.',
+  lost: 'What you changed in the template is not saved. Leave it all the same?',
 }
 
 export const batches = {
