@@ -4,7 +4,7 @@
  * then, and the clock finds what a process wrote down that did not live to do it.
  */
 import { MongoBackend } from '@agendajs/mongo-backend'
-import { Agenda } from 'agenda'
+import { Agenda, type JobRepository } from 'agenda'
 import { sweepCustomerChanges } from '../core/account/customer-changes.ts'
 import { sweepPauseChanges } from '../core/account/reputation.ts'
 import { noteWantedCertificates } from '../core/certificates/names.ts'
@@ -143,6 +143,7 @@ export async function startClocks(ctx: Context, alarms: Alarms): Promise<Clocks>
   })
   agenda.on('error', (error: unknown) => ctx.log.error({ err: error }, 'agenda'))
   const ended = runsOf(agenda)
+  const endTakes = takesOf(backend.repository)
   const clocks = clocksOf(ctx, alarms)
   for (const { name, lockMs, run } of clocks)
     agenda.define(name, async () => void (await run()), { concurrency: 1, lockLifetime: lockMs })
@@ -151,7 +152,9 @@ export async function startClocks(ctx: Context, alarms: Alarms): Promise<Clocks>
   return {
     async stop() {
       // Clocks that were taken and have not begun are free for others at once.
+      const untaken = endTakes()
       await agenda.stop()
+      await untaken
       await ended()
     },
   }
@@ -173,6 +176,34 @@ function runsOf(agenda: Agenda): () => Promise<void> {
       tell = resolve
       if (runs === 0) resolve()
     })
+}
+
+/**
+ * Returns what ends the taking of clocks: one that Agenda asked for before it was stopped and gets afterwards is free again at once, since
+ * nobody would run it until its lock ends. Resolves when none is asked for any more.
+ */
+function takesOf(repository: JobRepository): () => Promise<void> {
+  const takes = new Set<Promise<unknown>>()
+  const take = repository.getNextJobToRun.bind(repository)
+  let isEnded = false
+  async function takeUnlessEnded(...asked: Parameters<typeof take>) {
+    if (isEnded) return undefined
+    const taken = await take(...asked)
+    if (!isEnded || taken?._id === undefined) return taken
+    await repository.unlockJobs([taken._id])
+    return undefined
+  }
+  repository.getNextJobToRun = (...asked) => {
+    const taking = takeUnlessEnded(...asked)
+    const over = () => void takes.delete(taking)
+    takes.add(taking)
+    taking.then(over, over)
+    return taking
+  }
+  return async () => {
+    isEnded = true
+    await Promise.allSettled(takes)
+  }
 }
 
 /**
