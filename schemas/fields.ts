@@ -26,9 +26,11 @@ export const line = (maxLength: number, keywords: { readonly [keyword: string]: 
   string({ maxLength, ...oneLine, ...keywords })
 
 const spaces = ' \\u00a0\\u2000-\\u200a\\u202f\\u205f\\u3000'
+/** Characters that nobody sees, such as the space without width. */
+const unseen = '\\u00ad\\u200b-\\u200f\\u2060-\\u2064\\ufeff'
 const filledForm = (example: string) =>
   form(
-    `^[${spaces}]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$`,
+    `^[${spaces}${unseen}]*[^\\s${unseen}\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$`,
     'one line of text that is not blank, without control characters',
     example,
   )

@@ -122,6 +122,7 @@ describe('api: people', () => {
       ['a long password', { password: 'x'.repeat(201) }, 'password'],
       ['no name', { name: '' }, 'name'],
       ['a blank name', { name: ' \u3000 ' }, 'name'],
+      ['a name that nobody sees', { name: '\u200b\ufeff \u2060' }, 'name'],
       ['a name of two lines', { name: 'a\nb' }, 'name'],
       ['an unknown field', { admin: true }, 'admin'],
     ]
