@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { settleDue } from '../../core/send/settle.ts'
 import { sweepArrivals, sweepReservations } from '../../core/upkeep/sweep.ts'
+import { idAt } from '../../schemas/ids.ts'
 import { readState, writeState } from '../../store/records.ts'
 import { eventually } from '../eventually.ts'
 import type { ReadyLine } from '../start/service.ts'
@@ -145,8 +146,8 @@ async function sweep(ctx: Context, { accountId }: Owner): Promise<Round['swept']
     await settleDue(ctx)
   }
   await sleep(closedMs)
-  const watermark = await readState<string>(ctx.store, 'sweptMessages')
+  const watermark = (await readState<string>(ctx.store, 'sweptMessages')) ?? idAt('msg', new Date(0))
   const arrivals = await sweepArrivals(ctx)
-  if (watermark !== null) await writeState(ctx.store, 'sweptMessages', watermark)
+  await writeState(ctx.store, 'sweptMessages', watermark)
   return { arrivals, folders: await sweepReservations(ctx) }
 }
