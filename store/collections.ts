@@ -348,10 +348,17 @@ export type CollectionName = keyof typeof collections
 
 const rows: readonly (readonly [string, Row])[] = Object.entries(collections)
 
-/** What those are called that say which processes run on a database. Nobody runs on a copy of it yet: it is made without their documents. */
-export const namesOfProcesses: ReadonlySet<string> = new Set(
-  rows.filter(([, { ofProcesses }]) => ofProcesses === true).map(([key, { name = key }]) => name),
-)
+/** What Agenda calls its own: when each clock (jobs/clocks.ts) runs next, and whether a process has it. */
+const clocksName = 'agendaJobs'
+
+/**
+ * What those are called that say which processes run on a database, and what they are at. Nobody runs on a copy of it yet: it is made
+ * without their documents.
+ */
+export const namesOfProcesses: ReadonlySet<string> = new Set([
+  clocksName,
+  ...rows.filter(([, { ofProcesses }]) => ofProcesses === true).map(([key, { name = key }]) => name),
+])
 
 export type Collections = {
   readonly accounts: Collection<accounts.AccountDoc>

@@ -85,6 +85,7 @@ describe('store: a move', () => {
       const holders = here().collection<Document>('keyHolders')
       await holders.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 })
       await holders.insertOne({ _id: 'before the move' as never })
+      await here().collection('agendaJobs').insertOne({ name: 'each minute', lockedAt: new Date() })
       let beat = Promise.resolve()
       const onProgress = ({ step }: MoveProgress) => {
         if (step === 'comparing') beat = beat.then(() => holders.insertOne({}).then(() => undefined))
@@ -92,6 +93,7 @@ describe('store: a move', () => {
       const moved = await moveDatabase({ from: urlOf(source), to: urlOf(target), ...silent, onProgress })
       await beat
       expect(moved.map(({ collection, documents }) => [collection, documents])).to.deep.equal([
+        ['agendaJobs', 0],
         ['capped', 3],
         ['expiring', 0],
         // Who runs on the source does not run on the copy.
@@ -117,7 +119,8 @@ describe('store: a move', () => {
       expect(await there().collection('capped').find().toArray()).to.deep.equal(
         await here().collection('capped').find().toArray(),
       )
-      for (const name of ['state', 'keyHolders']) expect(await there().collection(name).countDocuments()).to.equal(0)
+      for (const name of ['state', 'keyHolders', 'agendaJobs'])
+        expect(await there().collection(name).countDocuments()).to.equal(0)
     })
 
     it('refuses a target that holds documents, or a part of a move that was given up, and goes on after a failed one', async () => {
