@@ -145,6 +145,15 @@ export function walkMessages(
   return readMany(store, 'messages', { _id: { $gte: from, $lt: to } }, { sort: { _id: 1 }, limit })
 }
 
+/** As `walkMessages`, but only in which mailbox each is, and its blob. */
+export function walkBlobs(
+  store: Store,
+  { from, to, limit }: { from: string; to: string; limit: number },
+): Promise<Pick<MessageDoc, '_id' | 'mailboxId' | 'blob'>[]> {
+  const projection = { mailboxId: 1, blob: 1 }
+  return readMany(store, 'messages', { _id: { $gte: from, $lt: to } }, { projection, sort: { _id: 1 }, limit })
+}
+
 /** The Message-IDs and threads of those messages of a mailbox that have one of these Message-IDs. */
 export async function findThreadIdsByHeader(
   store: Store,

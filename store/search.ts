@@ -158,12 +158,17 @@ export async function postponeTidying(
   await store.searchSegments.updateOne({ _id, mailboxId }, { $set: { tidyAt } })
 }
 
-/** Those segments of mailboxes that hold the message id `since` or newer ones, for the sweep. */
-export function findSegmentsSince(
+/** The tables of those segments of mailboxes that may hold messages from the id `oldest` to `newest`. */
+export function findTables(
   store: Store,
-  { mailboxIds, since }: { mailboxIds: readonly string[]; since: string },
-): Promise<SegmentDoc[]> {
-  return store.searchSegments.find({ mailboxId: { $in: [...mailboxIds] }, newest: { $gte: since } }).toArray()
+  { mailboxIds, oldest, newest }: { mailboxIds: readonly string[]; oldest: string; newest: string },
+): Promise<Pick<SegmentDoc, '_id' | 'pages' | 'page'>[]> {
+  return readMany(
+    store,
+    'searchSegments',
+    { mailboxId: { $in: [...mailboxIds] }, newest: { $gte: oldest }, oldest: { $lte: newest } },
+    { projection: { pages: 1, page: 1 } },
+  )
 }
 
 /** Blocks and pages by id, decompressed; deleted ones are missing from the map. */

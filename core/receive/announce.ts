@@ -47,14 +47,14 @@ async function announceAll(ctx: Context, messages: readonly MessageDoc[], also: 
 /** Announces those of the messages that were not announced because of a crash. Returns how many there were. */
 export async function announceMissed(ctx: Context, messages: readonly MessageDoc[]): Promise<number> {
   const arrivals = messages.filter(isReceived)
-  const numbers = await findEventNumbers(
-    ctx.store,
-    arrivals.map(({ _id, accountId }) => ({ _id: receivedEventId(_id), accountId })),
-  )
-  const missed = arrivals.filter(({ _id }) => !numbers.has(receivedEventId(_id)))
-  const known = arrivals.filter(({ _id }) => numbers.has(receivedEventId(_id)))
-  for (const [accountId, own] of Map.groupBy(known, (message) => message.accountId)) {
-    const ids = own.map(({ _id }) => receivedEventId(_id))
+  const events = arrivals.map(({ _id, accountId }) => ({ _id: receivedEventId(_id), accountId }))
+  const numbers = await findEventNumbers(ctx.store, events)
+  const isKnown = (n: number) => numbers.has(events[n]!._id)
+  const known = arrivals.filter((_, n) => isKnown(n))
+  const missed = arrivals.filter((_, n) => !isKnown(n))
+  const told = events.filter(({ _id }) => numbers.has(_id))
+  for (const [accountId, own] of Map.groupBy(told, (event) => event.accountId)) {
+    const ids = own.map(({ _id }) => _id)
     await finishEvents(ctx, accountId, ids)
     await countReceivedUpTo(ctx, accountId, Math.max(...ids.map((id) => numbers.get(id) ?? 0)))
   }

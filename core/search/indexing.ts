@@ -19,7 +19,7 @@ import {
   Packer,
   type WordPosition,
 } from '../../store/postings.ts'
-import { decompress, findBlocks, findSegmentsSince, insertSegments, insertTexts, pageId } from '../../store/search.ts'
+import { decompress, findBlocks, findTables, insertSegments, insertTexts, pageId } from '../../store/search.ts'
 import { packPage, rowAt, rowCount, type SegmentRow, versionOf } from '../../store/segment-table.ts'
 import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -56,13 +56,18 @@ export async function indexArrivals(
   return indexMessages(ctx, await findMessagesIn(ctx.store, told))
 }
 
+/** What tells of a message whether it is indexed as it is. */
+type IndexedMessage = Pick<MessageDoc, '_id' | 'mailboxId' | 'blob'>
+
 /** Indexes those of the messages that are not indexed yet. Returns the mailboxes that got a segment. */
-export async function indexMissing(ctx: Context, messages: readonly MessageDoc[]): Promise<readonly string[]> {
+export async function indexMissing(ctx: Context, messages: readonly IndexedMessage[]): Promise<readonly string[]> {
   const known = await indexedAmong(ctx, messages)
-  return indexMessages(
-    ctx,
-    messages.filter(({ _id }) => !known.has(_id)),
-  )
+  const missing = messages.filter(({ _id }) => !known.has(_id))
+  if (missing.length === 0) return []
+  return indexArrivals(ctx, {
+    ids: missing.map(({ _id }) => _id),
+    mailboxIds: [...new Set(missing.map(({ mailboxId }) => mailboxId))],
+  })
 }
 
 /** Indexes messages, in batches. Returns the mailboxes that got a segment. */
@@ -272,20 +277,18 @@ function sorted(words: Iterable<string>): string[] {
 }
 
 /** The ids of those messages that are indexed in their current version. */
-export async function indexedAmong(
-  ctx: Context,
-  messages: readonly Pick<MessageDoc, '_id' | 'mailboxId' | 'blob'>[],
-): Promise<ReadonlySet<string>> {
-  const [since = ''] = messages.map(({ _id }) => _id).sort()
+export async function indexedAmong(ctx: Context, messages: readonly IndexedMessage[]): Promise<ReadonlySet<string>> {
+  const ids = messages.map(({ _id }) => _id).sort()
+  const [oldest, newest] = [ids[0], ids.at(-1)]
+  if (oldest === undefined || newest === undefined) return new Set()
   const mailboxIds = [...new Set(messages.map(({ mailboxId }) => mailboxId))]
-  if (mailboxIds.length === 0) return new Set()
   const wanted = new Map(messages.map(({ _id, blob }) => [_id, versionOf(blob.id)]))
-  const segments = await findSegmentsSince(ctx.store, { mailboxIds, since })
-  const outside = segments.flatMap(({ _id, pages, page }) =>
-    page === undefined ? pages.map((_, n) => pageId(_id, n)) : [],
+  const tables = await findTables(ctx.store, { mailboxIds, oldest, newest })
+  const outside = tables.flatMap(({ _id, pages, page }) =>
+    page === undefined ? pagesBetween(pages, { oldest, newest }).map((n) => pageId(_id, n)) : [],
   )
   const pages = [...(await findBlocks(ctx.store, outside)).values()]
-  for (const { page } of segments) if (page !== undefined) pages.push(decompress(page))
+  for (const { page } of tables) if (page !== undefined) pages.push(decompress(page))
   const known = new Set<string>()
   for (const page of pages) {
     for (let n = 0; n < rowCount(page); n++) {
@@ -294,6 +297,14 @@ export async function indexedAmong(
     }
   }
   return known
+}
+
+/** Which pages of a table, newest first and each called by its newest message, may hold messages between two. */
+function pagesBetween(
+  pages: readonly string[],
+  { oldest, newest }: { readonly oldest: string; readonly newest: string },
+): readonly number[] {
+  return pages.flatMap((first, n) => (first >= oldest && (pages[n + 1] ?? '') < newest ? [n] : []))
 }
 
 /** Makes a function that lets other work run when `sliceMs` have passed since it last did. */

@@ -3,7 +3,7 @@
  * older than the index.
  */
 import { idAt } from '../../schemas/ids.ts'
-import { walkMessages } from '../../store/messages.ts'
+import { walkBlobs } from '../../store/messages.ts'
 import { readState, writeState } from '../../store/records.ts'
 import { findMailboxesToTidy } from '../../store/search.ts'
 import { after, secondMs } from '../process/clock.ts'
@@ -13,7 +13,7 @@ import { mergeSegments } from './merge.ts'
 
 /** Longer than any writer takes to commit or give up (core/upkeep/sweep.ts). */
 const lagSeconds = 30
-const pageSize = 500
+const pageSize = 1_000
 /** How long one run may take, since stopping the process waits for it. */
 const runMs = 3_000
 /** Mailboxes read for one run of `tidySearch`. */
@@ -29,7 +29,7 @@ export async function sweepSearch(ctx: Context): Promise<number> {
   let from = await searchableUpTo(ctx)
   const until = performance.now() + runMs
   for (let seen = 0; ; ) {
-    const messages = await walkMessages(ctx.store, { from, to, limit: pageSize })
+    const messages = await walkBlobs(ctx.store, { from, to, limit: pageSize })
     for (const mailboxId of await indexMissing(ctx, messages)) await mergeSegments(ctx, mailboxId)
     seen += messages.length
     // The last message is checked again: the next page begins with it.
