@@ -3,17 +3,19 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { authenticate, type Principal } from '../../../core/access/principal.ts'
 import { deleteMessage } from '../../../core/mailbox/message-changes.ts'
-import { indexArrivals, indexMissing } from '../../../core/search/indexing.ts'
+import { indexArrivals, indexedAmong, indexMissing } from '../../../core/search/indexing.ts'
 import { listByIndex } from '../../../core/search/listing.ts'
 import { mergeSegments } from '../../../core/search/merge.ts'
 import { searchAll, searchMailbox } from '../../../core/search/search.ts'
 import { tidySearch } from '../../../core/search/sweep.ts'
 import { type ParsedQuery, parseQuery, printQuery } from '../../../mail/search/query.ts'
 import { tokensOf, type WantedToken } from '../../../mail/search/tokens.ts'
-import { timeOfId } from '../../../schemas/ids.ts'
+import { idAt, timeOfId } from '../../../schemas/ids.ts'
 import { findFolders } from '../../../store/folders.ts'
 import { listMessages, type MessageQuery } from '../../../store/messages.ts'
 import { writeState } from '../../../store/records.ts'
+import { insertBlocks, pageId } from '../../../store/search.ts'
+import { packPage, pageRows, versionOf } from '../../../store/segment-table.ts'
 import { toldOf } from '../../documents.ts'
 import { type Door, deliver, makeTenant, openDoor } from '../../start/door.ts'
 
@@ -254,6 +256,49 @@ describe('search', () => {
     const counts = await door.ctx.store.searchSegments.find({ mailboxId: tenant.mailboxId }).toArray()
     expect(counts.map(({ count }) => count).sort()).to.deep.equal([1, 2])
     expect(await allOf(principal, tenant.address, 'missed')).to.deep.equal(ids.toReversed())
+  })
+
+  it('tells of a segment of several pages which messages it has, as they are', async () => {
+    const { store } = door.ctx
+    const began = Date.parse('2026-01-01T00:00:00Z')
+    const message = (n: number, blobId = `blob${n}`) => ({
+      _id: idAt('msg', new Date(began + n)),
+      mailboxId: 'mbx_pages',
+      blob: { id: blobId, chunks: 1, sizeBytes: 1 },
+    })
+    // Every second millisecond, newest first.
+    const numbers = Array.from({ length: 2 * pageRows + 5 }, (_, n) => 2 * (2 * pageRows + 5 - n))
+    const rows = numbers
+      .map((n) => message(n))
+      .map(({ _id: id, blob }) => ({ id, version: versionOf(blob.id), receivedAt: began, sizeBytes: 1 }))
+    const pages = [0, 1, 2].map((n) => rows.slice(n * pageRows, (n + 1) * pageRows))
+    await insertBlocks(
+      store,
+      pages.map((page, n) => ({ id: pageId('seg_pages', n), bytes: packPage(page) })),
+    )
+    await store.searchSegments.insertOne({
+      _id: 'seg_pages',
+      accountId: 'acc_pages',
+      mailboxId: 'mbx_pages',
+      newest: rows[0]!.id,
+      oldest: rows.at(-1)!.id,
+      count: rows.length,
+      words: [],
+      pages: pages.map(([first]) => first!.id),
+      tidyAt: new Date(began),
+    })
+    const edges = [0, 1, pageRows - 1, pageRows, 2 * pageRows - 1, 2 * pageRows, rows.length - 1].map(
+      (n) => numbers[n]!,
+    )
+    const beside = edges.flatMap((n) => [n - 1, n + 1])
+    const asked = async (messages: ReturnType<typeof message>[]) => [...(await indexedAmong(door.ctx, messages))].sort()
+    for (const n of edges) {
+      expect(await asked([message(n)]), `${n}`).to.deep.equal([message(n)._id])
+      expect(await asked([message(n, 'changed')]), `${n} as it was before`).to.deep.equal([])
+    }
+    for (const n of beside) expect(await asked([message(n)]), `${n}`).to.deep.equal([])
+    const ids = edges.map((n) => message(n)._id)
+    expect(await asked([...beside, ...edges].map((n) => message(n)))).to.deep.equal(ids.toSorted())
   })
 })
 
