@@ -14,8 +14,8 @@ const keptForOther: readonly string[] = ['proof']
  * Makes the zone of a domain hold the records to publish, as far as its owner has not taken one over or has the like of it. Returns
  * whether anything changed. Fails with `unavailable`.
  */
-export async function keepPublished(ctx: Context, zone: ZoneRef & Published): Promise<boolean> {
-  const { removed, written } = await editZone(ctx, zone, (records) => planOf(ctx, zone, records))
+export async function keepPublished(ctx: Context, zone: ZoneRef & Published, patience?: number): Promise<boolean> {
+  const { removed, written } = await editZone(ctx, zone, (records) => planOf(ctx, zone, records), patience)
   return removed.length + written.length > 0
 }
 

@@ -6,6 +6,7 @@ import { findAddresses } from '../../store/mailboxes.ts'
 import { ownAccount } from '../access/account-record.ts'
 import { provisionMailbox } from '../mailbox/mailboxes.ts'
 import type { Context } from '../process/context.ts'
+import { outlivingMs } from '../zones/zone-edit.ts'
 import { newDkimKeys } from './claims.ts'
 import { keepPublished } from './kept-records.ts'
 
@@ -16,7 +17,7 @@ import { keepPublished } from './kept-records.ts'
 export async function ensureSharedDomain(ctx: Context): Promise<void> {
   const { sharedDomain, postmaster } = ctx.settings
   const { dkim } = (await findDomain(ctx.store, sharedDomain)) ?? (await createSharedDomain(ctx))
-  await keepPublished(ctx, { domain: sharedDomain, accountId: null, dkim, token: null })
+  await keepPublished(ctx, { domain: sharedDomain, accountId: null, dkim, token: null }, outlivingMs)
   const address = `postmaster@${sharedDomain}`
   if (postmaster !== null || (await findAddresses(ctx.store, [address])).length > 0) return
   const at = ctx.clock.now()

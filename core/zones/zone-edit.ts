@@ -29,22 +29,31 @@ export type ZoneChange = {
 /** Longer than a change takes with a slow server elsewhere. */
 const lockMs = 30 * secondMs
 const patienceMs = 10 * secondMs
+/** The patience of one that must not fail because a process died in the middle of a change. */
+export const outlivingMs = lockMs + secondMs
 const pollMs = 20
 
-/** Makes the change that `plan` decides on. Fails with what `plan` fails with, and with `conflict`, `unavailable`. */
+/**
+ * Makes the change that `plan` decides on; where that is none, nobody is waited for. Fails with what `plan` fails with, with `conflict`,
+ * and with `unavailable` when others had the zone for as long as the patience.
+ */
 export async function editZone<C extends ZoneChange>(
   ctx: Context,
   zone: ZoneRef,
   plan: (records: readonly ZoneRecordDoc[]) => C,
+  patience = patienceMs,
 ): Promise<C> {
   const { domain, accountId } = zone
+  const recordsAt = (now: Date) => zoneRecords(ctx.store, { domain, accountId, now })
+  const wanted = plan(await recordsAt(ctx.machineClock.now()))
+  if (isNone(wanted)) return wanted
   const token = newToken()
-  await takeLock(ctx, zone, token)
+  await takeLock(ctx, zone, { token, patience })
   try {
     const now = ctx.machineClock.now()
-    const records = await zoneRecords(ctx.store, { domain, accountId, now })
+    const records = await recordsAt(now)
     const change = plan(records)
-    if (change.removed.length === 0 && change.written.length === 0) return change
+    if (isNone(change)) return change
     const ids = new Set([...change.removed, ...change.written].map(({ _id }) => _id))
     const before = records.filter(({ _id }) => ids.has(_id))
     await backendOf(zone.backend).push(ctx, domain, { before, after: change.written })
@@ -56,8 +65,14 @@ export async function editZone<C extends ZoneChange>(
   }
 }
 
-async function takeLock(ctx: Context, { domain, accountId }: ZoneRef, token: string): Promise<void> {
-  for (const end = performance.now() + patienceMs; performance.now() < end; await sleep(pollMs)) {
+const isNone = ({ removed, written }: ZoneChange) => removed.length === 0 && written.length === 0
+
+async function takeLock(
+  ctx: Context,
+  { domain, accountId }: ZoneRef,
+  { token, patience }: { readonly token: string; readonly patience: number },
+): Promise<void> {
+  for (const end = performance.now() + patience; performance.now() < end; await sleep(pollMs)) {
     const now = ctx.machineClock.now()
     if (await lockZone(ctx.store, { domain, accountId, lock: { token, until: after(now, lockMs) }, now })) return
   }

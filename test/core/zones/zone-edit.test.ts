@@ -1,0 +1,36 @@
+import { expect } from 'chai'
+import { ensureSharedDomain } from '../../../core/domains/shared-domain.ts'
+import { minuteMs } from '../../../core/process/clock.ts'
+import { lockZone } from '../../../store/zones.ts'
+import { type Door, openDoor } from '../../start/door.ts'
+
+describe('core/zones/zone-edit: when a process died in the middle of a change', () => {
+  let door: Door
+  let domain: string
+  const zone = () => door.ctx.store.zones.findOne({ _id: domain })
+
+  before(async () => {
+    door = await openDoor()
+    domain = door.ctx.settings.sharedDomain
+    const now = door.ctx.machineClock.now()
+    const lock = { token: 'dead', until: new Date(now.getTime() + minuteMs) }
+    expect(await lockZone(door.ctx.store, { domain, accountId: null, lock, now })).to.equal(true)
+  })
+  after(() => door?.close())
+
+  it('a start that has nothing to change does not wait for it', async () => {
+    await ensureSharedDomain(door.ctx)
+    expect((await zone())?.lock?.token).to.equal('dead')
+  })
+
+  it('one that has waits until its lock is over', async () => {
+    const { store } = door.ctx
+    const records = () => store.zoneRecords.countDocuments({ domain, purpose: 'spf' })
+    expect((await store.zoneRecords.deleteMany({ domain, purpose: 'spf' })).deletedCount).to.equal(1)
+    const starting = ensureSharedDomain(door.ctx)
+    door.advance(minuteMs)
+    await starting
+    expect(await records()).to.equal(1)
+    expect((await zone())?.lock).to.equal(undefined)
+  })
+})
