@@ -12,10 +12,10 @@ const keptForOther: readonly string[] = ['proof']
 
 /**
  * Makes the zone of a domain hold the records to publish, as far as its owner has not taken one over or has the like of it. Returns
- * whether anything changed. Fails with `unavailable`.
+ * whether anything changed. Fails with `unavailable`, after `withinMs` (core/zones/zone-edit.ts).
  */
-export async function keepPublished(ctx: Context, zone: ZoneRef & Published, patience?: number): Promise<boolean> {
-  const { removed, written } = await editZone(ctx, zone, (records) => planOf(ctx, zone, records), patience)
+export async function keepPublished(ctx: Context, zone: ZoneRef & Published, withinMs?: number): Promise<boolean> {
+  const { removed, written } = await editZone(ctx, zone, (records) => planOf(ctx, zone, records), withinMs)
   return removed.length + written.length > 0
 }
 

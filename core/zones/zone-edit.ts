@@ -29,26 +29,26 @@ export type ZoneChange = {
 /** Longer than a change takes with a slow server elsewhere. */
 const lockMs = 30 * secondMs
 const patienceMs = 10 * secondMs
-/** The patience of one that must not fail because a process died in the middle of a change. */
+/** Whoever must not fail because a process died in the middle of a change waits for so long. */
 export const outlivingMs = lockMs + secondMs
 const pollMs = 20
 
 /**
  * Makes the change that `plan` decides on; where that is none, nobody is waited for. Fails with what `plan` fails with, with `conflict`,
- * and with `unavailable` when others had the zone for as long as the patience.
+ * and with `unavailable` when others had the zone for all of `withinMs`.
  */
 export async function editZone<C extends ZoneChange>(
   ctx: Context,
   zone: ZoneRef,
   plan: (records: readonly ZoneRecordDoc[]) => C,
-  patience = patienceMs,
+  withinMs = patienceMs,
 ): Promise<C> {
   const { domain, accountId } = zone
   const recordsAt = (now: Date) => zoneRecords(ctx.store, { domain, accountId, now })
   const wanted = plan(await recordsAt(ctx.machineClock.now()))
   if (isNone(wanted)) return wanted
   const token = newToken()
-  await takeLock(ctx, zone, { token, patience })
+  await takeLock(ctx, zone, { token, withinMs })
   try {
     const now = ctx.machineClock.now()
     const records = await recordsAt(now)
@@ -70,9 +70,9 @@ const isNone = ({ removed, written }: ZoneChange) => removed.length === 0 && wri
 async function takeLock(
   ctx: Context,
   { domain, accountId }: ZoneRef,
-  { token, patience }: { readonly token: string; readonly patience: number },
+  { token, withinMs }: { readonly token: string; readonly withinMs: number },
 ): Promise<void> {
-  for (const end = performance.now() + patience; performance.now() < end; await sleep(pollMs)) {
+  for (const end = performance.now() + withinMs; performance.now() < end; await sleep(pollMs)) {
     const now = ctx.machineClock.now()
     if (await lockZone(ctx.store, { domain, accountId, lock: { token, until: after(now, lockMs) }, now })) return
   }

@@ -10,7 +10,7 @@ describe('core/zones/zone-edit: when a process died in the middle of a change', 
   const zone = () => door.ctx.store.zones.findOne({ _id: domain })
 
   before(async () => {
-    door = await openDoor()
+    door = await openDoor({ monitorCommands: true })
     domain = door.ctx.settings.sharedDomain
     const now = door.ctx.machineClock.now()
     const lock = { token: 'dead', until: new Date(now.getTime() + minuteMs) }
@@ -27,7 +27,13 @@ describe('core/zones/zone-edit: when a process died in the middle of a change', 
     const { store } = door.ctx
     const records = () => store.zoneRecords.countDocuments({ domain, purpose: 'spf' })
     expect((await store.zoneRecords.deleteMany({ domain, purpose: 'spf' })).deletedCount).to.equal(1)
+    const refused = new Promise<void>((resolve) => {
+      store.db.client.on('commandSucceeded', ({ commandName, reply }) => {
+        if (commandName === 'update' && Object.hasOwn(reply as object, 'writeErrors')) resolve()
+      })
+    })
     const starting = ensureSharedDomain(door.ctx)
+    await refused
     door.advance(minuteMs)
     await starting
     expect(await records()).to.equal(1)
