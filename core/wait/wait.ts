@@ -135,6 +135,8 @@ async function untilChosen(
     show,
     stop: failWait,
   })
+  // Of what ended between the caller's admission and now no note comes any more.
+  again().catch(failWait)
   const timer = setTimeout(endWait, timeoutMs)
   const onHangUp = () => endWait()
   hungUp.addEventListener('abort', onHangUp, { once: true })

@@ -11,6 +11,7 @@ import { withRequest } from '../../core/process/context.ts'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { waitForMessage } from '../../core/wait/wait.ts'
 import { closeWaiters } from '../../core/wait/waiters.ts'
+import { admitAgain } from '../../operations/admit.ts'
 import { eventually } from '../eventually.ts'
 import { browser, type Person } from '../peers/person.ts'
 import { type Answer, type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
@@ -473,6 +474,20 @@ describe('waiting for a message', () => {
         const { status, body } = await waiting
         expect([status, body.code]).to.deep.equal(told)
         await unsuspendAccount(door.ctx, tenant.accountId)
+      })
+
+    for (const [what, end, [, code]] of endings)
+      it(`with ${what} before it is under way ends at once too`, async () => {
+        const { ctx } = door
+        const { apiKey, key } = await makeKey(ctx, { accountId: tenant.accountId })
+        const again = () => admitAgain(ctx, { headers: { authorization: `Bearer ${apiKey}` }, door: 'api' })
+        const principal = await again()
+        await end({ accountId: tenant.accountId, keyId: key.id })
+        await door.noticed()
+        const wait = { address: tenant.address, subject: 'never', timeoutSeconds: 20 }
+        const waiting = waitForMessage(ctx, { principal, again }, wait, new AbortController().signal)
+        expect(await waiting.catch((error: unknown) => error)).to.have.property('code', code)
+        await unsuspendAccount(ctx, tenant.accountId)
       })
 
     it('with a person who is taken out of the account ends at once, and names no key', async () => {
