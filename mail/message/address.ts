@@ -16,6 +16,7 @@ export type NamedAddress = { readonly name: string; readonly address: string }
  */
 export function normaliseAddress(text: string): string | null {
   const trimmed = text.trim()
+  if (trimmed.length <= plainCharsMax && plain.test(trimmed) && !aLabel.test(trimmed)) return trimmed.toLowerCase()
   if (trimmed.length > addressCharsMax) return null
   const at = trimmed.lastIndexOf('@')
   if (at < 1) return null
@@ -90,6 +91,13 @@ export function formatNamedAddress({ name, address }: NamedAddress): string {
 
 /** Longer than any valid address (RFC 5321 4.5.3.1), in characters. */
 const addressCharsMax = 400
+
+/** An address that is canonical but for its case, as nearly all are: no part of it can be too long. */
+const plainCharsMax = 64
+const plain =
+  /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)+[a-z]{2,}$/i
+/** The beginning of a label that stands for other characters, which may be wrong (RFC 5890 2.3.2.1). */
+const aLabel = /[@.]xn--/i
 
 // RFC 5322 3.2.3 atext, and every non-ASCII character that is neither space nor control (RFC 6531 3.3) and not lost.
 const atom = /^(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\p{ASCII}\p{Z}\p{C}\ufffd])+$/u

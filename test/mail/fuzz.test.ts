@@ -350,6 +350,23 @@ describe('mail: at random', () => {
     )
   })
 
+  it('addresses: a local part that needs no quotes is the same with them', () => {
+    const letters = fc.string({ unit: fc.constantFrom(...'aBz09.-_+!#{', 'ü', 'K', 'ß'), minLength: 1, maxLength: 40 })
+    const label = fc.string({ unit: fc.constantFrom(...'aBz09-_', 'xn--', 'ü', 'K'), minLength: 1, maxLength: 30 })
+    const domain = fc
+      .tuple(fc.array(label, { maxLength: 3 }), fc.constantFrom('example', 'COM', 'c', '1', '1a', 'xn--p1ai', ''))
+      .map(([labels, last]) => [...labels, last].join('.'))
+    check(
+      fc.property(letters, domain, (local, at) => {
+        const quoted = normaliseAddress(`"${local}"@${at}`)
+        const bare = normaliseAddress(`${local}@${at}`)
+        if (bare !== null || quoted === null) expect(bare).to.equal(quoted)
+        else expect(quoted).to.match(/^"/)
+      }),
+      2_000,
+    )
+  })
+
   it('addresses: what is read can be written and read again', () => {
     const piece = fc.constantFrom(
       'a@b.example',
