@@ -6,6 +6,7 @@
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { recordAudit } from '../core/access/audit.ts'
+import { closeGently } from '../core/access/connections.ts'
 import { isLoopback } from '../core/access/network.ts'
 import type { TlsContexts } from '../core/certificates/tls-contexts.ts'
 import { messageBytesMax } from '../core/imap/append.ts'
@@ -115,10 +116,7 @@ export class Connection implements Peer {
       this.session.close()
       this.#room.leave(this.#incoming)
       this.#writer.end()
-      // Its end is only heard of a socket that is read.
-      this.#stream.resume()
-      const stream = this.#stream
-      setTimeout(() => stream.destroy(), lingerMs).unref()
+      closeGently(this.#stream)
     }
   }
 
@@ -370,7 +368,6 @@ export class Connection implements Peer {
   }
 }
 
-const lingerMs = 2_000
 /** A login is checked again so often, with a command. */
 const checkMs = 60_000
 /** What one command may bring, as a multiple of what one literal may. */

@@ -3,7 +3,7 @@
  * until it is closed.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { ConnectionCounter } from '../core/access/connections.ts'
+import { ConnectionCounter, closeGently } from '../core/access/connections.ts'
 import { watchLogins } from '../core/access/login-limits.ts'
 import { createTlsServer, type TlsContexts } from '../core/certificates/tls-contexts.ts'
 import type { Context } from '../core/process/context.ts'
@@ -99,6 +99,7 @@ class Door {
     if (!this.#counter.enter(socket, address)) {
       socket.on('error', () => socket.destroy())
       socket.end('* BYE [UNAVAILABLE] Too many connections\r\n')
+      closeGently(socket)
       return
     }
     const connection = new Connection({

@@ -78,9 +78,17 @@ export type Connection = Logs & {
   readonly tls: { readonly enabled: boolean; readonly cipher?: { readonly name?: string; readonly version?: string } }
   readonly transaction: Transaction | null
   /** The socket, encrypted or not. */
-  readonly client: { pause(): void; resume(): void; write(text: string): unknown }
+  readonly client: {
+    pause(): void
+    resume(): void
+    write(text: string): unknown
+    destroySoon(): void
+    destroy(): void
+  }
   readonly last_response: string | null
   capabilities: string[] | null
   respond(code: number, text: unknown, done?: () => void): unknown
   disconnect(): void
+  /** Called when the hooks of a disconnect are through. */
+  disconnect_respond(): void
 }

@@ -1,3 +1,4 @@
+/** The connections of mail programs and servers: how many there may be, and how one ends that is counted no more. */
 import { networkOf } from './network.ts'
 
 type Limits = {
@@ -42,4 +43,16 @@ export class ConnectionCounter {
     }
     if (this.#keysOf.delete(session)) this.#inside -= 1
   }
+}
+
+/** How long a client has to read the last words and to end its half of the connection. */
+const lingerMs = 2_000
+
+/**
+ * Closes a connection whose last words are written. What the client is still sending is read meanwhile: were the socket closed at
+ * once, the system would reset the connection, and the words could be lost. The end of its half is heard of a socket that is read alone.
+ */
+export function closeGently(socket: { resume(): unknown; destroy(): unknown }): void {
+  socket.resume()
+  setTimeout(() => socket.destroy(), lingerMs).unref()
 }

@@ -18,7 +18,7 @@ import { accept, hook, type Reply, refuse } from '../hook.ts'
 import { close, context, onStop, runStops } from '../process.ts'
 import { type LogItem, writeLine } from './log.ts'
 import { mendReplies } from './replies.ts'
-import { drain } from './sessions.ts'
+import { closeEnded, drain } from './sessions.ts'
 import { keepSettings } from './settings.ts'
 import { answerServerNames, serveCertificates } from './tls.ts'
 
@@ -42,6 +42,7 @@ let haraka: Plugin | undefined
 export function register(this: Plugin): void {
   haraka = this
   mendReplies(this)
+  closeEnded(this)
   answerServerNames(this)
   this.register_hook('init_master', 'start')
   this.register_hook('lookup_rdns', 'openSession')

@@ -1,7 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Connection } from '../haraka.d.ts'
+import { closeGently } from '../../core/access/connections.ts'
+import type { Connection, Plugin } from '../haraka.d.ts'
 
 const pollMs = 50
+
+/**
+ * Closes the socket of a session that is over. Haraka ends its own half and waits for the client to end the other, when no limit
+ * counts the connection any more. After QUIT nothing else comes (RFC 5321 4.1.1.10).
+ */
+export function closeEnded(plugin: Plugin): void {
+  const { prototype } = (plugin.haraka_require('connection') as { Connection: { prototype: Connection } }).Connection
+  const { disconnect_respond: disconnected } = prototype
+  prototype.disconnect_respond = function (this: Connection) {
+    disconnected.call(this)
+    const { client, last_response: reply } = this
+    if (reply?.startsWith('221')) client.destroySoon()
+    else closeGently(client)
+  }
+}
 
 /**
  * Ends all sessions: idle ones at once with a 421 (RFC 5321 3.8), others when their transaction is over. Resolves when none is

@@ -8,6 +8,7 @@ import { newToken } from '../../schemas/ids.ts'
 import { accountIdOf } from '../../schemas/partners.ts'
 import { reserve, standardFolderId } from '../../store/folders.ts'
 import { eventually } from '../eventually.ts'
+import { keepHalfOpen } from '../peers/half-open.ts'
 import { ImapClient } from '../peers/imap-client.ts'
 import { type Json, mailboxPath } from '../peers/rest.ts'
 import { deliver, makeKey } from '../start/door.ts'
@@ -33,6 +34,15 @@ describe('IMAP sessions', () => {
       expect(end).to.match(/^OK \[APPENDUID \d+ \d+\]/)
     }
   }
+
+  it('closes a connection past the limits, also of a client that keeps its half open', async () => {
+    const { connections } = imap.door.ctx.settings.limits.imap
+    Object.assign(imap.door.ctx.settings.limits.imap, { connections: 0 })
+    const { heard, code } = await keepHalfOpen(`127.0.0.1:${imap.ports.imap}`, 'a CAPABILITY\r\n')
+    Object.assign(imap.door.ctx.settings.limits.imap, { connections })
+    expect(heard).to.equal('* BYE [UNAVAILABLE] Too many connections\r\n')
+    expect(code).to.be.oneOf(['EPIPE', 'ECONNRESET'])
+  })
 
   describe('login', () => {
     it('greets with what it can do, and is greeted over TLS', async () => {

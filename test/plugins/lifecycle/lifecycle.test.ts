@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { keepHalfOpen } from '../../peers/half-open.ts'
 import { SmtpClient } from '../../peers/smtp-client.ts'
 import { type Service, startHaraka, startService, stopHaraka } from '../../start/haraka.ts'
 
@@ -39,6 +40,16 @@ describe('the Haraka process', () => {
     busy.write('.\r\n')
     await stopped
   })
+
+  for (const [line, code] of [
+    ['QUIT', 221],
+    ['PROXY TCP4 192.0.2.1 192.0.2.25 40000 25', 421],
+  ] as const)
+    it(`closes a connection that is over after ${code}, also of a client that keeps its half open`, async () => {
+      const { heard, code: failure } = await keepHalfOpen(service.smtp, `${line}\r\n`)
+      expect(heard).to.match(new RegExp(`\r\n${code} .*\r\n$`))
+      expect(failure).to.be.oneOf(['EPIPE', 'ECONNRESET'])
+    })
 
   it('ends when its supervisor is gone', async () => {
     const { haraka } = await again()
