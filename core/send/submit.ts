@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
 import { finishSubmission, originatorsOf } from '../../mail/compose/submission.ts'
+import { withCrlfLines } from '../../mail/encoding/line-ends.ts'
 import { formatNamedAddress, normaliseAddress, splitAddress } from '../../mail/message/address.ts'
 import { readHeaders } from '../../mail/message/headers.ts'
 import type { ParsedMessage } from '../../mail/message/parse.ts'
@@ -108,8 +109,10 @@ type NewSubmission = Submission & { readonly id: string; readonly draftId: strin
 async function submitOnce(
   ctx: Context,
   { principal, mailbox }: Login,
-  { raw, reversePath, recipients, id, draftId, request }: NewSubmission,
+  { raw: given, reversePath, recipients, id, draftId, request }: NewSubmission,
 ): Promise<void> {
+  // What is looked at is what is sent: behind a bare CR stands nothing now that becomes a header field later.
+  const raw = await withCrlfLines(given)
   const description = await ctx.parsing.run('description', { raw })
   const { parsed } = description
   // Header fields past the limit would be neither checked nor, if they are Bcc, removed.

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, generateKeyPair, type KeyObject, sign } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { promisify } from 'node:util'
-import { withCrlf } from '../encoding/encode.ts'
+import { withCrlfLines } from '../encoding/line-ends.ts'
 import { type HeaderField, readHeaders } from '../message/headers.ts'
 import { createSlice, joined, nextTurn, sliceBytes } from '../slices.ts'
 
@@ -35,7 +35,7 @@ export async function makeDkimKey(algorithm: DkimAlgorithm): Promise<{ privateKe
  * @throws Error when the message has no From, a name is not a DNS name, or a key does not fit its algorithm
  */
 export async function dkimSign(raw: Buffer, keys: readonly SigningKey[], at: Date = new Date()): Promise<Buffer> {
-  const message = (await hasBareLineEnds(raw)) ? Buffer.from(withCrlf(raw.toString('latin1')), 'latin1') : raw
+  const message = await withCrlfLines(raw)
   const { fields, bodyStart } = readHeaders(message)
   const signed = fieldsToSign(fields)
   if (!signed.some((each) => each.field && each.name === 'from'))
@@ -175,18 +175,4 @@ function isDnsName(text: string): boolean {
     text.length <= 253 &&
     /^[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)*$/.test(text)
   )
-}
-
-async function hasBareLineEnds(raw: Buffer): Promise<boolean> {
-  const slice = createSlice()
-  for (let from = 0; from < raw.length; from += sliceBytes) {
-    const to = Math.min(from + sliceBytes, raw.length)
-    for (let i = from; i < to; i++) {
-      const byte = raw[i]
-      if (byte === 0x0a && raw[i - 1] !== 0x0d) return true
-      if (byte === 0x0d && raw[i + 1] !== 0x0a) return true
-    }
-    if (slice.isOver(to - from)) await nextTurn()
-  }
-  return false
 }

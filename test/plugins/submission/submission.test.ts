@@ -406,6 +406,11 @@ describe('submission', () => {
     ['nobody', () => header('To: a@b.example'), 501],
     ['itself and somebody else', (own) => header(`From: ${own}, boss@elsewhere.example`), 501],
     ['itself first and then somebody else', (own) => header(`From: ${own}`, 'From: boss@elsewhere.example'), 501],
+    [
+      'itself, and somebody else behind a bare CR',
+      (own) => header('X-A: 1\rFrom: boss@elsewhere.example', `From: ${own}`),
+      501,
+    ],
     ['itself, sent by somebody else', (own) => header(`From: ${own}`, 'Sender: boss@elsewhere.example'), 550],
     [
       'itself, and somebody else past what is read of a header',
@@ -421,6 +426,19 @@ describe('submission', () => {
       client.destroy()
       expect(answer.code, answer.text).to.equal(code)
     })
+
+  it('takes out a Bcc behind a bare CR, and passes on every line end as CRLF', async () => {
+    const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
+    await client.say(`AUTH PLAIN ${Buffer.from(`\0${service.address}\0${password}`).toString('base64')}`)
+    const raw = header(`From: ${service.address}`, 'X-A: 1\rBcc: quiet@remote.example').replace('Hi', 'Hi\r.\rthere')
+    const answer = await client.send(['ends@remote.example'], raw, { from: service.address })
+    client.destroy()
+    expect(answer.code, answer.text).to.equal(250)
+    const sent = (await received('ends@remote.example')).raw.toString('latin1')
+    expect(sent).to.not.contain('quiet@')
+    expect(sent).to.match(/\r\nX-A: 1\r\n/)
+    expect(sent).to.match(/\r\n\r\nHi\r\n\.\r\nthere\r\n$/)
+  })
 
   it('offers no login where mail comes in', async () => {
     const client = await SmtpClient.hello(service.smtp)
