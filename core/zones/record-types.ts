@@ -203,7 +203,9 @@ function readHost(value: string, prefix = /^/): string | null {
 export function asciiName(text: string): string | null {
   const plain = text.toLowerCase()
   // The URL standard knows no `_` beside letters of other scripts; label by label it does not matter.
-  const labels = plain.split('.').map((label) => (/^[\x21-\x7e]*$/.test(label) ? label : domainToASCII(label)))
+  // Of what is no name domainToASCII would leave out line ends and tabs, end at "/", and decode percent signs.
+  const isInScript = (label: string) => /\P{ASCII}/u.test(label) && !/[^\w\P{ASCII}-]/u.test(label)
+  const labels = plain.split('.').map((label) => (isInScript(label) ? domainToASCII(label) : label))
   const isName = labels.every((label) => /^(?:\*|[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)$/.test(label))
   const name = labels.join('.')
   return isName && name.length <= nameMax ? name : null

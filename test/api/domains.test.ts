@@ -640,6 +640,7 @@ describe('api: domains', () => {
       ['another zone', { type: 'A', name: 'www.other.example.', value: '192.0.2.1' }, 'validation_error', 'name'],
       ['a wildcard inside', { type: 'A', name: 'a.*.b', value: '192.0.2.1' }, 'validation_error', 'name'],
       ['a label of 64', { type: 'A', name: 'x'.repeat(64), value: '192.0.2.1' }, 'validation_error', 'name'],
+      ['a name with a line break', { type: 'A', name: 'a\nb', value: '192.0.2.1' }, 'validation_error', 'name'],
       ['a name with spaces', { type: 'A', name: 'a b', value: '192.0.2.1' }, 'validation_error', 'name'],
       ['a short time to live', { type: 'A', name: 'b', value: '192.0.2.1', ttl: 59 }, 'validation_error', 'ttl'],
       ['a long time to live', { type: 'A', name: 'b', value: '192.0.2.1', ttl: 604_801 }, 'validation_error', 'ttl'],
