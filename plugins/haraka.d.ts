@@ -70,6 +70,8 @@ export type Connection = Logs & {
   readonly notes: {
     login?: Login | undefined
     auth?: Question | undefined
+    /** The line of AUTH that came. */
+    authLine?: string | undefined
     wrongLogins?: number
     /** Whether plugins/verify asked about a sender whose message has not come. */
     sendsNothing?: boolean

@@ -1,6 +1,7 @@
 /**
- * Lets the lines of AUTH be longer than commands (RFC 4954 3 and 4). Haraka has one limit for all, which is that of AUTH
- * (plugins/instance.ts). Invariant: what is not of AUTH is answered as Haraka answers a line past its limit.
+ * Reads the lines of AUTH for Haraka. They may be longer than commands (RFC 4954 3 and 4), where Haraka has one limit for all, which
+ * is that of AUTH (plugins/instance.ts); and Haraka, which logs what it reads, is shown the word AUTH in place of a password. Invariant:
+ * what is not of AUTH is answered as Haraka answers it, a line past its limit too.
  */
 import { connection as constants } from 'haraka-constants'
 import type { Connection, Plugin } from '../haraka.d.ts'
@@ -10,14 +11,27 @@ const commandBytesMax = 1024
 
 type Reading = Connection & { process_line(line: Buffer): unknown }
 
-/** Refuses lines that are longer than commands, unless `isOfAuth` says that they are of AUTH. */
-export function allowLongAuth(plugin: Plugin, isOfAuth: (connection: Connection, line: Buffer) => boolean): void {
+/** What Haraka is shown. */
+const shown = Buffer.from('AUTH\r\n')
+
+/**
+ * Refuses lines that are longer than commands, unless `isOfAuth` says that they are of AUTH. Those stand in the notes of the connection,
+ * without their end, while the hook for AUTH runs.
+ */
+export function readAuthLines(plugin: Plugin, isOfAuth: (connection: Connection, line: Buffer) => boolean): void {
   const { prototype } = (plugin.haraka_require('connection') as { Connection: { prototype: Reading } }).Connection
   const { process_line: processLine } = prototype
   prototype.process_line = function (this: Reading, line) {
-    const isCommand = this.state === constants.state.CMD || this.state === constants.state.LOOP
-    if (!isCommand || line.length <= commandBytesMax || isOfAuth(this, line)) return processLine.call(this, line)
+    if (this.state !== constants.state.CMD && this.state !== constants.state.LOOP) return processLine.call(this, line)
+    if (isOfAuth(this, line)) {
+      this.notes.authLine = line.toString('latin1').replace(/\r?\n$/, '')
+      return processLine.call(this, shown)
+    }
+    if (line.length <= commandBytesMax) return processLine.call(this, beginsAuth(line) ? shown : line)
     this.client.pause()
     return this.respond(521, 'Command line too long', () => this.disconnect())
   }
 }
+
+/** Whether a line is AUTH with its parameters. Programs say it also where it is not offered. */
+export const beginsAuth = (line: Buffer): boolean => /^AUTH /i.test(line.toString('latin1', 0, 5))

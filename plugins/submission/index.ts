@@ -15,7 +15,7 @@ import type { Connection, MailParameters, Plugin } from '../haraka.d.ts'
 import { accept, hook, pass, type Reply, refuse } from '../hook.ts'
 import { causedBy, context, settings } from '../process.ts'
 import { type Dialogue, startAuth } from './auth.ts'
-import { allowLongAuth } from './auth-lines.ts'
+import { beginsAuth, readAuthLines } from './auth-lines.ts'
 
 const replies = {
   needsTls: { code: 530, enhanced: '5.7.0', text: 'Say STARTTLS first' },
@@ -29,9 +29,11 @@ const replies = {
 } as const satisfies { readonly [name: string]: Reply }
 
 const wrongLoginsMax = 5
+/** A line that says QUIT, with its end. */
+const quitBytes = 6
 
 export function register(this: Plugin): void {
-  allowLongAuth(this, isOfAuth)
+  readAuthLines(this, isOfAuth)
   this.register_hook('init_master', 'watch')
   this.register_hook('capabilities', 'offerAuth')
   this.register_hook('unrecognized_command', 'authenticate')
@@ -53,15 +55,14 @@ export const offerAuth = hook((connection: Connection) => {
 })
 
 /** unrecognized_command: handles AUTH, and the lines that answer its challenges. */
-export const authenticate = hook(async (connection: Connection, [command, rest = '']: [string, string?]) => {
+export const authenticate = hook(async (connection: Connection, [command]: [string, string?]) => {
   const { notes } = connection
-  if (!isSubmission(connection)) return pass
-  const asks = notes.auth
-  if (asks === undefined && command.toUpperCase() !== 'AUTH') return pass
+  if (!isSubmission(connection) || command.toUpperCase() !== 'AUTH') return pass
+  const { auth: asks, authLine = '' } = notes
+  notes.authLine = undefined
   if (asks === undefined && notes.login !== undefined) return say(connection, replies.loggedIn)
   if (!isPrivate(connection)) return say(connection, replies.needsTls)
-  const step: Dialogue =
-    asks === undefined ? startAuth(rest) : asks.answer(rest === '' ? command : `${command} ${rest}`)
+  const step: Dialogue = asks === undefined ? startAuth(authLine.slice('AUTH '.length)) : asks.answer(authLine)
   notes.auth = undefined
   if ('refused' in step) return say(connection, replies[step.refused])
   if ('question' in step) {
@@ -130,15 +131,15 @@ export const submitMessage = hook(async ({ transaction, notes, remote }: Connect
 })
 
 /** Whether the client connected to one of the ports of submission. */
-function isSubmission({ local }: Connection): boolean {
+function isSubmission({ local }: Pick<Connection, 'local'>): boolean {
   const { submission, submissions } = settings()
   return local.port === submission.port || local.port === submissions.port
 }
 
-/** Whether a line is AUTH or the answer to its challenge. */
-function isOfAuth(connection: Connection, line: Buffer): boolean {
-  if (!isSubmission(connection)) return false
-  return connection.notes.auth !== undefined || /^AUTH /i.test(line.toString('latin1', 0, 5))
+/** Whether a line is AUTH or the answer to its challenge. Who gives up in between may say QUIT. */
+function isOfAuth({ local, notes }: Connection, line: Buffer): boolean {
+  if (!isSubmission({ local })) return false
+  return notes.auth === undefined ? beginsAuth(line) : !/^QUIT\r?\n$/i.test(line.toString('latin1', 0, quitBytes))
 }
 
 /** Whether the connection is encrypted, or within this machine (decisions.md 3, SMTP and IMAP login). */

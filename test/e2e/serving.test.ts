@@ -94,7 +94,7 @@ describe('serving', () => {
       env: {
         MAILROOM_SHARED_DOMAIN: 'free.example',
         MAILROOM_HOSTNAME: 'mx.free.example',
-        MAILROOM_LOG_LEVEL: 'debug',
+        MAILROOM_LOG_LEVEL: 'trace',
       },
     })
     collector = await startSpanCollector()
@@ -339,11 +339,33 @@ describe('serving', () => {
     })
     const raw = Buffer.from(`From: x\r\nSubject: mail-geheim\r\n\r\n${'mail-geheim '.repeat(10_000)}\r\n`)
     await sendMail(service.smtp, { from: 'x@remote.test', to: body.address, raw }).catch(() => null)
+    await logInBySmtp(body)
     await client(service.http)('GET', '/api/v1/usage')
     await eventually('the line of the last request', () => service.logs().includes('"route":"/api/v1/usage"'))
     expect(service.logs()).to.contain('"route":"/api/v1/signup"')
     expectNoSecret(service.logs())
   })
+
+  /** In each way, and once where no login is offered. */
+  async function logInBySmtp({ address, api_key: key }: { address: string; api_key: string }): Promise<void> {
+    const base64 = (text: string) => Buffer.from(text).toString('base64')
+    const plain = base64(`\0${address}\0${key}`)
+    secrets.push(base64(key), plain)
+    const said = async (door: string | null, ...lines: readonly string[]) => {
+      const smtp = await SmtpClient.hello(door ?? '')
+      let code = 0
+      for (const line of lines) ({ code } = await smtp.say(line))
+      smtp.destroy()
+      return code
+    }
+    const { smtp, submission } = service
+    expect(await said(submission, 'AUTH LOGIN', base64(address), base64(key))).to.equal(235)
+    expect(await said(submission, 'AUTH PLAIN', plain)).to.equal(235)
+    expect(await said(submission, `auth plain ${plain}`)).to.equal(235)
+    expect(await said(submission, 'AUTH LOGIN', base64('nobody@free.example'), base64(key))).to.equal(535)
+    expect(await said(submission, 'AUTH LOGIN', base64(address), 'QUIT')).to.equal(221)
+    expect(await said(smtp, `AUTH PLAIN ${plain}`)).to.equal(500)
+  }
 
   const expectNoSecret = (logs: string) => {
     for (const secret of [...secrets, 'geheim']) expect(logs.includes(secret), secret).to.equal(false)
