@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
-import { finishSubmission, originatorsOf } from '../../mail/compose/submission.ts'
+import { finishSubmission, originatorsOf, strayLine } from '../../mail/compose/submission.ts'
 import { withCrlfLines } from '../../mail/encoding/line-ends.ts'
 import { formatNamedAddress, normaliseAddress, splitAddress } from '../../mail/message/address.ts'
 import { readHeaders } from '../../mail/message/headers.ts'
@@ -45,7 +45,7 @@ const repeatMs = dayMs
 export type Submitted = { readonly id: string; readonly isWaiting: boolean }
 
 /**
- * Accepts a submitted message. Fails with `payload_too_large` (the header),
+ * Accepts a submitted message. Fails with `payload_too_large` (the header), `invalid_request` (a line in it that is no field),
  * `invalid_sender` (no author, or several), `forbidden` and `domain_not_on_account` (From or Sender is not an address
  * of the mailbox), as `beginIdempotent` does, and by the rules of sending as `commitSend` does.
  */
@@ -121,6 +121,15 @@ async function submitOnce(
       fix: 'Send it with fewer or shorter header fields.',
     })
   }
+  const stray = strayLine(raw)
+  if (stray !== null)
+    throw new Failure(
+      'invalid_request',
+      `Line ${stray} of the message is no header field and goes on none; an empty line ends the header.`,
+      {
+        fix: 'Put an empty line between header and body, and begin the lines that go on a field with a blank.',
+      },
+    )
   const origin = originatorsOf(parsed)
   if (origin === null)
     throw new Failure('invalid_sender', 'The message must have exactly one From field with exactly one address.')

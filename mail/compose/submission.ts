@@ -25,6 +25,25 @@ export function originatorsOf({ headers }: Pick<ParsedMessage, 'headers'>): {
 }
 
 /**
+ * The number of the first line of the header that is no field and goes on none (RFC 5322 2.2); null when there is none. Readers
+ * do not agree on what follows such a line, nor does one with itself once a field is added or taken away. `raw` has CRLF line ends.
+ */
+export function strayLine(raw: Buffer): number | null {
+  let number = 1
+  for (let start = 0; start < raw.length; number += 1) {
+    const end = raw.indexOf('\r\n', start)
+    const line = raw.toString('latin1', start, end < 0 ? raw.length : end)
+    if (line === '') return null
+    const goesOn = number > 1 && /^[ \t]/.test(line)
+    // RFC 5322 4.5: blanks in front of the colon are read.
+    if (!goesOn && !/^[\x21-\x39\x3b-\x7e]+[ \t]*:/.test(line)) return number
+    if (end < 0) return null
+    start = end + 2
+  }
+  return null
+}
+
+/**
  * Adds a Date and a Message-ID to a message that lacks them or has them malformed, takes Bcc and Return-Path out of it, and encodes
  * bodies with lines that are too long to be sent (RFC 6409 8). Every other byte stays; `raw` itself is returned when all do. `raw`
  * has CRLF line ends. Never throws.

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { finishSubmission, originatorsOf } from '../../../mail/compose/submission.ts'
+import { finishSubmission, originatorsOf, strayLine } from '../../../mail/compose/submission.ts'
 import { parseMessage } from '../../../mail/message/parse.ts'
 
 const bytes = (text: string) => Buffer.from(text.replaceAll('\n', '\r\n'))
@@ -50,4 +50,20 @@ describe('originatorsOf', () => {
       const said = found === null ? null : [found.author, found.sender].flatMap((each) => each?.address ?? [])
       expect(said?.join(' ') ?? null).to.equal(expected)
     })
+})
+
+describe('strayLine', () => {
+  const cases: readonly (readonly [string, string, number | null])[] = [
+    ['fields, folded or with blanks before the colon', 'From: a@b.example,\n c@d.example\nX-A : 1\n\nHi\n', null],
+    ['a header alone', 'From: a@b.example', null],
+    ['no header', '\nHi\n', null],
+    ['nothing', '', null],
+    ['a body behind no empty line', 'From: a@b.example\nHi\n', 2],
+    ['what seems to go on an address', 'From: a@b.example "x,\n" <c@d.example>\nBcc: e@f.example\n\nHi\n', 2],
+    ['a mark of the byte order', 'X-A: 1\n\ufeffFrom: a@b.example\n\nHi\n', 2],
+    ['the line that mbox files have in front', 'From a@b.example Sat Nov 21 10:00:00 2026\nTo: a@b.example\n\nHi\n', 1],
+    ['a first line that goes on nothing', ' x\nFrom: a@b.example\n\nHi\n', 1],
+    ['a field without a name', 'From: a@b.example\n: x\n\nHi\n', 2],
+  ]
+  for (const [name, raw, expected] of cases) it(name, () => expect(strayLine(bytes(raw))).to.equal(expected))
 })

@@ -411,6 +411,17 @@ describe('submission', () => {
       (own) => header('X-A: 1\rFrom: boss@elsewhere.example', `From: ${own}`),
       501,
     ],
+    [
+      'itself, until a Bcc is taken out',
+      (own) =>
+        header('Subject: x', 'Bcc: a@b.example', `From: ${own} "x,`, '" <boss@elsewhere.example>', 'Bcc: a@b.example'),
+      501,
+    ],
+    [
+      'itself, until a signature is put in front',
+      (own) => header('From: boss@elsewhere.example "x,', `" <${own}>`, 'DKIM-Signature: x'),
+      501,
+    ],
     ['itself, sent by somebody else', (own) => header(`From: ${own}`, 'Sender: boss@elsewhere.example'), 550],
     [
       'itself, and somebody else past what is read of a header',
