@@ -28,9 +28,11 @@ export const line = (maxLength: number, keywords: { readonly [keyword: string]: 
 const spaces = ' \\u00a0\\u2000-\\u200a\\u202f\\u205f\\u3000'
 /** Characters that nobody sees, such as the space without width. */
 const unseen = '\\u00ad\\u200b-\\u200f\\u2060-\\u2064\\ufeff'
+/** Control characters, those of ISO 8859 too, and what Unicode has for line ends. */
+const noText = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029'
 const filledForm = (example: string) =>
   form(
-    `^[${spaces}${unseen}]*[^\\s${unseen}\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$`,
+    `^[${spaces}${unseen}]*[^\\s${unseen}${noText}][^${noText}]*$`,
     'one line of text that is not blank, without control characters',
     example,
   )

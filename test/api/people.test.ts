@@ -122,6 +122,8 @@ describe('api: people', () => {
       ['a long password', { password: 'x'.repeat(201) }, 'password'],
       ['no name', { name: '' }, 'name'],
       ['a blank name', { name: ' \u3000 ' }, 'name'],
+      ['a name of two lines', { name: 'Ann\u2028Your account ends' }, 'name'],
+      ['a name that clears a screen', { name: 'Ann\u009b2J' }, 'name'],
       ['a name that nobody sees', { name: '\u200b\ufeff \u2060' }, 'name'],
       ['a name of two lines', { name: 'a\nb' }, 'name'],
       ['an unknown field', { admin: true }, 'admin'],
