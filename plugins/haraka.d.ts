@@ -65,7 +65,6 @@ export type Connection = Logs & {
   readonly uuid: string
   readonly state: number
   readonly remote: { readonly ip: string }
-  readonly local: { readonly host: string; readonly port: number }
   /** What a hook of a session leaves for the hooks after it. */
   readonly notes: {
     login?: Login | undefined
@@ -81,6 +80,7 @@ export type Connection = Logs & {
   readonly transaction: Transaction | null
   /** The socket, encrypted or not. */
   readonly client: {
+    readonly localPort?: number
     pause(): void
     resume(): void
     write(text: string): unknown

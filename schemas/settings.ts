@@ -196,7 +196,7 @@ export const settings = {
     host: host('Where inbound mail is accepted.'),
     port: port(2525, 'Port for inbound mail (25 in production).'),
     proxies: networks(
-      'Load balancers in front of inbound mail: addresses or networks whose connections begin with a PROXY line (version 1), which tells the address of the client.',
+      'Load balancers in front of inbound mail and submission: addresses or networks whose connections begin with a PROXY line (version 1), which tells the address of the client.',
     ),
   },
   submission: {

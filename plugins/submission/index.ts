@@ -130,15 +130,15 @@ export const submitMessage = hook(async ({ transaction, notes, remote }: Connect
   return pass
 })
 
-/** Whether the client connected to one of the ports of submission. */
-function isSubmission({ local }: Pick<Connection, 'local'>): boolean {
+/** Whether the connection came to one of the ports of submission. A PROXY line names the port of the balancer, which may be another. */
+function isSubmission({ client }: Pick<Connection, 'client'>): boolean {
   const { submission, submissions } = settings()
-  return local.port === submission.port || local.port === submissions.port
+  return client.localPort === submission.port || client.localPort === submissions.port
 }
 
 /** Whether a line is AUTH or the answer to its challenge. Who gives up in between may say QUIT. */
-function isOfAuth({ local, notes }: Connection, line: Buffer): boolean {
-  if (!isSubmission({ local })) return false
+function isOfAuth({ client, notes }: Connection, line: Buffer): boolean {
+  if (!isSubmission({ client })) return false
   return notes.auth === undefined ? beginsAuth(line) : !/^QUIT\r?\n$/i.test(line.toString('latin1', 0, quitBytes))
 }
 

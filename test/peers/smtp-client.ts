@@ -30,11 +30,11 @@ export class SmtpClient {
     return client
   }
 
-  /** Connects through a proxy that says whom it stands for, reads the greeting and says EHLO. */
-  static async from(address: string, client: string, { helo = 'client.test' } = {}): Promise<SmtpClient> {
+  /** Connects through a proxy that says whom it stands for, and to which port of its own, reads the greeting and says EHLO. */
+  static async from(address: string, client: string, { helo = 'client.test', port = 25 } = {}): Promise<SmtpClient> {
     const proxied = await SmtpClient.connect(address)
     const [kind, here] = client.includes(':') ? ['TCP6', '2001:db8::25'] : ['TCP4', '192.0.2.25']
-    proxied.write(`PROXY ${kind} ${client} ${here} 40000 25\r\n`)
+    proxied.write(`PROXY ${kind} ${client} ${here} 40000 ${port}\r\n`)
     await proxied.reply()
     await proxied.say(`EHLO ${helo}`)
     return proxied

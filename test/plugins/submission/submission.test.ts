@@ -476,3 +476,42 @@ describe('submission', () => {
     expect(sink.received.filter((mail) => mail.to === to)).to.have.length(1)
   })
 })
+
+describe('submission behind a balancer with ports of its own', () => {
+  let service: Service
+  let sink: Sink
+  let password: string
+  let door: string
+
+  before(async () => {
+    sink = await startSink(() => null)
+    const { submission } = await withPorts(defaultSettings({ smtp: { port: 0 } }))
+    service = await startService({
+      smtp: { proxies: ['127.0.0.1'] },
+      outbound: { routes: { '*': sink.route } },
+      submission,
+    })
+    door = `127.0.0.1:${submission.port}`
+    const { ctx, principal, address } = service
+    ;({ password } = await createAppPassword(ctx, { account: principal.account, address, name: 'test' }))
+  })
+  after(async () => {
+    await service?.stop()
+    await sink?.close()
+  })
+
+  it('is told from inbound mail by the port here', async () => {
+    const outside = await SmtpClient.from(door, '127.0.0.1', { port: 1587 })
+    expect((await outside.say('MAIL FROM:<a@b.example>')).text).to.equal('530 5.7.0 Log in first')
+    const login = Buffer.from(`\0${service.address}\0${password}`).toString('base64')
+    expect((await outside.say(`AUTH PLAIN ${login}`)).code).to.equal(235)
+    const raw = `From: ${service.address}\r\nSubject: Balanced\r\n\r\nHi\r\n`
+    const answer = await outside.send(['ada@remote.example'], raw, { from: service.address })
+    expect(answer.text).to.match(/^250 2\.6\.0 em_/)
+    outside.destroy()
+    const inbound = await SmtpClient.from(service.smtp, '127.0.0.1', { port: Number(door.split(':')[1]) })
+    expect((await inbound.say(`AUTH PLAIN ${login}`)).code).to.equal(500)
+    expect((await inbound.data([service.address])).code).to.equal(354)
+    inbound.destroy()
+  })
+})
