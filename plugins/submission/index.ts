@@ -16,6 +16,7 @@ import { accept, hook, pass, type Reply, refuse } from '../hook.ts'
 import { causedBy, context, settings } from '../process.ts'
 import { type Dialogue, startAuth } from './auth.ts'
 import { beginsAuth, readAuthLines } from './auth-lines.ts'
+import { askForLogins } from './login-check.ts'
 
 const replies = {
   needsTls: { code: 530, enhanced: '5.7.0', text: 'Say STARTTLS first' },
@@ -34,6 +35,7 @@ const quitBytes = 6
 
 export function register(this: Plugin): void {
   readAuthLines(this, isOfAuth)
+  askForLogins(this, isSubmission)
   this.register_hook('init_master', 'watch')
   this.register_hook('capabilities', 'offerAuth')
   this.register_hook('unrecognized_command', 'authenticate')
