@@ -194,12 +194,13 @@ export async function removeSuppression(ctx: Context, { accountId, kind }: Princ
 
 /**
  * The reason for which an outcome suppresses the address; null when it does not. A refusal of this one message (RFC
- * 3463: 5.2.2 full, 5.2.3 and 5.3.4 too large, 5.6 content, 5.7 policy) says nothing about further mail.
+ * 3463: 5.2.2 full, 5.2.3 and 5.3.4 too large, 5.6 content, 5.7 policy), of its sender (5.1.7, 5.1.8) or because of how
+ * mail is led (5.4.6 loop) says nothing about further mail.
  */
 function suppressionReason({ status, reason, response }: EmailRecipient): SuppressionReason | null {
   if (status === 'complained') return 'complaint'
   if (status !== 'bounced' || reason !== 'permanent') return null
-  return /^5\d\d[ -]5\.(?:2\.[23]|3\.\d+|5\.\d+|6\.\d+|7\.\d+)\b/.test(response ?? '') ? null : 'bounce'
+  return /^5\d\d[ -]5\.(?:1\.[78]|2\.[23]|3\.\d+|4\.6|5\.\d+|6\.\d+|7\.\d+)\b/.test(response ?? '') ? null : 'bounce'
 }
 
 function addressOf(email: string): string {

@@ -57,6 +57,21 @@ describe('api: suppressions', () => {
     expect((await call('GET', '/api/v1/suppressions/ada@remote.example')).status).to.equal(404)
   })
 
+  const ofOthers = [
+    ['the sender', 'sender', '550-5.1.8 Sender address rejected:\n550 5.1.8 domain not found'],
+    ['the form of the sender', 'form', '553 5.1.7 sender syntax'],
+    ['the way that mail is led', 'led', '550 5.4.6 mail for remote.example loops back to this server'],
+  ] as const
+  for (const [what, name, response] of ofOthers)
+    it(`a refusal because of ${what} says nothing of the address`, async () => {
+      const address = `${name}@remote.example`
+      const sent = await send(address)
+      await bounceAll(response)
+      const { body } = await call<{ recipients: Json[] }>('GET', `/api/v1/emails/${sent.body.id}`)
+      expect(body.recipients[0]).to.deep.include({ status: 'bounced', response })
+      expect((await call('GET', `/api/v1/suppressions/${address}`)).status).to.equal(404)
+    })
+
   it('an address that was added by hand is not called a bounce', async () => {
     const by = (n: number) => `hand${n}@remote.example`
     for (let n = 0; n < 6; n++) await call('POST', '/api/v1/suppressions', { email: by(n) })
