@@ -37,6 +37,7 @@ export async function reportBounces(
       at: recipient.at,
       recipient: recipient.email,
       remoteMta: recipient.mx,
+      isGivenUp: recipient.reason === 'transient',
       response: recipient.response ?? '550 5.0.0 not delivered',
       originalHeader: raw.subarray(0, end < 0 ? raw.length : end + 2),
     })

@@ -15,6 +15,8 @@ export type Bounce = {
   readonly response: string
   /** Null when no server was asked. */
   readonly remoteMta: string | null
+  /** Whether it was tried until its time was over: the response is then the last of several, of the server or of who tried. */
+  readonly isGivenUp: boolean
   /** Header of the mail that came back, CRLF line ends. */
   readonly originalHeader: Buffer
 }
@@ -50,7 +52,8 @@ export function bounceMessage(bounce: Bounce): Buffer {
 }
 
 /** The part for people. */
-function notice({ recipient, response, remoteMta }: Bounce): readonly string[] {
+function notice(bounce: Bounce): readonly string[] {
+  const { recipient, response } = bounce
   return [
     'Content-Type: text/plain; charset=utf-8',
     'Content-Transfer-Encoding: 8bit',
@@ -59,17 +62,22 @@ function notice({ recipient, response, remoteMta }: Bounce): readonly string[] {
     '',
     `    ${recipient}`,
     '',
-    remoteMta === null ? 'The reason:' : 'The mail system there answered:',
+    introduction(bounce),
     '',
     ...response.split('\n').map((line) => `    ${oneLine(line)}`),
     '',
   ]
 }
 
+function introduction({ remoteMta, isGivenUp }: Bounce): string {
+  if (isGivenUp) return 'It was tried until the time for it was over. What happened last:'
+  return remoteMta === null ? 'The reason:' : 'The mail system there answered:'
+}
+
 /** The part for programs (RFC 3464 2). */
 function deliveryStatus({ hostname, recipient, response, remoteMta }: Bounce): readonly string[] {
   const answer = oneLine(response)
-  const status = /\b([45]\.\d{1,3}\.\d{1,3})\b/.exec(answer)?.[1] ?? (answer.startsWith('4') ? '4.0.0' : '5.0.0')
+  const status = statusIn.exec(response)?.[1] ?? (answer.startsWith('4') ? '4.0.0' : '5.0.0')
   const fields = [
     `Reporting-MTA: dns; ${hostname}`,
     '',
@@ -88,6 +96,9 @@ function deliveryStatus({ hostname, recipient, response, remoteMta }: Bounce): r
 function partOf(type: string, { inUtf8, isPlain }: { inUtf8: string; isPlain: boolean }): readonly string[] {
   return isPlain ? [`Content-Type: ${type}`] : [`Content-Type: ${inUtf8}`, 'Content-Transfer-Encoding: 8bit']
 }
+
+/** The enhanced code of a reply, where it stands in a line of it (RFC 2034 4): elsewhere may be an address such as 5.9.12.34. */
+const statusIn = /^\d{3}[ -]#?([45]\.\d{1,3}\.\d{1,3})(?!\.?\d)/m
 
 const isInAscii = (text: string) => isAscii(Buffer.from(text))
 

@@ -18,12 +18,13 @@ import { listAudit } from '../../../store/audit.ts'
 import { defaultSettings } from '../../default-settings.ts'
 import { eventually } from '../../eventually.ts'
 import { SmtpClient } from '../../peers/smtp-client.ts'
-import { type Sink, startSink } from '../../peers/smtp-server.ts'
+import { type Script, type Sink, startScript, startSink } from '../../peers/smtp-server.ts'
 import { type Service, startService } from '../../start/haraka.ts'
 
 describe('submission', () => {
   let service: Service
   let sink: Sink
+  let odd: Script
   let password: string
   let starttls: number
   let tls: number
@@ -32,9 +33,14 @@ describe('submission', () => {
 
   before(async () => {
     sink = await startSink((to) => (refused.has(to) ? 550 : null))
+    odd = await startScript('220 odd\r\n', (line) => {
+      if (line.startsWith('RCPT TO:<listed')) return '550 refused, as 5.9.12.34 is listed\r\n'
+      if (line.startsWith('RCPT TO:<two')) return '550-Not here\r\n550 #5.1.6 moved from 5.9.12.34\r\n'
+      return line.startsWith('RCPT') ? null : '250 odd\r\n'
+    })
     const { submission, submissions } = await withPorts(defaultSettings({ smtp: { port: 0 } }))
     service = await startService({
-      outbound: { routes: { '*': sink.route } },
+      outbound: { routes: { 'odd.example': odd.route, '*': sink.route }, retrySeconds: [1], giveUpSeconds: 1 },
       submission,
       submissions,
       limits: { logins: { failuresPerAddress: failuresMax, slowAfter: 5, slowMs: 1 } },
@@ -45,7 +51,7 @@ describe('submission', () => {
   })
   after(async () => {
     await service?.stop()
-    await sink?.close()
+    await Promise.all([sink?.close(), odd?.close()])
   })
 
   type Letter = {
@@ -329,6 +335,30 @@ describe('submission', () => {
     expect(raw).to.contain('\r\nContent-Type: message/delivery-status\r\n\r\n')
     expect(readReport(Buffer.from(raw), parseMessage(Buffer.from(raw)))?.kind).to.equal('delivery')
   })
+
+  const reasons = [
+    ['5.0.0 where an answer has no code but an address like one', 'listed', 'The mail system there answered:', '5.0.0'],
+    ['the code that stands in a later line of the answer', 'two', 'The mail system there answered:', '5.1.6'],
+    [
+      'no answer of a server that never gave one',
+      'silent',
+      'It was tried until the time for it was over. What happened last:',
+      '4.4.2',
+    ],
+  ] as const
+  for (const [what, local, introduction, status] of reasons)
+    it(`reports ${what}`, async () => {
+      const to = `${local}@odd.example`
+      await send(tls, { to, subject: what })
+      const { ctx, principal, address } = service
+      const report = await eventually('a report', async () => {
+        await settleDue(ctx)
+        const { items } = await listMessages(ctx, principal, { address, folder: 'inbox', limit: 10 })
+        return items.find(({ snippet }) => snippet?.includes(to)) ?? null
+      })
+      const raw = (await rawMessage(ctx, principal, { address, messageId: report.id })).content.toString()
+      expect(raw).to.contain(`\r\n${introduction}\r\n`).and.contain(`\r\nStatus: ${status}\r\n`)
+    })
 
   it('reports by mail whom it left out, when others get the mail', async () => {
     const { ctx, principal, address } = service
