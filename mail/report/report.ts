@@ -135,6 +135,9 @@ const plainSubject =
 /** Local parts that such reports come from. */
 const bouncer = /^(?:mailer-daemon|postmaster|mail-daemon|mdaemon|majordomo)$/i
 
+/** A status, and no part of a network address such as 192.4.5.6. */
+const statusInWords = /(?<![\d.])[45]\.\d{1,3}\.\d{1,3}(?!\.?\d)/
+
 /** A report in free text: its subject and author tell that it is one, the status codes in its text what it says. */
 function plainReport(raw: Buffer, parsed: ParsedMessage, leaves: readonly Part[]): Report | null {
   const local = parsed.from?.address.split('@')[0] ?? ''
@@ -144,11 +147,11 @@ function plainReport(raw: Buffer, parsed: ParsedMessage, leaves: readonly Part[]
   const text = textOf(raw, first).slice(0, diagnosticCharsMax * 20)
   // What follows is the mail that came back.
   const words = text.split(/^-{2,}\s*(?:below this line|original message|this is a copy|the header)/im)[0] ?? text
-  const status = /\b([45]\.\d{1,3}\.\d{1,3})\b/.exec(words)?.[1] ?? null
+  const status = statusInWords.exec(words)?.[0] ?? null
   const code = /(?:^|[\s:(>])([45]\d\d)[ -](?=\S)/.exec(words)?.[1]
   const permanent = status === null ? code?.startsWith('5') !== false : status.startsWith('5')
   const still = /\b(?:still trying|will be retried|delayed|will keep trying|warning only)\b/i.test(words)
-  const line = words.split(/\r?\n/).find((each) => /\b[45]\.\d+\.\d+\b|(?:^|[\s:(>])[45]\d\d[ -]\S/.test(each))
+  const line = words.split(/\r?\n/).find((each) => statusInWords.test(each) || /(?:^|[\s:(>])[45]\d\d[ -]\S/.test(each))
   return {
     kind: 'delivery',
     recipients: [

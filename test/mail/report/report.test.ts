@@ -135,6 +135,23 @@ Subject: 421 no bananas
       },
     ],
     [
+      'words in which addresses look like codes',
+      `From: MAILER-DAEMON@remote.example
+Subject: failure notice
+
+<gone@remote.example>:
+192.4.5.6 and 4.5.6.7 do not like the recipient.
+Remote host said: 550 5.1.1 no mailbox by that name
+`,
+      {
+        recipient: 'gone@remote.example',
+        action: 'failed',
+        status: '5.1.1',
+        diagnostic: 'Remote host said: 550 5.1.1 no mailbox by that name',
+        remoteMta: null,
+      },
+    ],
+    [
       'a warning in words alone',
       `From: Mail Delivery System <mailer-daemon@remote.example>
 Subject: Mail delivery failed: warning
