@@ -386,13 +386,21 @@ export async function releaseAccount(store: Store, accountId: string, name: Hold
   return modifiedCount === 1
 }
 
-/** Pauses sending, or lets it go on, and notes the change, so that its event is not lost. Returns false when it is so already. */
-export async function changePause(store: Store, accountId: string, change: PauseChange): Promise<boolean> {
+/**
+ * Pauses sending, or lets it go on and notes what is forgiven, and notes the change, so that its event is not lost. Returns false
+ * when it is so already.
+ */
+export async function changePause(
+  store: Store,
+  accountId: string,
+  change: PauseChange,
+  forgiven: AccountDoc['forgiven'] = {},
+): Promise<boolean> {
   const { to, reason, at } = change
   const [before, set] =
     to === 'paused'
       ? [null, { sendingPaused: { reason, at } }]
-      : [{ $ne: null }, { sendingPaused: null, resumedAt: at }]
+      : [{ $ne: null }, { sendingPaused: null, resumedAt: at, forgiven }]
   const { modifiedCount } = await store.accounts.updateOne(
     { _id: accountId, sendingPaused: before },
     { $set: set, $push: { pauseChanges: change } },

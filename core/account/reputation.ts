@@ -13,7 +13,7 @@ import {
   markPhoneVerified,
   raiseWarmUp,
 } from '../../store/accounts.ts'
-import type { PauseChange } from '../../store/documents/accounts.ts'
+import type { AccountDoc, PauseChange } from '../../store/documents/accounts.ts'
 import type { NewEvent } from '../../store/events.ts'
 import type { Account } from '../access/account-record.ts'
 import { recordAudit } from '../access/audit.ts'
@@ -25,6 +25,8 @@ import type { Context } from '../process/context.ts'
 
 /** The share of bounces and complaints among the sends of the last days. */
 export type Health = { readonly sent: number; readonly bounceRate: number; readonly complaintRate: number }
+
+const healthCounters = ['sent', 'bounced', 'complained'] as const
 
 /** Counts bounces and complaints that were just recorded, and pauses the account when their rate is too high. */
 export async function countOutcomes(
@@ -57,7 +59,10 @@ export async function pauseSending(ctx: Context, accountId: string, reason: stri
  * Resumes an account's sending; bounces and complaints until now no longer count. Returns false when it was not paused.
  */
 export async function resumeSending(ctx: Context, accountId: string, reason: string): Promise<boolean> {
-  return pauseOrResume(ctx, accountId, { to: 'resumed', reason, at: ctx.clock.now() })
+  const at = ctx.clock.now()
+  const today = await usageCounters(ctx, accountId, 'day', [at])
+  const forgiven = Object.fromEntries(healthCounters.map((counter) => [counter, today(counter)]))
+  return pauseOrResume(ctx, accountId, { to: 'resumed', reason, at }, forgiven)
 }
 
 /** Records the events of pauses and their ends that a crash prevented. Returns how many accounts there were. */
@@ -70,8 +75,13 @@ export async function sweepPauseChanges(ctx: Context): Promise<number> {
 /** Accounts looked at in one run of the sweep. */
 const changesMax = 500
 
-async function pauseOrResume(ctx: Context, accountId: string, change: PauseChange): Promise<boolean> {
-  if (!(await changePause(ctx.store, accountId, change))) return false
+async function pauseOrResume(
+  ctx: Context,
+  accountId: string,
+  change: PauseChange,
+  forgiven: AccountDoc['forgiven'] = {},
+): Promise<boolean> {
+  if (!(await changePause(ctx.store, accountId, change, forgiven))) return false
   await callersChanged(ctx, { accountIds: [accountId] })
   await tellPauseChanges(ctx, accountId, [change])
   return true
@@ -113,11 +123,13 @@ export function firstWarmUp(at: Date): { day: string; volume: number } {
 
 async function healthOf(ctx: Context, accountId: string): Promise<Health> {
   const now = ctx.clock.now()
-  const since = (await findAccount(ctx.store, accountId))?.resumedAt?.getTime() ?? 0
+  const { resumedAt = new Date(0), forgiven = {} } = (await findAccount(ctx.store, accountId)) ?? {}
   const days = Array.from({ length: sendingHealth.days }, (_, n) => after(now, -n * dayMs))
-  // Days before sending was resumed do not count.
-  const countedDays = days.filter((day) => periodsOf(day).dayEnd.getTime() > since)
-  const sum = await usageCounters(ctx, accountId, 'day', countedDays)
+  // Days before sending was resumed do not count, and of the day itself what came until then.
+  const countedDays = days.filter((day) => periodsOf(day).dayEnd > resumedAt)
+  const isDayCounted = countedDays.some((day) => periodsOf(day).day === periodsOf(resumedAt).day)
+  const counted = await usageCounters(ctx, accountId, 'day', countedDays)
+  const sum = (counter: string) => counted(counter) - (isDayCounted ? (forgiven[counter] ?? 0) : 0)
   const sent = sum('sent')
   const rate = (counter: string) => (sent < sendingHealth.sendsMin ? 0 : sum(counter) / sent)
   return { sent, bounceRate: rate('bounced'), complaintRate: rate('complained') }

@@ -58,6 +58,8 @@ export type AccountDoc = Plans & {
   readonly phoneVerifiedAt?: Date
   /** When sending was last resumed after a pause. Delivery outcomes of earlier days no longer count against the account. */
   readonly resumedAt?: Date
+  /** What had been counted of that day until then, by counter: it no longer counts either. */
+  readonly forgiven?: { readonly [counter: string]: number }
   /** What holds the account, by whom it was set: the service or an administrator, its partner, an administrator. */
   readonly sendingPaused: Hold | null
   /** Pauses of sending, and their ends, whose event is not known to be recorded. */

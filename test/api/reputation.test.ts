@@ -101,6 +101,25 @@ describe('api: the reputation of an account', () => {
     expect(resumed.body.events).to.have.length(1)
   })
 
+  it('counts nothing against a resumed account that came before, also not of that day', async () => {
+    const { accountId, address, key } = await makeTenant(door, { name: 'mended' })
+    const call = client(door.http, key)
+    const send = sender(call, address)
+    const code = async (n: number) => (await send(n)).body.code
+    await use(accountId, { sent: 100, bounced: 10 })
+    await countOutcomes(door.ctx, accountId, { bounced: 1, complained: 0 })
+    expect(await code(1)).to.equal('sending_paused')
+    expect(await resumeSending(door.ctx, accountId, 'mended')).to.equal(true)
+    await countOutcomes(door.ctx, accountId, { bounced: 1, complained: 0 })
+    expect((await send(2)).status).to.equal(202)
+    await use(accountId, { sent: 200, bounced: 20 })
+    await countOutcomes(door.ctx, accountId, { bounced: 1, complained: 0 })
+    expect((await send(3)).status).to.equal(202)
+    await use(accountId, { sent: 201, bounced: 21 })
+    await countOutcomes(door.ctx, accountId, { bounced: 1, complained: 0 })
+    expect(await code(4)).to.equal('sending_paused')
+  })
+
   it('tells of a pause and its end once, also when a process dies between the change and its event', async () => {
     const tenant = await makeTenant(door, { name: 'interrupted' })
     const call = client(door.http, tenant.key)
