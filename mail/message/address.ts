@@ -135,12 +135,12 @@ function addressLiteral(text: string): string | null {
   return isValid ? `[${inner}]` : null
 }
 
-/** What has been read of one mailbox: `raw` keeps quotes, `phrase` has them removed. */
-type Pending = { raw: string; phrase: string; comment: string; angle: string | null }
+/** What has been read of one mailbox: `raw` keeps quotes, `phrase` has them removed; so many of its characters stood before `angle`. */
+type Pending = { raw: string; phrase: string; comment: string; angle: string | null; beforeAngle: number }
 
 const groupEnd = { groupEnd: true } as const
 
-const nothingRead = (): Pending => ({ raw: '', phrase: '', comment: '', angle: null })
+const nothingRead = (): Pending => ({ raw: '', phrase: '', comment: '', angle: null, beforeAngle: 0 })
 
 const readList = (text: string, max: number): NamedAddress[] => readItems(text, max).filter((item) => 'address' in item)
 
@@ -153,6 +153,13 @@ function readItems(text: string, max: number): AddressItem[] {
     const char = text[at]
     const isEnd = char === ',' || char === ';'
     if (!isEnd && char !== ':') {
+      // Between two addresses in brackets there should have been a comma.
+      if (char === '<' && pending.angle !== null && bareAddress(pending.angle) !== null) {
+        const { phrase, beforeAngle } = pending
+        found.push(...finish({ ...pending, phrase: phrase.slice(0, beforeAngle) }))
+        pending = { ...nothingRead(), phrase: phrase.slice(beforeAngle) }
+        continue
+      }
       at = readPiece(text, at, pending, lasts)
       continue
     }
@@ -189,6 +196,7 @@ function readPiece(text: string, at: number, pending: Pending, lasts: { quote: n
   if (char === '<') {
     const end = closingAngle(text, at)
     pending.angle = text.slice(at + 1, end)
+    pending.beforeAngle = pending.phrase.length
     return end + 1
   }
   // An encoded word is taken whole, because some programs leave commas and colons in it.

@@ -41,6 +41,7 @@ describe('originatorsOf', () => {
     ['an author who is no address', 'From: Ann', null],
     ['two authors', 'From: a@b.example, c@d.example', null],
     ['two authors, one of them in a group', 'From: g: a@b.example;, c@d.example', null],
+    ['two authors without a comma', 'From: <a@b.example> Carl <c@d.example>', null],
     ['two fields', 'From: a@b.example\nSubject: x\nfrom : c@d.example', null],
     ['two secretaries', 'From: a@b.example\nSender: s@b.example\nSender: t@b.example', null],
   ]

@@ -71,6 +71,8 @@ const lists: readonly (readonly [name: string, text: string, expected: readonly 
   ['a name with a mark', 'שלום\u200f (x) <a@x.example>', ['שלום\u200f <a@x.example>']],
   ['an address with invisible characters', 'a\u200bnn\u202e@x.example', ['a\ufffdnn\ufffd@x.example']],
   ['names', 'Ann <a@x.example>, "Doe, Bob" <b@x.example>', ['Ann <a@x.example>', '"Doe, Bob" <b@x.example>']],
+  ['a comma that is missing', 'Ann <a@x.example> Bob <b@x.example>', ['Ann <a@x.example>', 'Bob <b@x.example>']],
+  ['brackets in a name', 'A <b> C <a@x.example>', ['A C <a@x.example>']],
   ['RFC 5322 A.1.2', '"Joe Q. Public" <john.q.public@example.com>', ['"Joe Q. Public" <john.q.public@example.com>']],
   [
     'RFC 5322 A.1.3 group',
