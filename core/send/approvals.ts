@@ -13,8 +13,8 @@ import { Failure } from '../../schemas/failures.ts'
 import { findAccount } from '../../store/accounts.ts'
 import * as store from '../../store/approvals.ts'
 import { readBlob } from '../../store/blobs.ts'
-import type { MailboxDoc } from '../../store/documents/mail.ts'
-import type { ApprovalDoc } from '../../store/documents/sending.ts'
+import type { MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
+import type { ApprovalDecision, ApprovalDoc, EmailDoc } from '../../store/documents/sending.ts'
 import { findEmail } from '../../store/emails.ts'
 import { findMailboxes } from '../../store/mailboxes.ts'
 import { findMessage } from '../../store/messages.ts'
@@ -22,7 +22,14 @@ import { accountOf, requireAllowed } from '../access/account-record.ts'
 import { recordAudit } from '../access/audit.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import { administrator, isProgram, type Principal } from '../access/principal.ts'
-import { currentApprovals, endWaiting, noApproval, releaseMessage } from '../deliver/approval-state.ts'
+import {
+  approvalIdOf,
+  currentApprovals,
+  endWaiting,
+  isUnchanged,
+  noApproval,
+  releaseMessage,
+} from '../deliver/approval-state.ts'
 import { signingKeys } from '../mailbox/domains.ts'
 import { dueNow, inTimeOf } from '../process/account-time.ts'
 import { noteDue, noteFailed } from '../process/alarms.ts'
@@ -32,7 +39,8 @@ import { inMemoryRoom } from '../read/bodies.ts'
 import { allowanceOfSend } from './allowance.ts'
 import { markAnswered } from './answer.ts'
 import { takeDraftAway } from './approval-requests.ts'
-import { writeSend } from './commit.ts'
+import { sendIdOf, writeSend } from './commit.ts'
+import { sendTimeOf } from './content.ts'
 import type { Composed } from './send-fields.ts'
 import { decideRecipients, type Sender } from './send-rules.ts'
 import { mailboxSender } from './sender.ts'
@@ -106,7 +114,7 @@ export async function decideApproval(
   principal: Principal,
   { id, decision, hash, reason = '' }: Verdict & { readonly id: string },
 ): Promise<ApprovalDoc> {
-  if (principal.waitsForApproval || isProgram(principal))
+  if (!mayDecide(principal))
     throw new Failure('forbidden', 'Agents, and whose own sends wait for an approval, may not approve.', {
       fix: 'Let a person who is signed in decide, or an account key.',
     })
@@ -122,14 +130,56 @@ export async function decideApproval(
       ? await endWaiting(ctx, approval, { status: 'refused', ...by })
       : await approve(ctx, approval, by)
   if (ended === null) throw decided(await reachApproval(ctx, principal, id))
-  const action = `approvals.${decision}`
-  const entry = { accountId: approval.accountId, keyId: principal.keyId, action, target: `${approval.emailId} ${hash}` }
-  await ctx.background.begin(approval.accountId, () =>
+  await noteDecision(ctx, ended, decision)
+  return ended
+}
+
+/**
+ * Sends a draft that shows what a mail program handed in and that waits, which approves it: what goes out is what the program wrote,
+ * as its copy in Sent has it, and not what can be read of it as a draft. Null for any other draft, and when the caller may not
+ * decide. Fails with `conflict` while it goes out already, and with what `commitSend` fails with, and then it waits as before.
+ */
+export async function sendSubmittedDraft(
+  ctx: Context,
+  principal: Principal,
+  { draft, sendAt }: { readonly draft: MessageDoc; readonly sendAt: Date | undefined },
+): Promise<EmailDoc | null> {
+  const { accountId, keyId } = principal
+  // Only what a program wrote has a Message-ID that does not come from the draft.
+  if (!mayDecide(principal) || draft.messageIdHeader?.startsWith(`${draft._id}@`)) return null
+  const emailId = sendIdOf(draft._id)
+  const found = await store.findApproval(ctx.store, { accountId, approvalId: approvalIdOf(emailId) })
+  if (found === null || found.origin !== 'submission' || !isUnchanged(found, draft)) return null
+  const [approval = found] = await currentApprovals(ctx, [found])
+  if (approval.status === 'waiting') {
+    const due = sendTimeOf(ctx.clock.now(), sendAt)
+    const approved = await approve(ctx, approval, { by: keyId, reason: null, ...(due !== null && { sendAt: due }) })
+    if (approved !== null) await noteDecision(ctx, approved, 'approve')
+  } else if (approval.status !== 'approved') return null
+  const email = await findEmail(ctx.store, { accountId, emailId })
+  if (email === null)
+    throw new Failure('conflict', 'Another request decided about this draft at the same moment.', {
+      fix: `Read how it stands with GET /api/v1/emails/${emailId}; send the draft again if it is still there.`,
+    })
+  return email
+}
+
+/** Whether a caller may decide what others send: people and account keys, and no agents. */
+const mayDecide = (principal: Principal): boolean =>
+  principal.kind === 'account' && !principal.waitsForApproval && !isProgram(principal)
+
+/** Notes in the audit who decided, and what was read. */
+async function noteDecision(
+  ctx: Context,
+  { accountId, emailId, hash, decision }: ApprovalDoc,
+  made: Verdict['decision'],
+): Promise<void> {
+  const entry = { accountId, keyId: decision?.by ?? null, action: `approvals.${made}`, target: `${emailId} ${hash}` }
+  await ctx.background.begin(accountId, () =>
     recordAudit(ctx, { ...entry, outcome: 'done', address: null }).catch((error: unknown) =>
       ctx.log.error({ err: error }, 'an audit entry was lost'),
     ),
   )
-  return ended
 }
 
 /**
@@ -185,7 +235,7 @@ function decided({ status, decision }: ApprovalDoc): Failure {
 async function approve(
   ctx: Context,
   waiting: ApprovalDoc,
-  by: Pick<NonNullable<ApprovalDoc['decision']>, 'by' | 'reason'>,
+  by: Omit<ApprovalDecision, 'at'>,
 ): Promise<ApprovalDoc | null> {
   const at = ctx.clock.now()
   const dueAt = after(at, sendingMs)
@@ -244,7 +294,8 @@ async function commitApproved(ctx: Context, approval: ApprovalDoc): Promise<void
     purpose: emailId,
   })
   const now = ctx.clock.now()
-  const sendAt = approval.sendAt !== null && approval.sendAt > now ? approval.sendAt : null
+  const asked = approval.decision?.sendAt ?? approval.sendAt
+  const sendAt = asked !== null && asked > now ? asked : null
   const composed = await signed(ctx, approval, sendAt ?? now)
   const { to, cc, bcc, subject, keepsCopy } = approval
   const isSubmitted = origin === 'submission' && mailboxId !== null

@@ -26,7 +26,8 @@ import type { Context } from '../process/context.ts'
 import { bytesOf } from '../read/bodies.ts'
 import { describe } from '../receive/message-document.ts'
 import { type Answering, answerTo, markAnswered, withoutAnswer } from './answer.ts'
-import { asValidationError, commitSend, type SendResult, threadFieldsOf } from './commit.ts'
+import { sendSubmittedDraft } from './approvals.ts'
+import { asValidationError, commitSend, resultOf, type SendResult, threadFieldsOf } from './commit.ts'
 import { filesOf, type SendInput, signedBy } from './content.ts'
 import { announceChange, removeDraft, writeDraft } from './draft-message.ts'
 import type { ThreadFields } from './send-fields.ts'
@@ -103,6 +104,8 @@ export async function sendDraft(
       param: 'to',
       fix: 'Give it one in "to", "cc" or "bcc" where drafts are changed (PATCH, update_draft), then send it.',
     })
+  const submitted = await sendSubmittedDraft(ctx, principal, { draft: message, sendAt })
+  if (submitted !== null) return resultOf(submitted)
   const { input: read, named } = await readDraft(ctx, message)
   const input = signedBy(mailbox, read)
   const parent = await parentOf(ctx, mailbox, input.inReplyTo)

@@ -144,6 +144,8 @@ export type ApprovalDecision = {
   readonly at: Date
   /** What the person writes to the agent. */
   readonly reason: string | null
+  /** When it is sent, where who decided gave it a time. */
+  readonly sendAt?: Date
 }
 
 /**

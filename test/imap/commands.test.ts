@@ -1,17 +1,25 @@
 /** Commands and their answers, on a mailbox of known messages: each row is a transcript. */
 import { expect } from 'chai'
 import { logIn } from '../../core/account/login.ts'
+import { hourMs } from '../../core/process/clock.ts'
 import { settleDue } from '../../core/send/settle.ts'
 import { submit } from '../../core/send/submit.ts'
 import { startAnnouncer } from '../../jobs/announcer.ts'
 import { agentScopes } from '../../schemas/scopes.ts'
 import { eventually } from '../eventually.ts'
 import type { ImapClient } from '../peers/imap-client.ts'
-import { mailboxPath } from '../peers/rest.ts'
+import { type Json, mailboxPath } from '../peers/rest.ts'
 import { deliver, makeKey } from '../start/door.ts'
 import { type ImapDoor, openImapDoor } from '../start/imap.ts'
 
 const lines = (...all: readonly string[]) => all.join('\r\n')
+
+type Send = {
+  id: string
+  message_id: string
+  recipients: { email: string; status: string }[]
+  approval?: { status: string }
+}
 
 /** A mail of several parts: a text, a message with a text, a file in Base64. */
 const parts = lines(
@@ -548,10 +556,19 @@ describe('IMAP commands', () => {
         expect(status, JSON.stringify(body)).to.equal(200)
         await ctx.background.done()
       }
+      const sendDraft = async (emailId: string, body: Json = {}) => {
+        const { draft } = (await ctx.store.approvals.findOne({ emailId })) ?? {}
+        const path = `${mailboxPath(sender)}/drafts/${draft?.messageId}/send`
+        const sent = await imap.call<Send>('POST', path, body)
+        expect([sent.status, sent.body.id], JSON.stringify(sent.body)).to.deep.equal([202, emailId])
+        await ctx.background.done()
+        return sent.body
+      }
       const inSent = async () => {
         await program.ask('SELECT Sent')
         return (await program.ask('UID SEARCH ALL')).lines[0]
       }
+      const status = (path: string) => imap.call<Send>('GET', path).then(({ body }) => body)
 
       const kept = await submitted('kept')
       const uid = await kept.bring()
@@ -559,8 +576,6 @@ describe('IMAP commands', () => {
       await decide(kept.id, 'approve')
       expect(await inSent()).to.equal(`* SEARCH ${uid}`)
       expect(await kept.bring()).to.equal(uid)
-      type Send = { id: string; message_id: string; recipients: { status: string }[] }
-      const status = (path: string) => imap.call<Send>('GET', path).then(({ body }) => body)
       const send = await status(`/api/v1/emails/${kept.id}`)
       expect((await status(`/api/v1/delivery-status?message_id=${send.message_id}`)).id).to.equal(kept.id)
       const copy = await imap.call('GET', `${mailboxPath(sender)}/messages/${send.message_id}`)
@@ -587,6 +602,54 @@ describe('IMAP commands', () => {
         const { lines } = await program.ask('STATUS Sent (MESSAGES)')
         expect(lines[0], `copies after ${n}`).to.include(`MESSAGES ${3 + n}`)
       }
+
+      const drafted = await submitted('drafted')
+      const brought = await drafted.bring()
+      const sent = await sendDraft(drafted.id)
+      expect(await inSent()).to.match(new RegExp(` ${brought}$`))
+      const shown = await imap.call('GET', `${mailboxPath(sender)}/messages/${sent.message_id}`)
+      expect(shown.body).to.include({ folder: 'Sent', subject: 'drafted' })
+      expect((await status(`/api/v1/emails/${drafted.id}`)).approval?.status).to.equal('approved')
+      const later = await submitted('later')
+      const sendAt = new Date(ctx.clock.now().getTime() + hourMs).toISOString()
+      expect(await sendDraft(later.id, { sendAt })).to.include({ status: 'scheduled', sendAt })
+      for (let n = 1; n <= 10; n++) {
+        const both = await submitted(`draft-and-copy-${n}`)
+        await Promise.all([sendDraft(both.id), both.bring()])
+        const { lines } = await program.ask('STATUS Sent (MESSAGES)')
+        expect(lines[0], `copies after draft ${n}`).to.include(`MESSAGES ${14 + n}`)
+      }
+    })
+
+    it('a draft of what a program handed in goes out as the program wrote it, to those it named', async () => {
+      const sender = await imap.mailbox()
+      const { ctx } = imap.door
+      const mailbox = await ctx.store.mailboxes.findOne({ address: sender })
+      const waits = { accountId: imap.tenant.accountId, kind: 'agent', approval: 'required' } as const
+      const { apiKey } = await makeKey(ctx, { ...waits, scopes: agentScopes, mailboxIds: [mailbox?._id ?? ''] })
+      const visit = { user: sender, password: apiKey, scope: 'mail:send', peerAddress: '127.0.0.1' } as const
+      const head = `From: ${sender}\r\nTo: someone@remote.example\r\nSubject: Meeting\r\nMessage-ID: <meeting@x.example>`
+      const body = 'BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nEND:VCALENDAR\r\n'
+      const { id } = await submit(ctx, await logIn(ctx, visit), {
+        raw: Buffer.from(`${head}\r\nContent-Type: text/calendar; method=REQUEST\r\nX-Own: 1\r\n\r\n${body}`),
+        reversePath: sender,
+        recipients: ['delivered@simulator.invalid'],
+        peerAddress: '127.0.0.1',
+      })
+      const { draft } = (await ctx.store.approvals.findOne({ emailId: id })) ?? {}
+      const path = `${mailboxPath(sender)}/drafts/${draft?.messageId}`
+      const sends = await Promise.all([1, 2, 3].map(() => imap.call<Send>('POST', `${path}/send`)))
+      expect(sends.map(({ status }) => status)).to.include(202)
+      for (const { status } of sends) expect(status).to.be.oneOf([202, 404, 409])
+      const sent = sends.find(({ status }) => status === 202)
+      expect(sent?.body.recipients.map(({ email }) => email)).to.deep.equal(['delivered@simulator.invalid'])
+      await ctx.background.done()
+      const program = await imap.open({ user: sender, key: apiKey })
+      await program.ask('SELECT Sent')
+      const copy = (await program.ask('FETCH 1 BODY.PEEK[]')).lines.join('\r\n')
+      for (const kept of ['Message-ID: <meeting@x.example>', 'Content-Type: text/calendar; method=REQUEST', body])
+        expect(copy).to.include(kept)
+      expect((await imap.call('GET', path)).status).to.equal(404)
     })
 
     it('a draft that is appended goes out by the API in the conversation that it names', async () => {
