@@ -174,10 +174,21 @@ export const jobs = {
     return { headers, text, html: html ?? '', reply, quoted: inUnits(text, quoted) }
   },
 
-  /** The bodies for a forwarded message: the HTML is sanitised and keeps its remote images. */
-  forwarding({ raw }: { raw: Buffer }): { readonly text: string; readonly html: string | null } {
+  /**
+   * The bodies for a forwarded message: the HTML is sanitised and keeps its remote images. `ownText` is what a person sees of
+   * `ownHtml`, the words of who forwards it.
+   */
+  forwarding({ raw, ownHtml }: { raw: Buffer; ownHtml: string | null }): {
+    readonly text: string
+    readonly html: string | null
+    readonly ownText: string | null
+  } {
     const { text, html } = readBody(raw, parseMessage(raw))
-    return { text, html: html === null ? null : sanitiseHtml(html, { remoteImages: true }) }
+    return {
+      text,
+      html: html === null ? null : sanitiseHtml(html, { remoteImages: true }),
+      ownText: ownHtml === null ? null : visibleText(ownHtml).text,
+    }
   },
 
   /** The fields of a mail by rules, by their keys; `raw` is the question as JSON. */

@@ -17,7 +17,7 @@ export async function forwardedContent(
 ): Promise<Required<Pick<SendInput, 'text' | 'attachments'>> & Pick<SendInput, 'html'>> {
   const body = await inMemoryRoom(ctx, message, async () => {
     const raw = await bytesOf(ctx, message)
-    return ctx.parsing.run('forwarding', { raw })
+    return ctx.parsing.run('forwarding', { raw, ownHtml: text === undefined ? (html ?? null) : null })
   })
   const { from, to, cc, subject, date } = message
   const about = { from, to, cc, subject, date }
@@ -28,7 +28,7 @@ export async function forwardedContent(
     .filter(({ inline, contentId }) => includeAttachments || (inline && contentId !== null && body.html !== null))
     .map(({ partId }): NewAttachment => ({ messageId: message._id, attachmentId: attachmentIdOf(message._id, partId) }))
   return {
-    text: forwardText(text, { ...about, text: body.text }),
+    text: forwardText(text ?? body.ownText ?? undefined, { ...about, text: body.text }),
     ...(isHtml && { html: forwardHtml(own, { ...about, html: theirs }) }),
     attachments: [...attachments, ...files],
   }

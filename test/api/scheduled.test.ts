@@ -180,6 +180,8 @@ describe('api: sends for later, dry runs and forwards', () => {
     expect(String(copy.text)).to.match(/^For you\.\n\n-+ Forwarded message -+\nFrom: Eve <eve@remote\.example>/)
     expect(String(copy.text)).to.contain('As promised.')
     expect((copy.attachments as Json[]).map(({ name }) => name)).to.deep.equal(['figures.csv'])
+    const inHtml = await forward({ html: '<p>For <b>you</b>.</p>' })
+    expect((await sentCopy(inHtml.body.message_id)).body.text).to.match(/^For you\.\n\n-+ Forwarded message/)
     const bare = (await sentCopy((await forward({ includeAttachments: false })).body.message_id)).body
     expect(copy.attachments).to.have.length(1)
     expect(bare.attachments).to.deep.equal([])
