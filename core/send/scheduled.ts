@@ -10,12 +10,14 @@ import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import { findAccount } from '../../store/accounts.ts'
 import { dropBlobUsers, insertBlob, packBlob, readBlob } from '../../store/blobs.ts'
+import type { MailboxDoc } from '../../store/documents/mail.ts'
 import type { EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
 import * as store from '../../store/emails.ts'
 import { findMailboxes } from '../../store/mailboxes.ts'
 import { accountOf, requireAllowed } from '../access/account-record.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
+import { findSend } from '../deliver/approval-state.ts'
 import { suppressedAmong } from '../deliver/suppressions.ts'
 import { signingKeys } from '../mailbox/domains.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
@@ -151,8 +153,18 @@ async function reachScheduled(
 ): Promise<EmailDoc> {
   const mailbox = await reachMailbox(ctx, principal, address)
   const email = await store.findEmail(ctx.store, { accountId: mailbox.accountId, emailId: id })
+  if (email === null && (await isAsked(ctx, mailbox, id)))
+    throw new Failure('conflict', 'The send waits for the approval of a person, and is not scheduled yet.', {
+      fix: 'Delete its draft to take it back; for another time send anew.',
+    })
   if (email === null || email.mailboxId !== mailbox._id || email.sendAt === undefined)
     throw new Failure('email_not_found', `There is no scheduled send ${id} of ${mailbox.address}.`)
   if (email.scheduledFor === undefined) throw notScheduled()
   return email
+}
+
+/** Whether a send from this mailbox waits for the approval of a person. */
+async function isAsked(ctx: Context, { _id: mailboxId, accountId }: MailboxDoc, emailId: string): Promise<boolean> {
+  const send = await findSend(ctx, { accountId, emailId })
+  return send?.mailboxId === mailboxId && send.approval?.status === 'waiting'
 }

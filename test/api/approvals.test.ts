@@ -227,6 +227,20 @@ describe('api: approvals', () => {
     expectRefusal(await agent('PATCH', `${box}/scheduled/${waiting.id}`, { sendAt: later }), [403, 'forbidden'])
   })
 
+  it('one of a later time cannot be moved or cancelled before it is approved, and is told how to take it back', async () => {
+    const { id, approval } = await ask({ ...mail(), sendAt: new Date(door.ctx.clock.now().getTime() + 2 * hourMs) })
+    for (const [method, body] of [
+      ['DELETE'],
+      ['PATCH', { sendAt: new Date(door.ctx.clock.now().getTime() + hourMs) }],
+    ] as const) {
+      const answer = await agent<ErrorBody & { fix: string }>(method, `${box}/scheduled/${id}`, body)
+      expectRefusal(answer, [409, 'conflict'])
+      expect(answer.body.fix).to.match(/^Delete its draft/)
+    }
+    expect((await agent('DELETE', `${box}/drafts/${approval.draft_id}`)).status).to.equal(200)
+    expectRefusal(await agent('DELETE', `${box}/scheduled/${id}`), [404, 'email_not_found'])
+  })
+
   it('a refused send is told with the reason, and stays a draft', async () => {
     const waiting = await ask()
     const { id, hash, draft_id } = waiting.approval
