@@ -68,7 +68,9 @@ export async function reschedule(
   const raw = await readBlob(ctx.store, email.blob)
   if (raw === null) throw new Failure('internal_error', 'The stored bytes of the message are missing.')
   const signed = await dkimSign(redate(raw, time), await signingKeys(ctx, splitAddress(email.from.address).domain), at)
-  const users = email.messageId === null ? [email._id] : [email._id, email.messageId]
+  // A copy that a program brought has its own bytes.
+  const hasOwnCopy = email.messageId !== null && !email.hasBroughtCopy
+  const users = hasOwnCopy ? [email._id, email.messageId] : [email._id]
   const { ref, chunks } = await packBlob(ctx.store, { id: newId('blb', at), bytes: signed, users, at })
   await insertBlob(ctx.store, chunks)
   const moved = await store.moveScheduled(ctx.store, email, { blob: ref, sendAt: time })

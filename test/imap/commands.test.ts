@@ -1,7 +1,7 @@
 /** Commands and their answers, on a mailbox of known messages: each row is a transcript. */
 import { expect } from 'chai'
 import { logIn } from '../../core/account/login.ts'
-import { hourMs } from '../../core/process/clock.ts'
+import { dayMs, hourMs } from '../../core/process/clock.ts'
 import { settleDue } from '../../core/send/settle.ts'
 import { submit } from '../../core/send/submit.ts'
 import { startAnnouncer } from '../../jobs/announcer.ts'
@@ -612,12 +612,16 @@ describe('IMAP commands', () => {
       expect((await status(`/api/v1/emails/${drafted.id}`)).approval?.status).to.equal('approved')
       const later = await submitted('later')
       const sendAt = new Date(ctx.clock.now().getTime() + hourMs).toISOString()
+      await later.bring()
       expect(await sendDraft(later.id, { sendAt })).to.include({ status: 'scheduled', sendAt })
+      const tomorrow = new Date(ctx.clock.now().getTime() + dayMs).toISOString()
+      await imap.call('PATCH', `${mailboxPath(sender)}/scheduled/${later.id}`, { sendAt: tomorrow })
+      expect((await ctx.store.blobs.findOne({ users: later.id }))?.users).to.deep.equal([later.id])
       for (let n = 1; n <= 10; n++) {
         const both = await submitted(`draft-and-copy-${n}`)
         await Promise.all([sendDraft(both.id), both.bring()])
         const { lines } = await program.ask('STATUS Sent (MESSAGES)')
-        expect(lines[0], `copies after draft ${n}`).to.include(`MESSAGES ${14 + n}`)
+        expect(lines[0], `copies after draft ${n}`).to.include(`MESSAGES ${15 + n}`)
       }
     })
 
