@@ -104,13 +104,15 @@ export const getDraft = operation({
 
 export const updateDraft = operation({
   name: 'drafts.update',
-  summary: 'Change the fields that are given; the others stay, and so does the id.',
+  summary:
+    'Change the fields that are given; the others stay, and so does the id. New text or HTML alone is the whole body.',
   scope: 'mail:send',
   http: 'PATCH /api/v1/mailboxes/{address}/drafts/{draft_id}',
   tools: [
     {
       name: 'update_draft',
-      description: 'Change the fields of a draft that you give; the others stay, and so does its id.',
+      description:
+        'Change the fields of a draft that you give; the others stay, and so does its id. New text is the whole body.',
       effect: 'write',
       expose: ['address', 'draft_id', ...draftExposed],
       describe,

@@ -4,6 +4,7 @@
  * draft, so that it is sent once.
  */
 
+import { isDeepStrictEqual } from 'node:util'
 import { readBody } from '../../mail/body/body.ts'
 import { compose } from '../../mail/compose/compose.ts'
 import { formatNamedAddress, normaliseAddress, splitAddress } from '../../mail/message/address.ts'
@@ -54,7 +55,10 @@ export async function createDraft(
   return id
 }
 
-/** Changes the fields that are given; the others stay. Fails as `createDraft` does, and with `not_found`, `conflict`. */
+/**
+ * Changes the fields that are given; the others stay, but for the body: text or HTML that says something new alone is all of it.
+ * Fails as `createDraft` does, and with `not_found`, `conflict`.
+ */
 export async function updateDraft(
   ctx: Context,
   principal: Principal,
@@ -62,13 +66,18 @@ export async function updateDraft(
 ): Promise<void> {
   for (let tries = 0; tries < triesMax; tries++) {
     const { mailbox, message, folder } = await reachDraft(ctx, principal, { address, draftId })
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-    const { input: read, named } = await readDraft(ctx, message)
+    const { input: read, named, seenText } = await readDraft(ctx, message)
     const { to = [], subject = '', ...draft } = read
+    const shown: { readonly [field: string]: unknown } = { ...read, text: seenText }
+    const given = Object.fromEntries(
+      Object.entries(change).filter(([field, value]) => value !== undefined && !isDeepStrictEqual(value, shown[field])),
+    )
     // What the draft lacks is filled in from the message that it is to answer.
-    const isFilled = change.inReplyTo !== undefined
+    const isFilled = change.inReplyTo !== undefined && (to.length === 0 || subject === '')
+    // As it lies there it is what a person may be about to approve.
+    if (Object.keys(given).length === 0 && !isFilled) return
     const kept = { ...((to.length > 0 || !isFilled) && { to }), ...((subject !== '' || !isFilled) && { subject }) }
-    const input = { ...draft, ...kept, ...given }
+    const input = { ...draft, ...kept, ...given, ...replacedBody(change, given) }
     const { content, chunks } = await composeDraft(ctx, principal, { mailbox, id: message._id, input, named })
     await insertBlob(ctx.store, chunks)
     if (await replaceDraft(ctx.store, changeOf(ctx, folder, [message]), message, content)) {
@@ -150,6 +159,17 @@ export async function reachDraftsOf(ctx: Context, principal: Principal, address:
   return mailbox
 }
 
+/** The body that a change leaves out goes, where the one that it gives says something new: they would contradict each other. */
+function replacedBody(change: Bodies, given: Bodies): Bodies {
+  const { text = '', html = '' } = given
+  return {
+    ...(change.html === undefined && text !== '' && { html: '' }),
+    ...(change.text === undefined && html !== '' && { text: '' }),
+  }
+}
+
+type Bodies = Pick<DraftInput, 'text' | 'html'>
+
 type DraftToCompose = {
   readonly mailbox: MailboxDoc
   readonly id: string
@@ -203,8 +223,11 @@ async function composeDraft(ctx: Context, principal: Principal, { mailbox, id, i
   return { content, chunks: packed.chunks, parsed: description.parsed }
 }
 
-/** Reads a draft as the input of a send, and what its header names as answered. */
-async function readDraft(ctx: Context, message: MessageDoc): Promise<{ input: DraftInput; named: ThreadFields }> {
+/** Reads a draft as the input of a send, what its header names as answered, and its text as it is shown, also where it is HTML alone. */
+async function readDraft(
+  ctx: Context,
+  message: MessageDoc,
+): Promise<{ input: DraftInput; named: ThreadFields; seenText: string }> {
   const raw = await bytesOf(ctx, message)
   const parsed = parseMessage(raw)
   const { text, html } = readBody(raw, parsed)
@@ -231,7 +254,7 @@ async function readDraft(ctx: Context, message: MessageDoc): Promise<{ input: Dr
       ...(inline && contentId !== null && { contentId }),
     })),
   }
-  return { input, named: { inReplyTo, references } }
+  return { input, named: { inReplyTo, references }, seenText: text }
 }
 
 /** The message that a draft answers; null where it is not in the mailbox. Mail programs name it in the header alone. */

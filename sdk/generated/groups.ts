@@ -484,7 +484,7 @@ export class MailboxesDrafts extends Group {
     return this.call({ method: 'GET', path: `/mailboxes/${segment(address)}/drafts/${segment(draftId)}` }, options)
   }
 
-  /** Change the fields that are given; the others stay, and so does the id. Scope: mail:send. */
+  /** Change the fields that are given; the others stay, and so does the id. New text or HTML alone is the whole body. Scope: mail:send. */
   update(address: string, draftId: string, params: t.DraftsUpdateParams = {}, options?: RequestOptions): Promise<t.DraftsUpdateResult> {
     return this.call({ method: 'PATCH', path: `/mailboxes/${segment(address)}/drafts/${segment(draftId)}`, body: params }, options)
   }

@@ -276,6 +276,8 @@ describe('api: approvals', () => {
     const { draft_id, hash } = waiting.approval
     const again = await agent<Waiting>('POST', `${box}/drafts/${draft_id}/send`)
     expect(again.body.approval).to.deep.include({ id: waiting.approval.id, hash })
+    expect((await owner('PATCH', `${box}/drafts/${draft_id}`, { text: 'Twenty euros.' })).status).to.equal(200)
+    expect((await sendOf(waiting.id)).approval).to.include({ status: 'waiting' })
     await agent('PATCH', `${box}/drafts/${draft_id}`, { text: 'Changed' })
     const anew = await agent<Waiting>('POST', `${box}/drafts/${draft_id}/send`)
     expect(anew.body.status).to.equal('waiting_for_approval')

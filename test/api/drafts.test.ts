@@ -65,6 +65,60 @@ describe('api: drafts', () => {
     expect(names).to.include.members(['X-Ref', 'DKIM-Signature']).and.not.include('Bcc')
   })
 
+  describe('its bodies never say two things:', () => {
+    const rich = { text: 'Price: 10', html: '<p>Price: <b>10</b></p>' }
+    type Bodies = { readonly text?: string; readonly html?: string; readonly markdown?: string }
+    const cases: readonly (readonly [name: string, was: Bodies, change: Bodies, text: string, html: RegExp | null])[] =
+      [
+        ['new text takes the place of both', rich, { text: 'Price: 20' }, 'Price: 20', null],
+        ['also of those made of Markdown', { markdown: 'Price: **10**' }, { text: 'Price: 20' }, 'Price: 20', null],
+        ['also of HTML alone', { html: rich.html }, { text: 'Price: 20' }, 'Price: 20', null],
+        ['so does new HTML', rich, { html: '<p>Price: 20</p>' }, 'Price: 20', /Price: 20/],
+        ['the same text leaves the HTML', rich, { text: rich.text }, 'Price: 10', /<b>10<\/b>/],
+        [
+          'the text that HTML alone is shown as leaves it',
+          { html: rich.html },
+          { text: 'Price: 10' },
+          'Price: 10',
+          /<b>10/,
+        ],
+        ['what is given together stays together', rich, { ...rich, text: 'It is 10.' }, 'It is 10.', /<b>10<\/b>/],
+        ['empty HTML leaves the text', rich, { html: '' }, 'Price: 10', null],
+      ]
+    for (const [name, was, change, text, html] of cases)
+      it(name, async () => {
+        const { body } = await create({ to: 'ada@remote.example', subject: 'Price', ...was })
+        const subject = { subject: 'The price' }
+        const changed = await call<Draft>('PATCH', `${box}/drafts/${body.message_id}`, { ...change, ...subject })
+        expect(changed.body.text.trim()).to.equal(text)
+        if (html === null) expect(changed.body.html).to.equal(null)
+        else expect(changed.body.html).to.match(html)
+        const sent = await call<Draft>('POST', `${box}/drafts/${body.message_id}/send`)
+        const copy = await call<Draft>('GET', `${box}/messages/${sent.body.message_id}`)
+        expect([copy.body.text.trim(), copy.body.html]).to.deep.equal([text, changed.body.html])
+      })
+  })
+
+  it('is not written anew by a change that changes nothing', async () => {
+    const { body } = await create({
+      to: 'Ada <ada@remote.example>',
+      subject: 'Plan',
+      text: 'First',
+      headers: { 'X-A': '1' },
+    })
+    const uid = await uidOf(body.message_id)
+    const same = {
+      to: [{ name: 'Ada', address: 'ada@remote.example' }],
+      cc: [],
+      bcc: [],
+      subject: 'Plan',
+      text: 'First',
+    }
+    for (const change of [{}, same, { headers: { 'X-A': '1' } }])
+      expect((await call<Draft>('PATCH', `${box}/drafts/${body.message_id}`, change)).body).to.deep.equal(body)
+    expect(await uidOf(body.message_id)).to.equal(uid)
+  })
+
   it('keeps the thread it answers in', async () => {
     const id = await deliver(door.ctx, {
       to: tenant.address,

@@ -1048,7 +1048,7 @@ class MailboxesDrafts(AsyncGroup):
         headers: t.HeadersInput | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.DraftsUpdateResult:
-        """Change the fields that are given; the others stay, and so does the id. Scope: mail:send."""
+        """Change the fields that are given; the others stay, and so does the id. New text or HTML alone is the whole body. Scope: mail:send."""
         return await self._call('PATCH', f'/mailboxes/{segment(address)}/drafts/{segment(draft_id)}', body=given({'to': to, 'cc': cc, 'bcc': bcc, 'inReplyTo': in_reply_to, 'replyAll': reply_all, 'from': from_, 'fromName': from_name, 'replyTo': reply_to, 'subject': subject, 'text': text, 'html': html, 'markdown': markdown, 'attachments': attachments, 'headers': headers}), options=options)
 
     async def delete(
