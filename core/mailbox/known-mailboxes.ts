@@ -3,7 +3,7 @@ import type { MailboxDoc } from '../../store/documents/mail.ts'
 import { findAddresses, findMailboxes } from '../../store/mailboxes.ts'
 import type { Context } from '../process/context.ts'
 import { createKnown } from '../process/known.ts'
-import { perProcess } from '../process/per-process.ts'
+import { type ProcessContext, perProcess } from '../process/per-process.ts'
 
 /** Entries of lists and lessons that take as much memory as a mailbox without any. */
 const entriesPerMailbox = 10
@@ -13,17 +13,34 @@ function weightOf({ lists, lessons = [] }: MailboxDoc): number {
   return 1 + entries / entriesPerMailbox
 }
 
-const knownMailboxes = perProcess(({ clock, changes }) => {
-  const known = createKnown<MailboxDoc>(clock, { weigh: weightOf })
+type Listener = (addresses: readonly string[]) => void
+
+/** Who knows something of mailboxes in this process. */
+const listeners = perProcess(({ changes }) => {
+  const all = new Set<Listener>()
   changes.listen((note) => {
-    if (note.kind === 'address') known.forget((address) => note.addresses.includes(address))
+    if (note.kind === 'address') for (const listener of all) listener(note.addresses)
   })
+  return all
+})
+
+/**
+ * Calls `listener` with the addresses behind which something changed: at once when this process changed it, and when it is told
+ * that another did.
+ */
+export function onAddressesChanged(process: ProcessContext, listener: Listener): void {
+  listeners(process).add(listener)
+}
+
+const knownMailboxes = perProcess((process) => {
+  const known = createKnown<MailboxDoc>(process.clock, { weigh: weightOf })
+  onAddressesChanged(process, (addresses) => known.forget((address) => addresses.includes(address)))
   return known
 })
 
 /** Says that the mailboxes behind these addresses were changed, or others lie behind them. */
 export function addressesChanged(ctx: Context, addresses: readonly string[]): void {
-  knownMailboxes(ctx).forget((address) => addresses.includes(address))
+  for (const listener of listeners(ctx)) listener(addresses)
   ctx.changes.publish({ kind: 'address', addresses })
 }
 

@@ -8,6 +8,7 @@ import { mailboxFull } from '../../schemas/refusals.ts'
 import type { AddressDoc, Lesson } from '../../store/documents/mail.ts'
 import type { ReportedDomain } from '../deliverability/report-arrivals.ts'
 import { catchAllOf } from '../mailbox/aliases.ts'
+import { onAddressesChanged } from '../mailbox/known-mailboxes.ts'
 import { minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createKept } from '../process/kept.ts'
@@ -60,8 +61,9 @@ const freshMs = 2 * secondMs
 const storageKnownMs = 10 * minuteMs
 const keptMax = 50_000
 
-/** The cache; change notes remove what other processes change. */
-export const recipientsOf = perProcess(({ changes, clock }) => {
+/** The cache; what this process changes is forgotten at once, and what others change when they tell it. */
+export const recipientsOf = perProcess((process) => {
+  const { clock } = process
   const cache = {
     /** By canonical address. */
     owners: createKnown<Owner>(clock, { max: keptMax }),
@@ -72,9 +74,8 @@ export const recipientsOf = perProcess(({ changes, clock }) => {
     /** By mailbox id: bytes of messages that are being written now. */
     pendingBytes: new Map<string, number>(),
   }
-  changes.listen((note) => {
-    if (note.kind !== 'address') return
-    const changed = new Set(note.addresses)
+  onAddressesChanged(process, (addresses) => {
+    const changed = new Set(addresses)
     cache.mailboxes.forget((_, { mailbox }) => changed.has(mailbox.address))
     cache.owners.forget((address) => isAffected(address, changed))
   })

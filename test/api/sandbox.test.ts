@@ -202,6 +202,20 @@ describe('api: the sandbox', () => {
     expect(inTimeOf(door.ctx, tenant.accountId).clock).to.equal(door.ctx.clock)
   })
 
+  it('the lists of a mailbox hold from the next mail on', async () => {
+    const { call, inbox } = await sandbox('lists')
+    const comeIn = async (n: number) => {
+      const mail = { mailbox: inbox, from: 'eve@b.example', subject: `Mail ${n}`, text: 'x' }
+      return (await call('POST', '/api/v1/test/inbound', mail)).status
+    }
+    expect(await comeIn(0)).to.equal(201)
+    for (let n = 1; n <= 6; n++) {
+      const receiveBlock = n % 2 === 1 ? ['b.example'] : []
+      await call('PUT', `${mailboxPath(inbox)}/lists`, { receiveBlock })
+      expect(await comeIn(n), `mail ${n}`).to.equal(n % 2 === 1 ? 403 : 201)
+    }
+  })
+
   it('its clock goes forwards only, by seconds or to a time', async () => {
     const { call, advance } = await sandbox('forwards')
     const now = await advance(dayMs)
