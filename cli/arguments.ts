@@ -1,13 +1,13 @@
 /** Reads the arguments of commands. Each function fails with `validation_error` and says which argument is wrong. */
-import path from 'node:path'
 import { normaliseAddress } from '../mail/message/address.ts'
 import { HoldReason } from '../schemas/administration.ts'
 import { Failure } from '../schemas/failures.ts'
+import { nameLine } from '../schemas/fields.ts'
 import { notAnAddress } from '../schemas/refusals.ts'
 import { validate } from '../schemas/validate.ts'
 import { nearest, unknownName } from '../schemas/words.ts'
 
-const nameMax = 200
+const AccountName = nameLine(200)
 const keyDaysMax = 36_500
 
 /** The items of a comma-separated list, without spaces around them and without empty ones. */
@@ -18,31 +18,11 @@ export function itemsOf(list: string): string[] {
     .filter((item) => item !== '')
 }
 
-/** The name of an account. */
-export function nameOf(text: string): string {
-  const name = text.trim()
-  if (name === '' || name.length > nameMax)
-    throw new Failure('validation_error', `The name has ${name === '' ? 'no character' : 'too many characters'}.`, {
-      fix: `Give it 1 to ${nameMax} characters.`,
-    })
-  if (/\p{Cc}/u.test(name))
-    throw new Failure('validation_error', 'The name has control characters, such as line breaks.', {
-      fix: 'Write it in one line.',
-    })
-  return name
-}
+/** The name of an account or a partner. */
+export const nameOf = (text: string): string => validate(AccountName, text.trim(), 'name')
 
 /** Why an account is held. */
 export const reasonOf = (text: string): string => validate(HoldReason, text.trim(), 'reason')
-
-/** The whole path of a file or folder of this machine. None is not taken for the current folder, as Node does: it was forgotten. */
-export function placeOf(text: string): string {
-  if (text === '')
-    throw new Failure('validation_error', 'The name of a file or folder is empty.', {
-      fix: 'Name one; "." is the folder in which you are.',
-    })
-  return path.resolve(text)
-}
 
 /** The mail address of a person. */
 export function personOf(text: string): string {

@@ -53,9 +53,30 @@ function addCommands(program: Command, run: (entry: CommandEntry, given: readonl
     for (const { flags, about, initial, required } of entry.options ?? [])
       if (required === true) command.requiredOption(flags, about)
       else command.option(flags, about, initial)
-    command.action((...given) => run(entry, given))
+    command.action((...given) => {
+      refuseBlank(program, command)
+      return run(entry, given)
+    })
   }
 }
+
+/** Fails with `validation_error` where an argument or an option is blank. Of an option that has no character by default, that is its default. */
+function refuseBlank(program: Command, command: Command): void {
+  for (const [at, argument] of command.registeredArguments.entries())
+    if ([command.processedArgs[at]].flat().some(isBlank))
+      throw new Failure('validation_error', `The argument "${argument.name()}" is empty.`, {
+        fix: argument.required
+          ? `Write it as in "${command.createHelp().commandUsage(command)}".`
+          : 'Write it, or leave it out.',
+      })
+  for (const option of [...command.options, ...program.options])
+    if (option.defaultValue !== '' && isBlank(command.optsWithGlobals()[option.attributeName()]))
+      throw new Failure('validation_error', `The option "${option.long}" is empty.`, {
+        fix: option.mandatory ? `Write it as "${option.flags}".` : 'Write its value behind it, or leave it out.',
+      })
+}
+
+const isBlank = (given: unknown) => typeof given === 'string' && given.trim() === ''
 
 /** A file that is named must be there; the one we ship may be missing. */
 function settingsOf(named: string | undefined, env: NodeJS.ProcessEnv): Settings {

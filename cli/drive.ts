@@ -13,7 +13,6 @@ import type { Context } from '../core/process/context.ts'
 import { keepAttachment } from '../core/read/keep-attachment.ts'
 import { Failure } from '../schemas/failures.ts'
 import { withContext } from './admin-context.ts'
-import { placeOf } from './arguments.ts'
 import { type Io, print } from './io.ts'
 
 /** Of the progress that is told. */
@@ -26,7 +25,7 @@ export const put = withContext(async (ctx, io, account: string, files: readonly 
   const { id: accountId } = await getAccount(ctx, account)
   const into = segmentsOf(to)
   const counts = { new: 0, replaced: 0, same: 0 }
-  for (const place of files.map(placeOf)) {
+  for (const place of files.map((file) => path.resolve(file))) {
     for await (const local of localFiles(place, into)) {
       const { was, entry } = await putOne(ctx, io, accountId, local)
       counts[was] += 1

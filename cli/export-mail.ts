@@ -1,10 +1,10 @@
 /** `mailroom export`: the mail of a mailbox as mbox, Maildir or single messages, or to another IMAP server. */
 import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
 import { recordAdministration } from '../core/access/audit.ts'
 import { getAccount } from '../core/account/accounts.ts'
 import { type OwnFolder, ownFolders } from '../core/transfer/export.ts'
 import { withContext } from './admin-context.ts'
-import { placeOf } from './arguments.ts'
 import { print } from './io.ts'
 import { whatOfFiles, writeEml, writeMaildir, writeMbox } from './transfer/files.ts'
 import { beginImapExport } from './transfer/imap-export.ts'
@@ -15,7 +15,7 @@ const folderMode = 0o700
 const writing = (write: (folder: OwnFolder, to: string) => Promise<number>) =>
   withContext(async (ctx, io, name: string, address: string, { to }: { readonly to: string }) => {
     const account = await getAccount(ctx, name)
-    const folder = placeOf(to)
+    const folder = path.resolve(to)
     const folders = await ownFolders(ctx, account, address)
     let messages = 0
     try {

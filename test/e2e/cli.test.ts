@@ -207,7 +207,9 @@ describe('the command line', () => {
   })
 
   const refusals: readonly (readonly [args: (account: string) => readonly string[], says: RegExp])[] = [
-    [() => ['account', 'create', ' '], /^The name has no character\. Give it 1 to 200/],
+    [() => ['account', 'create', 'x'.repeat(201)], /^"name" has more than 200 characters\./],
+    [() => ['account', 'create', '\u200b'], /^"name" must be one line of text that is not blank/],
+    [() => ['partner', 'create', '\u00ad\u200b'], /^"name" must be one line of text that is not blank/],
     [() => ['account', 'create', 'x', '--owner', 'nobody'], /^"nobody" is not an email address\. Write .*user@domain/],
     [() => ['domain', 'expires', 'acme.test', '2027-02-29'], /^"2027-02-29" is no day. Write it as 2027-03-31.$/],
     [
@@ -236,20 +238,18 @@ describe('the command line', () => {
       /^There is no folder \/nowhere\. Make it first, or name a place in a folder that is there\.$/,
     ],
     [(id) => ['account', 'plan', id, '--plan', 'gold'], /known are trial, .*, business, none\. Give one of these\.$/],
-    [() => ['account', 'create', 'two\nlines'], /^The name has control characters.* Write it in one line\.$/],
+    [() => ['account', 'create', 'two\nlines'], /^"name" must be one line of text .* without control characters/],
     [
       () => ['partner', 'key', 'nobody'],
       /^There is no partner nobody\. Use a name or an id as "mailroom partner list"/,
     ],
-    [(id) => ['account', 'pause', id, ''], /^"reason" is empty\. Write at least 1 character/],
-    [(id) => ['account', 'pause', id, ' ', '--partner'], /^"reason" is empty\./],
-    [(id) => ['account', 'suspend', id, '\t'], /^"reason" is empty\./],
+    [(id) => ['account', 'pause', id, ' ', '--partner'], /^The argument "reason" is empty\./],
+    [(id) => ['account', 'pause', id, '\u200b'], /^"reason" .* characters/],
     [(id) => ['account', 'suspend', id, 'two\nlines'], /^"reason" .* without control characters/],
     [(id) => ['account', 'suspend', id, 'x'.repeat(501)], /^"reason" .* 500 characters/],
-    [() => ['request', 'refuse', 'ask_nobody', ''], /^A refusal has to say why\. Write what the person is to read/],
     [() => ['account', 'suspend', 'nobody', 'spam'], /^There is no account nobody\. Use an id as/],
     [(id) => ['key', 'rotate', id, 'key_nobody'], /^There is no valid key key_nobody\. Use the id/],
-    [(id) => ['key', 'create', id, '--name', ' '], /^The name of a key must be one line of text\. Give it 1 to 200/],
+    [(id) => ['key', 'create', id, '--name', 'a\tb'], /^The name of a key must be one line of text\. Give it 1 to 200/],
     [(id) => ['key', 'create', id, '--scopes', ','], /^--scopes names no scope\. Name scopes/],
     [() => ['account', 'create', 'x', '--plan', 'gorwth'], /Write "growth" instead of "gorwth"\.$/],
     [(id) => ['key', 'create', id, '--mailboxes', 'desk@acme.test'], /Add --kind agent, or leave --mailboxes out\.$/],
@@ -264,8 +264,8 @@ describe('the command line', () => {
       /^Unknown value of --agents-plan "pro".*, none\. Give one of these\.$/,
     ],
     [(id) => ['account', 'approval', id, 'maybe'], /known are none, required\. Give one of these\.$/],
-    [(id) => ['drive', 'put', id, '', 'more'], /^The name of a file or folder is empty\. Name one; "\." is the folder/],
-    [(id) => ['export', 'mbox', id, 'desk@acme.test', '--to', ''], /^The name of a file or folder is empty\./],
+    [(id) => ['drive', 'put', id, 'here', '', 'there'], /^The argument "files" is empty\. Write it as in/],
+    [(id) => ['export', 'mbox', id, 'desk@acme.test', '--to', ''], /^The option "--to" is empty\. .* "--to <folder>"/],
     [() => ['db', 'verify', '/none/engine.db'], /^There is no file \/none\/engine\.db\. Mend what is named here/],
     [
       () => ['domain', 'sts', 'acme.test', 'strict'],
@@ -277,11 +277,28 @@ describe('the command line', () => {
     [(id) => ['account', 'raise', id, 'inboxes', '1.5'], /^"1\.5" is no figure\./],
     [(id) => ['account', 'raise', id, 'inboxes', '1e99'], /^"1e99" is no figure\./],
     [(id) => ['account', 'raise', id, 'inboxes', '9'.repeat(20)], /is no figure\./],
-    [(id) => ['account', 'raise', id, 'inboxes', ''], /^"" is no figure\./],
+    [(id) => ['account', 'raise', id, 'inboxes', ''], /^The argument "number" is empty\./],
+    [
+      () => ['account', 'phone', ''],
+      /^The argument "account" is empty\. Write it as in "mailroom account phone \[options\] <account>"\.$/,
+    ],
+    [() => ['account', 'suspend', '', 'spam'], /^The argument "account" is empty\./],
+    [() => ['domain', 'reports', '\t'], /^The argument "domain" is empty\./],
+    [() => ['db', 'backup', ''], /^The argument "file" is empty\. Write it as in "mailroom db backup/],
+    [() => ['db', 'verify', ''], /^The argument "file" is empty\. Write it, or leave it out\.$/],
+    [(id) => ['account', 'export', id, '--to', ''], /^The option "--to" is empty\. Write it as "--to <folder>"\.$/],
+    [
+      () => ['certificates', '--renew', ''],
+      /^The option "--renew" is empty\. Write its value behind it, or leave it out/,
+    ],
+    [
+      () => ['--config', '', 'account', 'list'],
+      /^The option "--config" is empty\. Write its value behind it, or leave/,
+    ],
     [() => ['mailbox', 'create'], /missing required argument/],
     [() => ['serve', '--only', 'pop3'], /^Unknown part "pop3"; known are api, jobs, smtp, imap, dns\./],
   ]
-  it('refuses bad arguments with status 1 and one line that says why', async () => {
+  it('refuses bad and empty arguments with status 1 and one line that says why', async () => {
     const all = await Promise.all(refusals.map(([args]) => mailroom(args(account))))
     for (const [at, { code, out, err }] of all.entries()) {
       const [args, says] = refusals[at]!
