@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 import httpx
 
 from .errors import ConnectionFailed
-from .events import PAUSE_FIRST, PAUSE_MAX, SILENT, Place, Reader, may_go_on
+from .events import PAUSE_FIRST, PAUSE_MAX, SILENT, Lines, Place, Reader, may_go_on
 from .request import ApiRequest, RequestOptions, Settings, error_of, http_request, note, pause_before, request_of, result_of
 
 Page = TypeVar("Page")
@@ -127,7 +127,8 @@ class AsyncTransport:
                 response = await self.send(opened, stream=True)
                 try:
                     reader = Reader(place)
-                    async for line in response.aiter_lines():
+                    lines = Lines()
+                    async for line in (line async for data in response.aiter_bytes() for line in lines.take(data)):
                         event = reader.take(line)
                         if reader.moved:
                             pause = PAUSE_FIRST

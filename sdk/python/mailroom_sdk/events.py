@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+import re
 from typing import Any
 
 import httpx
@@ -24,6 +26,18 @@ class Place:
     def headers(self) -> dict[str, str]:
         behind = {} if self.last is None else {"last-event-id": self.last}
         return {"accept": "text/event-stream", **behind}
+
+
+class Lines:
+    """Cuts a stream at its ends of lines alone: what is in an event may hold further ones of Python, such as U+2028."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._rest = ""
+
+    def take(self, data: bytes) -> list[str]:
+        *lines, self._rest = re.split(r"\r\n|\n|\r(?!\Z)", self._rest + self._decoder.decode(data))
+        return lines
 
 
 class Reader:

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 import httpx
 
 from .errors import ConnectionFailed
-from .events import PAUSE_FIRST, PAUSE_MAX, SILENT, Place, Reader, may_go_on
+from .events import PAUSE_FIRST, PAUSE_MAX, SILENT, Lines, Place, Reader, may_go_on
 from .request import ApiRequest, RequestOptions, Settings, error_of, http_request, note, pause_before, request_of, result_of
 
 Page = TypeVar("Page")
@@ -131,7 +131,8 @@ class Transport:
                 opened = ApiRequest(**{**vars(request), "options": RequestOptions(SILENT, 0, None, headers)})
                 with closing(self.send(opened, stream=True)) as response:
                     reader = Reader(place)
-                    for line in response.iter_lines():
+                    lines = Lines()
+                    for line in (line for data in response.iter_bytes() for line in lines.take(data)):
                         event = reader.take(line)
                         if reader.moved:
                             pause = PAUSE_FIRST

@@ -117,18 +117,20 @@ def once(url: str, key: str, address: str) -> None:
 
 
 def stream(url: str, key: str, address: str) -> None:
-    """The stream is cut on its way, and the next one before it begins."""
+    """The stream is cut on its way, and the next one before it begins. In the events are characters that end a line in Python."""
+    odd = "a\u2028b\u2029c"
     with Mailroom(key, url) as mail:
         start = mail.events.list().first()["cursor"]
 
         def make(*numbers: int) -> None:
             for n in numbers:
-                mail.mailboxes.create(address=f"stream{n}@tenant.example")
+                mail.mailboxes.create(address=f"stream{n}@tenant.example", display_name=odd)
 
         make(0, 1)
         seen = []
         for event in mail.events.stream(type="mailbox.created", after=start):
             seen.append(event["data"]["address"])
+            assert event["data"]["displayName"] == odd
             if len(seen) == 2:
                 make(2, 3)
                 cut()
@@ -186,6 +188,11 @@ def asyncio_way(url: str, key: str, address: str) -> None:
                 assert error.status_code == 401
             raw = await mail.mailboxes.messages.raw(own, (await mail.mailboxes.messages.list(own).first())["messages"][0]["message_id"])
             assert b"771204" in await raw.read()
+            start = (await mail.events.list().first())["cursor"]
+            await mail.mailboxes.create(address="async-odd@tenant.example", display_name="a\u2028b")
+            async for event in mail.events.stream(type="mailbox.created", after=start):
+                assert event["data"]["displayName"] == "a\u2028b"
+                break
 
     asyncio.run(main())
 
