@@ -104,10 +104,10 @@ export class Download {
 
 /** The first page, when it is awaited; all items, page by page, when it is iterated. */
 export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<Item> {
-  readonly #load: (before: string | null) => Promise<Page>
+  readonly #load: (place: string | null) => Promise<Page>
   readonly #itemsName: string
 
-  constructor(itemsName: string, load: (before: string | null) => Promise<Page>) {
+  constructor(itemsName: string, load: (place: string | null) => Promise<Page>) {
     this.#itemsName = itemsName
     this.#load = load
   }
@@ -127,12 +127,12 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
 
   /** Page by page. */
   async *pages(): AsyncGenerator<Page, void, undefined> {
-    let before: string | null = null
+    let place: string | null = null
     do {
-      const page: Page = await this.#load(before)
+      const page: Page = await this.#load(place)
       yield page
-      before = (page as { readonly next?: string | null }).next ?? null
-    } while (before !== null)
+      place = (page as { readonly next?: string | null }).next ?? null
+    } while (place !== null)
   }
 }
 
@@ -149,8 +149,8 @@ export class Group {
   }
 
   protected pages<Page, Item>(itemsName: string, request: ApiRequest, options?: RequestOptions): PageList<Page, Item> {
-    return new PageList(itemsName, (before) => {
-      const query = before === null ? request.query : { ...request.query, before }
+    return new PageList(itemsName, (place) => {
+      const query = place === null ? request.query : { ...request.query, [placeName(request.query)]: place }
       return this.#transport.json<Page>({ ...request, ...(query !== undefined && { query }) }, options)
     })
   }
@@ -290,6 +290,10 @@ export class Transport {
 }
 
 const longestWaitSeconds = 55
+
+/** What `next` of a page is passed as: events are read forward too. */
+const placeName = ({ after, wait = 0 }: { readonly after?: string; readonly wait?: number } = {}) =>
+  after === undefined && wait === 0 ? 'before' : 'after'
 
 /** No secret, so it needs no cryptography, which Node 18 and pages without TLS do not have. */
 const newIdempotencyKey = () => `sdk-${Date.now().toString(36)}-${randomPart()}${randomPart()}`

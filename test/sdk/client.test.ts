@@ -161,6 +161,23 @@ describe('sdk: the TypeScript client', () => {
       }
       expect(pages).to.equal(2)
     })
+
+    it('goes through events backwards, and forward from a cursor', async () => {
+      const { cursor } = await client.events.list({ limit: 1 })
+      for (let n = 0; n < 3; n++) await client.mailboxes.create({ address: `forward${n}@tenant.example` })
+      const made = async (params: { after?: string; wait?: number }) => {
+        const seen: string[] = []
+        for await (const event of client.events.list({ ...params, type: 'mailbox.created', limit: 1 })) {
+          if (event.type === 'mailbox.created') seen.push(String(event.data.address))
+          if (seen.length === 3) break
+        }
+        return seen
+      }
+      const forward = [0, 1, 2].map((n) => `forward${n}@tenant.example`)
+      expect(await made({ after: cursor })).to.deep.equal(forward)
+      expect(await made({ after: cursor, wait: 1 })).to.deep.equal(forward)
+      expect(await made({})).to.deep.equal(forward.toReversed())
+    })
   })
 
   describe('answers that are errors', () => {

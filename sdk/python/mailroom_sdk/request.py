@@ -140,6 +140,11 @@ def http_request(client: httpx.Client | httpx.AsyncClient, settings: Settings, r
     )
 
 
+def place_name(query: Mapping[str, Any]) -> str:
+    """What `next` of a page is passed as: events are read forward too."""
+    return "after" if "after" in query or query.get("wait", 0) else "before"
+
+
 def timeout_of(settings: Settings, request: ApiRequest) -> float:
     own = request.options.timeout if request.options.timeout is not None else settings.timeout
     if not request.waits:

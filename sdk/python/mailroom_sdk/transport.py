@@ -11,7 +11,7 @@ import httpx
 
 from .errors import ConnectionFailed
 from .events import PAUSE_FIRST, PAUSE_MAX, SILENT, Lines, Place, Reader, may_go_on
-from .request import ApiRequest, RequestOptions, Settings, error_of, http_request, note, pause_before, request_of, result_of
+from .request import ApiRequest, RequestOptions, Settings, error_of, http_request, note, pause_before, place_name, request_of, result_of
 
 Page = TypeVar("Page")
 
@@ -61,7 +61,7 @@ class PageList(Generic[Page]):
             yield page
             if page.get("next") is None:
                 return
-            query["before"] = page["next"]
+            query[place_name(query)] = page["next"]
 
     def __iter__(self) -> Iterator[Any]:
         for page in self.pages():

@@ -137,6 +137,8 @@ def stream(url: str, key: str, address: str) -> None:
             if len(seen) == 4:
                 break
         assert seen == [f"stream{n}@tenant.example" for n in range(4)], seen
+        forward = [event["data"]["address"] for event in mail.events.list(type="mailbox.created", after=start, limit=1)]
+        assert forward == seen, forward
 
 
 def webhook(_url: str, _key: str, _address: str) -> None:
@@ -171,6 +173,7 @@ def webhook(_url: str, _key: str, _address: str) -> None:
 def asyncio_way(url: str, key: str, address: str) -> None:
     async def main() -> None:
         async with AsyncMailroom(key, url) as mail:
+            begin = (await mail.events.list(limit=1).first())["cursor"]
             created = await asyncio.gather(
                 *(mail.mailboxes.create(address=f"async{n}@tenant.example") for n in range(3))
             )
@@ -193,6 +196,8 @@ def asyncio_way(url: str, key: str, address: str) -> None:
             async for event in mail.events.stream(type="mailbox.created", after=start):
                 assert event["data"]["displayName"] == "a\u2028b"
                 break
+            forward = [each["data"]["address"] async for each in mail.events.list(type="mailbox.created", after=begin, limit=1)]
+            assert sorted(forward[:3]) == sorted(each["address"] for each in created), forward
 
     asyncio.run(main())
 
