@@ -61,6 +61,9 @@ export type ApiRequest = {
   readonly waits?: boolean
 }
 
+/** What an answer holds: JSON, a file of any type, or events without end. Those who take the latter two read them. */
+type AnswerBody = 'json' | 'file' | 'events'
+
 const defaultBaseUrl = 'http://127.0.0.1:8080'
 const defaultTimeoutMs = 60_000
 const defaultRetries = 2
@@ -156,12 +159,12 @@ export class Group {
   }
 
   protected async download(request: ApiRequest, options?: RequestOptions): Promise<Download> {
-    return new Download(await this.#transport.send(request, options))
+    return new Download(await this.#transport.send(request, options, 'file'))
   }
 
   protected eventStream(request: ApiRequest, options?: RequestOptions): AsyncIterable<MailroomEvent> {
     return readEvents(
-      (headers, signal) => this.#transport.send(request, { ...options, headers, signal }, 'endless'),
+      (headers, signal) => this.#transport.send(request, { ...options, headers, signal }, 'events'),
       options,
     )
   }
@@ -184,17 +187,13 @@ export class Transport {
   }
 
   /** Makes a request until it is answered with a success. */
-  async send(
-    request: ApiRequest,
-    options: RequestOptions = {},
-    length: 'ordinary' | 'endless' = 'ordinary',
-  ): Promise<Response> {
+  async send(request: ApiRequest, options: RequestOptions = {}, body: AnswerBody = 'json'): Promise<Response> {
     const { retries = this.#options.retries ?? defaultRetries } = options
     const url = this.#url(request)
     const init = this.#init(request, options)
     for (let tried = 0; ; tried += 1) {
       try {
-        return await this.#attempt(url, init, { ...this.#limits(request, options, length), tried })
+        return await this.#attempt(url, init, { ...this.#limits(request, options), body, tried })
       } catch (error) {
         options.signal?.throwIfAborted()
         const pauseMs = tried < retries ? pauseBefore(error, request, tried) : null
@@ -232,15 +231,11 @@ export class Transport {
     }
   }
 
-  #limits(
-    { query, body, waits = false }: ApiRequest,
-    { signal, timeoutMs }: RequestOptions,
-    length: 'ordinary' | 'endless',
-  ) {
+  #limits({ query, body, waits = false }: ApiRequest, { signal, timeoutMs }: RequestOptions) {
     const { timeout, wait } = { ...query, ...body } as { readonly timeout?: number; readonly wait?: number }
     const waitedMs = waits ? (timeout ?? wait ?? longestWaitSeconds) * 1_000 : 0
     const limitMs = (timeoutMs ?? this.#options.timeoutMs ?? defaultTimeoutMs) + waitedMs
-    return { signal, limitMs, isEndless: length === 'endless' }
+    return { signal, limitMs }
   }
 
   async #attempt(
@@ -249,13 +244,15 @@ export class Transport {
     limits: {
       readonly signal: AbortSignal | undefined
       readonly limitMs: number
-      readonly isEndless: boolean
+      readonly body: AnswerBody
       readonly tried: number
     },
   ): Promise<Response> {
-    const { signal, limitMs, tried, isEndless } = limits
+    const { signal, limitMs, tried, body } = limits
     const ending = new AbortController()
     const end = () => ending.abort(signal?.reason)
+    const release = () => signal?.removeEventListener('abort', end)
+    let isOpen = false
     signal?.throwIfAborted()
     signal?.addEventListener('abort', end)
     const timer = setTimeout(() => ending.abort(new ConnectionError(`No answer within ${limitMs} ms.`)), limitMs)
@@ -275,8 +272,10 @@ export class Transport {
           `${new URL(url).origin} leads elsewhere, where the key is not sent: set "baseUrl" to that address.`,
         )
       if (!response.ok) throw new ApiError(response.status, await jsonOf(response), response.headers)
-      // The body of a short answer is part of it: a cut in its middle is found here, where the request may be made again.
-      return isEndless || isFile(response) ? response : new Response(await response.text(), response)
+      // JSON is short, and part of its answer: a cut in its middle is found here, where the request may be made again.
+      if (body === 'json') return new Response(await response.text(), response)
+      isOpen = true
+      return body === 'events' ? response : new Response(untilRead(response, release), response)
     } catch (error) {
       if (error instanceof ApiError || error instanceof ConnectionError) throw error
       signal?.throwIfAborted()
@@ -284,7 +283,7 @@ export class Transport {
       throw new ConnectionError(`No answer from ${new URL(url).origin}: ${messageOf(error)}`, { cause: error })
     } finally {
       clearTimeout(timer)
-      if (!isEndless) signal?.removeEventListener('abort', end)
+      if (!isOpen) release()
     }
   }
 }
@@ -330,7 +329,9 @@ async function jsonOf(response: Response): Promise<unknown> {
 const isElsewhere = ({ type, status, headers }: Response) =>
   type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('location'))
 
-const isFile = ({ headers }: Response) => headers.get('content-type')?.startsWith('application/json') !== true
+/** The body of an answer; `then` is called when it was read to its end. */
+const untilRead = ({ body }: Response, then: () => void) =>
+  body?.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({ flush: then })) ?? null
 
 /** RFC 6266: the extended form goes before the plain one. */
 function fileName(disposition: string): string | null {

@@ -178,6 +178,33 @@ describe('sdk: the TypeScript client', () => {
       expect(await made({ after: cursor, wait: 1 })).to.deep.equal(forward)
       expect(await made({})).to.deep.equal(forward.toReversed())
     })
+
+    it('reads a file of JSON byte for byte', async () => {
+      const content = new Uint8Array([0xef, 0xbb, 0xbf, 0x7b, 0xe9, 0x7d])
+      const file = await attachment('latin.json', content, { contentType: 'application/json' })
+      const { address } = tenant
+      const sent = await client.mailboxes.messages.send(address, { to: address, text: 'x', attachments: [file] })
+      const { attachments, message_id: id } = await client.mailboxes.messages.get(address, sent.message_id ?? '')
+      const download = await client.mailboxes.messages.attachment(address, id, attachments[0]?.id ?? '')
+      expect(download.contentType).to.equal('application/json')
+      expect([...(await download.bytes())]).to.deep.equal([...content])
+    })
+
+    it('stops reading a file when it is aborted', async () => {
+      const file = await attachment('large.bin', new Uint8Array(8 * 1024 * 1024))
+      const { address } = tenant
+      const sent = await client.mailboxes.messages.send(address, { to: address, text: 'x', attachments: [file] })
+      const { attachments, message_id: id } = await client.mailboxes.messages.get(address, sent.message_id ?? '')
+      const stopping = new AbortController()
+      const { signal } = stopping
+      const download = await client.mailboxes.messages.attachment(address, id, attachments[0]?.id ?? '', { signal })
+      stopping.abort(new Error('enough'))
+      const ended = await download.bytes().then(
+        () => 'read',
+        (error: unknown) => String(error),
+      )
+      expect(ended).to.equal('Error: enough')
+    })
   })
 
   describe('answers that are errors', () => {
