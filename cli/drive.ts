@@ -13,7 +13,7 @@ import type { Context } from '../core/process/context.ts'
 import { keepAttachment } from '../core/read/keep-attachment.ts'
 import { Failure } from '../schemas/failures.ts'
 import { withContext } from './admin-context.ts'
-import { type Io, print } from './io.ts'
+import { type Io, print, sentence } from './io.ts'
 
 /** Of the progress that is told. */
 const progressMs = 1_000
@@ -98,8 +98,8 @@ async function sourceOf(file: string): Promise<DriveSource> {
 }
 
 /**
- * The files at a path and below it; what is neither file nor folder is left out. `above` are the folders around it, as they are
- * without links: a link back to one of them has no end.
+ * The files at a path and below it; in a folder, what is neither file nor folder is left out. `above` are the folders around it, as
+ * they are without links: a link back to one of them has no end. Fails with `validation_error`.
  */
 async function* localFiles(
   at: string,
@@ -109,10 +109,13 @@ async function* localFiles(
   const found = await stat(at).catch((error: NodeJS.ErrnoException) => {
     // In a folder, a link to nothing is no file.
     if (above.length > 0 && (error.code === 'ENOENT' || error.code === 'ELOOP')) return null
-    if (error.code !== 'ENOENT') throw error
-    throw new Failure('validation_error', `There is no file or folder ${at}.`, { fix: 'Name one that is there.' })
+    throw noFile(at, error)
   })
   if (found?.isFile()) yield { file: at, folder }
+  else if (above.length === 0 && !found?.isDirectory())
+    throw new Failure('validation_error', `${at} is neither a file nor a folder.`, {
+      fix: 'Write what comes from there into a file, and name that.',
+    })
   if (!found?.isDirectory()) return
   const here = await realpath(at)
   if (above.includes(here)) return
@@ -121,6 +124,12 @@ async function* localFiles(
 }
 
 const segmentsOf = (where: string) => where.split('/').filter((segment) => segment !== '')
+
+function noFile(at: string, { code, message }: NodeJS.ErrnoException): Failure {
+  return code === 'ENOENT' || code === 'ENOTDIR'
+    ? new Failure('validation_error', `There is no file or folder ${at}.`, { fix: 'Name one that is there.' })
+    : new Failure('validation_error', sentence(message), { fix: 'Name a file or folder that this user may read.' })
+}
 
 const noPath = (where: string) =>
   new Failure('not_found', `There is nothing at "${where}" in Drive.`, {
