@@ -1,5 +1,16 @@
 /** What the parameters of each method must be, so that a malformed request is refused in words of ours. */
-import { array, boolean, type JsonSchema, object, oneOf, opened, optional, record, string } from '../schemas/infer.ts'
+import {
+  array,
+  boolean,
+  type JsonSchema,
+  number,
+  object,
+  oneOf,
+  opened,
+  optional,
+  record,
+  string,
+} from '../schemas/infer.ts'
 import { notACursor } from '../schemas/refusals.ts'
 import { validate } from '../schemas/validate.ts'
 
@@ -31,7 +42,12 @@ const strict: { readonly [method: string]: JsonSchema } = {
     capabilities,
     clientInfo: object({ name: string(), version: string(), title: optional(string()) }),
   }),
-  'tools/call': object({ name: word, arguments: optional(record<unknown>({})), ...answers }),
+  'tools/call': object({
+    name: word,
+    arguments: optional(record<unknown>({})),
+    task: optional(object({ ttl: optional(number()) })),
+    ...answers,
+  }),
   'tools/list': object({ cursor }),
   'resources/list': object({ cursor }),
   'resources/templates/list': object({ cursor }),
@@ -41,13 +57,19 @@ const strict: { readonly [method: string]: JsonSchema } = {
   'prompts/list': object({ cursor }),
   'prompts/get': object({ name: word, arguments: texts, ...answers }),
   'completion/complete': object({
-    ref: object({ type: oneOf(['ref/prompt', 'ref/resource']), name: optional(word), uri: optional(word) }),
+    ref: object({ type: oneOf(['ref/prompt', 'ref/resource']) }),
     argument: object({ name: word, value: string({ maxLength: valueMax }) }),
     context: optional(object({ arguments: texts })),
   }),
   'subscriptions/listen': object({
     notifications: object({ resourceSubscriptions: optional(array(word, { maxItems: subscribedMax })) }),
   }),
+}
+
+/** What a reference names, by its type. */
+const references: { readonly [type: string]: JsonSchema } = {
+  'ref/prompt': opened(object({ name: word })),
+  'ref/resource': opened(object({ uri: word })),
 }
 
 /** A later revision may add fields. */
@@ -69,6 +91,14 @@ export function requireParams(message: unknown, { isEarlier }: { isEarlier: bool
   if (typeof method !== 'string' || (!isEarlier && ofEarlier.includes(method))) return
   const schema = schemas.get(method)
   if (schema !== undefined) validate(schema, params, 'params')
+  if (method === 'completion/complete') requireReference(params as { readonly ref: Reference })
   if (whole.includes(method) && (params as { readonly cursor?: unknown }).cursor !== undefined)
     throw notACursor('params.cursor')
+}
+
+type Reference = { readonly type: string }
+
+function requireReference({ ref }: { readonly ref: Reference }): void {
+  const schema = references[ref.type]
+  if (schema !== undefined) validate(schema, ref, 'params.ref')
 }

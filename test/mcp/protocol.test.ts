@@ -183,6 +183,17 @@ describe('mcp protocol', () => {
     ['a resource without an address', 'resources/read', {}],
     ['a prompt whose argument is an object', 'prompts/get', { name: 'triage_inbox', arguments: { mailbox: {} } }],
     ['a completion of nothing', 'completion/complete', { ref: { type: 'ref/prompt', name: 'x' } }],
+    [
+      'a completion of no prompt',
+      'completion/complete',
+      { ref: { type: 'ref/prompt' }, argument: { name: 'mailbox', value: '' } },
+    ],
+    [
+      'a completion of no resource',
+      'completion/complete',
+      { ref: { type: 'ref/resource', name: 'x' }, argument: { name: 'address', value: '' } },
+    ],
+    ['a call whose task is a number', 'tools/call', { name: 'list_mailboxes', task: 5 }],
     ['a cursor that is a number', 'resources/list', { cursor: 1 }],
     ['a cursor of a list that comes whole', 'tools/list', { cursor: 'none' }],
   ]
