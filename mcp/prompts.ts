@@ -134,15 +134,16 @@ export function getPrompt(
   if (found === undefined) return null
   return (async () => {
     const { prompt, write } = found
+    const typed = filledIn(given)
     for (const { name: argument, required } of prompt.arguments ?? [])
-      if (required === true && !given[argument])
+      if (required === true && typed[argument] === undefined)
         throw new Failure('validation_error', `The prompt ${name} needs the argument "${argument}".`, {
           param: argument,
           fix: `Give "${argument}".`,
         })
-    const { mailbox } = given
-    const { address } = mailbox === undefined ? {} : await reachMailbox(ctx, principal, String(mailbox))
-    const { text, link } = write({ ...(given as Given), ...(address !== undefined && { mailbox: address }) })
+    const { mailbox } = typed
+    const { address } = mailbox === undefined ? {} : await reachMailbox(ctx, principal, mailbox)
+    const { text, link } = write({ ...typed, ...(address !== undefined && { mailbox: address }) })
     const content = [
       { type: 'text' as const, text },
       ...(link === undefined ? [] : [{ type: 'resource_link' as const, ...link }]),
@@ -152,6 +153,11 @@ export function getPrompt(
       messages: content.map((block) => ({ role: 'user' as const, content: block })),
     }
   })()
+}
+
+/** What the user filled in: clients send the empty fields of a form as empty texts. */
+function filledIn(given: Arguments): Given {
+  return Object.fromEntries(Object.entries(given as Given).filter(([, value]) => value.trim() !== ''))
 }
 
 function mailboxLink(address: string | undefined): Omit<ResourceLink, 'type'> {

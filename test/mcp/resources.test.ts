@@ -300,9 +300,21 @@ describe('mcp resources', () => {
       expect(JSON.stringify(messages)).to.include(JSON.stringify(JSON.stringify(folder)).slice(1, -1))
     })
 
+    for (const [name, given] of [
+      ['wait_for_code', { site: '' }],
+      ['answer_newest_unread', { folder: '' }],
+      ['triage_inbox', { folder: ' ' }],
+    ] as const)
+      it(`${name} takes an empty field for one that was left out`, async () => {
+        const mailbox = tenant.address
+        const without = await mcp.getPrompt({ name, arguments: { mailbox } })
+        expect(await mcp.getPrompt({ name, arguments: { mailbox, ...given } })).to.deep.equal(without)
+      })
+
     const refused: readonly (readonly [string, string, Record<string, string>])[] = [
       ['an unknown prompt', 'no_such_prompt', {}],
       ['no mailbox', 'triage_inbox', {}],
+      ['an empty mailbox', 'triage_inbox', { mailbox: ' ' }],
       ['no conversation', 'summarise_thread', { mailbox: 'agent@tenant.example' }],
       ['the mailbox of another', 'triage_inbox', { mailbox: 'agent@stranger.example' }],
     ]
