@@ -19,12 +19,14 @@ const showing: { readonly [argument: string]: string } = {
   alias: 'list_aliases',
   attachment_id: 'read_message',
   draft_id: 'list_drafts',
+  fileId: 'drive_list_files',
   folder: 'list_folders',
   id: 'list_scheduled',
   inReplyTo: 'list_messages',
   label: 'list_labels',
   mailbox: 'list_mailboxes',
   message_id: 'list_messages',
+  record_id: 'list_dns_records',
   targets: 'list_mailboxes',
   thread_id: 'list_messages',
 }
@@ -45,6 +47,11 @@ const explaining: { readonly [C in FailureCode]?: readonly string[] } = {
   plan_required: ['get_account_summary'],
   sending_paused: ['get_setup_summary', 'get_account_summary'],
   send_limit_reached: ['get_account_summary'],
+}
+
+/** The tool to call after a refusal of one tool, where that is another than after the same refusal of others. */
+const afterwards: { readonly [tool: string]: { readonly [C in FailureCode]?: readonly string[] } } = {
+  cancel_scheduled: { conflict: ['get_delivery_status'], email_not_found: ['list_scheduled'] },
 }
 
 /** Shows whatever was thrown as the result of a call. Some clients show their model the text alone, so it says all of it. */
@@ -80,12 +87,13 @@ function nextStep(
     const bound = catalogue.get(name)
     return bound !== undefined && name !== tool.name && isListed(principal, bound) && choice.has(bound)
   }
-  const [explains] = (explaining[body.code as FailureCode] ?? []).filter(hasTool)
+  const code = body.code as FailureCode
+  const [explains] = (afterwards[tool.name]?.[code] ?? explaining[code] ?? []).filter(hasTool)
   const shows = argumentsToBlame(body, given)
     .flatMap((name) => showing[name] ?? [])
     .filter(hasTool)
   const names = explains === undefined ? [...new Set(shows)] : [explains]
-  const isReach = operation.access !== 'public' && failures[body.code as FailureCode].http < 500
+  const isReach = operation.access !== 'public' && failures[code].http < 500
   return names.length === 0 || !isReach ? '' : `Call ${names.join(' or ')} first.`
 }
 

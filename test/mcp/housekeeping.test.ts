@@ -3,6 +3,7 @@ import { Client as AnyClient, StreamableHTTPClientTransport as AnyTransport } fr
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { expect } from 'chai'
+import { hourMs } from '../../core/process/clock.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { startIndexer } from '../../jobs/indexer.ts'
@@ -188,6 +189,17 @@ describe('mcp: housekeeping', () => {
       expect(structuredContent).to.include({ code: 'insufficient_scope', requiredScope: 'mail:send' })
     })
 
+    it('a scheduled send that is scheduled no more is refused with how to learn what became of it', async () => {
+      const sendAt = new Date(door.ctx.clock.now().getTime() + hourMs).toISOString()
+      const later = { mailbox: tenant.address, to: 'delivered@simulator.invalid', text: 'later', sendAt }
+      const { id } = (await call(mcp, 'send_message', later)).structuredContent as Fields
+      const cancel = () => call(mcp, 'cancel_scheduled', { mailbox: tenant.address, id })
+      expect((await cancel()).structuredContent).to.include({ success: true })
+      const { code, fix } = (await cancel()).structuredContent as Fields
+      expect(code).to.equal('conflict')
+      expect(fix).to.match(/Call get_delivery_status first\.$/)
+    })
+
     const refusals: readonly (readonly [what: string, tool: string, given: Fields, expected: Fields, fix: RegExp])[] = [
       [
         'an unknown field',
@@ -241,11 +253,32 @@ describe('mcp: housekeeping', () => {
         { code: 'mailbox_not_found' },
         /Call list_mailboxes first\.$/,
       ],
+      [
+        'a scheduled send of nobody',
+        'cancel_scheduled',
+        { id: 'em_x' },
+        { code: 'email_not_found' },
+        /Call list_scheduled first\.$/,
+      ],
+      [
+        'a DNS record of nobody',
+        'delete_dns_record',
+        { domain: 'tenant.example', record_id: 'rec_x' },
+        { code: 'not_found' },
+        /Call list_dns_records first\.$/,
+      ],
+      [
+        'a file of nobody in Drive',
+        'drive_download_file',
+        { fileId: 'file_x' },
+        { code: 'not_found' },
+        /Call drive_list_files first\.$/,
+      ],
       ['a seventh day of the timeout', 'wait_for_message', { timeout: 600 }, { param: 'timeout' }, /55 or less/],
     ]
     for (const [what, tool, given, expected, fix] of refusals)
       it(`${what} is refused with what to do, once more in the text`, async () => {
-        const about = /alias/.test(tool) ? {} : { mailbox: tenant.address }
+        const about = /alias|dns|drive/.test(tool) ? {} : { mailbox: tenant.address }
         const { isError, structuredContent, content } = await call(mcp, tool, { ...about, ...given })
         expect(isError).to.equal(true)
         expect(structuredContent).to.include({ retryable: false, ...expected })
