@@ -5,7 +5,7 @@ import type { Parsing } from '../core/parsing/parsing.ts'
 import type { InvokeRequest } from '../operations/invoke.ts'
 import { type Field, fieldsOf, type Operation } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
-import { unknown } from '../schemas/refusals.ts'
+import { twice, unknown } from '../schemas/refusals.ts'
 import type { InFlight, Transfer } from './in-flight.ts'
 
 /** How much of a body that is too large is still read and thrown away, so that the peer gets to read the answer. */
@@ -55,12 +55,6 @@ function misplaced(fields: ReadonlyMap<string, Field>, name: string, found: 'que
     fix: `Give "${name}" in the ${field.from} only.`,
   })
 }
-
-const twice = (name: string) =>
-  new Failure('validation_error', `The query has "${name}" twice.`, {
-    param: name,
-    fix: `Give "${name}" one value.`,
-  })
 
 function queryValue({ schema }: Field, text: string): unknown {
   const { type } = schema

@@ -1,7 +1,7 @@
 /** What a connection asks for in its address or its headers: some of the tools, and where the bodies of mail stand. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { Failure } from '../schemas/failures.ts'
-import { unknown } from '../schemas/refusals.ts'
+import { twice, unknown } from '../schemas/refusals.ts'
 import { type BoundTool, toolsetOf } from './tools.ts'
 import type { BodiesIn } from './trust.ts'
 
@@ -45,8 +45,10 @@ export function choiceOf(
   catalogue: ReadonlyMap<string, BoundTool>,
   { query, headers }: { readonly query: URLSearchParams; readonly headers: IncomingHttpHeaders },
 ): Choice {
-  for (const name of query.keys())
+  for (const name of query.keys()) {
     if (!Object.hasOwn(names, name)) throw unknown('query parameter', name, Object.keys(names))
+    if (query.getAll(name).length > 1) throw twice(name)
+  }
   const said = (name: Name) => {
     const header = headers[names[name]]
     return (query.get(name) ?? (typeof header === 'string' ? header : '')).trim()

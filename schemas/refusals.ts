@@ -8,6 +8,14 @@ export function unknown(what: string, name: string, known: readonly string[], pa
   return new Failure('validation_error', message, { param, fix })
 }
 
+/** `validation_error` for a query parameter that has two values. */
+export function twice(name: string): Failure {
+  return new Failure('validation_error', `The query has "${name}" twice.`, {
+    param: name,
+    fix: `Give "${name}" one value.`,
+  })
+}
+
 /** `validation_error` for a text that is no address. */
 export function notAnAddress(text: string, param: string): Failure {
   return new Failure('validation_error', `"${text}" is not an email address.`, {

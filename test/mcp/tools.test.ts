@@ -243,6 +243,8 @@ describe('mcp/choice', () => {
     ['?readOnly=true', 'readOnly', /"readonly"/],
     ['?bodies=html', 'bodies', /./],
     ['?color=red', 'color', /./],
+    ['?readonly=false&readonly=true', 'readonly', /one value/],
+    ['?tools=read&tools=send_message', 'tools', /one value/],
     [`?tools=${'a,'.repeat(5_000)}`, 'tools', /./],
   ]
   for (const [search, param, fix] of refused)
