@@ -25,6 +25,7 @@ import { consentPath, type OauthRequest, oauthPaths } from './request.ts'
 export const initialScopes = signupScopes
 
 const documentBytes = 5 * 1024
+const policyHeader = 'Content-Security-Policy'
 const awayText = 'the database is unavailable right now; try again later'
 const lifetimes = {
   accessToken: hourMs / secondMs,
@@ -98,6 +99,8 @@ function createProvider(process: ProcessContext, library: Library): Provider {
   })
   provider.use(async (koa, next) => {
     Object.assign(koa.req, { baseUrl: mountPath })
+    // The library adds the hash of its script, which sends on the form of an answer by POST, to a list of scripts alone.
+    koa.set(policyHeader, `${koa.response.get(policyHeader)}; script-src`)
     await next()
     const { route } = (koa as KoaContextWithOIDC).oidc ?? {}
     if (route === 'discovery') Object.assign(koa.body as object, { scopes_supported: allScopes })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import * as current from '@modelcontextprotocol/client'
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -9,7 +10,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { hourMs } from '../../core/process/clock.ts'
 import { openPublisher, type Publisher } from '../peers/documents.ts'
-import { sendForm } from '../peers/oauth.ts'
+import { newProof, sendForm, sendJson, urlOf } from '../peers/oauth.ts'
 import { expectAccessible, openWindow } from '../start/browser.ts'
 import { type Door, deliver, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 import { type KnownPerson, makePerson, testPassword } from '../start/people.ts'
@@ -30,8 +31,16 @@ describe('mcp: OAuth with the clients of the official SDK', () => {
   let person: KnownPerson
   let messageId: string
   let publisher: Publisher
-  /** Where programs on the computer are told the answer. */
-  const listener = createServer((_request, response) => response.end('Connected.'))
+  /** Where programs on the computer are told the answer, in the URL or by a form. */
+  const listener = createServer(async (request, response) => {
+    const form = await text(request)
+    listener.emit(
+      'told',
+      request.method,
+      form === '' ? new URL(request.url ?? '', callback).searchParams : new URLSearchParams(form),
+    )
+    response.end('Connected.')
+  })
   let callback: string
 
   before(async () => {
@@ -99,15 +108,16 @@ describe('mcp: OAuth with the clients of the official SDK', () => {
     const window = await openWindow(options)
     try {
       const { page } = window
-      const told = once(listener, 'request') as Promise<[{ url: string }]>
+      const told = once(listener, 'told') as Promise<[method: string, parameters: URLSearchParams]>
       await page.goto(asks.href)
       await page.getByLabel('E-mail address').fill(person.email)
       await page.getByLabel('Password').fill(testPassword)
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
       await page.getByRole('heading', { name: 'Connect SDK client?' }).waitFor()
       await choose(page)
-      const [{ url }] = await told
-      return new URL(url, callback).searchParams
+      const [method, parameters] = await told
+      expect(method).to.equal(asks.searchParams.get('response_mode') === 'form_post' ? 'POST' : 'GET')
+      return parameters
     } finally {
       await window.close()
     }
@@ -205,4 +215,40 @@ describe('mcp: OAuth with the clients of the official SDK', () => {
     expect(await readCode(client).catch((error: unknown) => error)).to.be.instanceOf(Error)
     await client.close()
   })
+
+  for (const [how, javaScriptEnabled] of [
+    ['by itself', true],
+    ['by a button where scripts are turned off', false],
+  ] as const)
+    it(`a program that wants its answer by POST gets it ${how}`, async () => {
+      const at = (path: string) => new URL(path, door.ctx.baseUrl).href
+      const registered = await sendJson(at('/oauth/register'), { client_name: 'SDK client', redirect_uris: [callback] })
+      const client_id = String(registered.body.client_id)
+      const { verifier, challenge } = newProof()
+      const resource = mcpUrl().href
+      const asks = urlOf(at('/oauth/authorize'), {
+        client_id,
+        redirect_uri: callback,
+        resource,
+        response_type: 'code',
+        response_mode: 'form_post',
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+      })
+      const goOn = async (page: Page) => {
+        await connect(page)
+        if (!javaScriptEnabled) await page.getByRole('button', { name: 'Continue' }).click()
+      }
+      const told = await decide(new URL(asks), goOn, { javaScriptEnabled })
+      expect(told.get('iss')).to.equal(door.ctx.baseUrl)
+      const { body } = await sendForm(at('/oauth/token'), {
+        grant_type: 'authorization_code',
+        client_id,
+        redirect_uri: callback,
+        code: told.get('code') ?? undefined,
+        code_verifier: verifier,
+        resource,
+      })
+      expect(body.access_token).to.match(/^svc_oat_/)
+    })
 })
