@@ -82,7 +82,7 @@ async function consentPage(visit: Visit, typed: Typed, chosen: Chosen | null): P
     title: `Connect ${asking.name}?`,
     hasFailed: typed.refusal !== null,
     header: siteHeader(null),
-    formsLeadTo: sourceOf(asking.redirectUri),
+    formsLeadElsewhere: true,
     content: html`${programPart(visit, asking, view)}
 ${asking.isLocal ? localWarning(asking) : null}
 ${account === null ? noAccountPart(visit) : await formPart(visit, { personId, account, asking, typed, chosen })}`,
@@ -156,12 +156,6 @@ ${offered.every((scope) => agentScopes.includes(scope)) ? null : html`<p class="
 
 /** What a scope allows, for people. */
 const wordsOf = (scope: Scope): string => scopes[scope].replace(' (account keys only)', '')
-
-/** What stands for a redirect URI in a content security policy, which has no form for addresses of IPv6. */
-function sourceOf(uri: string): string {
-  const { protocol, origin, hostname } = new URL(uri)
-  return origin === 'null' || hostname.startsWith('[') ? protocol : origin
-}
 
 const expiredPage: Page = {
   title: 'This request has ended',

@@ -18,8 +18,11 @@ export type Page = {
   readonly hasFailed?: boolean
   /** Whether it uses passkeys, which need a script. */
   readonly isScripted?: boolean
-  /** Where its forms may lead to beside this service: a source of a content security policy (CSP 3, 2.3.1). */
-  readonly formsLeadTo?: string
+  /**
+   * Whether its forms lead to a program, and from there to wherever that leads the browser: Chromium holds every redirect that
+   * follows a form against `form-action`.
+   */
+  readonly formsLeadElsewhere?: boolean
 }
 
 /** What every page has: the tokens of colours, and how controls and text look. */
@@ -33,14 +36,14 @@ export function fileRoutes(): readonly Route[] {
   return [fileRoute(style), fileRoute(passkeys), fileRoute(picture, 'public, max-age=86400')]
 }
 
-/** No script but ours, and that only where it is needed, no other host, no frame; forms lead to this service alone unless a page says where. */
-const policyOf = ({ isScripted = false, formsLeadTo }: Page) =>
+/** No script but ours, and that only where it is needed, no other host, no frame; forms lead to this service alone unless a page says otherwise. */
+const policyOf = ({ isScripted = false, formsLeadElsewhere = false }: Page) =>
   [
     "default-src 'none'",
     "style-src 'self'",
     ...(isScripted ? ["script-src 'self'"] : []),
     "base-uri 'none'",
-    `form-action 'self'${formsLeadTo === undefined ? '' : ` ${formsLeadTo}`}`,
+    ...(formsLeadElsewhere ? [] : ["form-action 'self'"]),
     "frame-ancestors 'none'",
   ].join('; ')
 

@@ -25,7 +25,6 @@ export type Asking = {
   readonly name: string
   /** The host of its client ID metadata document; null when it registered itself. */
   readonly publishedAt: string | null
-  readonly redirectUri: string
   readonly redirectsTo: string
   /** Whether its answers stay on the person's computer, where any program may claim to be it. */
   readonly isLocal: boolean
@@ -57,7 +56,6 @@ export function findAsking(request: OauthRequest, requestId: string): Promise<As
       clientId,
       name: client.clientName ?? placeOfRedirect(redirectUri),
       publishedAt: URL.canParse(clientId) ? new URL(clientId).host : null,
-      redirectUri,
       redirectsTo: placeOfRedirect(redirectUri),
       isLocal: (client.redirectUris ?? []).every(staysOnMachine),
       scopes: allScopes.filter((scope) => asked.includes(scope)),

@@ -31,15 +31,16 @@ describe('mcp: OAuth with the clients of the official SDK', () => {
   let person: KnownPerson
   let messageId: string
   let publisher: Publisher
-  /** Where programs on the computer are told the answer, in the URL or by a form. */
+  /** Where programs on the computer are told the answer, in the URL or by a form; they lead on to a page elsewhere. */
   const listener = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '', callback)
     const form = await text(request)
-    listener.emit(
-      'told',
-      request.method,
-      form === '' ? new URL(request.url ?? '', callback).searchParams : new URLSearchParams(form),
-    )
-    response.end('Connected.')
+    if (url.pathname !== '/callback') {
+      response.end('Connected.')
+      return
+    }
+    listener.emit('told', request.method, form === '' ? url.searchParams : new URLSearchParams(form))
+    response.writeHead(303, { location: `http://localhost:${url.port}/connected` }).end()
   })
   let callback: string
 
@@ -116,6 +117,7 @@ describe('mcp: OAuth with the clients of the official SDK', () => {
       await page.getByRole('heading', { name: 'Connect SDK client?' }).waitFor()
       await choose(page)
       const [method, parameters] = await told
+      await page.getByText('Connected.').waitFor()
       expect(method).to.equal(asks.searchParams.get('response_mode') === 'form_post' ? 'POST' : 'GET')
       return parameters
     } finally {
