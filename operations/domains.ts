@@ -110,7 +110,7 @@ export const updateDomain = operation({
   http: 'PATCH /api/v1/domains/{domain}',
   input: object({
     domain: DomainName,
-    defaultDisplayName: described('null: none.', nullable(line(displayNameMax))),
+    defaultDisplayName: described('null: none.', nullable(line(displayNameMax, 'Example Ltd'))),
   }),
   output: Domain,
   errors: ['domain_not_found', 'conflict'],

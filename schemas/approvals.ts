@@ -85,5 +85,5 @@ export const decisionFields = {
     maxLength: 64,
     description: 'The hash of the approval, as it was read: another content is `conflict`.',
   }),
-  reason: optional(line(reasonMax, { description: 'What the agent is told.' })),
+  reason: optional(line(reasonMax, 'The price is out of date', { description: 'What the agent is told.' })),
 } as const

@@ -20,10 +20,20 @@ export const headerLineMax = 998
 /** Longest Idempotency-Key (interface.md, Limits 6). */
 export const idempotencyKeyMax = 256
 
-const oneLine = form('^[^\\u0000-\\u001f\\u007f]*$', 'one line of text without control characters', 'Order 4711')
-/** Text that may stand in one header line: without control characters, so that nobody adds headers through it. */
-export const line = (maxLength: number, keywords: { readonly [keyword: string]: unknown } = {}) =>
-  string({ maxLength, ...oneLine, ...keywords })
+/**
+ * Text that may stand in one header line: without control characters, so that nobody adds headers through it. Who gives
+ * something else is shown the example.
+ */
+export const line = (
+  maxLength: number,
+  example: string,
+  keywords: { readonly [keyword: string]: unknown } = {},
+): Schema<string> =>
+  string({
+    maxLength,
+    ...form('^[^\\u0000-\\u001f\\u007f]*$', 'one line of text without control characters', example),
+    ...keywords,
+  })
 
 const spaces = ' \\u00a0\\u2000-\\u200a\\u202f\\u205f\\u3000'
 /** Characters that nobody sees, such as the space without width. */

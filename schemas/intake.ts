@@ -32,7 +32,8 @@ export const lensDescriptionMax = 200
 
 export const lensFieldTypes = ['text', 'number', 'date', 'yes/no', 'email address', 'list'] as const
 
-const LensKey = line(lensKeyMax, {
+const LensKey = string({
+  maxLength: lensKeyMax,
   ...form(
     '^\\p{L}(?:[\\p{L}\\p{M}\\p{N} _-]*[\\p{L}\\p{M}\\p{N}_-])?$',
     'a name that begins with a letter and has letters, digits, blanks, "_" and "-"',
@@ -47,7 +48,10 @@ export const LensField = object({
     description:
       'Values are strings for text and email address, numbers without currency, dates as YYYY-MM-DD, booleans, and lists of strings.',
   }),
-  description: line(lensDescriptionMax, { minLength: 1, description: 'What the value is, in one line.' }),
+  description: line(lensDescriptionMax, 'Total amount to pay, with tax', {
+    minLength: 1,
+    description: 'What the value is, in one line.',
+  }),
 })
 export type LensField = Infer<typeof LensField>
 
@@ -175,7 +179,7 @@ export type IntakeMessage = Infer<typeof IntakeMessage>
 const sampleTextMax = 100_000
 /** A mail to try Lens on. */
 export const LensSample = object({
-  subject: optional(line(998)),
+  subject: optional(line(998, 'Order 4711')),
   text: optional(string({ maxLength: sampleTextMax })),
   html: optional(string({ maxLength: sampleTextMax })),
   date: optional(timestamp({ description: 'When it is taken to be written; default: now.' })),

@@ -18,13 +18,13 @@ import {
 
 /** Longest signature and automatic reply, in characters: they go into every message. */
 const signatureMax = 10_000
-export const DisplayName = line(200, { description: 'The name recipients see.' })
+export const DisplayName = line(200, 'Ann Smith', { description: 'The name recipients see.' })
 export const Signature = string({ maxLength: signatureMax, description: 'Text below each mail.' })
 export const AutoReply = unlisted(
   object(
     {
       enabled: boolean(),
-      subject: line(headerLineMax),
+      subject: line(headerLineMax, 'Out of office'),
       text: string({ maxLength: signatureMax }),
       until: optional(nullable(timestamp({ description: 'When it ends; without it, never.' }))),
     },

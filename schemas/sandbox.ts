@@ -27,11 +27,11 @@ export const TestInbound = object({
   raw: optional(string({ contentEncoding: 'base64', description: 'The whole message, in place of its parts.' })),
   from: optional(AddressInput),
   to: optional(AddressesInput),
-  subject: optional(line(headerLineMax)),
+  subject: optional(line(headerLineMax, 'Order 4711')),
   text: optional(string()),
   html: optional(string()),
   headers: optional(
-    record(line(headerLineMax), {
+    record(line(headerLineMax, 'auto-replied'), {
       propertyNames: string(form('^[A-Za-z0-9][A-Za-z0-9_-]{0,75}$', 'the name of a header field', 'Auto-Submitted')),
       maxProperties: 50,
       description: 'Further header fields.',

@@ -32,11 +32,17 @@ const addressesMax = 1_000
 /** Above the 10 files of a send, for the same reason. */
 const attachmentsMax = 100
 
-const AddressText = line(identifierMax, {
-  ...form('^[^\\u0000-\\u001f\\u007f]+@[^\\u0000-\\u001f\\u007f]+$', 'an email address', 'Ann <ann@example.org>'),
+/** Told to who wrote something else for a sender or a recipient. */
+const addressExample = 'Ann <ann@example.org>'
+
+const AddressText = string({
+  maxLength: identifierMax,
+  ...form('^[^\\u0000-\\u001f\\u007f]+@[^\\u0000-\\u001f\\u007f]+$', 'an email address', addressExample),
   description: '"user@domain" or "Name <user@domain>".',
 })
-export const AddressObject = unlisted(object({ name: optional(line(headerLineMax)), address: AddressText }))
+export const AddressObject = unlisted(
+  object({ name: optional(line(headerLineMax, 'Ann Smith')), address: AddressText }),
+)
 /** One address, as text or as `{name, address}`. */
 export const AddressInput = anyOf([AddressText, AddressObject])
 export const AddressesInput = anyOf(
@@ -46,10 +52,10 @@ export const AddressesInput = anyOf(
 export type AddressesInput = Infer<typeof AddressesInput>
 
 const NewFile = object({
-  name: line(255),
-  contentType: line(255),
+  name: line(255, 'invoice.pdf'),
+  contentType: line(255, 'application/pdf'),
   content: string({ contentEncoding: 'base64', description: 'The file in base64.' }),
-  contentId: optional(line(255)),
+  contentId: optional(line(255, 'logo')),
 })
 const FileOfMessage = object({ messageId: MessageId, attachmentId: AttachmentId })
 const AttachmentInput = unlisted(anyOf([NewFile, FileOfMessage]))
@@ -69,7 +75,7 @@ const MarkdownInput = string({
 })
 
 export const HeadersInput = unlisted(
-  record(line(headerLineMax), {
+  record(line(headerLineMax, 'Order 4711'), {
     propertyNames: string(
       form(
         '^([Xx]|[Ll][Ii][Ss][Tt])-[A-Za-z0-9-]{1,70}$',
@@ -83,10 +89,10 @@ export const HeadersInput = unlisted(
 )
 
 const contentFields = {
-  from: optional(line(identifierMax, { description: 'The mailbox, an alias or a plus form of it.' })),
-  fromName: optional(line(headerLineMax, { description: 'Sender name of this message only.' })),
+  from: optional(line(identifierMax, addressExample, { description: 'The mailbox, an alias or a plus form of it.' })),
+  fromName: optional(line(headerLineMax, 'Ann Smith', { description: 'Sender name of this message only.' })),
   replyTo: optional(described('Where answers go instead of the sender.', AddressesInput)),
-  subject: optional(line(headerLineMax, { description: 'One line.' })),
+  subject: optional(line(headerLineMax, 'Order 4711', { description: 'One line.' })),
   text: optional(string({ description: 'The body as plain text.' })),
   html: optional(string({ description: 'The body as HTML, beside text or alone.' })),
   markdown: optional(MarkdownInput),
@@ -222,7 +228,7 @@ export type Suppression = Infer<typeof Suppression>
 
 /** Tags, for finding sends again. */
 const tagsMax = 20
-export const Tags = array(line(100, { minLength: 1 }), { maxItems: tagsMax })
+export const Tags = array(line(100, 'welcome', { minLength: 1 }), { maxItems: tagsMax })
 
 export const EmailId = identifier('Id of the send (em_...).')
 
@@ -280,7 +286,7 @@ export const Variables = record(string({ maxLength: templateBodyMax }), {
 })
 
 export const emailFields = {
-  from: line(identifierMax, {
+  from: line(identifierMax, addressExample, {
     description: 'Any address on a verified domain: "user@domain" or "Name <user@domain>".',
   }),
   to: optional(AddressesInput),
@@ -312,7 +318,7 @@ export const TemplateAlias = string({
 })
 export const templateStatuses = ['active', 'paused'] as const
 export const templateFields = {
-  subject: line(headerLineMax),
+  subject: line(headerLineMax, 'Order {{number}}'),
   html: optional(nullable(string({ maxLength: templateBodyMax }))),
   text: optional(nullable(string({ maxLength: templateBodyMax }))),
   status: optional(oneOf(templateStatuses, { description: 'A paused one is refused when mail is sent.' })),
@@ -340,7 +346,7 @@ export const BatchId = identifier('Id of the batch (bat_...).')
 /** More than any plan allows, so that one too many is refused with the plan's number, and a million by the schema alone. */
 const batchRecipientsMax = 100_000
 export const batchFields = {
-  subject: line(headerLineMax, { description: 'May contain {{tokens}}.' }),
+  subject: line(headerLineMax, 'Order {{number}}', { description: 'May contain {{tokens}}.' }),
   text: optional(string({ description: 'The body as plain text; may contain {{tokens}}.' })),
   html: optional(string({ description: 'The body as HTML; may contain {{tokens}}.' })),
   markdown: optional(MarkdownInput),

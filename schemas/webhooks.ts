@@ -93,7 +93,7 @@ export const AttemptCounts = object({
 })
 
 export const WebhookUrl = string({ minLength: 1, maxLength: 2_000, format: 'uri' })
-export const WebhookDescription = line(500)
+export const WebhookDescription = line(500, 'Orders, to the shop')
 
 /** interface.md, Webhook event envelope; decisions.md 2, Cursor. */
 export const EventEnvelope = object({

@@ -157,6 +157,20 @@ describe('what a wrong input is told', () => {
       'Write "subject" as one line of text without control characters, such as "Order 4711".',
     ],
     [
+      'a file without its media type',
+      send,
+      { address, to, attachments: [{ name: 'a.txt', content: 'aGk=' }] },
+      '"attachments[0].contentType" is missing.',
+      'Add "attachments[0].contentType" as one line of text without control characters, such as "application/pdf".',
+    ],
+    [
+      'a sender that is no text',
+      send,
+      { address, to, from: { address } },
+      '"from" must be one line of text without control characters, and is an object.',
+      'Give "from" as one line of text without control characters, such as "Ann <ann@example.org>".',
+    ],
+    [
       'a header field that is none of the extra ones',
       send,
       { address, to, headers: { Received: 'x' } },
