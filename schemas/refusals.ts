@@ -40,7 +40,7 @@ export function notACursor(param: string, what = 'this list'): Failure {
   })
 }
 
-/** `validation_error` for a mail or template without any body. */
+/** `validation_error` for a mail without any body. */
 export function noBody(): Failure {
   return new Failure('validation_error', 'There is no body: neither "text" nor "html" nor "markdown".', {
     param: 'text',

@@ -3,7 +3,7 @@ import { framePolicy, htmlDocument } from '../../mail/body/html-document.ts'
 import { sanitiseHtml } from '../../mail/body/sanitise.ts'
 import { fillTexts, type TemplateTexts, type TemplateValues, variablesOf } from '../../mail/compose/template.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { noBody, notACursor } from '../../schemas/refusals.ts'
+import { notACursor } from '../../schemas/refusals.ts'
 import { freeSlot, takeSlot } from '../../store/accounts.ts'
 import type { TemplateDoc } from '../../store/documents/sending.ts'
 import * as store from '../../store/templates.ts'
@@ -163,7 +163,11 @@ function templateOf({ alias, subject, html, text, status, createdAt, updatedAt }
 }
 
 function requireBody({ html, text }: Pick<TemplateDoc, 'html' | 'text'>): void {
-  if (html === null && text === null) throw noBody()
+  if (html !== null || text !== null) return
+  throw new Failure('validation_error', 'The template has no body: neither "text" nor "html".', {
+    param: 'text',
+    fix: 'Give "text", "html" or both.',
+  })
 }
 
 /** Fails with `forbidden` for agent keys. */

@@ -56,6 +56,19 @@ describe('api: transactional mail and templates', () => {
     expect((await call('GET', `/api/v1/emails/${body.id}`)).body.subject).to.equal('Hi Ada')
   })
 
+  it('tells who gives a template no body of the two that it can have', async () => {
+    const made = await template({ alias: 'empty', subject: 'x' })
+    const emptied = await call<ErrorBody>('PATCH', '/api/v1/templates/welcome', { text: null, html: null })
+    for (const { status, body } of [made, emptied])
+      expect({ status, ...body }).to.include({
+        status: 400,
+        code: 'validation_error',
+        param: 'text',
+        error: 'The template has no body: neither "text" nor "html".',
+        fix: 'Give "text", "html" or both.',
+      })
+  })
+
   it('names the variables that are missing', async () => {
     const { status, body } = await send({ template: 'welcome', variables: { name: 'Ada' } })
     expect([status, body.code, body.missing]).to.deep.equal([422, 'missing_template_variables', ['code']])
@@ -75,7 +88,6 @@ describe('api: transactional mail and templates', () => {
     ['an unknown template', () => send({ template: 'Welcome' }), 404, 'template_not_found'],
     ['nothing to say', () => send({ subject: 'x' }), 400, 'validation_error'],
     ['a second template of one alias', () => template({ alias: 'welcome', subject: 'x', text: 'y' }), 409, 'conflict'],
-    ['a template without a body', () => template({ alias: 'empty', subject: 'x' }), 400, 'validation_error'],
     ['an unknown id', () => call('GET', '/api/v1/emails/em_none'), 404, 'email_not_found'],
   ]
   for (const [name, act, status, code] of refused) {
