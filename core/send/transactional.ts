@@ -25,14 +25,20 @@ export type TransactionalInput = Omit<SendInput, 'fromName' | 'from'> & {
 
 /**
  * Sends from an address that needs no mailbox. Fails with `invalid_sender`, `domain_not_on_account`,
- * `domain_not_verified`, `forbidden` (an agent key that does not reach a mailbox with that address), what
- * `fillTemplate` fails with, and as `commitSend` does.
+ * `domain_not_verified`, `forbidden` (an agent key that does not reach a mailbox with that address),
+ * `validation_error` (values, and no template that they fill), what `fillTemplate` fails with, and as `commitSend` does.
  */
 export async function sendEmail(
   ctx: Context,
   principal: Principal,
   { from, template, variables = {}, tags, ...input }: TransactionalInput,
 ): Promise<SendResult> {
+  // Without a template nothing is filled in: the mail would go out with the {{tokens}} in it.
+  if (template === undefined && Object.keys(variables).length > 0)
+    throw new Failure('validation_error', '"variables" fill in a template, and none is named.', {
+      param: 'variables',
+      fix: 'Name the "template" that they are for, or leave "variables" out and write the values into the texts.',
+    })
   const sender = readSender(from)
   const mailbox = await senderMailbox(ctx, principal, sender)
   const texts = template === undefined ? {} : await fillTemplate(ctx, principal, { alias: template, variables })

@@ -74,6 +74,12 @@ describe('api: transactional mail and templates', () => {
     expect([status, body.code, body.missing]).to.deep.equal([422, 'missing_template_variables', ['code']])
   })
 
+  it('refuses variables that no template takes, in place of sending the tokens as they are', async () => {
+    const { status, body } = await send({ subject: 'Hi {{name}}', text: 'Hi {{name}}', variables: { name: 'Ada' } })
+    expect([status, body.code, body.param]).to.deep.equal([400, 'validation_error', 'variables'])
+    expect((await send({ subject: 'Hi', text: 'Hi', variables: {} })).status).to.equal(202)
+  })
+
   it('a paused template is refused until it is active again', async () => {
     await call('PATCH', '/api/v1/templates/welcome', { status: 'paused' })
     const refused = await send({ template: 'welcome', variables: { name: 'Ada', code: '1' } })
