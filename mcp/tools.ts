@@ -106,7 +106,7 @@ function argumentsOf(operation: Operation, { describe = {}, expose, preset = {},
  * refusals have, which are not described once more in each tool.
  */
 function resultOf(operation: Operation, tool: Tool): JsonSchema {
-  const schema = separatedSchema(shownOf(successOf(operation), tool))
+  const schema = separatedSchema(shownOf(successOf(operation, tool), tool))
   const { anyOf: forms = [schema] } = schema as { readonly anyOf?: readonly JsonSchema[] }
   const properties = Object.assign({}, propertiesOf(schema), ...forms.map(propertiesOf), { success: boolean() })
   const needed = forms.map((form) => [...new Set([...requiredOf(schema), ...requiredOf(form)])])
@@ -127,15 +127,15 @@ function shownOf(schema: JsonSchema, { shows }: Tool): JsonSchema {
   }
 }
 
-function successOf(operation: Operation): JsonSchema {
+function successOf(operation: Operation, { output = operation.output }: Tool): JsonSchema {
   if (mediaTypeOf(operation) !== null) return bytesResult
   const added = object({
     success: boolean(),
     ...(operation.idempotent && { replayed: boolean() }),
   })
   return {
-    ...operation.output,
-    properties: { ...propertiesOf(added), ...propertiesOf(operation.output) },
-    required: [...requiredOf(added), ...requiredOf(operation.output)],
+    ...output,
+    properties: { ...propertiesOf(added), ...propertiesOf(output) },
+    required: [...requiredOf(added), ...requiredOf(output)],
   }
 }

@@ -38,7 +38,9 @@ export type Tool = {
   readonly require?: readonly string[]
   /** Values of fields that the caller leaves out. */
   readonly preset?: { readonly [field: string]: unknown }
-  /** What the tool shows of the operation's output; default: all. A caller who changed something knows the rest. */
+  /** Default: the operation's output. One of its forms, where the arguments of the tool ask for no other. */
+  readonly output?: JsonSchema
+  /** What the tool shows of its output; default: all. A caller who changed something knows the rest. */
   readonly shows?: readonly string[]
   /** The numeric field, such as `limit`, that is lowered when a result is too large. */
   readonly sizedBy?: string

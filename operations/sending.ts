@@ -1,7 +1,14 @@
 import type { Context } from '../core/process/context.ts'
-import type { SendResult as Sent } from '../core/send/commit.ts'
+import type { SendResult as Sent, DryRun as Tried } from '../core/send/commit.ts'
 import { type NewAttachment, type SendInput, withBodies } from '../core/send/content.ts'
-import { dryRunMessage, forwardMessage as forward, replyToMessage, sendMessage as send } from '../core/send/send.ts'
+import {
+  dryRunForward,
+  dryRunMessage,
+  dryRunReply,
+  forwardMessage as forward,
+  replyToMessage,
+  sendMessage as send,
+} from '../core/send/send.ts'
 import { Failure } from '../schemas/failures.ts'
 import { AddressPart, MessageId } from '../schemas/fields.ts'
 import { type Infer, object } from '../schemas/infer.ts'
@@ -37,13 +44,19 @@ export const sendErrors = [
   'unprocessable',
 ] as const
 
+/** A dry run is answered at once with 200; what is sent is accepted with 202. */
+const orDryRun = {
+  status: 202,
+  otherwise: { status: 200, is: (output: Infer<typeof SendOrDryRun>) => 'dryRun' in output },
+  output: SendOrDryRun,
+} as const
+
 export const sendMessage = operation({
   name: 'messages.send',
   summary: 'Send one mail from a mailbox, to at most 50 recipients: now, or at a time.',
   scope: 'mail:send',
   http: 'POST /api/v1/mailboxes/{address}/send',
-  status: 202,
-  otherwise: { status: 200, is: (output) => 'dryRun' in output },
+  ...orDryRun,
   tools: [
     {
       name: 'send_message',
@@ -55,16 +68,15 @@ export const sendMessage = operation({
     },
   ],
   input: object({ address: AddressPart, ...sendFields }),
-  output: SendOrDryRun,
   errors: sendErrors,
   body: 'send',
   idempotent: true,
-  handle: ({ ctx, principal }, { address, inReplyTo, replyAll, to, dryRun = false, ...content }) =>
-    blaming({ to, ...content }, async (): Promise<Infer<typeof SendOrDryRun>> => {
+  handle: ({ ctx, principal }, { address, inReplyTo, replyAll, to, dryRun, ...content }) =>
+    blaming({ to, ...content }, async () => {
       const what = { address, inReplyTo, replyAll, to: peopleOf(to), ...(await contentOf(ctx, content)) }
-      if (!dryRun) return sendResult(await send(ctx, principal, what))
-      const { sizeBytes, headers, recipients } = await dryRunMessage(ctx, principal, what)
-      return { dryRun, size: sizeBytes, headers, recipients } satisfies DryRun
+      return dryRun === true
+        ? dryRunResult(await dryRunMessage(ctx, principal, what))
+        : sendResult(await send(ctx, principal, what))
     }),
 })
 
@@ -73,16 +85,17 @@ export const replyMessage = operation({
   summary: 'Answer a message: to its sender, or with all: true to everybody it went to.',
   scope: 'mail:send',
   http: 'POST /api/v1/mailboxes/{address}/messages/{message_id}/reply',
-  status: 202,
+  ...orDryRun,
   input: object({ address: AddressPart, message_id: MessageId, ...replyFields }),
-  output: SendResult,
   errors: sendErrors,
   body: 'send',
   idempotent: true,
-  handle: ({ ctx, principal }, { address, message_id, all, ...content }) =>
+  handle: ({ ctx, principal }, { address, message_id, all, dryRun, ...content }) =>
     blaming(content, async () => {
       const what = { address, messageId: message_id, all, ...(await contentOf(ctx, content)) }
-      return sendResult(await replyToMessage(ctx, principal, what))
+      return dryRun === true
+        ? dryRunResult(await dryRunReply(ctx, principal, what))
+        : sendResult(await replyToMessage(ctx, principal, what))
     }),
 })
 
@@ -91,7 +104,7 @@ export const forwardMessage = operation({
   summary: 'Pass a message on, below what you write, with its files unless includeAttachments is false.',
   scope: 'mail:send',
   http: 'POST /api/v1/mailboxes/{address}/messages/{message_id}/forward',
-  status: 202,
+  ...orDryRun,
   tools: [
     {
       name: 'forward_message',
@@ -100,25 +113,27 @@ export const forwardMessage = operation({
       toolset: 'sending',
       effect: 'send',
       expose: ['address', 'message_id', 'to', 'cc', 'bcc', 'text', 'includeAttachments', 'sendAt'],
+      output: SendResult,
     },
   ],
   input: object({ address: AddressPart, message_id: MessageId, ...forwardFields }),
-  output: SendResult,
   errors: sendErrors,
   body: 'send',
   idempotent: true,
-  handle: ({ ctx, principal }, { address, message_id, to, includeAttachments, ...content }) =>
+  handle: ({ ctx, principal }, { address, message_id, to, includeAttachments, dryRun, ...content }) =>
     blaming({ to, ...content }, async () => {
       const body = await contentOf(ctx, content)
       const what = { address, messageId: message_id, to: peopleOf(to), includeAttachments, ...body }
-      return sendResult(await forward(ctx, principal, what))
+      return dryRun === true
+        ? dryRunResult(await dryRunForward(ctx, principal, what))
+        : sendResult(await forward(ctx, principal, what))
     }),
 })
 
 /** Turns the input into content as core takes it. Fails with `validation_error`, `unavailable`. */
 export async function contentOf(
   ctx: Context,
-  { cc, bcc, replyTo, attachments, sendAt, ...content }: Omit<ReplyBody, 'all'>,
+  { cc, bcc, replyTo, attachments, sendAt, ...content }: Omit<ReplyBody, 'all' | 'dryRun'>,
 ): Promise<SendInput> {
   return {
     ...(await withBodies(ctx, content)),
@@ -155,6 +170,14 @@ export function decoded(text: string): Buffer | null {
   const bytes = isOther ? null : Buffer.from(text, 'base64')
   return bytes?.length === Math.floor((letters * 3) / 4) ? bytes : null
 }
+
+/** decisions.md 2, dryRun. */
+const dryRunResult = ({ sizeBytes: size, headers, recipients }: Tried): DryRun => ({
+  dryRun: true,
+  size,
+  headers,
+  recipients,
+})
 
 /** decisions.md 2, Send result. */
 export function sendResult({

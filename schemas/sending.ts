@@ -119,10 +119,14 @@ export const draftFields = {
 export const DraftId = identifier('Its message_id (msg_...).')
 export const sendDraftFields = sendAt
 
+const dryRun = {
+  dryRun: optional(boolean({ description: 'Sends nothing, and says what would be.' })),
+} as const
+
 export const sendFields = {
   ...draftFields,
   ...sendAt,
-  dryRun: optional(boolean({ description: 'Sends nothing, and says what would be.' })),
+  ...dryRun,
 } as const
 
 export const replyFields = {
@@ -130,6 +134,7 @@ export const replyFields = {
   ...copies,
   ...contentFields,
   ...sendAt,
+  ...dryRun,
 } as const
 export type ReplyBody = InferFields<typeof replyFields>
 
@@ -139,6 +144,7 @@ export const forwardFields = {
   includeAttachments: optional(boolean({ description: 'With its files; default true.' })),
   ...contentFields,
   ...sendAt,
+  ...dryRun,
 } as const
 
 /** States of one recipient in their order, which never goes back (decisions.md 2, Delivery states). */

@@ -37,51 +37,84 @@ export async function dryRunMessage(ctx: Context, principal: Principal, what: Ne
   return dryRunSend(ctx, principal, await outgoingOf(ctx, principal, what))
 }
 
+export type Reply = { readonly address: string; readonly messageId: string; readonly all?: boolean } & Omit<
+  SendInput,
+  'to'
+>
+
 /**
  * Replies to a message: to its sender, or with `all` to everybody it went to. Fails with `mailbox_not_found`, `not_found`,
  * and as `commitSend` does.
  */
-export async function replyToMessage(
-  ctx: Context,
-  principal: Principal,
-  { address, messageId, all, ...input }: { address: string; messageId: string; all?: boolean } & Omit<SendInput, 'to'>,
-): Promise<SendResult> {
-  const { mailbox, message } = await reachMessage(ctx, principal, { address, messageId })
-  const outgoing = { ...fromMailbox(ctx, mailbox, input), parent: message }
-  const answer = answerTo(principal, { mailbox, message, replyAll: all, input: signedBy(mailbox, input) })
-  const result = await commitSend(ctx, principal, { ...outgoing, isReply: true, input: answer })
+export async function replyToMessage(ctx: Context, principal: Principal, what: Reply): Promise<SendResult> {
+  const { address, messageId } = what
+  const result = await commitSend(ctx, principal, await replyOf(ctx, principal, what))
   if (result.status !== 'waiting_for_approval') await markAnswered(ctx, principal, { address, messageId })
   return result
 }
+
+/** What `replyToMessage` would do with the same input, told and failing as by `dryRunMessage`. */
+export async function dryRunReply(ctx: Context, principal: Principal, what: Reply): Promise<DryRun> {
+  return dryRunSend(ctx, principal, await replyOf(ctx, principal, what))
+}
+
+export type Forward = {
+  readonly address: string
+  readonly messageId: string
+  readonly includeAttachments?: boolean
+} & SendInput
 
 /**
  * Forwards a message, below the sender's own text, with its files unless `includeAttachments` is false. Fails with
  * `mailbox_not_found`, `not_found`, and as `commitSend` does.
  */
-export async function forwardMessage(
+export async function forwardMessage(ctx: Context, principal: Principal, what: Forward): Promise<SendResult> {
+  return commitSend(ctx, principal, await forwardOf(ctx, principal, what)).catch(sparing(what))
+}
+
+/** What `forwardMessage` would do with the same input, told and failing as by `dryRunMessage`. */
+export async function dryRunForward(ctx: Context, principal: Principal, what: Forward): Promise<DryRun> {
+  return dryRunSend(ctx, principal, await forwardOf(ctx, principal, what)).catch(sparing(what))
+}
+
+async function replyOf(
   ctx: Context,
   principal: Principal,
-  {
-    address,
-    messageId,
-    includeAttachments = true,
-    ...input
-  }: { address: string; messageId: string; includeAttachments?: boolean } & SendInput,
-): Promise<SendResult> {
+  { address, messageId, all, ...input }: Reply,
+): Promise<Outgoing> {
+  const { mailbox, message } = await reachMessage(ctx, principal, { address, messageId })
+  return {
+    ...fromMailbox(ctx, mailbox, input),
+    parent: message,
+    isReply: true,
+    input: answerTo(principal, { mailbox, message, replyAll: all, input: signedBy(mailbox, input) }),
+  }
+}
+
+async function forwardOf(
+  ctx: Context,
+  principal: Principal,
+  { address, messageId, includeAttachments = true, ...input }: Forward,
+): Promise<Outgoing> {
   const { mailbox, message } = await reachMessage(ctx, principal, { address, messageId })
   const content = await forwardedContent(ctx, message, { ...signedBy(mailbox, input), includeAttachments })
-  return commitSend(ctx, principal, {
+  return {
     ...fromMailbox(ctx, mailbox, input),
     parent: message,
     input: { ...input, ...content, subject: input.subject ?? forwardSubject(message.subject) },
-  }).catch((error: unknown) => {
+  }
+}
+
+/** Tells who forwards too many files that those of the message can be left out. */
+const sparing =
+  ({ includeAttachments = true }: Forward) =>
+  (error: unknown): never => {
     if (!(error instanceof Failure) || error.code !== 'attachments_too_large' || !includeAttachments) throw error
     throw new Failure(error.code, error.message, {
       ...error.detail,
       fix: 'Set "includeAttachments" to false, and attach those of its files that matter.',
     })
-  })
-}
+  }
 
 async function outgoingOf(
   ctx: Context,

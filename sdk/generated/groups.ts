@@ -403,11 +403,17 @@ export class MailboxesMessages extends Group {
   }
 
   /** Answer a message: to its sender, or with all: true to everybody it went to. Scope: mail:send. */
+  reply(address: string, messageId: string, params: t.MessagesReplyParams & { readonly dryRun: true }, options?: RequestOptions): Promise<Extract<t.MessagesReplyResult, { readonly dryRun: true }>>
+  reply(address: string, messageId: string, params: t.MessagesReplyParams & { readonly dryRun?: false }, options?: RequestOptions): Promise<Exclude<t.MessagesReplyResult, { readonly dryRun: true }>>
+  reply(address: string, messageId: string, params?: t.MessagesReplyParams, options?: RequestOptions): Promise<t.MessagesReplyResult>
   reply(address: string, messageId: string, params: t.MessagesReplyParams = {}, options?: RequestOptions): Promise<t.MessagesReplyResult> {
     return this.call({ method: 'POST', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}/reply`, body: params, isIdempotent: true }, options)
   }
 
   /** Pass a message on, below what you write, with its files unless includeAttachments is false. Scope: mail:send. */
+  forward(address: string, messageId: string, params: t.MessagesForwardParams & { readonly dryRun: true }, options?: RequestOptions): Promise<Extract<t.MessagesForwardResult, { readonly dryRun: true }>>
+  forward(address: string, messageId: string, params: t.MessagesForwardParams & { readonly dryRun?: false }, options?: RequestOptions): Promise<Exclude<t.MessagesForwardResult, { readonly dryRun: true }>>
+  forward(address: string, messageId: string, params: t.MessagesForwardParams, options?: RequestOptions): Promise<t.MessagesForwardResult>
   forward(address: string, messageId: string, params: t.MessagesForwardParams, options?: RequestOptions): Promise<t.MessagesForwardResult> {
     return this.call({ method: 'POST', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}/forward`, body: params, isIdempotent: true }, options)
   }

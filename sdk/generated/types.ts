@@ -2426,9 +2426,11 @@ export type MessagesReplyParams = {
   readonly headers?: HeadersInput
   /** At most 30 days ahead; else now. */
   readonly sendAt?: string
+  /** Sends nothing, and says what would be. */
+  readonly dryRun?: boolean
 }
 
-export type MessagesReplyResult = SendResult
+export type MessagesReplyResult = SendResult | DryRun
 
 export type MessagesForwardParams = {
   /** Who gets it. */
@@ -2459,9 +2461,11 @@ export type MessagesForwardParams = {
   readonly headers?: HeadersInput
   /** At most 30 days ahead; else now. */
   readonly sendAt?: string
+  /** Sends nothing, and says what would be. */
+  readonly dryRun?: boolean
 }
 
-export type MessagesForwardResult = SendResult
+export type MessagesForwardResult = SendResult | DryRun
 
 export type TrashEmptyResult = {
   /** Messages that are gone. */

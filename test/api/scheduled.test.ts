@@ -148,6 +148,31 @@ describe('api: sends for later, dry runs and forwards', () => {
     expect(await used()).to.equal(before)
   })
 
+  it('a dry run of a reply and of a forward tells the same, and leaves the message unanswered', async () => {
+    const id = await deliver(door.ctx, {
+      to: tenant.address,
+      raw: 'From: Eve <eve@remote.example>\nTo: agent@tenant.example\nSubject: A question\n\nWhen?\n',
+    })
+    type Tried = Json & ErrorBody & { headers: [string, string][] }
+    const dryRun = (verb: string, body: Json) =>
+      call<Tried>('POST', `${box}/messages/${id}/${verb}`, { ...body, dryRun: true })
+    const before = await used()
+    const subjects: string[] = []
+    for (const [verb, given, email] of [
+      ['reply', { text: 'Soon.' }, 'eve@remote.example'],
+      ['forward', { to: 'ada@remote.example' }, 'ada@remote.example'],
+    ] as const) {
+      const { status, body } = await dryRun(verb, given)
+      expect([status, body.recipients]).to.deep.equal([200, [{ email, decision: 'send', reason: null }]])
+      subjects.push(String(body.headers.find(([name]) => name === 'Subject')?.[1]))
+    }
+    expect(subjects).to.deep.equal(['Re: A question', 'Fwd: A question'])
+    expect(await used()).to.equal(before)
+    expect((await call('GET', `${box}/messages/${id}`)).body.answered).to.equal(false)
+    const sent = await call('POST', `${box}/messages/${id}/reply`, { text: 'Soon.', dryRun: false })
+    expect([sent.status, (await call('GET', `${box}/messages/${id}`)).body.answered]).to.deep.equal([202, true])
+  })
+
   it('a message is passed on with its files below what is written', async () => {
     const id = await deliver(door.ctx, {
       to: tenant.address,
@@ -190,6 +215,7 @@ describe('api: sends for later, dry runs and forwards', () => {
     const full = (await forward({ attachments })).body as Json
     expect(full).to.include({ code: 'attachments_too_large' })
     expect(full.fix).to.include('"includeAttachments" to false')
+    expect((await forward({ attachments, dryRun: true })).body).to.deep.equal(full)
     expect((await forward({ attachments, includeAttachments: false })).status).to.equal(202)
   })
 })

@@ -837,10 +837,11 @@ class MailboxesMessages(Group):
         attachments: t.AttachmentsInput | Unset = UNSET,
         headers: t.HeadersInput | Unset = UNSET,
         send_at: str | Unset = UNSET,
+        dry_run: bool | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesReplyResult:
         """Answer a message: to its sender, or with all: true to everybody it went to. Scope: mail:send."""
-        return self._call('POST', f'/mailboxes/{segment(address)}/messages/{segment(message_id)}/reply', body=given({'all': all, 'cc': cc, 'bcc': bcc, 'from': from_, 'fromName': from_name, 'replyTo': reply_to, 'subject': subject, 'text': text, 'html': html, 'markdown': markdown, 'attachments': attachments, 'headers': headers, 'sendAt': send_at}), is_idempotent=True, options=options)
+        return self._call('POST', f'/mailboxes/{segment(address)}/messages/{segment(message_id)}/reply', body=given({'all': all, 'cc': cc, 'bcc': bcc, 'from': from_, 'fromName': from_name, 'replyTo': reply_to, 'subject': subject, 'text': text, 'html': html, 'markdown': markdown, 'attachments': attachments, 'headers': headers, 'sendAt': send_at, 'dryRun': dry_run}), is_idempotent=True, options=options)
 
     def forward(
         self,
@@ -861,10 +862,11 @@ class MailboxesMessages(Group):
         attachments: t.AttachmentsInput | Unset = UNSET,
         headers: t.HeadersInput | Unset = UNSET,
         send_at: str | Unset = UNSET,
+        dry_run: bool | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesForwardResult:
         """Pass a message on, below what you write, with its files unless includeAttachments is false. Scope: mail:send."""
-        return self._call('POST', f'/mailboxes/{segment(address)}/messages/{segment(message_id)}/forward', body=given({'to': to, 'cc': cc, 'bcc': bcc, 'includeAttachments': include_attachments, 'from': from_, 'fromName': from_name, 'replyTo': reply_to, 'subject': subject, 'text': text, 'html': html, 'markdown': markdown, 'attachments': attachments, 'headers': headers, 'sendAt': send_at}), is_idempotent=True, options=options)
+        return self._call('POST', f'/mailboxes/{segment(address)}/messages/{segment(message_id)}/forward', body=given({'to': to, 'cc': cc, 'bcc': bcc, 'includeAttachments': include_attachments, 'from': from_, 'fromName': from_name, 'replyTo': reply_to, 'subject': subject, 'text': text, 'html': html, 'markdown': markdown, 'attachments': attachments, 'headers': headers, 'sendAt': send_at, 'dryRun': dry_run}), is_idempotent=True, options=options)
 
 
 class MailboxesTrash(Group):

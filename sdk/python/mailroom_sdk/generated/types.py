@@ -2203,51 +2203,9 @@ MessagesReadAllResult = TypedDict('MessagesReadAllResult', {
 
 MessagesSendResult = "SendResult | DryRun"
 
-MessagesReplyResultApproval = TypedDict('MessagesReplyResultApproval', {
-    'id': str,
-    'hash': str,
-    'draft_id': "str | None",
-    'expiresAt': str,
-})
+MessagesReplyResult = "SendResult | DryRun"
 
-MessagesReplyResultRecipientsItem = TypedDict('MessagesReplyResultRecipientsItem', {
-    'email': str,
-    'status': Literal['queued', 'sent', 'delivered', 'bounced', 'complained', 'failed'],
-})
-
-MessagesReplyResult = TypedDict('MessagesReplyResult', {
-    'id': str,
-    'message_id': "str | None",
-    'thread_id': "str | None",
-    'status': Literal['queued', 'scheduled', 'waiting_for_approval'],
-    'sendAt': NotRequired[str],
-    'approval': NotRequired["MessagesReplyResultApproval"],
-    'recipients': list["MessagesReplyResultRecipientsItem"],
-    'suppressed': list[str],
-})
-
-MessagesForwardResultApproval = TypedDict('MessagesForwardResultApproval', {
-    'id': str,
-    'hash': str,
-    'draft_id': "str | None",
-    'expiresAt': str,
-})
-
-MessagesForwardResultRecipientsItem = TypedDict('MessagesForwardResultRecipientsItem', {
-    'email': str,
-    'status': Literal['queued', 'sent', 'delivered', 'bounced', 'complained', 'failed'],
-})
-
-MessagesForwardResult = TypedDict('MessagesForwardResult', {
-    'id': str,
-    'message_id': "str | None",
-    'thread_id': "str | None",
-    'status': Literal['queued', 'scheduled', 'waiting_for_approval'],
-    'sendAt': NotRequired[str],
-    'approval': NotRequired["MessagesForwardResultApproval"],
-    'recipients': list["MessagesForwardResultRecipientsItem"],
-    'suppressed': list[str],
-})
+MessagesForwardResult = "SendResult | DryRun"
 
 TrashEmptyResult = TypedDict('TrashEmptyResult', {
     'deleted': int,
