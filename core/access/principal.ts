@@ -1,7 +1,7 @@
 /** Authentication: turns a credential into a principal, which says what the caller may reach. */
 import { Failure, type FailureDetail } from '../../schemas/failures.ts'
 import { type PartnerMode, partnerKeyPrefixes, partnerModes } from '../../schemas/partners.ts'
-import { allScopes, type KeyKind, type Role, roles, type Scope } from '../../schemas/scopes.ts'
+import { agentScopes, allScopes, type KeyKind, type Role, roles, type Scope } from '../../schemas/scopes.ts'
 import type { AccountDoc, KeyDoc } from '../../store/documents/accounts.ts'
 import { inTimeOf } from '../process/account-time.ts'
 import type { Context } from '../process/context.ts'
@@ -201,21 +201,23 @@ export function memberPrincipal(doc: AccountDoc, personId: string): Principal | 
 /** Fails with `insufficient_scope` when the key lacks the scope. */
 export function requireScope(principal: Principal, scope: Scope): void {
   if (!principal.scopes.includes(scope))
-    throw new Failure(
-      'insufficient_scope',
-      `${holderOf(principal)} lacks the scope ${scope}, which this request needs.`,
-      {
-        requiredScope: scope,
-        ...wayToMore(principal),
-      },
-    )
+    throw lackOf(principal, scope, `${holderOf(principal)} lacks the scope ${scope}, which this request needs.`)
 }
 
-/** How another scope is got where a new key is no way to it. */
-function wayToMore(principal: Principal): FailureDetail {
-  if (isProgram(principal)) return { fix: 'Authorise again and ask for this scope; a person of the account grants it.' }
-  if (principal.role === null) return {}
-  return { fix: 'Ask an owner of the account to do it, or to give you another role.' }
+/** `insufficient_scope` for a scope that the principal lacks. */
+export function lackOf(principal: Principal, scope: Scope, message: string): Failure {
+  return new Failure('insufficient_scope', message, { requiredScope: scope, ...wayToMore(principal, scope) })
+}
+
+/** How another scope is got where a new key of the same kind is no way to it. */
+function wayToMore(principal: Principal, scope: Scope): FailureDetail {
+  const needsAccount = principal.kind === 'agent' && !agentScopes.includes(scope)
+  if (isProgram(principal))
+    return {
+      fix: `Authorise again${needsAccount ? ' for all mailboxes' : ''} and ask for this scope; a person of the account grants it.`,
+    }
+  if (principal.role !== null) return { fix: 'Ask an owner of the account to do it, or to give you another role.' }
+  return needsAccount ? { fix: 'Use an account key that has the scope; agent keys cannot have it.' } : {}
 }
 
 function holderOf(principal: Principal): string {

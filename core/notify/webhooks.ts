@@ -10,7 +10,7 @@ import { skipDeliveries } from '../../store/deliveries.ts'
 import type { OffReason, WebhookDoc } from '../../store/documents/events.ts'
 import { sealedFor, toSealed } from '../../store/sealed.ts'
 import * as store from '../../store/webhooks.ts'
-import { isProgram, type Principal } from '../access/principal.ts'
+import { isProgram, lackOf, type Principal } from '../access/principal.ts'
 import { dueNow } from '../process/account-time.ts'
 import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -266,11 +266,8 @@ export function requireEvents(principal: Principal, events: readonly string[], p
         fix:
           access === 'partner' ? `Leave ${name} out: it is for partners.` : `Use an account key, or leave ${name} out.`,
       })
-    if (access !== 'account key' && !principal.scopes.includes(access)) {
-      throw new Failure('insufficient_scope', `Receiving the event type ${name} needs the scope ${access}.`, {
-        requiredScope: access,
-      })
-    }
+    if (access !== 'account key' && !principal.scopes.includes(access))
+      throw lackOf(principal, access, `Receiving the event type ${name} needs the scope ${access}.`)
     // Intake may be set up on a trial; its events begin with a plan that includes them.
     if (plan !== null && !allowanceOf(principal.account)[plan === 'intake' ? 'intakeSetUp' : plan])
       throw new Failure('plan_required', `The plan does not include the event type ${name}.`, {

@@ -15,7 +15,7 @@ import type { ErrorObject } from '../../schemas/fields.ts'
 import { changedSettings } from '../default-settings.ts'
 import { eventually } from '../eventually.ts'
 import { type Violation, violationsOf } from '../operations/violations.ts'
-import { type Answer, type Call, client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
+import { type Answer, type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
 describe('api: the door', () => {
@@ -210,6 +210,28 @@ describe('api: the door', () => {
       const answer = await client(door.http, apiKey)<ErrorBody>('POST', '/api/v1/mailboxes', { address: 'x@y' })
       expect(answer.status).to.equal(403)
       expect(answer.body).to.include({ code: 'insufficient_scope', requiredScope: 'mailboxes:write', statusCode: 403 })
+    })
+
+    it('an agent key is led to no other agent key for a scope that none can have', async () => {
+      const { apiKey } = await makeKey(door.ctx, { accountId: tenant.accountId, kind: 'agent', scopes: ['mail:read'] })
+      const agent = client(door.http, apiKey)
+      const hook = (type: string) => ({ url: 'https://hooks.example/', events: [type] })
+      const fixes = async (...asked: readonly (readonly [method: string, path: string, body?: Json])[]) => {
+        const answers = await Promise.all(asked.map((each) => agent<ErrorBody & { fix: string }>(...each)))
+        for (const { body } of answers) expect(body.code).to.equal('insufficient_scope')
+        return [...new Set(answers.map(({ body }) => body.fix))]
+      }
+      expect(
+        await fixes(
+          ['GET', '/api/v1/domains'],
+          ['POST', '/api/v1/aliases', { alias: 'a@tenant.example', targets: [tenant.address] }],
+          ['GET', '/api/v1/drive'],
+          ['POST', '/api/v1/webhooks', hook('domain.verified')],
+        ),
+      ).to.deep.equal(['Use an account key that has the scope; agent keys cannot have it.'])
+      expect(
+        await fixes(['GET', '/api/v1/mailboxes'], ['POST', '/api/v1/webhooks', hook('email.bounced')]),
+      ).to.deep.equal(['Make a new key that has the scope; scopes cannot be added to a key.'])
     })
 
     it('thirty wrong keys close an address to further ones for a quarter of an hour, and not to a valid key', async () => {
