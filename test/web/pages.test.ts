@@ -447,6 +447,22 @@ describe('web: pages', () => {
     for (const [name, path] of full)
       it(name, async () => good(page, name, viewer.at(typeof path === 'string' ? path : await path())))
 
+    it('a page without links is scrolled by keyboard where it is longer than a phone', async () => {
+      const usual = page.viewportSize()
+      await page.setViewportSize({ width: 360, height: 640 })
+      await leadTo(page, viewer.at('/administration/outbox'))
+      await shown(page)
+      await page.getByText('slow.example').first().waitFor()
+      await expectAccessible(page, 'outbox of a phone')
+      await page.evaluate('document.activeElement.blur()')
+      const isReached = () => page.evaluate<boolean>(`document.activeElement === document.querySelector('main')`)
+      // The link past the navigation and the button that opens the menu come before it.
+      for (let tabs = 0; tabs < 3 && !(await isReached()); tabs += 1) await page.keyboard.press('Tab')
+      await page.keyboard.press('End')
+      await page.waitForFunction(`document.querySelector('main').scrollTop > 0`)
+      await page.setViewportSize(usual ?? { width: 1280, height: 800 })
+    })
+
     it('an address of nothing', async () => {
       await page.goto(viewer.at('/no/such/page'))
       await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor()
