@@ -269,6 +269,40 @@ describe('web: pages', () => {
     await wide.close()
   })
 
+  it('what a long neighbour presses stays whole, in tables and beside the navigation', async () => {
+    const { accountId, key, address } = await makeTenant(door, { name: 'pressed' })
+    const asOwner = client(door.http, key)
+    const to = `${'x'.repeat(60)}@${'y'.repeat(60)}.${'z'.repeat(60)}.example`
+    const letter = { to, subject: 'Donaudampfschiff'.repeat(12), text: 'Hello' }
+    await asOwner('POST', `${mailboxPath(address)}/send`, letter)
+    await asOwner('POST', '/api/v1/mailboxes', { address: `${'x'.repeat(60)}@pressed.example` })
+    const pressed = await door.view({ accountId })
+    const box = async (locator: ReturnType<Page['locator']>) =>
+      (await locator.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    await pressed.page.goto(pressed.at('/events?type=mailbox.created'))
+    await shown(pressed.page)
+    for (const word of ['td a', 'td time']) {
+      const lines = `document.querySelector('${word}').getClientRects().length`
+      expect(await pressed.page.evaluate(lines), word).to.equal(1)
+    }
+    await pressed.page.setViewportSize({ width: 360, height: 740 })
+    await pressed.page.goto(pressed.at('/sends'))
+    await shown(pressed.page)
+    const subject = await box(pressed.page.getByRole('link', { name: letter.subject }))
+    const sender = await box(pressed.page.getByRole('cell').getByText(address, { exact: true }))
+    expect(sender.y, 'the sender stands below the subject').to.be.at.least(subject.y + subject.height)
+    await pressed.page.setViewportSize({ width: 1280, height: 800 })
+    await pressed.page.evaluate(`localStorage.setItem('mailroom.language', 'de')`)
+    await pressed.page.reload()
+    await shown(pressed.page)
+    const aside = await box(pressed.page.locator('aside'))
+    for (const name of ['Suchen oder gehe zu …', 'Verbundene Programme']) {
+      const { x, width } = await box(pressed.page.locator('aside').getByText(name, { exact: true }).locator('..'))
+      expect(x + width, name).to.be.at.most(aside.x + aside.width)
+    }
+    await pressed.close()
+  })
+
   it('what was changed in a template and not saved yet stays when it is paused, and is not left unasked', async () => {
     const { accountId, key } = await makeTenant(door, { name: 'pausing' })
     await client(door.http, key)('POST', '/api/v1/templates', { alias: 'offer', subject: 'Offer', text: 'Hello' })
