@@ -12,9 +12,10 @@ const fences = /^```(\S*)[^\n]*\n([\s\S]*?)^```$/gm
 
 const samplesOf = (text: string) => [...text.matchAll(fences)].map(([, kind = '', code = '']) => [kind, code] as const)
 
-/** The commands of a page: those between backticks, and the lines of its samples. */
+/** The commands of a page: those between backticks, and the lines of its samples, fenced or indented. */
 function callsIn(text: string): readonly string[] {
-  const samples = samplesOf(text).flatMap(([, code]) => code.split('\n'))
+  const indented = [...text.replace(fences, '').matchAll(/^ {4}(.*)$/gm)].map(([, line = '']) => line)
+  const samples = [...samplesOf(text).flatMap(([, code]) => code.split('\n')), ...indented]
   const inline = [...text.replace(fences, '').matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code)
   return [...samples, ...inline].flatMap((line) => /^(?:npx )?mailroom ([a-z].*)$/.exec(line.trim())?.[1] ?? [])
 }
@@ -26,6 +27,8 @@ function faultOf(call: string): string | null {
   if (entry === undefined) return 'no such command'
   const flags = (entry.options ?? []).map(({ flags: own }) => own.split(/[ ,]/)[0])
   const unknown = tokens.find((token) => token.startsWith('--') && !flags.includes(token))
+  const cut = tokens.find((token) => /^[^"'$]*[&;?]/.test(token))
+  if (cut !== undefined) return `a shell cuts ${cut}, which is not in quotes`
   return unknown === undefined ? tooMany(entry, tokens) : `no option ${unknown}`
 }
 
