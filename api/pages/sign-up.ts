@@ -7,7 +7,7 @@ import { Failure } from '../../schemas/failures.ts'
 import { alert, field, type Typed, tokenField, untyped } from './controls.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
-import { placeOf, signInFor } from './places.ts'
+import { placeAfter, placeOf, signInFor } from './places.ts'
 import { type PageRoute, refused, type Visit } from './visit.ts'
 
 /** Remembers in the browser which page a new person came from: the claim link, while the mail is read. */
@@ -45,7 +45,7 @@ export const signUpPages: readonly PageRoute[] = [
           const email = await requireSignUpPassword(ctx, { token, password, peerAddress })
           await visit.ask(verifyPerson, { token })
           await visit.ask(beginSession, { email, password })
-          return { location: `${placeOf(cookieOf(headers, placeCookie))}?done=verified` }
+          return { location: placeAfter(placeOf(cookieOf(headers, placeCookie)), 'verified') }
         },
         (refusal) => verifyPage(visit, { values: {}, refusal }),
       )

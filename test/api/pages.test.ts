@@ -269,6 +269,9 @@ describe('pages', () => {
       '/sign-out',
       '/app/../../evil',
       '/app//evil.example',
+      '/app?x=//evil.example',
+      '/app?x=1; Domain=evil.example',
+      '/app/mail?x=1\r\nSet-Cookie: y',
       '/apps',
       '',
     ]
@@ -283,7 +286,12 @@ describe('pages', () => {
 
   it('a place in the dashboard is led back to', async () => {
     const { cookie } = await signedIn(door, await makePerson(door))
-    for (const next of ['/app', '/app/mail/agent%40tenant.example/inbox/msg_1', '/app/domains/own.example']) {
+    for (const next of [
+      '/app',
+      '/app/mail/agent%40tenant.example/inbox/msg_1',
+      '/app/domains/own.example',
+      '/app/mail?q=is%3Aunread+ann&of=a%40b.example',
+    ]) {
       const path = `${door.http}/sign-in?next=${encodeURIComponent(next)}`
       const answer = await fetch(path, { redirect: 'manual', headers: { cookie: cookie ?? '' } })
       expect(answer.headers.get('location')).to.equal(next)

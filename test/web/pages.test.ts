@@ -242,13 +242,14 @@ describe('web: pages', () => {
     })
 
     it('the page for signing in follows what is refused, and leads back', async () => {
-      await away.page.goto(away.at('/domains/away.example'))
+      await away.page.goto(away.at('/domains/away.example?from=a%40b.example'))
       const check = away.page.getByRole('button', { name: 'Check the DNS' })
       await check.waitFor()
       await away.context.clearCookies()
       await check.click()
       await away.page.waitForURL((url) => url.pathname === '/sign-in')
-      expect(new URL(away.page.url()).searchParams.get('next')).to.equal('/app/domains/away.example')
+      const next = new URL(away.page.url()).searchParams.get('next')
+      expect(next).to.equal('/app/domains/away.example?from=a%40b.example')
     })
   })
 

@@ -19,6 +19,11 @@ async function fetchInSession(...asked: Parameters<typeof fetch>): Promise<Respo
   const response = await fetch(...asked)
   // A password that is asked for once more and is wrong is refused alike.
   if (response.status === 401 && (await fetch('/api/v1/session')).status === 401)
-    location.assign(`/sign-in?next=${encodeURIComponent(location.pathname)}`)
+    location.assign(`/sign-in?next=${encodeURIComponent(here())}`)
   return response
+}
+
+function here(): string {
+  const query = new URLSearchParams(location.search)
+  return query.size === 0 ? location.pathname : `${location.pathname}?${query}`
 }
