@@ -389,6 +389,9 @@ describe('web: pages', () => {
     await expectGoodPage(page, 'send')
     await page.getByRole('link', { name: 'Show the message' }).click()
     await page.getByRole('heading', { name: 'Two at once' }).waitFor()
+    await page.goto(viewer.at('/sends/em_00000000000000000000000000'))
+    await page.getByText('There is no email em_00000000000000000000000000.').waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Sends' }).waitFor()
   })
 
   it('what Lens read is marked where it stands', async () => {
