@@ -66,6 +66,16 @@ const layoutShift = `
     requestAnimationFrame(() => setTimeout(() => resolve(sum)))
   })`
 
+/** Whether the first letter of an element that is cut is among those that are seen. */
+const beginsInSight = (selector: string) => `(() => {
+  const element = [...document.querySelectorAll('${selector}')].find(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  const range = document.createRange()
+  range.setStart(element.lastChild, 0)
+  range.setEnd(element.lastChild, 1)
+  const [letter, box] = [range, element].map((each) => each.getBoundingClientRect())
+  return letter.left >= box.left && letter.right <= box.right + 1
+})()`
+
 function expectBelow<K extends string>(found: Readonly<Record<K, number>>, most: Readonly<Record<K, number>>): void {
   for (const figure of Object.keys(most) as K[]) expect(found[figure], figure).to.be.below(most[figure])
 }
@@ -412,6 +422,17 @@ describe('web: mail', () => {
     await page.getByRole('heading', { name: 'Mailboxes', exact: true }).waitFor()
     await page.goBack()
     await page.getByRole('heading', { name: 'Approvals' }).waitFor()
+  })
+
+  it('shows what is written from right to left from its beginning, each paragraph in its own direction', async () => {
+    await write('שלום לכולם וברוכים הבאים אל החנות שלנו '.repeat(3), 'שלום (abc) 123.\n\nHello.\n')
+    await page.goto(viewer.at(box))
+    await row('שלום').waitFor()
+    expect(await page.evaluate(beginsInSight('.rows .subject'))).to.equal(true)
+    await row('שלום').click()
+    await page.locator('article .text').waitFor()
+    const style = `getComputedStyle(document.querySelector('article .text')).unicodeBidi`
+    expect(await page.evaluate(style)).to.equal('plaintext')
   })
 
   it('makes a mailbox and sets it up', async () => {
