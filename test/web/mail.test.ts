@@ -408,6 +408,33 @@ describe('web: mail', () => {
     expect(await door.ctx.store.emails.countDocuments({ _id: body.id })).to.equal(1)
   })
 
+  it('an approval takes the place of the list where there is room for one of both', async () => {
+    const { accountId, address, mailboxId } = door.tenant
+    const key = { kind: 'agent', scopes: agentScopes, mailboxIds: [mailboxId], approval: 'required' } as const
+    const { apiKey } = await makeKey(door.ctx, { accountId, ...key })
+    const asAgent = client(door.http, apiKey)
+    for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9])
+      await asAgent('POST', `${mailboxPath(address)}/send`, {
+        to: 'a@else.example',
+        subject: `Offer ${n}`,
+        text: `${n} euros.`,
+      })
+    const usual = page.viewportSize()
+    await page.setViewportSize({ width: 360, height: 640 })
+    await page.goto(viewer.at('/approvals'))
+    const ninth = page.getByRole('link', { name: 'Offer 1' })
+    await ninth.click()
+    await page.getByText('1 euros.').waitFor()
+    expect(await ninth.isVisible()).to.equal(false)
+    const back = page.getByRole('link', { name: 'Back to the list' })
+    const { y = -1 } = (await back.boundingBox()) ?? {}
+    expect(y, 'what is opened is in sight').to.be.within(0, 640)
+    await expectAccessible(page, 'approval of a phone')
+    await back.click()
+    await ninth.waitFor()
+    await page.setViewportSize(usual ?? { width: 1280, height: 800 })
+  })
+
   it('finds pages by the command palette, and goes back', async () => {
     await page.goto(viewer.at('/approvals'))
     await page.getByRole('heading', { name: 'Approvals' }).waitFor()
