@@ -5,6 +5,7 @@ import { chmod, mkdir, stat } from 'node:fs/promises'
 import { createServer, isIPv6 } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { cannotListen, doorsOf } from '../schemas/doors.ts'
 import { Failure } from '../schemas/failures.ts'
 import { dnsPort, imapPort, imapsPort, type Settings, submissionPort, submissionsPort } from '../schemas/settings.ts'
 import type { PartName } from './parts.ts'
@@ -91,19 +92,7 @@ export async function withPorts(settings: Settings): Promise<Settings> {
 
 /** Fails with `conflict` when two doors of the parts that run are to have one port: the later one would hear that it is in use. */
 export function refuseSharedPorts(settings: Settings, parts: readonly PartName[]): void {
-  const { http, https, smtp, submission, submissions, imap, imaps, dns, metrics } = settings
-  const doors: readonly Door[] = [
-    { name: 'http', part: 'api', ...http },
-    { name: 'https', part: 'api', ...https },
-    { name: 'smtp', part: 'smtp', ...smtp },
-    { name: 'submission', part: 'smtp', host: smtp.host, ...submission },
-    { name: 'submissions', part: 'smtp', host: smtp.host, ...submissions },
-    { name: 'imap', part: 'imap', host: smtp.host, ...imap },
-    { name: 'imaps', part: 'imap', host: smtp.host, ...imaps },
-    { name: 'dns', part: 'dns', ...dns },
-    { name: 'metrics', part: null, ...metrics },
-  ]
-  const open = doors.filter(({ part, port }) => port !== null && (part === null || parts.includes(part)))
+  const open = doorsOf(settings).filter(({ part, port }) => port !== null && (part === null || parts.includes(part)))
   for (const [n, door] of open.entries()) {
     const other = open.slice(0, n).find(({ host, port }) => port === door.port && host === door.host)
     if (other === undefined) continue
@@ -111,14 +100,6 @@ export function refuseSharedPorts(settings: Settings, parts: readonly PartName[]
       fix: 'Give each a port of its own.',
     })
   }
-}
-
-type Door = {
-  readonly name: string
-  /** Null: it is there whatever runs. */
-  readonly part: PartName | null
-  readonly host: string
-  readonly port: number | null
 }
 
 /** Whose `host` says where a door is. */
@@ -143,14 +124,11 @@ async function freePort(
   candidates: Iterator<number>,
   { at, host }: { readonly at: HostSetting; readonly host: string },
 ): Promise<number> {
-  const cannotListen = (error: NodeJS.ErrnoException) => {
-    throw new Failure('conflict', `${at}.host is ${host}, where this machine cannot listen (${error.code}).`, {
-      cause: error,
-      fix: `Set ${at}.host to an address of this machine, such as 127.0.0.1.`,
-    })
+  const refuse = (error: NodeJS.ErrnoException) => {
+    throw cannotListen({ hostSetting: `${at}.host`, host }, error)
   }
   for (let next = candidates.next(); next.done !== true; next = candidates.next())
-    if (await isFree(next.value, host).catch(cannotListen)) return next.value
+    if (await isFree(next.value, host).catch(refuse)) return next.value
   throw new Failure('conflict', `On ${host} no port from ${openPortMin} to ${openPortEnd - 1} is free.`, {
     fix: 'Set http.port and smtp.port to ports that are free.',
   })

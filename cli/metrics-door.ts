@@ -1,7 +1,9 @@
 /** The port of Prometheus: one scrape of the supervisor answers for all processes of the installation. */
 import { createServer, type Server } from 'node:http'
 import type { Metrics } from '../core/process/metrics.ts'
+import { ofListening } from '../schemas/doors.ts'
 import type { Settings } from '../schemas/settings.ts'
+import { told } from './io.ts'
 import type { Part } from './supervisor.ts'
 
 /** A part that is busy for longer is left out of this scrape. */
@@ -10,6 +12,7 @@ const partMs = 2_000
 /** Listens at `metrics.host` and `metrics.port`. Rejects when it cannot. */
 export async function openMetricsDoor(
   { host, port }: { readonly host: string; readonly port: number },
+  settings: Settings,
   { own, parts }: { readonly own: Metrics; readonly parts: () => readonly Part[] },
 ): Promise<Server> {
   const server = createServer((request, response) => {
@@ -22,7 +25,10 @@ export async function openMetricsDoor(
     )
   })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause) => reject(new Error(`metrics could not start: ${cause.message}.`, { cause })))
+    server.once('error', (cause) => {
+      const why = told(ofListening(cause, settings)).replace(/\.$/, '')
+      reject(new Error(`metrics could not start: ${why}.`, { cause }))
+    })
     server.listen(port, host, resolve)
   })
   return server

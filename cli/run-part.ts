@@ -1,5 +1,6 @@
 /** The script of a process that the supervisor starts: it is handed the settings, and tells why it could not start. */
 import { createLog } from '../core/process/log.ts'
+import { ofListening } from '../schemas/doors.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { told } from './io.ts'
 
@@ -11,7 +12,7 @@ export async function runPart(role: string, run: (settings: Settings) => Promise
     await run(settings)
   } catch (error) {
     createLog(settings, role).fatal({ err: error }, 'could not start')
-    const failed = told(error)
+    const failed = told(ofListening(error, settings))
     if (process.send === undefined) process.exit(1)
     process.send({ failed }, () => process.exit(1))
   }

@@ -145,7 +145,10 @@ async function startParts(service: Service, given: Settings, names: readonly Par
   if (given.mongodbUrl !== null) requireDurable(given.mongodbUrl)
   const door = metricsDoorOf(given)
   if (door !== null) {
-    const server = await openMetricsDoor(door, { own: await openMetrics('supervisor'), parts: () => service.parts() })
+    const server = await openMetricsDoor(door, given, {
+      own: await openMetrics('supervisor'),
+      parts: () => service.parts(),
+    })
     void service.stopped.then(() => {
       server.close()
       server.closeAllConnections()

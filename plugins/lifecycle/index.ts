@@ -12,10 +12,11 @@ import { endAttempts } from '../../core/notify/attempts.ts'
 import type { Context } from '../../core/process/context.ts'
 import { answerScrapes } from '../../core/process/metrics.ts'
 import { authorityOf } from '../../schemas/authority.ts'
+import { ofListening } from '../../schemas/doors.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { Connection, Logs, Plugin, Server } from '../haraka.d.ts'
 import { accept, hook, type Reply, refuse } from '../hook.ts'
-import { close, context, onStop, runStops } from '../process.ts'
+import { close, context, onStop, runStops, settings } from '../process.ts'
 import { type LogItem, writeLine } from './log.ts'
 import { mendReplies } from './replies.ts'
 import { closeEnded, drain } from './sessions.ts'
@@ -125,10 +126,11 @@ export const writeLog = hook((_logger: object, item: LogItem) => {
 })
 
 /** Tells the supervisor that the start failed, and why, and ends the process: what waits for it is never answered. */
-function failStart(error: unknown): Promise<never> {
+function failStart(cause: unknown): Promise<never> {
+  if (process.send === undefined) process.exit(1)
+  const error = ofListening(cause, settings())
   const advice = error instanceof Failure ? ` ${error.fix}` : ''
   const failed = `${error instanceof Error ? error.message : inspect(error)}${advice}`
-  if (process.send === undefined) process.exit(1)
   process.send({ failed }, () => process.exit(1))
   return new Promise(() => undefined)
 }

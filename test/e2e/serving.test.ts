@@ -627,13 +627,14 @@ describe('serving', () => {
     })
   })
 
-  for (const [part, name, variable] of [
-    ['api', 'service', 'MAILROOM_HTTP_PORT'],
-    ['smtp', 'smtp', 'MAILROOM_SMTP_PORT'],
-    ['api', 'metrics', 'MAILROOM_METRICS_PORT'],
-    ['imap', 'imap', 'MAILROOM_IMAP_PORT'],
+  for (const [part, name, setting, variable] of [
+    ['api', 'service', 'http.port', 'MAILROOM_HTTP_PORT'],
+    ['smtp', 'smtp', 'submissions.port', 'MAILROOM_SUBMISSIONS_PORT'],
+    ['api', 'metrics', 'metrics.port', 'MAILROOM_METRICS_PORT'],
+    ['imap', 'imap', 'imap.port', 'MAILROOM_IMAP_PORT'],
+    ['dns', 'dns', 'dns.port', 'MAILROOM_DNS_PORT'],
   ] as const) {
-    it(`says which port is taken: ${name}`, async () => {
+    it(`says which port is taken, and what to change: ${name}`, async () => {
       const taken = createServer()
       await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
       const { port } = taken.address() as { port: number }
@@ -643,7 +644,8 @@ describe('serving', () => {
         const { code, out, err } = await run(['serve', '--only', part], { ...env, [variable]: String(port) })
         expect([code, out]).to.deep.equal([1, ''])
         expect(plainLines(err)).to.deep.equal([
-          `${name} could not start: listen EADDRINUSE: address already in use 127.0.0.1:${port}.`,
+          `${name} could not start: ${setting} is ${port}, which another program has on 127.0.0.1 (EADDRINUSE). ` +
+            `End that program, or set ${setting} (${variable}) to another port; 0 means any free one.`,
         ])
       } finally {
         taken.close()
