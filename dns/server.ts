@@ -7,6 +7,7 @@ import { lookup } from 'node:dns'
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 import type { Context } from '../core/process/context.ts'
+import { nameServersOf } from '../core/process/service-names.ts'
 import { rootName, wireName } from '../core/zones/names.ts'
 import { parseTsigKey } from '../core/zones/tsig.ts'
 import { createCookies } from './cookies.ts'
@@ -41,7 +42,7 @@ export async function startDns(
   const { transferKeys, rateLimit } = ctx.settings.dns
   const keys = transferKeys.map(keyOf)
   const secondaries = secondariesOf(ctx.settings.dns.secondaries)
-  const { zoneOf, close: closeZones } = createZones(ctx, nameServersOf(ctx))
+  const { zoneOf, close: closeZones } = createZones(ctx, soundNameServers(ctx))
   const now = () => ctx.machineClock.now()
   const serving: Serving = {
     zoneOf,
@@ -69,9 +70,8 @@ export async function startDns(
   }
 }
 
-function nameServersOf({ settings, hostname }: Context): readonly string[] {
-  const { nameServers } = settings.dns
-  const names = nameServers.length > 0 ? nameServers : [`ns1.${hostname}`]
+function soundNameServers(ctx: Context): readonly string[] {
+  const names = nameServersOf(ctx)
   for (const name of names)
     try {
       wireName(name)

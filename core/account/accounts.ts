@@ -30,7 +30,7 @@ import { inTimeOf } from '../process/account-time.ts'
 import { after, dayMs, hourMs, periodsOf, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential, newCredential } from '../process/secrets.ts'
-import { nameForm, reservedNames } from './free-names.ts'
+import { isReserved, nameForm } from './free-names.ts'
 import { firstWarmUp } from './reputation.ts'
 
 const inboxForm = /^(?=.{1,64}$)(?!.*\.\.)[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/
@@ -64,7 +64,7 @@ export async function signup(
       '"inbox" must have 1 to 64 characters of a-z, 0-9, ".", "_" and "-", begin and end with a letter or digit, and have no two dots in a row.',
       { param: 'inbox', fix: 'Choose an "inbox" such as "support", or leave it out and get "agent".' },
     )
-  if (name !== undefined && reservedNames.has(name))
+  if (name !== undefined && isReserved(ctx, name))
     throw new Failure('conflict', `The name "${name}" is reserved.`, { fix: chooseAnother })
   await countSignup(ctx, address)
   const at = ctx.clock.now()

@@ -1,12 +1,14 @@
 /** Names below the shared domain that the service gives to accounts whose own name may be any text. */
 import { Failure } from '../../schemas/failures.ts'
 import { takeSubdomain } from '../mailbox/domains.ts'
+import { servedLabels } from '../mailbox/served-labels.ts'
 import type { Context } from '../process/context.ts'
+import { nameServersOf, serviceNames } from '../process/service-names.ts'
 
 /** A DNS label of 3 to 40 of a-z 0-9 - (decisions.md 3, Signup), not in the form of an A-label (RFC 5891 4.2.3.1). */
 export const nameForm = /^(?=.{3,40}$)(?!..--)[a-z0-9]([a-z0-9-]*[a-z0-9])?$/
 /** Names that people could take for the service itself. */
-export const reservedNames: ReadonlySet<string> = new Set([
+const reservedNames: ReadonlySet<string> = new Set([
   'postmaster',
   'abuse',
   'admin',
@@ -28,6 +30,17 @@ export const reservedNames: ReadonlySet<string> = new Set([
   'no-reply',
   'mailer-daemon',
 ])
+
+/**
+ * Whether a name is nobody's: people could take it for the service, or a host of the service lies there, for which whoever reads
+ * the mail of that name could have a certificate issued.
+ */
+export function isReserved(ctx: Context, name: string): boolean {
+  const below = `.${ctx.settings.sharedDomain}`
+  const hosts = [...serviceNames(ctx), ...nameServersOf(ctx)].map((host) => host.toLowerCase())
+  const own = hosts.filter((host) => host.endsWith(below)).map((host) => host.slice(0, -below.length).split('.').at(-1))
+  return reservedNames.has(name) || servedLabels.includes(name) || own.includes(name)
+}
 
 /** Below it lie the names of sandboxes. */
 export const sandboxLabel = 'test'
@@ -56,7 +69,7 @@ export async function takeFreeName(
   for (let n = 1; n <= namesMax; n++) {
     const suffix = n === 1 ? '' : `-${n}`
     const name = `${label.slice(0, labelMax - suffix.length)}${suffix}`
-    if (parent === ctx.settings.sharedDomain && (reservedNames.has(name) || !nameForm.test(name))) continue
+    if (parent === ctx.settings.sharedDomain && (isReserved(ctx, name) || !nameForm.test(name))) continue
     const domain = `${name}.${parent}`
     if (await takeSubdomain(ctx, { domain, accountId })) return domain
   }

@@ -1,6 +1,5 @@
 /** The names that need a certificate: those of the service, and what own domains serve under. */
 import { isIP } from 'node:net'
-import { normaliseDomain } from '../../mail/domain.ts'
 import {
   addCertificates,
   certificateNames,
@@ -8,14 +7,13 @@ import {
   ownDomainNames,
   removeUnwanted,
 } from '../../store/certificates.ts'
-import { stsLabel } from '../mailbox/sts-policy.ts'
+import { servedLabels } from '../mailbox/served-labels.ts'
 import { noteDue } from '../process/alarms.ts'
 import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { serviceNames } from '../process/service-names.ts'
 import { type Certificate, certificateFiles, isSelfSigned, readCertificateFiles, vouchesFor } from './files.ts'
 
-/** What a domain of ours serves under names of its own. */
-const labels = [stsLabel, 'autoconfig', 'autodiscover']
 /** Top-level names that no authority vouches for (RFC 6761, RFC 6762). */
 const reserved = new Set(['localhost', 'invalid', 'local', 'onion', 'arpa'])
 /** How long a name stays that nothing asks for: a domain may come back, and of several nodes each knows its own names. */
@@ -31,7 +29,7 @@ export async function noteWantedCertificates(ctx: Context): Promise<void> {
   if (ctx.settings.acme.directory === null) return
   const now = ctx.clock.now()
   const [domains, there] = await Promise.all([ownDomainNames(ctx.store), certificateNames(ctx.store)])
-  const ofDomains = domains.flatMap((domain) => labels.map((label) => `${label}.${domain}`))
+  const ofDomains = domains.flatMap((domain) => servedLabels.map((label) => `${label}.${domain}`))
   const wanted = new Set([...(await uncovered(ctx, now)), ...ofDomains].filter(isPublic))
   const known = new Map(there.map(({ _id, unwantedSince }) => [_id, unwantedSince]))
   const added = [...wanted].filter((name) => !known.has(name))
@@ -46,25 +44,10 @@ export async function noteWantedCertificates(ctx: Context): Promise<void> {
   await removeUnwanted(ctx.store, idsOf(gone), after(now, -unwantedMs))
 }
 
-/** The names of the service itself: its mail server, its address on the web, and those of the settings. */
-export function serviceNames({ settings, hostname }: Pick<Context, 'settings' | 'hostname'>): readonly string[] {
-  const host = settings.baseUrl === null ? null : URL.parse(settings.baseUrl)?.hostname
-  const names = [hostname, host, ...settings.acme.names].map((name) => (name == null ? null : normalised(name)))
-  return [...new Set(names.filter((name) => name !== null))]
-}
-
-/** What a certificate for all names one label below a domain is ordered for (RFC 8555 7.1.3). */
-export const isWildcard = (name: string): boolean => name.startsWith('*.')
-
 /** The wildcard that a certificate for a name may be of. */
 export const wildcardOf = (name: string): string => name.replace(/^[^.]*/, '*')
 
-function normalised(name: string): string | null {
-  const plain = normaliseDomain(isWildcard(name) ? name.slice(2) : name)
-  return plain !== null && isWildcard(name) ? `*.${plain}` : plain
-}
-
-/** Those of them that the certificate of the files does not vouch for. */
+/** The names of the service that the certificate of the files does not vouch for. */
 async function uncovered(ctx: Context, now: Date): Promise<readonly string[]> {
   const certificate = await readCertificateFiles(certificateFiles(ctx.settings)).catch(() => null)
   return serviceNames(ctx).filter((name) => !isCovered(certificate, name, now))

@@ -20,6 +20,7 @@ import { noteDue } from '../process/alarms.ts'
 import { after, dayMs, hourMs, minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
+import { isWildcard, serviceNames } from '../process/service-names.ts'
 import { publishTxt, withdrawTxt } from '../zones/system-records.ts'
 import {
   type Authority,
@@ -33,7 +34,6 @@ import {
 } from './authority.ts'
 import { certificateOf, isFor } from './files.ts'
 import { openIssued, openKey, sealKey } from './issued.ts'
-import { isWildcard, serviceNames } from './names.ts'
 import { renewalOf } from './renewal.ts'
 
 /** Names worked on at once in one process. */

@@ -19,6 +19,7 @@ import { createBatchedLookup } from '../process/batched-lookup.ts'
 import { minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createKept, type Kept } from '../process/kept.ts'
+import { isWildcard } from '../process/service-names.ts'
 import {
   type Certificate,
   type CertificateFiles,
@@ -29,7 +30,7 @@ import {
   watchCertificateFiles,
 } from './files.ts'
 import { openIssued } from './issued.ts'
-import { isWildcard, wildcardOf } from './names.ts'
+import { wildcardOf } from './names.ts'
 
 export type SniCallback = (serverName: string, done: (error: Error | null, context?: SecureContext) => void) => void
 

@@ -19,6 +19,9 @@ describe('signup', () => {
         MAILROOM_SIGNUP_PER_NETWORK_PER_DAY: String(budgets.perNetwork),
         MAILROOM_SIGNUP_PER_DAY: String(budgets.perDay),
         MAILROOM_SHARED_DOMAIN: 'free.example',
+        MAILROOM_HOSTNAME: 'mx1.west.free.example',
+        MAILROOM_ACME_NAMES: '[app.free.example]',
+        MAILROOM_DNS_NAME_SERVERS: '[Dns1.free.example]',
       },
     })
   })
@@ -50,7 +53,9 @@ describe('signup', () => {
     })
   }
 
-  for (const name of ['postmaster', 'abuse', 'admin', 'www', 'mailer-daemon']) {
+  const reserved = ['postmaster', 'abuse', 'admin', 'www', 'mailer-daemon', 'mta-sts', 'autoconfig', 'autodiscover']
+  const hosts = ['west', 'app', 'dns1']
+  for (const name of [...reserved, ...hosts]) {
     it(`refuses the reserved name ${name}`, async () => {
       const answer = await signup({ name })
       expect([answer.status, answer.body.code]).to.deep.equal([409, 'conflict'])
