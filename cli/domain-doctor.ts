@@ -3,6 +3,8 @@
  * the domain depends on. Each finding says what to change.
  */
 import { isAscii } from 'node:buffer'
+import { isIPv6 } from 'node:net'
+import { networksOf } from '../core/access/network.ts'
 import { checkOf, newCheckAddress } from '../core/deliverability/check-mailbox.ts'
 import { arrivalOf, examineAuthentication } from '../core/doctor/authentication.ts'
 import { bad, type Finding, good, poor } from '../core/doctor/finding.ts'
@@ -88,12 +90,20 @@ async function deliverHere(
   sample: Sample,
   { id, address: recipient }: { id: string; address: string },
 ): Promise<readonly Finding[]> {
-  const { host, port } = ctx.settings.smtp
+  const { host, port, proxies } = ctx.settings.smtp
   if (port === 0) return [poor('delivery', 'The port of inbound mail is not known.', 'Set smtp.port to a number.')]
   const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  const { findings, isTaken } = await send(ctx, { name: ctx.hostname, address, port }, { ...sample, recipient })
+  // Who connects to an address of this machine comes from that address.
+  const preface = networksOf('smtp.proxies', proxies).has(address) ? proxyLine(address, port) : undefined
+  const route = { name: ctx.hostname, address, port }
+  const { findings, isTaken } = await send(ctx, route, { ...sample, recipient, preface })
   const found = isTaken ? await checkOf(ctx, id) : null
   return found === null ? findings : [...findings, arrivalOf(found)]
+}
+
+/** The line that a load balancer begins a connection with (PROXY protocol, version 1), for a client on this machine. */
+function proxyLine(address: string, port: number): string {
+  return `PROXY ${isIPv6(address) ? 'TCP6' : 'TCP4'} ${address} ${address} ${port} ${port}\r\n`
 }
 
 /** Sends the mail to somebody, over the servers of the address. */
@@ -110,9 +120,13 @@ async function deliverTo(ctx: Context, sample: Sample, recipient: string): Promi
 
 type Sent = { readonly findings: readonly Finding[]; readonly isReached: boolean; readonly isTaken: boolean }
 
-async function send(ctx: Context, route: Route, mail: Sample & { readonly recipient: string }): Promise<Sent> {
+async function send(
+  ctx: Context,
+  route: Route,
+  mail: Sample & { readonly recipient: string; readonly preface?: string | undefined },
+): Promise<Sent> {
   const where = `${route.address}:${route.port}`
-  const session = await open(ctx, route)
+  const session = await open(ctx, route, mail.preface)
   if ('command' in session) {
     const found = `${where} does not take mail: ${session.trouble || session.reply}`
     const fix = 'See that the service runs there, and that nothing between blocks the port.'
@@ -138,9 +152,16 @@ async function send(ctx: Context, route: Route, mail: Sample & { readonly recipi
   return { findings: [delivery, tlsOf('TLS', route.name, session)], isReached: true, isTaken }
 }
 
-function open(ctx: Context, route: Route) {
+function open(ctx: Context, route: Route, preface?: string) {
   const tls = { kind: 'opportunistic', isWatched: true } as const
-  return openSession({ route, name: ctx.hostname, tls, tryTls: true, limits })
+  return openSession({
+    route,
+    name: ctx.hostname,
+    tls,
+    tryTls: true,
+    limits,
+    ...(preface !== undefined && { preface }),
+  })
 }
 
 /** Connects to a mail server of the domain as others do. */

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -560,13 +561,19 @@ describe('the command line', () => {
     })
 
     /** Looks at a domain as the DNS has it. Returns the findings: what was looked at, how it is, and what follows. */
-    async function examine(zone: NameServer['zone'], domain = 'patient.test') {
+    async function examine(
+      zone: NameServer['zone'],
+      domain = 'patient.test',
+      { door = service.smtp, proxies = [] }: { door?: string; proxies?: readonly string[] } = {},
+    ) {
       dns.zone = zone
-      const [host, port = ''] = service.smtp.split(':')
+      const [host = '', port = ''] = door.split(':')
+      const inbound = Number(service.smtp.split(':')[1])
       const ended = await program(['doctor', domain], {
         NODE_OPTIONS: `--import ${fileURLToPath(new URL('../peers/elsewhere.ts', import.meta.url))}`,
-        TEST_ELSEWHERE: JSON.stringify({ [`${sending}:25`]: Number(port), [`${host}:25`]: Number(port) }),
+        TEST_ELSEWHERE: JSON.stringify({ [`${sending}:25`]: inbound, [`${host}:25`]: inbound }),
         MAILROOM_SMTP_PORT: port,
+        MAILROOM_SMTP_PROXIES: JSON.stringify(proxies),
         MAILROOM_RESOLVER: JSON.stringify([dns.address]),
         MAILROOM_HOSTNAME: 'mx.patient.test',
         MAILROOM_DELIVERABILITY_BLOCKLISTS: JSON.stringify([list]),
@@ -727,6 +734,29 @@ describe('the command line', () => {
       expect(sink.mails.map(({ to }) => to)).to.deep.equal([['somebody@remote.test']])
       expect(sink.mails[0]?.raw.toString().match(/^DKIM-Signature:/gm)).to.have.length(2)
       await sink.close()
+    })
+
+    it('begins as a proxy does where this machine is one', async () => {
+      const lines: string[] = []
+      // Reads what a proxy says first, and leads to the service.
+      const door = createServer((socket) => {
+        socket.once('data', (first) => {
+          lines.push(first.toString())
+          const [host = '', port] = service.smtp.split(':')
+          const onwards = connect({ host, port: Number(port) })
+          socket.pipe(onwards).pipe(socket)
+          for (const each of [socket, onwards]) each.on('error', () => each.destroy())
+        })
+      }).listen(0, '127.0.0.1')
+      await once(door, 'listening')
+      const { port } = door.address() as AddressInfo
+      const { findings } = await examine(good, 'patient.test', { door: `127.0.0.1:${port}`, proxies: ['127.0.0.0/8'] })
+      door.close()
+      expect([findings.get('delivery'), findings.get('arrival')].map((text) => text?.split(' ')[0])).to.deep.equal([
+        'ok',
+        'ok',
+      ])
+      expect(lines).to.deep.equal([`PROXY TCP4 127.0.0.1 127.0.0.1 ${port} ${port}\r\n`])
     })
 
     it('shows the administrator what receivers report, also of the shared domain', async () => {

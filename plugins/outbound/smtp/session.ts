@@ -26,6 +26,8 @@ export type SessionOptions = {
   readonly tls: TlsPolicy
   /** False when STARTTLS is known to fail at this server. */
   readonly tryTls: boolean
+  /** What is sent before the server greets: the line of a proxy. */
+  readonly preface?: string
   readonly limits: { readonly connectMs: number; readonly replyMs: number; readonly finalReplyMs: number }
 }
 
@@ -116,7 +118,7 @@ function connected({ route: { address, port }, limits: { connectMs } }: SessionO
 type Progress = { command: string; reply: string; tls: boolean; trouble: string }
 
 async function greet(wire: Wire, options: SessionOptions, progress: Progress): Promise<Session> {
-  const { limits, tls, tryTls } = options
+  const { limits, tls, tryTls, preface } = options
   const ask = async (command: string, expected: number) => {
     progress.command = command.split(' ', 1)[0] ?? ''
     if (command !== '') await wire.write(`${command}\r\n`)
@@ -124,6 +126,7 @@ async function greet(wire: Wire, options: SessionOptions, progress: Progress): P
     if (reply.code !== expected) throw new Refused(progress.command, reply)
     return reply
   }
+  if (preface !== undefined) await wire.write(preface)
   await ask('', 220)
   let extensions = await hello(ask, options.name)
   let tlsFailure: TlsFailure | null = null
