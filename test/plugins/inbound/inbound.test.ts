@@ -232,7 +232,14 @@ describe('inbound mail', () => {
   })
 
   describe('tells in the trace', () => {
+    const forwarded = 'first.last+caf_=support-inbox=agent-abcde.agents.mailroom.example@elsewhere.test'
     const cases = [
+      [
+        'a sender as forwarders write it',
+        forwarded,
+        'client.test',
+        /^Return-Path: <first\.last\+caf_=[^>]{40,}@elsewhere\.test>\r\n/,
+      ],
       ['a sender in quotes', '"a b"@elsewhere.test', 'client.test', /^Return-Path: <"a b"@elsewhere\.test>\r\n/],
       ['a sender in UTF-8', 'zoë@elsewhere.test', 'client.test', /^Return-Path: <zoë@elsewhere\.test>\r\n/],
       ['a client with an address literal', 'a@b.test', '[IPv6:2001:db8::1]', /from \[IPv6:2001:db8::1\] \(\[127/],
