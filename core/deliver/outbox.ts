@@ -241,6 +241,7 @@ export async function deliverLocally(ctx: Context, attempt: Attempt): Promise<Ou
       recipients: [recipient],
       peer,
       transactionId: attempt.id,
+      emailId: attempt.emailId,
       verdict: ownVerdict(ctx, { sender: attempt.sender, raw }),
     })
     return outcome('delivered', `250 2.0.0 stored as ${messageIds.join(' ')}`)

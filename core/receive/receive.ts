@@ -27,6 +27,8 @@ export type Delivery = {
   readonly recipients: readonly Recipient[]
   readonly peer: Peer
   readonly transactionId: string
+  /** The send that it is of, if it was sent here: each of its recipients has another reverse-path and a delivery of its own. */
+  readonly emailId?: string
   /** The result of verifying the sender; absent when it was not verified. */
   readonly verdict?: Verdict
 }
@@ -36,7 +38,7 @@ const giveUpMs = answerMs
 
 /**
  * Stores a message for its recipients. Returns the id that it has in each mailbox, when all of it is on disk. A repeat
- * of the same bytes from the same reverse-path returns the ids of the first message. A report about mail we sent that
+ * of the same bytes from the same reverse-path, or of the same send, returns the ids of the first message. A report about mail we sent that
  * came to its return path, or about a domain of ours to its report address, is processed, and gets no id. Fails with `unavailable` (451), `payload_too_large` (552, MIME
  * parts nested too deep), `unprocessable` (452, a mailbox has become full meanwhile) and `forbidden` (550, no mailbox
  * accepts mail from this sender).
@@ -86,8 +88,8 @@ export async function receive(ctx: Context, delivery: Delivery): Promise<{ messa
   return { messageIds }
 }
 
-async function read(ctx: Context, { raw, reversePath }: Delivery): Promise<ReadArrival> {
-  const arrival = await ctx.parsing.run('arrival', { raw, prefix: reversePath })
+async function read(ctx: Context, { raw, reversePath, emailId }: Delivery): Promise<ReadArrival> {
+  const arrival = await ctx.parsing.run('arrival', { raw, prefix: emailId ?? reversePath })
   const { mimeDepth } = ctx.settings.limits.smtp
   if (arrival.parsed.depth > mimeDepth) {
     throw new Failure(

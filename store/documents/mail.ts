@@ -208,7 +208,7 @@ export type MessageDoc = {
   readonly cuts?: readonly { readonly start: number; readonly end: number }[]
   /** The address the message was sent to, with its plus tag if any. */
   readonly deliveredTo: string | null
-  /** SHA-256 of the reverse-path and the raw bytes; only for messages received over SMTP. */
+  /** SHA-256 of the reverse-path, or of the send if it was sent here, and the raw bytes; only for messages that were received. */
   readonly fingerprint?: Binary
   /** Identifies the message elsewhere from which it was imported, so that it is imported once. */
   readonly importedFrom?: Binary

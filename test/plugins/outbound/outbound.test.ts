@@ -154,6 +154,24 @@ describe('outbound mail', () => {
     expect((await service.messages()).length).to.equal(before + 1)
   })
 
+  it('delivers once to a mailbox of ours that several recipients lead to', async () => {
+    const before = (await service.messages()).length
+    const { ctx, principal, address } = service
+    const to = [address, address.replace('@', '+shop@'), address.replace('@', '+news@')]
+    const sent = await sendMessage(ctx, principal, {
+      address,
+      to: to.map((each) => ({ name: '', address: each })),
+      subject: 'To all of them',
+      text: 'Hello',
+    })
+    const recipients = await eventually('all are delivered', async () => {
+      const email = await findEmail(ctx.store, { accountId: principal.accountId, emailId: sent.id })
+      return email?.recipients.every(ended) ? email.recipients : null
+    })
+    expect(recipients.map(({ status }) => status)).to.deep.equal(['delivered', 'delivered', 'delivered'])
+    expect((await service.messages()).length).to.equal(before + 1)
+  })
+
   it('delivers many at once, each once', async () => {
     const to = Array.from({ length: 25 }, (_, n) => `many${n}@plain.test`)
     const ids = await Promise.all(to.map((address) => send(address)))
