@@ -58,9 +58,11 @@ function readFile(file: string): unknown {
       throw new SettingsError(`There is no settings file ${file}. Name another with --config, or leave --config out.`)
     // Its first line says what is wrong and where; the others draw it.
     const [text = ''] = String(error instanceof Error ? error.message : error).split('\n')
-    throw new SettingsError(
-      `${file} cannot be read: ${text.replace(/:$/, '')}. Write it in YAML, as config/mailroom.yaml is.`,
-    )
+    const fix =
+      (error as NodeJS.ErrnoException).syscall === undefined
+        ? 'Write it in YAML, as config/mailroom.yaml is.'
+        : 'Name a file with --config that this user may read, or leave --config out.'
+    throw new SettingsError(`${file} cannot be read: ${text.replace(/:$/, '')}. ${fix}`)
   }
 }
 

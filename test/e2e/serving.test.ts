@@ -544,6 +544,11 @@ describe('serving', () => {
       ],
       ['no file', () => ({ file: 'none.yaml' }), /no settings file .*none\.yaml\. Name another/],
       [
+        'a folder',
+        () => ({ file: '.' }),
+        /cannot be read: EISDIR: .*\. Name a file with --config that this user may read, or leave --config out\./,
+      ],
+      [
         'a file that is no YAML',
         () => ({ file: 'broken.yaml' }),
         /broken\.yaml cannot be read: .* at line \d+, column \d+\. Write it in YAML/,
