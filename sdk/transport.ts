@@ -174,9 +174,13 @@ export class Transport {
   readonly #options: MailroomOptions
   readonly #baseUrl: string
 
+  /** Throws a TypeError where `baseUrl` is no address. */
   constructor(options: MailroomOptions) {
     this.#options = options
-    this.#baseUrl = (options.baseUrl ?? environment('MAILROOM_BASE_URL') ?? defaultBaseUrl).replace(/\/+$/, '')
+    const baseUrl = options.baseUrl ?? (environment('MAILROOM_BASE_URL') || defaultBaseUrl)
+    if (!/^https?:\/\/[^/]/i.test(baseUrl))
+      throw new TypeError(`"${baseUrl}" is no address of a service: write "baseUrl" like https://mail.example.com.`)
+    this.#baseUrl = baseUrl.replace(/\/+$/, '')
   }
 
   /** Makes a request whose answer is JSON. Rejects with ApiError, ConnectionError, or the reason of the signal. */
@@ -211,7 +215,10 @@ export class Transport {
   }
 
   #init({ method, body, isIdempotent = false }: ApiRequest, { headers, idempotencyKey }: RequestOptions): RequestInit {
-    const apiKey = this.#options.apiKey ?? environment('MAILROOM_API_KEY')
+    const apiKey = (this.#options.apiKey ?? environment('MAILROOM_API_KEY'))?.trim()
+    // Who makes the request would tell the key with what is wrong with it.
+    if (apiKey !== undefined && /[^\x21-\x7e]/.test(apiKey))
+      throw new TypeError('The API key has characters that no key has: pass it as it was shown.')
     const { csrfToken } = this.#options
     const key = idempotencyKey ?? (isIdempotent ? newIdempotencyKey() : undefined)
     return {

@@ -230,6 +230,20 @@ describe('sdk: the TypeScript client', () => {
       expect(await refusal(new Mailroom({ baseUrl: door.http }).account.get())).to.include({ code: 'missing_api_key' })
       const wrong = new Mailroom({ apiKey: 'svc_live_wrong', baseUrl: door.http })
       expect(await refusal(wrong.account.get())).to.include({ statusCode: 401, code: 'invalid_api_key' })
+      const readFromAFile = new Mailroom({ apiKey: `${tenant.key}\n`, baseUrl: door.http })
+      expect((await readFromAFile.account.get()).id).to.equal(tenant.accountId)
+    })
+
+    it('say what is wrong with an address that is none, and with what cannot be a key, without telling it', async () => {
+      for (const baseUrl of ['mail.example.com', '', 'http://'])
+        expect(() => new Mailroom({ baseUrl }), baseUrl).to.throw(TypeError, /write "baseUrl" like https:/)
+      for (const apiKey of [`${tenant.key}\u2026`, `${tenant.key}\nx`]) {
+        const error = await new Mailroom({ apiKey, baseUrl: door.http }).account
+          .get()
+          .catch((reason: unknown) => reason)
+        expect(error).to.be.instanceOf(TypeError)
+        expect(String(error)).to.include('pass it as it was shown').and.not.include(tenant.key)
+      }
     })
   })
 

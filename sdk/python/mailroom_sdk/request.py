@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -74,10 +75,14 @@ def settings_of(
     headers: Mapping[str, str] | None = None,
     on_answer: Callable[[AnswerInfo], None] | None = None,
 ) -> Settings:
+    """Raises ValueError where the base URL is no address, and where the key cannot be one; the key is not told."""
     url = base_url or os.environ.get("MAILROOM_BASE_URL") or DEFAULT_BASE_URL
-    return Settings(
-        api_key or os.environ.get("MAILROOM_API_KEY"), url.rstrip("/"), timeout, retries, headers or {}, on_answer
-    )
+    if not re.match(r"https?://[^/]", url, re.IGNORECASE):
+        raise ValueError(f'"{url}" is no address of a service: write it like https://mail.example.com.')
+    key = (api_key or os.environ.get("MAILROOM_API_KEY") or "").strip()
+    if re.search(r"[^\x21-\x7e]", key):
+        raise ValueError("The API key has characters that no key has: pass it as it was shown.")
+    return Settings(key or None, url.rstrip("/"), timeout, retries, headers or {}, on_answer)
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,14 @@ def errors(url: str, key: str, address: str) -> None:
             raise AssertionError("it is no address")
         except ValueError:
             pass
+    for given in ((key, "mail.example.com"), (f"{key}\u2026", url), (f"{key}\nx", url)):
+        try:
+            Mailroom(*given)
+            raise AssertionError("it was taken")
+        except ValueError as error:
+            assert key not in str(error)
+    with Mailroom(f"{key}\n", url) as mail:
+        assert mail.account.get()["id"]
     with Mailroom("svc_live_wrong", url) as mail:
         assert refused(mail.account.get).code == "invalid_api_key"
 
