@@ -494,6 +494,10 @@ describe('sdk: the TypeScript client', () => {
     it('verifies webhooks in Express, Koa, Next.js and Cloudflare Workers as the samples say', async () => {
       for (const name of ['express', 'koa'])
         await symlink(path.join(root, 'node_modules', name), path.join(folder, 'node_modules', name))
+      const packing = ['pack', '--dry-run', '--json', '--ignore-scripts']
+      const [packed] = JSON.parse(spawnSync('npm', packing, { cwd: path.join(root, 'sdk'), encoding: 'utf8' }).stdout)
+      const files = (packed.files as { path: string }[]).map((file) => file.path)
+      expect(files).to.include.members(['express', 'koa', 'next', 'cloudflare'].map((name) => `samples/${name}.js`))
       await cp(path.join(root, 'sdk/samples'), path.join(folder, 'samples'), { recursive: true })
       const sample = async (name: string) => import(path.join(folder, 'samples', `${name}.js`))
       const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
