@@ -10,7 +10,7 @@ export function serverWithKey(io: Io, options: ServerOptions): { readonly key: s
   const key = options.key ?? io.env.MAILROOM_API_KEY
   if (key === undefined || key === '')
     throw new Failure('missing_api_key', 'There is no API key.', { fix: 'Pass --key, or set MAILROOM_API_KEY.' })
-  return { key, server: urlOf(options.server ?? io.env.MAILROOM_URL ?? serverOf(io), '--server') }
+  return { key, server: urlOf(options.server ?? (io.env.MAILROOM_URL || serverOf(io)), '--server') }
 }
 
 /** The server of the settings, which may be on this machine. */

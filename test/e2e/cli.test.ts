@@ -391,7 +391,9 @@ describe('the command line', () => {
     for (const [what, args, said] of cases)
       it(`says what is wrong with ${what}`, async () => {
         const given = args.map((each) => (each === 'KEY' ? key : each))
-        const { code, err } = await mailroom(['listen', ...given], { MAILROOM_HTTP_PORT: new URL(service.http).port })
+        // An empty MAILROOM_URL is none: that of the settings is asked.
+        const env = { MAILROOM_HTTP_PORT: new URL(service.http).port, MAILROOM_URL: '' }
+        const { code, err } = await mailroom(['listen', ...given], env)
         expect(err).to.match(said)
         expect(code).to.equal(1)
       })
