@@ -26,7 +26,9 @@ const stateless = '2026-07-28'
 export async function serveStdio(io: Io, options: ServerOptions): Promise<void> {
   const { key, server } = serverWithKey(io, options)
   const headers = { authorization: `Bearer ${key}`, 'user-agent': `Mailroom/${serviceVersion()}` }
-  const remote = new StreamableHTTPClientTransport(new URL('/api/mcp', server), { requestInit: { headers } })
+  // The query says which tools are wanted, and where bodies stand.
+  const endpoint = new URL(`/api/mcp${server.search}`, server)
+  const remote = new StreamableHTTPClientTransport(endpoint, { requestInit: { headers } })
   const client = new StdioServerTransport()
   /** Requests under way that stand for themselves: closing their connection is what cancels them. */
   const running = new Map<RequestId, AbortController>()

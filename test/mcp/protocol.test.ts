@@ -399,6 +399,14 @@ describe('mcp protocol', () => {
         await refused.close()
       }
     })
+
+    it('passes on what its URL asks for', async () => {
+      const client = new EarlierClient({ name: 'test', version: '1' })
+      const env = environment(tenant.key, `${door.http}?tools=read_message,send_message&readonly=true`)
+      await client.connect(new EarlierStdio({ ...program, env }))
+      closing.push(() => client.close())
+      expect((await client.listTools()).tools.map(({ name }) => name)).to.deep.equal(['read_message'])
+    })
   })
 
   it('closing the stream of a call ends the call', async () => {
