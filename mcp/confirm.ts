@@ -9,7 +9,9 @@ import { requireScope } from '../core/access/principal.ts'
 import { readToken, signToken } from '../core/access/signed-tokens.ts'
 import { strangersAmong } from '../core/mailbox/contacts.ts'
 import { after, minuteMs } from '../core/process/clock.ts'
+import type { Answering } from '../core/send/answer.ts'
 import { reachDraft } from '../core/send/drafts.ts'
+import { answerRecipients } from '../core/send/send.ts'
 import { peopleOf } from '../operations/addresses.ts'
 import { canonicalJson } from '../operations/invoke.ts'
 import { Failure } from '../schemas/failures.ts'
@@ -34,9 +36,9 @@ const askings: Readonly<Record<string, Asking>> = {
   empty_trash: (_, { mailbox }) => `Remove everything in the Trash of ${mailbox} for good?`,
   delete_message: (_, { mailbox, message_id, permanent }) =>
     permanent === true ? `Remove the message ${message_id} of ${mailbox} for good?` : null,
-  send_message: (caller, given) =>
-    given.dryRun === true ? null : askForStrangers(caller, given, recipientsOf(given.to, given.cc, given.bcc)),
-  forward_message: (caller, given) => askForStrangers(caller, given, recipientsOf(given.to, given.cc, given.bcc)),
+  send_message: async (caller, given) =>
+    given.dryRun === true ? null : askForStrangers(caller, given, await recipientsOf(caller, given)),
+  forward_message: async (caller, given) => askForStrangers(caller, given, await recipientsOf(caller, given)),
   send_batch: (caller, given) =>
     askForStrangers(
       caller,
@@ -114,8 +116,20 @@ function digestOf(name: string, given: Arguments): string {
     .digest('base64url')
 }
 
-function recipientsOf(...fields: readonly unknown[]): readonly string[] {
-  return fields.flatMap((field) => (peopleOf(field as AddressesInput | undefined) ?? []).map(({ address }) => address))
+/** Whom a mail goes to: an answer also to those that its arguments do not name. */
+async function recipientsOf({ ctx, principal }: KnownCaller, given: Arguments): Promise<readonly string[]> {
+  const { mailbox, inReplyTo, replyAll, to, cc, bcc } = given as Addressed
+  const written = { to: peopleOf(to), cc: peopleOf(cc), bcc: peopleOf(bcc) }
+  if (inReplyTo !== undefined)
+    return answerRecipients(ctx, principal, { address: mailbox, inReplyTo, replyAll, ...written })
+  return Object.values(written).flatMap((people = []) => people.map(({ address }) => address))
+}
+
+type Addressed = Answering & {
+  readonly mailbox: string
+  readonly to?: AddressesInput
+  readonly cc?: AddressesInput
+  readonly bcc?: AddressesInput
 }
 
 async function askForStrangers(

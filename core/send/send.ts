@@ -37,6 +37,16 @@ export async function dryRunMessage(ctx: Context, principal: Principal, what: Ne
   return dryRunSend(ctx, principal, await outgoingOf(ctx, principal, what))
 }
 
+/** The addresses to which `sendMessage` would send an answer, as they are written. Fails as it does for `inReplyTo`. */
+export async function answerRecipients(
+  ctx: Context,
+  principal: Principal,
+  what: NewMessage,
+): Promise<readonly string[]> {
+  const { to = [], cc = [], bcc = [] } = (await outgoingOf(ctx, principal, what)).input
+  return [...to, ...cc, ...bcc].map(({ address }) => address)
+}
+
 export type Reply = { readonly address: string; readonly messageId: string; readonly all?: boolean } & Omit<
   SendInput,
   'to'

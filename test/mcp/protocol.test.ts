@@ -469,6 +469,24 @@ describe('mcp protocol', () => {
       expect(next.body.result.structuredContent).to.include({ success: true })
     })
 
+    it('an answer is a send to whom it goes, also where its arguments name nobody', async () => {
+      const known = { mailbox: tenant.address, to: 'known@remote.example', subject: 'Hi', text: 'Hello' }
+      const { requestState } = (await call('send_message', known)).body.result
+      await call('send_message', known, { inputResponses: yes, requestState })
+      await door.ctx.background.done(tenant.accountId)
+      const arrived = async (fields: string) => {
+        const raw = `From: known@remote.example\nTo: ${tenant.address}\n${fields}Subject: q\n\n${Math.random()}\n`
+        const id = await deliver(door.ctx, { to: tenant.address, raw })
+        return { mailbox: tenant.address, inReplyTo: id, text: 'Yes' }
+      }
+      const asked = async (given: Json) => JSON.stringify((await call('send_message', given)).body.result.inputRequests)
+      expect(await asked(await arrived('Reply-To: elsewhere@remote.example\n'))).to.include('elsewhere@remote.example')
+      const copied = await arrived('Cc: third@remote.example\n')
+      expect(await asked({ ...copied, replyAll: true })).to.include('third@remote.example')
+      const { structuredContent } = (await call('send_message', copied)).body.result
+      expect(structuredContent).to.include({ success: true })
+    })
+
     const answers: readonly (readonly [string, Json, Json])[] = [
       ['declined', { confirm: { action: 'decline' } }, { code: 'forbidden' }],
       ['cancelled', { confirm: { action: 'cancel' } }, { code: 'forbidden' }],
