@@ -8,6 +8,7 @@ import { type InputRequiredResult, inputRequired, ProtocolError, ProtocolErrorCo
 import { requireScope } from '../core/access/principal.ts'
 import { readToken, signToken } from '../core/access/signed-tokens.ts'
 import { strangersAmong } from '../core/mailbox/contacts.ts'
+import { reachMessage } from '../core/mailbox/messages.ts'
 import { after, minuteMs } from '../core/process/clock.ts'
 import type { Answering } from '../core/send/answer.ts'
 import { reachDraft } from '../core/send/drafts.ts'
@@ -34,8 +35,13 @@ type Asking = (caller: KnownCaller, given: Arguments) => Promise<string | null> 
 /** By the name of the tool. */
 const askings: Readonly<Record<string, Asking>> = {
   empty_trash: (_, { mailbox }) => `Remove everything in the Trash of ${mailbox} for good?`,
-  delete_message: (_, { mailbox, message_id, permanent }) =>
-    permanent === true ? `Remove the message ${message_id} of ${mailbox} for good?` : null,
+  delete_message: async ({ ctx, principal }, { mailbox, message_id, permanent }) => {
+    const which = { address: String(mailbox), messageId: String(message_id) }
+    const { folder } = await reachMessage(ctx, principal, which)
+    // What lies in Trash already is not moved there.
+    if (permanent !== true && folder.role !== 'trash') return null
+    return `Remove the message ${message_id} of ${mailbox} for good?`
+  },
   send_message: async (caller, given) =>
     given.dryRun === true ? null : askForStrangers(caller, given, await recipientsOf(caller, given)),
   forward_message: async (caller, given) => askForStrangers(caller, given, await recipientsOf(caller, given)),

@@ -540,6 +540,7 @@ describe('mcp protocol', () => {
       expect((await call('empty_trash', mailbox)).body.result.resultType).to.equal('input_required')
       const moved = await call('delete_message', message)
       expect(moved.body.result.structuredContent).to.include({ deleted: true, folder: 'Trash' })
+      expect((await call('delete_message', message)).body.result.resultType).to.equal('input_required')
       const { requestState } = (await call('empty_trash', mailbox)).body.result
       const emptied = await call('empty_trash', mailbox, { inputResponses: yes, requestState })
       expect(emptied.body.result.structuredContent).to.include({ success: true })
