@@ -1,8 +1,8 @@
 /** The pages of the documentation that are derived from the code and that users of the API read: errors, events, operations. */
 import { pino } from 'pino'
 import { sampleOf } from '../core/notify/samples.ts'
-import { errorAnswer } from '../operations/errors.ts'
-import { tagOf } from '../operations/openapi.ts'
+import { errorAnswer, sharedErrors } from '../operations/errors.ts'
+import { callersOf, tagOf } from '../operations/openapi.ts'
 import { fieldsOf, type Operation } from '../operations/registry.ts'
 import { type EventType, eventKinds, eventTypes } from '../schemas/events.ts'
 import { Failure, type FailureCode, type FailureDetail, failures, fixOfTheCause } from '../schemas/failures.ts'
@@ -117,33 +117,44 @@ export function operationsPage(operations: readonly Operation[]): string {
 <!-- Generated from operations/. -->
 
 Every operation with its fields. The exact schemas of requests and answers stand in the [OpenAPI description](openapi.json). Keys go into
-\`Authorization: Bearer <API_KEY>\`. What is refused is told by an [error](errors.md) with a code; beside those that are named, every operation
-may answer ${generalErrors.map(errorLink).join(', ')}.
+\`Authorization: Bearer <API_KEY>\`. What is refused is told by an [error](errors.md) with a code. Beside those that are named with an
+operation there are those that it shares with others:
+
+| Code | May be answered by |
+|---|---|
+${sharedErrors.map(({ by, codes }) => `| ${codes.map(errorLink).join(', ')} | ${by} |`).join('\n')}
 
 ${groups.map(([name, group]) => `## ${name}\n\n[Try them](/docs/api/${name}) in the browser.\n\n${group.map(operationEntry).join('\n')}`).join('\n')}`
 }
 
-const generalErrors = ['validation_error', 'invalid_request', 'rate_limited', 'internal_error', 'unavailable'] as const
 const errorLink = (code: string) => `[\`${code}\`](errors.md#${code})`
 
 function operationEntry(operation: Operation): string {
-  const { errors, method, name, output, path, scopes, summary } = operation
+  const { errors, idempotent, method, name, output, path, scopes, summary } = operation
+  const callers = callersOf(operation)
   const fields = fieldsOf(operation).map(
     ({ from, name: field, required, schema }) =>
       `| \`${field}\` | ${from} | ${typeOf(schema)} | ${required || from === 'path' ? 'yes' : ''} | ${asText(String(schema.description ?? ''))} |`,
   )
-  const answer = Object.keys(propertiesOf(output)).map((field) => `\`${field}\``)
+  const answers = formsOf(output).flatMap((form) => {
+    const names = Object.keys(propertiesOf(form)).map((field) => `\`${field}\``)
+    return names.length === 0 ? [] : [names.join(', ')]
+  })
   return `### ${name}
 
 \`${method} ${path}\`
 
 ${asText(summary)}
-${scopes.length === 0 ? '' : `\nScopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.\n`}${
+${callers === null ? '' : `\n${asText(callers)}\n`}${scopes.length === 0 ? '' : `\nScopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.\n`}${
   fields.length === 0 ? '' : `\n| Field | In | Type | Required | |\n|---|---|---|---|---|\n${fields.join('\n')}\n`
-}${answer.length === 0 ? '' : `\nThe answer has ${answer.join(', ')}.\n`}${
+}${idempotent ? '\nTakes an `Idempotency-Key`.\n' : ''}${answers.length === 0 ? '' : `\nThe answer has ${answers.join('; or ')}.\n`}${
   errors.length === 0 ? '' : `\nRefusals of its own: ${errors.map(errorLink).join(', ')}.\n`
 }`
 }
+
+/** The forms that an answer may have. */
+const formsOf = (output: JsonSchema): readonly JsonSchema[] =>
+  Array.isArray(output.anyOf) ? output.anyOf.flatMap(formsOf) : [output]
 
 /** The type of a field in a word or two. */
 function typeOf(schema: JsonSchema): string {

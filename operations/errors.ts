@@ -56,43 +56,63 @@ export function errorDocs(baseUrl: string, code: FailureCode): string {
   return `${baseUrl}/docs/errors#${code}`
 }
 
-/** Failures any operation may answer with, whatever it does. */
-const everywhere: readonly FailureCode[] = [
-  'validation_error',
-  'invalid_request',
-  'rate_limited',
-  'internal_error',
-  'unavailable',
-]
-const withKey: readonly FailureCode[] = [
-  'missing_api_key',
-  'invalid_api_key',
-  'api_key_expired',
-  'invalid_access_token',
-  'unauthorized',
-  'partner_key_not_allowed',
-  'account_suspended',
-  'forbidden',
-]
-const withIdempotency: readonly FailureCode[] = [
-  'idempotency_key_invalid',
-  'idempotency_in_progress',
-  'idempotency_key_reused',
+/** Failures that operations have in common, and which operations those are. */
+export const sharedErrors: readonly {
+  /** What those operations are called, after "may be answered by". */
+  readonly by: string
+  readonly codes: readonly FailureCode[]
+  has(operation: Operation): boolean
+}[] = [
+  {
+    by: 'every operation',
+    codes: ['validation_error', 'invalid_request', 'rate_limited', 'internal_error', 'unavailable'],
+    has: () => true,
+  },
+  {
+    by: 'those that need a key or a session',
+    codes: [
+      'missing_api_key',
+      'invalid_api_key',
+      'api_key_expired',
+      'invalid_access_token',
+      'unauthorized',
+      'partner_key_not_allowed',
+      'account_suspended',
+      'forbidden',
+    ],
+    has: ({ access }) => access !== 'public',
+  },
+  {
+    by: 'those that need a scope',
+    codes: ['insufficient_scope'],
+    has: ({ scopes }) => scopes.length > 0,
+  },
+  {
+    by: 'those with the address of a mailbox in their path',
+    codes: ['mailbox_not_found'],
+    has: isOfMailbox,
+  },
+  {
+    by: 'those of POST, PUT and PATCH',
+    codes: ['payload_too_large'],
+    has: ({ method }) => method !== 'GET' && method !== 'DELETE',
+  },
+  {
+    by: 'those that take files',
+    codes: ['attachments_too_large'],
+    has: ({ body }) => body === 'send',
+  },
+  {
+    by: 'those that take an `Idempotency-Key`',
+    codes: ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'],
+    has: ({ idempotent }) => idempotent,
+  },
 ]
 
-/** Every failure an operation may answer with: its own, and those of authentication, validation and idempotency. */
+/** Every failure an operation may answer with: its own, and those that it shares. */
 export function errorsOf(operation: Operation): readonly FailureCode[] {
-  const { access, body, errors, idempotent, method, scopes } = operation
-  const codes = new Set<FailureCode>([
-    ...errors,
-    ...everywhere,
-    ...(method === 'GET' || method === 'DELETE' ? [] : (['payload_too_large'] as const)),
-    ...(access === 'public' ? [] : withKey),
-    ...(scopes.length === 0 ? [] : (['insufficient_scope'] as const)),
-    ...(idempotent ? withIdempotency : []),
-    ...(body === 'send' ? (['attachments_too_large'] as const) : []),
-    ...(isOfMailbox(operation) ? (['mailbox_not_found'] as const) : []),
-  ])
+  const shared = sharedErrors.filter(({ has }) => has(operation)).flatMap(({ codes }) => codes)
+  const codes = new Set([...operation.errors, ...shared])
   return (Object.keys(failures) as FailureCode[]).filter((code) => codes.has(code))
 }
 

@@ -105,9 +105,14 @@ const accessTexts: { readonly [A in Access]: string } = {
   key: 'Any key, or a person who is signed in.',
 }
 
-function accessText({ access, scopes: needed }: Operation): string {
-  const texts = needed.map((scope) => `Scope \`${scope}\`: ${scopes[scope]}`)
-  return [...(access === 'key' && needed.length > 0 ? [] : [accessTexts[access]]), ...texts].join('\n\n')
+/** Who may call an operation; null where its scopes say it. */
+export function callersOf({ access, scopes: needed }: Operation): string | null {
+  return access === 'key' && needed.length > 0 ? null : accessTexts[access]
+}
+
+function accessText(operation: Operation): string {
+  const texts = operation.scopes.map((scope) => `Scope \`${scope}\`: ${scopes[scope]}`)
+  return [callersOf(operation) ?? [], ...texts].flat().join('\n\n')
 }
 
 const idempotencyKey = {

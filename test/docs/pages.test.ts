@@ -7,6 +7,37 @@ import { failures } from '../../schemas/failures.ts'
 import { expectAccessible, openWindow } from '../start/browser.ts'
 import { type Door, openDoor } from '../start/door.ts'
 
+type Schema = {
+  readonly $ref?: string
+  readonly properties?: object
+  readonly anyOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+}
+type OpenApi = {
+  readonly components: { readonly schemas: { readonly [name: string]: Schema } }
+  readonly paths: {
+    readonly [path: string]: {
+      readonly [method: string]: {
+        readonly operationId: string
+        readonly parameters: readonly { readonly $ref?: string }[]
+        readonly responses: {
+          readonly [status: string]: {
+            readonly $ref?: string
+            readonly content?: { readonly [type: string]: { readonly schema: Schema } }
+          }
+        }
+      }
+    }
+  }
+}
+
+/** The names of the fields that a value of any form of the schema has. */
+function propertiesIn(api: OpenApi, schema: Schema = {}): string[] {
+  const { $ref, anyOf = [], allOf = [], properties = {} } = schema
+  const named = $ref === undefined ? [] : [api.components.schemas[$ref.slice($ref.lastIndexOf('/') + 1)]]
+  return [...Object.keys(properties), ...[...named, ...anyOf, ...allOf].flatMap((each) => propertiesIn(api, each))]
+}
+
 describe('the documentation', () => {
   let door: Door
   before(async () => {
@@ -58,6 +89,32 @@ describe('the documentation', () => {
   it('every error code has its entry, where errors point', async () => {
     const ids = idsOf(await textOf('/docs/errors'))
     expect(ids).to.include.members(Object.keys(failures))
+  })
+
+  it('the API reference says of each operation what the OpenAPI description has', async () => {
+    const [head = '', ...sections] = (await textOf('/docs/api.md')).split(/^### /m)
+    const described = new Map(sections.map((section) => [section.slice(0, section.indexOf('\n')), section]))
+    const api = (await (await get('/openapi.json')).json()) as OpenApi
+    const operations = Object.values(api.paths).flatMap((each) => Object.values(each))
+    expect([...described.keys()]).to.have.members(operations.map(({ operationId }) => operationId))
+    for (const { operationId, parameters, responses } of operations) {
+      const section = described.get(operationId) ?? ''
+      const takesKey = parameters.some(({ $ref }) => $ref?.endsWith('/Idempotency-Key'))
+      expect(section.includes('Takes an `Idempotency-Key`.'), operationId).to.equal(takesKey)
+      const refusals = Object.values(responses).flatMap(
+        ({ $ref }) => $ref?.split('/').at(-1)?.split('.').slice(1) ?? [],
+      )
+      const unnamed = refusals.filter((code) => ![section, head].some((text) => text.includes(`[\`${code}\`]`)))
+      expect(unnamed, operationId).to.deep.equal([])
+      for (const [status, { content }] of Object.entries(responses)) {
+        if (!status.startsWith('2')) continue
+        const names = propertiesIn(api, content?.['application/json']?.schema).filter((name) => name !== 'success')
+        expect(
+          names.filter((name) => !section.includes(`\`${name}\``)),
+          operationId,
+        ).to.deep.equal([])
+      }
+    }
   })
 
   it('every page is there as Markdown, by its path and by what is asked for', async () => {
