@@ -99,6 +99,12 @@ describe('pages', () => {
       await send(page)
       await page.getByRole('heading', { name: 'Security' }).waitFor()
       expect(pathOf(page)).to.equal('/settings/security')
+      const usual = page.viewportSize()
+      await page.setViewportSize({ width: 360, height: 740 })
+      const link = (name: string) => page.getByRole('link', { name, exact: true }).boundingBox()
+      const [first, second] = [await link('You'), await link('Security')]
+      expect(second?.y, 'links beside each other on a phone').to.equal(first?.y)
+      await page.setViewportSize(usual ?? { width: 1000, height: 900 })
       await signOut(page)
       expect(await page.getByRole('status').textContent()).to.equal('You are signed out.')
       await page.goto(at('/settings'))

@@ -227,9 +227,9 @@ describe('the documentation', () => {
   it('reads well on a telephone, without JavaScript too', () =>
     inBrowser(
       async (page) => {
-        await page.setViewportSize({ width: 390, height: 844 })
+        await page.setViewportSize({ width: 360, height: 844 })
         await page.goto(at('/docs/errors'))
-        expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(390)
+        expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(360)
         await page.getByRole('button', { name: 'All pages' }).click()
         await page.getByRole('link', { name: 'Settings', exact: true }).click()
         expect(await page.getByRole('heading', { level: 1 }).textContent()).to.equal('Settings')
