@@ -22,8 +22,11 @@ export type NewMessage = { readonly address: string } & Answering & SendInput
  * the message as answered. Fails with `mailbox_not_found`, `validation_error` (inReplyTo), and as `commitSend` does.
  */
 export async function sendMessage(ctx: Context, principal: Principal, what: NewMessage): Promise<SendResult> {
-  const { inReplyTo: messageId, address } = what
-  const result = await commitSend(ctx, principal, await outgoingOf(ctx, principal, what))
+  const { inReplyTo: messageId, address, replyAll } = what
+  const outgoing = await outgoingOf(ctx, principal, what)
+  const result = await commitSend(ctx, principal, outgoing).catch(
+    tellOfAll('replyAll', { isAll: replyAll, input: outgoing.input }),
+  )
   if (messageId !== undefined && result.status !== 'waiting_for_approval')
     await markAnswered(ctx, principal, { address, messageId })
   return result
@@ -34,7 +37,10 @@ export async function sendMessage(ctx: Context, principal: Principal, what: NewM
  * as it does, except for what is decided per recipient.
  */
 export async function dryRunMessage(ctx: Context, principal: Principal, what: NewMessage): Promise<DryRun> {
-  return dryRunSend(ctx, principal, await outgoingOf(ctx, principal, what))
+  const outgoing = await outgoingOf(ctx, principal, what)
+  return dryRunSend(ctx, principal, outgoing).catch(
+    tellOfAll('replyAll', { isAll: what.replyAll, input: outgoing.input }),
+  )
 }
 
 /** The addresses to which `sendMessage` would send an answer, as they are written. Fails as it does for `inReplyTo`. */
@@ -57,15 +63,19 @@ export type Reply = { readonly address: string; readonly messageId: string; read
  * and as `commitSend` does.
  */
 export async function replyToMessage(ctx: Context, principal: Principal, what: Reply): Promise<SendResult> {
-  const { address, messageId } = what
-  const result = await commitSend(ctx, principal, await replyOf(ctx, principal, what))
+  const { address, messageId, all } = what
+  const outgoing = await replyOf(ctx, principal, what)
+  const result = await commitSend(ctx, principal, outgoing).catch(
+    tellOfAll('all', { isAll: all, input: outgoing.input }),
+  )
   if (result.status !== 'waiting_for_approval') await markAnswered(ctx, principal, { address, messageId })
   return result
 }
 
 /** What `replyToMessage` would do with the same input, told and failing as by `dryRunMessage`. */
 export async function dryRunReply(ctx: Context, principal: Principal, what: Reply): Promise<DryRun> {
-  return dryRunSend(ctx, principal, await replyOf(ctx, principal, what))
+  const outgoing = await replyOf(ctx, principal, what)
+  return dryRunSend(ctx, principal, outgoing).catch(tellOfAll('all', { isAll: what.all, input: outgoing.input }))
 }
 
 export type Forward = {
@@ -93,12 +103,12 @@ async function replyOf(
   { address, messageId, all, ...input }: Reply,
 ): Promise<Outgoing> {
   const { mailbox, message } = await reachMessage(ctx, principal, { address, messageId })
-  return {
-    ...fromMailbox(ctx, mailbox, input),
-    parent: message,
-    isReply: true,
-    input: answerTo(principal, { mailbox, message, replyAll: all, input: signedBy(mailbox, input) }),
-  }
+  const answer: SendInput = answerTo(principal, { mailbox, message, replyAll: all, input: signedBy(mailbox, input) })
+  if (goesToNobody(answer))
+    throw new Failure('validation_error', `The message ${messageId} names nobody whom an answer could go to.`, {
+      fix: 'Give who gets it in "cc" or "bcc", or send with this message as "inReplyTo" and an address in "to".',
+    })
+  return { ...fromMailbox(ctx, mailbox, input), parent: message, isReply: true, input: answer }
 }
 
 async function forwardOf(
@@ -154,4 +164,19 @@ async function parentOf(ctx: Context, mailbox: MailboxDoc, messageId: string): P
   const parent = await findMessage(ctx.store, { mailboxId: mailbox._id, messageId })
   if (parent === null) throw noParent(messageId, mailbox.address)
   return parent
+}
+
+const goesToNobody = ({ to = [], cc = [], bcc = [] }: SendInput) => to.length + cc.length + bcc.length === 0
+
+/** Tells who answers all that these are too many: they stand in the message that is answered, and in no field of the request. */
+function tellOfAll(
+  param: 'all' | 'replyAll',
+  { isAll = false, input }: { readonly isAll: boolean | undefined; readonly input: SendInput },
+): (error: unknown) => never {
+  return (error) => {
+    const isOfRecipients = error instanceof Failure && error.code === 'validation_error' && error.detail.param === 'to'
+    if (!isOfRecipients || !isAll || goesToNobody(input)) throw error
+    const fix = `Leave "${param}" out, and name those who matter in "cc".`
+    throw new Failure(error.code, error.message, { param, fix })
+  }
 }

@@ -363,6 +363,33 @@ describe('api: sending', () => {
       expect((await post('reply', { text: 'Pong' })).status).to.equal(202)
     })
 
+    it('an answer is told what helps when it has nobody to go to, or too many', async () => {
+      const path = `${mailboxPath(tenant.address)}/messages`
+      const told = async (raw: string, body: Json, asReply = true) => {
+        const id = await deliver(door.ctx, { to: tenant.address, raw })
+        const answer = asReply
+          ? await call<ErrorBody & { fix: string }>('POST', `${path}/${id}/reply`, { text: 'Yes', ...body })
+          : await call<ErrorBody & { fix: string }>('POST', `${mailboxPath(tenant.address)}/send`, {
+              text: 'Yes',
+              inReplyTo: id,
+              ...body,
+            })
+        expect([answer.status, answer.body.code]).to.deep.equal([400, 'validation_error'])
+        return [answer.body.param, answer.body.fix]
+      }
+      const nobody = 'Subject: Who?\n\nx\n'
+      const fix = 'Give who gets it in "cc" or "bcc", or send with this message as "inReplyTo" and an address in "to".'
+      expect(await told(nobody, {})).to.deep.equal([undefined, fix])
+      expect((await told(nobody, { replyAll: true }, false))[0]).to.equal('to')
+      const cc = Array.from({ length: 60 }, (_, n) => `p${n}@remote.example`).join(',\n ')
+      const many = `From: ann@remote.example\nCc: ${cc}\nSubject: All\n\nx\n`
+      expect(await told(many, { all: true })).to.deep.equal([
+        'all',
+        'Leave "all" out, and name those who matter in "cc".',
+      ])
+      expect((await told(many, { replyAll: true }, false))[0]).to.equal('replyAll')
+    })
+
     describe('Idempotency-Key', () => {
       it('a repeat gets the first answer and sends nothing', async () => {
         const headers = { 'idempotency-key': 'order-1' }
