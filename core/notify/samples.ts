@@ -75,6 +75,8 @@ const dmarc = {
   found: ['v=DMARC1; p=none'],
   ok: true,
   mailCritical: true,
+  required: true,
+  fix: null,
 } as const
 const domainOf = (at: Date, changes: { readonly [field: string]: unknown } = {}) => ({
   domain: 'example.com',
@@ -89,7 +91,6 @@ const missing = {
   ...dmarc,
   found: [],
   ok: false,
-  required: true,
   fix: 'Publish the TXT record _dmarc.example.com with the value: v=DMARC1; p=none',
 }
 
@@ -136,7 +137,14 @@ const samples: { readonly [type in EventType]: Sample } = {
       reply: snippet,
       text: snippet,
       html: `<p>${snippet}</p>`,
-      headers: { message_id: '<4711@example.org>', date: at.toUTCString() },
+      headers: {
+        message_id: '<4711@example.org>',
+        date: at.toUTCString().replace('GMT', '+0000'),
+        in_reply_to: null,
+        references: null,
+        list_id: null,
+        auto_submitted: null,
+      },
       attachments: [],
       lens: null,
       lens_evidence: null,

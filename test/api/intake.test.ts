@@ -10,6 +10,7 @@ import { doDueIntake } from '../../core/intake/due.ts'
 import { endRecords } from '../../core/intake/queue.ts'
 import { sweepIntakes } from '../../core/intake/retention.ts'
 import { attemptDueDeliveries } from '../../core/notify/due-deliveries.ts'
+import { sampleOf } from '../../core/notify/samples.ts'
 import { dayMs, secondMs } from '../../core/process/clock.ts'
 import type { Context } from '../../core/process/context.ts'
 import { announceArrivals, announceMissed } from '../../core/receive/announce.ts'
@@ -293,6 +294,9 @@ describe('api: Intake', () => {
       expect(more).to.deep.equal([])
       expect(posted?.event.type).to.equal('intake.message')
       expect(posted?.event.data).to.deep.equal(record)
+      const sample = sampleOf('intake.message', new Date()) as Json
+      expect(sample).to.have.all.keys(record)
+      expect(sample.headers).to.have.all.keys(record.headers as object)
       const { body } = await of.call<{ events: Json[] }>('GET', '/api/v1/events?type=intake.message')
       expect(body.events.map(({ data }) => data)).to.deep.equal([record])
       const usage = await of.call<{ lens: Json }>('GET', '/api/v1/usage')

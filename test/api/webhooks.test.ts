@@ -10,6 +10,7 @@ import { createDomain } from '../../core/domains/claims.ts'
 import { endAttempts } from '../../core/notify/attempts.ts'
 import { planDeliveries } from '../../core/notify/deliveries.ts'
 import { attemptDueDeliveries } from '../../core/notify/due-deliveries.ts'
+import { sampleOf } from '../../core/notify/samples.ts'
 import { postWebhook } from '../../core/notify/webhook-post.ts'
 import { eraseOldSecrets } from '../../core/notify/webhooks.ts'
 import { tellOfEndpoints } from '../../core/people/endpoint-notices.ts'
@@ -621,6 +622,14 @@ describe('api: webhooks', () => {
       await eventually('all samples', () => good.bodies.length - before >= accountEventTypes.length)
       const { body } = await asked.call<{ events: { type: string }[] }>('GET', '/api/v1/events')
       expect(body.events.map(({ type }) => type)).to.deep.equal(['mailbox.created'])
+    })
+
+    it('a sample of a domain with the fields that its record has', async () => {
+      type Domain = { readonly records: readonly object[] }
+      const { body } = await asked.call<{ domains: Domain[] }>('GET', '/api/v1/domains')
+      const [own] = body.domains
+      for (const type of ['domain.verified', 'domain.dns_broken', 'domain.expiring'])
+        expect((sampleOf(type, new Date()).records as object[])[0], type).to.have.all.keys(own?.records[0] ?? {})
     })
 
     it('20 in 10 minutes, resends and tests together', async () => {
