@@ -13,6 +13,7 @@ import { after, minuteMs } from '../core/process/clock.ts'
 import type { Answering } from '../core/send/answer.ts'
 import { reachDraft } from '../core/send/drafts.ts'
 import { answerRecipients } from '../core/send/send.ts'
+import { readRecord } from '../core/zones/records.ts'
 import { peopleOf } from '../operations/addresses.ts'
 import { canonicalJson } from '../operations/invoke.ts'
 import { Failure } from '../schemas/failures.ts'
@@ -34,6 +35,10 @@ type Asking = (caller: KnownCaller, given: Arguments) => Promise<string | null> 
 
 /** By the name of the tool. */
 const askings: Readonly<Record<string, Asking>> = {
+  create_dns_record: (_, { domain, type, name, value, force }) =>
+    force === true ? `Add the ${type} record ${name} "${value}" to ${domain}? ${atRisk}` : null,
+  update_dns_record: (caller, given) => askForRecord(caller, given, 'Change'),
+  delete_dns_record: (caller, given) => askForRecord(caller, given, 'Delete'),
   empty_trash: (_, { mailbox }) => `Remove everything in the Trash of ${mailbox} for good?`,
   delete_message: async ({ ctx, principal }, { mailbox, message_id, permanent }) => {
     const which = { address: String(mailbox), messageId: String(message_id) }
@@ -136,6 +141,19 @@ type Addressed = Answering & {
   readonly to?: AddressesInput
   readonly cc?: AddressesInput
   readonly bcc?: AddressesInput
+}
+
+const atRisk = 'Its mail may change or stop.'
+
+/** Asks before a record is touched at the risk of mail. */
+async function askForRecord(
+  { ctx, principal }: KnownCaller,
+  { domain, record_id, force }: Arguments,
+  verb: 'Change' | 'Delete',
+): Promise<string | null> {
+  if (force !== true) return null
+  const { type, name, value } = await readRecord(ctx, principal, { domain: String(domain), id: String(record_id) })
+  return `${verb} the ${type} record ${name} "${value}" of ${domain}? ${atRisk}`
 }
 
 async function askForStrangers(

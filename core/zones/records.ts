@@ -62,6 +62,17 @@ export async function listRecords(
   return { items: items.map(toSee), next }
 }
 
+/** One record of a domain. Fails with `domain_not_found`, `not_found`, `conflict` (a free domain). */
+export async function readRecord(
+  ctx: Context,
+  principal: Principal,
+  { domain, id }: { readonly domain: string; readonly id: string },
+): Promise<DnsRecord> {
+  const zone = await reachZone(ctx, principal, domain)
+  const records = await shownRecords(ctx, zone)
+  return seerOf(zone.domain, records)(recordIn(records, zone.domain, id))
+}
+
 /** Adds a record. Fails with `domain_not_found`, `validation_error`, `conflict` (it does not fit, or mail needs it as it is). */
 export async function createRecord(
   ctx: Context,

@@ -546,6 +546,34 @@ describe('mcp protocol', () => {
       expect(emptied.body.result.structuredContent).to.include({ success: true })
     })
 
+    it('is asked before a DNS record is touched at the risk of mail, by what the record is', async () => {
+      const zone = { domain: 'tenant.example' }
+      const { records = [] } = (await call('list_dns_records', zone)).body.result.structuredContent as {
+        records?: readonly { readonly id: string; readonly type: string }[]
+      }
+      const record = { ...zone, record_id: records.find(({ type }) => type === 'MX')?.id }
+      const added = { ...zone, type: 'MX', name: '@', value: '20 mx.elsewhere.example' }
+      const asked = async (name: string, given: Json) => {
+        const { inputRequests } = (await call(name, given)).body.result
+        return (inputRequests as { readonly confirm: { readonly params: Json } }).confirm.params.message
+      }
+      expect(await asked('create_dns_record', { ...added, force: true })).to.equal(
+        'Add the MX record @ "20 mx.elsewhere.example" to tenant.example? Its mail may change or stop.',
+      )
+      expect(await asked('update_dns_record', { ...record, ttl: 60, force: true })).to.match(
+        /^Change the MX record tenant\.example ".+" of tenant\.example\?/,
+      )
+      expect(await asked('delete_dns_record', { ...record, force: true })).to.match(/^Delete the MX record /)
+      for (const [name, given] of [
+        ['create_dns_record', added],
+        ['delete_dns_record', record],
+      ] as const)
+        expect((await call(name, given)).body.result.structuredContent).to.include({ code: 'conflict' })
+      const { requestState } = (await call('delete_dns_record', { ...record, force: true })).body.result
+      const done = await call('delete_dns_record', { ...record, force: true }, { inputResponses: yes, requestState })
+      expect(done.body.result.structuredContent).to.include({ deleted: true })
+    })
+
     for (const [name, declared] of [
       ['no form', {}],
       ['links alone', { elicitation: { url: {} } }],
