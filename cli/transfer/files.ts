@@ -1,7 +1,7 @@
 /** Mail in files: mbox, Maildir and single messages, to read and to write. */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { link, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { link, lstat, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -102,7 +102,10 @@ const isOneWord = (label: string) => /^[\x21-\x2b\x2d-\x7e]+$/.test(label)
 
 // Maildir
 
-/** The folders of a Maildir, those of Maildir++ (`.Name.Inner`) below it. Fails with `validation_error` when it is none. */
+/**
+ * The folders of a Maildir, those of Maildir++ (`.Name.Inner`) below it. In folders, here and below, files alone are read: whoever gave
+ * them may have put in a link to what only this user may read, or a pipe, which has no end. Fails with `validation_error` when it is none.
+ */
 export async function* maildirFolders(root: string): AsyncGenerator<ForeignFolder> {
   const inside = await readdir(root)
   if (!inside.includes('cur') && !inside.includes('new'))
@@ -119,10 +122,12 @@ export async function* maildirFolders(root: string): AsyncGenerator<ForeignFolde
 
 async function* maildirMessages(folder: string): AsyncGenerator<ForeignMessage> {
   for (const part of ['cur', 'new']) {
-    const names = await readdir(path.join(folder, part)).catch(noneIfMissing)
+    const inner = path.join(folder, part)
+    const entries = (await isFolderItself(inner)) ? await readdir(inner, { withFileTypes: true }) : []
+    const names = entries.filter((each) => each.isFile()).map(({ name }) => name)
     for (const name of names.sort()) {
       if (name.startsWith('.')) continue
-      const file = path.join(folder, part, name)
+      const file = path.join(inner, name)
       const { size, mtime } = await stat(file)
       const [base = name, info = ''] = name.split(':2,')
       const letters = part === 'new' ? [] : [...info]
@@ -132,9 +137,14 @@ async function* maildirMessages(folder: string): AsyncGenerator<ForeignMessage> 
   }
 }
 
-function noneIfMissing(error: NodeJS.ErrnoException): string[] {
-  if (error.code === 'ENOENT') return []
-  throw error
+/** Whether there is a folder, and no link to one. */
+async function isFolderItself(at: string): Promise<boolean> {
+  try {
+    return (await lstat(at)).isDirectory()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
 }
 
 /** Writes a folder as one of a Maildir. A message that is there already is left alone. Returns how many messages. */
@@ -170,8 +180,10 @@ export async function* emlMessages(files: readonly string[]): AsyncGenerator<For
   for (const file of files) {
     const found = await stat(file)
     if (found.isDirectory()) {
-      const names = await readdir(file, { recursive: true })
-      yield* emlMessages(names.filter((name) => /\.eml$/i.test(name)).map((name) => path.join(file, name)))
+      // With types, links to folders are not followed.
+      const inner = await readdir(file, { recursive: true, withFileTypes: true })
+      const mails = inner.filter((each) => each.isFile() && /\.eml$/i.test(each.name))
+      yield* emlMessages(mails.map(({ name, parentPath }) => path.join(parentPath, name)))
       continue
     }
     const digest = createHash('sha256')

@@ -1,8 +1,8 @@
 /** Importing and exporting mail by the command line: from an IMAP server over connections that are cut, and from and to files. */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
@@ -296,6 +296,28 @@ describe('import and export of mail', () => {
         expect(subjects.toSorted()).to.deep.equal(Array.from({ length: total }, (_, n) => subjectOf(n)).toSorted())
         expect((await list(to, 'INBOX')).length).to.be.above(0)
       })
+  })
+
+  it('leaves out of folders what is no file itself: links, which lead anywhere, and pipes', async () => {
+    const secret = path.join(folder, 'secret.eml')
+    await writeFile(secret, mail('Secret'))
+    const subjects = async (address: string) => (await list(address, 'INBOX')).map(({ subject }) => subject)
+    for (const [kind, inner, name] of [
+      ['maildir', 'cur', (n: number) => `${n}.ann:2,S`],
+      ['eml', '.', (n: number) => `${n}.eml`],
+    ] as const) {
+      const given = path.join(folder, `given ${kind}`)
+      const at = (n: number) => path.join(given, inner, name(n))
+      await mkdir(path.join(given, inner), { recursive: true })
+      await writeFile(at(1), mail('Own'))
+      await symlink(secret, at(2))
+      execFileSync('mkfifo', [at(3)])
+      await mkdir(at(4))
+      await symlink(folder, path.join(given, 'new'))
+      const to = await imap.mailbox()
+      expect((await command('import', kind, 'tenant', to, given)).record, kind).to.include({ seen: 1, imported: 1 })
+      expect(await subjects(to)).to.deep.equal(['Own'])
+    }
   })
 
   it('reads mbox files of other programs: CRLF, quoted lines, the same message twice, no end', async () => {
