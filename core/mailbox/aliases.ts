@@ -108,6 +108,7 @@ export async function deleteAlias(ctx: Context, principal: Principal, alias: str
  * mailbox send as every address of the domain.
  */
 export async function isAliasOf(ctx: Context, mailbox: MailboxDoc, address: string): Promise<boolean> {
+  if (address === catchAllOf(splitAddress(address).domain)) return false
   const [found] = await store.findAddresses(ctx.store, [address])
   return found?.kind === 'alias' && found.accountId === mailbox.accountId && found.mailboxIds.includes(mailbox._id)
 }

@@ -87,7 +87,8 @@ describe('api: aliases', () => {
     expect((await send('Support <support+a@tenant.example>')).status).to.equal(202)
     expect((await send('second-only@tenant.example')).body.code).to.equal('forbidden')
     await create('*@tenant.example')
-    expect((await send('ceo@tenant.example')).body.code).to.equal('forbidden')
+    for (const from of ['ceo@tenant.example', '*@tenant.example', 'Everybody <*+a@tenant.example>'])
+      expect((await send(from)).body.code, from).to.equal('forbidden')
     await call('DELETE', `/api/v1/aliases/${encodeURIComponent('*@tenant.example')}`)
   })
 
