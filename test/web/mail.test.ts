@@ -76,6 +76,12 @@ const beginsInSight = (selector: string) => `(() => {
   return letter.left >= box.left && letter.right <= box.right + 1
 })()`
 
+/** Whether both ends of each element of a selector lie uncovered within the window. */
+const isSeen = (selector: string) => `[...document.querySelectorAll('${selector}')].every((element) => {
+  const { left, right, top, height } = element.getBoundingClientRect()
+  return [left + 2, right - 2].every((x) => element.contains(document.elementFromPoint(x, top + height / 2)))
+})`
+
 function expectBelow<K extends string>(found: Readonly<Record<K, number>>, most: Readonly<Record<K, number>>): void {
   for (const figure of Object.keys(most) as K[]) expect(found[figure], figure).to.be.below(most[figure])
 }
@@ -406,6 +412,27 @@ describe('web: mail', () => {
     await page.keyboard.press('Control+Enter')
     await shown('Approved. It is on its way.')
     expect(await door.ctx.store.emails.countDocuments({ _id: body.id })).to.equal(1)
+  })
+
+  it('what is done with a mail is within reach on a phone, and Escape closes what was opened alone', async () => {
+    await write('A long way')
+    const usual = page.viewportSize()
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto(viewer.at(box))
+    await row('A long way').click()
+    const menu = page.getByRole('menu')
+    await page.getByRole('button', { name: 'Move to a folder' }).click()
+    await menu.waitFor()
+    expect(await page.evaluate(isSeen('[role="menu"] button'))).to.equal(true)
+    await page.keyboard.press('Escape')
+    const opened = page.url()
+    await page.getByRole('button', { name: 'Labels', exact: true }).click()
+    await page.locator('[role="menu"] :focus').waitFor()
+    expect(await page.evaluate(isSeen('[role="menu"] input'))).to.equal(true)
+    await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'detached' })
+    expect(page.url()).to.equal(opened)
+    await page.setViewportSize(usual ?? { width: 1280, height: 800 })
   })
 
   it('an approval takes the place of the list where there is room for one of both', async () => {
