@@ -379,6 +379,27 @@ describe('web: mail', () => {
     await writing.getByRole('button', { name: 'Close; the draft is kept' }).click()
   })
 
+  it('the menu of a phone has the keyboard while it is open, and closes when a folder is chosen', async () => {
+    const usual = page.viewportSize()
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto(viewer.at(box))
+    const opener = page.getByRole('button', { name: 'Menu', exact: true })
+    await opener.click()
+    await page.locator('aside :focus').waitFor()
+    await page.locator('aside button:visible, aside a:visible').last().focus()
+    await page.keyboard.press('Tab')
+    const behind = `document.activeElement.closest('main, header.bar') !== null`
+    expect(await page.evaluate(behind), 'behind the last').to.equal(false)
+    await page.locator('aside').getByRole('link', { name: 'Archive' }).click()
+    await page.locator('aside:not(.open)').waitFor({ state: 'attached' })
+    await page.getByRole('heading', { name: 'Archive' }).waitFor()
+    await opener.click()
+    await page.locator('aside :focus').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('header.bar :focus').waitFor()
+    await page.setViewportSize(usual ?? { width: 1280, height: 800 })
+  })
+
   it('refuses a wrong address with what to change', async () => {
     await page.goto(viewer.at(`${box}?write=new`))
     await begun()
