@@ -21,7 +21,7 @@ export type Answering = {
 /**
  * The input of a send with what it leaves out filled in from the message that it answers: `to` with its sender (or its
  * Reply-To, once the account is claimed), the subject with "Re: ". With `replyAll` everybody whom the message went to stands in
- * `cc`. What is given stays, also an empty list.
+ * `cc`. What is no address there is left out; what is given stays, also an empty list.
  */
 export function answerTo<I extends SendInput>(
   principal: Principal,
@@ -33,11 +33,13 @@ export function answerTo<I extends SendInput>(
   }: { mailbox: MailboxDoc; message: MessageDoc; replyAll?: boolean; input: I },
 ): I {
   const isOwn = (named: Named) => withoutTag(normaliseAddress(named.address) ?? '').base === mailbox.address
-  const senders = sendersOf(principal, mailbox, message)
+  const senders = sendersOf(principal, mailbox, message).filter(canBeWrittenTo)
+  const recipients = message.to.filter(canBeWrittenTo)
   // An answer to a message from this mailbox goes to the recipients of that message.
-  const to = input.to ?? (senders.every(isOwn) && message.to.length > 0 ? message.to : senders)
+  const isFromHere = senders.length > 0 && senders.every(isOwn)
+  const to = input.to ?? (isFromHere && recipients.length > 0 ? recipients : senders)
   const others = replyAll
-    ? [...(input.to === undefined ? [] : senders), ...message.to, ...message.cc].filter(
+    ? [...(input.to === undefined ? [] : senders), ...recipients, ...message.cc.filter(canBeWrittenTo)].filter(
         (named) => !isOwn(named) && !to.some(sameAs(named)),
       )
     : []
@@ -77,5 +79,8 @@ function sendersOf({ account }: Principal, mailbox: MailboxDoc, { from, replyTo 
   if (usesReplyTo) return replyTo
   return from === null ? [] : [from]
 }
+
+/** What stands in the header of a stranger's mail is not always an address. */
+const canBeWrittenTo = ({ address }: Named): boolean => normaliseAddress(address) !== null
 
 const sameAs = (a: Named) => (b: Named) => a.address === b.address

@@ -60,7 +60,7 @@ export type Reply = { readonly address: string; readonly messageId: string; read
 
 /**
  * Replies to a message: to its sender, or with `all` to everybody it went to. Fails with `mailbox_not_found`, `not_found`,
- * and as `commitSend` does.
+ * `unprocessable` (nobody to reply to), and as `commitSend` does.
  */
 export async function replyToMessage(ctx: Context, principal: Principal, what: Reply): Promise<SendResult> {
   const { address, messageId, all } = what
@@ -103,10 +103,10 @@ async function replyOf(
   { address, messageId, all, ...input }: Reply,
 ): Promise<Outgoing> {
   const { mailbox, message } = await reachMessage(ctx, principal, { address, messageId })
-  const answer: SendInput = answerTo(principal, { mailbox, message, replyAll: all, input: signedBy(mailbox, input) })
+  const answer = answerTo<SendInput>(principal, { mailbox, message, replyAll: all, input: signedBy(mailbox, input) })
   if (goesToNobody(answer))
-    throw new Failure('validation_error', `The message ${messageId} names nobody whom an answer could go to.`, {
-      fix: 'Give who gets it in "cc" or "bcc", or send with this message as "inReplyTo" and an address in "to".',
+    throw new Failure('unprocessable', `The message ${messageId} names no sender whom a reply could go to.`, {
+      fix: 'Name somebody in "cc" or "bcc", or send the answer with "inReplyTo" and "to" (POST .../send).',
     })
   return { ...fromMailbox(ctx, mailbox, input), parent: message, isReply: true, input: answer }
 }

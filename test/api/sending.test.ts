@@ -252,6 +252,24 @@ describe('api: sending', () => {
       expect(copy.body.thread_id).to.equal(original.body.thread_id)
     })
 
+    it('replies to nobody where a message names no sender, and leaves out what is no address', async () => {
+      const replies = async (header: string, body: Json) => {
+        const id = await deliver(door.ctx, { to: tenant.address, raw: `${header}\nSubject: Question\n\nWhy?\n` })
+        const path = `${mailboxPath(tenant.address)}/messages/${id}/reply`
+        return call<Json & { recipients?: { email: string }[] }>('POST', path, { text: 'Because.', ...body })
+      }
+      const to = 'To: agent@tenant.example, ann@remote.example'
+      for (const from of ['', 'From: mailer\n', 'From: a..b@remote.example\n']) {
+        const { status, body } = await replies(`${from}${to}`, {})
+        expect([status, body.code], from).to.deep.equal([422, 'unprocessable'])
+        expect(body.fix).to.include('"cc" or "bcc"')
+        const told = await replies(`${from}${to}`, { cc: 'eve@remote.example' })
+        expect(told.body.recipients?.map(({ email }) => email)).to.deep.equal(['eve@remote.example'])
+      }
+      const all = await replies(`From: eve@remote.example\n${to}\nCc: a..b@remote.example`, { all: true })
+      expect(all.body.recipients?.map(({ email }) => email)).to.deep.equal(['eve@remote.example', 'ann@remote.example'])
+    })
+
     describe('inReplyTo alone is enough', () => {
       const question =
         'From: Eve <eve@remote.example>\nTo: agent@tenant.example, Ann <ann@remote.example>\nCc: bob@remote.example\nSubject: Question\n\nWhy?\n'
@@ -364,8 +382,9 @@ describe('api: sending', () => {
     })
 
     it('an answer is told what helps when it has nobody to go to, or too many', async () => {
+      const badRequest = [400, 'validation_error']
       const path = `${mailboxPath(tenant.address)}/messages`
-      const told = async (raw: string, body: Json, asReply = true) => {
+      const told = async (raw: string, body: Json, asReply = true, refused: unknown[] = badRequest) => {
         const id = await deliver(door.ctx, { to: tenant.address, raw })
         const answer = asReply
           ? await call<ErrorBody & { fix: string }>('POST', `${path}/${id}/reply`, { text: 'Yes', ...body })
@@ -374,12 +393,12 @@ describe('api: sending', () => {
               inReplyTo: id,
               ...body,
             })
-        expect([answer.status, answer.body.code]).to.deep.equal([400, 'validation_error'])
+        expect([answer.status, answer.body.code]).to.deep.equal(refused)
         return [answer.body.param, answer.body.fix]
       }
       const nobody = 'Subject: Who?\n\nx\n'
-      const fix = 'Give who gets it in "cc" or "bcc", or send with this message as "inReplyTo" and an address in "to".'
-      expect(await told(nobody, {})).to.deep.equal([undefined, fix])
+      const fix = 'Name somebody in "cc" or "bcc", or send the answer with "inReplyTo" and "to" (POST .../send).'
+      expect(await told(nobody, {}, true, [422, 'unprocessable'])).to.deep.equal([undefined, fix])
       expect((await told(nobody, { replyAll: true }, false))[0]).to.equal('to')
       const cc = Array.from({ length: 60 }, (_, n) => `p${n}@remote.example`).join(',\n ')
       const many = `From: ann@remote.example\nCc: ${cc}\nSubject: All\n\nx\n`
