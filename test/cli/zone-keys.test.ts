@@ -81,7 +81,7 @@ describe('the commands for the keys of zones', () => {
         /^error: too many arguments for '.*'\. Expected 1 argument but got 2/,
       ],
       ['what is no domain', ['no domain'], /^"no domain" is not a valid domain.*\. .+\.$/m],
-      ['an empty name', [''], /^"" is not a valid domain.*\. .+\.$/m],
+      ['an empty name', [''], /^The argument "domain" is empty\. Write it as in "mailroom domain /],
       ['an address', ['me@keys.test'], /^"me@keys\.test" is not a valid domain.*\. .+\.$/m],
       [
         'an unknown domain',
