@@ -29,18 +29,43 @@ const texts = optional(record<string>(string({ maxLength: valueMax })))
 
 const anything = optional(record<unknown>({}))
 const capabilities = object({
-  experimental: anything,
+  experimental: optional(record(record<unknown>({}))),
   roots: optional(object({ listChanged: optional(boolean()) })),
-  sampling: anything,
-  elicitation: optional(object({ form: anything, url: anything })),
-  tasks: anything,
+  sampling: optional(object({ context: anything, tools: anything })),
+  elicitation: optional(object({ form: optional(object({ applyDefaults: optional(boolean()) })), url: anything })),
+  tasks: optional(
+    object({
+      list: anything,
+      cancel: anything,
+      requests: optional(
+        object({
+          sampling: optional(object({ createMessage: anything })),
+          elicitation: optional(object({ create: anything })),
+        }),
+      ),
+    }),
+  ),
+})
+const icon = object({
+  src: string(),
+  mimeType: optional(string()),
+  sizes: optional(array(string())),
+  theme: optional(oneOf(['light', 'dark'])),
+})
+const clientInfo = object({
+  name: string(),
+  version: string(),
+  title: optional(string()),
+  description: optional(string()),
+  websiteUrl: optional(string()),
+  icons: optional(array(icon)),
 })
 
 const strict: { readonly [method: string]: JsonSchema } = {
   initialize: object({
     protocolVersion: word,
     capabilities,
-    clientInfo: object({ name: string(), version: string(), title: optional(string()) }),
+    clientInfo,
   }),
   'tools/call': object({
     name: word,

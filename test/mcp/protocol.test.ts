@@ -229,6 +229,21 @@ describe('mcp protocol', () => {
       { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: {} },
       'params.clientInfo.name',
     ],
+    [
+      'an icon that is a number',
+      { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { ...clientInfo, icons: [5] } },
+      'params.clientInfo.icons[0]',
+    ],
+    [
+      'a way to show forms that is a text',
+      { protocolVersion: '2025-11-25', capabilities: { elicitation: { form: { applyDefaults: 'x' } } }, clientInfo },
+      'params.capabilities.elicitation.form.applyDefaults',
+    ],
+    [
+      'tasks that are a number',
+      { protocolVersion: '2025-11-25', capabilities: { tasks: { requests: 5 } }, clientInfo },
+      'params.capabilities.tasks.requests',
+    ],
   ]
   for (const [name, params, param] of beginnings)
     it(`a session does not begin with ${name}`, async () => {
