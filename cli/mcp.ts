@@ -4,6 +4,8 @@
  * alone.
  */
 import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import {
   isInitializeRequest,
@@ -21,18 +23,31 @@ import { type ServerOptions, serverWithKey } from './server-options.ts'
 /** What JSON-RPC has for an error of the server itself (JSON-RPC 2.0, 5.1). */
 const serverError = -32000
 const stateless = '2026-07-28'
+/** How long the last answers may take when standard input is closed: clients end a server by a signal after two seconds. */
+const lastAnswersMs = 1_000
 
-/** Passes messages on until the client closes standard input. Fails when there is no key or no server. */
+/**
+ * Passes messages on until the client closes standard input, and answers what came before, unless that takes longer than a client
+ * waits. Fails when there is no key or no server.
+ */
 export async function serveStdio(io: Io, options: ServerOptions): Promise<void> {
   const { key, server } = serverWithKey(io, options)
   const headers = { authorization: `Bearer ${key}`, 'user-agent': `Mailroom/${serviceVersion()}` }
   // The query says which tools are wanted, and where bodies stand.
   const endpoint = new URL(`/api/mcp${server.search}`, server)
   const remote = new StreamableHTTPClientTransport(endpoint, { requestInit: { headers } })
-  const client = new StdioServerTransport()
+  // Of the end of standard input the transport hears when the last answers are written: it writes none after that.
+  const input = new PassThrough()
+  const client = new StdioServerTransport(input)
   /** Requests under way that stand for themselves: closing their connection is what cancels them. */
   const running = new Map<RequestId, AbortController>()
   let beginning: RequestId | null = null
+  /** Requests that are not answered yet. */
+  const open = new Map<RequestId, PromiseWithResolvers<void>>()
+  const settle = (id: RequestId) => {
+    open.get(id)?.resolve()
+    open.delete(id)
+  }
 
   const answer = (message: JSONRPCMessage) => client.send(message).catch((error: unknown) => io.err(`${told(error)}\n`))
 
@@ -42,8 +57,9 @@ export async function serveStdio(io: Io, options: ServerOptions): Promise<void> 
       const { protocolVersion } = message.result as { readonly protocolVersion?: string }
       if (protocolVersion !== undefined) remote.setProtocolVersion(protocolVersion)
     }
-    if (id !== undefined && !('method' in message)) running.delete(id)
-    void answer(message)
+    const isAnswer = id !== undefined && !('method' in message)
+    if (isAnswer) running.delete(id)
+    void answer(message).then(() => isAnswer && settle(id))
   }
 
   async function passOn(message: JSONRPCMessage): Promise<void> {
@@ -52,11 +68,13 @@ export async function serveStdio(io: Io, options: ServerOptions): Promise<void> 
     if (!isJSONRPCRequest(message)) return remote.send(message)
     const own = new AbortController()
     if (isStateless(message)) running.set(message.id, own)
+    open.set(message.id, Promise.withResolvers())
     try {
       await remote.send(message, { requestSignal: own.signal })
     } catch (error) {
       running.delete(message.id)
       if (!own.signal.aborted) await answer(refusalOf(error, message.id, server))
+      settle(message.id)
     }
   }
 
@@ -66,7 +84,11 @@ export async function serveStdio(io: Io, options: ServerOptions): Promise<void> 
   const ended = once(process.stdin, 'end')
   await remote.start()
   await client.start()
+  process.stdin.pipe(input, { end: false })
   await ended
+  await nextTurn()
+  const last = [...open.values()].map(({ promise }) => promise)
+  await Promise.race([Promise.all(last), sleep(lastAnswersMs)])
   await remote.close()
   await client.close()
 }

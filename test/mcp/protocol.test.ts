@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
 /** The transport: revisions beside each other on one endpoint, what is refused, streams, and questions to a person. */
 import {
   Client as CurrentClient,
@@ -413,6 +415,16 @@ describe('mcp protocol', () => {
         expect(String(failure)).to.include(said)
         await refused.close()
       }
+    })
+
+    it('answers what came before its input was closed', async () => {
+      const { command, args } = program
+      const child = spawn(command, args, { env: environment(tenant.key), stdio: ['pipe', 'pipe', 'inherit'] })
+      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'shell', version: '1' } }
+      child.stdin.end(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`)
+      const answer = JSON.parse(await text(child.stdout)) as { readonly id: number; readonly result: Json }
+      expect(answer).to.include({ id: 1 })
+      expect(answer.result).to.include({ protocolVersion: '2025-11-25' })
     })
 
     it('passes on what its URL asks for', async () => {
