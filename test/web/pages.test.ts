@@ -497,7 +497,7 @@ describe('web: pages', () => {
       // The link past the navigation and the button that opens the menu come before it.
       for (let tabs = 0; tabs < 3 && !(await isReached()); tabs += 1) await page.keyboard.press('Tab')
       await page.keyboard.press('End')
-      await page.waitForFunction(`document.querySelector('main').scrollTop > 0`)
+      await eventually('it is scrolled', () => page.evaluate<boolean>(`document.querySelector('main').scrollTop > 0`))
       await page.setViewportSize(usual ?? { width: 1280, height: 800 })
     })
 
