@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { parse, parseAllDocuments } from 'yaml'
 import { partsOf } from '../../cli/parts.ts'
 import { loadSettings } from '../../cli/settings.ts'
+import { doorsOf } from '../../schemas/doors.ts'
 import { listSettings } from '../../schemas/settings.ts'
 import { requireDurable } from '../../store/connection-string.ts'
 
@@ -136,12 +137,12 @@ describe('deployment files', () => {
       readonly spec?: {
         readonly replicas?: number
         readonly selector?: Labels & { readonly matchLabels?: Labels }
-        readonly ports?: readonly { readonly name: string; readonly targetPort: string }[]
+        readonly ports?: readonly { readonly name: string; readonly port: number; readonly targetPort: string }[]
         readonly template?: {
           readonly metadata: { readonly labels: Labels }
           readonly spec: {
             readonly terminationGracePeriodSeconds: number
-            readonly securityContext: { readonly runAsNonRoot: boolean }
+            readonly securityContext: { readonly runAsNonRoot: boolean; readonly sysctls?: readonly object[] }
             readonly containers: readonly Container[]
           }
         }
@@ -154,6 +155,7 @@ describe('deployment files', () => {
     })
     const of = (kind: string) => all.filter((each) => each.kind === kind)
     const settings = settingsOf({ ...of('ConfigMap')[0]?.data, ...of('Secret')[0]?.stringData })
+    const portOf = (door: string) => doorsOf(settings).find(({ name }) => name === door)?.port
 
     it('has nodes without state, each kind of node with a budget of disruptions', () => {
       expect(new Set(all.map(({ kind }) => kind))).to.deep.equal(
@@ -173,8 +175,7 @@ describe('deployment files', () => {
         const [container] = containers as readonly [Container]
         expect(container.image).to.equal(`mailroom:${version}`)
         expect(container.args.slice(0, 2)).to.deep.equal(['serve', '--only'])
-        for (const { name, containerPort } of container.ports ?? [])
-          expect(containerPort).to.equal(defaults.get(`${name}.port`))
+        for (const { name, containerPort } of container.ports ?? []) expect(containerPort, name).to.equal(portOf(name))
         const names = (container.ports ?? []).map(({ name }) => name)
         for (const probe of [container.livenessProbe, container.readinessProbe]) {
           if (probe?.httpGet !== undefined) expect(read('api/endpoints.ts')).to.contain(`'${probe.httpGet.path}'`)
@@ -196,6 +197,18 @@ describe('deployment files', () => {
         )
         const names = behind?.spec?.template?.spec.containers[0]?.ports?.map(({ name }) => name)
         for (const { targetPort } of spec?.ports ?? []) expect(names, metadata.name).to.include(targetPort)
+      }
+    })
+
+    it('mail programs are told the ports that lead to the pods, of which any user may open those below 1024', () => {
+      const mail = of('Service').filter(({ metadata }) => /-(?:smtp|imap)$/.test(metadata.name))
+      expect(mail).to.have.length(2)
+      for (const { metadata, spec } of mail) {
+        for (const { name, port } of spec?.ports ?? []) expect(port, name).to.equal(portOf(name))
+        const pods = of('Deployment').find((each) => each.metadata.name === metadata.name)
+        expect(pods?.spec?.template?.spec.securityContext.sysctls).to.deep.equal([
+          { name: 'net.ipv4.ip_unprivileged_port_start', value: '0' },
+        ])
       }
     })
   })
