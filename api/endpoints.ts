@@ -9,6 +9,7 @@ import { invoke } from '../operations/invoke.ts'
 import { openApi } from '../operations/openapi.ts'
 import { isBytes, isEventStream, isStoredFile, isStreamed, type Operation } from '../operations/registry.ts'
 import { serviceVersion } from '../operations/version.ts'
+import { Failure } from '../schemas/failures.ts'
 import { sendInPieces, sendJson } from './body.ts'
 import { contentDisposition, sendBytes } from './bytes.ts'
 import { inCoding } from './compression.ts'
@@ -82,6 +83,8 @@ async function serveOperation(
   })
   const { bodyBytes, sendBodyBytes } = ctx.settings.limits.http
   const key = req.headers['idempotency-key']
+  const lastEventId = isStreamed(operation) ? req.headers['last-event-id'] : undefined
+  const isGoingOn = typeof lastEventId === 'string' && lastEventId !== ''
   const answer = await invoke(ctx, operation, principal, {
     path: params,
     session,
@@ -94,20 +97,28 @@ async function serveOperation(
     ...(typeof key === 'string' && { idempotency: () => ({ key }) }),
     input: async () => {
       const query = new URLSearchParams(exchange.querystring)
-      const lastEventId = req.headers['last-event-id']
       // Newer than what stands in the address: a client sends it when it connects again (HTML 9.2.3).
-      if (isStreamed(operation) && typeof lastEventId === 'string' && lastEventId !== '')
-        query.set('after', lastEventId)
+      if (isGoingOn) query.set('after', lastEventId)
       const hasBody = operation.method !== 'GET'
       const limitBytes = operation.body === 'send' ? sendBodyBytes : bodyBytes
       const body = hasBody ? await readJsonObject(req, { limitBytes, parsing: ctx.parsing, inFlight: bodies }) : {}
       return inputOf(operation, { path: params, query, body })
     },
+  }).catch((error: unknown) => {
+    throw isGoingOn ? ofLastEventId(error) : error
   })
   exchange.status = answer.status
   if (isBytes(answer.body) || isStoredFile(answer.body)) sendBytes(exchange, answer.body, answers)
   else if (isEventStream(answer.body)) sendEvents(exchange, answer.body)
   else sendJson(exchange, answer.body, answers)
+}
+
+/** The failure of a stream that was to go on from `Last-Event-ID`, told of that header and not of the parameter that it stands for. */
+function ofLastEventId(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.code !== 'validation_error' || error.detail.param !== 'after') return error
+  return new Failure('validation_error', 'The header Last-Event-ID is no id of an event of this stream.', {
+    fix: 'Send the id of the last event as it came, or leave the header out to hear what is new from now on.',
+  })
 }
 
 function healthEndpoints(readiness: ApiOptions['readiness']): readonly Route[] {

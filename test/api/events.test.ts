@@ -339,6 +339,19 @@ describe('api: events', () => {
       for (const reader of [whole, rest, empty]) reader.hangUp()
     })
 
+    it('tells a wrong Last-Event-ID by its name', async () => {
+      const headers = { authorization: `Bearer ${tenant.key}`, 'last-event-id': 'yesterday' }
+      const { status, body } = await client(door.http)<ErrorBody & { error: string }>(
+        'GET',
+        '/api/v1/events/stream',
+        undefined,
+        headers,
+      )
+      expect({ status, ...body }).to.deep.include({ status: 400, code: 'validation_error' })
+      expect(body.error).to.match(/^The header Last-Event-ID /)
+      expect(body.param).to.equal(undefined)
+    })
+
     it('loses nothing between its beginning and its first event', async () => {
       const reader = await open()
       reader.hangUp()
