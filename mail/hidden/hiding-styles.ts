@@ -114,7 +114,7 @@ export function expanded(all: readonly Declared[]): readonly Declared[] {
 
 /** Names of declarations that hide or colour something. */
 export const relevantNames: ReadonlySet<string> = new Set(
-  'display float visibility content-visibility opacity overflow overflow-x overflow-y contain height max-height min-height width max-width min-width clip clip-path -webkit-clip-path mask mask-image mask-size -webkit-mask -webkit-mask-image -webkit-mask-size position z-index unicode-bidi direction transform translate scale rotate left top right bottom margin-left margin-top margin-bottom text-indent padding-left letter-spacing line-height filter zoom font-size color -webkit-text-fill-color white-space background background-color background-image'.split(
+  'display float visibility content-visibility opacity overflow overflow-x overflow-y contain height max-height min-height width max-width min-width clip clip-path -webkit-clip-path mask mask-image mask-size -webkit-mask -webkit-mask-image -webkit-mask-size position z-index unicode-bidi direction transform translate scale rotate backface-visibility -webkit-backface-visibility left top right bottom margin-left margin-top margin-bottom text-indent padding-left letter-spacing line-height filter zoom font-size color -webkit-text-fill-color white-space background background-color background-image'.split(
     ' ',
   ),
 )
@@ -192,27 +192,52 @@ function hidingOfFilter(filter: string | undefined): Hidden['kind'] | null {
 
 /** What `transform`, and its parts that are properties of their own, do to an element. */
 function hidingOfTransform(style: Declarations): Hidden['kind'] | null {
-  const own = ['translate', 'scale'].flatMap((name) => {
+  const own = ['translate', 'scale', 'rotate'].flatMap((name) => {
     const given = style.get(name)
     return given === undefined ? [] : [{ name, given: listOf(given) }]
   })
+  let front = 1
   for (const { name, given } of [...own, ...(functionsOf(style.get('transform') ?? '') ?? [])]) {
+    if (name.startsWith('rotate')) front *= frontOf(name, given)
     const numbers = given.map((each) => numberOf(each, name.startsWith('scale') ? { percent: 0.01 } : {}) ?? Number.NaN)
     if (name.startsWith('translate') && numbers.some(isFar)) return 'off_screen'
     if (isPressed(name, numbers)) return 'zero_size'
     if (name === 'matrix' && numbers.slice(4).some(isFar)) return 'off_screen'
     if (name === 'matrix3d' && numbers.slice(12, 14).some(isFar)) return 'off_screen'
   }
-  return null
+  if (Math.abs(front) < faintMax) return 'zero_size'
+  const back = style.get('backface-visibility') ?? style.get('-webkit-backface-visibility')
+  return front < 0 && back === 'hidden' ? 'transparent' : null
 }
+
+/**
+ * How much of an element that is turned faces who reads, of 1: nothing of what is seen from its edge, less of what is seen from
+ * behind. An axis may stand before or behind the angle (CSS Transforms 2, 5): a letter or three numbers; else it points at who reads.
+ */
+function frontOf(name: string, given: readonly string[]): number {
+  const angle = given.find((each) => !isOfAxis(each)) ?? '0'
+  const axis = given.filter(isOfAxis).join(' ')
+  const letter = /[xyz]$/.exec(name)?.[0] ?? axis
+  const vector = axes.get(letter) ?? axis.split(' ').map(Number)
+  const [x = 0, y = 0, z = 0] = vector.length === 3 ? vector : [0, 0, 1]
+  const length = x * x + y * y + z * z
+  const cosine = Math.cos(((numberOf(angle) ?? 0) * Math.PI) / 180)
+  return length > 0 ? cosine + (1 - cosine) * ((z * z) / length) : 1
+}
+
+const isOfAxis = (word: string) => /^(?:[xyz]|[-+]?(?:\d+\.?\d*|\.\d+))$/.test(word)
+const axes: ReadonlyMap<string, readonly number[]> = new Map([
+  ['x', [1, 0, 0]],
+  ['y', [0, 1, 0]],
+  ['z', [0, 0, 1]],
+])
 
 function isPressed(name: string, numbers: readonly number[]): boolean {
   const at = (i: number) => numbers[i] ?? Number.NaN
   if (name === 'scale3d') return Math.abs(at(0)) < 0.1 || Math.abs(at(1)) < 0.1
   if (/^scale[xy]?$/.test(name)) return numbers.slice(0, 2).some((each) => Math.abs(each) < 0.1)
   if (name === 'matrix') return Math.abs(at(0) * at(3) - at(1) * at(2)) < 0.01
-  if (name === 'matrix3d') return Math.abs(at(0) * at(5) - at(1) * at(4)) < 0.01
-  return /^rotate[xy]$/.test(name) && Math.abs(Math.cos((at(0) * Math.PI) / 180)) < 0.1
+  return name === 'matrix3d' && Math.abs(at(0) * at(5) - at(1) * at(4)) < 0.01
 }
 
 type Check = (value: string) => boolean
@@ -287,6 +312,10 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['clip', (value) => value === 'auto' || value.startsWith('rect(')],
   ['unicode-bidi', isOneOf('normal embed isolate bidi-override isolate-override plaintext')],
   ['direction', isOneOf('ltr rtl')],
+  ...['backface-visibility', '-webkit-backface-visibility'].map((name): [string, Check] => [
+    name,
+    isOneOf('visible hidden'),
+  ]),
   ['position', isOneOf('static relative absolute fixed sticky')],
   ['z-index', (value) => value === 'auto' || /^[+-]?\d+$/.test(value)],
 ])

@@ -134,7 +134,7 @@ export function elementOf(
   const size = sizeOf(style, parent.size) ?? (name === 'font' && attributes.size ? 16 : parent.size)
   const opacity = parent.opacity * (opacityOf(style) ?? 1)
   const faded = opacity < faintMax ? 'transparent' : isCrowded(style, size) ? 'zero_size' : null
-  const hiding = isUnread ? 'unread' : isHidden ? 'display_none' : (hidingOf(style) ?? faded)
+  const hiding = isUnread ? 'unread' : isHidden ? 'display_none' : (hidingOf(style) ?? ownHiding(named, style) ?? faded)
   const painted = backgroundOf(style, attributes, parent.background)
   const background = name === 'svg' ? null : painted === undefined ? parent.background : painted
   if (isCover(style, attributes)) rules.covers.set(parent.container, { number, level: levelOf(style) })
@@ -161,6 +161,12 @@ export function elementOf(
     isColumn: isColumn(style),
     pre: parent.pre || name === 'pre' || /^pre/.test(style.get('white-space') ?? ''),
   }
+}
+
+/** How an element keeps from sight what it holds by what it is: a drawing cuts off what lies outside of it, a phantom only takes room. */
+function ownHiding({ name, attributes }: Named, style: Declarations): Hidden['kind'] | null {
+  if (name === 'mphantom') return 'transparent'
+  return name === 'svg' && style.get('overflow') !== 'visible' && isDot(style, attributes) ? 'zero_size' : null
 }
 
 const nowhere: Place = paper.place

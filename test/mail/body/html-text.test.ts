@@ -239,6 +239,15 @@ const styled: readonly (readonly [kind: string, styles: readonly string[]])[] = 
     ],
   ],
   ['zero_size', ['scale:0', 'transform:scale(.001)', 'transform:rotateX(90deg)', 'transform:matrix(0,0,0,0,0,0)']],
+  ['zero_size', ['rotate:x 90deg', 'rotate:.25turn y', 'rotate:1 0 0 90deg', 'transform:rotate3d(1,1,0,90deg)']],
+  [
+    'transparent',
+    [
+      'backface-visibility:hidden;transform:rotateY(180deg)',
+      'backface-visibility:hidden;rotate:x .5turn',
+      '-webkit-backface-visibility:hidden;transform:rotate3d(0,1,0,180deg)',
+    ],
+  ],
   ['zero_size', ['clip:rect(1px,1px,1px,1px)', 'clip-path:polygon(0 0,0 0,0 0)', 'clip-path:ellipse(0 0)']],
   ['off_screen', ['margin:-9999px', 'margin:0 0 0 -9999px', 'margin-left:calc(-9999px)', 'margin-block-start:-9999px']],
   [
@@ -342,6 +351,9 @@ const around: readonly (readonly [kind: string, html: string])[] = [
     'transparent',
     '<div style="opacity:.5"><b style="opacity:.5"><i style="opacity:.5"><u style="opacity:.5">secret</u></i></b></div>',
   ],
+  ['zero_size', '<svg width="0" height="0"><text>secret</text></svg>'],
+  ['zero_size', '<svg style="height:1px"><text>secret</text></svg>'],
+  ['transparent', '<math><mphantom><mtext>secret</mtext></mphantom></math>'],
   ['covered', '<div style="position:relative">secret<i style="position:absolute;inset:0;background:#fff"></i></div>'],
   [
     'covered',
@@ -381,6 +393,15 @@ const seen: readonly (readonly [name: string, html: string])[] = [
   ['a block with height 0 that does not clip', '<p style="height:0">seen</p>'],
   ['margins of a few pixels', '<p style="margin-left:-10px">seen</p>'],
   ['what is seen again', '<div style="visibility:hidden"><b style="visibility:visible">seen</b></div>'],
+  ...['rotate:90deg', 'rotate:180deg z', 'transform:rotate(90deg)', 'transform:rotate3d(0,0,1,90deg)'].map(
+    (style): [string, string] => [`what is turned on its plane: ${style}`, `<p style="${style}">seen</p>`],
+  ),
+  ['a small drawing that is not cut off', '<svg width="0" height="0" style="overflow:visible"><text>seen</text></svg>'],
+  ['what is seen from behind', '<p style="transform:rotateY(180deg)">seen</p>'],
+  [
+    'what is turned to its front again',
+    '<p style="backface-visibility:hidden;rotate:y 180deg;transform:rotateY(180deg)">seen</p>',
+  ],
   ['small print', '<p style="font-size:6px;color:#ccc">seen</p>'],
   ['what is hidden in Outlook alone', '<a style="mso-hide:all">seen</a>'],
   ['what was opened', '<details open><summary></summary>seen</details>'],
