@@ -77,8 +77,13 @@ async function runAtRandom(suite: Suite, peer: Peer, mode: string): Promise<bool
   const output = await call(suite, peer, mode, 'clients=10', `secs=${randomSeconds}`)
   const wrong = output.split('\n').filter((line) => /^(?:Error|Panic|Fatal)/.test(line) && !isNotAsked(line))
   for (const line of wrong) console.log(line)
-  console.log(`ten programs at random, ${mode}: ${wrong.length === 0 ? 'ok' : `${wrong.length} errors`}`)
-  return wrong.length === 0
+  const result = !/^Totals:/m.test(output)
+    ? `no result: ${output}`
+    : wrong.length === 0
+      ? 'ok'
+      : `${wrong.length} errors`
+  console.log(`ten programs at random, ${mode}: ${result}`)
+  return result === 'ok'
 }
 
 /** All that it says. Its exit status tells nothing that the text does not. */
