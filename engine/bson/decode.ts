@@ -9,7 +9,7 @@ import { isUtf8 } from 'node:buffer'
 import { Binary, BSONRegExp, Code, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson'
 import { EngineError } from '../errors.ts'
 import { type Document, newDocument, type Value } from './document.ts'
-import { nestingMax } from './limits.ts'
+import { envelopeLevels, nestingMax } from './limits.ts'
 import { internName } from './names.ts'
 
 /** Where the decoder stands: one per call, shared by all levels. */
@@ -21,10 +21,19 @@ type Reader = { readonly bytes: Buffer; at: number }
  * types undefined, DBPointer and symbol; nesting over 100 (Overflow).
  */
 export function decode(bytes: Uint8Array): Document {
+  return decodeAt(bytes, 1)
+}
+
+/** Decodes a request, or a part of one: the documents in it may nest as far as documents may. */
+export function decodeRequest(bytes: Uint8Array): Document {
+  return decodeAt(bytes, 1 - envelopeLevels)
+}
+
+function decodeAt(bytes: Uint8Array, depth: number): Document {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (buffer.length < 5 || buffer.readInt32LE(0) !== buffer.length) throw invalid('wrong document length')
   const reader = { bytes: buffer, at: 0 }
-  return readDocument(reader, 1)
+  return readDocument(reader, depth)
 }
 
 function invalid(what: string): EngineError {

@@ -5,7 +5,7 @@
 import type { Binary, BSONRegExp, Code, Decimal128, Double, Int32, Long, ObjectId, Timestamp } from 'bson'
 import { EngineError } from '../errors.ts'
 import { type Document, isDocument, typeName, type Value } from './document.ts'
-import { documentBytesMax, nestingMax } from './limits.ts'
+import { documentBytesMax, envelopeLevels, nestingMax } from './limits.ts'
 
 const scratchStartBytes = 64 * 1024
 let scratch = Buffer.alloc(0)
@@ -15,8 +15,17 @@ let scratch = Buffer.alloc(0)
  * Fails with BSONObjectTooLarge over `bytesMax` and Overflow over 100 levels.
  */
 export function encode(doc: Document, bytesMax: number = documentBytesMax): Buffer {
+  return encodeAt(doc, 1, bytesMax)
+}
+
+/** Encodes an answer: the documents in it may be as large, and nest as far, as documents may. */
+export function encodeAnswer(doc: Document): Buffer {
+  return encodeAt(doc, 1 - envelopeLevels, Number.MAX_SAFE_INTEGER)
+}
+
+function encodeAt(doc: Document, depth: number, bytesMax: number): Buffer {
   if (scratch.length === 0) scratch = Buffer.allocUnsafe(scratchStartBytes)
-  const end = writeDocument(doc, 0, 1)
+  const end = writeDocument(doc, 0, depth)
   requireSize(end, bytesMax)
   const bytes = Buffer.allocUnsafe(end)
   scratch.copy(bytes, 0, 0, end)

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Merge, Output } from '../aggregate/output.ts'
 import { checkNamespace } from '../arguments.ts'
-import { decode } from '../bson/decode.ts'
+import { decode, decodeRequest } from '../bson/decode.ts'
 import { type Document, documentOf } from '../bson/document.ts'
 import { pull } from '../cursors/slices.ts'
 import { EngineError } from '../errors.ts'
@@ -77,7 +77,7 @@ async function inBatches(
 /** A request of our own, in the form in which those of clients reach the writer. */
 async function perform({ engine }: Call, command: Document): Promise<void> {
   const message = new Uint8Array(replyMessage(documentOf(command), 0, 0, false))
-  const reply = decode(await engine.writer.write({ kind: 'command', message }))
+  const reply = decodeRequest(await engine.writer.write({ kind: 'command', message }))
   const failure = Number(reply.ok) === 1 ? (reply.writeErrors as Document[] | undefined)?.[0] : reply
   if (failure === undefined) return
   const { code, errmsg, keyPattern, keyValue } = failure

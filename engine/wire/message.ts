@@ -2,7 +2,7 @@
  * OP_MSG and the legacy OP_QUERY hello, read from one whole message.
  * Source: the MongoDB wire protocol (driver side: message formats, section kinds 0 and 1, flag bits).
  */
-import { decode } from '../bson/decode.ts'
+import { decodeRequest } from '../bson/decode.ts'
 import type { Document } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 import { asBuffer, bsonType, documentEnd, type Element, elements } from '../store/elements.ts'
@@ -120,7 +120,9 @@ function message(
   const bodyEnd = documentEnd(bytes, bodyAt, bytes.length)
   const apart = skim ? (writerFields[fields[0] ?? ''] ?? []) : []
   const gone = found.filter((element) => element === inline || apart.includes(element.name))
-  const body = decode(gone.length === 0 ? bytes.subarray(bodyAt, bodyEnd) : without(bytes, bodyAt, bodyEnd, gone))
+  const body = decodeRequest(
+    gone.length === 0 ? bytes.subarray(bodyAt, bodyEnd) : without(bytes, bodyAt, bodyEnd, gone),
+  )
   // Any other sequence is an array of the body, written in another way.
   for (const [name, extents] of sequences) if (name !== bulkField) body[name] = documentsOf(bytes, extents)
   return { requestId: bytes.readInt32LE(4), bytes, body, fields, bulk, silent, legacy }
@@ -128,7 +130,7 @@ function message(
 
 function documentsOf(bytes: Buffer, extents: Extents): Document[] {
   return Array.from({ length: extents.length / 2 }, (_, i) =>
-    decode(bytes.subarray(extents[2 * i], extents[2 * i + 1])),
+    decodeRequest(bytes.subarray(extents[2 * i], extents[2 * i + 1])),
   )
 }
 

@@ -1,7 +1,7 @@
 /** Answers as bytes: whole messages, and batches spliced from stored documents without decoding them. */
 
 import type { Document } from '../bson/document.ts'
-import { encode } from '../bson/encode.ts'
+import { encodeAnswer } from '../bson/encode.ts'
 import type { EngineError } from '../errors.ts'
 import { headerBytes, opcodes } from './message.ts'
 
@@ -92,7 +92,7 @@ export function cursorBody(
 type Encoded = Uint8Array | CursorReply
 
 function encoded(body: Body): Encoded {
-  return body instanceof CursorReply || body instanceof Uint8Array ? body : encode(body, Number.MAX_SAFE_INTEGER)
+  return body instanceof CursorReply || body instanceof Uint8Array ? body : encodeAnswer(body)
 }
 
 function leadBytes(legacy: boolean): number {

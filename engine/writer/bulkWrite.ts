@@ -12,9 +12,9 @@
  */
 import { Long } from 'bson'
 import { checkCollation, checkNamespace, documentField, flagField, hintField, isNumber } from '../arguments.ts'
-import { decode } from '../bson/decode.ts'
+import { decodeRequest } from '../bson/decode.ts'
 import { type Document, isDocument } from '../bson/document.ts'
-import { encode } from '../bson/encode.ts'
+import { encodeAnswer } from '../bson/encode.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Message } from '../wire/message.ts'
@@ -72,7 +72,7 @@ function* perform(
 ): Generator<void, Outcome, void> {
   if (kind === 'insert') return { n: 1, bytes: insertOne(ctx, database, name, message.bytes, from, to) }
   checkNamespace(database, name, limits.namespaceBytes)
-  const spec = decode(message.bytes.subarray(from, to))
+  const spec = decodeRequest(message.bytes.subarray(from, to))
   if (kind === 'delete') {
     const counts = { n: 0 }
     yield* deleteOne(ctx, database, name, readDelete(spec), counts, run)
@@ -130,7 +130,7 @@ class Results {
   }
 
   #keep(row: Document): void {
-    this.#bytes += encode(row, Number.MAX_SAFE_INTEGER).length
+    this.#bytes += encodeAnswer(row).length
     this.#rows.push(row)
   }
 }

@@ -13,7 +13,7 @@ import {
   strictFlagField,
   textField,
 } from '../arguments.ts'
-import { decode } from '../bson/decode.ts'
+import { decodeRequest } from '../bson/decode.ts'
 import type { Document, Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -43,7 +43,7 @@ export function* update(ctx: WriteContext, message: Message): Statement {
   for (let i = 0; i < message.bulk.length; i += 2) {
     const before = { ...counts }
     try {
-      const spec = decode(message.bytes.subarray(message.bulk[i], message.bulk[i + 1]))
+      const spec = decodeRequest(message.bytes.subarray(message.bulk[i], message.bulk[i + 1]))
       const id = yield* updateOne(ctx, database, name, readUpdate(spec, 'q', 'u'), counts, run)
       if (id !== undefined) upserted.push({ index: i / 2, _id: id })
     } catch (error) {
@@ -74,7 +74,7 @@ export function* remove(ctx: WriteContext, message: Message): Statement {
   for (let i = 0; i < message.bulk.length; i += 2) {
     const before = { ...counts }
     try {
-      const spec = decode(message.bytes.subarray(message.bulk[i], message.bulk[i + 1]))
+      const spec = decodeRequest(message.bytes.subarray(message.bulk[i], message.bulk[i + 1]))
       yield* deleteOne(ctx, database, name, readDelete(spec), counts, run)
     } catch (error) {
       Object.assign(counts, before)

@@ -4,7 +4,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { encode } from '../bson/encode.ts'
+import { encodeAnswer } from '../bson/encode.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { log, reason } from '../log.ts'
@@ -151,7 +151,7 @@ function sendAnswers(
   let announced = false
   const idOf = Buffer.alloc(idBytes)
   for (const { id, body } of answers) {
-    const bytes = encode(body, Number.MAX_SAFE_INTEGER)
+    const bytes = encodeAnswer(body)
     idOf.writeUInt32LE(id, 0)
     if (bytes.length <= limits.largeBytes && offer(ring, idOf, bytes)) announced = true
     else {

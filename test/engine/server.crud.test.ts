@@ -8,6 +8,7 @@ import {
   Int32,
   Long,
   MongoBulkWriteError,
+  type MongoClientBulkWriteError,
   ObjectId,
   Timestamp,
 } from 'mongodb'
@@ -346,6 +347,28 @@ describe('engine: documents', () => {
     await collection.insertOne({ _id: { $ref: 'c', $id: 1 } as never })
     for (const inner of [{ $a: 1 }, { b: [{ $a: 1 }] }])
       expect(await failure(collection.insertOne({ _id: inner as never }))).to.include({ code: 52 })
+  })
+
+  it('documents of 100 levels are answered by every command, and may be what is asked for', async () => {
+    const nested = (levels: number): Document => (levels === 1 ? {} : { a: nested(levels - 1) })
+    const deepest = { a: nested(99) }
+    const id = { _id: 1 as never }
+    await collection.insertOne({ ...id, ...deepest })
+    expect(await collection.findOneAndUpdate(id, { $set: { x: 1 } })).to.deep.equal({ ...id, ...deepest })
+    expect(await collection.findOneAndReplace(id, deepest)).to.deep.equal({ ...id, ...deepest, x: 1 })
+    await collection.bulkWrite([{ replaceOne: { filter: id, replacement: { b: deepest.a } } }])
+    await collection.updateOne(id, { $set: deepest })
+    expect(await collection.findOneAndDelete(id)).to.deep.equal({ ...id, b: deepest.a, ...deepest })
+    await collection.createIndex({ a: 1 }, { unique: true })
+    await collection.insertOne({ _id: 4 as never, ...deepest })
+    const twice = collection.insertOne({ _id: 2 as never, a: deepest.a })
+    expect(await failure(twice)).to.deep.include({ code: 11000, keyValue: { a: deepest.a } })
+    const namespace = `${engine.db.databaseName}.${collection.collectionName}`
+    const bulk = engine.client.bulkWrite([{ name: 'insertOne', namespace, document: { ...deepest } }])
+    const refused = (await failure(bulk)) as MongoClientBulkWriteError
+    expect(refused.writeErrors.get(0)).to.include({ code: 11000 })
+    expect(await failure(collection.insertOne({ a: nested(100) }))).to.include({ code: 15 })
+    expect(await failure(collection.updateOne({}, { $set: { b: nested(100) } }))).to.include({ code: 15 })
   })
 
   it('an unknown field of a statement refuses the command before any of it runs', async () => {
