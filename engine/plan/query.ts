@@ -15,7 +15,7 @@ import { pathsOf, topLevel } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 import { choosePlan, type Plan } from './choose.ts'
 import { isScalar } from './predicates.ts'
-import { accept, candidates, type Hit, noRecord, type ScanStats, scan } from './scan.ts'
+import { accept, candidates, type Hit, noRecord, type ScanOptions, type ScanStats, scan } from './scan.ts'
 
 export type QueryRequest = {
   readonly filter: Document
@@ -157,7 +157,9 @@ function planned(store: Store, collection: Collection, request: QueryRequest): Q
     run() {
       const wanted = sortInMemory || limit === 0 ? undefined : skip + limit
       const found = scan(store, collection, plan, { matcher, fields, stats, wanted })
-      const ordered = sortInMemory ? sortedHits(store, collection, found, sort, limit === 0 ? 0 : skip + limit) : found
+      const ordered = sortInMemory
+        ? sortedHits(store, collection, found, { spec: sort, keep: limit === 0 ? 0 : skip + limit, matcher, fields })
+        : found
       return skip === 0 && limit === 0 ? ordered : window(ordered, skip, limit)
     },
     *candidates() {
@@ -178,16 +180,21 @@ function* window(hits: Iterable<Hit | undefined>, skip: number, limit: number): 
   }
 }
 
+type Sorting = Pick<ScanOptions, 'matcher' | 'fields'> & { readonly spec: Document; readonly keep: number }
+
 type Ranked = { readonly key: SortKey; readonly record: number; readonly bytes: number }
 
-/** Sorts in memory: keeps sort keys and record ids only, and with a limit only the best `keep` of them. */
+/**
+ * Sorts in memory: keeps sort keys and record ids only, and with a limit only the best `keep` of them. A document that has changed
+ * meanwhile so that the filter does not accept it any more is left out, as one that is gone.
+ */
 function* sortedHits(
   store: Store,
   collection: Collection,
   hits: Iterable<Hit | undefined>,
-  spec: Document,
-  keep: number,
+  { spec, keep, ...options }: Sorting,
 ): Generator<Hit | undefined> {
+  const { epoch } = store
   const sort = compileSortKey(spec)
   const fields = new Set(Object.keys(spec).map(topLevel))
   const order = (a: Ranked, b: Ranked) => sort.compareKeys(a.key, b.key) || a.record - b.record
@@ -217,7 +224,10 @@ function* sortedHits(
   const sorted = yield* sortInSteps(kept, order)
   for (const { record } of keep > 0 ? sorted.slice(0, keep) : sorted) {
     const found = store.records(collection.id).get(record)
-    if (found !== undefined) yield { record, bytes: found, doc: undefined }
+    if (found === undefined) continue
+    const row = { record, bytes: found }
+    const hit = store.epoch === epoch ? { ...row, doc: undefined } : accept(row, options)
+    if (hit !== undefined) yield hit
   }
 }
 

@@ -203,13 +203,20 @@ function* merged(store: Store, plan: IndexPlan, first: number): Generator<Entry>
     entry: undefined as Entry | undefined,
   }))
   const sign = plan.backward ? -1 : 1
-  const waiting = heads.filter((head) => advance(head))
+  let waiting = heads.filter((head) => advance(head))
   const before = (a: (typeof heads)[number], b: (typeof heads)[number]) =>
     sign * (compareBytes(a.entry![0].subarray(a.prefix), b.entry![0].subarray(b.prefix)) || a.entry![1] - b.entry![1])
   waiting.sort(before)
-  while (waiting.length > 0) {
+  for (let { epoch } = store; waiting.length > 0; ) {
     const head = waiting[0]!
     yield head.entry!
+    if (store.epoch !== epoch) {
+      // An entry that was held while the scan rested may be gone, and its document be another by now.
+      epoch = store.epoch
+      const table = store.index(plan.index.id)
+      waiting = waiting.filter((each) => (each !== head && table.has(...each.entry!)) || advance(each)).sort(before)
+      continue
+    }
     waiting.shift()
     if (!advance(head)) continue
     let place = waiting.findIndex((other) => before(head, other) <= 0)

@@ -45,6 +45,27 @@ describe('engine: cursors', () => {
     expect(seen).to.deep.equal([...range(0, 10), ...range(50, 100), 1000])
   })
 
+  const orders: [name: string, sort: Document][] = [
+    ['over merged intervals', { n: 1 }],
+    ['sorted in memory', { m: 1 }],
+  ]
+  for (const [name, sort] of orders) {
+    it(`a cursor ${name} gives nothing that the filter does not accept any more`, async () => {
+      const rows = engine.db.collection<{ _id: number; state: string }>(`states${Object.keys(sort)}`)
+      await rows.insertMany(Array.from({ length: 40 }, (_, n) => ({ _id: n, state: n % 2 ? 'a' : 'b', n, m: n })))
+      await rows.createIndex({ state: 1, n: 1 })
+      const cursor = rows.find({ state: { $in: ['a', 'b'] } }, { batchSize: 1 }).sort(sort as never)
+      const seen: number[] = []
+      for (let i = 0; i < 2; i++) seen.push((await cursor.next())!._id)
+      await rows.updateMany({ _id: { $lt: 10 } }, { $set: { state: 'c' } })
+      await rows.deleteMany({ _id: { $gte: 10, $lt: 20 } })
+      for (let i = 0; i < 5; i++) seen.push((await cursor.next())!._id)
+      await rows.updateMany({ _id: { $gte: 30 } }, { $set: { state: 'c' } })
+      for await (const { _id } of cursor) seen.push(_id)
+      expect(seen).to.deep.equal([...range(0, 2), ...range(20, 30)])
+    })
+  }
+
   it('a batch never exceeds 16 MiB', async () => {
     const big = engine.db.collection<{ _id: number; d: Buffer }>('big')
     for (let _id = 0; _id < 5; _id++) await big.insertOne({ _id, d: Buffer.alloc(6 * 1024 * 1024) })
