@@ -4,7 +4,7 @@ import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { FilterNode } from '../match/parse.ts'
 import { type Collection, type Index, keyDocument, namespace } from '../store/catalog.ts'
-import { hasNumericPart } from '../store/paths.ts'
+import { hasNumericPart, topLevel } from '../store/paths.ts'
 import { conjuncts, implies, type Predicate, predicatesOf } from './predicates.ts'
 import { concat, descending, everything, intersect, type Range, type ValueRange } from './ranges.ts'
 
@@ -187,6 +187,7 @@ function candidate(
 function boundComponents(index: Index, predicates: readonly Predicate[]): Component[] {
   const components: Component[] = []
   let arrayGroup: FilterNode | 'none' | 'open' = 'open'
+  const fields = new Set<string>()
   let intervals = 1
   for (const [i, [path]] of index.key.entries()) {
     if (hasNumericPart(path)) break
@@ -194,18 +195,26 @@ function boundComponents(index: Index, predicates: readonly Predicate[]): Compon
     const usable = predicates.filter(
       (predicate) => predicate.path === path && (index.sparse || predicate.ranges[0] !== everything),
     )
-    // Conditions on two array components may hold for different elements, unless one $elemMatch states both.
+    // Conditions on two array components may hold for different elements, unless one $elemMatch states both, of two fields.
     const fitting: Predicate[] =
-      multikey && arrayGroup !== 'open' ? usable.filter((predicate) => predicate.group === arrayGroup) : usable
+      multikey && arrayGroup !== 'open'
+        ? usable.filter((predicate) => predicate.group === arrayGroup && !fields.has(fieldOf(predicate)))
+        : usable
     const component: Component | undefined = multikey ? arrayComponent(fitting) : plainComponent(fitting)
     if (component === undefined) break
     intervals *= component.ranges.length
     if (components.length > 0 && intervals > limits.intervals) break
     if (multikey && arrayGroup === 'open') arrayGroup = component.used[0]?.group ?? 'none'
+    if (multikey) for (const predicate of component.used) fields.add(fieldOf(predicate))
     components.push(component)
     if (!component.points) break
   }
   return components
+}
+
+/** The field of the `$elemMatch` element that a condition speaks of, or of something inside: it may be an array in turn. */
+function fieldOf({ path, group }: Predicate): string {
+  return group?.op === 'elemMatch' ? topLevel(path.slice(group.path.length + 1)) : path
 }
 
 function plainComponent(usable: readonly Predicate[]): Component | undefined {

@@ -164,6 +164,30 @@ describe('engine: plans', () => {
     })
   }
 
+  it('conditions of one $elemMatch may hold for different elements of an array inside', async () => {
+    const collection = engine.db.collection('nested')
+    const elements = [
+      { c: 1, d: 8, e: 3 },
+      { c: 9, d: 2, e: 4 },
+    ]
+    await collection.insertOne({ a: [{ b: elements, f: 7 }] })
+    const filters = [
+      { a: { $elemMatch: { 'b.c': 1, 'b.d': 2, f: 7 } } },
+      { a: { $elemMatch: { b: { $elemMatch: { c: 1 } }, 'b.d': 2 } } },
+    ]
+    const keys: Record<string, IndexDirection>[] = [
+      { 'a.b.c': 1, 'a.b.d': 1 },
+      { 'a.f': 1, 'a.b.d': -1, 'a.b.c': 1 },
+    ]
+    for (const key of keys) {
+      const hint = await collection.createIndex(key)
+      for (const filter of filters) expect(await collection.countDocuments(filter, { hint })).to.equal(1)
+    }
+    const plan = await collection.find(filters[0]!).hint('a.f_1_a.b.d_-1_a.b.c_1').explain('queryPlanner')
+    const { indexBounds } = plan.queryPlanner.winningPlan.inputStage
+    expect(indexBounds).to.deep.include({ 'a.f': ['[7, 7]'], 'a.b.d': ['[2, 2]'], 'a.b.c': ['[MinKey, MaxKey]'] })
+  })
+
   it('reads no more entries than an exact range holds', async () => {
     const collection = engine.db.collection<{ _id: number; m: number; u: number }>('cost')
     await collection.insertMany(Array.from({ length: 500 }, (_, i) => ({ _id: i, m: i % 5, u: i })))
