@@ -29,10 +29,12 @@ export function* expire(ctx: WriteContext, now: Date): Statement {
 
 function* expireOne(ctx: WriteContext, collection: Collection, index: Index, now: Date): Generator<void, number, void> {
   const cutoff = new Date(now.getTime() - index.expireAfterSeconds! * 1000)
-  const filter = { [index.key[0]![0]]: { $lt: cutoff } }
-  // A hidden index cannot be hinted; then the filter alone finds the documents.
-  const hint = index.hidden ? undefined : index.name
-  const query = searchFor(ctx, collection, { filter, hint, limit: limits.ttlDeletes })
+  const lapsed = { [index.key[0]![0]]: { $lt: cutoff } }
+  const { partialFilterExpression: partial } = index.spec
+  const filter = partial === undefined ? lapsed : { $and: [lapsed, partial] }
+  // A hidden index cannot be hinted; then the filter alone finds the documents, also where clients may not scan for them.
+  const [from, hint] = index.hidden ? [{ ...ctx, noTableScan: false }, undefined] : [ctx, index.name]
+  const query = searchFor(from, collection, { filter, hint, limit: limits.ttlDeletes })
   let removed = 0
   yield* eachInChunks(ctx, collection, allRecords(query, undefined), query, new Set(), (current, target) => {
     applyDelete(ctx, current, target)

@@ -188,6 +188,23 @@ describe('engine: indexes', () => {
     expect(await collection.distinct('_id')).to.deep.equal(['none', 'soon', 'text'])
   })
 
+  it('removes by a hidden partial index only what has expired and stands in it', async () => {
+    const at = new Date(Date.now() - 60_000)
+    const options = { expireAfterSeconds: 30, hidden: true, partialFilterExpression: { done: true } }
+    const strict = await startEngine({ args: ['--no-table-scan', '--ttl-every-ms', '50'] })
+    for (const one of [engine, strict]) {
+      const rows = one.db.collection<{ _id: string; at: Date; done: boolean }>(collection.collectionName)
+      await rows.insertMany([
+        { _id: 'open', at, done: false },
+        { _id: 'done', at, done: true },
+      ])
+      await rows.createIndex({ at: 1 }, options)
+      await eventually('it is gone', async () => (await rows.estimatedDocumentCount()) <= 1)
+      expect(await rows.distinct('_id')).to.deep.equal(['open'])
+    }
+    await strict.stop()
+  })
+
   it('renames a collection with its indexes', async () => {
     await collection.createIndex({ a: 1 })
     await collection.insertOne({ _id: 1 as never, a: 1 })
