@@ -1,7 +1,8 @@
 /**
  * Regular expressions as mongod's PCRE reads them, run by the JS engine in Unicode mode. Syntax the two do not share is
  * translated (inline options at the start, `\A \z \Z`, `\Q..\E`, `\h`, `(?P<name>`, POSIX classes, option x) or refused
- * by the JS compiler; nothing is silently read in another sense.
+ * by the JS compiler. A line ends with a newline alone, and `\s` is ASCII, as PCRE has them; only where a group sets option m or s
+ * for itself, `.`, `^` and `$` are those of JS.
  */
 import { BSONRegExp } from 'bson'
 import { EngineError } from '../errors.ts'
@@ -23,7 +24,8 @@ export function compileRegex({ pattern, options }: BSONRegExp): RegExp {
     if (!'imsxu'.includes(flag)) throw new EngineError(51108, `invalid flag in regex options: ${flag}`)
   }
   const body = inline === null ? pattern : pattern.slice(inline[0].length)
-  const source = translate(body, flags.has('x'), flags.has('m'))
+  const lines = ownOptions.test(body) ? undefined : flags.has('m') ? anchorsOfLines : anchorsOfText
+  const source = translate(body, { extended: flags.has('x'), dotAll: flags.has('s'), lines })
   try {
     return new RegExp(source, `u${['i', 'm', 's'].filter((flag) => flags.has(flag)).join('')}`)
   } catch (error) {
@@ -64,6 +66,12 @@ export function literalPrefix({ pattern, options }: BSONRegExp): string | undefi
   return prefix === '' ? undefined : prefix
 }
 
+/** A group with options m or s of its own, on or off. */
+const ownOptions = /\(\?[a-z-]*[ms][a-z-]*:/
+
+type Anchors = { readonly '^': string; readonly $: string }
+type Reading = { readonly extended: boolean; readonly dotAll: boolean; readonly lines: Anchors | undefined }
+
 const posixClasses: Readonly<Record<string, string>> = {
   alpha: 'A-Za-z',
   digit: '0-9',
@@ -77,29 +85,53 @@ const posixClasses: Readonly<Record<string, string>> = {
   word: '\\w',
 }
 
+/** What PCRE takes for space, horizontal and vertical, in a class. */
+const spaces = '\\t-\\r '
+const horizontal = '\\t \\xa0\\u1680\\u180e\\u2000-\\u200a\\u202f\\u205f\\u3000'
+const vertical = '\\n-\\r\\x85\\u2028\\u2029'
+
 /** Escapes outside a class that JS spells otherwise. */
-const anchors: Readonly<Record<string, string>> = {
+const escapes: Readonly<Record<string, string>> = {
   A: '(?<![\\s\\S])',
   z: '(?![\\s\\S])',
   Z: '(?=\\n?(?![\\s\\S]))',
-  h: '[ \\t]',
-  R: '(?:\\r\\n|[\\n-\\r])',
+  h: `[${horizontal}]`,
+  v: `[${vertical}]`,
+  s: `[${spaces}]`,
+  S: `[^${spaces}]`,
+  R: `(?:\\r\\n|[${vertical}])`,
   a: '\\x07',
   e: '\\x1b',
 }
 
-function translate(pattern: string, extended: boolean, multiline: boolean): string {
+/** The same inside of a class. */
+const escapesInClass: Readonly<Record<string, string>> = {
+  '-': '\\-',
+  h: horizontal,
+  v: vertical,
+  s: spaces,
+  S: '\\0-\\x08\\x0e-\\x1f!-\\u{10ffff}',
+}
+
+/** PCRE's $ also matches before a newline that ends the subject; with option m its ^ does not match after that one. */
+const anchorsOfText: Anchors = { '^': escapes.A!, $: escapes.Z! }
+const anchorsOfLines: Anchors = {
+  '^': '(?:(?<![\\s\\S])|(?<=\\n)(?=[\\s\\S]))',
+  $: '(?=\\n|(?![\\s\\S]))',
+}
+
+function translate(pattern: string, reading: Reading): string {
   let out = ''
   let at = 0
   while (at < pattern.length) {
-    const [text, next] = translateOne(pattern, at, extended, multiline)
+    const [text, next] = translateOne(pattern, at, reading)
     out += text
     at = next
   }
   return out
 }
 
-function translateOne(pattern: string, at: number, extended: boolean, multiline: boolean): readonly [string, number] {
+function translateOne(pattern: string, at: number, { extended, dotAll, lines }: Reading): readonly [string, number] {
   const character = String.fromCodePoint(pattern.codePointAt(at)!)
   if (character === '\\') return translateEscape(pattern, at)
   if (character === '[') return translateClass(pattern, at)
@@ -108,8 +140,8 @@ function translateOne(pattern: string, at: number, extended: boolean, multiline:
     const end = pattern.indexOf('\n', at)
     return ['', end < 0 ? pattern.length : end + 1]
   }
-  // PCRE's $ also matches before a newline that ends the subject.
-  if (character === '$' && !multiline) return [anchors.Z!, at + 1]
+  if (lines !== undefined && (character === '^' || character === '$')) return [lines[character], at + 1]
+  if (lines !== undefined && character === '.' && !dotAll) return ['[^\\n]', at + 1]
   if (pattern.startsWith('(?P<', at)) return ['(?<', at + 4]
   if (pattern.startsWith('(?#', at)) return ['', pattern.indexOf(')', at) + 1 || pattern.length]
   if (character === ']') return ['\\]', at + 1]
@@ -137,8 +169,7 @@ function translateEscape(pattern: string, at: number): readonly [string, number]
   }
   if (next === 'E') return ['', at + 2]
   if (next === 'x' && pattern[at + 2] === '{') return ['\\u', at + 2]
-  const anchor = Object.hasOwn(anchors, next) ? anchors[next] : undefined
-  if (anchor !== undefined) return [anchor, at + 2]
+  if (Object.hasOwn(escapes, next)) return [escapes[next]!, at + 2]
   return escapedCharacter(pattern, at)
 }
 
@@ -179,9 +210,9 @@ function translateInClass(pattern: string, at: number): readonly [string, number
   }
   const character = String.fromCodePoint(pattern.codePointAt(at)!)
   if (character === '\\') {
-    if (pattern[at + 1] === '-') return ['\\-', at + 2]
-    if (pattern[at + 1] === 'h') return [' \\t', at + 2]
-    if (pattern[at + 1] === 'x' && pattern[at + 2] === '{') return ['\\u', at + 2]
+    const next = pattern[at + 1] ?? ''
+    if (Object.hasOwn(escapesInClass, next)) return [escapesInClass[next]!, at + 2]
+    if (next === 'x' && pattern[at + 2] === '{') return ['\\u', at + 2]
     return escapedCharacter(pattern, at)
   }
   return ['[]'.includes(character) ? `\\${character}` : character, at + character.length]
