@@ -124,7 +124,7 @@ export const commonFields: Readonly<Record<string, FieldRule>> = {
 export function checkFields(command: Command, body: Document, fields: readonly string[]): void {
   for (let i = 1; i < fields.length; i++) {
     const field = fields[i]!
-    const rule = command.fields[field] ?? commonFields[field]
+    const rule = [command.fields, commonFields].find((rules) => Object.hasOwn(rules, field))?.[field]
     if (rule === undefined)
       throw new EngineError(40415, `BSON field '${command.names[0]}.${field}' is an unknown field.`)
     const value = body[field]

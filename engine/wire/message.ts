@@ -41,9 +41,9 @@ export const bulkFields: Readonly<Record<string, string>> = {
 }
 
 /** Fields of other commands that only the writer looks into. */
-const writerFields: Readonly<Record<string, readonly string[]>> = {
-  findAndModify: ['query', 'update', 'sort', 'fields', 'arrayFilters'],
-}
+const writerFields: ReadonlyMap<string | undefined, readonly string[]> = new Map([
+  ['findAndModify', ['query', 'update', 'sort', 'fields', 'arrayFilters']],
+])
 
 /**
  * Reads a whole message. `skim` leaves out what the thread that hands it to the writer has no use for.
@@ -118,7 +118,7 @@ function message(
     if (name === bulkField) bulk = extents
   }
   const bodyEnd = documentEnd(bytes, bodyAt, bytes.length)
-  const apart = skim ? (writerFields[fields[0] ?? ''] ?? []) : []
+  const apart = skim ? (writerFields.get(fields[0]) ?? []) : []
   const gone = found.filter((element) => element === inline || apart.includes(element.name))
   const body = decodeRequest(
     gone.length === 0 ? bytes.subarray(bodyAt, bodyEnd) : without(bytes, bodyAt, bodyEnd, gone),

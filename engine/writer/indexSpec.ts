@@ -72,7 +72,7 @@ export function checkedSpec(spec: Document): Document {
 }
 
 function checkOption(option: string): void {
-  const rule = indexOptions[option]
+  const rule = Object.hasOwn(indexOptions, option) ? indexOptions[option] : undefined
   if (rule === undefined) {
     throw new EngineError(
       'InvalidIndexSpecificationOption',

@@ -240,6 +240,9 @@ describe('engine: documents', () => {
     const commands: [name: string, command: Document, code: number][] = [
       ['an unknown command', { frobnicate: 1 }, 59],
       ['an unknown field', { find: 'c', frob: 1 }, 40415],
+      ['a command named as what every object of JavaScript has', { constructor: 1 }, 59],
+      ['a field named so', { ping: 1, toString: 1 }, 40415],
+      ['an index option named so', { createIndexes: 'c', indexes: [{ key: { a: 1 }, name: 'a', valueOf: 1 }] }, 197],
       ['a clustered collection', { create: 'clustered', clusteredIndex: { key: { _id: 1 }, unique: true } }, 72],
       ['convertToCapped', { convertToCapped: 'c', size: 4096 }, 59],
       ['another size of a capped collection', { collMod: 'c', cappedSize: 4096 }, 72],
