@@ -124,12 +124,17 @@ export const commonFields: Readonly<Record<string, FieldRule>> = {
 export function checkFields(command: Command, body: Document, fields: readonly string[]): void {
   for (let i = 1; i < fields.length; i++) {
     const field = fields[i]!
-    const rule = [command.fields, commonFields].find((rules) => Object.hasOwn(rules, field))?.[field]
+    const rule = ruleIn(command.fields, field) ?? ruleIn(commonFields, field)
     if (rule === undefined)
       throw new EngineError(40415, `BSON field '${command.names[0]}.${field}' is an unknown field.`)
     const value = body[field]
     if (value !== undefined) rule.check?.(value, body)
   }
+}
+
+/** A rule by its own name: every object of JavaScript has fields such as `constructor`. */
+function ruleIn(rules: Readonly<Record<string, FieldRule>>, field: string): FieldRule | undefined {
+  return Object.hasOwn(rules, field) ? rules[field] : undefined
 }
 
 /** The name of the collection that the command's first field gives. */
