@@ -57,8 +57,8 @@ export type Placed = { readonly uid: number; readonly entry: Entry | null }
 
 /**
  * Stores messages in a folder, all or none. Returns where they lie. Of a message that Sent has already (by its Message-ID: the
- * service keeps a copy of each send itself), and that is not imported, the place of that one. They are `isShown` when the caller shows
- * them to all mail sessions of this process. Fails with `unprocessable` (mailbox full),
+ * service keeps a copy of each send itself), and that is neither imported nor `isReplacing` one of the same folder, the place of that
+ * one. They are `isShown` when the caller shows them to all mail sessions of this process. Fails with `unprocessable` (mailbox full),
  * `payload_too_large`, `not_found` (the folder is gone), `validation_error` (labels).
  */
 export async function appendMessages(
@@ -66,7 +66,7 @@ export async function appendMessages(
   login: Login,
   folder: KnownFolder,
   messages: readonly Appended[],
-  { isShown = false } = {},
+  { isShown = false, isReplacing = false } = {},
 ): Promise<readonly Placed[]> {
   const { principal, mailbox } = login
   const tooLarge = messages.find(({ raw }) => raw.length > messageBytesMax(ctx))
@@ -77,7 +77,7 @@ export async function appendMessages(
     requireLabels(labels)
     requireFewLabels(folders, labels)
   }
-  const read = await Promise.all(messages.map((message) => documentOf(ctx, login, { folder, message })))
+  const read = await Promise.all(messages.map((message) => documentOf(ctx, login, { folder, message, isReplacing })))
   const fresh = read.filter((each) => 'document' in each)
   const bytes = fresh.reduce((sum, { document }) => sum + document.sizeBytes, 0)
   if (bytes > 0 && !fitsStorage(principal.account, folders, bytes)) throw mailboxFull(mailbox.address)
@@ -114,15 +114,20 @@ type Fresh = {
 async function documentOf(
   ctx: Context,
   login: Login,
-  { folder, message }: { readonly folder: KnownFolder; readonly message: Appended },
+  {
+    folder,
+    message,
+    isReplacing,
+  }: { readonly folder: KnownFolder; readonly message: Appended; readonly isReplacing: boolean },
 ): Promise<Fresh | { readonly uid: number }> {
   const at = ctx.clock.now()
   const { mailbox } = login
   const { raw, flags, importedFrom } = message
   const description = await ctx.parsing.run('description', { raw })
   const messageIdHeader = description.parsed.messageId
-  // What is imported is told apart by its mark: two mails of one Message-ID are both brought.
-  if (folder.role === 'sent' && messageIdHeader !== null && importedFrom === undefined) {
+  // What is imported is told apart by its mark: two mails of one Message-ID are both brought. What replaces a message may have its
+  // Message-ID, and that one goes.
+  if (folder.role === 'sent' && messageIdHeader !== null && importedFrom === undefined && !isReplacing) {
     const uid = await uidInSent(ctx, login, { folder, messageIdHeader })
     if (uid !== null) return { uid }
   }

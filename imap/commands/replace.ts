@@ -27,7 +27,7 @@ export const replace = (kind: Kind): Command =>
       const [uid] = presentUids(session, number, kind)
       if (uid === undefined) throw new No('NONEXISTENT', 'There is no such message')
       const to = await session.folderAt(name, 'TRYCREATE')
-      const [made] = await appendMessages(ctx, user, to, [message])
+      const [made] = await appendMessages(ctx, user, to, [message], { isReplacing: to._id === from._id })
       // RFC 8508 3.3: before the EXPUNGE of the one that goes.
       writer.line(`* OK [APPENDUID ${to.uidValidity} ${made!.uid}] Stored`)
       await changeFlags(ctx, from, [uid], { mode: 'add', flags: new Set(['deleted']), labels: [] })

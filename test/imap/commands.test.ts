@@ -768,6 +768,18 @@ describe('IMAP commands', () => {
       expect((await other.ask('UID SEARCH DRAFT')).lines[0]).to.equal(`* SEARCH ${uid + 1}`)
     })
 
+    it('REPLACE keeps what it brings to Sent in the place of one with its Message-ID', async () => {
+      const whole = 'Subject: Report\r\nMessage-ID: <replaced@x.example>\r\n\r\nWith the file'
+      const slim = whole.replace('With', 'Without')
+      const uid = await appended('Sent', whole)
+      const other = await imap.open({ user: address })
+      await other.ask('SELECT Sent')
+      expect((await other.ask(`UID REPLACE ${uid} Sent {${slim.length}}`, `${slim}\r\n`)).end).to.match(/^OK/)
+      const { lines } = await other.ask('UID SEARCH HEADER Message-ID <replaced@x.example>')
+      expect(lines).to.deep.equal([`* SEARCH ${uid + 1}`])
+      expect((await other.ask(`UID FETCH ${uid + 1} BODY.PEEK[TEXT]`)).lines[0]).to.include('Without the file')
+    })
+
     it('EXPUNGE, CLOSE and UNSELECT take out what is marked, or do not', async () => {
       const other = await imap.open({ user: address })
       await other.ask('CREATE Bin')
