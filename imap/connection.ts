@@ -120,13 +120,12 @@ export class Connection implements Peer {
     }
   }
 
-  /** Ends the connection with a word: at once, or after the command that is under way. */
+  /** Ends the connection at once: with a word, or without one in the middle of a response. What a command still writes is not sent. */
   end(why: string): void {
     if (this.#isLeaving) return
     this.#isLeaving = true
     this.#isEnded = true
-    this.#writer.line(`* BYE ${why}`)
-    this.#writer.flush()
+    if (!this.#writer.lastLine(`* BYE ${why}`)) this.#stream.destroy()
     this.#source.end()
   }
 

@@ -31,7 +31,7 @@ const documentsAtOnce = 100
 const describedItems: ReadonlySet<Item> = new Set<Item>(['ENVELOPE', 'BODY', 'BODYSTRUCTURE'])
 const isDescribed = (item: Item) => describedItems.has(item)
 
-/** Writes the items of messages; of those that are gone nothing. */
+/** Writes the items of messages; of those that are gone nothing. Stops when nobody is there any more who reads them. */
 export async function fetchMessages(
   session: Session,
   uids: readonly Uid[],
@@ -41,7 +41,7 @@ export async function fetchMessages(
   if (items.includes('MODSEQ')) await readBefore(session, uids)
   if (items.every(isInTable)) return writeFromTable(session, uids, items, pace)
   const marks = items.some((item) => typeof item === 'object' && !item.isPeek)
-  for (let n = 0; n < uids.length; n += documentsAtOnce) {
+  for (let n = 0; n < uids.length && !session.writer.isOver; n += documentsAtOnce) {
     const some = uids.slice(n, n + documentsAtOnce)
     const told = marks ? await markSeen(session, some) : none
     await fetchGroup(session, some, { items, told, pace })
@@ -95,6 +95,7 @@ async function fetchGroup(session: Session, uids: readonly Uid[], { items, told,
   const needsStructure = items.some(isDescribed)
   const isKnown = ({ uid }: Held) => !needsBytes && (!needsStructure || (known.get(uid as Uid) ?? null) !== null)
   for (const group of bySize(await heldMessages(ctx, folder.view.folder, uids))) {
+    if (writer.isOver) return
     const [first] = group
     if (first !== undefined && isLarge(first) && items.every((item) => canStream(item))) {
       await streamMessage(session, first, itemsOf(first.uid as Uid))
@@ -252,6 +253,7 @@ async function streamMessage(session: Session, message: Held, items: readonly It
       for await (const piece of shownPieces(ctx, message)) {
         writer.bytes(withoutNul(piece))
         await writer.room()
+        if (writer.isOver) return
       }
     } catch (error) {
       peer.abandon()

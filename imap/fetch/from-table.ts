@@ -26,7 +26,7 @@ export const isInTable = (item: Item): item is TableItem => typeof item === 'str
 export const tableText = (session: Session, item: TableItem, uid: Uid, index: number): string =>
   texts[item](session, uid, index)
 
-/** Writes items of messages; of those that are gone nothing. */
+/** Writes items of messages; of those that are gone nothing. Stops when nobody is there any more who reads them. */
 export async function writeFromTable(
   session: Session,
   uids: readonly Uid[],
@@ -34,7 +34,7 @@ export async function writeFromTable(
   pace: Pace,
 ): Promise<void> {
   const { writer } = session
-  for (let n = 0; n < uids.length; n += atOnce) {
+  for (let n = 0; n < uids.length && !writer.isOver; n += atOnce) {
     writer.text(linesOf(session, uids.slice(n, n + atOnce), items))
     if (writer.isFull) await writer.room()
     const rest = pace()

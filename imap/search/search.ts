@@ -15,7 +15,10 @@ import { textsOf } from './texts.ts'
 const documentsAtOnce = 500
 const bytesAtOnce = 50
 
-/** The UIDs of the messages that match, in order, of those that the client knows of. */
+/**
+ * The UIDs of the messages that match, in order, of those that the client knows of. Fewer when nobody is there any more who reads
+ * the answer.
+ */
 export async function searchFolder(session: Session, key: Key): Promise<Uid[]> {
   const pace = createPace()
   const sets = await setsOf(session, key, pace)
@@ -103,8 +106,8 @@ async function readTexts({ ctx, folder, texts }: Session, rows: readonly Row[]):
   return known
 }
 
-async function byBytes({ ctx, folder }: Session, rows: readonly Row[], judge: Judge): Promise<void> {
-  for (let n = 0; n < rows.length; n += bytesAtOnce) {
+async function byBytes({ ctx, folder, writer }: Session, rows: readonly Row[], judge: Judge): Promise<void> {
+  for (let n = 0; n < rows.length && !writer.isOver; n += bytesAtOnce) {
     const some = new Map(rows.slice(n, n + bytesAtOnce).map((row) => [row.uid, row]))
     for (const group of bySize(await heldMessages(ctx, folder.view.folder, [...some.keys()]))) {
       const shown = await shownMessages(ctx, group)

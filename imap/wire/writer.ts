@@ -1,7 +1,7 @@
 /**
  * What goes to the client. Text is written as Latin-1, so that a string stands for bytes: what is no ASCII is put into it by
  * `utf8`. Invariant: who awaits `room` before each piece of a long answer holds at most `limits.writtenBytes` and that piece
- * for a client that does not read.
+ * for a client that does not read. After the last word nothing is written.
  */
 import type { Writable } from 'node:stream'
 import { limits } from '../limits.ts'
@@ -9,6 +9,9 @@ import { limits } from '../limits.ts'
 export class Writer {
   #stream: Writable
   #text = ''
+  /** Whether what was written last ended a response. */
+  #isWhole = true
+  #isShut = false
 
   constructor(stream: Writable) {
     this.#stream = stream
@@ -26,18 +29,35 @@ export class Writer {
   }
 
   text(text: string): void {
+    if (this.#isShut) return
     this.#text += text
+    this.#isWhole = text.endsWith('\r\n')
     if (this.#text.length > gatherChars) this.flush()
   }
 
   /** Bytes, such as those of a literal that was announced. */
   bytes(bytes: Buffer): void {
-    if (bytes.length < smallBytes) {
-      this.text(bytes.toString('latin1'))
-      return
+    if (this.#isShut) return
+    if (bytes.length < smallBytes) this.text(bytes.toString('latin1'))
+    else {
+      this.flush()
+      if (this.#stream.writable) this.#stream.write(bytes)
     }
+    this.#isWhole = false
+  }
+
+  /** Writes the last word. Returns false in the middle of a response: a client would take it for a part of that. */
+  lastLine(text: string): boolean {
+    const isWhole = this.#isWhole
+    if (isWhole) this.line(text)
     this.flush()
-    if (this.#stream.writable) this.#stream.write(bytes)
+    this.#isShut = true
+    return isWhole
+  }
+
+  /** Whether nobody will read what is written from now on. */
+  get isOver(): boolean {
+    return this.#isShut || !this.#stream.writable
   }
 
   /** Hands what was written to the stream. */

@@ -1,9 +1,13 @@
 /** Sessions: login, states, folders, messages, and what one session and the API see of the other. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect } from 'chai'
 import { ImapFlow } from 'imapflow'
 import { suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
 import { createAppPassword, logIn, revokeAppPassword } from '../../core/account/login.ts'
+import { openTlsContexts } from '../../core/certificates/tls-contexts.ts'
 import { findRecipient } from '../../core/receive/recipients.ts'
+import { startImap } from '../../imap/server.ts'
 import { newToken } from '../../schemas/ids.ts'
 import { accountIdOf } from '../../schemas/partners.ts'
 import { reserve, standardFolderId } from '../../store/folders.ts'
@@ -17,6 +21,9 @@ import { makeCustomer, makePartner } from '../start/partners.ts'
 
 const mail = (subject: string, body = 'Hello') =>
   `From: Ann <ann@remote.example>\r\nTo: agent@tenant.example\r\nSubject: ${subject}\r\nMessage-ID: <${subject}@remote.example>\r\n\r\n${body}\r\n`
+
+/** Far longer than a command takes. */
+const patienceMs = 60_000
 
 describe('IMAP sessions', () => {
   let imap: ImapDoor
@@ -175,6 +182,55 @@ describe('IMAP sessions', () => {
       expect((await late.ask(`LOGIN ${address} ${imap.tenant.key}`)).end).to.match(/^NO \[NOPERM\]/)
       await unsuspendAccount(ctx, accountId)
     })
+
+    it('ends in the middle of a message without a word, which would be taken for a part of it', async () => {
+      const { ctx } = imap.door
+      const { address } = imap.tenant
+      const password = imap.tenant.key
+      const { principal } = await logIn(ctx, { user: address, password, scope: 'mail:read', peerAddress: '127.0.0.1' })
+      const made = await createAppPassword(ctx, { account: principal.account, address, name: 'Slow phone' })
+      const own = await imap.open()
+      const text = `Subject: Large\r\n\r\n${'y'.repeat(20_000_000)}`
+      const { end } = await own.ask(`APPEND Archive {${text.length}}`, `${text}\r\n`)
+      const uid = /\[APPENDUID \d+ (\d+)\]/.exec(end)?.[1]
+      const slow = connect(imap.ports.imap, '127.0.0.1').on('error', () => undefined)
+      slow.write(`a LOGIN ${address} ${made.password}\r\nb EXAMINE Archive\r\nc UID FETCH ${uid} BODY.PEEK[]\r\n`)
+      let heard = ''
+      while (!heard.includes('BODY[] {')) heard += (await once(slow, 'data')).join()
+      slow.pause()
+      const idle = await imap.open({ key: made.password })
+      await revokeAppPassword(ctx, { account: principal.account, address, keyId: made.keyId })
+      expect(await idle.response()).to.match(/^\* BYE/)
+      slow.on('data', (chunk: Buffer) => {
+        heard += chunk.toString('latin1')
+      })
+      slow.resume()
+      await once(slow, 'close')
+      const shown = heard.slice(heard.indexOf('Subject: Large'))
+      expect(text.startsWith(shown), `${shown.length} bytes: ${shown.replace(/y+/g, 'y...')}`).to.equal(true)
+    })
+  })
+
+  it('marks no more as read for a client that has hung up', async () => {
+    const { ctx } = imap.door
+    const address = await imap.mailbox()
+    const client = await imap.open({ user: address })
+    const text = mail('many', 'x'.repeat(20_000))
+    const some = ` {${text.length}+}\r\n${text}`.repeat(50)
+    for (let n = 0; n < 12; n++) await client.ask(`APPEND INBOX${some}`)
+    const contexts = await openTlsContexts(ctx)
+    const server = await startImap(ctx, { host: '127.0.0.1', port: 0, tlsPort: null, contexts })
+    const { client: other } = await ImapClient.connect(server.ports.imap!)
+    await other.ask(`LOGIN ${address} ${imap.tenant.key}`)
+    await other.ask('SELECT INBOX')
+    other.send('FETCH 1:* BODY[]')
+    expect(await other.response()).to.match(/^\* 1 FETCH/)
+    other.close()
+    // Resolves when the command has ended.
+    await server.close(patienceMs)
+    contexts.close()
+    const unseen = /UNSEEN (\d+)/.exec((await client.ask('STATUS INBOX (UNSEEN)')).lines[0] ?? '')?.[1]
+    expect(Number(unseen)).to.be.above(0)
   })
 
   describe('what others do', () => {
