@@ -325,6 +325,15 @@ export async function findSubscribed(store: Store, mailboxId: string): Promise<r
   return mailbox?.subscribed ?? null
 }
 
-export async function setSubscribed(store: Store, mailboxId: string, paths: readonly string[]): Promise<void> {
-  await store.mailboxes.updateOne({ _id: mailboxId }, { $set: { subscribed: paths } })
+/** Notes the paths that hold until the first change, unless there was one. */
+export async function startSubscribed(store: Store, mailboxId: string, paths: readonly string[]): Promise<void> {
+  await store.mailboxes.updateOne({ _id: mailboxId, subscribed: { $exists: false } }, { $set: { subscribed: paths } })
+}
+
+export async function addSubscribed(store: Store, mailboxId: string, path: string): Promise<void> {
+  await store.mailboxes.updateOne({ _id: mailboxId }, { $addToSet: { subscribed: path } })
+}
+
+export async function removeSubscribed(store: Store, mailboxId: string, paths: readonly string[]): Promise<void> {
+  await store.mailboxes.updateOne({ _id: mailboxId }, { $pull: { subscribed: { $in: [...paths] } } })
 }

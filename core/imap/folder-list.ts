@@ -2,7 +2,7 @@
 import type { FolderDoc } from '../../store/documents/mail.ts'
 import { claimRecent } from '../../store/folder-entries.ts'
 import { findFolders, standardFolders } from '../../store/folders.ts'
-import { findSubscribed, setSubscribed } from '../../store/mailboxes.ts'
+import { addSubscribed, findSubscribed, removeSubscribed, startSubscribed } from '../../store/mailboxes.ts'
 import { foldersChanged } from '../mailbox/known-folders.ts'
 import type { Context } from '../process/context.ts'
 import type { FolderRef } from './folder-state.ts'
@@ -14,17 +14,23 @@ export function allFolders(ctx: Context, mailboxId: string): Promise<readonly Fo
 
 /** The paths that mail programs subscribed to. A path stays when its folder goes (RFC 9051 6.3.7). */
 export async function subscribedPaths(ctx: Context, mailboxId: string): Promise<readonly string[]> {
-  return (await findSubscribed(ctx.store, mailboxId)) ?? standardFolders.map(([path]) => path)
+  return (await findSubscribed(ctx.store, mailboxId)) ?? standardPaths
 }
 
-/** Subscribes to a path, or ends that. */
+const standardPaths: readonly string[] = standardFolders.map(([path]) => path)
+
+/** Subscribes to a path, or ends that. Programs that do so at once keep what each other wrote. */
 export async function subscribe(
   ctx: Context,
   mailboxId: string,
   { path, isWanted }: { readonly path: string; readonly isWanted: boolean },
 ): Promise<void> {
-  const others = (await subscribedPaths(ctx, mailboxId)).filter((each) => each !== path)
-  await setSubscribed(ctx.store, mailboxId, isWanted ? [...others, path].slice(-subscribedMax) : others)
+  const before = await findSubscribed(ctx.store, mailboxId)
+  if (before === null) await startSubscribed(ctx.store, mailboxId, standardPaths)
+  const oldest = (before ?? []).filter((each) => each !== path).slice(0, 1 - subscribedMax)
+  const removed = isWanted ? oldest : [path]
+  if (removed.length > 0) await removeSubscribed(ctx.store, mailboxId, removed)
+  if (isWanted) await addSubscribed(ctx.store, mailboxId, path)
   foldersChanged(ctx, mailboxId)
 }
 

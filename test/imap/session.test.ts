@@ -407,6 +407,24 @@ describe('IMAP sessions', () => {
       for (const client of [one, two]) await client.ask('SELECT INBOX')
     })
 
+    it('subscribe at once, each to folders of its own, and all subscriptions are there', async () => {
+      const address = await imap.mailbox()
+      const clients = await Promise.all(Array.from({ length: 4 }, () => imap.open({ user: address })))
+      const names = Array.from({ length: 12 }, (_, n) => `Project${n}`)
+      for (const name of names) await clients[0]!.ask(`CREATE ${name}`)
+      const each = async (command: string) => {
+        await Promise.all(
+          clients.map(async (client, n) => {
+            for (let m = n; m < names.length; m += clients.length) await client.ask(`${command} ${names[m]}`)
+          }),
+        )
+        return (await clients[0]!.ask('LIST (SUBSCRIBED) "" *')).lines.map((line) => line.split(' ').at(-1))
+      }
+      const standard = ['Archive', 'Drafts', 'INBOX', 'Sent', 'Spam', 'Trash']
+      expect(await each('SUBSCRIBE')).to.have.members([...standard, ...names])
+      expect(await each('UNSUBSCRIBE')).to.have.members(standard)
+    })
+
     it('part when one deletes the folder of the other', async () => {
       await one.ask('CREATE Shed')
       await two.ask('SELECT Shed')
