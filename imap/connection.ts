@@ -114,7 +114,7 @@ export class Connection implements Peer {
       this.#ctx.log.error({ err: error }, 'an IMAP connection failed')
     } finally {
       this.session.close()
-      this.#room.leave(this.#incoming)
+      this.#leaveRoom()
       this.#writer.end()
       closeGently(this.#stream)
     }
@@ -203,6 +203,7 @@ export class Connection implements Peer {
         text = await this.#read()
       } catch (error) {
         if (!(error instanceof Refused)) throw error
+        this.#leaveRoom()
         this.#answerFailure(error.tag ?? '*', error.answer)
         if (error.isLost) this.end('The rest of the command could not be read')
         continue
@@ -216,8 +217,7 @@ export class Connection implements Peer {
       await this.#execute(text)
       this.#isRunning = false
       this.session.notifier?.wake()
-      this.#room.leave(this.#incoming)
-      this.#incoming = 0
+      this.#leaveRoom()
       const work = this.#afterAnswer
       this.#afterAnswer = null
       await work?.()
@@ -257,6 +257,12 @@ export class Connection implements Peer {
     if (!isMessage) return
     if (!this.#room.enter(size)) throw new No('UNAVAILABLE', 'Too many messages are on their way; try again later')
     this.#incoming += size
+  }
+
+  /** The messages of a command are stored, or thrown away. */
+  #leaveRoom(): void {
+    this.#room.leave(this.#incoming)
+    this.#incoming = 0
   }
 
   async #execute(text: CommandText): Promise<void> {

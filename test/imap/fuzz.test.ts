@@ -372,6 +372,18 @@ describe('IMAP fuzz', () => {
       })
       for (const client of [...held, late]) client.close()
     })
+
+    it('gives the room of messages back when a further one of their command is refused', async () => {
+      const size = imap.door.ctx.settings.limits.smtp.messageBytes
+      const count = Math.floor(limits.appendBytesInFlight / size)
+      const held: ImapClient[] = []
+      for (let n = 1; n < count; n++) held.push(await asked(await imap.open(), `x APPEND INBOX {${size}}\r\n`))
+      for (const client of [await imap.open(), await imap.open()]) {
+        const { end } = await client.ask(`APPEND INBOX {${size}}`, `${'x'.repeat(size)} {${size + 1}}\r\n`)
+        expect(end).to.match(/^NO \[TOOBIG\]/)
+      }
+      for (const client of held) client.close()
+    })
   })
 
   it('holds no more than its limit of what a client sends ahead, in small pieces too', async () => {
