@@ -18,7 +18,9 @@ export function readPage(parser: Parser): Page {
 
 /** That part of what was found, in its order. */
 export function onPage<T>(found: readonly T[], { from, to }: Page): readonly T[] {
-  return from > 0 ? found.slice(from - 1, to) : found.slice(Math.max(0, found.length + to), found.length + from + 1)
+  return from > 0
+    ? found.slice(from - 1, to)
+    : found.slice(Math.max(0, found.length + to), Math.max(0, found.length + from + 1))
 }
 
 export const formatPage = ({ from, to }: Page): string => `${from}:${to}`

@@ -255,6 +255,7 @@ describe('IMAP commands', () => {
       /^\* ESEARCH \(TAG "t\d+"\) MIN 1 MAX 3 ALL 1:3 COUNT 3$/,
     ],
     ['nothing found, counted', 'SEARCH RETURN (MIN COUNT) TEXT nowhere', /^OK/, /^\* ESEARCH \(TAG "t\d+"\) COUNT 0$/],
+    ['a page before the first', 'UID SEARCH RETURN (PARTIAL -5:-9) ALL', /^OK/, /PARTIAL \(-5:-9 NIL\)$/],
     ['a page', 'UID SEARCH RETURN (PARTIAL 2:3) ALL', /^OK/, /^\* ESEARCH \(TAG "t\d+"\) UID PARTIAL \(2:3 2:3\)$/],
     ['saved', 'SEARCH RETURN (SAVE) FLAGGED', /^OK/],
     ['what was saved', 'FETCH $ UID', /^OK/, '* 3 FETCH (UID 3)'],
