@@ -244,11 +244,17 @@ async function streamMessage(session: Session, message: Held, items: readonly It
   const seq = folder.tracker.seqOf(uid)
   if (index < 0 || seq === null) return
   const plain = items.filter(isInTable)
+  if (plain.includes('FLAGS')) {
+    tellKeywords(session, folder.view.table.labelsAt(index))
+    folder.tracker.forgetOne(uid)
+  }
   writer.text(`* ${seq} FETCH (`)
   writer.text(plain.map((item) => tableText(session, item, uid, index)).join(' '))
+  let isFirst = plain.length === 0
   for (const item of items) {
     if (typeof item === 'string' || 'binary' in item) continue
-    writer.text(`${plain.length > 0 ? ' ' : ''}${item.label} {${shownSize(message)}}\r\n`)
+    writer.text(`${isFirst ? '' : ' '}${item.label} {${shownSize(message)}}\r\n`)
+    isFirst = false
     try {
       for await (const piece of shownPieces(ctx, message)) {
         writer.bytes(withoutNul(piece))

@@ -758,6 +758,21 @@ describe('IMAP commands', () => {
         .and.include(' B')
     })
 
+    it('FETCH of a large message parts its items, and tells a keyword before it is used, once', async () => {
+      const large = `Subject: Large\r\n\r\n${'y'.repeat(2_000_000)}`
+      const uid = await appended('Archive', large)
+      const [other, third] = [await imap.open({ user: address }), await imap.open({ user: address })]
+      for (const each of [other, third]) await each.ask('SELECT Archive')
+      await third.ask(`UID STORE ${uid} +FLAGS.SILENT (Streamed)`)
+      const { lines } = await other.ask(`UID FETCH ${uid} (FLAGS BODY.PEEK[])`)
+      expect(lines).to.have.length(2)
+      expect(lines[0]).to.match(/^\* FLAGS \(.* Streamed\)$/)
+      expect(lines[1]).to.match(/^\* \d+ FETCH \(UID \d+ FLAGS \((?:\\Recent )?Streamed\) BODY\[\] \{/)
+      const twice = await other.ask(`FETCH ${lines[1]?.split(' ')[1]} (BODY.PEEK[] BODY.PEEK[])`)
+      const item = `{${large.length}}\r\n${large}`
+      expect(twice.lines[0]?.endsWith(`(BODY[] ${item} BODY[] ${item})`)).to.equal(true)
+    })
+
     it('REPLACE puts one in the place of another', async () => {
       const uid = await appended('Drafts', plain)
       const other = await imap.open({ user: address })
