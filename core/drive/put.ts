@@ -49,7 +49,9 @@ export async function putFile(
       fix: 'Give the file another name, or put it elsewhere.',
     })
   const isAsLongAndOld = entry.sizeBytes === file.sizeBytes && entry.modifiedAt.getTime() === file.modifiedAt.getTime()
-  if (entry.isNew === undefined && isAsLongAndOld) {
+  // The parts of one source have the same ids each time: written once more, they would go as those of the content before.
+  const isOfSource = entry.parts.some(({ id }) => id === store.partId(entry._id, file, 0))
+  if (entry.isNew === undefined && (isAsLongAndOld || isOfSource)) {
     // Another content that was begun is given up: the parts of this one would be written over under readers.
     await store.dropUpload(ctx.store, entry)
     return { entry, was: 'same' }

@@ -217,6 +217,23 @@ describe('Drive', () => {
       expect(await (await fetch((await urlOf(String(records[0]?.id))).url)).text()).to.equal('%PDF-1.4')
     })
 
+    it('leaves an attachment alone that is kept once more', async () => {
+      const { address } = tenant
+      const raw = 'From: a@remote.example\nSubject: s\nContent-Type: application/pdf; name=twice.pdf\n\n%PDF-1.4'
+      const messageId = await deliver(door.ctx, { to: address, raw })
+      const { body } = await call<{ attachments: { id: string }[] }>(
+        'GET',
+        `/api/v1/mailboxes/${address}/messages/${messageId}`,
+      )
+      const args = [address, messageId, body.attachments[0]?.id ?? '', '--to', 'kept']
+      const first = await command('drive', 'keep', 'tenant', ...args)
+      const { url } = await urlOf(String(first.records[0]?.id))
+      door.advance(1)
+      const { records } = await command('drive', 'keep', 'tenant', ...args)
+      expect(records[0]).to.deep.equal({ ...first.records[0], was: 'same' })
+      expect(await (await fetch(url)).text()).to.match(/^%PDF-1\.4\s*$/)
+    })
+
     it('says what is wrong', async () => {
       await put('a file', 'x')
       const said = async (...args: readonly string[]) => (await command('drive', ...args)).err
