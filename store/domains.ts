@@ -95,12 +95,21 @@ export async function removeClaim(
   return deletedCount === 1
 }
 
-/** Gives up a domain of an account. Returns false when it is not there. */
-export async function removeOwnDomain(
-  store: Store,
-  { accountId, domain }: { readonly accountId: string; readonly domain: string },
-): Promise<boolean> {
-  const { deletedCount } = await store.domains.deleteOne({ _id: domain, accountId, parent: null })
+type Leaving = { readonly accountId: string; readonly domain: string; readonly token: string }
+
+/** Puts a domain under a deletion, in place of one that was under way. */
+export async function markLeaving(store: Store, { accountId, domain, token }: Leaving): Promise<void> {
+  await store.domains.updateOne({ _id: domain, accountId, parent: null }, { $set: { leaving: token } })
+}
+
+/** Ends a deletion that is still under way: the domain stays. */
+export async function unmarkLeaving(store: Store, { accountId, domain, token }: Leaving): Promise<void> {
+  await store.domains.updateOne({ _id: domain, accountId, leaving: token }, { $unset: { leaving: '' } })
+}
+
+/** Gives up a domain of an account. Returns false when it is not there, or this deletion is not the one that it is under. */
+export async function removeOwnDomain(store: Store, { accountId, domain, token }: Leaving): Promise<boolean> {
+  const { deletedCount } = await store.domains.deleteOne({ _id: domain, accountId, parent: null, leaving: token })
   return deletedCount === 1
 }
 

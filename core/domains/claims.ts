@@ -1,14 +1,14 @@
 /**
  * How a domain comes to an account and leaves it. Invariants: a claim blocks nobody; whose domain it is decides the one insert into the
  * domains in use, so of all who claim it the first that verifies it has it; what counts against the plan is taken before and
- * given back after.
+ * given back after; no address stays behind on a domain that is deleted: its mail would be the next owner's.
  */
 import { randomInt } from 'node:crypto'
 import { isIP } from 'node:net'
 import { makeDkimKey } from '../../mail/authentication/dkim-sign.ts'
 import { isPublicSuffix, normaliseDomain } from '../../mail/domain.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { newId } from '../../schemas/ids.ts'
+import { newId, newToken } from '../../schemas/ids.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
 import { notADomain } from '../../schemas/refusals.ts'
 import { findAccount, freeSlot, takeSlot } from '../../store/accounts.ts'
@@ -19,8 +19,10 @@ import {
   findDomain,
   insertClaim,
   insertDomain,
+  markLeaving,
   removeClaim,
   removeOwnDomain,
+  unmarkLeaving,
 } from '../../store/domains.ts'
 import { countAddressesAt, releaseReserved } from '../../store/mailboxes.ts'
 import { sealedFor, toSealed } from '../../store/sealed.ts'
@@ -180,20 +182,29 @@ export async function deleteDomain(ctx: Context, { accountId }: Principal, domai
   const [inUse, claim] = await Promise.all([findDomain(store, domain), findClaim(store, { accountId, domain })])
   const isOwn = inUse?.accountId === accountId && inUse.status !== 'removed'
   if (!isOwn && claim === null) throw noDomain(domain)
+  const leaving = { accountId, domain, token: newToken() }
   if (isOwn) {
     if (inUse.parent !== null) throw readOnly(domain)
+    // Before the addresses are counted: who makes one meanwhile looks for the mark afterwards (`requireStaying`).
+    await markLeaving(store, leaving)
     const { mailboxes, aliases } = await countAddressesAt(store, { accountId, domain })
-    if (mailboxes + aliases > 0)
+    if (mailboxes + aliases > 0) {
+      await unmarkLeaving(store, leaving)
       throw new Failure(
         'conflict',
         `${domain} is in use: ${counted(mailboxes, 'mailbox', 'mailboxes')} and ${counted(aliases, 'alias', 'aliases')} are on it.`,
         { fix: 'Delete those first, with their mail; then delete the domain.' },
       )
+    }
   }
   // Who dies on the way leaves a domain that can be deleted again, and whose next look publishes its records.
   await forgetZone(ctx, { accountId, domain })
   if (isOwn) {
-    if (await removeOwnDomain(store, { accountId, domain })) await freeSlot(store, accountId, 'ownDomains')
+    if (!(await removeOwnDomain(store, leaving)))
+      throw new Failure('conflict', `Another request deletes the domain ${domain} at the same moment.`, {
+        fix: 'Look whether it is gone; if not, delete it again.',
+      })
+    await freeSlot(store, accountId, 'ownDomains')
     addressesChanged(ctx, await releaseReserved(store, { accountId, domain }))
   }
   if (await removeClaim(store, { accountId, domain })) await freeSlot(store, accountId, 'ownDomains')

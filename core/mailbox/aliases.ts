@@ -14,7 +14,7 @@ import { encodeTimeCursor, type Page, readTimeCursor } from '../access/paging.ts
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { addressesChanged } from './known-mailboxes.ts'
-import { reachMailbox, requireOwnDomain } from './mailboxes.ts'
+import { reachMailbox, requireOwnDomain, requireStaying } from './mailboxes.ts'
 
 export type Alias = {
   /** Canonical. */
@@ -52,8 +52,8 @@ export async function listAliases(
 
 /**
  * Creates an alias of mailboxes of the account. Fails with `forbidden` (agent key), `validation_error`,
- * `domain_not_on_account`, `domain_not_verified`, `mailbox_not_found` (target), `conflict` (address taken, or too many
- * aliases).
+ * `domain_not_on_account`, `domain_not_verified`, `mailbox_not_found` (target), `conflict` (address taken, too many
+ * aliases, or the domain is being deleted).
  */
 export async function createAlias(
   ctx: Context,
@@ -84,6 +84,10 @@ export async function createAlias(
       throw new Failure('conflict', `The address ${canonical} is already in use.`, {
         fix: 'Choose another "alias": a mailbox or an alias has this one.',
       })
+    await requireStaying(ctx, doc, async () => {
+      await store.removeAlias(ctx.store, { accountId, alias: canonical })
+      addressesChanged(ctx, [canonical])
+    })
   } catch (error) {
     await freeSlot(ctx.store, accountId, 'aliases')
     throw error

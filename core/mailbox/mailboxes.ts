@@ -5,7 +5,7 @@ import { deriveId, newId } from '../../schemas/ids.ts'
 import { allowanceOf, type Plans } from '../../schemas/plans.ts'
 import { notAnAddress } from '../../schemas/refusals.ts'
 import { freeSlot, grantMailbox, takeSlot } from '../../store/accounts.ts'
-import type { AutoReply, MailboxDoc } from '../../store/documents/mail.ts'
+import type { AddressDoc, AutoReply, MailboxDoc } from '../../store/documents/mail.ts'
 import { findClaim, findDomain } from '../../store/domains.ts'
 import type { NewEvent } from '../../store/events.ts'
 import { insertStandardFolders } from '../../store/folders.ts'
@@ -60,7 +60,7 @@ export async function listMailboxes(
 /**
  * Creates a mailbox on one of the account's domains. Fails with `validation_error`, `domain_not_on_account`,
  * `domain_not_verified`, `forbidden` (kind), `plan_required`, `AGENT_INBOX_LIMIT`, `mailbox_creation_limit`, `conflict`
- * (address taken).
+ * (address taken, or the domain is being deleted).
  */
 export async function createMailbox(
   ctx: Context,
@@ -109,6 +109,7 @@ export async function createMailbox(
         kind,
         createdBy: isAdministrator(principal) ? null : keyId,
       })
+      await requireStaying(ctx, doc, () => takeBack(ctx, doc))
       if (principal.kind === 'agent' && principal.keyHash !== null) {
         await grantMailbox(ctx.store, { hash: principal.keyHash, keyId, mailboxId: doc._id })
         await callersChanged(ctx, { keyIds: [keyId] })
@@ -181,6 +182,13 @@ export async function provisionMailbox(
   throw new Failure('conflict', `The address ${address} is already in use.`, {
     fix: 'Choose another "address": a mailbox, an alias or a deleted mailbox of the last 30 days has this one.',
   })
+}
+
+/** Takes back a mailbox that was just made. Its address is free at once, and what came in meanwhile is purged with it. */
+async function takeBack(ctx: Context, { accountId, _id: mailboxId, address }: MailboxDoc): Promise<void> {
+  await store.removeAddress(ctx.store, { accountId, mailboxId })
+  await store.markMailboxDeleted(ctx.store, { accountId, mailboxId, at: ctx.clock.now() })
+  addressesChanged(ctx, [address])
 }
 
 /** Reads a mailbox. Fails with `mailbox_not_found`, also when it exists but the key may not reach it. */
@@ -380,6 +388,23 @@ export async function requireOwnDomain(ctx: Context, accountId: string, domain: 
     throw new Failure('domain_not_verified', `The domain ${domain} is not verified yet.`)
   throw new Failure('domain_not_on_account', `The domain ${domain} is not on this account.`, {
     fix: 'Choose an address on a domain of the account, or add the domain first.',
+  })
+}
+
+/**
+ * Has an address that was just made taken back when its domain is gone by now or being deleted. Who deletes a domain marks it before
+ * the addresses on it are counted, so one of the two sees the other. Fails with `conflict`.
+ */
+export async function requireStaying(
+  ctx: Context,
+  { accountId, domain }: Pick<AddressDoc, 'accountId' | 'domain'>,
+  takeBack: () => Promise<void>,
+): Promise<void> {
+  const owner = await findDomain(ctx.store, domain)
+  if (owner?.accountId === accountId && owner.status !== 'removed' && owner.leaving === undefined) return
+  await takeBack()
+  throw new Failure('conflict', `The domain ${domain} is being deleted.`, {
+    fix: 'Choose an address on another domain. Where the deletion was cut short, delete the domain again.',
   })
 }
 

@@ -98,6 +98,8 @@ export type DomainDoc = {
   readonly registryAskedAt?: Date
   /** For which end, and how many days before, its owner was told. */
   readonly expiryTold?: { readonly at: Date; readonly days: number }
+  /** Which deletion it is under: no address is made on it any more. */
+  readonly leaving?: string
 }
 
 /** An account's wish for a domain. Any number of accounts may have one for the same domain; the first that verifies it wins. */

@@ -24,6 +24,7 @@ import type { DnsBackend } from '../../store/documents/domains.ts'
 import { type NameServer, startNameServer } from '../peers/name-server.ts'
 import { type Call, client, type ErrorBody, type Json } from '../peers/rest.ts'
 import { startUpdateServer, type UpdateServer } from '../peers/update-server.ts'
+import { giveDomain } from '../start/domains.ts'
 import { connectMcp, type Door, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
 type Answered = Domain & ErrorBody & { readonly error: string; readonly fix: string }
@@ -568,6 +569,31 @@ describe('api: domains', () => {
       }
     expect((await verify('shop.example', rivalCall)).body.status).to.equal('verified')
     expect((await rivalCall('POST', '/api/v1/mailboxes', { address: 'a@shop.example' })).status).to.equal(201)
+  })
+
+  it('leave no address behind that is made at the same moment, and go or stay whole', async () => {
+    const target = tenant.address
+    const [{ accountId }, outcomes] = [tenant, new Set<string>()]
+    for (let round = 0; round < 8; round++) {
+      const domain = `leaving${round}.example`
+      await giveDomain(door.ctx, { accountId, domain })
+      const make = (n: number) =>
+        n % 2 === 0
+          ? call('POST', '/api/v1/aliases', { alias: n === 0 ? `*@${domain}` : `a${n}@${domain}`, targets: [target] })
+          : call('POST', '/api/v1/mailboxes', { address: `m${n}@${domain}` })
+      const leave = () => call<ErrorBody>('DELETE', `/api/v1/domains/${domain}`)
+      // Later in each round; two deletions, of which one may end what the other began.
+      const before = Array.from({ length: round }, (_, n) => make(n))
+      const leaving = Array.from({ length: 1 + (round % 2) }, leave)
+      const after = Array.from({ length: 8 }, (_, n) => make(round + n))
+      const made = (await Promise.all([...before, ...after])).map(({ status }) => status)
+      await Promise.all(leaving)
+      const isThere = (await get(domain)).code !== 'domain_not_found'
+      const addresses = await door.ctx.store.addresses.countDocuments({ domain })
+      outcomes.add(isThere ? 'stays' : 'goes')
+      expect(addresses, `round ${round}`).to.equal(isThere ? made.filter((status) => status === 201).length : 0)
+    }
+    expect(outcomes).to.include('goes')
   })
 
   it('are tools for account keys', async () => {
