@@ -133,12 +133,12 @@ const types: { readonly [type in RecordType]: TypeRow } = {
 }
 
 /**
- * Reads what a caller gives for a record. MX and SRV take the priority in front of the value too, as zone files have it. Fails
- * with `validation_error`.
+ * Reads what a caller gives for a record. MX and SRV take the priority in front of the value too, as zone files have it; where it is in
+ * neither place, that of `before` counts. Fails with `validation_error`.
  */
 export function readContent(
   type: RecordType,
-  given: { readonly value: string; readonly priority?: number | null },
+  given: { readonly value: string; readonly priority?: number | null | undefined; readonly before?: number | null },
 ): RecordContent {
   const { form, example, priority: usual, read } = types[type]
   const [inFront, rest] = usual === null ? [null, given.value.trim()] : withoutPriority(type, given.value.trim())
@@ -158,7 +158,17 @@ export function readContent(
         fix: `Give ${form}, such as ${JSON.stringify(example)}.`,
       },
     )
-  return { value, priority: usual === null ? null : (priority ?? usual) }
+  if (priority !== null && inFront !== null && priority !== inFront)
+    throw new Failure(
+      'validation_error',
+      `The value begins with the priority ${inFront}, and "priority" is ${priority}.`,
+      {
+        param: 'priority',
+        fix: 'Give the priority in one of the two places.',
+      },
+    )
+  const kept = given.priority === null ? null : (given.before ?? null)
+  return { value, priority: usual === null ? null : (priority ?? kept ?? usual) }
 }
 
 /** The number in front of the value of MX and SRV, as zone files have it. */

@@ -124,7 +124,8 @@ export async function updateRecord(
     const name = edit.name === undefined ? before.name : readName(origin, edit.name)
     const content = readContent(before.type, {
       value: edit.value ?? before.value,
-      priority: edit.priority === undefined ? before.priority : edit.priority,
+      priority: edit.priority,
+      before: before.priority,
     })
     const record: ZoneRecordDoc = {
       ...before,

@@ -722,6 +722,23 @@ describe('api: domains', () => {
       expect((await both()).map(({ ttl }) => ttl)).to.deep.equal([900, 900])
     })
 
+    it('take their priority in front of the value, where it is changed too', async () => {
+      const { body } = await add({ type: 'MX', name: 'inner', value: '10 a.example.net' })
+      const change = async (edit: Json) => {
+        const { value, priority, error } = (await call<Answer>('PATCH', `${path}/${body.id}`, { ...edit, force: true }))
+          .body
+        return error ?? `${priority} ${value}`
+      }
+      expect(await change({ value: '20 b.example.net' })).to.equal('20 b.example.net')
+      expect(await change({ value: 'c.example.net' })).to.equal('20 c.example.net')
+      expect(await change({ priority: 5 })).to.equal('5 c.example.net')
+      expect(await change({ value: '7 c.example.net', priority: 7 })).to.equal('7 c.example.net')
+      expect(await change({ value: '8 c.example.net', priority: 9 })).to.equal(
+        'The value begins with the priority 8, and "priority" is 9.',
+      )
+      expect(await change({ priority: null })).to.equal('10 c.example.net')
+    })
+
     it('that do not go together are not made at once either', async () => {
       const answers = await Promise.all([
         add({ type: 'CNAME', name: 'race', value: 'x.example' }),
