@@ -20,7 +20,8 @@ export type ZoneUpdate = { readonly removed: readonly ZoneRecord[]; readonly add
 const timeoutMs = 8 * secondMs
 const opcodeUpdate = 5 << 11
 const classNone = 254
-const answerBytesMax = 65_535
+/** What the length in front of a message over TCP can say (RFC 7766 8). */
+const messageBytesMax = 65_535
 const portUsual = 53
 
 /** RFC 2136 2.2, in words for who set it up. */
@@ -34,8 +35,8 @@ const rcodes: { readonly [rcode: number]: string } = {
 }
 
 /**
- * Has the primary server of a domain's zone take out and put in records, all or none. Fails with `conflict` when it refuses, `unavailable`
- * when it cannot be asked.
+ * Has the primary server of a domain's zone take out and put in records, all or none. Fails with `conflict` when it refuses, or
+ * it is more than an update can hold, `unavailable` when it cannot be asked.
  */
 export async function sendUpdate(
   ctx: Context,
@@ -50,6 +51,14 @@ export async function sendUpdate(
   }
   const at = ctx.machineClock.now()
   const { message, mac } = signMessage(updateMessage(server.zone ?? domain, update), key, { at })
+  if (message.length > messageBytesMax)
+    throw new Failure(
+      'conflict',
+      `The change of ${domain} takes ${message.length} bytes, and one update of the name server ${server.server} has ${messageBytesMax} at most.`,
+      {
+        fix: 'Change less at once: another "ttl" is that of all records of the name and type, and a zone that goes there goes whole.',
+      },
+    )
   const reply = await exchange(ctx, server.server, message).catch((error: Error) => {
     throw new Failure(
       'unavailable',
@@ -124,7 +133,7 @@ async function exchange(ctx: Context, server: string, message: Buffer): Promise<
     })
     socket.on('data', (bytes) => {
       received = Buffer.concat([received, bytes])
-      const wanted = received.length < 2 ? answerBytesMax : received.readUInt16BE(0)
+      const wanted = received.length < 2 ? messageBytesMax : received.readUInt16BE(0)
       if (received.length < wanted + 2) return
       const reply = received.subarray(2, wanted + 2)
       if (reply.length < 12 || reply.readUInt16BE(0) !== message.readUInt16BE(0))

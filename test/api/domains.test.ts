@@ -815,6 +815,23 @@ describe('api: domains', () => {
       expect(there('MX')).to.deep.equal([])
     })
 
+    it('are refused where one update cannot hold the change, and stay as they are', async () => {
+      const texts = Array.from({ length: 10 }, (_, n) => `${n}`.repeat(4_000))
+      const ids: string[] = []
+      for (const value of texts) ids.push((await add({ type: 'TXT', name: 'large', value, ttl: 300 })).body.id)
+      const { body } = await call<ErrorBody & { error: string }>('PATCH', `${path}/${ids[0]}`, { ttl: 600 })
+      expect(body.code).to.equal('conflict')
+      expect(body.error).to.match(
+        /^The change of elsewhere\.example takes \d+ bytes, and one update .* has 65535 at most\.$/,
+      )
+      const ttls = (await call<{ records: DnsRecord[] }>('GET', path)).body.records
+        .filter(({ name }) => name === 'large.elsewhere.example')
+        .map(({ ttl }) => ttl)
+      expect(ttls).to.deep.equal(texts.map(() => 300))
+      for (const id of ids) expect((await call('DELETE', `${path}/${id}`)).status).to.equal(200)
+      expect(there('TXT large')).to.deep.equal([])
+    })
+
     it('prove names there too', async () => {
       expect(await publishTxt(door.ctx, '_acme-challenge.elsewhere.example', ['proof'])).to.equal(true)
       expect(there('TXT _acme')).to.deep.equal(['TXT _acme-challenge.elsewhere.example 60 ["proof"]'])
