@@ -60,8 +60,9 @@ export function linkIds(entry: DriveEntryDoc): readonly string[] {
   return [entry.accountId, entry._id, versionOf(entry)]
 }
 
-/** Identifies the content that a file has. */
-const versionOf = ({ modifiedAt }: Pick<DriveEntryDoc, 'modifiedAt'>) => modifiedAt.getTime().toString(36)
+/** Identifies the content that a file has: what is as long and as old is taken for the same (core/drive/put.ts). */
+const versionOf = ({ modifiedAt, sizeBytes }: Pick<DriveEntryDoc, 'modifiedAt' | 'sizeBytes'>) =>
+  `${modifiedAt.getTime().toString(36)}.${sizeBytes.toString(36)}`
 
 export function fileOf({ store }: Pick<Context, 'store'>, entry: DriveEntryDoc): DriveFile {
   const { _id, name, contentType, sizeBytes, parts } = entry

@@ -92,10 +92,14 @@ describe('Drive', () => {
 
   it('ends a link with its time, with its file, and with another content', async () => {
     const [timely, removed, replaced] = [await put('a', 'a'), await put('b', 'b'), await put('c', 'c')]
+    const at = door.ctx.clock.now()
+    await door.ctx.store.driveEntries.updateOne({ _id: replaced }, { $set: { modifiedAt: at } })
     const links = await Promise.all([timely, removed, replaced].map(async (id) => (await urlOf(id)).url))
     await command('drive', 'remove', 'tenant', 'b')
     door.advance(1)
     await put('c', 'other')
+    // As old as the one before, as files out of archives are.
+    await door.ctx.store.driveEntries.updateOne({ _id: replaced }, { $set: { modifiedAt: at } })
     const statuses = async () => Promise.all(links.map(async (url) => (await fetch(url)).status))
     expect(await statuses()).to.deep.equal([200, 404, 404])
     door.advance(15 * minuteMs)
