@@ -3,10 +3,10 @@
  * outcome through the real pipeline without any mail leaving the machine.
  */
 import { splitAddress, withoutTag } from '../../mail/message/address.ts'
+import { simulatorDomain } from '../mailbox/domains.ts'
 import type { Context } from '../process/context.ts'
 import type { Attempt, Outcome } from './attempt.ts'
 
-const simulatorDomain = 'simulator.invalid'
 const slowMs = 5_000
 
 type Simulation = Pick<Outcome, 'status' | 'response'>

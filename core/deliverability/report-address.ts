@@ -5,11 +5,11 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { splitAddress } from '../../mail/message/address.ts'
+import { reportForm } from '../mailbox/served-addresses.ts'
 import type { Context } from '../process/context.ts'
 
 const purpose = 'report address'
 const digestChars = 16
-const form = /^reports-([0-9a-f]{16})$/
 
 /** The report address of a domain (A-labels), which stands as `mailto:` in the `rua` of its DMARC and its TLS-RPT record. */
 export function reportAddressOf(ctx: Pick<Context, 'secrets'>, domain: string): string {
@@ -27,7 +27,7 @@ export const tlsReportRecordOf = (ctx: Pick<Context, 'secrets'>, domain: string)
 /** The domain whose reports come to a canonical address; null when it is no report address. */
 export function readReportAddress(ctx: Pick<Context, 'secrets'>, address: string): string | null {
   const { local, domain } = splitAddress(address)
-  const digest = form.exec(local)?.[1]
+  const digest = reportForm.exec(local)?.[1]
   if (digest === undefined) return null
   return timingSafeEqual(Buffer.from(digest), Buffer.from(digestOf(ctx, domain))) ? domain : null
 }

@@ -29,6 +29,7 @@ import { sealedFor, toSealed } from '../../store/sealed.ts'
 import { removeZone } from '../../store/zones.ts'
 import { noAccount } from '../access/account-record.ts'
 import type { Principal } from '../access/principal.ts'
+import { simulatorDomain } from '../mailbox/domains.ts'
 import { addressesChanged } from '../mailbox/known-mailboxes.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -150,6 +151,10 @@ function readOwnDomain({ settings }: Context, text: string): string {
     throw new Failure('validation_error', `${name} is a domain under which others register theirs, and nobody's own.`, {
       param: 'domain',
       fix: `Give the domain that you registered, such as "example.${name}".`,
+    })
+  if (name === simulatorDomain || name.endsWith(`.${simulatorDomain}`))
+    throw new Failure('conflict', `${name} is the domain of simulated recipients or below it.`, {
+      fix: 'Add a domain of your own: what is sent to this one never leaves the machine.',
     })
   const { sharedDomain } = settings
   if (name === sharedDomain || name.endsWith(`.${sharedDomain}`))

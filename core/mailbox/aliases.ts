@@ -14,7 +14,7 @@ import { encodeTimeCursor, type Page, readTimeCursor } from '../access/paging.ts
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { addressesChanged } from './known-mailboxes.ts'
-import { reachMailbox, requireOwnDomain, requireStaying } from './mailboxes.ts'
+import { reachMailbox, requireNotServed, requireOwnDomain, requireStaying } from './mailboxes.ts'
 
 export type Alias = {
   /** Canonical. */
@@ -152,6 +152,7 @@ function canonicalAlias(alias: string): string {
         param: 'alias',
       },
     )
+  requireNotServed(canonical, 'alias')
   return canonical
 }
 

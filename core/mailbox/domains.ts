@@ -11,6 +11,9 @@ import { createKept } from '../process/kept.ts'
 import { createKnown } from '../process/known.ts'
 import { perProcess } from '../process/per-process.ts'
 
+/** The domain of simulated recipients, which is nobody's (core/deliver/simulator.ts). */
+export const simulatorDomain = 'simulator.invalid'
+
 /**
  * Takes a sub-domain of the shared domain for an account; it signs with the keys of the shared domain. Returns false
  * when it is taken, or was the name of an account that was removed.

@@ -20,6 +20,7 @@ import { dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { currentDomain } from './domains.ts'
 import { addressesChanged, mailboxAt } from './known-mailboxes.ts'
+import { isServedLocal } from './served-addresses.ts'
 import { storageOf } from './storage-limit.ts'
 
 export type Mailbox = {
@@ -377,7 +378,21 @@ function canonicalAddress(address: string): string {
       param: 'address',
       fix: 'Create the mailbox under a name, and *@domain as an alias of it.',
     })
+  requireNotServed(canonical, 'address')
   return canonical
+}
+
+/** Fails with `validation_error` when mail to an address is the service's own, so that it would never come to a mailbox. */
+export function requireNotServed(canonical: string, param: string): void {
+  if (!isServedLocal(splitAddress(canonical).local)) return
+  throw new Failure(
+    'validation_error',
+    `${canonical} is an address for bounces or reports, which the service reads itself.`,
+    {
+      param,
+      fix: 'Choose another name: those of the form "bounce-..." and "reports-..." with a digest are taken.',
+    },
+  )
 }
 
 /** Fails with `domain_not_on_account` or `domain_not_verified` unless the account may have addresses in the domain. */

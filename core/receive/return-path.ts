@@ -5,6 +5,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { splitAddress } from '../../mail/message/address.ts'
+import { returnPathForm } from '../mailbox/served-addresses.ts'
 import type { Context } from '../process/context.ts'
 import type { Recipient } from './recipient-cache.ts'
 
@@ -12,7 +13,6 @@ export type ReturnPath = NonNullable<Recipient['returnPath']>
 
 const purpose = 'return path'
 const digestChars = 16
-const form = /^bounce-([0-9a-hjkmnp-tv-z]{26})-([0-9a-z]{1,4})-([0-9a-f]{16})$/
 
 /**
  * Makes the return path of one recipient of a send. It has at most 54 characters before the `@` (RFC 5321 4.5.3.1.1
@@ -25,11 +25,11 @@ export function returnPathOf(ctx: Pick<Context, 'secrets'>, { emailId, n }: Retu
 }
 
 /** Whether an address looks like a return path, of this service or of another. */
-export const isReturnPath = (address: string): boolean => form.test(splitAddress(address).local)
+export const isReturnPath = (address: string): boolean => returnPathForm.test(splitAddress(address).local)
 
 /** Reads a canonical address as a return path. Returns null when it is none, 'forged' when its digest is wrong. */
 export function readReturnPath(ctx: Pick<Context, 'secrets'>, address: string): ReturnPath | 'forged' | null {
-  const [, id = '', number36 = '', digest = ''] = form.exec(splitAddress(address).local) ?? []
+  const [, id = '', number36 = '', digest = ''] = returnPathForm.exec(splitAddress(address).local) ?? []
   if (id === '') return null
   const isOurs = timingSafeEqual(Buffer.from(digest), Buffer.from(digestOf(ctx, id, number36)))
   return isOurs ? { emailId: `em_${id}`, n: Number.parseInt(number36, 36) } : 'forged'

@@ -96,6 +96,7 @@ describe('api: aliases', () => {
     ['no address', 'nonsense', ['agent@tenant.example'], 400, 'validation_error'],
     ['a plus', 'a+b@tenant.example', ['agent@tenant.example'], 400, 'validation_error'],
     ['a star in an address', 'sales*@tenant.example', ['agent@tenant.example'], 400, 'validation_error'],
+    ['a report address', 'reports-0123456789abcdef@tenant.example', ['agent@tenant.example'], 400, 'validation_error'],
     ['no target', 'x@tenant.example', [], 400, 'validation_error'],
     ['too many targets', 'x@tenant.example', Array(51).fill('agent@tenant.example'), 400, 'validation_error'],
     ['a foreign domain', 'x@stranger.example', ['agent@tenant.example'], 403, 'domain_not_on_account'],

@@ -294,6 +294,14 @@ describe('api: domains', () => {
     expect((await post('sand.example', client(door.http, apiKey))).body.code).to.equal('forbidden')
   })
 
+  it('are not those of simulated recipients', async () => {
+    for (const domain of ['simulator.invalid', 'a.Simulator.invalid'])
+      expect((await post(domain)).body).to.include({
+        code: 'conflict',
+        error: `${domain.toLowerCase()} is the domain of simulated recipients or below it.`,
+      })
+  })
+
   it('are verified by the clock too', async () => {
     publish((await post('clock.example')).body.records)
     door.advance(2 * minuteMs)

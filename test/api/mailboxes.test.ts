@@ -79,6 +79,13 @@ describe('api: mailboxes', () => {
       ['a domain of nobody', '/api/v1/mailboxes', { address: 'a@elsewhere.example' }, 403, 'domain_not_on_account'],
       ['a plus form', '/api/v1/mailboxes', { address: 'a+b@tenant.example' }, 400, 'validation_error'],
       [
+        'a return path',
+        '/api/v1/mailboxes',
+        { address: 'Bounce-01m8fxdazrsms02b9fr2d0npy8-0-0123456789abcdef@tenant.example' },
+        400,
+        'validation_error',
+      ],
+      [
         'a mailbox of nobody, before its body',
         `${mailboxPath('x@elsewhere.example')}/send`,
         { color: 1 },
