@@ -53,11 +53,23 @@ const optionalPort = (initial: number | null, about: string) =>
   setting<number | null>(nullable(integer({ minimum: 0, maximum: 65535 })), initial, about)
 const count = (initial: number, about: string, unit?: string) => setting(integer({ minimum: 0 }), initial, about, unit)
 /** What does nothing at all with 0. */
-const atLeastOne = (initial: number, about: string, unit?: string) =>
-  setting(integer({ minimum: 1 }), initial, about, unit)
+const atLeastOne = (initial: number, about: string) => setting(integer({ minimum: 1 }), initial, about)
 const bytes = (initial: number, about: string) => count(initial, about, 'bytes')
-const seconds = (initial: number, about: string) => count(initial, about, 'seconds')
-const milliseconds = (initial: number, about: string) => count(initial, about, 'milliseconds')
+/** Node ends a timer at once that is longer than 2^31 - 1 ms, which is a little more than that. */
+const timerMaxDays = 24
+const daySeconds = 86_400
+/** A time that is waited for. */
+const timer = (initial: number, about: string, { minimum = 1 } = {}) =>
+  setting(integer({ minimum, maximum: timerMaxDays * daySeconds }), initial, about, 'seconds')
+const timerMs = (initial: number, about: string, { minimum = 1 } = {}) =>
+  setting(integer({ minimum, maximum: timerMaxDays * daySeconds * 1_000 }), initial, about, 'milliseconds')
+/** A hundred years: what is added to a time, or taken from it, has to leave one that there is. */
+const spanMaxDays = 36_500
+/** A time that is added to another, or taken from it. */
+const Days = (minimum: number) => integer({ minimum, maximum: spanMaxDays })
+const days = (initial: number, about: string) => setting(Days(0), initial, about, 'days')
+const Seconds = (minimum: number) => integer({ minimum, maximum: spanMaxDays * daySeconds })
+const seconds = (initial: number, about: string) => setting(Seconds(0), initial, about, 'seconds')
 const networks = (about: string) =>
   setting<readonly string[]>(
     array(string(form('^[0-9a-fA-F:.]+(/\\d+)?$', 'an IP address or network', '192.0.2.0/24'))),
@@ -148,7 +160,7 @@ export const settings = {
       'How the store encrypts objects at rest, asked for with each. Without it: as the bucket is set to.',
     ),
     kmsKey: optionalString('The key for aws:kms. Without it: the one of the account at the store.'),
-    timeoutMs: milliseconds(
+    timeoutMs: timerMs(
       20_000,
       'How long one request to the store may take, with its tries; then mail is answered 451 and requests 503.',
     ),
@@ -287,7 +299,7 @@ export const settings = {
       'Address of a Rspamd (its normal worker, such as http://127.0.0.1:11333) that is asked about each incoming mail. Without it: no filter.',
     ),
     spamScore: setting(number(), 6, 'Mail with this score or a higher one goes to Spam.'),
-    timeoutMs: milliseconds(10_000, 'How long it may take; mail it does not answer for is delivered.'),
+    timeoutMs: timerMs(10_000, 'How long it may take; mail it does not answer for is delivered.'),
   },
   clamav: {
     address: setting<string | null>(
@@ -299,7 +311,7 @@ export const settings = {
       25 * MiB,
       "Size up to which mail is scanned; larger mail passes. Not more than clamd's StreamMaxLength.",
     ),
-    timeoutMs: milliseconds(30_000, 'How long a scan may take; then, or when clamd fails, mail is answered 451.'),
+    timeoutMs: timerMs(30_000, 'How long a scan may take; then, or when clamd fails, mail is answered 451.'),
   },
   dns: {
     host: host(
@@ -337,10 +349,9 @@ export const settings = {
       false,
       'Whether zones are signed (DNSSEC, ECDSA P-256). `mailroom domain ds` shows the DS record that a registrar takes; before this is turned off again, that has to be gone for as long as its TTL.',
     ),
-    keyDays: count(
+    keyDays: days(
       0,
       'How long the key of a signed zone is used; then another one takes its place, which the zone above has to name. 0: until somebody says so.',
-      'days',
     ),
     rateLimit: {
       answersPerSecond: count(
@@ -366,10 +377,9 @@ export const settings = {
       null,
       'A server that tells when the registration of a domain ends (RDAP, such as https://rdap.org). Without it nobody is asked.',
     ),
-    dkimDays: count(
+    dkimDays: days(
       0,
       'How long DKIM keys are used; then the service publishes new ones and changes over to them. 0: until somebody says so.',
-      'days',
     ),
   },
   resolver: setting<readonly string[]>(
@@ -416,8 +426,13 @@ export const settings = {
     ),
   },
   sessions: {
-    idleHours: setting(integer({ minimum: 1 }), 24, 'How long a person stays signed in without a request.', 'hours'),
-    days: setting(integer({ minimum: 1 }), 30, 'How long a person stays signed in at most.', 'days'),
+    idleHours: setting(
+      integer({ minimum: 1, maximum: spanMaxDays * 24 }),
+      24,
+      'How long a person stays signed in without a request.',
+      'hours',
+    ),
+    days: setting(Days(1), 30, 'How long a person stays signed in at most.', 'days'),
   },
   outbound: {
     routes: setting<{ readonly [domain: string]: string }>(
@@ -446,19 +461,17 @@ export const settings = {
       0,
       'Messages to one mail server in a second, from one process; 0: as many as it takes.',
     ),
-    connectSeconds: atLeastOne(30, 'How long a mail server may take to accept a connection.', 'seconds'),
-    replySeconds: atLeastOne(
+    connectSeconds: timer(30, 'How long a mail server may take to accept a connection.'),
+    replySeconds: timer(
       300,
       'How long it may take to answer (RFC 5321 4.5.3.2); after the message itself it has 10 minutes.',
-      'seconds',
     ),
-    leaseSeconds: atLeastOne(
+    leaseSeconds: timer(
       120,
       'How long a claimed recipient stays with one process; after a crash it is tried again then.',
-      'seconds',
     ),
     retrySeconds: setting<readonly number[]>(
-      array(integer({ minimum: 1 }), { minItems: 1 }),
+      array(Seconds(1), { minItems: 1 }),
       [60, 300, 900, 1_800, 3_600, 7_200, 14_400],
       'Pauses after soft bounces; the last one repeats.',
       'seconds',
@@ -472,7 +485,7 @@ export const settings = {
       false,
       'Whether webhooks may go to private addresses and over plain http, and metadata documents of OAuth programs may come from private addresses. Only for tests and closed networks.',
     ),
-    timeoutMs: milliseconds(10_000, 'How long an endpoint may take to answer.'),
+    timeoutMs: timerMs(10_000, 'How long an endpoint may take to answer.'),
     concurrency: atLeastOne(50, 'Attempts in flight at once in one process.'),
   },
   lens: {
@@ -483,7 +496,7 @@ export const settings = {
     ),
     model: optionalString('Name of the model that is asked. Without it: the one that the endpoint has.'),
     key: optionalString('Key of the endpoint, sent as a bearer token. Better set by its variable than in a file.'),
-    timeoutMs: milliseconds(20_000, 'How long an answer may take; then, or when it fails, the rules read the fields.'),
+    timeoutMs: timerMs(20_000, 'How long an answer may take; then, or when it fails, the rules read the fields.'),
   },
   keep: {
     approvalDays: setting(
@@ -492,11 +505,10 @@ export const settings = {
       'How long a send waits for the approval of a person; then it is not sent.',
       'days',
     ),
-    discardedDays: count(30, 'How long mail stays in Trash and Spam; then it is gone.', 'days'),
-    deletedMailboxDays: count(
+    discardedDays: days(30, 'How long mail stays in Trash and Spam; then it is gone.'),
+    deletedMailboxDays: days(
       30,
       'How long the mail of a deleted mailbox is kept, and its address reserved; then they are gone.',
-      'days',
     ),
     reportDays: setting(
       integer({ minimum: 1, maximum: 800 }),
@@ -546,17 +558,11 @@ export const settings = {
         'Such connections at once from one address; against one machine taking all of them.',
       ),
       connectionsPerNetwork: count(2_000, 'Such connections at once from one IPv6 /64 or IPv4 /24.'),
-      loginSeconds: setting(
-        integer({ minimum: 1 }),
-        60,
-        'How long a connection may be silent before its login; against those that only wait.',
-        'seconds',
-      ),
-      idleSeconds: setting(
-        integer({ minimum: 1_800 }),
+      loginSeconds: timer(60, 'How long a connection may be silent before its login; against those that only wait.'),
+      idleSeconds: timer(
         1_860,
         'How long a connection may be silent after its login (RFC 9051 5.4 asks for 30 minutes and more).',
-        'seconds',
+        { minimum: 1_800 },
       ),
     },
     dns: {
@@ -585,7 +591,7 @@ export const settings = {
         10,
         'Failed logins in 10 minutes, from an address or a network or for one mailbox, after which logins wait.',
       ),
-      slowMs: milliseconds(1_000, 'How long they wait.'),
+      slowMs: timerMs(1_000, 'How long they wait.', { minimum: 0 }),
     },
     people: {
       mailsPerAddressPerHour: setting(

@@ -587,8 +587,23 @@ describe('serving', () => {
       ],
       [
         'nothing where something is needed',
-        () => ({ env: { MAILROOM_OUTBOUND_LEASE_SECONDS: '0' } }),
-        /"MAILROOM_OUTBOUND_LEASE_SECONDS" must be a whole number of at least 1/,
+        () => ({ env: { MAILROOM_OUTBOUND_CONCURRENCY: '0' } }),
+        /"MAILROOM_OUTBOUND_CONCURRENCY" must be a whole number of at least 1/,
+      ],
+      [
+        'a wait that no timer holds, which would be over at once',
+        () => ({ env: { MAILROOM_OUTBOUND_REPLY_SECONDS: '2147484' } }),
+        /"MAILROOM_OUTBOUND_REPLY_SECONDS" must be a whole number from 1 to 2073600; this is too high\. Lower/,
+      ],
+      [
+        'no time to answer in',
+        () => ({ env: { MAILROOM_CLAMAV_TIMEOUT_MS: '0' } }),
+        /"MAILROOM_CLAMAV_TIMEOUT_MS" must be a whole number from 1 to 2073600000; this is too low\. Raise/,
+      ],
+      [
+        'days that lead out of all dates',
+        () => ({ env: { MAILROOM_KEEP_DISCARDED_DAYS: '200000000' } }),
+        /"MAILROOM_KEEP_DISCARDED_DAYS" must be a whole number from 0 to 36500; this is too high\. Lower/,
       ],
       [
         'a data folder that is a file',
