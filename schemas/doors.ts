@@ -33,9 +33,15 @@ export function doorsOf(settings: Settings): readonly Door[] {
 
 /** What Node tells of a socket that could not be opened. */
 type ListenError = NodeJS.ErrnoException & { readonly port: number }
+/** And of a host whose address it could not find. */
+type LookupError = NodeJS.ErrnoException & { readonly hostname: string }
 
 /** An error of a start; where a door could not be opened, as the `conflict` that names its setting. */
 export function ofListening(error: unknown, settings: Settings): unknown {
+  if (isLookupError(error)) {
+    const door = doorsOf(settings).find(({ host, port }) => port !== null && host === error.hostname)
+    return door === undefined ? error : cannotListen(door, error)
+  }
   if (!isListenError(error)) return error
   const door = doorsOf(settings).find(({ port }) => port === error.port)
   if (door === undefined) return error
@@ -68,4 +74,9 @@ export function cannotListen(
 function isListenError(error: unknown): error is ListenError {
   const { syscall, port } = (error ?? {}) as Partial<ListenError>
   return (syscall === 'listen' || syscall === 'bind') && typeof port === 'number'
+}
+
+function isLookupError(error: unknown): error is LookupError {
+  const { syscall, hostname } = (error ?? {}) as Partial<LookupError>
+  return syscall === 'getaddrinfo' && typeof hostname === 'string'
 }

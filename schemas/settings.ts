@@ -70,6 +70,9 @@ const Days = (minimum: number) => integer({ minimum, maximum: spanMaxDays })
 const days = (initial: number, about: string) => setting(Days(0), initial, about, 'days')
 const Seconds = (minimum: number) => integer({ minimum, maximum: spanMaxDays * daySeconds })
 const seconds = (initial: number, about: string) => setting(Seconds(0), initial, about, 'seconds')
+/** A pattern does not tell whether a URL is whole: `https://[` is none, and no port has six digits. */
+const webUrl = (noun: string, example: string, pattern = '^https?://[^\\s/?#]\\S*$') =>
+  string({ ...form(pattern, noun, example), format: 'uri' })
 const networks = (about: string) =>
   setting<readonly string[]>(
     array(string(form('^[0-9a-fA-F:.]+(/\\d+)?$', 'an IP address or network', '192.0.2.0/24'))),
@@ -135,7 +138,7 @@ export const settings = {
       'Bucket of an S3-compatible store where large bodies go. Without it: into the database. Who takes it away again leaves the bodies there without their bytes. Its versioning must be off, or old versions expire: what is erased stays in them.',
     ),
     endpoint: setting<string | null>(
-      nullable(string(form('^https?://', 'an http or https URL', 'https://objects.example.net'))),
+      nullable(webUrl('an http or https URL', 'https://objects.example.net')),
       null,
       'Address of that store. Without it: AWS, in the region.',
     ),
@@ -166,7 +169,7 @@ export const settings = {
     ),
   },
   baseUrl: setting<string | null>(
-    nullable(string(form('^https?://[^\\s/?#]+[^\\s?#]*$', 'an http or https URL', 'https://mail.example.net'))),
+    nullable(webUrl('an http or https URL', 'https://mail.example.net', '^https?://[^\\s/?#]+[^\\s?#]*$')),
     null,
     'Address under which the API is reached from outside. Without it: http://127.0.0.1:<real port>.',
   ),
@@ -246,13 +249,7 @@ export const settings = {
   acme: {
     directory: setting<string | null>(
       nullable(
-        string(
-          form(
-            '^https?://',
-            'the directory URL of a certificate authority',
-            'https://acme-v02.api.letsencrypt.org/directory',
-          ),
-        ),
+        webUrl('the directory URL of a certificate authority', 'https://acme-v02.api.letsencrypt.org/directory'),
       ),
       null,
       'Certificate authority that issues certificates by ACME (RFC 8555), by the URL of its directory. To set it is to agree to its terms of service. Without it nothing is ordered.',
@@ -294,7 +291,7 @@ export const settings = {
   },
   rspamd: {
     url: setting<string | null>(
-      nullable(string(form('^https?://', 'an http or https URL', 'http://127.0.0.1:11333'))),
+      nullable(webUrl('an http or https URL', 'http://127.0.0.1:11333')),
       null,
       'Address of a Rspamd (its normal worker, such as http://127.0.0.1:11333) that is asked about each incoming mail. Without it: no filter.',
     ),
@@ -373,7 +370,7 @@ export const settings = {
       'What has to stand in the SPF records of domains, such as "include:spf.example.net". Without it: a:<hostname>.',
     ),
     rdapUrl: setting<string | null>(
-      nullable(string(form('^https?://', 'an http or https URL', 'https://rdap.org'))),
+      nullable(webUrl('an http or https URL', 'https://rdap.org')),
       null,
       'A server that tells when the registration of a domain ends (RDAP, such as https://rdap.org). Without it nobody is asked.',
     ),
@@ -490,7 +487,7 @@ export const settings = {
   },
   lens: {
     url: setting<string | null>(
-      nullable(string(form('^https?://', 'an http or https URL', 'http://127.0.0.1:11434/v1'))),
+      nullable(webUrl('an http or https URL', 'http://127.0.0.1:11434/v1')),
       null,
       'Base address of an OpenAI-compatible endpoint (such as http://127.0.0.1:11434/v1), whose /chat/completions is asked for the fields of Lens. Texts of mail and attachments are sent there. Without it: the rules of the service read them.',
     ),

@@ -571,6 +571,16 @@ describe('serving', () => {
         /"MAILROOM_BASE_URL" must be an http or https URL\. Write .* such as "https:/,
       ],
       [
+        'a URL whose port is none',
+        () => ({ env: { MAILROOM_BASE_URL: 'https://mail.example.net:99999' } }),
+        /"MAILROOM_BASE_URL" must be an http or https URL\. Write .* such as "https:\/\/mail\.example\.net"/,
+      ],
+      [
+        'a URL without a host',
+        () => ({ env: { MAILROOM_BLOBS_ENDPOINT: 'http://' } }),
+        /"MAILROOM_BLOBS_ENDPOINT" must be an http or https URL\. Write .* such as "https:\/\/objects\.example\.net"/,
+      ],
+      [
         'a domain in capitals',
         () => ({ env: { MAILROOM_SHARED_DOMAIN: 'Agents.example.net' } }),
         /"MAILROOM_SHARED_DOMAIN" must be a domain name in small letters\. Write .* such as "agents\.example\.net"/,
@@ -671,6 +681,32 @@ describe('serving', () => {
         taken.close()
         await rm(folder, { recursive: true, force: true })
       }
+    })
+  }
+
+  for (const [part, name, setting, variable] of [
+    ['api', 'service', 'http.host', 'MAILROOM_HTTP_HOST'],
+    ['smtp', 'smtp', 'smtp.host', 'MAILROOM_SMTP_HOST'],
+    ['api', 'metrics', 'metrics.host', 'MAILROOM_METRICS_HOST'],
+    ['dns', 'dns', 'dns.host', 'MAILROOM_DNS_HOST'],
+  ] as const) {
+    it(`says which host has no address here, and what to change: ${setting}`, async () => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-nowhere-'))
+      const { code, out, err } = await run(['serve', '--only', part], {
+        MAILROOM_DATA: folder,
+        MAILROOM_HTTP_PORT: '2601',
+        MAILROOM_SMTP_PORT: '2602',
+        MAILROOM_METRICS_PORT: '2603',
+        [variable]: 'none.invalid',
+      })
+      await rm(folder, { recursive: true, force: true })
+      expect([code, out]).to.deep.equal([1, ''])
+      const [line = '', ...others] = plainLines(err)
+      expect(others).to.deep.equal([])
+      expect(line).to.match(
+        /^\w+ could not start: ([\w.]+) is none\.invalid, where this machine cannot listen \(\w+\)\. Set \1 to an address of this machine/,
+      )
+      expect(line).to.match(new RegExp(`^${name} could not start: ${setting} `))
     })
   }
 
