@@ -12,7 +12,7 @@ import { serviceVersion } from '../operations/version.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { EventEnvelope } from '../schemas/webhooks.ts'
 import type { Io } from './io.ts'
-import { type ServerOptions, serverWithKey, urlOf } from './server-options.ts'
+import { type ServerOptions, serverWithKey, urlBelow, urlOf } from './server-options.ts'
 
 export type ListenOptions = ServerOptions & {
   readonly forwardTo: string
@@ -151,7 +151,7 @@ async function ask(
   more: { readonly [name: string]: string },
   silent: AbortSignal = AbortSignal.timeout(silentMs),
 ): Promise<Response> {
-  const url = new URL(`${server.pathname.replace(/\/+$/, '')}${path}?${query}`, server)
+  const url = urlBelow(server, `${path}?${query}`)
   const signal = AbortSignal.any([stopped, silent])
   const response = await fetch(url, { headers: { ...headers, ...more }, signal }).catch((error: unknown) => {
     if (stopped.aborted) throw error

@@ -18,7 +18,7 @@ import {
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { serviceVersion } from '../operations/version.ts'
 import { type Io, told } from './io.ts'
-import { type ServerOptions, serverWithKey } from './server-options.ts'
+import { type ServerOptions, serverWithKey, urlBelow } from './server-options.ts'
 
 /** What JSON-RPC has for an error of the server itself (JSON-RPC 2.0, 5.1). */
 const serverError = -32000
@@ -33,9 +33,7 @@ const lastAnswersMs = 1_000
 export async function serveStdio(io: Io, options: ServerOptions): Promise<void> {
   const { key, server } = serverWithKey(io, options)
   const headers = { authorization: `Bearer ${key}`, 'user-agent': `Mailroom/${serviceVersion()}` }
-  // The query says which tools are wanted, and where bodies stand.
-  const endpoint = new URL(`/api/mcp${server.search}`, server)
-  const remote = new StreamableHTTPClientTransport(endpoint, { requestInit: { headers } })
+  const remote = new StreamableHTTPClientTransport(endpointOf(server), { requestInit: { headers } })
   // Of the end of standard input the transport hears when the last answers are written: it writes none after that.
   const input = new PassThrough()
   const client = new StdioServerTransport(input)
@@ -91,6 +89,12 @@ export async function serveStdio(io: Io, options: ServerOptions): Promise<void> 
   await Promise.race([Promise.all(last), sleep(lastAnswersMs)])
   await remote.close()
   await client.close()
+}
+
+/** The endpoint of a server; who names the endpoint itself means it. The query says which tools are wanted, and where bodies stand. */
+function endpointOf(server: URL): URL {
+  const path = '/api/mcp'
+  return server.pathname.endsWith(path) ? server : urlBelow(server, `${path}${server.search}`)
 }
 
 function isStateless(message: JSONRPCMessage): boolean {

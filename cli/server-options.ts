@@ -23,6 +23,11 @@ function serverOf(io: Io): string {
   return baseUrl ?? `http://${authorityOf(http.host, http.port)}`
 }
 
+/** The URL of a path of a server, which may itself lie below a path of its host, as a proxy puts it. Its query is left out. */
+export function urlBelow(server: URL, path: string): URL {
+  return new URL(`${server.pathname.replace(/\/+$/, '')}${path}`, server)
+}
+
 /** Fails with `invalid_request` for what is no URL of a web server. */
 export function urlOf(text: string, option: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null

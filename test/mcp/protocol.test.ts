@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { request as askHttp, createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 /** The transport: revisions beside each other on one endpoint, what is refused, streams, and questions to a person. */
 import {
@@ -425,6 +427,33 @@ describe('mcp protocol', () => {
       const answer = JSON.parse(await text(child.stdout)) as { readonly id: number; readonly result: Json }
       expect(answer).to.include({ id: 1 })
       expect(answer.result).to.include({ protocolVersion: '2025-11-25' })
+    })
+
+    it('finds a server below a path of its host, and the endpoint itself', async () => {
+      const proxy = createServer((request, response) => {
+        const [, path] = /^\/mail(\/.*)$/.exec(request.url ?? '') ?? []
+        if (path === undefined) return void response.writeHead(404).end()
+        const { method, headers } = request
+        const asked = askHttp(`${door.http}${path}`, { method, headers }, (answer) => {
+          response.writeHead(answer.statusCode ?? 502, answer.headers)
+          answer.pipe(response)
+        })
+        request.pipe(asked)
+      }).listen(0, '127.0.0.1')
+      await once(proxy, 'listening')
+      closing.push(async () => {
+        proxy.closeAllConnections()
+        proxy.close()
+      })
+      const below = `http://127.0.0.1:${(proxy.address() as { port: number }).port}/mail`
+      for (const url of [below, `${below}/?readonly=true`, `${below}/api/mcp`, `${door.http}/api/mcp?readonly=true`]) {
+        const client = new EarlierClient({ name: 'test', version: '1' })
+        await client.connect(new EarlierStdio({ ...program, env: environment(tenant.key, url) }))
+        const names = (await client.listTools()).tools.map(({ name }) => name)
+        await client.close()
+        expect(names, url).to.include('read_message')
+        expect(names.includes('send_message'), url).to.equal(!url.includes('readonly'))
+      }
     })
 
     it('passes on what its URL asks for', async () => {
