@@ -7,6 +7,7 @@ import { authenticate, claimHeaders, type Door, type Principal } from '../core/a
 import { takeAnonymous, takeRequest } from '../core/access/request-rates.ts'
 import { findSession, requireCsrfToken, type Session } from '../core/access/sessions.ts'
 import type { Context } from '../core/process/context.ts'
+import { codeOf } from '../core/process/database-away.ts'
 import { refusalIn } from '../schemas/account-states.ts'
 import { Failure } from '../schemas/failures.ts'
 import { partnerKeyPrefixes } from '../schemas/partners.ts'
@@ -35,8 +36,7 @@ export async function admit(
   { headers, peerAddress, answerHeaders, credential, door }: Visitor,
 ): Promise<Principal> {
   const principal = await principalOf(ctx, { headers, peerAddress, credential, door }).catch((error: unknown) => {
-    const code = error instanceof Failure ? error.code : 'internal_error'
-    ctx.metrics.count('mailroom_requests_total', { operation: 'none', code })
+    ctx.metrics.count('mailroom_requests_total', { operation: 'none', code: codeOf(error) })
     throw error
   })
   noteKeyUse(ctx, principal, peerAddress)

@@ -12,6 +12,7 @@ import { reachMailbox } from '../core/mailbox/mailboxes.ts'
 import { requireAdministrator } from '../core/people/administrators.ts'
 import { inTimeOf } from '../core/process/account-time.ts'
 import type { Context } from '../core/process/context.ts'
+import { codeOf } from '../core/process/database-away.ts'
 import { Failure } from '../schemas/failures.ts'
 import { isValid } from '../schemas/validate.ts'
 import { countRequest, requireAccess } from './admit.ts'
@@ -92,7 +93,7 @@ export async function invoke(
     ended('ok')
     return answer
   } catch (error) {
-    ended(error instanceof Failure ? error.code : 'internal_error')
+    ended(codeOf(error))
     if (request.checkOutput && error instanceof Failure && !errorsOf(operation).includes(error.code))
       throw new Error(`${operation.name} failed with ${error.code}, which it does not declare`, { cause: error })
     throw error
@@ -263,7 +264,7 @@ async function audited(
     if (isAudited && !answer.replayed) await ctx.background.begin(principal.accountId, () => note('done'))
     return answer
   } catch (error) {
-    const outcome = error instanceof Failure ? error.code : 'internal_error'
+    const outcome = codeOf(error)
     if (outcome === 'insufficient_scope' || (isAudited && !malformed.has(outcome)))
       await ctx.background.begin(principal.accountId, () => note(outcome))
     throw error

@@ -1,5 +1,5 @@
 /** The failure that callers get while the database, or the store of large bodies, is unavailable. */
-import { Failure } from '../../schemas/failures.ts'
+import { Failure, type FailureCode } from '../../schemas/failures.ts'
 import { ObjectStoreError } from '../../store/object-store.ts'
 import { isUnavailable } from '../../store/unwell.ts'
 
@@ -15,4 +15,10 @@ export function whileUnavailable(error: unknown): unknown {
   if (!isUnavailable(error)) return error
   const what = error instanceof ObjectStoreError ? 'store of large messages' : 'database'
   return new Failure('unavailable', `The ${what} is unavailable right now; please try again later.`, { cause: error })
+}
+
+/** The code that a caller hears of an error: what is counted and audited of a request has the same. */
+export function codeOf(error: unknown): FailureCode {
+  const told = whileUnavailable(error)
+  return told instanceof Failure ? told.code : 'internal_error'
 }

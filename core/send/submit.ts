@@ -21,6 +21,7 @@ import { findSend } from '../deliver/approval-state.ts'
 import { signingKeys } from '../mailbox/domains.ts'
 import { dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { codeOf } from '../process/database-away.ts'
 import { allowanceOfSend } from './allowance.ts'
 import { askApproval } from './approval-requests.ts'
 import { draftIdOf, sendIdOf, writeSend } from './commit.ts'
@@ -68,7 +69,7 @@ export async function submit(ctx: Context, login: Login, submission: Submission)
     const send = login.principal.waitsForApproval ? await findSend(ctx, { accountId, emailId: id }) : null
     return { id, isWaiting: send?.approval?.status === 'waiting' }
   } catch (error) {
-    await note(error instanceof Failure ? error.code : 'internal_error')
+    await note(codeOf(error))
     throw error
   }
 }

@@ -1,0 +1,41 @@
+/** What is said of requests that failed because the store of large bodies, or the database, was away. */
+import { expect } from 'chai'
+import { openMetrics } from '../../core/process/metrics.ts'
+import { type ObjectPeer, startObjectStore } from '../peers/object-store.ts'
+import { client, type Json } from '../peers/rest.ts'
+import { type Door, makeTenant, openDoor } from '../start/door.ts'
+
+describe('a request while a store is away', () => {
+  let peer: ObjectPeer
+  let door: Door
+  before(async () => {
+    peer = await startObjectStore()
+    door = await openDoor({ env: { ...peer.env, MAILROOM_BLOBS_FROM_BYTES: '1' } })
+    Object.assign(door.ctx, { metrics: await openMetrics('service') })
+  })
+  after(async () => {
+    await door?.close()
+    await peer?.stop()
+  })
+
+  it('is counted and audited by the code that it was answered with', async () => {
+    const { key, address } = await makeTenant(door, { name: 'away' })
+    const call = client(door.http, key)
+    const path = `/api/v1/mailboxes/${encodeURIComponent(address)}/send`
+    peer.mode = 'fails'
+    const { status, body } = await call<Json>('POST', path, {
+      to: 'delivered@simulator.invalid',
+      subject: 'Hi',
+      text: 'Hello',
+    })
+    expect([status, body.code]).to.deep.equal([503, 'unavailable'])
+    peer.mode = 'serves'
+    const audit = await call<{ entries: readonly Json[] }>('GET', '/api/v1/audit')
+    const sends = audit.body.entries.filter(({ action }) => action === 'messages.send')
+    expect(sends.map(({ outcome }) => outcome)).to.deep.equal(['unavailable'])
+    const counted = (await door.ctx.metrics.text()).split('\n').filter((line) => line.includes('"messages.send"'))
+    expect(counted.filter((line) => line.startsWith('mailroom_requests_total'))).to.deep.equal([
+      'mailroom_requests_total{operation="messages.send",code="unavailable",process="service"} 1',
+    ])
+  })
+})
