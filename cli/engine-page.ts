@@ -88,7 +88,7 @@ What it writes is on disk before it is acknowledged, whatever the write concern 
 | \`mailroom db import URL\` | the other way, into an empty data folder; the service must be stopped |
 
 To restore a backup: stop the service, move the folder \`engine\` of the data folder away, and put the file in its place as
-\`engine/engine.db\`. The key in \`secrets\` is no part of any of these: keep it too. \`verify\` finds torn indexes, broken
+\`engine/engine.db\`, owned by the user of the service. The key in \`secrets\` is no part of any of these: keep it too. \`verify\` finds torn indexes, broken
 structure and documents that cannot be read; a bit that flips inside a text is not noticed.`
 
 function commandSection(command: Command): string {

@@ -54,7 +54,9 @@ export function verifyFolder(dir: string, listener: Listener = {}): Findings {
  * @throws Error when it is no database of the engine, has a newer format, or has a log of its own
  */
 export function verifyFile(path: string, listener: Listener = {}): Findings {
-  if (!existsSync(path)) throw new Error(`there is no file ${path}`)
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) throw new Error(`there is no file ${path}`)
+  if (!found.isFile()) throw new Error(`${path} is no file: name that of a backup`)
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
   if (log !== undefined && log.size > 0) throw new Error(`${path} is in use or was not closed: verify its data folder`)
   const url = pathToFileURL(path)

@@ -18,8 +18,8 @@ export const formatVersion = 1
 export const pageBytes = 8192
 /** How long a connection waits for a lock of another. */
 export const busyMs = 10_000
-/** The code of SQLite for what another connection has locked; more bits above it say why. */
-const sqliteBusy = 5
+/** Primary result codes of SQLite; more bits above them say why. */
+const sqlite = { perm: 3, busy: 5, readOnly: 8, corrupt: 11, cannotOpen: 14, notDatabase: 26 } as const
 
 export type WriterOptions = {
   /** The file may not grow beyond this; 0 means as far as the disk goes. */
@@ -40,21 +40,30 @@ export class FolderInUse extends Error {}
  */
 export function lockFolder(dir: string): DatabaseSync {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const lock = new DatabaseSync(join(dir, 'engine.lock'))
+  const file = join(dir, 'engine.lock')
+  const lock = opening(file, () => new DatabaseSync(file))
   try {
     lock.exec('PRAGMA journal_mode=DELETE; BEGIN EXCLUSIVE')
     return lock
   } catch (cause) {
     lock.close()
-    if ((Number((cause as { readonly errcode?: number }).errcode) & 0xff) === sqliteBusy)
+    if (codeOf(cause) === sqlite.busy)
       throw new FolderInUse(`the data folder ${dir} is in use by another process`, { cause })
     throw new Error(`the data folder ${dir} cannot be locked: ${(cause as Error).message}`, { cause })
   }
 }
 
-/** Opens the file for writing, creates what is missing, and checks its format. */
+/**
+ * Opens the file for writing, creates what is missing, and checks its format.
+ * @throws Error that names the file and says what to change when it cannot be opened
+ */
 export function openWriter(dir: string, options: WriterOptions): DatabaseSync {
-  const db = new DatabaseSync(databasePath(dir), { timeout: busyMs, defensive: false })
+  const file = databasePath(dir)
+  return opening(file, () => openFile(file, options))
+}
+
+function openFile(file: string, options: WriterOptions): DatabaseSync {
+  const db = new DatabaseSync(file, { timeout: busyMs, defensive: false })
   db.exec(`PRAGMA page_size=${pageBytes}`)
   db.exec('PRAGMA journal_mode=WAL')
   db.exec('PRAGMA synchronous=FULL')
@@ -77,6 +86,30 @@ export function openWriter(dir: string, options: WriterOptions): DatabaseSync {
   }
   return db
 }
+
+/** SQLite says neither which file it means nor what is to be done about it. */
+function opening<Opened>(file: string, open: () => Opened): Opened {
+  try {
+    return open()
+  } catch (cause) {
+    const code = codeOf(cause)
+    const fix = fixes.get(code)
+    if (fix === undefined) throw cause
+    throw new Error(`${file} cannot be opened: ${(cause as Error).message}. ${fix}, and start again`, { cause })
+  }
+}
+
+const whose = 'Give the file and its folder to the user of the service, who must be able to write both'
+const other = 'Put a backup in its place'
+const fixes: ReadonlyMap<number, string> = new Map([
+  [sqlite.perm, whose],
+  [sqlite.readOnly, whose],
+  [sqlite.cannotOpen, whose],
+  [sqlite.corrupt, other],
+  [sqlite.notDatabase, other],
+])
+
+const codeOf = (error: unknown) => Number((error as { readonly errcode?: number }).errcode) & 0xff
 
 /** Opens a second connection that cannot write. */
 export function openReader(dir: string): DatabaseSync {

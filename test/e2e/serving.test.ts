@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { getPriority, hostname, networkInterfaces, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -513,6 +513,36 @@ describe('serving', () => {
     })
     expect(response).to.match(/^250 /)
   })
+
+  for (const [what, put, says] of [
+    [
+      'cannot be opened',
+      (file: string) => mkdir(file, { recursive: true }),
+      'unable to open database file. Give the file and its folder to the user of the service, who must be able to write both',
+    ],
+    [
+      'is none',
+      async (file: string) => {
+        await mkdir(path.dirname(file), { recursive: true })
+        await writeFile(file, 'no database '.repeat(1_000))
+      },
+      'file is not a database. Put a backup in its place',
+    ],
+  ] as const) {
+    it(`names the file of a database that ${what}, and says what to change`, async () => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-file-'))
+      const data = path.join(folder, 'data')
+      const file = path.join(data, 'engine', 'engine.db')
+      await put(file)
+      const env = { MAILROOM_DATA: data, MAILROOM_HTTP_PORT: '0', MAILROOM_SMTP_PORT: '0' }
+      const { code, out, err } = await run(['serve', '--only', 'api'], env)
+      await rm(folder, { recursive: true, force: true })
+      expect([code, out]).to.deep.equal([1, ''])
+      expect(plainLines(err)).to.deep.equal([
+        `engine could not start: ${file} cannot be opened: ${says}, and start again.`,
+      ])
+    })
+  }
 
   describe('refuses a setting that it does not know or cannot take, and names it', () => {
     let folder: string
