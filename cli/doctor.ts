@@ -8,7 +8,8 @@ import { query } from '../core/dns/query.ts'
 import { createResolver, DnsError, isAbsent } from '../core/dns/resolver.ts'
 import { closeContext } from '../core/process/context.ts'
 import { authorityOf } from '../schemas/authority.ts'
-import type { Settings } from '../schemas/settings.ts'
+import { type Door, doorsOf } from '../schemas/doors.ts'
+import { imapPort, imapsPort, type Settings, submissionPort, submissionsPort } from '../schemas/settings.ts'
 import { countLanes } from '../store/outbox.ts'
 import { openAdminContext } from './admin-context.ts'
 import { type Io, told } from './io.ts'
@@ -28,9 +29,7 @@ export async function doctor(io: Io, domain?: string, options: { readonly to?: s
 async function doctorOfInstance(io: Io): Promise<number> {
   const settings = io.settings()
   const checks = [
-    port('http', settings.http),
-    ...(settings.https.port === null ? [] : [port('https', { ...settings.https, port: settings.https.port })]),
-    port('smtp', settings.smtp),
+    ...doorsOf(settings).flatMap((door) => port(door, settings)),
     certificate(settings),
     disk(settings),
     nameServer(settings),
@@ -60,9 +59,24 @@ function connecting({ baseUrl, http }: Settings): string {
   ].join('\n')
 }
 
-function port(name: string, { host, port: number }: { host: string; port: number }): Promise<Finding> {
+/** Doors that have any port, too, when inbound mail has, unless they were given another one (cli/instance.ts). */
+const usualPorts: ReadonlyMap<string, number> = new Map([
+  ['submission', submissionPort],
+  ['submissions', submissionsPort],
+  ['imap', imapPort],
+  ['imaps', imapsPort],
+])
+
+/** Nothing of a door that is closed. Of the DNS server more is asked (`nameServer`). */
+function port({ name, host, port: number }: Door, { smtp }: Settings): readonly Promise<Finding>[] {
+  if (number === null || name === 'dns') return []
   const what = `port ${name}`
-  if (number === 0) return Promise.resolve({ what, ok: true, detail: 'any free port; the ready line names it' })
+  if (number === 0 || (smtp.port === 0 && usualPorts.get(name) === number))
+    return [Promise.resolve({ what, ok: true, detail: 'any free port; the ready line names it' })]
+  return [answering(what, host, number)]
+}
+
+function answering(what: string, host: string, number: number): Promise<Finding> {
   return new Promise((resolve) => {
     const socket = connect({ host, port: number, timeout: connectMs })
     const answer = (ok: boolean, detail: string) => {

@@ -493,11 +493,17 @@ describe('the command line', () => {
     const ports = {
       MAILROOM_HTTP_PORT: new URL(service.http).port,
       MAILROOM_SMTP_PORT: service.smtp.split(':')[1] ?? '',
+      MAILROOM_SUBMISSION_PORT: service.submission?.split(':')[1] ?? '',
+      MAILROOM_SUBMISSIONS_PORT: service.submissions?.split(':')[1] ?? '',
+      // This service runs without them.
+      MAILROOM_IMAP_PORT: 'null',
+      MAILROOM_IMAPS_PORT: 'null',
       MAILROOM_DNS_PORT: 'null',
     }
     try {
-      const [well, early, list] = await Promise.all([
+      const [well, withoutImap, early, list] = await Promise.all([
         mailroom(['doctor'], ports),
+        mailroom(['doctor'], { ...ports, MAILROOM_IMAPS_PORT: '1' }),
         mailroom(['doctor'], { MAILROOM_DATA: data, MAILROOM_HTTP_PORT: '1', MAILROOM_SMTP_PORT: '1' }),
         mailroom(['account', 'list'], { MAILROOM_DATA: data }),
       ])
@@ -505,11 +511,21 @@ describe('the command line', () => {
       const [looked = '', connecting] = well.out.split('\n\n')
       const found = looked.split('\n').filter((line) => !line.includes('DNS'))
       expect(found.map((line) => line.split(':')[0])).to.deep.equal(
-        ['port http', 'port smtp', 'certificate', 'disk', 'port dns', 'database', 'queue'].map(
-          (what) => `ok   ${what}`,
-        ),
+        [
+          'port http',
+          'port smtp',
+          'port submission',
+          'port submissions',
+          'certificate',
+          'disk',
+          'port dns',
+          'database',
+          'queue',
+        ].map((what) => `ok   ${what}`),
       )
       expect(connecting).to.include(`${service.http}/api/mcp`).and.include('npx mailroom mcp')
+      expect(withoutImap.code).to.equal(1)
+      expect(withoutImap.out).to.match(/^BAD {2}port imaps: 127\.0\.0\.1:1 /m)
       expect(early.code).to.equal(1)
       for (const says of [
         /^BAD {2}port http: 127\.0\.0\.1:1 /m,
