@@ -79,7 +79,8 @@ const networks = (about: string) =>
     [],
     about,
   )
-const optionalString = (about: string) => setting<string | null>(nullable(string()), null, about)
+/** An empty variable, as files of variables have it for what is not set, stands for none. */
+const optionalString = (about: string) => setting<string | null>(nullable(string({ minLength: 1 })), null, about)
 
 /** What a policy of MTA-STS asks of senders (RFC 8461 3.2). */
 export const stsModes = ['none', 'testing', 'enforce'] as const
