@@ -70,9 +70,9 @@ const Days = (minimum: number) => integer({ minimum, maximum: spanMaxDays })
 const days = (initial: number, about: string) => setting(Days(0), initial, about, 'days')
 const Seconds = (minimum: number) => integer({ minimum, maximum: spanMaxDays * daySeconds })
 const seconds = (initial: number, about: string) => setting(Seconds(0), initial, about, 'seconds')
-/** A pattern does not tell whether a URL is whole: `https://[` is none, and no port has six digits. */
-const webUrl = (noun: string, example: string, pattern = '^https?://[^\\s/?#]\\S*$') =>
-  string({ ...form(pattern, noun, example), format: 'uri' })
+const urlHost = `([^\\s/?#:@[\\]]+|\\[[0-9a-fA-F:.]+\\])(:${portPattern})?`
+const webUrl = (noun: string, example: string, rest = '([/?#]\\S*)?') =>
+  string(form(`^https?://${urlHost}${rest}$`, noun, example))
 const networks = (about: string) =>
   setting<readonly string[]>(
     array(string(form('^[0-9a-fA-F:.]+(/\\d+)?$', 'an IP address or network', '192.0.2.0/24'))),
@@ -170,7 +170,7 @@ export const settings = {
     ),
   },
   baseUrl: setting<string | null>(
-    nullable(webUrl('an http or https URL', 'https://mail.example.net', '^https?://[^\\s/?#]+[^\\s?#]*$')),
+    nullable(webUrl('an http or https URL', 'https://mail.example.net', '(/[^\\s?#]*)?')),
     null,
     'Address under which the API is reached from outside. Without it: http://127.0.0.1:<real port>.',
   ),

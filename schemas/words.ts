@@ -160,7 +160,7 @@ const nouns: { readonly [type: string]: string } = {
 
 function formOf(schema: JsonSchema): { readonly form: string; readonly example: string } {
   const { format } = schema
-  if (schema[formKeyword] === undefined && (format === 'date-time' || format === 'uri')) return formats[format]
+  if (format === 'date-time' || format === 'uri') return formats[format]
   const [example = ''] = (schema.examples ?? []) as readonly string[]
   return { form: String(schema[formKeyword] ?? 'text'), example }
 }
