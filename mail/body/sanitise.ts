@@ -169,7 +169,7 @@ function openTag(element: Element, attributes: Attributes, rules: StyleRules, an
 function styleOf(element: Element, attributes: Attributes, rules: StyleRules, ancestors: readonly Element[]): string {
   const { style = '', bgcolor, text } = attributes
   const legacy = element.name === 'body' ? legacyColours(bgcolor, text) : ''
-  if (rules.count === 0) return legacy + style
+  if (rules.count === 0 && rules.keyframes.size === 0) return legacy + style
   const declared = declarationsFor(rules, element, ancestors, style)
   return legacy + [...declared].map(([key, value]) => `${key}:${value}`).join(';')
 }

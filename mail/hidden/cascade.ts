@@ -1,4 +1,6 @@
 import { limits } from '../limits.ts'
+import { animationParts } from './animation-values.ts'
+import { animated, type Keyframes, keyframesName, keyframesOf } from './animations.ts'
 import type { Cover } from './covers.ts'
 import { containerApplies, mediaApplies, supportsApplies } from './css-conditions.ts'
 import {
@@ -9,7 +11,7 @@ import {
   statementsOf,
   withoutComments,
 } from './css-syntax.ts'
-import { expanded, hidingOf, isValid, relevantNames, sizeOf, tinyMax, unseen } from './hiding-styles.ts'
+import { declaredIn, hidingOf, relevantNames, sizeOf, tinyMax, unseen } from './hiding-styles.ts'
 import { type Budget, keyOf, matches, matchesNames, type Named, readSelector, type Selector } from './selectors.ts'
 
 /** The rules of the style elements of a document. */
@@ -19,6 +21,11 @@ export type StyleRules = Budget & {
   /** What a tag with its classes and id leads to. */
   readonly known: Map<string, Known>
   readonly names: ReadonlySet<string>
+  readonly keyframes: Map<string, Keyframes>
+  /** What an animation leads to. */
+  readonly moved: Map<string, readonly Declared[]>
+  /** Variables with a value of their own from the start (CSS Properties and Values 1). */
+  readonly registered: Map<string, Registered>
   count: number
   /** Whether selectors ask for siblings, and values for variables. */
   asksSiblings: boolean
@@ -32,12 +39,18 @@ export type StyleRules = Budget & {
   readonly covers: Map<number, Cover>
 }
 
+/** `initial`: null when it has none. */
+type Registered = { readonly initial: string | null; readonly isInherited: boolean }
+
 /** Rules that keep the declarations of those names; the names that hide or colour something when none are given. */
 export function styleRules(names: ReadonlySet<string> = relevantNames): StyleRules {
   return {
     byKey: new Map(),
     known: new Map(),
     names,
+    keyframes: new Map(),
+    moved: new Map(),
+    registered: new Map(),
     count: 0,
     stepsLeft: limits.cssStepsMax,
     asksSiblings: false,
@@ -51,7 +64,7 @@ export function styleRules(names: ReadonlySet<string> = relevantNames): StyleRul
 
 /**
  * Adds the rules of a style sheet: at most `cssRulesMax` selectors, and as many more that hide something. Blocks for other
- * readers (print, narrow screens, dark mode, one program alone) are left out, and so are fonts and animations.
+ * readers (print, narrow screens, dark mode, one program alone) are left out, and so are fonts.
  */
 export function addRules(rules: StyleRules, css: string): void {
   if (/[+~]|child|type/.test(css)) rules.asksSiblings = true
@@ -94,11 +107,33 @@ function nested(head: string, parents: string): string {
 
 function addAtRule(rules: StyleRules, head: string, block: string, around: Around): void {
   const [, name = '', condition = ''] = /^@([a-z-]+)\s*([\s\S]*)$/i.exec(head) ?? []
-  const applies = atRules[name.toLowerCase()]
+  const kind = name.toLowerCase()
+  if (/^(?:-webkit-)?keyframes$/.test(kind)) addKeyframes(rules, condition, block)
+  if (kind === 'property') register(rules, condition, block)
+  const applies = atRules[kind]
   if (around.depth >= limits.cssDepthMax || !applies?.(condition)) return
   const root = name === 'scope' ? /^\(([^()]*)\)/.exec(condition)?.[1] : undefined
   const isLayered = around.isLayered || name === 'layer'
   addBlock(rules, block, { parents: root ?? around.parents, isLayered, depth: around.depth + 1 })
+}
+
+function addKeyframes({ keyframes, names }: StyleRules, name: string, block: string): void {
+  if (keyframes.size >= limits.cssRulesPerKeyMax) return
+  keyframes.set(
+    keyframesName(withoutComments(name, '')),
+    keyframesOf(block, (each) => names.has(each) || each.startsWith('--')),
+  )
+}
+
+/** CSS Properties and Values 1, 2: without a syntax, or without saying whether it is inherited, it is none. */
+function register({ registered }: StyleRules, name: string, block: string): void {
+  const given = cascade(readDeclarations(block))
+  const inherits = given.get('inherits')
+  const initial = given.get('initial-value') ?? null
+  const isComplete =
+    given.has('syntax') && (initial !== null || /^["']\s*\*\s*["']$/.test(given.get('syntax') as string))
+  if (!isComplete || !/^(?:true|false)$/.test(inherits ?? '') || registered.size >= limits.cssVariablesMax) return
+  registered.set(withoutComments(name, '').trim().toLowerCase(), { initial, isInherited: inherits === 'true' })
 }
 
 const atRules: Readonly<Record<string, (condition: string) => boolean>> = {
@@ -109,16 +144,42 @@ const atRules: Readonly<Record<string, (condition: string) => boolean>> = {
   scope: () => true,
 }
 
-/** The declarations that apply to an element inside others (outermost first), by rising weight (CSS Cascade 4, 6.1). */
+/**
+ * The declarations that apply to an element inside others (outermost first), by rising weight (CSS Cascade 4, 6.1), and what its
+ * animations make of them. `filled` puts the values of variables into a value; null when one is not known.
+ */
 export function declarationsFor(
   rules: StyleRules,
   element: Named,
   ancestors: readonly Named[],
   style: string | undefined,
+  filled: (value: string, style: Declarations) => string | null = (value) => value,
 ): Declarations {
-  const own = style === undefined ? none : declared(style)
+  const own = style === undefined ? none : declaredIn(style)
   const given = rules.count === 0 ? nobodys : givenBy(rules, element, ancestors)
-  return own.length === 0 ? given.result : cascade([...given.declared, ...own])
+  const declared = own.length === 0 ? given.declared : [...given.declared, ...own]
+  const result = own.length === 0 ? given.result : cascade(declared)
+  if (rules.keyframes.size === 0 || !(result.has('animation-name') || result.has('animation'))) return result
+  const animation = [...result].filter(([name]) => name.startsWith('animation'))
+  const known = new Map(
+    animation.flatMap(([name, asked]) => {
+      const value = filled(asked, result) ?? ''
+      return name === 'animation' ? animationParts(value) : [[name, value] as const]
+    }),
+  )
+  // Animations outweigh all but what is important (CSS Cascade 4, 6.2).
+  const important = declared.filter((each) => each.important)
+  return cascade([...declared, ...movedBy(rules, known), ...important])
+}
+
+/** What animations make of an element; of those that were asked for before it is remembered. */
+function movedBy(rules: StyleRules, animation: ReadonlyMap<string, string>): readonly Declared[] {
+  const key = [...animation].join(';')
+  const kept = rules.moved.get(key)
+  if (kept) return kept
+  const moved = animated(animation, rules.keyframes, rules)
+  if (rules.moved.size < knownMax) rules.moved.set(key, moved)
+  return moved
 }
 
 /** The last of a name counts; what is important counts more. */
@@ -129,13 +190,8 @@ function cascade(all: readonly Declared[]): Declarations {
   return found
 }
 
-/** What programs take of a list of declarations: those with a value that means nothing are as if they were not there. */
-function declared(text: string): readonly Declared[] {
-  return expanded(readDeclarations(text).filter(({ name, value }) => isValid(name, value)))
-}
-
 function addDeclared(rules: StyleRules, selectors: string, block: string, { isLayered }: Around): void {
-  const found = declared(block).filter(({ name }) => rules.names.has(name) || name.startsWith('--'))
+  const found = declaredIn(block).filter(({ name }) => rules.names.has(name) || name.startsWith('--'))
   if (found.length === 0) return
   const kept = found.slice(-limits.cssVariablesMax)
   for (const text of splitAt(selectors, ',').slice(0, limits.cssRulesMax)) addRule(rules, text, kept, isLayered)
@@ -170,7 +226,12 @@ type Rule = {
 
 function ruleOf(selector: Selector, declared: readonly Declared[], order: number, isLayered: boolean): Rule {
   const style = cascade(declared)
-  const hides = hidingOf(style) !== null || unseen(style) === true || (sizeOf(style, 16) ?? 16) <= tinyMax
+  const hides =
+    hidingOf(style) !== null ||
+    unseen(style) === true ||
+    (sizeOf(style, 16) ?? 16) <= tinyMax ||
+    style.has('animation-name') ||
+    style.has('animation')
   return { selector, declared, order, isLayered, hides }
 }
 

@@ -1,7 +1,8 @@
 import type { Hidden } from '../encoding/invisible-characters.ts'
+import { animationNames, animationParts, isAnimation } from './animation-values.ts'
 import { isDisplay } from './css-conditions.ts'
 import { isClipped, isMasked } from './css-shapes.ts'
-import { type Declarations, type Declared, splitAt } from './css-syntax.ts'
+import { type Declarations, type Declared, readDeclarations, splitAt } from './css-syntax.ts'
 import { blended, type Colour, functionsOf, listOf, numberOf, paintOf } from './css-values.ts'
 
 /** How an element and all it holds is kept from sight, or null. Inherited sizes, colours and opacity are not asked here. */
@@ -97,14 +98,19 @@ export function colourOf(
   return paint && paint[3] < 0.1 ? 'clear' : paint ? blended(paint, under) : null
 }
 
+/** What programs take of a list of declarations: those with a value that means nothing are as if they were not there. */
+export function declaredIn(text: string): readonly Declared[] {
+  return expanded(readDeclarations(text).filter(({ name, value }) => isValid(name, value)))
+}
+
 /** Whether programs take a declaration of that name, as far as it may hide or show something. */
-export function isValid(name: string, value: string): boolean {
+function isValid(name: string, value: string): boolean {
   const check = checks.get(name)
   return check === undefined || wide.test(value) || value.includes('var(') || check(value)
 }
 
 /** Shorthands that may hide something also as what they stand for, and logical names as physical ones. */
-export function expanded(all: readonly Declared[]): readonly Declared[] {
+function expanded(all: readonly Declared[]): readonly Declared[] {
   if (!all.some(({ name }) => shorthands.has(name))) return all
   return all.flatMap((one) => {
     const parts = shorthands.get(one.name)?.(one.value)
@@ -113,11 +119,13 @@ export function expanded(all: readonly Declared[]): readonly Declared[] {
 }
 
 /** Names of declarations that hide or colour something. */
-export const relevantNames: ReadonlySet<string> = new Set(
-  'display float visibility content-visibility opacity overflow overflow-x overflow-y contain height max-height min-height width max-width min-width clip clip-path -webkit-clip-path mask mask-image mask-size -webkit-mask -webkit-mask-image -webkit-mask-size position z-index unicode-bidi direction transform translate scale rotate backface-visibility -webkit-backface-visibility left top right bottom margin-left margin-top margin-bottom text-indent padding-left letter-spacing line-height filter zoom font-size color -webkit-text-fill-color white-space background background-color background-image'.split(
+export const relevantNames: ReadonlySet<string> = new Set([
+  'animation',
+  ...animationNames.map((name) => `animation-${name}`),
+  ...'display float visibility content-visibility opacity overflow overflow-x overflow-y contain height max-height min-height width max-width min-width clip clip-path -webkit-clip-path mask mask-image mask-size -webkit-mask -webkit-mask-image -webkit-mask-size position z-index unicode-bidi direction transform translate scale rotate backface-visibility -webkit-backface-visibility left top right bottom margin-left margin-top margin-bottom text-indent padding-left letter-spacing line-height filter zoom font-size color -webkit-text-fill-color white-space background background-color background-image'.split(
     ' ',
   ),
-)
+])
 
 /** Whether an element stands in a column of its own beside what follows it: a label before its value. */
 export function isColumn(style: ReadonlyMap<string, string>): boolean {
@@ -316,6 +324,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
     name,
     isOneOf('visible hidden'),
   ]),
+  ...['animation', '-webkit-animation'].map((name): [string, Check] => [name, isAnimation]),
   ['position', isOneOf('static relative absolute fixed sticky')],
   ['z-index', (value) => value === 'auto' || /^[+-]?\d+$/.test(value)],
 ])
@@ -374,6 +383,9 @@ const shorthands: ReadonlyMap<string, Expansion> = new Map<string, Expansion>([
   ['max-inline-size', renamed('max-width')],
   ['overflow-block', renamed('overflow-y')],
   ['overflow-inline', renamed('overflow-x')],
+  ['animation', animationParts],
+  ['-webkit-animation', animationParts],
+  ...animationNames.map((name): [string, Expansion] => [`-webkit-animation-${name}`, renamed(`animation-${name}`)]),
 ])
 
 function firstOf<T>(words: readonly string[], read: (word: string) => T | null): T | null {

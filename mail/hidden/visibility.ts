@@ -125,9 +125,11 @@ export function elementOf(
   if (rules.asksSiblings) parent.children.last = named
   const isDrawing = name === 'svg' || parent.shows === 'drawing'
   const own = isDrawing ? drawingStyle(attributes) : attributes.style
-  const given = declarationsFor(rules, named, ancestors, own)
+  const given = declarationsFor(rules, named, ancestors, own, (value, style) =>
+    filledIn(value, variablesOf(style, parent.variables, rules)),
+  )
   const asksVariables = rules.asksVariables || attributes.style?.includes('--') === true
-  const variables = asksVariables ? variablesOf(given, parent.variables) : parent.variables
+  const variables = asksVariables ? variablesOf(given, parent.variables, rules) : parent.variables
   const style = asksVariables ? resolved(given, variables) : given
   const isUnread = isNeverRead(name, parent)
   const isHidden = attributes.hidden !== undefined || isClosed(name, attributes, parent)
@@ -223,11 +225,20 @@ function isClosed(name: string, attributes: Attributes, parent: Element): boolea
 
 const closed: ReadonlySet<string> = new Set(['canvas', 'progress', 'meter', 'noembed', 'rp'])
 
-/** The variables of an element (CSS Variables 1): its own and those of its parent. */
-function variablesOf(style: Declarations, inherited: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+/** The variables of an element (CSS Variables 1): its own, those of its parent, and those that have a value from the start. */
+function variablesOf(
+  style: Declarations,
+  inherited: ReadonlyMap<string, string>,
+  { registered }: StyleRules,
+): ReadonlyMap<string, string> {
   const own = [...style].filter(([name]) => name.startsWith('--')).slice(0, limits.cssVariablesMax)
-  if (own.length === 0) return inherited
+  if (own.length === 0 && registered.size === 0) return inherited
   const all = new Map([...inherited, ...own].slice(-limits.cssVariablesMax))
+  for (const [name, { initial, isInherited }] of registered) {
+    if (initial !== null && (!isInherited || !all.has(name))) all.set(name, initial)
+    else if (!isInherited) all.delete(name)
+  }
+  for (const [name, value] of own) all.set(name, value)
   for (const [name, value] of own) all.set(name, filledIn(value, all) ?? '')
   return all
 }

@@ -323,6 +323,49 @@ const sheets: readonly string[] = [
   'p{a:({)})}.x{display:none}',
 ]
 
+/** What animations come to, and what variables are from the start: a sheet, the style of the text, and how it hides. */
+const moving: readonly (readonly [sheet: string, style: string, kind: string])[] = [
+  ['@keyframes a{to{opacity:0}}', 'animation:a 0s forwards', 'transparent'],
+  ['@keyframes a{to{opacity:0}}', 'animation:1s ease-in 1s both a', 'transparent'],
+  ['@keyframes a{to{opacity:0}}', 'animation-name:a;animation-fill-mode:forwards', 'transparent'],
+  ['@keyframes a{to{opacity:0}}', '-webkit-animation:a 1s 3 alternate forwards', 'transparent'],
+  ['@keyframes a{from{opacity:0}}', 'animation:a 1e6s', 'transparent'],
+  ['@keyframes a{to{opacity:0}}', 'animation:a 1e6s reverse', 'transparent'],
+  ['@keyframes a{to{opacity:0}}', 'animation:a 1e6s step-start', 'transparent'],
+  ['@keyframes a{from{opacity:0}}', 'animation:a 1s paused', 'transparent'],
+  ['@keyframes a{50%{opacity:0}}', 'animation:a 2s -1s paused', 'transparent'],
+  ['@keyframes a{from{opacity:0}}', 'animation:a 1s 1e6s backwards', 'transparent'],
+  ['@keyframes a{from,to{font-size:0}}', 'animation:a 1s infinite', 'zero_size'],
+  ['@keyframes "a"{0%,100%{position:absolute;left:-9999px}}', 'animation:a 1s infinite', 'off_screen'],
+  ['@keyframes a{to{color:#fff}}', 'color:red;animation:b 1s, a 1s forwards', 'same_colour'],
+  ['@-webkit-keyframes a{to{visibility:hidden}}', '-webkit-animation:a 1s forwards', 'display_none'],
+  ['@keyframes a{to{opacity:0}}', '--b:a;animation:var(--b) 1s forwards', 'transparent'],
+  ['@keyframes a{to{--b:none}}', 'animation:a 1s forwards;display:var(--b,block)', 'display_none'],
+  ['p{animation:a 1s forwards}@media screen{@keyframes a{to{scale:0}}}', '', 'zero_size'],
+  ['@property --a{syntax:"*";inherits:false;initial-value:none}', 'display:var(--a)', 'display_none'],
+  ['@property --a{syntax:"<length>";inherits:true;initial-value:0px}', 'font-size:var(--a,9px)', 'zero_size'],
+  ['@property --a{syntax:"*";inherits:false}body{--a:block}', 'display:none;display:var(--a,none)', 'display_none'],
+]
+
+/** The same where the text is seen in the end. */
+const moved: readonly (readonly [sheet: string, style: string])[] = [
+  ['@keyframes a{to{opacity:0}}', 'animation:a 2s'],
+  ['@keyframes a{to{opacity:0}}', 'animation:a 1s infinite alternate'],
+  ['@keyframes a{to{opacity:0}}', 'animation:a 1s 2 alternate forwards'],
+  ['@keyframes a{to{opacity:0}}', 'animation:a 1e6s'],
+  ['@keyframes a{to{opacity:0}}', 'animation:a 1s 1h forwards'],
+  ['@keyframes a{to{opacity:0!important}}', 'animation:a 1s forwards'],
+  ['@keyframes a{to{opacity:0}}', 'animation:a 1s forwards;opacity:1!important'],
+  ['@keyframes a{to{opacity:0}}', 'animation:b 1s forwards'],
+  ['@keyframes a{from{opacity:0}to{opacity:1}}', 'opacity:0;animation:a 1s .5s forwards'],
+  ['@keyframes a{from{opacity:0;translate:0 -200px}}', 'animation:a 1s both'],
+  ['@keyframes a{0%,100%{opacity:0}50%{opacity:1}}', 'animation:a 1s infinite'],
+  ['@keyframes a{to{opacity:0}}@keyframes a{to{opacity:1}}', 'animation:a 1s forwards'],
+  ['@property --a{syntax:"*";inherits:false;initial-value:none}', '--a:block;display:var(--a)'],
+  ['@property --a{syntax:"*";initial-value:none}', 'display:var(--a)'],
+  ['@property --a{syntax:"*";inherits:true;initial-value:none}body{--a:block}', 'display:var(--a)'],
+]
+
 const elsewhere: readonly (readonly [name: string, html: string])[] = [
   ['a style sheet at the end', '<p class=x>secret</p><style>.x{display:none}</style>'],
   ['a class that is not ASCII', '<style>.日{display:none}</style><p class=日>secret</p>'],
@@ -543,6 +586,17 @@ describe('mail/body/html-text: visible text', () => {
     for (const sheet of sheets)
       expectHidden(`<style>${sheet}</style><p>before</p><p class=x>secret</p>`, 'display_none')
   })
+  for (const [sheet, style, kind] of moving)
+    it(`hides what moves: ${sheet} ${style}`, () =>
+      expectHidden(`<style>${sheet}</style><b>before</b><p style='${style}'>secret</p>`, kind))
+  for (const [sheet, style] of moved)
+    it(`shows what moves: ${sheet} ${style}`, () => {
+      const html = `<style>${sheet}</style><p style='${style}'>seen</p>`
+      expect(visibleText(html)).to.deep.equal({ text: 'seen', hidden: [], truncated: false })
+      expect(sanitiseHtml(html))
+        .to.match(/seen/)
+        .and.not.match(/opacity:0\b/)
+    })
   for (const [name, html] of elsewhere) {
     it(`hides ${name}`, () =>
       expectHidden(`<p>before</p>${html}`, name.startsWith('a size') ? 'zero_size' : 'display_none'))
@@ -588,6 +642,9 @@ describe('mail/body/html-text: visible text', () => {
       `<style>p{${'url('.repeat(100_000)}`,
       `<style>@media ${'('.repeat(400_000)}`,
       `<p style="${'a(;'.repeat(130_000)}">`,
+      `<style>@keyframes a{${'1%{opacity:0}'.repeat(30_000)}`,
+      `<style>@keyframes a{${Array.from({ length: 200 }, (_, i) => `${i / 2}%{opacity:0;left:${i}px}`).join('')}}</style>${'<p style="animation:a 1s 2 forwards">x'.repeat(10_000)}`,
+      `<style>@property --a{syntax:"*";inherits:true;initial-value:0}</style>${'<p style="animation:var(--a)">x'.repeat(12_000)}`,
     ]) {
       expectLinear(html.slice(0, 20), html, (text) => visibleText(text))
     }
