@@ -272,8 +272,8 @@ function tidied(all: readonly string[]): { readonly lines: readonly string[]; re
   return { lines, numbers: numbers.slice(0, lines.length) }
 }
 
-/** Images that are written into the HTML say nothing and may be longer than all that is read. */
-const withoutData = (html: string) => html.replace(/data:[^"'\s<>()]{1000,}/gi, 'data:,')
+/** Images that are written into the HTML say nothing and may be longer than all that is read. Style sheets do. */
+const withoutData = (html: string) => html.replace(/data:(?!\s*text\/css)[^"'\s<>()]{1000,}/gi, 'data:,')
 
 /** So much of one report, or of one comment, is looked at, in characters. */
 const reportCharsMax = 1000

@@ -6,11 +6,13 @@ import { containerApplies, mediaApplies, supportsApplies } from './css-condition
 import {
   type Declarations,
   type Declared,
+  headOf,
   readDeclarations,
   splitAt,
   statementsOf,
   withoutComments,
 } from './css-syntax.ts'
+import { importOf, sheetIn } from './data-sheets.ts'
 import { declaredIn, hidingOf, relevantNames, sizeOf, tinyMax, unseen } from './hiding-styles.ts'
 import { type Budget, keyOf, matches, matchesNames, type Named, readSelector, type Selector } from './selectors.ts'
 
@@ -67,11 +69,36 @@ export function styleRules(names: ReadonlySet<string> = relevantNames): StyleRul
  * readers (print, narrow screens, dark mode, one program alone) are left out, and so are fonts.
  */
 export function addRules(rules: StyleRules, css: string): void {
+  addSheet(rules, css, { parents: null, isLayered: false, depth: 0 })
+}
+
+function addSheet(rules: StyleRules, css: string, around: Around): void {
   if (/[+~]|child|type/.test(css)) rules.asksSiblings = true
   if (/last-child|only-child/.test(css)) rules.asksCounts = true
   const text = css.replace(/<!--|-->/g, ' ')
   if (text.includes('--')) rules.asksVariables = true
-  addBlock(rules, text, { parents: null, isLayered: false, depth: 0 })
+  addBlock(rules, text.includes('@') ? withImports(rules, text, around) : text, around)
+}
+
+/** Adds the style sheets that stand in addresses at the beginning of another. Returns what stands behind. */
+function withImports(rules: StyleRules, text: string, around: Around): string {
+  let end = 0
+  for (const { prelude, block } of statementsOf(text)) {
+    const head = headOf(prelude, ' ')
+    if (block !== null || !/^(?:@(?:charset|layer|import)|$)/i.test(head)) break
+    end += prelude.length + 1
+    const asked = importOf(head)
+    const applies =
+      asked && mediaApplies(asked.media) && (asked.supports === null || supportsApplies(`(${asked.supports})`))
+    const sheet = applies && around.depth < limits.cssDepthMax ? sheetIn(asked.address) : null
+    if (sheet !== null)
+      addSheet(rules, sheet, {
+        ...around,
+        isLayered: around.isLayered || asked?.isLayered === true,
+        depth: around.depth + 1,
+      })
+  }
+  return text.slice(end)
 }
 
 /** What a block stands in: `parents` is the list of selectors its rules are nested in (CSS Nesting 1). */
@@ -81,7 +108,7 @@ function addBlock(rules: StyleRules, text: string, around: Around): void {
   let own = ''
   for (const { prelude, block } of statementsOf(text)) {
     if (rules.count >= limits.cssRulesMax * 2) return
-    const head = withoutComments(prelude, '').trim()
+    const head = headOf(prelude, '')
     if (block === null) own += `${prelude};`
     else if (head.startsWith('@')) addAtRule(rules, head, block, around)
     else addStyleRule(rules, head, block, around)

@@ -83,6 +83,13 @@ export function unescaped(text: string): string {
   })
 }
 
+/** What stands before a block or a semicolon, without comments; a keyword of its own (`@media`) without escapes. */
+export function headOf(prelude: string, instead: string): string {
+  const head = withoutComments(prelude, instead).trim()
+  return head.startsWith('@') && head.includes('\\') ? head.replace(atKeyword, unescaped) : head
+}
+
+const atKeyword = /^@(?:[-\w]|\\[0-9a-f]{1,6}\s?|\\[^\n0-9a-f])+/i
 const awkward = /[\\"'({]|\/\*/
 const isStatementEnd = (code: number) => code === 0x3b || code === 0x7b
 

@@ -1,11 +1,12 @@
 import { addRules, type StyleRules, styleRules } from './cascade.ts'
 import { mediaApplies } from './css-conditions.ts'
+import { sheetIn } from './data-sheets.ts'
 import { feed } from './markup.ts'
 import { isCounted } from './visibility.ts'
 
 type Attributes = Readonly<Record<string, string>>
 
-/** The style elements of a document, and the attributes of its page. */
+/** The style sheets of a document, and the attributes of its page. */
 export type Sheets = {
   readonly rules: StyleRules
   readonly page: { readonly html?: Attributes; readonly body?: Attributes }
@@ -18,11 +19,13 @@ export type Sheets = {
 export function readSheets(html: string, names?: ReadonlySet<string>): Sheets {
   const rules = styleRules(names)
   const page: { html?: Attributes; body?: Attributes } = {}
-  if (!/<style/i.test(html)) return { rules, page }
+  if (!/<(?:style|link)/i.test(html)) return { rules, page }
   let css: string | null = null
   feed(html, {
     onopentag(name, attributes) {
       if (name === 'style' && isRead(attributes)) css = ''
+      if (name === 'link' && isLinked(attributes) && isRead(attributes))
+        addRules(rules, sheetIn(attributes.href ?? '') ?? '')
       if (name === 'html' || name === 'body') page[name] ??= attributes
     },
     ontext(text) {
@@ -55,6 +58,14 @@ function countChildren(html: string, { childCounts }: StyleRules): void {
   })
   end()
 }
+
+/** Whether a link is to a style sheet that is used without being chosen. */
+function isLinked({ rel = '', disabled }: Attributes): boolean {
+  const kinds = rel.toLowerCase().split(/\s+/, kindsMax)
+  return kinds.includes('stylesheet') && !kinds.includes('alternate') && disabled === undefined
+}
+
+const kindsMax = 20
 
 function isRead({ type = '', media = '' }: Attributes): boolean {
   return /^(?:\s*|text\/css\s*(?:;.*)?)$/i.test(type) && mediaApplies(media)

@@ -321,6 +321,25 @@ const sheets: readonly string[] = [
   'p{a:\\75rl(()}.x{display:none}',
   'p{a:url(b \\61 \\)}.x{display:block})}.x{display:none}',
   'p{a:({)})}.x{display:none}',
+  '@\\6d edia screen{.x{display:none}}',
+  '@import url(data:text/css,.x{display:none});p{color:red}',
+  '@import "data:text/css;charset=utf-8;base64,LnggeyBkaXNwbGF5OiBub25lIH0="',
+  '@charset "utf-8";/**/@layer a;@import \'data:text/css,.x%7bdisplay:none}\' layer(a) supports(display:block) screen;',
+  '@\\69mport"DATA:text/css,.x{display\\3anone}#.x{display:block}"',
+  '@import url("data:text/css,@import url(%22data:text/css,p+.x%7bdisplay:none%22);")',
+]
+
+/** What stands in an address is no sheet, or not in use. */
+const unused: readonly string[] = [
+  '<link rel=stylesheet href="data:text/plain,.x{display:none}">',
+  '<link rel="alternate stylesheet" title=a href="data:text/css,.x{display:none}">',
+  '<link rel=stylesheet media=print href="data:text/css,.x{display:none}">',
+  '<link rel=stylesheet disabled href="data:text/css,.x{display:none}">',
+  '<style>p{color:red}@import "data:text/css,.x{display:none}";</style>',
+  '<style>@import "data:text/css,.x{display:none}" print;</style>',
+  '<style>@import "data:text/css,.x{display:none}" supports(display:foo);</style>',
+  '<style>@import "data:text/css,.x{display:none}" layer(a);.x{display:block}</style>',
+  '<style>@import "https://x.example/a.css"</style><style>@import;</style>',
 ]
 
 /** What animations come to, and what variables are from the start: a sheet, the style of the text, and how it hides. */
@@ -367,6 +386,15 @@ const moved: readonly (readonly [sheet: string, style: string])[] = [
 ]
 
 const elsewhere: readonly (readonly [name: string, html: string])[] = [
+  ['a sheet in a link', '<link rel="Stylesheet" href=" data:text/css,.x%7Bdisplay:none}"><p class=x>secret</p>'],
+  [
+    'a sheet in a link, as Base64',
+    '<p class=x>secret</p><link rel=stylesheet href="data:text/css;base64,LnggeyBkaXNwbGF5OiBub25lIH0=">',
+  ],
+  [
+    'a long sheet in a link of a long document',
+    `<link rel=stylesheet href='data:text/css,.x{display:none}${'/'.repeat(2000)}'><p class=x>secret</p><!--${' '.repeat(1_048_576)}-->`,
+  ],
   ['a style sheet at the end', '<p class=x>secret</p><style>.x{display:none}</style>'],
   ['a class that is not ASCII', '<style>.日{display:none}</style><p class=日>secret</p>'],
   ['a class with a colon', '<style>.a\\:b{display:none}</style><p class="a:b">secret</p>'],
@@ -605,6 +633,10 @@ describe('mail/body/html-text: visible text', () => {
     it(`shows ${name}`, () => expect(visibleText(html)).to.deep.equal({ text: 'seen', hidden: [], truncated: false }))
   }
 
+  for (const sheet of unused)
+    it(`shows what no sheet in use hides: ${sheet}`, () =>
+      expect(visibleText(`${sheet}<p class=x>seen</p>`)).to.deep.include({ text: 'seen', hidden: [] }))
+
   it('bounds its reports', () => {
     const { hidden } = visibleText(`<p style="display:none">${'x'.repeat(5000)}</p>word `.repeat(100))
     expect(hidden).to.have.length(20)
@@ -642,6 +674,9 @@ describe('mail/body/html-text: visible text', () => {
       `<style>p{${'url('.repeat(100_000)}`,
       `<style>@media ${'('.repeat(400_000)}`,
       `<p style="${'a(;'.repeat(130_000)}">`,
+      `<style>${'@import url(data:text/css,'.repeat(16_000)}`,
+      `<style>${'@import "data:text/css,a";'.repeat(16_000)}`,
+      `<style>@import "${'\\'.repeat(400_000)}`,
       `<style>@keyframes a{${'1%{opacity:0}'.repeat(30_000)}`,
       `<style>@keyframes a{${Array.from({ length: 200 }, (_, i) => `${i / 2}%{opacity:0;left:${i}px}`).join('')}}</style>${'<p style="animation:a 1s 2 forwards">x'.repeat(10_000)}`,
       `<style>@property --a{syntax:"*";inherits:true;initial-value:0}</style>${'<p style="animation:var(--a)">x'.repeat(12_000)}`,
