@@ -1,7 +1,7 @@
 /**
  * Reports about mail we sent: delivery status notifications and abuse feedback change the status of the recipient they
- * are about (decisions.md 2, Delivery states). A report is believed only when it names a send by its return path, or by
- * its Message-ID together with one of its recipients.
+ * are about (decisions.md 2, Delivery states). A report is believed only when it names the return path of that recipient: the
+ * Message-ID of a send, and who got it, all its recipients know.
  */
 import { splitAddress } from '../../mail/message/address.ts'
 import type { ParsedMessage } from '../../mail/message/parse.ts'
@@ -109,22 +109,14 @@ async function findReportedSend(
   returnPath: ReturnPath | null,
 ): Promise<{ email: EmailDoc; n: number } | null> {
   const named = returnPath ?? returnPathIn(ctx, report)
-  if (named !== null) {
-    const email = await store.findEmailById(ctx.store, named.emailId)
-    return email === null || email.recipients[named.n] === undefined ? null : { email, n: named.n }
-  }
-  const id = /^(em_[0-9a-z]{26})@/.exec(report.original.messageId ?? '')?.[1]
-  if (id === undefined) return null
-  const email = await store.findEmailById(ctx.store, id)
-  const reportedAddresses =
-    report.kind === 'abuse' ? report.originalRecipients : report.recipients.flatMap(({ recipient }) => recipient ?? [])
-  const n = email?.recipients.findIndex((recipient) => reportedAddresses.includes(recipient.email)) ?? -1
-  return email === null || n < 0 ? null : { email, n }
+  if (named === null) return null
+  const email = await store.findEmailById(ctx.store, named.emailId)
+  return email?.recipients[named.n] === undefined ? null : { email, n: named.n }
 }
 
 /** A return path of ours that is named inside the report. */
 function returnPathIn(ctx: Context, report: Report): ReturnPath | null {
-  const paths = [report.original.returnPath, report.kind === 'abuse' ? report.originalSender : null]
+  const paths = [report.originalReturnPath, report.kind === 'abuse' ? report.originalSender : null]
   for (const path of paths) {
     const named = path === null ? null : readReturnPath(ctx, path)
     if (named !== null && named !== 'forged') return named

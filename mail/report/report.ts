@@ -22,18 +22,18 @@ export type RecipientReport = {
 }
 
 export type Report =
-  | { readonly kind: 'delivery'; readonly recipients: readonly RecipientReport[]; readonly original: Original }
+  | {
+      readonly kind: 'delivery'
+      readonly recipients: readonly RecipientReport[]
+      readonly originalReturnPath: string | null
+    }
   | {
       readonly kind: 'abuse'
       /** `abuse`, `fraud`, `not-spam` and the like. */
       readonly feedbackType: string
-      readonly originalRecipients: readonly string[]
       readonly originalSender: string | null
-      readonly original: Original
+      readonly originalReturnPath: string | null
     }
-
-/** What is said of the mail that is reported on, as far as the report has it. */
-export type Original = { readonly messageId: string | null; readonly returnPath: string | null }
 
 /** Recipients of one report; more are left out. */
 const recipientsMax = 100
@@ -71,9 +71,8 @@ function abuseReport(raw: Buffer, feedback: Part, leaves: readonly Part[]): Repo
   return {
     kind: 'abuse',
     feedbackType: (fields.get('feedback-type')?.[0] ?? 'abuse').toLowerCase(),
-    originalRecipients: (fields.get('original-rcpt-to') ?? []).flatMap((value) => addressIn(value) ?? []),
     originalSender: sender,
-    original: originalOf(raw, leaves),
+    originalReturnPath: returnPathOf(raw, leaves),
   }
 }
 
@@ -82,7 +81,7 @@ function deliveryReport(raw: Buffer, status: Part, leaves: readonly Part[]): Rep
   // Some servers leave the block about the message out.
   const perRecipient = perMessage.has('final-recipient') ? [perMessage, ...blocks] : blocks
   const recipients = perRecipient.slice(0, recipientsMax).flatMap((fields) => recipientReport(fields) ?? [])
-  return { kind: 'delivery', recipients, original: originalOf(raw, leaves) }
+  return { kind: 'delivery', recipients, originalReturnPath: returnPathOf(raw, leaves) }
 }
 
 /** Fields of one recipient, or of the whole message (RFC 3464 2.1): values by their name in lower case. */
@@ -163,22 +162,18 @@ function plainReport(raw: Buffer, parsed: ParsedMessage, leaves: readonly Part[]
         remoteMta: null,
       },
     ],
-    original: originalOf(raw, leaves),
+    originalReturnPath: returnPathOf(raw, leaves),
   }
 }
 
-/** The mail that is reported on: attached whole, or its header alone, or quoted as text. */
-function originalOf(raw: Buffer, leaves: readonly Part[]): Original {
+/** The return path in the mail that is reported on, which is attached whole or by its header alone; null when it is not said. */
+function returnPathOf(raw: Buffer, leaves: readonly Part[]): string | null {
   const attached = leaves.find(({ contentType }) =>
     /^(?:message\/(?:rfc822|global)|text\/rfc822-headers|message\/global-headers)$/.test(contentType),
   )
-  if (attached === undefined) return { messageId: null, returnPath: null }
-  const bytes = partBytes(raw, attached).subarray(0, partBytesMax)
-  const { fields } = readHeaders(bytes)
-  return {
-    messageId: /<([^<>\s]+)>/.exec(firstHeader(fields, 'message-id')?.rawValue ?? '')?.[1] ?? null,
-    returnPath: addressIn(firstHeader(fields, 'return-path')?.rawValue),
-  }
+  if (attached === undefined) return null
+  const { fields } = readHeaders(partBytes(raw, attached).subarray(0, partBytesMax))
+  return addressIn(firstHeader(fields, 'return-path')?.rawValue)
 }
 
 /** The name or the address of a host: whatever else stands in its place is not repeated. */

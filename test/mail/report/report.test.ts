@@ -178,11 +178,8 @@ The message was delayed and will be retried for 3 more days.
   it('names the mail it is about', () => {
     expect(
       report(dsn('Reporting-MTA: dns; x\n\nFinal-Recipient: rfc822; a@b.example\nAction: failed\nStatus: 5.1.1'))
-        ?.original,
-    ).to.deep.equal({
-      messageId: 'em_01k000000000000000000000aa@ours.example',
-      returnPath: 'bounce-01k000000000000000000000aa-0-0123456789abcdef@ours.example',
-    })
+        ?.originalReturnPath,
+    ).to.equal('bounce-01k000000000000000000000aa-0-0123456789abcdef@ours.example')
   })
 })
 
@@ -204,12 +201,8 @@ Source-IP: 192.0.2.1`,
     expect(report(raw)).to.deep.equal({
       kind: 'abuse',
       feedbackType: 'abuse',
-      originalRecipients: ['ada@remote.example'],
       originalSender: 'bounce-01k000000000000000000000aa-0-0123456789abcdef@ours.example',
-      original: {
-        messageId: 'em_01k000000000000000000000aa@ours.example',
-        returnPath: 'bounce-01k000000000000000000000aa-0-0123456789abcdef@ours.example',
-      },
+      originalReturnPath: 'bounce-01k000000000000000000000aa-0-0123456789abcdef@ours.example',
     })
   })
 })

@@ -87,6 +87,30 @@ Diagnostic-Code: smtp; 550 5.1.1 no such user
     expect((await status(id, 'delivered')).status).to.equal('delivered')
   })
 
+  it('who knows a Message-ID and a recipient, as all recipients do, reports nothing of the others', async () => {
+    const { id } = await sent('rival@remote.example')
+    const { principal, ctx, address } = service
+    const domain = address.split('@')[1]
+    const original = `
+Content-Type: text/rfc822-headers
+
+Message-ID: <${id}@${domain}>
+To: rival@remote.example
+--b--`
+    const bounce = dsn('rival@remote.example').replace(/--$/, original)
+    const complaint = bounce
+      .replace('report-type=delivery-status', 'report-type=feedback-report')
+      .replace('message/delivery-status', 'message/feedback-report')
+      .replace('Reporting-MTA: dns; mx.remote.example\n\n', 'Feedback-Type: abuse\nVersion: 1\n')
+      .replace('Final-Recipient: rfc822;', 'Original-Rcpt-To:')
+    const before = (await service.messages()).length
+    for (const forged of [bounce, complaint]) expect(await deliver(`postmaster@${domain}`, forged)).to.equal(250)
+    const email = await findEmail(ctx.store, { accountId: principal.accountId, emailId: id })
+    expect(email?.recipients[0]?.status).to.equal('delivered')
+    // A person may still read what they say.
+    expect((await service.messages()).length).to.equal(before + 2)
+  })
+
   it('what is no report goes to the mailbox that sent', async () => {
     const { returnPath } = await sent('away@remote.example')
     const before = (await service.messages()).length
