@@ -70,11 +70,12 @@ function currencyStart(match: RegExpExecArray, text: string, written: string): n
 }
 
 /**
- * Digits with their separators as a number; null when they are none (1.2.3). Three digits behind one mark are a group, unless
+ * Digits with their separators as a number; null when they are none (1.2.3) or too many to be kept exactly. Three digits behind one mark are a group, unless
  * the mark is `decimal`: null for amounts, which have no thousandths.
  */
 export function parseDigits(text: string, { decimal }: { readonly decimal: Locale['decimal'] | null }): number | null {
   const plain = text.replace(/[\s'’]/g, '')
+  if (plain.replace(/^[0.,]+|[.,]/g, '').length > exactDigitsMax) return null
   const marks = plain.match(/[.,]/g) ?? []
   const last = Math.max(plain.lastIndexOf('.'), plain.lastIndexOf(','))
   if (marks.length === 0) return Number(plain)
@@ -91,7 +92,11 @@ export function parseDigits(text: string, { decimal }: { readonly decimal: Local
   return Number(isGroup ? plain.replace(mark, '') : plain.replace(mark, '.'))
 }
 
-const isGrouped = (text: string) => /^\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*$/.test(text)
+/** A number with more digits is another one once it is read. */
+const exactDigitsMax = 15
+
+/** In threes; in India the last three, then pairs. */
+const isGrouped = (text: string) => /^(?:\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*|\d{1,2}(?:,\d{2})+,\d{3})$/.test(text)
 
 const words: { readonly [language in Locale['language']]: string } = {
   en: 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty',

@@ -27,6 +27,9 @@ describe('mail/lens/numbers', () => {
     ['2026-03', english, []],
     ['INV-20391, v2, 20h', english, []],
     ['1,20,50', english, []],
+    ['₹1,23,456.78 of 12,34,567', english, [123_456.78, 1_234_567]],
+    ['123456789012345 and 1234567890123456', english, [123_456_789_012_345]],
+    ['12.345.678.901.234,56 €', german, []],
   ]
   for (const [text, locale, expected] of cases)
     it(`${text} (${locale.language})`, () =>
