@@ -126,10 +126,12 @@ async function written(
 
 /** The verdict of the chosen results, as `judge` would give it for mail from `from`; null when the mail is refused. */
 function verdictOf(chosen: ChosenVerdicts, from: string): Verdict | null {
-  const { spf = 'pass', dkim = 'pass', arc = 'none', policy = 'none', spam = false } = chosen
-  const isAligned = spf === 'pass' || dkim === 'pass'
-  const { dmarc = isAligned ? 'pass' : 'fail' } = chosen
   const { domain } = splitAddress(from)
+  // Without an author nobody signs, and DMARC has no domain to ask about.
+  const hasAuthor = domain !== ''
+  const { spf = 'pass', dkim = hasAuthor ? 'pass' : 'none', arc = 'none', policy = 'none', spam = false } = chosen
+  const isAligned = spf === 'pass' || dkim === 'pass'
+  const { dmarc = hasAuthor ? (isAligned ? 'pass' : 'fail') : 'none' } = chosen
   const failed = dmarc === 'fail'
   if (failed && policy === 'reject') return null
   return {
@@ -138,12 +140,12 @@ function verdictOf(chosen: ChosenVerdicts, from: string): Verdict | null {
       dkim: dkim === 'none' ? [] : [{ domain, result: dkim }],
       dmarc,
       arc,
-      alignedFrom: domain !== '' && isAligned && !failed ? domain : null,
+      alignedFrom: hasAuthor && isAligned && !failed ? domain : null,
       perhapsAligned: false,
       infos: [
-        `dkim=${dkim}${dkim === 'none' ? '' : ` header.d=${domain}`}`,
-        `spf=${spf} smtp.mailfrom=${domain}`,
-        `dmarc=${dmarc} header.from=${domain}`,
+        `dkim=${dkim}${dkim === 'none' || !hasAuthor ? '' : ` header.d=${domain}`}`,
+        `spf=${spf} ${hasAuthor ? `smtp.mailfrom=${domain}` : `smtp.helo=${peer.helo}`}`,
+        `dmarc=${dmarc}${hasAuthor ? ` header.from=${domain}` : ''}`,
       ],
     },
     cuts: [],

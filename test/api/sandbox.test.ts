@@ -291,6 +291,20 @@ describe('api: the sandbox', () => {
       expect(await answer.text()).to.equal(raw)
     })
 
+    it('has nobody vouch for mail without an author', async () => {
+      for (const [verdicts, dmarc] of [
+        [{}, 'none'],
+        [{ dmarc: 'fail' }, 'fail'],
+      ] as const) {
+        const raw = Buffer.from(`Subject: nobody\r\n\r\n${dmarc}\r\n`).toString('base64')
+        const mail = { mailbox: own.inbox, raw, verdicts }
+        const { body } = await own.call<{ message_id: string }>('POST', '/api/v1/test/inbound', mail)
+        const { trust } = await read(body.message_id)
+        expect(trust).to.include({ spf: 'pass', dmarc, aligned_from: null })
+        expect(trust.dkim).to.deep.equal([])
+      }
+    })
+
     const refused: readonly (readonly [name: string, mail: Json, status: number, code: string])[] = [
       ['a policy that refuses', { verdicts: { dmarc: 'fail', policy: 'reject' } }, 422, 'unprocessable'],
       ['another account', { mailbox: 'agent@acme.example' }, 404, 'mailbox_not_found'],
