@@ -145,7 +145,7 @@ function addAtRule(rules: StyleRules, head: string, block: string, around: Aroun
 }
 
 function addKeyframes({ keyframes, names }: StyleRules, name: string, block: string): void {
-  if (keyframes.size >= limits.cssRulesPerKeyMax) return
+  if (keyframes.size >= limits.cssRulesMax) return
   keyframes.set(
     keyframesName(withoutComments(name, '')),
     keyframesOf(block, (each) => names.has(each) || each.startsWith('--')),
@@ -159,7 +159,7 @@ function register({ registered }: StyleRules, name: string, block: string): void
   const initial = given.get('initial-value') ?? null
   const isComplete =
     given.has('syntax') && (initial !== null || /^["']\s*\*\s*["']$/.test(given.get('syntax') as string))
-  if (!isComplete || !/^(?:true|false)$/.test(inherits ?? '') || registered.size >= limits.cssVariablesMax) return
+  if (!isComplete || !/^(?:true|false)$/.test(inherits ?? '') || registered.size >= limits.cssRulesMax) return
   registered.set(withoutComments(name, '').trim().toLowerCase(), { initial, isInherited: inherits === 'true' })
 }
 

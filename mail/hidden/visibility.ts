@@ -126,11 +126,11 @@ export function elementOf(
   const isDrawing = name === 'svg' || parent.shows === 'drawing'
   const own = isDrawing ? drawingStyle(attributes) : attributes.style
   const given = declarationsFor(rules, named, ancestors, own, (value, style) =>
-    filledIn(value, variablesOf(style, parent.variables, rules)),
+    filledIn(value, variablesOf(style, parent.variables, rules), rules),
   )
   const asksVariables = rules.asksVariables || attributes.style?.includes('--') === true
   const variables = asksVariables ? variablesOf(given, parent.variables, rules) : parent.variables
-  const style = asksVariables ? resolved(given, variables) : given
+  const style = asksVariables ? resolved(given, variables, rules) : given
   const isUnread = isNeverRead(name, parent)
   const isHidden = attributes.hidden !== undefined || isClosed(name, attributes, parent)
   const size = sizeOf(style, parent.size) ?? (name === 'font' && attributes.size ? 16 : parent.size)
@@ -225,40 +225,48 @@ function isClosed(name: string, attributes: Attributes, parent: Element): boolea
 
 const closed: ReadonlySet<string> = new Set(['canvas', 'progress', 'meter', 'noembed', 'rp'])
 
-/** The variables of an element (CSS Variables 1): its own, those of its parent, and those that have a value from the start. */
+/** The variables of an element (CSS Variables 1): its own and those that it inherits. */
 function variablesOf(
   style: Declarations,
   inherited: ReadonlyMap<string, string>,
-  { registered }: StyleRules,
+  rules: Pick<StyleRules, 'registered'>,
 ): ReadonlyMap<string, string> {
+  const { registered } = rules
   const own = [...style].filter(([name]) => name.startsWith('--')).slice(0, limits.cssVariablesMax)
-  if (own.length === 0 && registered.size === 0) return inherited
-  const all = new Map([...inherited, ...own].slice(-limits.cssVariablesMax))
-  for (const [name, { initial, isInherited }] of registered) {
-    if (initial !== null && (!isInherited || !all.has(name))) all.set(name, initial)
-    else if (!isInherited) all.delete(name)
-  }
-  for (const [name, value] of own) all.set(name, value)
-  for (const [name, value] of own) all.set(name, filledIn(value, all) ?? '')
+  if (own.length === 0 && (registered.size === 0 || inherited.size === 0)) return inherited
+  const kept = [...inherited].filter(([name]) => registered.get(name)?.isInherited !== false)
+  const all = new Map([...kept, ...own].slice(-limits.cssVariablesMax))
+  for (const [name, value] of own) all.set(name, filledIn(value, all, rules) ?? '')
   return all
 }
 
 /** Values with what their variables stand for; those that ask for an unknown one are left out. */
-function resolved(style: Declarations, variables: ReadonlyMap<string, string>): Declarations {
+function resolved(
+  style: Declarations,
+  variables: ReadonlyMap<string, string>,
+  rules: Pick<StyleRules, 'registered'>,
+): Declarations {
   const found = new Map<string, string>()
   for (const [name, value] of style) {
-    const filled = filledIn(value, variables)
+    const filled = filledIn(value, variables, rules)
     if (filled !== null && !name.startsWith('--')) found.set(name, filled)
   }
   return found
 }
 
-function filledIn(value: string, variables: ReadonlyMap<string, string>): string | null {
+function filledIn(
+  value: string,
+  variables: ReadonlyMap<string, string>,
+  { registered }: Pick<StyleRules, 'registered'>,
+): string | null {
   let filled = value
   for (let i = 0; i < variableDepthMax && filled.includes('var('); i++) {
     filled = filled
       .slice(0, limits.cssSelectorCharsMax)
-      .replace(/var\(\s*(--[^\s,()]+)\s*(?:,([^()]*))?\)/g, (_, name, instead = '') => variables.get(name) ?? instead)
+      .replace(
+        /var\(\s*(--[^\s,()]+)\s*(?:,([^()]*))?\)/g,
+        (_, name, instead = '') => variables.get(name) ?? registered.get(name)?.initial ?? instead,
+      )
   }
   return filled.includes('var(') || (filled.trim() === '' && value !== '') ? null : filled.trim()
 }

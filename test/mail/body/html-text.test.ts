@@ -363,6 +363,16 @@ const moving: readonly (readonly [sheet: string, style: string, kind: string])[]
   ['p{animation:a 1s forwards}@media screen{@keyframes a{to{scale:0}}}', '', 'zero_size'],
   ['@property --a{syntax:"*";inherits:false;initial-value:none}', 'display:var(--a)', 'display_none'],
   ['@property --a{syntax:"<length>";inherits:true;initial-value:0px}', 'font-size:var(--a,9px)', 'zero_size'],
+  [
+    `${Array.from({ length: 200 }, (_, i) => `@keyframes k${i}{to{opacity:1}}`).join('')}@keyframes a{to{opacity:0}}`,
+    'animation:a 1s forwards',
+    'transparent',
+  ],
+  [
+    `${Array.from({ length: 200 }, (_, i) => `@property --k${i}{syntax:"*";inherits:true;initial-value:1}`).join('')}@property --a{syntax:"*";inherits:false;initial-value:none}`,
+    'display:var(--a)',
+    'display_none',
+  ],
   ['@property --a{syntax:"*";inherits:false}body{--a:block}', 'display:none;display:var(--a,none)', 'display_none'],
 ]
 
@@ -615,7 +625,7 @@ describe('mail/body/html-text: visible text', () => {
       expectHidden(`<style>${sheet}</style><p>before</p><p class=x>secret</p>`, 'display_none')
   })
   for (const [sheet, style, kind] of moving)
-    it(`hides what moves: ${sheet} ${style}`, () =>
+    it(`hides what moves: ${sheet.slice(-100)} ${style}`, () =>
       expectHidden(`<style>${sheet}</style><b>before</b><p style='${style}'>secret</p>`, kind))
   for (const [sheet, style] of moved)
     it(`shows what moves: ${sheet} ${style}`, () => {
