@@ -20,7 +20,10 @@ export type Session = {
   /** By which the database finds it. */
   readonly hash: SessionDoc['hash']
   readonly personId: string
-  /** What a page of ours adds to a request that changes something, and a page of somebody else cannot know. */
+  /**
+   * What a page of ours adds to a request that changes something, and a page of somebody else cannot know. It is another one for each
+   * account: a page that still shows the account before changes nothing in the one that the session acts on now.
+   */
   readonly csrfToken: string
   /** The person in the account that the session acts on; null while there is none. */
   readonly principal: Principal | null
@@ -93,6 +96,10 @@ export async function moveSession(ctx: Context, { id, hash, personId }: Session,
   await callersChanged(ctx, { personIds: [personId] })
 }
 
+/** The token of a session while it acts on an account. */
+export const csrfTokenOf = (ctx: Context, sessionId: string, accountId: string | null): string =>
+  ctx.secrets.tag(`${sessionId} ${accountId ?? ''}`, 'csrf').toString('base64url')
+
 /** Ends a session at once. */
 export async function endSession(
   ctx: Context,
@@ -144,7 +151,7 @@ async function sessionFrom(ctx: Context, { _id: id, hash, personId, accountId }:
     id,
     hash,
     personId,
-    csrfToken: ctx.secrets.tag(id, 'csrf').toString('base64url'),
+    csrfToken: csrfTokenOf(ctx, id, accountId),
     principal: account === undefined ? null : memberPrincipal(account, personId),
   }
 }

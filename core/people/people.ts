@@ -8,7 +8,7 @@ import type { PersonDoc } from '../../store/documents/people.ts'
 import { findAccountsOf } from '../../store/members.ts'
 import { changePerson, findPerson } from '../../store/people.ts'
 import { memberPrincipal } from '../access/principal.ts'
-import { moveSession, type Session } from '../access/sessions.ts'
+import { csrfTokenOf, moveSession, type Session } from '../access/sessions.ts'
 import type { Context } from '../process/context.ts'
 import { isAdministrator } from './administrators.ts'
 
@@ -28,12 +28,18 @@ export type SessionView = {
 /** Who is signed in, and in which account the session acts. Fails with `unauthorized` when the person is gone. */
 export async function viewSession(
   ctx: Context,
-  { personId, principal, csrfToken }: Session,
+  { id: sessionId, personId, principal, csrfToken }: Session,
   accountId = principal?.accountId,
 ): Promise<SessionView> {
   const [person, accounts] = await Promise.all([requirePerson(ctx, personId), accountsOf(ctx, personId)])
   const account = accounts.find(({ id }) => id === accountId) ?? null
-  return { person: personOf(person), account, accounts, administrator: isAdministrator(ctx, person), csrfToken }
+  return {
+    person: personOf(person),
+    account,
+    accounts,
+    administrator: isAdministrator(ctx, person),
+    csrfToken: accountId === undefined ? csrfToken : csrfTokenOf(ctx, sessionId, accountId),
+  }
 }
 
 /**
@@ -46,7 +52,8 @@ export async function inSomeAccount(ctx: Context, session: Session): Promise<Ses
   const [oldest] = await findAccountsOf(ctx.store, session.personId)
   if (oldest === undefined) return session
   await moveSession(ctx, session, oldest._id)
-  return { ...session, principal: memberPrincipal(oldest, session.personId) }
+  const csrfToken = csrfTokenOf(ctx, session.id, oldest._id)
+  return { ...session, csrfToken, principal: memberPrincipal(oldest, session.personId) }
 }
 
 /** Changes the name of a person. */

@@ -1,12 +1,17 @@
 /** Who is signed in, and in which of their accounts. */
 import { ApiError } from '../../sdk/errors.ts'
 import type { SessionGetResult } from '../../sdk/generated/types.ts'
-import { mailroom, useSession } from './client.ts'
+import { beginElsewhere, mailroom, useSession } from './client.ts'
 
 export type Session = SessionGetResult
 export type Role = NonNullable<Session['account']>['role']
 
 let current = $state.raw<Session | null>(null)
+/** All windows of a browser have one session: each tells the others whom it found, and in which account. */
+const windows = new BroadcastChannel('mailroom.session')
+windows.onmessage = ({ data }) => {
+  if (current !== null && data !== whoIn(current)) beginElsewhere()
+}
 
 /** The session; there is one wherever a page is shown. */
 export function session(): Session {
@@ -45,4 +50,7 @@ export const mayAs = (role: Role | 'administrator'): boolean =>
 function take(found: Session): void {
   current = found
   useSession(found.csrfToken)
+  windows.postMessage(whoIn(found))
 }
+
+const whoIn = ({ person, account }: Session): string => `${person.id} ${account?.id ?? ''}`

@@ -1,0 +1,78 @@
+/** The dashboard in several windows, and what is done in it twice, in a hurry, or while the service is away. */
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { joinAccount } from '../../core/people/members.ts'
+import { failures } from '../../schemas/failures.ts'
+import { de } from '../../web/words/de/all.ts'
+import { eventually } from '../eventually.ts'
+import { client, mailboxPath } from '../peers/rest.ts'
+import { type DashboardDoor, openDashboard, type Viewer } from '../start/dashboard.ts'
+import { deliver, makeKey, makeTenant } from '../start/door.ts'
+
+describe('web: windows', () => {
+  let door: DashboardDoor
+  let viewer: Viewer
+  let page: Page
+  let box: string
+  let call: ReturnType<typeof client>
+
+  before(async () => {
+    door = await openDashboard()
+    call = client(door.http, door.tenant.key)
+    box = `/mail/${encodeURIComponent(door.tenant.address)}`
+  })
+  after(() => door?.close())
+  beforeEach(async () => {
+    viewer = await door.view({ faults: ['ERR_FAILED', 'status of 403', 'status of 502'] })
+    ;({ page } = viewer)
+    page.setDefaultTimeout(30_000)
+  })
+  afterEach(() => viewer?.close())
+
+  let mails = 0
+  const write = (subject: string) =>
+    deliver(door.ctx, {
+      to: door.tenant.address,
+      from: 'delivered@simulator.invalid',
+      raw: `From: Ann <delivered@simulator.invalid>\nTo: ${door.tenant.address}\nSubject: ${subject}\nMessage-ID: <w${++mails}@remote.example>\n\nIt is ready.\n`,
+    })
+  const rowOn = (on: Page, subject: string) =>
+    on.getByRole('region', { name: 'Messages' }).getByRole('link', { name: subject })
+  const begun = () => page.locator('[role="dialog"] form:not([inert])').waitFor()
+  const body = () => page.getByRole('textbox', { name: 'Message' })
+  type Listed = { readonly message_id: string; readonly subject: string }
+  const listed = async (query = '') => {
+    const path = `${mailboxPath(door.tenant.address)}/messages${query}`
+    return (await call<{ messages: readonly Listed[] }>('GET', path)).body.messages
+  }
+  const sends = (subject: string) => door.ctx.store.emails.countDocuments({ subject })
+  async function another(path: string): Promise<Page> {
+    const other = await viewer.context.newPage()
+    other.setDefaultTimeout(30_000)
+    await other.goto(viewer.at(path))
+    return other
+  }
+
+  it('where one window goes on to another account the others follow, and change nothing in it before', async () => {
+    const own = await makeTenant(door, { name: 'own' })
+    await joinAccount(door.ctx, { accountId: own.accountId, personId: viewer.person.id, role: 'owner' })
+    await page.goto(viewer.at('/mail'))
+    const other = await another('/keys')
+    await other.getByRole('heading', { name: 'API keys' }).first().waitFor()
+    // As a page without a script does it, which tells nobody.
+    const { csrfToken } = (await (await page.request.get(`${door.ctx.baseUrl}/api/v1/session`)).json()) as {
+      csrfToken: string
+    }
+    const changed = await page.request.patch(`${door.ctx.baseUrl}/api/v1/session`, {
+      headers: { 'x-csrf-token': csrfToken },
+      data: { account: own.accountId },
+    })
+    expect(changed.status()).to.equal(200)
+    const make = { headers: { 'x-csrf-token': csrfToken }, data: { name: 'stale' } }
+    const refused = await page.request.post(`${door.ctx.baseUrl}/api/v1/keys`, make)
+    expect(refused.status()).to.equal(403)
+    await page.reload()
+    await other.getByText('Another window went on to this account').waitFor()
+    await other.getByRole('complementary').getByText('own', { exact: true }).waitFor()
+  })
+})
