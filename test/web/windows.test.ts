@@ -75,4 +75,17 @@ describe('web: windows', () => {
     await other.getByText('Another window went on to this account').waitFor()
     await other.getByRole('complementary').getByText('own', { exact: true }).waitFor()
   })
+
+  it('what waits for its time to be undone is done before one signs out', async () => {
+    const { accountId } = door.tenant
+    const { apiKey } = await makeKey(door.ctx, { accountId, name: 'in a hurry' })
+    const used = () => client(door.http, apiKey)('GET', '/api/v1/mailboxes')
+    await page.goto(viewer.at('/keys'))
+    await page.getByRole('button', { name: 'Revoke: in a hurry' }).click()
+    expect((await used()).status).to.equal(200)
+    await page.getByRole('button', { name: 'You and your settings' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect((await used()).status).to.equal(401)
+  })
 })

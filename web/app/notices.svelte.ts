@@ -17,7 +17,9 @@ const badShownMs = 15_000
 
 let notices = $state.raw<readonly Notice[]>([])
 let count = 0
-const timers = new Map<number, { readonly end: () => void; timer: ReturnType<typeof setTimeout> }>()
+/** How to do at once what waits until the time for undoing is over; each resolves to whether it was done. */
+const unfinished = new Set<() => Promise<boolean>>()
+const timers = new Map<number, { readonly end: () => unknown; timer: ReturnType<typeof setTimeout> }>()
 
 export const shownNotices = (): readonly Notice[] => notices
 
@@ -32,17 +34,26 @@ export function notify(text: string, { undo }: { undo?: () => unknown } = {}): v
  * page is left. `undone` shows again what was taken away from the page.
  */
 export function notifyThenDo(text: string, act: () => Promise<unknown>, undone: () => unknown): void {
-  let isOver = false
-  const finish = (isWanted: boolean) => {
-    if (isOver) return
-    isOver = true
-    window.removeEventListener('pagehide', onLeave)
-    if (isWanted) void attempt(act, undone)
-    else undone()
+  const isFirst = () => {
+    window.removeEventListener('pagehide', finish)
+    return unfinished.delete(finish)
   }
-  const onLeave = () => finish(true)
-  window.addEventListener('pagehide', onLeave)
-  show({ text, tone: 'plain', fix: null, undo: () => finish(false) }, shownMs, () => finish(true))
+  const finish = async () => (isFirst() ? attempt(act, undone) : true)
+  const takeBack = () => {
+    if (isFirst()) undone()
+  }
+  unfinished.add(finish)
+  window.addEventListener('pagehide', finish)
+  show({ text, tone: 'plain', fix: null, undo: takeBack }, shownMs, finish)
+}
+
+/**
+ * Does now what waits until the time for undoing is over: before the session ends or goes on to another account, where it would be
+ * refused. Resolves to whether all was done.
+ */
+export async function finishNow(): Promise<boolean> {
+  const done = await Promise.all([...unfinished].map((finish) => finish()))
+  return done.every(Boolean)
 }
 
 /** Shows what went wrong, with what to change. */
@@ -92,7 +103,7 @@ export function hold(isHeld: boolean): void {
   }
 }
 
-function show(what: Omit<Notice, 'id'>, ms: number, end: () => void = () => undefined): void {
+function show(what: Omit<Notice, 'id'>, ms: number, end: () => unknown = () => undefined): void {
   const id = ++count
   timers.set(id, { end, timer: setTimeout(() => dismiss(id), ms) })
   notices = [...notices, { ...what, id }].slice(-4)

@@ -2,6 +2,7 @@
 import { ApiError } from '../../sdk/errors.ts'
 import type { SessionGetResult } from '../../sdk/generated/types.ts'
 import { beginElsewhere, mailroom, useSession } from './client.ts'
+import { finishNow } from './notices.svelte.ts'
 
 export type Session = SessionGetResult
 export type Role = NonNullable<Session['account']>['role']
@@ -32,6 +33,7 @@ export async function openSession(): Promise<boolean> {
 
 /** Acts on another account from now on: everything that is shown is of the one before, so the page begins anew. */
 export async function switchAccount(account: string): Promise<void> {
+  if (!(await finishNow())) return
   await mailroom.session.switch({ account })
   location.assign('/app')
 }
