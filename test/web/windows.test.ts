@@ -53,6 +53,36 @@ describe('web: windows', () => {
     return other
   }
 
+  it('what one window does with a mail the others show', async () => {
+    await write('In both')
+    await write('The newest')
+    await page.goto(viewer.at(box))
+    await rowOn(page, 'In both').waitFor()
+    const others = [await another(box), await another('/mail')]
+    for (const other of others) await rowOn(other, 'In both').waitFor()
+    await rowOn(page, 'In both').click()
+    await page.getByRole('heading', { name: 'In both' }).waitFor()
+    await page.keyboard.press('s')
+    await rowOn(others[0] as Page, 'In both')
+      .getByLabel('Flagged')
+      .waitFor()
+    await page.keyboard.press('e')
+    for (const other of others) await rowOn(other, 'In both').waitFor({ state: 'detached' })
+    await page.keyboard.press('z')
+    for (const other of others) await rowOn(other, 'In both').waitFor()
+  })
+
+  it('a window that one comes back to shows what a program did meanwhile', async () => {
+    const path = mailboxPath(door.tenant.address)
+    await write('Done by a program')
+    await page.goto(viewer.at(box))
+    await rowOn(page, 'Done by a program').waitFor()
+    const [newest] = await listed()
+    expect((await call('PATCH', `${path}/messages/${newest?.message_id}`, { folder: 'archive' })).status).to.equal(200)
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+    await rowOn(page, 'Done by a program').waitFor({ state: 'detached' })
+  })
+
   it('where one window goes on to another account the others follow, and change nothing in it before', async () => {
     const own = await makeTenant(door, { name: 'own' })
     await joinAccount(door.ctx, { accountId: own.accountId, personId: viewer.person.id, role: 'owner' })

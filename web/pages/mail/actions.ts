@@ -2,7 +2,7 @@
 import { mailroom } from '../../app/client.ts'
 import { words } from '../../app/language.ts'
 import { attempt, notify } from '../../app/notices.svelte.ts'
-import { mailChanged } from './mailboxes.svelte.ts'
+import { mailChangedHere } from './mailboxes.svelte.ts'
 
 export type Chosen = {
   readonly address: string
@@ -23,12 +23,12 @@ export async function move(
   const each = (change: { readonly folder?: string; readonly spam?: boolean }) =>
     Promise.all(ids.map((id) => messages().update(address, id, change)))
   const isDone = await attempt(() => each({ folder: to }), undone)
-  mailChanged(address)
+  mailChangedHere(address, ids)
   if (isDone)
     notify(said, {
       undo: async () => {
         await each({ folder })
-        mailChanged(address)
+        mailChangedHere(address, ids)
         undone()
       },
     })
@@ -38,12 +38,12 @@ export async function move(
 export async function judge({ address, ids }: Chosen, isSpam: boolean, undone: () => void): Promise<void> {
   const each = (spam: boolean) => Promise.all(ids.map((id) => messages().update(address, id, { spam })))
   const isDone = await attempt(() => each(isSpam), undone)
-  mailChanged(address)
+  mailChangedHere(address, ids)
   if (isDone)
     notify(isSpam ? words.mail.done.spam : words.mail.done.noSpam, {
       undo: async () => {
         await each(!isSpam)
-        mailChanged(address)
+        mailChangedHere(address, ids)
         undone()
       },
     })
@@ -52,12 +52,12 @@ export async function judge({ address, ids }: Chosen, isSpam: boolean, undone: (
 /** Moves messages to Trash. */
 export async function trash({ address, ids }: Chosen, undone: () => void): Promise<void> {
   const isDone = await attempt(() => Promise.all(ids.map((id) => messages().delete(address, id))), undone)
-  mailChanged(address)
+  mailChangedHere(address, ids)
   if (isDone)
     notify(words.mail.done.trashed, {
       undo: async () => {
         await Promise.all(ids.map((id) => messages().restore(address, id)))
-        mailChanged(address)
+        mailChangedHere(address, ids)
         undone()
       },
     })
@@ -66,7 +66,7 @@ export async function trash({ address, ids }: Chosen, undone: () => void): Promi
 /** Puts messages back from Trash to where they were deleted from. */
 export async function restore({ address, ids }: Chosen, failed: () => void): Promise<void> {
   const isDone = await attempt(() => Promise.all(ids.map((id) => messages().restore(address, id))), failed)
-  mailChanged(address)
+  mailChangedHere(address, ids)
   if (isDone) notify(words.mail.done.restored)
 }
 
@@ -81,6 +81,6 @@ export async function mark(
   },
 ): Promise<boolean> {
   const isDone = await attempt(() => Promise.all(ids.map((id) => messages().update(address, id, change))))
-  mailChanged(address)
+  mailChangedHere(address)
   return isDone
 }

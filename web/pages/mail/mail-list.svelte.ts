@@ -60,6 +60,8 @@ export class MailList {
   #placeOfFirst = 0
   #changes = $state(0)
   #next: string | null = null
+  /** What was put in as it came: since the list was compared last, or, of all mailboxes, which are asked of an index, since it is there. */
+  readonly #came = new Set<string>()
   #asking: Promise<void> | null = null
 
   constructor(source: Source) {
@@ -98,6 +100,31 @@ export class MailList {
     return this.#asking
   }
 
+  /**
+   * Compares the newest page with the rows that are there: what lies elsewhere now goes, marks are those of now, what is newer comes.
+   * Resolves to whether that is all: where something came back among older mail the list has to be read anew.
+   */
+  async compare(): Promise<boolean> {
+    if (this.isLoading || this.source.q !== '') return true
+    if (this.source.address !== everywhere) this.#came.clear()
+    const { messages, next } = await this.#page(null)
+    if (this.#ending.signal.aborted) return true
+    const found = new Set(messages.map(({ message_id }) => message_id))
+    const newest = this.#rows[0]?.newest.received_at ?? ''
+    const oldest = next === null ? '' : (messages.at(-1)?.received_at ?? '')
+    // What comes meanwhile is not in the answer, and what has just come not in the index of all mailboxes.
+    const isKnown = ({ message_id }: Listed) => found.has(message_id) || this.#came.has(message_id)
+    this.remove(this.#rows.flatMap((row) => (row.newest.received_at > oldest && !isKnown(row.newest) ? row.ids : [])))
+    let isAll = true
+    for (const message of messages.toReversed()) {
+      const { message_id, seen, flagged, answered, labels } = message
+      if (this.#places.has(message_id)) this.change(message_id, { seen, flagged, answered, labels })
+      else if (message.received_at > newest) this.add(this.#listed(message))
+      else isAll = false
+    }
+    return isAll
+  }
+
   /** What is on its way is not wanted any more. */
   end(): void {
     this.#ending.abort()
@@ -106,6 +133,7 @@ export class MailList {
   /** Puts in a message that has just come, where it belongs. */
   add(message: Listed): void {
     if (this.#places.has(message.message_id)) return
+    this.#came.add(message.message_id)
     const key = this.#keyOf(message)
     const at = this.#indexOf(key)
     const [known] = at === undefined ? [] : this.#rows.splice(at, 1)
@@ -150,7 +178,7 @@ export class MailList {
     this.isLoading = true
     this.error = null
     try {
-      const { messages, next } = await this.#page()
+      const { messages, next } = await this.#page(this.#next)
       if (this.#ending.signal.aborted) return
       for (const message of messages) this.#append(this.#listed(message))
       this.#changes += 1
@@ -163,12 +191,14 @@ export class MailList {
     }
   }
 
-  async #page(): Promise<{ readonly messages: readonly Answered[]; readonly next: string | null }> {
+  async #page(
+    before: string | null,
+  ): Promise<{ readonly messages: readonly Answered[]; readonly next: string | null }> {
     const { address, folder, q, label } = this.source
     const options = { signal: this.#ending.signal }
     const page = {
-      limit: this.#next === null ? firstPage : nextPages,
-      ...(this.#next !== null && { before: this.#next }),
+      limit: before === null ? firstPage : nextPages,
+      ...(before !== null && { before }),
     }
     if (address === everywhere) return mailroom.search.all({ q: q === '' ? 'in:inbox' : q, ...page }, options)
     if (q !== '') return mailroom.mailboxes.messages.search(address, { q, ...page }, options)

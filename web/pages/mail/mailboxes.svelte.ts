@@ -61,5 +61,32 @@ export function mailChanged(address: string): void {
   timers.set(address, setTimeout(read, changesMs))
 }
 
+type Change = {
+  readonly address: string
+  /** Messages that lie in another folder now. */
+  readonly moved: readonly string[]
+}
+const listeners = new Set<(change: Change) => void>()
+const windows = new BroadcastChannel('mailroom.mail')
+windows.onmessage = ({ data }) => {
+  const change = data as Change
+  mailChanged(change.address)
+  for (const hear of listeners) hear(change)
+}
+
+/** Mail was changed by this window: the others of the browser are told. */
+export function mailChangedHere(address: string, moved: readonly string[] = []): void {
+  mailChanged(address)
+  windows.postMessage({ address, moved: [...moved] } satisfies Change)
+}
+
+/** Hears of what another window changes while a component is shown: call it where the component begins. */
+export function onChangedElsewhere(hear: (change: Change) => void): void {
+  $effect(() => {
+    listeners.add(hear)
+    return () => void listeners.delete(hear)
+  })
+}
+
 /** How a folder is named in addresses of the dashboard: its role, else its path. */
 export const folderKey = ({ role, path }: Pick<Folder, 'role' | 'path'>): string => role ?? path
