@@ -53,6 +53,30 @@ describe('web: windows', () => {
     return other
   }
 
+  it('what was put away from a label comes back to the folders in which it was', async () => {
+    const path = mailboxPath(door.tenant.address)
+    await write('Two folders')
+    const id = (await listed()).find(({ subject }) => subject === 'Two folders')?.message_id
+    const answer = await call('POST', `${path}/messages/${id}/reply`, { text: 'Thank you.' })
+    const ids = [id, answer.body.message_id as string]
+    for (const each of ids)
+      await eventually('the label', async () => {
+        const { status } = await call('PATCH', `${path}/messages/${each}`, { addLabels: ['project'] })
+        return status === 200
+      })
+    const folders = () =>
+      Promise.all(ids.map(async (each) => (await call('GET', `${path}/messages/${each}`)).body.folder as string))
+    await page.goto(viewer.at(`${box}?label=project`))
+    await rowOn(page, 'Two folders').click()
+    await page.getByText('2 messages').waitFor()
+    await page.keyboard.press('e')
+    await page.getByText('Archived.').waitFor()
+    expect(await folders()).to.deep.equal(['Archive', 'Archive'])
+    await page.keyboard.press('z')
+    await eventually('the way back', async () => (await folders()).every((folder) => folder !== 'Archive'))
+    expect(await folders()).to.deep.equal(['INBOX', 'Sent'])
+  })
+
   it('what one window does with a mail the others show', async () => {
     await write('In both')
     await write('The newest')

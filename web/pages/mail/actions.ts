@@ -7,27 +7,29 @@ import { mailChangedHere } from './mailboxes.svelte.ts'
 export type Chosen = {
   readonly address: string
   readonly ids: readonly string[]
-  /** The folder in which they lie. */
-  readonly folder: string
+  /** The folder in which one of them lies: of a label they are of several. */
+  folderOf(id: string): string
 }
 
 const messages = () => mailroom.mailboxes.messages
 
 /** Moves messages to a folder; the way back leads to where they were. */
 export async function move(
-  { address, ids, folder }: Chosen,
+  { address, ids, folderOf }: Chosen,
   to: string,
   said: string,
   undone: () => void,
 ): Promise<void> {
-  const each = (change: { readonly folder?: string; readonly spam?: boolean }) =>
-    Promise.all(ids.map((id) => messages().update(address, id, change)))
-  const isDone = await attempt(() => each({ folder: to }), undone)
+  const before = ids.map((id) => [id, folderOf(id)] as const)
+  const isDone = await attempt(
+    () => Promise.all(ids.map((id) => messages().update(address, id, { folder: to }))),
+    undone,
+  )
   mailChangedHere(address, ids)
   if (isDone)
     notify(said, {
       undo: async () => {
-        await each({ folder })
+        await Promise.all(before.map(([id, folder]) => messages().update(address, id, { folder })))
         mailChangedHere(address, ids)
         undone()
       },
@@ -72,7 +74,7 @@ export async function restore({ address, ids }: Chosen, failed: () => void): Pro
 
 /** Changes marks of messages. */
 export async function mark(
-  { address, ids }: Chosen,
+  { address, ids }: Pick<Chosen, 'address' | 'ids'>,
   change: {
     readonly seen?: boolean
     readonly flagged?: boolean
