@@ -53,6 +53,107 @@ describe('web: windows', () => {
     return other
   }
 
+  describe('writing', () => {
+    let desk: string
+    before(async () => {
+      desk = `desk@${door.tenant.address.split('@')[1]}`
+      await call('POST', '/api/v1/mailboxes', { address: desk, kind: 'person' })
+    })
+    async function begin(subject: string): Promise<void> {
+      await page.goto(viewer.at(`/mail/${desk}?write=new`))
+      await begun()
+      await page.getByRole('combobox', { name: 'To' }).fill('delivered@simulator.invalid')
+      await page.getByRole('textbox', { name: 'Subject' }).fill(subject)
+      await body().fill('Hello')
+    }
+
+    it('a mail is sent once, whatever is pressed while it is on its way', async () => {
+      await begin('Once')
+      const held: (() => void)[] = []
+      let asked = 0
+      await page.route('**/send', async (route) => {
+        asked += 1
+        await new Promise<void>((resolve) => held.push(resolve))
+        await route.continue()
+      })
+      await page.keyboard.press('Control+Enter')
+      await eventually('the request', async () => held.length > 0)
+      await page.keyboard.type('!')
+      await page.keyboard.press('Control+Enter')
+      for (const release of held) release()
+      await page.getByText('On its way.').waitFor()
+      expect([asked, await sends('Once')]).to.deep.equal([1, 1])
+    })
+
+    it('a mail whose answer was lost is not sent twice by who sends it again', async () => {
+      await begin('Lost answer')
+      await page.route('**/send', async (route) => {
+        await route.fetch()
+        await route.abort()
+      })
+      await page.keyboard.press('Control+Enter')
+      await page.getByRole('alert').filter({ hasText: 'The service cannot be reached.' }).waitFor()
+      expect(await body().inputValue()).to.equal('Hello')
+      await page.unroute('**/send')
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await page.getByText('On its way.').waitFor()
+      expect(await sends('Lost answer')).to.equal(1)
+    })
+
+    it('a mail that is to be planned is not sent before its time was chosen', async () => {
+      await begin('Planned')
+      await page.getByRole('button', { name: 'Send later' }).click()
+      await body().press('Control+Enter')
+      await page.locator('input[type="datetime-local"]:focus').waitFor()
+      await page.locator('input[type="datetime-local"]').fill('2199-01-02T03:04')
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await body().press('Control+Enter')
+      await page.getByText('On its way.').waitFor()
+      expect(await sends('Planned')).to.equal(1)
+    })
+  })
+
+  describe('drafts', () => {
+    async function openDraft(subject: string): Promise<void> {
+      const fields = { to: ['delivered@simulator.invalid'], subject, html: '<p>The price is <b>five</b>.</p>' }
+      await call('POST', `${mailboxPath(door.tenant.address)}/drafts`, fields)
+      await page.goto(viewer.at(`${box}/drafts`))
+      await rowOn(page, subject).click()
+      await page.getByRole('button', { name: 'Go on writing' }).waitFor()
+    }
+
+    it('one with HTML keeps it while its text is not changed, and is gone from the list once it was sent', async () => {
+      await openDraft('With HTML')
+      await page.keyboard.press('Enter')
+      await begun()
+      await page.getByRole('textbox', { name: 'Subject' }).fill('With HTML still')
+      await page.keyboard.press('Control+Enter')
+      await page.getByText('On its way.').waitFor()
+      await rowOn(page, 'With HTML').waitFor({ state: 'detached' })
+      expect(await page.getByText('There is no message').count()).to.equal(0)
+      const [sent] = await listed('?folder=sent')
+      const { body: whole } = await call('GET', `${mailboxPath(door.tenant.address)}/messages/${sent?.message_id}`)
+      expect(whole.subject).to.equal('With HTML still')
+      expect(whole.html).to.contain('<p>The price is <b>five</b>.</p>')
+    })
+
+    it('one that was thrown away comes back, and the keys of a button are its own', async () => {
+      await openDraft('Thrown away')
+      await page.getByRole('button', { name: 'Go on writing' }).press('Enter')
+      await begun()
+      await page.getByRole('button', { name: 'Throw the draft away' }).press('Enter')
+      await rowOn(page, 'Thrown away').waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Undo z' }).press('Enter')
+      await begun()
+      expect(await body().inputValue()).to.contain('The price is five.')
+      await page.getByRole('button', { name: 'Send', exact: true }).press('Escape')
+      await page.locator('[role="dialog"]').waitFor({ state: 'detached' })
+      await page.getByRole('heading', { name: 'Thrown away' }).waitFor()
+      await page.getByRole('button', { name: 'Move to Trash' }).press('Enter')
+      await page.getByText('Moved to Trash.').waitFor()
+    })
+  })
+
   it('what was put away from a label comes back to the folders in which it was', async () => {
     const path = mailboxPath(door.tenant.address)
     await write('Two folders')

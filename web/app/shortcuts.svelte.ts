@@ -46,7 +46,7 @@ export function offerCommands(list: () => readonly Command[]): void {
 export function pressed(event: KeyboardEvent): void {
   const isChord = event.ctrlKey || event.metaKey
   if (event.defaultPrevented || event.altKey || document.querySelector('dialog[open]') !== null) return
-  if (!isChord && isTyping(event.target)) return
+  if (!isChord && (isTyping(event.target) || presses(event))) return
   const key = isChord ? `Ctrl+${event.key}` : event.key
   const pair = first !== null && event.timeStamp - first.at < pairMs ? `${first.key} ${key}` : null
   first = null
@@ -59,6 +59,15 @@ export function pressed(event: KeyboardEvent): void {
   } else if (commands().some(({ keys }) => keys?.startsWith(`${key} `))) {
     first = { key, at: event.timeStamp }
   }
+}
+
+/** Whether the key is for what has the focus, such as a button or a link; that of the open row leads to where one is. */
+function presses({ key, target }: KeyboardEvent): boolean {
+  return (
+    /^(?:Enter| )$/.test(key) &&
+    target instanceof HTMLElement &&
+    target.closest('a:not([aria-current]), button, summary') !== null
+  )
 }
 
 function isTyping(target: EventTarget | null): boolean {

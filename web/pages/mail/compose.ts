@@ -48,19 +48,25 @@ export async function beginning(
   return how === 'forward' ? forwardOf(message) : replyTo(message, { mailbox, isToAll: how === 'reply-all' })
 }
 
-/** The fields of a request; files only if they changed, as they are long. */
-export function fieldsOf(composed: Composed, { withFiles }: { readonly withFiles: boolean }): DraftsCreateParams {
+/** The fields of a request; files only if they changed, as they are long, and the text as it takes the place of HTML. */
+export function fieldsOf(
+  composed: Composed,
+  { withFiles, withText }: { readonly withFiles: boolean; readonly withText: boolean },
+): DraftsCreateParams {
   const { to, cc, bcc, subject, body, files, inReplyTo } = composed
   return {
     to: recipientsIn(to),
     cc: recipientsIn(cc),
     bcc: recipientsIn(bcc),
     subject,
-    text: body,
+    ...(withText && { text: body }),
     ...(inReplyTo !== null && { inReplyTo }),
     ...(withFiles && { attachments: files.map(({ part }) => part) }),
   }
 }
+
+/** `crypto.randomUUID` is there in secure contexts only. */
+export const newIdempotencyKey = (): string => `web-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
 
 export async function fileOf(file: File): Promise<ComposedFile> {
   return { name: file.name, size: file.size, part: await attachment(file.name, file) }
