@@ -197,6 +197,35 @@ describe('web: windows', () => {
     for (const other of others) await rowOn(other, 'In both').waitFor()
   })
 
+  it('a window that listens after another one was closed shows what came in between', async () => {
+    await write('Before both')
+    const first = await another(box)
+    await rowOn(first, 'Before both').waitFor()
+    await page.goto(viewer.at(box))
+    await write('While both listen')
+    await rowOn(page, 'While both listen').waitFor()
+    const asked: URL[] = []
+    let release = (): void => undefined
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/events/stream**', async (route) => {
+      asked.push(new URL(route.request().url()))
+      await isReleased
+      await route.continue()
+    })
+    await first.close()
+    await eventually('the other window asks for events', async () => asked.length > 0)
+    await write('In between')
+    await eventually('its event', async () => {
+      type Events = { readonly events: readonly { readonly data: Listed }[] }
+      const { events } = (await call<Events>('GET', '/api/v1/events?type=message.received')).body
+      return events.some(({ data }) => data.subject === 'In between')
+    })
+    release()
+    await rowOn(page, 'In between').waitFor()
+  })
+
   it('a window that one comes back to shows what a program did meanwhile', async () => {
     const path = mailboxPath(door.tenant.address)
     await write('Done by a program')

@@ -22,6 +22,8 @@ export function onEvents<T extends EventType>(types: readonly T[], hear: (event:
   })
 }
 
+/** Where the newest event stands that this window heard: whoever reads the stream after another window goes on behind it. */
+let heard: string | null = null
 /** How to stop what listens now. */
 let stop = (): void => undefined
 
@@ -66,16 +68,20 @@ function follow(): () => void {
 }
 
 function tell(event: MailroomEvent): void {
+  heard = event.cursor ?? heard
   for (const { types, hear } of listeners) if (types.includes(event.type)) hear(event)
 }
 
 async function readStream(signal: AbortSignal, hear: (event: MailroomEvent) => void): Promise<void> {
   while (!signal.aborted) {
     try {
-      for await (const event of mailroom.events.stream({}, { signal })) hear(event)
+      const after = heard === null ? {} : { after: heard }
+      for await (const event of mailroom.events.stream(after, { signal })) hear(event)
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof ApiError && error.statusCode === 401) return
+      // Events are not kept for ever.
+      if (error instanceof ApiError && error.statusCode === 400) heard = null
       await new Promise((resolve) => setTimeout(resolve, refusedPauseMs))
     }
   }
