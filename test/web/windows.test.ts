@@ -293,4 +293,25 @@ describe('web: windows', () => {
     await again.click()
     await page.getByText('Message-ID: <w').waitFor()
   })
+
+  it('says in German what an error is about, and the rest as English', async () => {
+    expect(Object.keys(de.problem.codes ?? {})).to.have.members(Object.keys(failures))
+    const german = await door.view({ locale: 'de-DE', faults: ['status of 404', 'status of 400', 'status of 502'] })
+    await german.page.goto(german.at('/webhooks/whk_nothing'))
+    const alert = german.page.getByRole('alert').first()
+    await alert.getByText('Das gibt es hier nicht, oder nicht mehr.').waitFor()
+    await alert.locator('[lang="en"]').getByText('whk_nothing').waitFor()
+    await german.close()
+  })
+
+  it('says that the service is away where something before it answers, and of nothing typed', async () => {
+    await page.route('**/api/v1/session', (route) => route.fulfill({ status: 502, body: '<h1>Bad Gateway</h1>' }))
+    await page.goto(viewer.at('/mail'))
+    const alert = page.getByRole('alert')
+    await alert.getByText('what stands before it answered with status 502').waitFor()
+    expect(await alert.textContent()).not.to.contain('typed')
+    await page.unroute('**/api/v1/session')
+    await alert.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'All inboxes' }).waitFor()
+  })
 })

@@ -1,19 +1,18 @@
 /** Short news at the edge of the page: what was done, with the way back where there is one, and what did not work. */
-import { ApiError } from '../../sdk/errors.ts'
-import { words } from './language.ts'
+import { type Told, toldOf } from './told.ts'
 
-export type Notice = {
+export type Notice = Told & {
   readonly id: number
-  readonly text: string
   readonly tone: 'plain' | 'bad'
-  /** What to change, as the API says. */
-  readonly fix: string | null
   readonly undo: (() => void) | null
 }
 
 /** Long enough to read and to reach the button without a mouse. */
 const shownMs = 8_000
 const badShownMs = 15_000
+
+/** What a notice of something that was done has in common with the others. */
+const plain = { tone: 'plain', fix: null, fixLanguage: undefined } as const
 
 let notices = $state.raw<readonly Notice[]>([])
 let count = 0
@@ -26,7 +25,7 @@ export const shownNotices = (): readonly Notice[] => notices
 /** Says that something was done. `undo` takes it back. */
 export function notify(text: string, { undo }: { undo?: () => unknown } = {}): void {
   const taken = undo === undefined ? null : () => void attempt(async () => undo())
-  show({ text, tone: 'plain', fix: null, undo: taken }, shownMs)
+  show({ ...plain, text, undo: taken }, shownMs)
 }
 
 /**
@@ -44,7 +43,7 @@ export function notifyThenDo(text: string, act: () => Promise<unknown>, undone: 
   }
   unfinished.add(finish)
   window.addEventListener('pagehide', finish)
-  show({ text, tone: 'plain', fix: null, undo: takeBack }, shownMs, finish)
+  show({ ...plain, text, undo: takeBack }, shownMs, finish)
 }
 
 /**
@@ -58,8 +57,7 @@ export async function finishNow(): Promise<boolean> {
 
 /** Shows what went wrong, with what to change. */
 export function complain(error: unknown): void {
-  const text = error instanceof ApiError ? error.message : words.problem.unreachable
-  show({ text, tone: 'bad', fix: error instanceof ApiError ? error.fix : null, undo: null }, badShownMs)
+  show({ ...toldOf(error), tone: 'bad', undo: null }, badShownMs)
 }
 
 /** Does something; what goes wrong is shown. Resolves to whether it was done. */
