@@ -31,7 +31,8 @@ export class Writer {
   text(text: string): void {
     if (this.#isShut) return
     this.#text += text
-    this.#isWhole = text.endsWith('\r\n')
+    // Behind a length in braces its bytes follow.
+    this.#isWhole = text.endsWith('\r\n') && !text.endsWith('}\r\n')
     if (this.#text.length > gatherChars) this.flush()
   }
 

@@ -717,7 +717,6 @@ describe('serving', () => {
   for (const [part, name, setting, variable] of [
     ['api', 'service', 'http.host', 'MAILROOM_HTTP_HOST'],
     ['smtp', 'smtp', 'smtp.host', 'MAILROOM_SMTP_HOST'],
-    ['api', 'metrics', 'metrics.host', 'MAILROOM_METRICS_HOST'],
     ['dns', 'dns', 'dns.host', 'MAILROOM_DNS_HOST'],
   ] as const) {
     it(`says which host has no address here, and what to change: ${setting}`, async () => {
@@ -726,7 +725,6 @@ describe('serving', () => {
         MAILROOM_DATA: folder,
         MAILROOM_HTTP_PORT: '2601',
         MAILROOM_SMTP_PORT: '2602',
-        MAILROOM_METRICS_PORT: '2603',
         [variable]: 'none.invalid',
       })
       await rm(folder, { recursive: true, force: true })
