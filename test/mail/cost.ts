@@ -9,7 +9,8 @@ import { threadMs } from '../processor-time.ts'
 const growthMax = 3
 /** What looks like this needs no other look; of several, the least times count, since what disturbs only adds. */
 const clearlyLinear = 2.5
-const looks = 4
+/** Where others take the memory's time the longer text suffers more, for seconds: so many are hardly all disturbed. */
+const looks = 12
 /** Of what takes less, half is over before it can be measured. */
 const measurableMs = 150
 
