@@ -6,13 +6,13 @@ import { certificateFiles, namesOf, readCertificateFiles } from '../core/certifi
 import { type CertificateState, certificateStates } from '../core/certificates/overview.ts'
 import { query } from '../core/dns/query.ts'
 import { createResolver, DnsError, isAbsent } from '../core/dns/resolver.ts'
-import { closeContext } from '../core/process/context.ts'
+import { type Context, closeContext } from '../core/process/context.ts'
 import { authorityOf } from '../schemas/authority.ts'
 import { type Door, doorsOf } from '../schemas/doors.ts'
 import { imapPort, imapsPort, type Settings, submissionPort, submissionsPort } from '../schemas/settings.ts'
 import { countLanes } from '../store/outbox.ts'
 import { openAdminContext } from './admin-context.ts'
-import { type Io, told } from './io.ts'
+import { type Io, sentence, told } from './io.ts'
 
 type Finding = { readonly what: string; readonly ok: boolean; readonly detail: string }
 
@@ -163,11 +163,30 @@ async function dns(settings: Settings): Promise<Finding> {
   }
 }
 
+/** Nothing where large bodies lie in the database. */
+async function objectStore({ settings, store: { objects } }: Context): Promise<Finding[]> {
+  if (objects === null) return []
+  const { bucket, endpoint } = settings.blobs
+  const detail = await objects.reach().then(
+    () => null,
+    ({ message, cause }: Error) =>
+      `${message} ${sentence(told(cause))} Large mail is answered 451 meanwhile: compare blobs.bucket, blobs.endpoint, blobs.region and the key with the store`,
+  )
+  return [
+    {
+      what: 'object store',
+      ok: detail === null,
+      detail: detail ?? `the bucket ${bucket} at ${endpoint ?? 'AWS'} answers`,
+    },
+  ]
+}
+
 async function database(settings: Settings): Promise<Finding[]> {
   try {
     const ctx = await openAdminContext(settings)
     const waiting = await countLanes(ctx.store)
     const ordered = (await certificateStates(ctx)).map(orderedCertificate)
+    const objects = await objectStore(ctx)
     await closeContext(ctx)
     return [
       {
@@ -176,6 +195,7 @@ async function database(settings: Settings): Promise<Finding[]> {
         detail: settings.mongodbUrl === null ? 'the embedded engine answers' : 'MONGODB_URL answers',
       },
       { what: 'queue', ok: true, detail: `${waiting} accounts have mail waiting to go out` },
+      ...objects,
       ...ordered,
     ]
   } catch (error) {

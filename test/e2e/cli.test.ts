@@ -17,6 +17,7 @@ import { verifyWebhook } from '../../sdk/verify-webhook.ts'
 import { eventually } from '../eventually.ts'
 import { startCutProxy } from '../peers/cut-proxy.ts'
 import { type NameServer, startNameServer } from '../peers/name-server.ts'
+import { startObjectStore } from '../peers/object-store.ts'
 import { startSmtpSink, startWebhookReceiver } from '../peers/receivers.ts'
 import { client, type Json, mailboxPath } from '../peers/rest.ts'
 import { contextOf, type Service, startService } from '../start/service.ts'
@@ -490,7 +491,9 @@ describe('the command line', () => {
   it('doctor finds a running service well, and says what is wrong before the start, at once', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-doctor-'))
     const data = path.join(folder, 'nothing-yet')
+    const objects = await startObjectStore()
     const ports = {
+      ...objects.env,
       MAILROOM_HTTP_PORT: new URL(service.http).port,
       MAILROOM_SMTP_PORT: service.smtp.split(':')[1] ?? '',
       MAILROOM_SUBMISSION_PORT: service.submission?.split(':')[1] ?? '',
@@ -501,9 +504,9 @@ describe('the command line', () => {
       MAILROOM_DNS_PORT: 'null',
     }
     try {
-      const [well, withoutImap, early, list] = await Promise.all([
+      const [well, wrong, early, list] = await Promise.all([
         mailroom(['doctor'], ports),
-        mailroom(['doctor'], { ...ports, MAILROOM_IMAPS_PORT: '1' }),
+        mailroom(['doctor'], { ...ports, MAILROOM_IMAPS_PORT: '1', MAILROOM_BLOBS_BUCKET: 'elsewhere' }),
         mailroom(['doctor'], { MAILROOM_DATA: data, MAILROOM_HTTP_PORT: '1', MAILROOM_SMTP_PORT: '1' }),
         mailroom(['account', 'list'], { MAILROOM_DATA: data }),
       ])
@@ -521,11 +524,14 @@ describe('the command line', () => {
           'port dns',
           'database',
           'queue',
+          'object store',
         ].map((what) => `ok   ${what}`),
       )
       expect(connecting).to.include(`${service.http}/api/mcp`).and.include('npx mailroom mcp')
-      expect(withoutImap.code).to.equal(1)
-      expect(withoutImap.out).to.match(/^BAD {2}port imaps: 127\.0\.0\.1:1 /m)
+      expect(wrong.code).to.equal(1)
+      expect(wrong.out)
+        .to.match(/^BAD {2}port imaps: 127\.0\.0\.1:1 /m)
+        .and.match(/^BAD {2}object store: .* the bucket elsewhere\. .* compare blobs\.bucket/m)
       expect(early.code).to.equal(1)
       for (const says of [
         /^BAD {2}port http: 127\.0\.0\.1:1 /m,
@@ -539,6 +545,7 @@ describe('the command line', () => {
       )
       expect(existsSync(data)).to.equal(false)
     } finally {
+      await objects.stop()
       await rm(folder, { recursive: true, force: true })
     }
   })
