@@ -15,6 +15,8 @@ export const copy = (kind: Kind): Command =>
       const to = await session.folderAt(name, 'TRYCREATE')
       if (uids.length === 0) return { text: 'There was nothing to copy' }
       const copied = await copyMessages(ctx, user.principal, { from: folder.folder, to, uids })
+      // All of them are gone by now.
+      if (copied.length === 0) return { text: 'There was nothing to copy' }
       const view = await views.open({ mailboxId: to.mailboxId, folderId: to._id })
       return { responseCode: copyUid(view.uidValidity, copied) }
     },

@@ -64,7 +64,7 @@ const withArgument: { readonly [name: string]: (parser: Parser) => Key } = {
     return { is: 'header', name, text: readText(parser) }
   },
   KEYWORD: (parser) => ({ is: 'keyword', label: readKeyword(parser) }),
-  LARGER: (parser) => ({ is: 'larger', bytes: parser.number() }),
+  LARGER: (parser) => ({ is: 'larger', bytes: parser.bytes() }),
   MODSEQ(parser) {
     // RFC 7162 3.1.5: the modseq of one flag is that of its message.
     if (parser.peek() === '"') {
@@ -90,7 +90,7 @@ const withArgument: { readonly [name: string]: (parser: Parser) => Key } = {
   SENTON: date('on', 'sent'),
   SENTSINCE: date('since', 'sent'),
   SINCE: date('since', 'received'),
-  SMALLER: (parser) => ({ is: 'smaller', bytes: parser.number() }),
+  SMALLER: (parser) => ({ is: 'smaller', bytes: parser.bytes() }),
   SUBJECT: header('subject'),
   TEXT: (parser) => ({ is: 'text', text: readText(parser) }),
   THREADID: (parser) => ({ is: 'id', of: 'thread', id: parser.atom('An id') }),

@@ -71,7 +71,7 @@ export async function readCommand(source: Source, reading: Reading): Promise<Com
 
 const announcement = /(~?)\{(\d{1,10})(\+?)\}$/
 
-const tagOf = (text: string): string | null => /^[^\s(){%*"\\\]+]{1,100}(?= )/.exec(text)?.[0] ?? null
+const tagOf = (text: string): string | null => /^[^\s(){%*"\\+]{1,100}(?= )/.exec(text)?.[0] ?? null
 
 function refusalOf(
   { admit }: Reading,

@@ -8,7 +8,7 @@ export type SeqNumber = number & { readonly [seqBrand]: true }
 /** The largest UID, and the largest number of a sequence set (RFC 9051 9, nz-number). */
 export const numberMax = 4_294_967_295
 /** The largest mod-sequence value (RFC 7162 7, a signed 64-bit integer): as far as numbers are exact here. */
-export const modseqMax = Number.MAX_SAFE_INTEGER
+export const number63Max = Number.MAX_SAFE_INTEGER
 
 /** `*`: the largest number in use. */
 export const star = Number.POSITIVE_INFINITY

@@ -5,7 +5,7 @@
 import { limits } from '../limits.ts'
 import { Bad } from './answers.ts'
 import type { CommandText, Literal } from './command-reader.ts'
-import { modseqMax, numberMax, type Range, type SequenceSet, star } from './numbers.ts'
+import { number63Max, numberMax, type Range, type SequenceSet, star } from './numbers.ts'
 import { type NameForm, readDateTime, readDay, readFolderName, readFolderPattern } from './text.ts'
 
 export class Parser {
@@ -73,7 +73,7 @@ export class Parser {
   }
 
   tag(): string {
-    const tag = this.#match(/[^\s(){%*"\\\]+\p{Cc}\P{ASCII}]+/uy, 'A tag')
+    const tag = this.#match(/[^\s(){%*"\\+\p{Cc}\P{ASCII}]+/uy, 'A tag')
     if (tag.length > limits.tagChars) throw new Bad('The tag is too long')
     return tag
   }
@@ -96,7 +96,12 @@ export class Parser {
 
   /** A mod-sequence value (RFC 7162 7). */
   modseq(): number {
-    return this.number(modseqMax)
+    return this.number(number63Max)
+  }
+
+  /** A number of bytes (`number64` of RFC 9051 9). */
+  bytes(): number {
+    return this.number(number63Max)
   }
 
   /** A string, quoted or literal, as bytes. */

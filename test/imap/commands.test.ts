@@ -245,6 +245,7 @@ describe('IMAP commands', () => {
     ['the day it was sent, where it was sent', 'SEARCH SENTON 7-Feb-1994', /^OK/, '* SEARCH 1'],
     ['before and since', 'SEARCH SENTBEFORE 8-Feb-1994 SENTSINCE 7-Feb-1994', /^OK/, '* SEARCH 1'],
     ['sizes', `SEARCH LARGER ${parts.length - 1} SMALLER ${parts.length + 1}`, /^OK/, '* SEARCH 1'],
+    ['sizes of 64 bits', 'SEARCH LARGER 4294967296', /^OK/, '* SEARCH'],
     ['numbers and UIDs', 'SEARCH 2:3 UID 1:2', /^OK/, '* SEARCH 2'],
     ['within', 'SEARCH OLDER 1000', /^OK/, '* SEARCH 1 2 3'],
     ['not within', 'SEARCH YOUNGER 1000', /^OK/, '* SEARCH'],
@@ -990,6 +991,12 @@ describe('IMAP commands', () => {
       expect((await other.answer('a')).end).to.match(/^OK/)
       expect((await other.answer('b')).lines).to.deep.equal(['* 1 FETCH (UID 1)'])
       expect((await other.answer('c')).end).to.match(/^OK/)
+    })
+
+    it('takes a bracket in a tag (RFC 9051 9, tag)', async () => {
+      const other = await imap.open({ user: address })
+      other.write('a]1 NOOP\r\n')
+      expect(await other.response()).to.match(/^a\]1 OK/)
     })
 
     const hostile: readonly (readonly [string, string, RegExp])[] = [
