@@ -111,6 +111,24 @@ describe('web: windows', () => {
       await page.getByText('On its way.').waitFor()
       expect(await sends('Planned')).to.equal(1)
     })
+
+    it('an answer to all names each of them once', async () => {
+      const { address } = door.tenant
+      const raw = `From: Ann <ann@remote.example>\nTo: ${address}, bob@remote.example\nCc: Bob@remote.example, ann@remote.example\nSubject: To all\n\nHi\n`
+      await deliver(door.ctx, { to: address, from: 'ann@remote.example', raw })
+      await page.goto(viewer.at(box))
+      await rowOn(page, 'To all').click()
+      await page.getByRole('button', { name: 'Reply to all' }).click()
+      await begun()
+      const fields = [
+        page.getByRole('combobox', { name: 'To' }),
+        page.getByRole('combobox', { name: 'Cc', exact: true }),
+      ]
+      expect(await Promise.all(fields.map((field) => field.inputValue()))).to.deep.equal([
+        'Ann <ann@remote.example>',
+        'bob@remote.example',
+      ])
+    })
   })
 
   describe('drafts', () => {
@@ -199,9 +217,10 @@ describe('web: windows', () => {
 
   it('a window that listens after another one was closed shows what came in between', async () => {
     await write('Before both')
-    const first = await another(box)
-    await rowOn(first, 'Before both').waitFor()
+    const first = await viewer.context.newPage()
+    await Promise.all([first.waitForResponse('**/events/stream**'), first.goto(viewer.at(box))])
     await page.goto(viewer.at(box))
+    await rowOn(page, 'Before both').waitFor()
     await write('While both listen')
     await rowOn(page, 'While both listen').waitFor()
     const asked: URL[] = []

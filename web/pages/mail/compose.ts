@@ -1,5 +1,5 @@
 /** What a message that is being written begins with, and how it is put into a request. */
-import type { DraftsCreateParams, FullMessage } from '../../../sdk/generated/types.ts'
+import type { Address, DraftsCreateParams, FullMessage } from '../../../sdk/generated/types.ts'
 import { attachment } from '../../../sdk/mailroom.ts'
 import { mailroom } from '../../app/client.ts'
 import { dateTime } from '../../app/format.ts'
@@ -89,9 +89,14 @@ function draftOf(draft: FullMessage): Composed {
 function replyTo(message: FullMessage, { mailbox, isToAll }: { mailbox: string; isToAll: boolean }): Composed {
   const isOwn = message.from?.address === mailbox
   const answered = message.reply_to.length > 0 ? message.reply_to : message.from === null ? [] : [message.from]
-  const to = isOwn ? message.to : answered
-  const known = new Set([mailbox, ...to.map(({ address }) => address)])
-  const others = isToAll ? [...message.to, ...message.cc].filter(({ address }) => !known.has(address)) : []
+  const known = new Set<string>()
+  const isFirst = ({ address }: Address) => {
+    const { size } = known
+    return known.add(address.toLowerCase()).size > size
+  }
+  const to = (isOwn ? message.to : answered).filter(isFirst)
+  known.add(mailbox)
+  const others = isToAll ? [...message.to, ...message.cc].filter(isFirst) : []
   return {
     ...empty,
     to: to.map(written).join(', '),
