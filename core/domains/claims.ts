@@ -86,7 +86,10 @@ type NewDomain =
 async function insertEither<D extends DomainDoc | DomainClaimDoc>(ctx: Context, name: string, doc: D): Promise<D> {
   const { store } = ctx
   if (!('domain' in doc)) {
-    if (!(await insertDomain(store, doc))) throw domainTaken(name)
+    if (!(await insertDomain(store, doc))) {
+      const inUse = await findDomain(store, name)
+      throw inUse?.accountId === doc.accountId ? domainThere(name) : domainTaken(name)
+    }
     // An administrator's word is worth more than a claim of the same account, which ends.
     if (doc.accountId !== null && (await removeClaim(store, { accountId: doc.accountId, domain: name })))
       await freeSlot(store, doc.accountId, 'ownDomains')
@@ -94,11 +97,15 @@ async function insertEither<D extends DomainDoc | DomainClaimDoc>(ctx: Context, 
   }
   const inUse = await findDomain(store, name)
   if (inUse !== null && inUse.accountId !== doc.accountId) throw domainTaken(name)
-  if (inUse !== null || !(await insertClaim(store, doc)))
-    throw new Failure('conflict', `The domain ${name} is already in use.`, {
-      fix: `Choose another domain: the account has this one, whose records GET /api/v1/domains/${name} shows.`,
-    })
+  if (inUse !== null || !(await insertClaim(store, doc))) throw domainThere(name)
   return doc
+}
+
+/** `conflict` for a domain that the same account has. */
+function domainThere(domain: string): Failure {
+  return new Failure('conflict', `The domain ${domain} is already in use.`, {
+    fix: `Choose another domain: the account has this one, whose records GET /api/v1/domains/${domain} shows.`,
+  })
 }
 
 /** `conflict` for a domain that another account has verified. */

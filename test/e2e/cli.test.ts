@@ -218,10 +218,13 @@ describe('the command line', () => {
       () => ['domain', 'create', 'acme.test', '--account', 'acc_nobody'],
       /^There is no account acc_nobody\. Use an id as "mailroom account list" shows it/,
     ],
-    [
-      (id) => ['domain', 'create', 'acme.test', '--account', id],
-      /^The domain acme\.test is already in use\. Choose another domain/,
-    ],
+    ...[[], ['--verified']].map(
+      (more) =>
+        [
+          (id: string) => ['domain', 'create', 'acme.test', '--account', id, ...more],
+          /^The domain acme\.test is already in use\. Choose another domain/,
+        ] as const,
+    ),
     [
       (id) => ['domain', 'create', 'x.agents.localhost', '--account', id],
       /is the shared domain or below it\. Add a domain of your own\.$/,
