@@ -7,14 +7,10 @@ import { threadMs } from '../processor-time.ts'
 
 /** Twice as much takes twice as long where each piece is looked at once, four times where each is held against each. */
 const growthMax = 3
-/**
- * And four times as much four and sixteen times. What outgrows the processor's cache takes up to four times as long for twice as
- * much, where others use the memory too, but once, and not from the quarter to the half as well.
- */
-const growthOfTwoMax = 11
 /** What looks like this needs no other look; of several, the least times count, since what disturbs only adds. */
 const clearlyLinear = 2.5
-const looks = 4
+/** Where others take the memory's time the longer text suffers more, for seconds: so many are hardly all disturbed. */
+const looks = 12
 /** Of what takes less, half is over before it can be measured. */
 const measurableMs = 150
 
@@ -31,20 +27,19 @@ export function leastMs(tries: number, work: () => unknown): number {
 }
 
 /**
- * Expects that twice as much takes less than three times as long, or four times as much less than eleven times. `partOf` gives a
- * share of the whole, else its beginning is taken. Returns the first cost of the whole.
+ * Expects that twice as much takes less than three times as long; `half` is the first half of the whole unless given. Returns
+ * the first cost of the whole.
  */
 export function expectLinear<In extends string | Buffer, Out>(
   what: string,
   whole: In,
   work: (input: In) => Out,
-  partOf: (share: number) => In = (share) => beginning(whole, share),
+  half: In = firstHalf(whole),
 ): { readonly ms: number; readonly result: Out } {
   const costOfFresh = (input: In) => {
     const own = fresh(input)
     return costOf(() => work(own))
   }
-  const half = partOf(1 / 2)
   const first = costOfFresh(whole)
   let [wholeMs, halfMs] = [first.ms, Number.POSITIVE_INFINITY]
   for (let look = 0; look < looks; look++) {
@@ -53,10 +48,8 @@ export function expectLinear<In extends string | Buffer, Out>(
     if (wholeMs <= halfMs * clearlyLinear) return first
     wholeMs = Math.min(wholeMs, costOfFresh(whole).ms)
   }
-  if (wholeMs < measurableMs || wholeMs / halfMs < growthMax) return first
-  const quarter = partOf(1 / 4)
-  const quarterMs = Math.min(...Array.from({ length: looks }, () => costOfFresh(quarter).ms))
-  expect(wholeMs / quarterMs, `${what}: as many times as long as a quarter of it`).to.be.below(growthOfTwoMax)
+  if (wholeMs >= measurableMs)
+    expect(wholeMs / halfMs, `${what}: as many times as long as half of it`).to.be.below(growthMax)
   return first
 }
 
@@ -67,7 +60,7 @@ function fresh<In extends string | Buffer>(input: In): In {
   return Buffer.from(input, encoding).toString(encoding) as In
 }
 
-function beginning<In extends string | Buffer>(whole: In, share: number): In {
-  const end = Math.floor(whole.length * share)
+function firstHalf<In extends string | Buffer>(whole: In): In {
+  const end = Math.floor(whole.length / 2)
   return (typeof whole === 'string' ? whole.slice(0, end) : whole.subarray(0, end)) as In
 }
