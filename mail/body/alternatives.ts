@@ -104,7 +104,7 @@ function finderIn(text: string, source: string): (paragraph: string) => boolean 
   const isPlace = (place: string) => searches-- > 0 && source.includes(place)
   return (paragraph) => {
     const letters = lettersOf(withoutPlaces(paragraph))
-    if (searches <= 0 || ![...hostsIn(paragraph), ...addressesIn(paragraph)].every(isPlace)) return false
+    if (searches <= 0 || !hostsIn(paragraph).every(isPlace) || !addressesIn(paragraph).every(isPlace)) return false
     if (letters === '') return true
     const head = letters.slice(0, headChars)
     const next = all.indexOf(head, last)
@@ -152,12 +152,12 @@ type Places = {
 }
 
 function placesOf(source: string, domain: string): Places {
-  const links = hostsIn(source)
+  const links = [...hostsIn(source)]
   const organisations = new Set([...new Set(links)].slice(0, placesMax).map(ownerOf))
   const isTracked =
     links.length >= trackedLinksMin && organisations.size <= trackersMax && /https?:\/\/[^\s"'<>]{90}/i.test(source)
   organisations.add(ownerOf(domain))
-  return { organisations, addresses: new Set(addressesIn(source).slice(0, placesMax)), isTracked }
+  return { organisations, addresses: new Set(addressesIn(source).take(placesMax)), isTracked }
 }
 
 /** More are a directory. */

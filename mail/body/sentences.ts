@@ -48,11 +48,18 @@ export function* paragraphsOf(plain: string): Generator<string> {
 /** The sentences of a paragraph; one that is longer than anybody writes is cut into several. Linear. */
 export function* sentencesOf(paragraph: string): Generator<Sentence> {
   for (const text of paragraph.split(/(?<=[.!?…]["”»)]?)\s+|(?<=[。！？])/)) {
-    const hosts = hostsIn(text)
-    const addresses = addressesIn(text)
-    const words = wordsOf(text)
-    for (let from = 0; from === 0 || from < words.length; from += sentenceWordsMax)
-      yield { text: text.trim(), words: words.slice(from, from + sentenceWordsMax), hosts, addresses }
+    const hosts = [...hostsIn(text)]
+    const addresses = [...addressesIn(text)]
+    const said = { text: text.trim(), hosts, addresses }
+    let words: Word[] = []
+    for (const word of wordsOf(text)) {
+      if (words.length === sentenceWordsMax) {
+        yield { ...said, words }
+        words = []
+      }
+      words.push(word)
+    }
+    yield { ...said, words }
   }
 }
 
@@ -90,14 +97,16 @@ export function lettersOf(text: string): string {
   return letters.toLowerCase()
 }
 
-/** The hosts of the links in a text, in small letters. Linear. */
-export function hostsIn(text: string): readonly string[] {
-  return text.includes('://') ? [...text.matchAll(link)].map(([, host = '']) => host.toLowerCase()) : []
+/** The hosts of the links in a text, in small letters, found as they are asked for. Linear. */
+export function* hostsIn(text: string): Generator<string> {
+  if (!text.includes('://')) return
+  for (const [, host = ''] of text.matchAll(link)) yield host.toLowerCase()
 }
 
-/** The mail addresses in a text, in small letters. Linear. */
-export function addressesIn(text: string): readonly string[] {
-  return text.includes('@') ? [...text.matchAll(address)].map(([found]) => found.toLowerCase()) : []
+/** The mail addresses in a text, in small letters, found as they are asked for. Linear. */
+export function* addressesIn(text: string): Generator<string> {
+  if (!text.includes('@')) return
+  for (const [found] of text.matchAll(address)) yield found.toLowerCase()
 }
 
 const link = /\bhttps?:\/\/([^\s<>"'()[\]/?#]{1,255})[^\s<>"'()[\]]*/gi
@@ -124,19 +133,19 @@ export function withoutPlaces(text: string): string {
   return unlinked.includes('@') ? unlinked.replace(address, ' ') : unlinked
 }
 
-/** The words of a text, without those of links and addresses. */
-function wordsOf(text: string): Word[] {
+/** The words of a text, without those of links and addresses, found as they are asked for. */
+function* wordsOf(text: string): Generator<Word> {
   const own = withoutPlaces(text)
   const isAscii = ascii.test(own)
-  const words: Word[] = []
+  let isFirst = true
   for (const [whole, before, number, behind] of (isAscii ? own : own.normalize('NFKC')).matchAll(
     isAscii ? wordInAscii : wordInAny,
   )) {
-    const isName = words.length > 0 && /^\p{Lu}\p{Ll}/u.test(whole)
+    const isName = !isFirst && /^\p{Lu}\p{Ll}/u.test(whole)
+    isFirst = false
     const word = number === undefined ? whole.toLowerCase().replaceAll('’', "'") : figureOf(number)
-    words.push({ word, isName, isAmount: before !== undefined || behind !== undefined })
+    yield { word, isName, isAmount: before !== undefined || behind !== undefined }
   }
-  return words
 }
 
 /** `1,000.00` and `1.000,00` as `1000`, dates and times as they are. */
