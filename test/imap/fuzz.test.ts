@@ -184,33 +184,35 @@ describe('IMAP fuzz', () => {
     })
 
     const size = 256 * 1024
-    const filled = (unit: string) => unit.repeat(Math.ceil(size / unit.length))
-    const long: readonly (readonly [name: string, command: string, args: string])[] = [
-      ['parentheses', 'SEARCH', ` ${filled('(')}`],
-      ['NOT', 'SEARCH', ` ${filled('NOT ')}`],
-      ['one set of many numbers', 'FETCH', ` ${filled('1:*,7,')}1 FLAGS`],
-      ['many sets', 'SEARCH', ` ${filled('1:* ')}`],
-      ['a long string', 'LOGIN', ` "${filled('\\"')}" x`],
-      ['a string without end', 'LOGIN', ` "${filled('\\"')}`],
-      ['a long atom', 'LOGIN', ` ${filled('a')}`],
-      ['many items', 'FETCH', ` 1 (${filled('BODY[HEADER.FIELDS (A B)] ')})`],
-      ['many field names', 'FETCH', ` 1 BODY[HEADER.FIELDS (${filled('a ')})]`],
-      ['parts of parts', 'FETCH', ` 1 BODY[${filled('1.')}TEXT]`],
-      ['many flags', 'STORE', ` 1 FLAGS (${filled('x&ANg- ')})`],
-      ['shifts', 'SELECT', ` "${filled('&')}"`],
-      ['shifts that end', 'SELECT', ` "${filled('&ANg-')}"`],
-      ['patterns', 'LIST', ` "" (${filled('%*% ')}`],
+    const filled = (unit: string, bytes = size) => unit.repeat(Math.ceil(bytes / unit.length))
+    const long: readonly (readonly [name: string, command: string, before: string, unit: string, after: string])[] = [
+      ['parentheses', 'SEARCH', ' ', '(', ''],
+      ['NOT', 'SEARCH', ' ', 'NOT ', ''],
+      ['one set of many numbers', 'FETCH', ' ', '1:*,7,', '1 FLAGS'],
+      ['many sets', 'SEARCH', ' ', '1:* ', ''],
+      ['a long string', 'LOGIN', ' "', '\\"', '" x'],
+      ['a string without end', 'LOGIN', ' "', '\\"', ''],
+      ['a long atom', 'LOGIN', ' ', 'a', ''],
+      ['many items', 'FETCH', ' 1 (', 'BODY[HEADER.FIELDS (A B)] ', ')'],
+      ['many field names', 'FETCH', ' 1 BODY[HEADER.FIELDS (', 'a ', ')]'],
+      ['parts of parts', 'FETCH', ' 1 BODY[', '1.', 'TEXT]'],
+      ['many flags', 'STORE', ' 1 FLAGS (', 'x&ANg- ', ')'],
+      ['shifts', 'SELECT', ' "', '&', '"'],
+      ['shifts that end', 'SELECT', ' "', '&ANg-', '"'],
+      ['patterns', 'LIST', ' "" (', '%*% ', ''],
     ]
-    for (const [name, word, args] of long) {
+    for (const [name, word, before, unit, after] of long) {
       it(`takes linear time for ${name}`, async () => {
         const known = await commandNamed(new Parser({ texts: [word], literals: [] }, 'utf7'))
-        expectLinear(name, args, (text) => {
+        const read = (text: string) => {
           try {
             known?.command.read(new Parser({ texts: [text], literals: [] }, 'utf7'), session)
           } catch (error) {
             if (!(error instanceof Bad) && !(error instanceof No)) throw error
           }
-        })
+        }
+        const args = (bytes: number) => `${before}${filled(unit, bytes)}${after}`
+        expectLinear(name, args(size), read, args(size / 8))
       })
     }
 

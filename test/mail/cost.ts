@@ -1,17 +1,20 @@
 /**
- * Processor time held against processor time: against that of half as much, or of ordinary work done just now. A machine
+ * Processor time held against processor time: against that of its parts, or of ordinary work done just now. A machine
  * that is slow or busy is so in both, so nothing here is bound to milliseconds.
  */
 import { expect } from 'chai'
 import { threadMs } from '../processor-time.ts'
 
-/** Twice as much takes twice as long where each piece is looked at once, four times where each is held against each. */
-const growthMax = 3
+/**
+ * So many times as long as its eighths together may a whole take. Where each piece is looked at once that is 1, where each is held
+ * against each 8; here the time of the second kind would be twice that of the first. Twice as much takes three times as long then.
+ */
+const growthMax = 2.4
 /** What looks like this needs no other look; of several, the least times count, since what disturbs only adds. */
-const clearlyLinear = 2.5
-/** Where others take the memory's time the longer text suffers more, for seconds: so many are hardly all disturbed. */
+const clearlyLinear = 1.5
+/** Where others take the memory's time the longer text suffers more, for seconds: so many looks are hardly all disturbed. */
 const looks = 12
-/** Of what takes less, half is over before it can be measured. */
+/** Of what takes less, an eighth is over before it can be measured. */
 const measurableMs = 150
 
 /** The processor time of some work, and what came of it. */
@@ -27,40 +30,46 @@ export function leastMs(tries: number, work: () => unknown): number {
 }
 
 /**
- * Expects that twice as much takes less than three times as long; `half` is the first half of the whole unless given. Returns
+ * Expects that the whole of some work takes hardly longer than its eighths; `eighth` is the first of the whole unless given. Returns
  * the first cost of the whole.
  */
 export function expectLinear<In extends string | Buffer, Out>(
   what: string,
   whole: In,
   work: (input: In) => Out,
-  half: In = firstHalf(whole),
+  eighth: In = firstEighth(whole),
 ): { readonly ms: number; readonly result: Out } {
-  const costOfFresh = (input: In) => {
-    const own = fresh(input)
+  const costOfWhole = () => {
+    const own = fresh(whole)
     return costOf(() => work(own))
   }
-  const first = costOfFresh(whole)
-  let [wholeMs, halfMs] = [first.ms, Number.POSITIVE_INFINITY]
+  const costOfEighths = () => {
+    const own = Array.from({ length: 8 }, () => fresh(eighth))
+    return costOf(() => {
+      for (const each of own) work(each)
+    })
+  }
+  const first = costOfWhole()
+  let [wholeMs, eighthsMs] = [first.ms, Number.POSITIVE_INFINITY]
   for (let look = 0; look < looks; look++) {
     if (wholeMs < measurableMs) return first
-    halfMs = Math.min(halfMs, costOfFresh(half).ms)
-    if (wholeMs <= halfMs * clearlyLinear) return first
-    wholeMs = Math.min(wholeMs, costOfFresh(whole).ms)
+    eighthsMs = Math.min(eighthsMs, costOfEighths().ms)
+    if (wholeMs <= eighthsMs * clearlyLinear) return first
+    wholeMs = Math.min(wholeMs, costOfWhole().ms)
   }
   if (wholeMs >= measurableMs)
-    expect(wholeMs / halfMs, `${what}: as many times as long as half of it`).to.be.below(growthMax)
+    expect(wholeMs / eighthsMs, `${what}: as many times as long as its eighths`).to.be.below(growthMax)
   return first
 }
 
-/** Another string of the same characters: V8 remembers how it split one, when that is not too long, and so the half costs nothing. */
+/** Another string of the same characters: V8 remembers how it split one, when that is not too long, and so the eighth costs nothing. */
 function fresh<In extends string | Buffer>(input: In): In {
   if (typeof input !== 'string') return input
   const encoding = /[^\0-\xff]/.test(input) ? 'utf16le' : 'latin1'
   return Buffer.from(input, encoding).toString(encoding) as In
 }
 
-function firstHalf<In extends string | Buffer>(whole: In): In {
-  const end = Math.floor(whole.length / 2)
+function firstEighth<In extends string | Buffer>(whole: In): In {
+  const end = Math.floor(whole.length / 8)
   return (typeof whole === 'string' ? whole.slice(0, end) : whole.subarray(0, end)) as In
 }

@@ -196,7 +196,8 @@ describe('store: the change feed', () => {
     })
     await eventually('the other hears it', async () => other.heard.includes('slow'))
     await teller.feed.tell(note('quick'))
-    expect(other.heard).to.deep.equal(['slow', 'quick'])
+    // Its own answer comes back to it when it does.
+    expect(other.heard.filter((name) => name !== 'heard')).to.deep.equal(['slow', 'quick'])
     expect(isTold).to.equal(false)
     through.resolve()
     await telling

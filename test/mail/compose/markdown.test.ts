@@ -63,6 +63,6 @@ describe('markdown in sends', () => {
   }
   for (const [name, shape] of Object.entries(shapes))
     it(`${name} cost time by their length`, () => {
-      expectLinear(name, shape(30_000), bodiesOf, shape(15_000))
+      expectLinear(name, shape(30_000), bodiesOf, shape(3_750))
     })
 })
