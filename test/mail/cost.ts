@@ -1,13 +1,13 @@
 /**
- * Processor time held against processor time: against that of its parts, or of ordinary work done just now. A machine
- * that is slow or busy is so in both, so nothing here is bound to milliseconds.
+ * Processor time held against processor time: that of a whole against that of its parts, or against that of ordinary work done
+ * just now. A machine that is slow or busy is so in both, so nothing here is bound to milliseconds.
  */
 import { expect } from 'chai'
 import { threadMs } from '../processor-time.ts'
 
 /**
- * So many times as long as its eighths together may a whole take. Where each piece is looked at once that is 1, where each is held
- * against each 8; here the time of the second kind would be twice that of the first. Twice as much takes three times as long then.
+ * A whole may take so many times as long as its eighths together: 1 where each piece is looked at once, 8 where each is held
+ * against each. At this bound the second kind of work takes two thirds of the whole, and twice as much takes three times as long.
  */
 const growthMax = 2.4
 /** What looks like this needs no other look; of several, the least times count, since what disturbs only adds. */

@@ -196,7 +196,7 @@ describe('store: the change feed', () => {
     })
     await eventually('the other hears it', async () => other.heard.includes('slow'))
     await teller.feed.tell(note('quick'))
-    // Its own answer comes back to it when it does.
+    // It hears its own answers too, sooner or later.
     expect(other.heard.filter((name) => name !== 'heard')).to.deep.equal(['slow', 'quick'])
     expect(isTold).to.equal(false)
     through.resolve()
