@@ -1,6 +1,7 @@
 /**
  * Agenda holds the clocks: when things happen. What happens is in core. A clock's run is locked in the database, so with
- * several processes each tick still runs once. What is due at a known time has an alarm beside its clock: the alarm does it
+ * several processes each tick still runs once. A machine whose clock is wrong takes none, and one that was ahead holds none up
+ * once it is right again. What is due at a known time has an alarm beside its clock: the alarm does it
  * then, and the clock finds what a process wrote down that did not live to do it.
  */
 import { MongoBackend } from '@agendajs/mongo-backend'
@@ -20,11 +21,13 @@ import { tellOfEndpoints } from '../core/people/endpoint-notices.ts'
 import { sweepMoves } from '../core/people/move.ts'
 import { eraseUnclaimed, sweepErasures } from '../core/personal/erase.ts'
 import { makeExports } from '../core/personal/export-jobs.ts'
+import { hourMs, minuteMs, secondMs } from '../core/process/clock.ts'
 import type { Context } from '../core/process/context.ts'
 import { sendTlsReports } from '../core/reporting/tls-reports.ts'
 import { sweepSandboxes } from '../core/sandbox/test-clock.ts'
 import { sweepSearch, tidySearch } from '../core/search/sweep.ts'
 import { sweepOpenTakes } from '../core/send/open-allowances.ts'
+import { bringClocksBack } from '../core/upkeep/clocks-ahead.ts'
 import { recountQuotas } from '../core/upkeep/quota-recount.ts'
 import {
   purgeDeletedMailboxes,
@@ -42,19 +45,19 @@ type Task = (ctx: Context) => Promise<unknown>
 
 type Clock = {
   readonly name: string
-  readonly every: string
+  readonly everyMs: number
   readonly lockMs: number
   readonly run: () => Promise<unknown>
 }
 
 /** How often Agenda asks which clocks are due soon; it takes them then and runs them on time. */
-const pollMs = 10_000
+const pollMs = 10 * secondMs
 /**
  * A run that takes longer than this, with the wait before it, is taken for dead and may start elsewhere: every run is safe to
  * repeat. A crash holds the clocks up for so long that the process had taken; sweeps look at nothing younger than that.
  */
-const promptMs = 30_000
-const patientMs = 60_000
+const promptMs = 30 * secondMs
+const patientMs = minuteMs
 
 /** What happens how often. Every clock costs a look at the database with each poll, so tasks of the same pace share one. */
 function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
@@ -62,19 +65,19 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
   return [
     {
       name: 'what is due',
-      every: '30 seconds',
+      everyMs: 30 * secondMs,
       lockMs: promptMs,
       run: alarms.run,
     },
     {
       name: 'what a crash left',
-      every: '10 seconds',
+      everyMs: 10 * secondMs,
       lockMs: promptMs,
       run: each(refreshClocks, sweepArrivals, sweepSearch, sweepMoves),
     },
     {
       name: 'each minute',
-      every: '1 minute',
+      everyMs: minuteMs,
       lockMs: patientMs,
       run: each(
         sweepMailboxes,
@@ -92,17 +95,17 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
       ),
     },
     // Apart from the others: resolvers may take long to answer.
-    { name: 'domains', every: '1 minute', lockMs: patientMs, run: each(watchDomains, rotateZoneKeys) },
+    { name: 'domains', everyMs: minuteMs, lockMs: patientMs, run: each(watchDomains, rotateZoneKeys) },
     // Apart from the others: a large account takes long.
     {
       name: 'personal data',
-      every: '1 minute',
+      everyMs: minuteMs,
       lockMs: patientMs,
       run: each(eraseUnclaimed, sweepErasures, makeExports),
     },
     {
       name: 'every ten minutes',
-      every: '10 minutes',
+      everyMs: 10 * minuteMs,
       lockMs: patientMs,
       run: each(
         tidySearch,
@@ -118,7 +121,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
     },
     {
       name: 'each hour',
-      every: '1 hour',
+      everyMs: hourMs,
       lockMs: patientMs,
       run: each(purgeDeletedMailboxes, sweepEventFloors, replaceOldZoneKeys),
     },
@@ -143,15 +146,17 @@ export async function startClocks(ctx: Context, alarms: Alarms): Promise<Clocks>
   })
   agenda.on('error', (error: unknown) => ctx.log.error({ err: error }, 'agenda'))
   const ended = runsOf(agenda)
-  const endTakes = takesOf(backend.repository)
+  const endTakes = takesOf(ctx, backend.repository)
   const clocks = clocksOf(ctx, alarms)
   for (const { name, lockMs, run } of clocks)
     agenda.define(name, async () => void (await run()), { concurrency: 1, lockLifetime: lockMs })
   await agenda.start()
-  for (const { name, every } of clocks) await agenda.every(every, name)
+  for (const { name, everyMs } of clocks) await agenda.every(everyMs, name)
+  const endWatch = watchClocksAhead(ctx, clocks)
   return {
     async stop() {
       // Clocks that were taken and have not begun are free for others at once.
+      endWatch()
       const untaken = endTakes()
       await agenda.stop()
       await untaken
@@ -182,12 +187,13 @@ function runsOf(agenda: Agenda): () => Promise<void> {
  * Returns what ends the taking of clocks: one that Agenda asked for before it was stopped and gets afterwards is free again at once, since
  * nobody would run it until its lock ends. Resolves when none is asked for any more.
  */
-function takesOf(repository: JobRepository): () => Promise<void> {
+function takesOf({ skew }: Context, repository: JobRepository): () => Promise<void> {
   const takes = new Set<Promise<unknown>>()
   const take = repository.getNextJobToRun.bind(repository)
   let isEnded = false
   async function takeUnlessEnded(...asked: Parameters<typeof take>) {
-    if (isEnded) return undefined
+    // It would set when they run next by its clock.
+    if (isEnded || !skew.isSound()) return undefined
     const taken = await take(...asked)
     if (!isEnded || taken?._id === undefined) return taken
     await repository.unlockJobs([taken._id])
@@ -204,6 +210,16 @@ function takesOf(repository: JobRepository): () => Promise<void> {
     isEnded = true
     await Promise.allSettled(takes)
   }
+}
+
+/** Brings back, now and with each poll, what a machine set whose clock was ahead. Returns what ends this. */
+function watchClocksAhead(ctx: Context, clocks: readonly Clock[]): () => void {
+  const look = () =>
+    void bringClocksBack(ctx, clocks).catch((error: unknown) => ctx.log.error({ err: error }, 'clocks that are ahead'))
+  look()
+  const timer = setInterval(look, pollMs)
+  timer.unref()
+  return () => clearInterval(timer)
 }
 
 /**

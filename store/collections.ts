@@ -349,7 +349,7 @@ export type CollectionName = keyof typeof collections
 const rows: readonly (readonly [string, Row])[] = Object.entries(collections)
 
 /** What Agenda calls its own: when each clock (jobs/clocks.ts) runs next, and whether a process has it. */
-const clocksName = 'agendaJobs'
+export const clocksName = 'agendaJobs'
 
 /**
  * What those are called that say which processes run on a database, and what they are at. Nobody runs on a copy of it yet: it is made

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { pauseSending } from '../../core/account/reputation.ts'
 import { planDeliveries } from '../../core/notify/deliveries.ts'
+import { hourMs } from '../../core/process/clock.ts'
 import { closeContext, openContext } from '../../core/process/context.ts'
 import { type Alarms, startAlarms } from '../../jobs/alarms.ts'
 import { type Announcer, startAnnouncer } from '../../jobs/announcer.ts'
@@ -100,6 +101,20 @@ describe('jobs: clocks', function () {
     await eventually('an attempt', tried, beforeTheClockMs)
   })
 
+  it('a clock of the machine that was ahead, and is right again, holds nothing up', async () => {
+    const later = new Date(Date.now() + 6 * hourMs)
+    const ahead = { nextRunAt: later, lastRunAt: later, lastFinishedAt: later }
+    await door.ctx.store.db.collection('agendaJobs').updateMany({}, { $set: ahead })
+    await door.ctx.store.db.collection('agendaJobs').updateMany({ name: /^each/ }, { $set: { lockedAt: later } })
+    const ran = async () => (await jobs()).every(({ lastFinishedAt }) => lastFinishedAt < later)
+    await eventually('every clock runs again', ran, 2 * beforeTheClockMs)
+    const warned = door
+      .logs()
+      .split('\n')
+      .filter((line) => line.includes('whose clock was ahead'))
+    expect(warned.flatMap((line) => JSON.parse(line).clocks)).to.have.length(7)
+  })
+
   it('a stop leaves no clock taken', async () => {
     // All are due, and it stops just as it asks for them.
     await door.ctx.store.db.collection('agendaJobs').updateMany({}, { $set: { nextRunAt: new Date() } })
@@ -116,5 +131,16 @@ describe('jobs: clocks', function () {
     await eventually('all that it asked is answered', () => unanswered.size === 0)
     // One that has not run yet has no such field.
     for (const { name, lockedAt } of await jobs()) expect(lockedAt ?? null, name).to.equal(null)
+  })
+
+  it('a machine whose clock is wrong takes no clock', async () => {
+    const wrong = await door.another({ aheadMs: () => hourMs })
+    await wrong.ctx.skew.measure()
+    await door.ctx.store.db.collection('agendaJobs').updateMany({}, { $set: { nextRunAt: new Date() } })
+    const before = await jobs()
+    await (await startClocks(wrong.ctx, alarms)).stop()
+    await wrong.close()
+    const next = (all: typeof before) => all.map(({ name, nextRunAt }) => [name, nextRunAt])
+    expect(next(await jobs())).to.deep.equal(next(before))
   })
 })
