@@ -27,7 +27,10 @@ const pausesMs = [
 ]
 const finalPauseMs = 8 * hourMs
 const jitter = 0.2
-const retryForMs = dayMs
+/** The time that is kept free for each of the final pauses that follow: the shortest, and what attempts take between them. */
+const keptFreeMs = finalPauseMs * (1 - (3 / 4) * jitter)
+/** No attempt begins later than a day after the first; the last is due a moment before, so that it can begin. */
+const retryForMs = dayMs - minuteMs
 const disableAfterMs = 5 * dayMs
 /** Outcomes of one command, and the pause in which they gather. */
 const groupMax = 200
@@ -77,17 +80,26 @@ export function skipDelivery(ctx: Context, delivery: DeliveryDoc): Promise<void>
 
 const isSuccess = ({ status }: DeliveryAttempt) => status !== null && status >= 200 && status < 300
 
-/** When a failed delivery is attempted again; null when it is given up. */
+/**
+ * When a failed delivery is attempted again; null when it is given up. The pauses add up to almost a day: chance makes one only so
+ * long that those after it, which may be as short as it makes them, end within the day too.
+ */
 function retryOf(
   { origin, firstAt, attempts }: DeliveryDoc,
   { at, durationMs }: DeliveryAttempt,
   retryAfterMs: number | null,
 ): Date | null {
   if (origin !== 'event') return null
-  const pause = (pausesMs[attempts.length] ?? finalPauseMs) * (1 - jitter + 2 * jitter * Math.random())
   // From the end of the attempt: an endpoint that is slow has its pause too.
-  const nextAt = after(at, durationMs + Math.max(pause, retryAfterMs ?? 0))
-  return nextAt.getTime() - (firstAt ?? at).getTime() > retryForMs ? null : nextAt
+  const endedAt = after(at, durationMs)
+  const leftMs = (firstAt ?? at).getTime() + retryForMs - endedAt.getTime()
+  const usualMs = pausesMs[attempts.length] ?? finalPauseMs
+  const following = Math.max(0, Math.floor(leftMs / keptFreeMs) - 1)
+  const longestMs = leftMs - following * keptFreeMs
+  if (longestMs < usualMs * (1 - jitter)) return null
+  const pauseMs = Math.min(usualMs * (1 - jitter + 2 * jitter * Math.random()), longestMs)
+  const nextMs = Math.max(pauseMs, retryAfterMs ?? 0)
+  return nextMs > leftMs ? null : after(endedAt, nextMs)
 }
 
 async function write(recorded: readonly Recorded[]): Promise<[]> {

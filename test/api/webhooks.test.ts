@@ -780,6 +780,29 @@ describe('api: webhooks', () => {
       expect((await asked.read(hook.id)).failingSince).to.equal(null)
     })
 
+    it('that fail all day are tried until the day is over', async () => {
+      const asked = await owner()
+      const sick = await receiver((response) => void response.writeHead(503).end())
+      const hook = await asked.hook(sick.url)
+      const since = door.ctx.clock.now().getTime()
+      for (let n = 0; n < 8; n++) await asked.mail(`all day ${n}`)
+      await eventually('the first attempts', async () =>
+        (await asked.log(hook.id)).every(({ attempts }) => attempts.length > 0),
+      )
+      for (let round = 0; round < 15; round++) {
+        const due = (await asked.log(hook.id, '?state=waiting')).map((each) => Date.parse(each.nextAttemptAt!))
+        if (due.length === 0) break
+        // The longest of the pauses each time: they leave less than a whole one for the last.
+        door.advance(Math.max(...due) - door.ctx.clock.now().getTime())
+        await attemptDueDeliveries(door.ctx, asked.tenant.accountId)
+      }
+      const ended = await asked.log(hook.id)
+      expect(ended.map(({ state, attempts }) => `${state} ${attempts.length}`)).to.deep.equal(
+        ended.map(() => 'failed 11'),
+      )
+      for (const { attempts } of ended) expect((Date.parse(attempts.at(-1)!.at) - since) / hourMs).to.be.within(20, 24)
+    })
+
     it('that do not answer delay no other', async () => {
       const asked = await owner()
       const { webhooks } = door.ctx.settings
