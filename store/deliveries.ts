@@ -171,12 +171,15 @@ export type Outcome = Pick<DeliveryDoc, 'state'> & {
   readonly nextAt: Date | null
 }
 
-/** The write of an outcome. It changes nothing when the delivery has another lease by now. */
+/**
+ * The write of an outcome. It changes nothing when the delivery has another lease by now; and one after which the delivery waits on, nothing
+ * when it was skipped meanwhile.
+ */
 export function outcomeIn(store: Store, { delivery, attempt, state, nextAt }: Outcome): Write {
   const { accountId, _id, lease, firstAt } = delivery
   return updateIn(
     store.deliveries,
-    { accountId, _id, lease },
+    { accountId, _id, lease, ...(nextAt !== null && { state: 'waiting' }) },
     {
       $set: {
         state,
@@ -190,7 +193,7 @@ export function outcomeIn(store: Store, { delivery, attempt, state, nextAt }: Ou
   )
 }
 
-/** Ends all deliveries that wait for an endpoint. */
+/** Ends all deliveries that wait for an endpoint. An attempt that is under way keeps its lease, so that what comes of it is recorded. */
 export async function skipDeliveries(
   store: Store,
   { accountId, webhookId }: Pick<DeliveryDoc, 'accountId' | 'webhookId'>,
@@ -201,7 +204,7 @@ export async function skipDeliveries(
     if (found.length === 0) return
     await store.deliveries.updateMany(
       { ...waiting, _id: { $in: found.map(({ _id }) => _id) } },
-      { $set: { state: 'skipped', lease: null }, $unset: { nextAt: '', order: '' } },
+      { $set: { state: 'skipped' }, $unset: { nextAt: '', order: '' } },
     )
   }
 }

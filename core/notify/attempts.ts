@@ -4,14 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newToken } from '../../schemas/ids.ts'
 import { claimBehind, dueAhead } from '../../store/deliveries.ts'
 import type { DeliveryDoc } from '../../store/documents/events.ts'
-import { accountById } from '../access/known-callers.ts'
 import { inTimeOf } from '../process/account-time.ts'
 import { noteFailed } from '../process/alarms.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
 import { attemptQueue, type Ended } from './attempt-queue.ts'
-import { type Endpoint, enabledEndpoint } from './endpoints.ts'
+import { type Endpoint, enabledEndpoint, isMoving } from './endpoints.ts'
 import { holdDelivery, recordAttempt, skipDelivery } from './outcomes.ts'
 import { takeResend } from './resend-limit.ts'
 import { signatureHeaders } from './signature.ts'
@@ -89,9 +88,9 @@ async function attemptInTurn(ctx: Context, delivery: DeliveryDoc): Promise<void>
 async function attempt(ctx: Context, delivery: DeliveryDoc): Promise<Ended & { readonly recorded: Promise<void> }> {
   const endpoint = await enabledEndpoint(ctx, delivery)
   if (endpoint === null) {
-    // What was planned for an account that is just claimed into another follows its endpoint there (core/people/move.ts).
-    const isMoving = (await accountById(ctx, delivery.accountId))?.status === 'moved'
-    const recorded = isMoving ? holdDelivery(ctx, delivery, leaseEnd(ctx)) : skipDelivery(ctx, delivery)
+    const recorded = (await isMoving(ctx, delivery))
+      ? holdDelivery(ctx, delivery, leaseEnd(ctx))
+      : skipDelivery(ctx, delivery)
     return { hasAnswered: true, recorded }
   }
   if (endpoint.webhook.ordering === 'mailbox' && delivery.order !== undefined) {

@@ -58,6 +58,14 @@ export async function enabledEndpoint(
   return (await among()) ?? null
 }
 
+/**
+ * Whether a delivery that finds its endpoint gone is of an account that is just claimed into another: it follows its endpoint there
+ * (core/people/move.ts).
+ */
+export async function isMoving(ctx: Context, { accountId }: { readonly accountId: string }): Promise<boolean> {
+  return (await accountById(ctx, accountId))?.status === 'moved'
+}
+
 /** Says that endpoints of an account were changed. */
 export function endpointsChanged(ctx: Context, accountId: string): void {
   forgetEndpoints(ctx, accountId)

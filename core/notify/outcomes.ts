@@ -12,7 +12,7 @@ import type { Context } from '../process/context.ts'
 import { createGroupCommit, isolateFailures } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
 import { countsIn } from './attempt-counts.ts'
-import { endpointsChanged } from './endpoints.ts'
+import { enabledEndpoint, endpointsChanged, isMoving } from './endpoints.ts'
 
 /** Pauses after the first failed attempts; later ones are 8 hours (decisions.md 2, Webhooks and events). */
 const pausesMs = [
@@ -57,8 +57,12 @@ export async function recordAttempt(
   },
 ): Promise<void> {
   const isTaken = isSuccess(attempt)
-  const nextAt = isTaken ? null : retryOf(delivery, attempt, retryAfterMs)
-  const state = isTaken ? 'delivered' : nextAt === null ? 'failed' : 'waiting'
+  const retryAt = isTaken ? null : retryOf(delivery, attempt, retryAfterMs)
+  // An endpoint that was turned off or deleted during the attempt gets no other.
+  const isOff = retryAt !== null && (await enabledEndpoint(ctx, delivery)) === null
+  const isSkipped = isOff && !(await isMoving(ctx, delivery))
+  const nextAt = isSkipped ? null : retryAt
+  const state = isTaken ? 'delivered' : isSkipped ? 'skipped' : nextAt === null ? 'failed' : 'waiting'
   ctx.metrics.count('mailroom_webhook_attempts_total', { result: isTaken ? 'delivered' : 'failed' })
   if (isTaken) {
     const lagMs = ctx.clock.now().getTime() - delivery.createdAt.getTime()

@@ -803,6 +803,32 @@ describe('api: webhooks', () => {
       for (const { attempts } of ended) expect((Date.parse(attempts.at(-1)!.at) - since) / hourMs).to.be.within(20, 24)
     })
 
+    for (const [name, status, state] of [
+      ['takes', 200, 'delivered'],
+      ['refuses', 500, 'skipped'],
+    ] as const)
+      for (const [ended, end] of [
+        ['turned off', (call: Call, id: string) => call('PATCH', `/api/v1/webhooks/${id}`, { enabled: false })],
+        ['deleted', (call: Call, id: string) => call('DELETE', `/api/v1/webhooks/${id}`)],
+      ] as const)
+        it(`that are ${ended} during an attempt: the log has the attempt, which the endpoint ${name}`, async () => {
+          const asked = await owner()
+          const answer = Promise.withResolvers<void>()
+          const slow = await receiver((response) => void answer.promise.then(() => response.writeHead(status).end()))
+          const hook = await asked.hook(slow.url)
+          await asked.mail('under way')
+          await eventually('the attempt', () => slow.bodies.length === 1)
+          const [{ id }] = (await asked.log(hook.id)) as [Delivery]
+          expect((await end(asked.call, hook.id)).status).to.equal(200)
+          answer.resolve()
+          const delivery = await eventually('its end', async () => {
+            const { body } = await asked.call<Delivery>('GET', `/api/v1/deliveries/${id}`)
+            return body.attempts.length > 0 && body
+          })
+          expect(delivery).to.include({ state, nextAttemptAt: null })
+          expect(delivery.attempts.map((each) => each.status)).to.deep.equal([status])
+        })
+
     it('that do not answer delay no other', async () => {
       const asked = await owner()
       const { webhooks } = door.ctx.settings
