@@ -57,7 +57,11 @@ export async function createIntake(
   // The key reaches a mailbox that it has just made.
   const mailboxIds = principal.mailboxIds && [...principal.mailboxIds, mailbox._id]
   const reaching = { ...principal, mailboxIds }
-  const made = await deliveryFor(ctx, reaching, { address: mailbox.address, delivery, before: null })
+  const made = await deliveryFor(ctx, reaching, {
+    mailbox: { id: mailbox._id, address: mailbox.address },
+    delivery,
+    before: null,
+  })
   const at = ctx.clock.now()
   const doc: IntakeDoc = {
     _id: mailbox._id,
@@ -122,7 +126,9 @@ export async function updateIntake(
   requireSetUp(principal)
   if (delivery !== undefined) requireDelivery(ctx, delivery)
   const before = await reachIntake(ctx, principal, address)
-  const made = delivery && (await deliveryFor(ctx, principal, { address: before.mailbox, delivery, before }))
+  const made =
+    delivery &&
+    (await deliveryFor(ctx, principal, { mailbox: { id: before._id, address: before.mailbox }, delivery, before }))
   const change: Partial<IntakeDoc> = {
     ...(made !== undefined && { delivery: made.delivery }),
     ...(lens !== undefined && { lens: lensOf(before.lens, lens) }),

@@ -5,12 +5,15 @@ import { mailPlans } from '../../schemas/plans.ts'
 import type { IntakeDelivery, IntakeDoc } from '../../store/documents/intake.ts'
 import type { Principal } from '../access/principal.ts'
 import { allowedUrl } from '../notify/webhook-url.ts'
-import { createWebhook, getWebhook, removeEndpoint, requireEvents, updateWebhook } from '../notify/webhooks.ts'
+import { createWebhook, getWebhook, mayHear, removeEndpoint, requireEvents, updateWebhook } from '../notify/webhooks.ts'
 import type { Context } from '../process/context.ts'
 
 const intakeEvents = ['intake.message'] as const
 /** On a trial, whose plan has no endpoints, one may be made for Intake; it hears of nothing before there is a plan. */
 const endpointsOfSetUp = mailPlans.pro.webhookEndpoints
+
+/** The mailbox whose records are delivered. */
+type Watched = { readonly id: string; readonly address: string }
 
 /** Fails with `validation_error` for a delivery that is none. */
 export function requireDelivery({ settings }: Context, { type, url, webhookId }: IntakeDeliveryInput): void {
@@ -43,13 +46,17 @@ export async function deliveryFor(
   ctx: Context,
   principal: Principal,
   {
-    address,
+    mailbox,
     delivery: { url, webhookId },
     before,
-  }: { readonly address: string; readonly delivery: IntakeDeliveryInput; readonly before: IntakeDoc | null },
+  }: {
+    readonly mailbox: Watched
+    readonly delivery: IntakeDeliveryInput
+    readonly before: IntakeDoc | null
+  },
 ): Promise<{ readonly delivery: IntakeDelivery; readonly secret: string | null }> {
   if (webhookId !== undefined)
-    return { delivery: await useEndpoint(ctx, principal, { address, webhookId, before }), secret: null }
+    return { delivery: await useEndpoint(ctx, principal, { mailbox, webhookId, before }), secret: null }
   if (url === undefined) return { delivery: { type: 'api' }, secret: null }
   const own = before?.delivery
   if (own?.type === 'webhook' && own.isOwn && (await moveEndpoint(ctx, principal, own.webhookId, url)))
@@ -57,7 +64,7 @@ export async function deliveryFor(
   const { id, secret } = await createWebhook(
     ctx,
     principal,
-    { url, events: intakeEvents, scope: { mailboxes: [address] }, description: `Intake of ${address}` },
+    { url, events: intakeEvents, scope: { mailboxes: [mailbox.address] }, description: `Intake of ${mailbox.address}` },
     { atLeast: endpointsOfSetUp },
   )
   return { delivery: { type: 'webhook', webhookId: id, isOwn: true }, secret }
@@ -72,7 +79,11 @@ export async function endDelivery(ctx: Context, { accountId, delivery }: IntakeD
 async function useEndpoint(
   ctx: Context,
   principal: Principal,
-  { address, webhookId, before }: { address: string; webhookId: string; before: IntakeDoc | null },
+  {
+    mailbox: { id: mailboxId, address },
+    webhookId,
+    before,
+  }: { mailbox: Watched; webhookId: string; before: IntakeDoc | null },
 ): Promise<IntakeDelivery> {
   const { events, scope } = await getWebhook(ctx, principal, webhookId)
   const isNarrowed = scope.domains.length > 0 || scope.mailboxes.length > 0
@@ -81,6 +92,12 @@ async function useEndpoint(
     throw new Failure('conflict', `The endpoint ${webhookId} does not hear of ${address}: its scope names others.`, {
       fix: 'Add the mailbox to the scope of the endpoint, or give "delivery.url" for an endpoint of its own.',
     })
+  if (!(await mayHear(ctx, principal, { webhookId, mailboxId })))
+    throw new Failure(
+      'conflict',
+      `The endpoint ${webhookId} does not hear of ${address}: it hears of the mailboxes that the agent key which made it reaches.`,
+      { fix: 'Name an endpoint that an account key made, or give "delivery.url" for an endpoint of its own.' },
+    )
   const missing = intakeEvents.filter((type) => !events.includes(type))
   if (missing.length > 0) await updateWebhook(ctx, principal, { id: webhookId, events: [...events, ...missing] })
   const known = before?.delivery

@@ -225,6 +225,21 @@ async function current(ctx: Context, doc: WebhookDoc): Promise<WebhookDoc> {
   return { ...doc, enabled: false, turnedOff: { at: ctx.clock.now(), reason: 'key' } }
 }
 
+/**
+ * Whether the key that made an endpoint lets it hear of a mailbox: what an agent key made hears of those that the key reaches, and of
+ * none when the key has ended. Fails with `not_found`.
+ */
+export async function mayHear(
+  ctx: Context,
+  principal: Principal,
+  { webhookId, mailboxId }: { readonly webhookId: string; readonly mailboxId: string },
+): Promise<boolean> {
+  const { accountId, agentKeyId } = await reachWebhook(ctx, principal, webhookId)
+  if (agentKeyId === null) return true
+  const key = await validKey(ctx, accountId, agentKeyId)
+  return key !== null && (key.mailboxIds === null || key.mailboxIds.includes(mailboxId))
+}
+
 /** Fails with `conflict` when the agent key that made the endpoint has ended: it would be turned off again. */
 async function requireKey(ctx: Context, { accountId, agentKeyId }: WebhookDoc): Promise<void> {
   if (agentKeyId === null || (await validKey(ctx, accountId, agentKeyId)) !== null) return

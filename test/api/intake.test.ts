@@ -264,6 +264,28 @@ describe('api: Intake', () => {
       const none = await of.call<ErrorBody>('PATCH', pathOf(of), { delivery: { ...delivery, webhookId: 'whk_none' } })
       expect([none.status, none.body.code]).to.deep.equal([404, 'not_found'])
     })
+
+    it('refuses the endpoint of an agent key that does not reach the mailbox, and takes it for one that the key makes', async () => {
+      const of = await owner()
+      const { apiKey } = await makeKey(door.ctx, {
+        accountId: of.accountId,
+        kind: 'agent',
+        scopes: agentScopes,
+        mailboxIds: [],
+      })
+      const agent = client(door.http, apiKey)
+      const hook = await agent<{ id: string }>('POST', '/api/v1/webhooks', {
+        url: receiver.url,
+        events: ['intake.message'],
+      })
+      const delivery = { type: 'webhook', webhookId: hook.body.id }
+      const unheard = await of.call<ErrorBody>('POST', base, { mailbox: of.address, delivery })
+      expect([unheard.status, unheard.body.code], JSON.stringify(unheard.body)).to.deep.equal([409, 'conflict'])
+      const mailbox = `bot@${of.address.split('@')[1]}`
+      const made = await agent<Configuration>('POST', base, { mailbox, create: true, delivery })
+      expect(made.status, JSON.stringify(made.body)).to.equal(201)
+      expect((await of.call('PATCH', `${base}/${mailbox}`, { delivery })).status).to.equal(200)
+    })
   })
 
   describe('a mail in a watched mailbox', () => {
