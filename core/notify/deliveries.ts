@@ -80,17 +80,7 @@ async function planInOrder(
   const range = isAlone ? [] : await walkEvents(ctx.store, { accountId, after, upTo, limit: upTo - after })
   // Those that were recorded under another account were planned there.
   const others = range.filter(({ _id, movedFrom }) => movedFrom === undefined && !own.has(_id))
-  const missed = await withoutDelivery(
-    ctx,
-    endpoints.flatMap((endpoint) => {
-      const { since, createdAt } = endpoint.webhook
-      return deliveriesOf(
-        ctx,
-        [endpoint],
-        others.filter((event) => event.createdAt >= (since ?? createdAt)),
-      )
-    }),
-  )
+  const missed = await withoutDelivery(ctx, missedBy(ctx, endpoints, others))
   await deliver(
     ctx,
     [...missed, ...deliveriesOf(ctx, endpoints, events)].sort((a, b) => (a.order ?? 0) - (b.order ?? 0)),
@@ -105,6 +95,21 @@ function deliveriesOf(ctx: Context, endpoints: readonly Endpoint[], events: read
   )
 }
 
+/**
+ * The deliveries that events should have had, of those that endpoints did not get when they were recorded: only of the time since an
+ * endpoint was made, turned on, or told what to receive.
+ */
+function missedBy(ctx: Context, endpoints: readonly Endpoint[], events: readonly EventDoc[]): DeliveryDoc[] {
+  return endpoints.flatMap((endpoint) => {
+    const { since, createdAt } = endpoint.webhook
+    return deliveriesOf(
+      ctx,
+      [endpoint],
+      events.filter((event) => event.createdAt >= (since ?? createdAt)),
+    )
+  })
+}
+
 /** Those of the deliveries that are not inserted. */
 async function withoutDelivery(ctx: Context, expected: readonly DeliveryDoc[]): Promise<DeliveryDoc[]> {
   if (expected.length === 0) return []
@@ -114,7 +119,7 @@ async function withoutDelivery(ctx: Context, expected: readonly DeliveryDoc[]): 
 
 /**
  * Inserts the deliveries that are missing because of a crash between recording the events and inserting their
- * deliveries. Endpoints created after an event do not get it.
+ * deliveries. Endpoints that were made, turned on or told to receive it after an event do not get it.
  */
 export async function planMissedDeliveries(
   ctx: Context,
@@ -123,14 +128,8 @@ export async function planMissedDeliveries(
 ): Promise<void> {
   const endpoints = await enabledEndpoints(ctx, accountId)
   if (endpoints.length === 0 || eventIds.length === 0) return
-  const expected = (await findEvents(ctx.store, { accountId, ids: eventIds })).flatMap((event) =>
-    deliveriesOf(
-      ctx,
-      endpoints.filter(({ webhook }) => webhook.createdAt <= event.createdAt),
-      [event],
-    ),
-  )
-  await deliver(ctx, await withoutDelivery(ctx, expected))
+  const events = await findEvents(ctx.store, { accountId, ids: eventIds })
+  await deliver(ctx, await withoutDelivery(ctx, missedBy(ctx, endpoints, events)))
 }
 
 function deliveryOf(ctx: Context, { webhook, logMs }: Endpoint, event: EventDoc): DeliveryDoc {

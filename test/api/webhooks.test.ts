@@ -18,6 +18,7 @@ import type { Context } from '../../core/process/context.ts'
 import { createKept } from '../../core/process/kept.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import { settleDue } from '../../core/send/settle.ts'
+import { sweepArrivals } from '../../core/upkeep/sweep.ts'
 import { accountEventTypes, eventKinds } from '../../schemas/events.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { Schema } from '../../schemas/infer.ts'
@@ -949,6 +950,26 @@ describe('api: webhooks', () => {
         'heard',
       ])
     })
+
+    for (const [name, before, change] of [
+      ['were off', { enabled: false }, { enabled: true }],
+      ['did not ask for it', { events: ['mailbox.created'] }, { events: ['message.received'] }],
+    ] as const)
+      it(`get nothing of the time in which they ${name}, when what was recorded then is looked through`, async () => {
+        const asked = await owner()
+        const good = await receiver()
+        const other = await asked.hook(good.url)
+        const hook = await asked.hook(good.url, before)
+        await asked.mail('unheard')
+        await asked.attempted(other.id)
+        door.advance(secondMs)
+        await asked.call('PATCH', `/api/v1/webhooks/${hook.id}`, change)
+        door.advance(minuteMs)
+        await sweepArrivals(door.ctx)
+        expect(await asked.log(hook.id)).to.deep.equal([])
+        await asked.mail('heard')
+        expect(JSON.parse((await asked.attempted(hook.id)).body).data.subject).to.equal('heard')
+      })
 
     it('hear of what a process that stops had begun or claimed, and again of what it did not record', async () => {
       const asked = await owner()
