@@ -11,6 +11,7 @@ import { isLoopback } from '../core/access/network.ts'
 import type { TlsContexts } from '../core/certificates/tls-contexts.ts'
 import { messageBytesMax } from '../core/imap/append.ts'
 import type { Context } from '../core/process/context.ts'
+import { whileUnavailable } from '../core/process/database-away.ts'
 import { Failure, failures } from '../schemas/failures.ts'
 import { capabilities } from './capabilities.ts'
 import type { Command } from './command.ts'
@@ -350,7 +351,7 @@ export class Connection implements Peer {
       return
     }
     metrics.count('mailroom_imap_commands_total', { command: name, result: 'no' })
-    this.#writer.line(`${tag} NO ${refusal(error)}`)
+    this.#writer.line(`${tag} NO ${refusal(whileUnavailable(error))}`)
     if (!(error instanceof No) && !(error instanceof Failure))
       log.error({ err: error, command: name }, 'a command failed')
   }

@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { canFindProcesses, findPart, nextPart } from '../crash/parts.ts'
 import { eventually } from '../eventually.ts'
+import { ImapClient } from '../peers/imap-client.ts'
 import { client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
 import { sendMail } from '../peers/send-mail.ts'
 import { makeTenant, type Tenant } from '../start/door.ts'
@@ -20,7 +21,10 @@ describe('a database that cannot write', () => {
   let call: ReturnType<typeof client>
 
   before(async () => {
-    service = await startService({ env: { ENGINE_FILE_BYTES_MAX: String(fileBytesMax) } })
+    service = await startService({
+      env: { ENGINE_FILE_BYTES_MAX: String(fileBytesMax), MAILROOM_IMAP_PORT: '0' },
+      only: 'api,jobs,smtp,imap',
+    })
     ctx = await contextOf(service)
     tenant = await makeTenant({ ctx, http: service.http }, { name: 'disk' })
     call = client(service.http, tenant.key)
@@ -49,8 +53,14 @@ describe('a database that cannot write', () => {
     return body.messages.map(({ subject }) => subject)
   }
 
-  it('a full disk: 4xx over SMTP, 503 over HTTP, reading goes on, and so does all when there is room', async () => {
+  it('a full disk: 4xx over SMTP, 503 over HTTP, NO over IMAP, reading goes on, and so does all when there is room', async () => {
     expect(await deliver('before', 1_000)).to.match(/^250 /)
+    const { client: program } = await ImapClient.connect(Number(service.imap!.split(':').at(-1)))
+    expect((await program.ask(`LOGIN ${tenant.address} ${tenant.key}`)).end).to.match(/^OK /)
+    const append = async () => {
+      const text = `Subject: appended\r\n\r\n${noise(60_000)}\r\n`
+      return (await program.ask(`APPEND INBOX {${text.length}}`, `${text}\r\n`)).end
+    }
     const ballast = ctx.store.db.collection('ballast')
     for (const size of [MiB, 100_000, 8_000, 100]) {
       const full = await (async () => {
@@ -65,11 +75,14 @@ describe('a database that cannot write', () => {
     expect(refused.status).to.equal(503)
     expect(refused.body.code).to.equal('unavailable')
     expect(Number(refused.headers.get('retry-after'))).to.be.greaterThan(0)
+    expect(await append()).to.match(/^NO \[UNAVAILABLE\] /)
     expect(await subjects()).to.deep.equal(['before'])
     await ballast.drop()
     expect(await deliver('after', 60_000)).to.match(/^250 /)
     await eventually('both are there', async () => (await subjects()).length === 2)
     expect(await subjects()).to.deep.equal(['after', 'before'])
+    expect(await append()).to.match(/^OK /)
+    program.close()
   })
 
   it('an I/O error ends the engine, which is started again; what was acknowledged is there', async function () {
