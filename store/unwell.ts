@@ -31,6 +31,8 @@ type Unwell = {
 
 const unwell = (why: Unwell['why'], name: string, again: Unwell['again'] = 'caller'): Unwell => ({ name, why, again })
 
+const diskFull = 14031
+
 export const unwellCodes: Readonly<Record<number, Unwell>> = {
   6: unwell('network', 'HostUnreachable', 'driver'),
   7: unwell('network', 'HostNotFound', 'driver'),
@@ -87,7 +89,7 @@ export const unwellCodes: Readonly<Record<number, Unwell>> = {
   13388: unwell('contention', 'StaleConfig'),
   13435: unwell('step-down', 'NotPrimaryNoSecondaryOk', 'driver'),
   13436: unwell('step-down', 'NotPrimaryOrSecondary', 'driver'),
-  14031: unwell('room', 'OutOfDiskSpace'),
+  [diskFull]: unwell('room', 'OutOfDiskSpace'),
 }
 
 /** The driver's own errors: no server answered, or none that can write, or not in time, or not durably. */
@@ -115,6 +117,13 @@ export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongoBulkWriteError && isUnavailable(error.errorResponse)) return true
   if (error instanceof MongoClientBulkWriteError && isUnwellBulk(error)) return true
   return error instanceof MongoServerError && typeof error.code === 'number' && Object.hasOwn(unwellCodes, error.code)
+}
+
+/** Whether an error says that the disk of the database is full: nothing was written, and reads go on. */
+export function isDiskFull(error: unknown): boolean {
+  if (error instanceof MongoBulkWriteError && isDiskFull(error.errorResponse)) return true
+  if (error instanceof MongoClientBulkWriteError && isDiskFull(error.cause)) return true
+  return error instanceof MongoServerError && error.code === diskFull
 }
 
 function isUnwellBulk({ cause, writeConcernErrors, writeErrors }: MongoClientBulkWriteError): boolean {

@@ -9,6 +9,8 @@
  * - Nobody is refused while another process holds what it does not use: before a process refuses, it asks the others by a
  *   change note for what they have left, and who was asked leases no more than it needs for the rest of the minute. Whoever
  *   does not hear it in time, or has died, may cost its caller that much, never more.
+ * - Who only reads is served while the disk of the database is full, and nothing can be leased: each process then counts by itself, up
+ *   to the limit, and what it let pass counts against the limit once there is room again.
  * - A change of the limit holds from the next request on: what is left of earlier leases is given back first.
  */
 import { Failure } from '../../schemas/failures.ts'
@@ -16,6 +18,7 @@ import { newToken } from '../../schemas/ids.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
 import type { RequestRateDoc } from '../../store/documents/accounts.ts'
 import { leaseRequests, type RequestLease, returnRequests } from '../../store/request-rates.ts'
+import { isDiskFull } from '../../store/unwell.ts'
 import { after, minuteMs, periodsOf, secondMs, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createGroupCommit, type GroupCommit } from '../process/group-commit.ts'
@@ -45,6 +48,8 @@ type Share = {
   /** What it was given, and how much of that is used. */
   given: number
   used: number
+  /** What of it this process gave itself, because nothing could be leased. */
+  unleased: number
   /** What all processes were given, as of the last lease. */
   givenToAll: number
   lastLease: number
@@ -148,6 +153,7 @@ function shareOf(ctx: Context, { caller, limit }: Quota, { minute, minuteEnd }: 
     limit,
     given: 0,
     used: 0,
+    unleased: 0,
     givenToAll: 0,
     lastLease: 0,
     waiting: 0,
@@ -167,7 +173,8 @@ function changeLimit(ctx: Context, share: Share, limit: number): void {
   void giveBack(ctx, share)
 }
 
-const leftOf = ({ limit, givenToAll, given, used }: Share) => Math.max(0, limit - givenToAll + given - used)
+const leftOf = ({ limit, unleased, givenToAll, given, used }: Share) =>
+  Math.max(0, limit - unleased - givenToAll + given - used)
 
 function use(ctx: Context, share: Share): void {
   share.used += 1
@@ -197,7 +204,7 @@ function inTurn(share: Share, work: () => Promise<void>): Promise<void> {
   const turn = (share.turn ?? Promise.resolve())
     .then(work)
     .catch((error: unknown) => {
-      Object.assign(share, { token: newToken(), given: 0, used: 0, lastLease: 0, isClosed: false })
+      Object.assign(share, { token: newToken(), given: 0, used: 0, unleased: 0, lastLease: 0, isClosed: false })
       throw error
     })
     .finally(() => {
@@ -210,11 +217,19 @@ function inTurn(share: Share, work: () => Promise<void>): Promise<void> {
 }
 
 async function lease(ctx: ProcessContext, share: Share): Promise<void> {
-  const { id, token, limit, waiting: needed, isWanted, minuteEnd } = share
+  const { id, token, unleased, waiting: needed, isWanted, minuteEnd } = share
+  const limit = share.limit - unleased
   const before = share.given
   const ahead = isWanted ? 0 : aheadPart
-  const doc = await rates(ctx).lease({ id, share: token, limit, needed, ahead, expiresAt: after(minuteEnd, keptMs) })
-  share.given = doc.shares[token] ?? 0
+  const wanted: RequestLease = { id, share: token, limit, needed, ahead, expiresAt: after(minuteEnd, keptMs) }
+  const doc = await rates(ctx)
+    .lease(wanted)
+    .catch((error: unknown) => {
+      if (!isDiskFull(error)) throw error
+      return null
+    })
+  if (doc === null) return letPass(share, needed)
+  share.given = unleased + (doc.shares[token] ?? 0)
   share.givenToAll = doc.given
   share.lastLease = share.given - before
   if (share.lastLease > 0 || needed === 0) {
@@ -231,11 +246,18 @@ async function lease(ctx: ProcessContext, share: Share): Promise<void> {
   share.emptyUntil = othersHold ? ctx.clock.now().getTime() + askAgainMs : Number.POSITIVE_INFINITY
 }
 
+/** Gives a share what its requests need, as long as it is within the limit by itself. */
+function letPass(share: Share, needed: number): void {
+  const count = Math.min(needed, share.limit - share.given)
+  if (count > 0) Object.assign(share, { given: share.given + count, unleased: share.unleased + count })
+  else if (needed > 0) share.emptyUntil = Number.POSITIVE_INFINITY
+}
+
 /** Gives back what is left of a share, after a lease that is under way. Nothing of it is used from now on. */
 function giveBack(ctx: ProcessContext, share: Share): Promise<void> {
   share.isClosed = true
   return inTurn(share, async () => {
-    const count = share.given - share.used
+    const count = share.given - Math.max(share.used, share.unleased)
     share.isClosed = false
     if (count <= 0) return
     share.given -= count

@@ -4,10 +4,11 @@ import { recordOutcome } from '../../core/deliver/outcomes.ts'
 import { announceMissed } from '../../core/receive/announce.ts'
 import { sweepReservations } from '../../core/upkeep/sweep.ts'
 import { Failure } from '../../schemas/failures.ts'
+import { agentsPlans } from '../../schemas/plans.ts'
 import { countOf } from '../../store/usage.ts'
 import { delayed, type Fault, hangAt } from '../peers/database-proxy.ts'
 import { client, mailboxPath } from '../peers/rest.ts'
-import { deliver } from '../start/door.ts'
+import { deliver, makeKey } from '../start/door.ts'
 import { type Nodes, openNodes } from '../start/nodes.ts'
 
 const faults: readonly (readonly [string, () => Fault])[] = [
@@ -115,6 +116,26 @@ describe('a deployment that is unwell', () => {
     expect(told.toSorted()).to.deep.equal(
       messages.flatMap(({ _id, fingerprint }) => (fingerprint === undefined ? [] : [_id])).toSorted(),
     )
+  })
+
+  it('a disk that is full keeps nobody from reading, also who begins then; what is read counts', async () => {
+    const { apiKey } = await makeKey(door.ctx, { accountId: tenant.accountId })
+    door.beginMinute()
+    const read = async () => {
+      const { status, headers } = await client(node.http, apiKey)('GET', `${mailboxPath(tenant.address)}/messages`)
+      return [status, Number(headers.get('ratelimit-remaining'))]
+    }
+    proxy.follow((command) =>
+      writes.has(command) ? { kind: 'refuse', code: 14031, codeName: 'OutOfDiskSpace' } : null,
+    )
+    const { requestsPerMinute: limit } = agentsPlans.scale
+    expect([await read(), await read(), await read()]).to.deep.equal([
+      [200, limit - 1],
+      [200, limit - 2],
+      [200, limit - 3],
+    ])
+    proxy.follow(null)
+    expect(await read()).to.deep.equal([200, limit - 4])
   })
 
   it('an answer that never comes is waited for so long, and no longer', async () => {
