@@ -38,4 +38,6 @@ export type Outcome = {
   readonly ambiguous?: boolean
   /** Whether no server was contacted: this does not count as an attempt, and is not recorded. */
   readonly untried?: boolean
+  /** Whether no connection came so far that the mail could begin: another server may take it. */
+  readonly unreached?: boolean
 }

@@ -36,9 +36,12 @@ export async function deliver(process: Context, outside: Outside, attempt: Attem
   }
 }
 
+/** Servers that one attempt finds out of reach, each of which may take the whole time to connect; a domain may name forty. */
+const unreachedMax = 3
+
 /**
- * Each attempt begins at the server after the one at which the last attempt began. A server in backoff, or without a free
- * connection, does not count as an attempt: the next server is asked (RFC 5321 5.1).
+ * Each attempt begins at the server after the one at which the last attempt began. When that cannot be reached, the next one is
+ * asked at once (RFC 5321 5.1). A server in backoff, or without a free connection, does not count as an attempt.
  */
 async function deliverRemotely(ctx: Context, outside: Outside, attempt: Attempt): Promise<Outcome> {
   const { domain, emailId: seed } = attempt
@@ -60,15 +63,18 @@ async function deliverRemotely(ctx: Context, outside: Outside, attempt: Attempt)
   recordSent(ctx, attempt).catch((error: unknown) => ctx.log.warn({ err: error }, 'a mail on its way is not noted'))
   const first = (attempt.attempt - 1) % routes.length
   const putOff: Outcome[] = []
+  const unreached: Outcome[] = []
   for (const route of [...routes.slice(first), ...routes.slice(0, first)]) {
     const policy = attempt.anyTls === true ? anyTls : await policyFor(ctx, outside, { domain, route })
     if (policy === null) return nowhere('deferred', '451 4.7.5 the DNS does not say what TLS must be')
     const outcome = await outside.carrier.send(attempt, raw, { route, policy })
+    if (outcome.unreached === true) unreached.push(outcome)
     // No pause: the lease lapsed, and another server would change nothing.
-    if (outcome.untried !== true || pauseOf(outcome) === 0) return outcome
-    putOff.push(outcome)
+    else if (outcome.untried !== true || pauseOf(outcome) === 0) return outcome
+    else putOff.push(outcome)
+    if (unreached.length === unreachedMax) break
   }
-  return putOff.sort((a, b) => pauseOf(a) - pauseOf(b))[0]!
+  return unreached.at(-1) ?? putOff.sort((a, b) => pauseOf(a) - pauseOf(b))[0]!
 }
 
 async function policyFor(

@@ -31,8 +31,20 @@ export function outcomeOf(
   if (code < 400) {
     const what = trouble !== '' ? trouble : reply === '' ? 'no answer in time' : `not a reply: ${reply}`
     const response = `451 ${command === '' ? '4.4.1' : '4.4.2'} ${what}`
-    return { status: 'deferred', response, mx, tls, at, ...(command === '.' && { ambiguous: true }) }
+    return {
+      status: 'deferred',
+      response,
+      mx,
+      tls,
+      at,
+      ...(command === '.' && { ambiguous: true }),
+      ...(isOpening(command) && { unreached: true }),
+    }
   }
   const final = code >= 500 && (/^(?:MAIL|RCPT|DATA|\.)/.test(command) || code === 521 || code === 556)
-  return { status: final ? 'bounced' : 'deferred', response: reply, mx, tls, at }
+  if (final) return { status: 'bounced', response: reply, mx, tls, at }
+  return { status: 'deferred', response: reply, mx, tls, at, ...(isOpening(command) && { unreached: true }) }
 }
+
+/** Whether no mail has begun with this command. */
+const isOpening = (command: string) => /^(?:EHLO|HELO|STARTTLS|$)/.test(command)

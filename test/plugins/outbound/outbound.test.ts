@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { sendMessage } from '../../../core/send/send.ts'
 import { findEmail } from '../../../store/emails.ts'
 import { eventually } from '../../eventually.ts'
+import { type NameServer, startNameServer } from '../../peers/name-server.ts'
 import { type Script, type Sink, startScript, startSink } from '../../peers/smtp-server.ts'
 import { type Service, startService } from '../../start/haraka.ts'
 
@@ -15,6 +16,7 @@ describe('outbound mail', () => {
   let service: Service
   let sink: Sink
   let plain: Sink
+  let names: NameServer
   const scripts: { [domain: string]: Script } = {}
   const refusals = new Map<string, number>()
 
@@ -40,14 +42,23 @@ describe('outbound mail', () => {
       if (line.startsWith('EHLO')) return '250-hi\r\n250 STARTTLS\r\n'
       return line === 'STARTTLS' ? '454 4.7.0 no TLS today\r\n' : usual(line)
     })
+    const port = plain.route.slice(plain.route.indexOf(':'))
+    // Of these addresses only the last one has a server at that port.
+    names = await startNameServer({
+      'A relay.test': ['127.0.0.8', '127.0.0.1'],
+      'A far.test': ['127.0.0.5', '127.0.0.6', '127.0.0.7', '127.0.0.1'],
+    })
     const routes = Object.fromEntries(Object.entries(scripts).map(([domain, { route }]) => [domain, route]))
     service = await startService({
+      resolver: [names.address],
       outbound: {
         retrySeconds: [1],
         routes: {
           ...routes,
           'sink.test': sink.route,
           'plain.test': plain.route,
+          'second.test': `relay.test${port}`,
+          'fourth.test': `far.test${port}`,
           'refused.test': '127.0.0.1:1',
           '*': '127.0.0.1:1',
         },
@@ -57,6 +68,7 @@ describe('outbound mail', () => {
   after(async () => {
     await service.stop()
     await Promise.all([sink, plain, ...Object.values(scripts)].map((server) => server.close()))
+    await names.stop()
   })
 
   async function send(to: string, text = 'Hello\n.\n..dots\n'): Promise<string> {
@@ -114,6 +126,15 @@ describe('outbound mail', () => {
     const emailId = await send('soft@sink.test')
     expect(await recipient(emailId, answered)).to.include({ response: '450 said the sink' })
     expect(await recipient(emailId, ended)).to.include({ status: 'delivered', attempts: 2 })
+  })
+
+  it('asks the next server at once when one cannot be reached', async () => {
+    const state = await recipient(await send('someone@second.test'), answered)
+    expect(state).to.include({ status: 'delivered', response: '250 taken by the sink', attempts: 1 })
+  })
+
+  it('asks no more than three such servers in one attempt', async () => {
+    expect(await recipient(await send('someone@fourth.test'), ended)).to.include({ status: 'delivered', attempts: 2 })
   })
 
   it('bounces when the server refuses the recipient', async () => {

@@ -38,7 +38,8 @@ describe('outcomeOf', () => {
   for (const [name, command, reply, trouble, status, response] of cases) {
     it(name, () => {
       const outcome = outcomeOf({ command, reply, tls: true, trouble }, { mx: 'mx.test', at })
-      expect(outcome).to.deep.equal({ status, response, mx: 'mx.test', tls: true, at })
+      const unreached = status === 'deferred' && /^(?:EHLO|$)/.test(command) ? { unreached: true } : {}
+      expect(outcome).to.deep.equal({ status, response, mx: 'mx.test', tls: true, at, ...unreached })
     })
   }
 
