@@ -66,11 +66,11 @@ async function writeStarted(started: readonly StartedAttempt[]): Promise<[]> {
 
 async function writeEnded(ended: readonly EndedAttempt[]): Promise<boolean[]> {
   const { store: db } = ended[0]!.ctx
-  const tried = ended.filter(({ outcome }) => outcome.untried !== true)
+  const changing = ended.filter((each) => each.outcome.untried !== true || isGivenUp(each))
   // Lists that are handed in together are one command.
   const [counts] = await Promise.all([
     Promise.all(ended.map(writeOutcome)),
-    tried.length > 0 && db.writeTogether([noteOf(tried)]),
+    changing.length > 0 && db.writeTogether([noteOf(changing)]),
   ])
   return counts
 }
@@ -133,7 +133,9 @@ function changesOf(ended: EndedAttempt): RecipientChange[] {
   const { at, mx, response, tls } = outcome
   const givenUp = isGivenUp(ended)
   if (outcome.untried === true && !givenUp) return []
-  const seen = { at, mx, response, tls, attempts: attempt.attempt }
+  // Whom no server was asked for at the end keeps the last answer that one gave.
+  const hasAnswer = outcome.untried === true && attempt.attempt > 1
+  const seen = hasAnswer ? { at } : { at, mx, response, tls, attempts: attempt.attempt }
   const of = (from: readonly EmailRecipient['status'][], change: Partial<EmailRecipient>): RecipientChange => ({
     accountId,
     emailId,

@@ -5,7 +5,7 @@
  */
 import type { Context } from '../../../core/process/context.ts'
 import type { Kept } from '../../../core/process/kept.ts'
-import type { Dialogue, TlsFailure } from './outcome.ts'
+import { type Dialogue, isOpening, type TlsFailure } from './outcome.ts'
 import { type Mail, noStartTls, openSession, type Session, type SessionOptions } from './session.ts'
 import { createTurns, type Turns } from './turns.ts'
 
@@ -33,6 +33,7 @@ export type Destination = {
 /** The first backoff, and the longest: each is twice the one before. */
 const backoffFirstMs = 15_000
 const backoffMaxMs = 300_000
+const reasonCharsMax = 200
 
 type Opening = Omit<SessionOptions, 'tryTls'>
 
@@ -48,6 +49,8 @@ type State = {
   readonly idle: { readonly session: Session; readonly timer: NodeJS.Timeout }[]
   backoffMs: number
   backoffUntilMs: number
+  /** What it has the backoff for. */
+  backoffReason: string
   nextSendMs: number
 }
 
@@ -67,6 +70,7 @@ export function createDestination(
     idle: [],
     backoffMs: 0,
     backoffUntilMs: 0,
+    backoffReason: '',
     nextSendMs: 0,
   }
   return {
@@ -181,11 +185,18 @@ function noteBackoff(state: State, dialogue: Dialogue): void {
   }
   state.backoffMs = Math.min(backoffMaxMs, state.backoffMs === 0 ? backoffFirstMs : state.backoffMs * 2)
   state.backoffUntilMs = state.clock.now().getTime() + state.backoffMs * (0.8 + Math.random() * 0.4)
+  state.backoffReason = reasonOf(dialogue)
 }
 
-function backoffOf({ clock, backoffUntilMs }: State): Deferral | null {
+/** What is told to those whose mail waits. The words of an answer to the mail of somebody else are not theirs. */
+function reasonOf({ command, reply, trouble }: Dialogue): string {
+  if (!isOpening(command)) return `it answered ${reply.slice(0, 3)}`
+  return (trouble || reply.replaceAll('\n', ' ')).slice(0, reasonCharsMax)
+}
+
+function backoffOf({ clock, backoffUntilMs, backoffReason }: State): Deferral | null {
   const seconds = Math.ceil((backoffUntilMs - clock.now().getTime()) / 1_000)
-  return seconds > 0 ? { why: `is left alone for ${seconds} seconds`, retrySeconds: seconds } : null
+  return seconds > 0 ? { why: `is left alone for ${seconds} seconds: ${backoffReason}`, retrySeconds: seconds } : null
 }
 
 /** RFC 5321 4.2.1: the server is about to close the connection. */
@@ -200,6 +211,5 @@ function isUnseen(dialogue: Dialogue): boolean {
 /** Whether the trouble is with the server and not with this mail. */
 function sendsAway(dialogue: Dialogue): boolean {
   const { command, reply } = dialogue
-  const isOpening = command === '' || command === 'EHLO' || command === 'HELO'
-  return isGoodbye(dialogue) || isOpening || (command === 'MAIL' && /(?:^|\n)4\d\d(?: |$)/.test(reply))
+  return isGoodbye(dialogue) || isOpening(command) || (command === 'MAIL' && /(?:^|\n)4\d\d(?: |$)/.test(reply))
 }

@@ -2,7 +2,7 @@ import type { Outcome } from '../../../core/deliver/attempt.ts'
 
 /** How a dialogue with a server ended. */
 export type Dialogue = {
-  /** The last command that was sent: '' before the first, `.` for the end of the message. */
+  /** The verb of the last command that was sent: '' before the first, `.` for the end of the message. */
   readonly command: string
   /** The reply to it word for word, lines joined by LF; '' when there was none. */
   readonly reply: string
@@ -38,13 +38,16 @@ export function outcomeOf(
       tls,
       at,
       ...(command === '.' && { ambiguous: true }),
-      ...(isOpening(command) && { unreached: true }),
+      ...(isBeforeMail(command) && { unreached: true }),
     }
   }
   const final = code >= 500 && (/^(?:MAIL|RCPT|DATA|\.)/.test(command) || code === 521 || code === 556)
   if (final) return { status: 'bounced', response: reply, mx, tls, at }
-  return { status: 'deferred', response: reply, mx, tls, at, ...(isOpening(command) && { unreached: true }) }
+  return { status: 'deferred', response: reply, mx, tls, at, ...(isBeforeMail(command) && { unreached: true }) }
 }
 
-/** Whether no mail has begun with this command. */
-const isOpening = (command: string) => /^(?:EHLO|HELO|STARTTLS|$)/.test(command)
+/** Whether a command greets the server, or none was sent: the dialogue came no further. */
+export const isOpening = (command: string): boolean => command === '' || command === 'EHLO' || command === 'HELO'
+
+/** Whether no mail has begun with this command: another server may take it. */
+const isBeforeMail = (command: string) => isOpening(command) || command === 'STARTTLS'

@@ -25,6 +25,7 @@ describe('submission', () => {
   let service: Service
   let sink: Sink
   let odd: Script
+  let busy: Script
   let password: string
   let starttls: number
   let tls: number
@@ -38,9 +39,14 @@ describe('submission', () => {
       if (line.startsWith('RCPT TO:<two')) return '550-Not here\r\n550 #5.1.6 moved from 5.9.12.34\r\n'
       return line.startsWith('RCPT') ? null : '250 odd\r\n'
     })
+    busy = await startScript('421 4.3.2 busy tonight\r\n', () => null)
     const { submission, submissions } = await withPorts(defaultSettings({ smtp: { port: 0 } }))
     service = await startService({
-      outbound: { routes: { 'odd.example': odd.route, '*': sink.route }, retrySeconds: [1], giveUpSeconds: 1 },
+      outbound: {
+        routes: { 'odd.example': odd.route, 'busy.example': busy.route, '*': sink.route },
+        retrySeconds: [1],
+        giveUpSeconds: 1,
+      },
       submission,
       submissions,
       limits: { logins: { failuresPerAddress: failuresMax, slowAfter: 5, slowMs: 1 } },
@@ -51,7 +57,7 @@ describe('submission', () => {
   })
   after(async () => {
     await service?.stop()
-    await Promise.all([sink?.close(), odd?.close()])
+    await Promise.all([sink?.close(), odd?.close(), busy?.close()])
   })
 
   type Letter = {
@@ -337,18 +343,33 @@ describe('submission', () => {
   })
 
   const reasons = [
-    ['5.0.0 where an answer has no code but an address like one', 'listed', 'The mail system there answered:', '5.0.0'],
-    ['the code that stands in a later line of the answer', 'two', 'The mail system there answered:', '5.1.6'],
+    [
+      '5.0.0 where an answer has no code but an address like one',
+      'listed@odd.example',
+      'The mail system there answered:',
+      '5.0.0',
+    ],
+    [
+      'the code that stands in a later line of the answer',
+      'two@odd.example',
+      'The mail system there answered:',
+      '5.1.6',
+    ],
     [
       'no answer of a server that never gave one',
-      'silent',
+      'silent@odd.example',
       'It was tried until the time for it was over. What happened last:',
       '4.4.2',
     ],
+    [
+      'the last answer of a server that was left alone when the time was over',
+      'someone@busy.example',
+      'It was tried until the time for it was over. What happened last:\r\n\r\n    421 4.3.2 busy tonight',
+      '4.3.2',
+    ],
   ] as const
-  for (const [what, local, introduction, status] of reasons)
+  for (const [what, to, introduction, status] of reasons)
     it(`reports ${what}`, async () => {
-      const to = `${local}@odd.example`
       await send(tls, { to, subject: what })
       const { ctx, principal, address } = service
       const report = await eventually('a report', async () => {

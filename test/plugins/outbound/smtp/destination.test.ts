@@ -139,6 +139,8 @@ describe('a destination', () => {
     expect(await destination.send(mail())).to.include({ reply: '421 4.7.0 too much' })
     const rest = await destination.send(mail())
     expect('retrySeconds' in rest && rest.retrySeconds).to.be.within(12, 18)
+    // Not the words of the answer: they were about the mail of somebody else.
+    expect('why' in rest && rest.why).to.match(/^is left alone for \d+ seconds: it answered 421$/)
     expect(count(script, 'MAIL')).to.equal(1)
     nowMs += 19_000
     expect(await destination.send(mail())).to.include({ reply: '421 4.7.0 too much' })
