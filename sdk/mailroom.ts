@@ -24,6 +24,8 @@ export class WaitTimeoutError extends Error {
 const defaultWaitSeconds = 60
 /** The longest that one request may wait. */
 const requestWaitSeconds = 55
+/** Soon there is a cursor: a request that is cut and made again without one would miss what came before. */
+const firstWaitSeconds = 1
 
 export class Mailroom extends Groups {
   constructor(options: MailroomOptions = {}) {
@@ -62,17 +64,17 @@ export class Mailroom extends Groups {
   ): Promise<T> {
     const endsAt = Date.now() + timeout * 1_000
     let since = params.since
-    let nearMisses: MessagesWaitResult['near_misses'] = []
-    for (let leftSeconds = timeout; leftSeconds > 0; leftSeconds = Math.ceil((endsAt - Date.now()) / 1_000)) {
-      const seconds = Math.max(1, Math.min(leftSeconds, requestWaitSeconds))
+    for (;;) {
+      const most = since === undefined ? firstWaitSeconds : requestWaitSeconds
+      const seconds = Math.max(1, Math.min(Math.ceil((endsAt - Date.now()) / 1_000), most))
       const query = { ...params, ...(since !== undefined && { since }), timeout: seconds }
       const answer = await this.mailboxes.messages.wait(address, query, options)
       const found = answer.message === null ? null : find(answer.message)
       if (found !== null) return found
-      nearMisses = answer.near_misses
+      if (Date.now() >= endsAt)
+        throw new WaitTimeoutError(`Nothing came to ${address} within ${timeout} seconds.`, answer.near_misses)
       since = answer.cursor
     }
-    throw new WaitTimeoutError(`Nothing came to ${address} within ${timeout} seconds.`, nearMisses)
   }
 }
 

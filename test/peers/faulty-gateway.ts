@@ -4,13 +4,14 @@ import type { AddressInfo } from 'node:net'
 
 /**
  * What happens to a request: an answer of the gateway; the connection is cut before the door is asked, or in the middle of the door's
- * answer; nothing at all.
+ * answer; nothing at all; it is passed on.
  */
 export type Fault =
   | { readonly status: number; readonly headers?: Record<string, string> }
   | 'cut'
   | 'cut answer'
   | 'silence'
+  | 'pass'
 
 export type SeenRequest = {
   readonly method: string

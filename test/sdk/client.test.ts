@@ -346,6 +346,28 @@ describe('sdk: the TypeScript client', () => {
       expect((error as WaitTimeoutError).nearMisses[0]?.why).to.include('subject')
     })
 
+    it('find what came while their connection was cut', async () => {
+      const { address } = await client.mailboxes.create({ address: 'cut-waits@tenant.example' })
+      await deliver(door.ctx, { to: address, raw: mail('Before', 'x') })
+      const waiting = client.waitForMessage(address, { timeout: 30 })
+      await Promise.race([door.asked(2), waiting])
+      gateway.next({ status: 503, headers: { 'retry-after': '1' } })
+      gateway.cut()
+      await deliver(door.ctx, { to: address, raw: mail('Meanwhile', 'x') })
+      expect((await waiting).subject).to.equal('Meanwhile')
+    })
+
+    it('take parts of seconds, and ask once where they have no time', async () => {
+      const { address } = await client.mailboxes.create({ address: 'short-waits@tenant.example' })
+      const { cursor: since } = await client.mailboxes.messages.list(address)
+      const error = await client.waitForMessage(address, { timeout: 0.5 }).catch((reason: unknown) => reason)
+      expect(error).to.be.instanceOf(WaitTimeoutError)
+      const late = await client.waitForMessage(address, { timeout: 1.5 }).catch((reason: unknown) => reason)
+      expect(late).to.be.instanceOf(WaitTimeoutError)
+      await deliver(door.ctx, { to: address, raw: mail('There', 'x') })
+      expect((await client.waitForMessage(address, { since, timeout: 0 })).subject).to.equal('There')
+    })
+
     it('find the link of a mail, past one without', async () => {
       const { address } = await client.mailboxes.create({ address: 'links@tenant.example' })
       const waiting = client.waitForLink(address, { timeout: 30 })

@@ -95,6 +95,8 @@ describe('sdk: the Python package', () => {
     ['tells what was wrong', 'errors', []],
     ['makes a send again where it was cut, and it goes out once', 'retries', [{ status: 503 }, 'cut', 'cut answer']],
     ['does not repeat what might be done twice', 'once', ['cut', { status: 429, headers: { 'retry-after': '3600' } }]],
+    ['finds what came while a wait was cut', 'cut_wait', ['pass', { status: 503 }]],
+    ['does so for asyncio', 'asyncio_cut_wait', ['pass', { status: 503 }]],
     ['follows events over a connection that is cut', 'stream', []],
     ['verifies webhooks', 'webhook', [], JSON.stringify({ ...standard, 'x-body': body, 'x-secret': secret })],
     ['does the same for asyncio', 'asyncio_way', []],

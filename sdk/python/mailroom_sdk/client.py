@@ -22,6 +22,8 @@ T = TypeVar("T")
 DEFAULT_WAIT = 60.0
 #: The longest that one request may wait.
 REQUEST_WAIT = 55
+#: Soon there is a cursor: a request that is cut and made again without one would miss what came before.
+FIRST_WAIT = 1
 
 
 class WaitTimeoutError(Exception):
@@ -128,14 +130,19 @@ class Waiting:
     def __init__(self, timeout: float, filters: dict[str, Any]) -> None:
         self._ends_at = time.monotonic() + timeout
         self._filters = filters
+        self._has_asked = False
         self.near_misses: list[Any] = []
 
     def next(self) -> dict[str, Any] | None:
-        """What to ask next; None when the time is over."""
+        """What to ask next; None when it was asked and the time is over."""
         left = self._ends_at - time.monotonic()
-        return None if left <= 0 else {**self._filters, "timeout": max(1, min(math.ceil(left), REQUEST_WAIT))}
+        if self._has_asked and left <= 0:
+            return None
+        most = REQUEST_WAIT if "since" in self._filters else FIRST_WAIT
+        return {**self._filters, "timeout": max(1, min(math.ceil(left), most))}
 
     def read(self, answer: Any, find: Callable[[dict[str, Any]], T | None]) -> T | None:
+        self._has_asked = True
         found = None if answer["message"] is None else find(answer["message"])
         self.near_misses = answer["near_misses"]
         self._filters = {**self._filters, "since": answer["cursor"]}

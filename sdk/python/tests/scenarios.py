@@ -13,6 +13,7 @@ import time
 import httpx
 
 from mailroom_sdk import (
+    AnswerInfo,
     ApiError,
     AsyncMailroom,
     ConnectionFailed,
@@ -122,6 +123,33 @@ def once(url: str, key: str, address: str) -> None:
             pass
         patient = refused(mail.mailboxes.messages.send, address, to=address, subject="x", text="x")
         assert (patient.status_code, patient.retry_after) == (429, 3600)
+
+
+def cut_wait(url: str, key: str, address: str) -> None:
+    """The gateway refuses the wait, and a mail comes before it is made again."""
+
+    def heard(answer: AnswerInfo) -> None:
+        if answer.status == 503:
+            deliver(address, "Meanwhile", "x")
+
+    with Mailroom(key, url, on_answer=heard) as mail:
+        assert mail.wait_for_message(address, timeout=30)["subject"] == "Meanwhile"
+        since = mail.mailboxes.messages.list(address).first()["cursor"]
+        deliver(address, "Again", "x")
+        mail.wait_for_message(address, since=since, timeout=20)
+        assert mail.wait_for_message(address, since=since, timeout=0)["subject"] == "Again"
+
+
+def asyncio_cut_wait(url: str, key: str, address: str) -> None:
+    def heard(answer: AnswerInfo) -> None:
+        if answer.status == 503:
+            deliver(address, "Meanwhile in asyncio", "x")
+
+    async def main() -> None:
+        async with AsyncMailroom(key, url, on_answer=heard) as mail:
+            assert (await mail.wait_for_message(address, timeout=30))["subject"] == "Meanwhile in asyncio"
+
+    asyncio.run(main())
 
 
 def stream(url: str, key: str, address: str) -> None:
