@@ -20,7 +20,10 @@ export type MailroomOptions = {
   readonly baseUrl?: string
   /** How often a request is made again. Default: 2. */
   readonly retries?: number
-  /** How long an answer may take; a request that waits for mail has as much more. Default: 60,000. */
+  /**
+   * How long an answer may take, and each piece of a file after the one before; a request that waits for mail has as much more.
+   * Default: 60,000.
+   */
   readonly timeoutMs?: number
   /** Headers of every request. */
   readonly headers?: Readonly<Record<string, string>>
@@ -185,8 +188,12 @@ export class Transport {
 
   /** Makes a request whose answer is JSON. Rejects with ApiError, ConnectionError, or the reason of the signal. */
   async json<Result>(request: ApiRequest, options?: RequestOptions): Promise<Result> {
-    const response = await this.send(request, options)
-    const { success: _, ...result } = (await response.json()) as { readonly success: true }
+    const answer = await jsonOf(await this.send(request, options))
+    if (!isRecord(answer))
+      throw new ConnectionError(
+        `What answers at ${this.#baseUrl} is not the API: set "baseUrl" to the address of the service, without a path.`,
+      )
+    const { success: _, ...result } = answer
     return result as Result
   }
 
@@ -282,7 +289,7 @@ export class Transport {
       // JSON is short, and part of its answer: a cut in its middle is found here, where the request may be made again.
       if (body === 'json') return new Response(await response.text(), response)
       isOpen = true
-      return body === 'events' ? response : new Response(untilRead(response, release), response)
+      return body === 'events' ? response : new Response(fileOf(response, { ending, limitMs, release }), response)
     } catch (error) {
       if (error instanceof ApiError || error instanceof ConnectionError) throw error
       signal?.throwIfAborted()
@@ -336,9 +343,48 @@ async function jsonOf(response: Response): Promise<unknown> {
 const isElsewhere = ({ type, status, headers }: Response) =>
   type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('location'))
 
-/** The body of an answer; `then` is called when it was read to its end. */
-const untilRead = ({ body }: Response, then: () => void) =>
-  body?.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({ flush: then })) ?? null
+type Reading = {
+  /** Ends the request. */
+  readonly ending: AbortController
+  /** How long a piece may take. */
+  readonly limitMs: number
+  /** Called when nothing more is read. */
+  release(): void
+}
+
+/** The body of a file. Reading it rejects with ConnectionError where it is cut or stands still, or the reason of the signal. */
+function fileOf({ body }: Response, { ending, limitMs, release }: Reading): ReadableStream<Uint8Array> | null {
+  if (body === null) {
+    release()
+    return null
+  }
+  const reader = body.getReader()
+  const { signal } = ending
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const late = new ConnectionError(`Nothing more of the file came within ${limitMs} ms.`)
+        const timer = setTimeout(() => ending.abort(late), limitMs)
+        try {
+          const { done, value } = await reader.read()
+          if (!done) return controller.enqueue(value)
+          release()
+          controller.close()
+        } catch (error) {
+          release()
+          throw signal.aborted ? signal.reason : new ConnectionError('The file was cut.', { cause: error })
+        } finally {
+          clearTimeout(timer)
+        }
+      },
+      async cancel(reason) {
+        release()
+        await reader.cancel(reason)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
 
 /** RFC 6266: the extended form goes before the plain one. */
 function fileName(disposition: string): string | null {

@@ -4,12 +4,13 @@ import type { AddressInfo } from 'node:net'
 
 /**
  * What happens to a request: an answer of the gateway; the connection is cut before the door is asked, or in the middle of the door's
- * answer; nothing at all; it is passed on.
+ * answer; that stands still in its middle; nothing at all; it is passed on.
  */
 export type Fault =
-  | { readonly status: number; readonly headers?: Record<string, string> }
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
   | 'cut'
   | 'cut answer'
+  | 'stuck answer'
   | 'silence'
   | 'pass'
 
@@ -39,8 +40,8 @@ export async function openFaultyGateway(door: string): Promise<FaultyGateway> {
     if (fault === 'cut') incoming.socket.destroy()
     else if (typeof fault === 'object') {
       incoming.resume()
-      answer.writeHead(fault.status, fault.headers).end('{}')
-    } else passOn(incoming, answer, { door, isCut: fault === 'cut answer' })
+      answer.writeHead(fault.status, fault.headers).end(fault.body ?? '{}')
+    } else passOn(incoming, answer, { door, fault })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -61,17 +62,19 @@ export async function openFaultyGateway(door: string): Promise<FaultyGateway> {
 function passOn(
   incoming: IncomingMessage,
   answer: ServerResponse,
-  { door, isCut }: { readonly door: string; readonly isCut: boolean },
+  { door, fault }: { readonly door: string; readonly fault: 'cut answer' | 'stuck answer' | 'pass' | undefined },
 ): void {
   const { method, url, headers } = incoming
   const outgoing = request(new URL(url ?? '/', door), { method, headers }, (response) => {
     answer.writeHead(response.statusCode ?? 502, response.headers)
-    if (!isCut) {
+    if (fault !== 'cut answer' && fault !== 'stuck answer') {
       response.pipe(answer)
       return
     }
     response.once('data', (chunk: Buffer) => {
-      answer.write(chunk.subarray(0, Math.ceil(chunk.length / 2)), () => incoming.socket.destroy())
+      answer.write(chunk.subarray(0, Math.ceil(chunk.length / 2)), () => {
+        if (fault === 'cut answer') incoming.socket.destroy()
+      })
       response.destroy()
     })
   })

@@ -20,11 +20,12 @@ import {
   Mailroom,
   type MailroomEvent,
   type MessageSummary,
+  type RequestOptions,
   WaitTimeoutError,
 } from '../../sdk/index.ts'
 import { createInbox, inboxFixtures } from '../../sdk/testing.ts'
 import { toldOf } from '../documents.ts'
-import { type FaultyGateway, openFaultyGateway } from '../peers/faulty-gateway.ts'
+import { type Fault, type FaultyGateway, openFaultyGateway } from '../peers/faulty-gateway.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 import { newPerson } from '../start/people.ts'
 import { installPackage, modules, otherNodes, runProgram } from './runtimes.ts'
@@ -207,6 +208,28 @@ describe('sdk: the TypeScript client', () => {
     })
   })
 
+  describe('files that do not come whole', () => {
+    const read = async (fault: Fault, options?: RequestOptions): Promise<unknown> => {
+      const { address } = tenant
+      const file = await attachment('half.bin', new Uint8Array(200_000))
+      const sent = await client.mailboxes.messages.send(address, { to: address, text: 'x', attachments: [file] })
+      const { attachments, message_id: id } = await client.mailboxes.messages.get(address, sent.message_id ?? '')
+      gateway.next(fault)
+      const download = await client.mailboxes.messages.attachment(address, id, attachments[0]?.id ?? '', options)
+      return download.bytes().catch((error: unknown) => error)
+    }
+
+    it('are an error of the connection where they are cut', async () => {
+      expect(await read('cut answer')).to.be.instanceOf(ConnectionError)
+    })
+
+    it('are one where they stand still', async () => {
+      const error = await read('stuck answer', { timeoutMs: 5_000 })
+      expect(error).to.be.instanceOf(ConnectionError)
+      expect(String(error)).to.include('5000 ms')
+    })
+  })
+
   describe('answers that are errors', () => {
     it('have code, fix, status and request id', async () => {
       const error = await refusal(client.mailboxes.get('nobody@tenant.example'))
@@ -232,6 +255,15 @@ describe('sdk: the TypeScript client', () => {
       expect(await refusal(wrong.account.get())).to.include({ statusCode: 401, code: 'invalid_api_key' })
       const readFromAFile = new Mailroom({ apiKey: `${tenant.key}\n`, baseUrl: door.http })
       expect((await readFromAFile.account.get()).id).to.equal(tenant.accountId)
+    })
+
+    it('say that an address is not that of the API', async () => {
+      for (const body of ['<!doctype html><p>Hello</p>', '', 'null', '"hello"']) {
+        gateway.next({ status: 200, body })
+        const error = await client.account.get().catch((reason: unknown) => reason)
+        expect(error, body).to.be.instanceOf(ConnectionError)
+        expect(String(error)).to.include('set "baseUrl"')
+      }
     })
 
     it('say what is wrong with an address that is none, and with what cannot be a key, without telling it', async () => {

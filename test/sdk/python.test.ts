@@ -95,6 +95,11 @@ describe('sdk: the Python package', () => {
     ['tells what was wrong', 'errors', []],
     ['makes a send again where it was cut, and it goes out once', 'retries', [{ status: 503 }, 'cut', 'cut answer']],
     ['does not repeat what might be done twice', 'once', ['cut', { status: 429, headers: { 'retry-after': '3600' } }]],
+    [
+      'tells of files that do not come whole, and of what is not the API',
+      'files',
+      ['pass', 'pass', 'cut answer', 'cut answer', 'stuck answer', { status: 200, body: '<p>Hello</p>' }],
+    ],
     ['finds what came while a wait was cut', 'cut_wait', ['pass', { status: 503 }]],
     ['does so for asyncio', 'asyncio_cut_wait', ['pass', { status: 503 }]],
     ['follows events over a connection that is cut', 'stream', []],

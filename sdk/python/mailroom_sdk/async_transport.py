@@ -10,7 +10,19 @@ import httpx
 
 from .errors import ConnectionFailed
 from .events import PAUSE_FIRST, PAUSE_MAX, SILENT, Lines, Place, Reader, may_go_on
-from .request import ApiRequest, RequestOptions, Settings, error_of, http_request, note, pause_before, place_name, request_of, result_of
+from .request import (
+    ApiRequest,
+    RequestOptions,
+    Settings,
+    error_of,
+    http_request,
+    note,
+    pause_before,
+    place_name,
+    reading_file,
+    request_of,
+    result_of,
+)
 
 Page = TypeVar("Page")
 
@@ -26,11 +38,13 @@ class AsyncDownload:
         self.etag: str | None = headers.get("etag")
 
     async def iter_bytes(self) -> AsyncIterator[bytes]:
-        async for chunk in self._response.aiter_bytes():
-            yield chunk
+        with reading_file():
+            async for chunk in self._response.aiter_bytes():
+                yield chunk
 
     async def read(self) -> bytes:
-        return await self._response.aread()
+        with reading_file():
+            return await self._response.aread()
 
     async def close(self) -> None:
         await self._response.aclose()
@@ -88,7 +102,7 @@ class AsyncTransport:
         self.client = client or httpx.AsyncClient()
 
     async def json(self, request: ApiRequest) -> Any:
-        return result_of(await self.send(request))
+        return result_of(await self.send(request), self.settings)
 
     async def send(self, request: ApiRequest, *, stream: bool = False) -> httpx.Response:
         """Makes a request until it is answered with a success."""

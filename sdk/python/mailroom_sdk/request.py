@@ -6,7 +6,8 @@ import os
 import random
 import re
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -201,7 +202,24 @@ def pause_before(error: Exception, request: ApiRequest, tried: int) -> float | N
     return pause if pause <= PAUSE_MAX else None
 
 
-def result_of(response: httpx.Response) -> Any:
-    result = response.json()
+def result_of(response: httpx.Response, settings: Settings) -> Any:
+    try:
+        result = response.json()
+    except ValueError:
+        result = None
+    if not isinstance(result, dict):
+        raise ConnectionFailed(
+            f"What answers at {settings.base_url} is not the API: write the base URL of the service, without a path."
+        )
     result.pop("success", None)
     return result
+
+
+@contextmanager
+def reading_file() -> Iterator[None]:
+    try:
+        yield
+    except httpx.TimeoutException as error:
+        raise ConnectionFailed("Nothing more of the file came in time.") from error
+    except httpx.TransportError as error:
+        raise ConnectionFailed("The file was cut.") from error

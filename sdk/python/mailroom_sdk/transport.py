@@ -11,7 +11,19 @@ import httpx
 
 from .errors import ConnectionFailed
 from .events import PAUSE_FIRST, PAUSE_MAX, SILENT, Lines, Place, Reader, may_go_on
-from .request import ApiRequest, RequestOptions, Settings, error_of, http_request, note, pause_before, place_name, request_of, result_of
+from .request import (
+    ApiRequest,
+    RequestOptions,
+    Settings,
+    error_of,
+    http_request,
+    note,
+    pause_before,
+    place_name,
+    reading_file,
+    request_of,
+    result_of,
+)
 
 Page = TypeVar("Page")
 
@@ -27,10 +39,12 @@ class Download:
         self.etag: str | None = headers.get("etag")
 
     def iter_bytes(self) -> Iterator[bytes]:
-        yield from self._response.iter_bytes()
+        with reading_file():
+            yield from self._response.iter_bytes()
 
     def read(self) -> bytes:
-        return self._response.read()
+        with reading_file():
+            return self._response.read()
 
     def close(self) -> None:
         self._response.close()
@@ -93,7 +107,7 @@ class Transport:
         self.client = client or httpx.Client()
 
     def json(self, request: ApiRequest) -> Any:
-        return result_of(self.send(request))
+        return result_of(self.send(request), self.settings)
 
     def send(self, request: ApiRequest, *, stream: bool = False) -> httpx.Response:
         """Makes a request until it is answered with a success."""

@@ -125,6 +125,28 @@ def once(url: str, key: str, address: str) -> None:
         assert (patient.status_code, patient.retry_after) == (429, 3600)
 
 
+def files(url: str, key: str, address: str) -> None:
+    """The gateway cuts two files in their middle, one lets it stand still, and answers what is not the API."""
+    found = []
+    with Mailroom(key, url) as mail:
+        file = attachment("half.bin", bytes(200_000))
+        # As many requests as the gateway passes on.
+        sent = mail.mailboxes.messages.send(address, to=address, text="x", attachments=[file])
+        copy = mail.mailboxes.messages.get(address, sent["message_id"])
+        at = (address, copy["message_id"], copy["attachments"][0]["id"])
+        for read in (lambda file: file.read(), lambda file: list(file.iter_bytes()), lambda file: file.read()):
+            try:
+                with mail.mailboxes.messages.attachment(*at, options=RequestOptions(timeout=5)) as half:
+                    read(half)
+            except ConnectionFailed as error:
+                found.append(str(error))
+        try:
+            mail.account.get()
+        except ConnectionFailed as error:
+            found.append(str(error))
+    assert [text.split()[0] for text in found] == ["The", "The", "Nothing", "What"], found
+
+
 def cut_wait(url: str, key: str, address: str) -> None:
     """The gateway refuses the wait, and a mail comes before it is made again."""
 
