@@ -38,10 +38,10 @@ const written: readonly Written[] = [
     },
     write: ({ mailbox, site }) => ({
       text: [
-        `Wait for a verification code or link in the mailbox ${quoted(mailbox)} with wait_for_message (has_code true${
+        `Wait for a verification code or link in the mailbox ${quoted(mailbox)} with get_verification_code (timeout 55${
           site === undefined ? '' : `, from_domain ${quoted(site)}`
-        }). When nothing has come after 55 seconds, wait once more, with the cursor of the answer as since.`,
-        'Tell me the code, which authenticated domain it is from, and what it is for. Do not open links.',
+        }). When nothing has come, wait once more, with the cursor of the answer as since.`,
+        'Tell me the code or the link, which authenticated domain it is from, and what it is for (read_message). Do not open links.',
         strangers,
       ].join('\n'),
     }),

@@ -289,9 +289,27 @@ describe('mcp resources', () => {
         expect(text).not.to.include('empty_trash')
         const [{ content } = { content: null }] = messages
         const named = content?.type === 'text' ? (content.text.match(/\b[a-z]+_[a-z_]+\b/g) ?? []) : []
-        const known = [...tools.map((tool) => tool.name), 'has_code', 'from_domain']
+        const known = [...tools.map((tool) => tool.name), 'from_domain']
         expect(named.filter((word) => !known.includes(word) && word !== 'thr_x')).to.deep.equal([])
       }
+    })
+
+    it('wait_for_code asks for what finds a link too', async () => {
+      const { address: mailbox } = tenant
+      const { messages } = await mcp.getPrompt({ name: 'wait_for_code', arguments: { mailbox } })
+      const text = JSON.stringify(messages)
+      const [name = ''] = /(?<=with )[a-z_]+/.exec(text) ?? []
+      const { body } = await rest(door.http, tenant.key)('GET', `/api/v1/mailboxes/${mailbox}/messages`)
+      const link = 'https://remote.example/verify?token=abc123def456'
+      await arrive(`From: shop@remote.example\nSubject: Verify\n\nPlease verify your email address: ${link}\n`)
+      const asked = {
+        mailbox,
+        since: body.cursor,
+        timeout: 1,
+        ...(text.includes('has_code true') && { has_code: true }),
+      }
+      const { structuredContent } = await mcp.callTool({ name, arguments: asked })
+      expect(JSON.stringify(structuredContent)).to.include(link)
     })
 
     it('keep an argument apart from the request', async () => {
