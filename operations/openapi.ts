@@ -236,7 +236,9 @@ function createRenderer(isKept: (keyword: string, value: unknown) => boolean): R
     return { $ref: `#/components/schemas/${name}`, ...Object.fromEntries(said) }
   }
   function inside(schema: JsonSchema): JsonSchema {
-    const kept = Object.entries(schema).filter(([keyword, value]) => isKept(keyword, value))
+    const kept = Object.entries(typed(schema)).filter(
+      ([keyword, value]) => isKept(keyword, value) && isRead(keyword, value),
+    )
     return Object.fromEntries(kept.map(([keyword, value]) => [keyword, within(value)]))
   }
   function within(value: unknown): unknown {
@@ -244,6 +246,25 @@ function createRenderer(isKept: (keyword: string, value: unknown) => boolean): R
     return typeof value === 'object' && value !== null ? reference(value as JsonSchema) : value
   }
   return { reference, inside }
+}
+
+/** Properties of characters are in the patterns of few languages: a refusal says in words what such a pattern asks. */
+const isRead = (keyword: string, value: unknown) => keyword !== 'pattern' || !/\\[pP]\{/.test(String(value))
+
+/** Values of several types as one form for each type, for programs that write a type of their language for each. */
+function typed(schema: JsonSchema): JsonSchema {
+  const { enum: values, ...rest } = schema
+  if (!Array.isArray(values)) return schema
+  const numbers = values.filter((value) => typeof value === 'number')
+  const others = values.filter((value) => typeof value !== 'number')
+  if (numbers.length === 0 || others.length === 0) return schema
+  return {
+    ...rest,
+    anyOf: [
+      { type: 'integer', enum: numbers },
+      { type: 'string', enum: others },
+    ],
+  }
 }
 
 /** Answers may gain fields; objects of requests have those alone that are named. */

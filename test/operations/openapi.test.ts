@@ -41,6 +41,15 @@ function objectsIn(value: unknown): string[] {
   return [...own, ...Object.values(value).flatMap(objectsIn)]
 }
 
+/** All that stands under a keyword in a part of the document. */
+function valuesOf(keyword: string, value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, part]) => [
+    ...(name === keyword ? [part] : []),
+    ...valuesOf(keyword, part),
+  ])
+}
+
 /** What is no JSON and ends is bytes, of which a part may be asked for. */
 const isDownload = (operation: Operation) => mediaTypeOf(operation) !== null && !isStreamed(operation)
 
@@ -85,6 +94,25 @@ describe('operations/openapi', () => {
     expect(errors ?? [], 'what the validator refuses').to.deep.equal([])
     expect(valid).to.equal(true)
     expect(validator.version).to.equal('3.1')
+  })
+
+  it('has patterns alone that Python reads too', () => {
+    const patterns = valuesOf('pattern', document.value).filter((pattern) => typeof pattern === 'string')
+    expect(patterns).to.have.length.above(10)
+    // Python's re knows no properties of characters, which ECMAScript takes for letters where Unicode is not asked for.
+    expect(patterns.filter((pattern) => /\\p\{/i.test(pattern))).to.deep.equal([])
+  })
+
+  it('gives each form of a value one type, of which languages make theirs', () => {
+    const lists = valuesOf('enum', document.value).filter((values) => Array.isArray(values))
+    const typesOf = (values: readonly unknown[]) =>
+      new Set(values.filter((value) => value !== null).map((value) => typeof value))
+    expect(lists.filter((values) => typesOf(values).size > 1)).to.deep.equal([])
+    const retention = document.at('components', 'schemas', 'Intake', 'properties', 'retention')
+    expect(retention.at('anyOf').value).to.deep.equal([
+      { type: 'integer', enum: [7, 30, 90] },
+      { type: 'string', enum: ['forever'] },
+    ])
   })
 
   it('every reference leads somewhere', () => {
