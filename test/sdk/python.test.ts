@@ -92,7 +92,11 @@ describe('sdk: the Python package', () => {
 
   const scenarios: readonly (readonly [what: string, name: string, faults: readonly Fault[], input?: string])[] = [
     ['makes a mailbox, waits for a code, reads pages and files', 'way', []],
-    ['tells what was wrong', 'errors', []],
+    [
+      'tells what was wrong',
+      'errors',
+      ['pass', 'pass', 'pass', 'pass', { status: 308, headers: { location: 'https://other.example/' } }],
+    ],
     ['makes a send again where it was cut, and it goes out once', 'retries', [{ status: 503 }, 'cut', 'cut answer']],
     ['does not repeat what might be done twice', 'once', ['cut', { status: 429, headers: { 'retry-after': '3600' } }]],
     [

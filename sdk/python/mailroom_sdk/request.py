@@ -179,7 +179,12 @@ def note(settings: Settings, response: httpx.Response, retries: int) -> None:
     )
 
 
-def error_of(response: httpx.Response) -> ApiError:
+def error_of(response: httpx.Response) -> ApiError | ConnectionFailed:
+    if response.has_redirect_location:
+        return ConnectionFailed(
+            f"{response.request.url.host} leads elsewhere, where the key is not sent, to"
+            f" {response.headers['location']}: write the base URL of the service."
+        )
     try:
         body = response.json()
     except ValueError:

@@ -81,6 +81,7 @@ def way(url: str, key: str, address: str) -> None:
 
 
 def errors(url: str, key: str, address: str) -> None:
+    """The gateway leads the fifth request elsewhere."""
     with Mailroom(key, url) as mail:
         missing = refused(mail.mailboxes.get, "nobody@tenant.example")
         assert (missing.status_code, missing.code) == (404, "mailbox_not_found")
@@ -102,6 +103,12 @@ def errors(url: str, key: str, address: str) -> None:
         assert mail.account.get()["id"]
     with Mailroom("svc_live_wrong", url) as mail:
         assert refused(mail.account.get).code == "invalid_api_key"
+    with Mailroom(key, url, retries=0) as mail:
+        try:
+            mail.account.get()
+            raise AssertionError("it leads elsewhere")
+        except ConnectionFailed as error:
+            assert "leads elsewhere" in str(error) and "https://other.example" in str(error)
 
 
 def retries(url: str, key: str, address: str) -> None:
@@ -217,6 +224,8 @@ def webhook(_url: str, _key: str, _address: str) -> None:
         (body, header(body, at), "whsec_" + "B" * 44),
         (b"no json", header(b"no json", at), secret),
         (b"{}", header(b"{}", at), secret),
+        *((body, {"X-Service-Signature": f"t={when},v1=00"}, secret) for when in ("\xb2", "9" * 5_000, "", "\u0661")),
+        (body, {"webhook-id": "evt_1", "webhook-timestamp": "\xb2", "webhook-signature": "v1,AA=="}, secret),
     ]
     for given, headers, key in forgeries:
         try:
