@@ -40,7 +40,9 @@ export async function serveStdio(io: Io, options: ServerOptions): Promise<void> 
   /** Requests under way that stand for themselves: closing their connection is what cancels them. */
   const running = new Map<RequestId, AbortController>()
   let beginning: RequestId | null = null
-  /** Requests that are not answered yet. */
+  /** Requests to which no answer has come yet. */
+  const unanswered = new Set<RequestId>()
+  /** Requests whose answer is not written yet. */
   const open = new Map<RequestId, PromiseWithResolvers<void>>()
   const settle = (id: RequestId) => {
     open.get(id)?.resolve()
@@ -56,7 +58,10 @@ export async function serveStdio(io: Io, options: ServerOptions): Promise<void> 
       if (protocolVersion !== undefined) remote.setProtocolVersion(protocolVersion)
     }
     const isAnswer = id !== undefined && !('method' in message)
-    if (isAnswer) running.delete(id)
+    if (isAnswer) {
+      running.delete(id)
+      unanswered.delete(id)
+    }
     void answer(message).then(() => isAnswer && settle(id))
   }
 
@@ -67,9 +72,17 @@ export async function serveStdio(io: Io, options: ServerOptions): Promise<void> 
     const own = new AbortController()
     if (isStateless(message)) running.set(message.id, own)
     open.set(message.id, Promise.withResolvers())
+    unanswered.add(message.id)
+    // The stream of an answer may end before the answer.
+    const onRequestStreamEnd = () => {
+      if (!unanswered.delete(message.id) || own.signal.aborted) return
+      running.delete(message.id)
+      void answer(refusalOfCut(message.id, server)).then(() => settle(message.id))
+    }
     try {
-      await remote.send(message, { requestSignal: own.signal })
+      await remote.send(message, { requestSignal: own.signal, onRequestStreamEnd })
     } catch (error) {
+      unanswered.delete(message.id)
       running.delete(message.id)
       if (!own.signal.aborted) await answer(refusalOf(error, message.id, server))
       settle(message.id)
@@ -120,6 +133,12 @@ function refusalOf(error: unknown, id: RequestId, server: URL): JSONRPCMessage {
   const message =
     typeof said === 'string' ? `${said} ${fix ?? ''}`.trim() : `${server.href} does not answer: ${causeOf(error)}`
   return { jsonrpc: '2.0', id, error: { code: serverError, message, ...(body !== null && { data: body }) } }
+}
+
+/** What a client is told whose request reached the server, and whose answer did not come whole. */
+function refusalOfCut(id: RequestId, server: URL): JSONRPCMessage {
+  const message = `The connection to ${server.href} was cut before the answer: look whether it was done before you ask again.`
+  return { jsonrpc: '2.0', id, error: { code: serverError, message } }
 }
 
 function bodyOf({ data }: SdkHttpError): unknown {

@@ -16,6 +16,7 @@ import { expect } from 'chai'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import { toldOf } from '../documents.ts'
 import { eventually } from '../eventually.ts'
+import { openFaultyGateway } from '../peers/faulty-gateway.ts'
 import type { Json } from '../peers/rest.ts'
 import { type Door, deliver, makeTenant, openDoor, type Tenant, watchWaits } from '../start/door.ts'
 
@@ -417,6 +418,31 @@ describe('mcp protocol', () => {
         expect(String(failure)).to.include(said)
         await refused.close()
       }
+    })
+
+    it('tells of a call whose stream is cut before the answer', async () => {
+      const gateway = await openFaultyGateway(door.http)
+      closing.push(() => gateway.close())
+      const env = environment(tenant.key, gateway.http)
+      const earlier = new EarlierClient({ name: 'test', version: '1' })
+      await earlier.connect(new EarlierStdio({ ...program, env }))
+      const newest = new CurrentClient(
+        { name: 'test', version: '1' },
+        { versionNegotiation: { mode: { pin: current } } },
+      )
+      await newest.connect(new CurrentStdio({ ...program, env }))
+      closing.push(() => Promise.all([earlier.close(), newest.close()]))
+      const params = { name: 'wait_for_message', arguments: { mailbox: tenant.address, timeout: 55 } }
+      const goOn = new Set<string>()
+      const options = (name: string) => ({ onprogress: () => void goOn.add(name), timeout: 20_000 })
+      const calls = [
+        earlier.callTool(params, undefined, options('earlier')),
+        newest.callTool(params, options('newest')),
+      ].map((call) => call.catch(String))
+      await eventually('both go on', () => goOn.size === 2)
+      gateway.cut()
+      for (const told of await Promise.all(calls)) expect(told).to.include('was cut before the answer')
+      expect((await earlier.listTools()).tools.length).to.be.above(30)
     })
 
     it('answers what came before its input was closed', async () => {
