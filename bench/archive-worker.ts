@@ -85,7 +85,7 @@ async function arrivalOf(
     receivedAt: when,
     deliveredTo: address,
     trace: '',
-    ...describe(jobs.arrival({ raw, prefix: '' }), ref),
+    ...describe(jobs.arrival({ raw, prefix: '', transactionId: '' }), ref),
   }
   return { chunks, messages: [message] }
 }

@@ -14,7 +14,7 @@ import type { LensField, LensFinding, LensSource } from '../../mail/lens/source.
 import { limits } from '../../mail/limits.ts'
 import { attachmentsInside, contentAt, isMessage, partBytes } from '../../mail/message/attached-message.ts'
 import type { AttachmentInfo } from '../../mail/message/attachments.ts'
-import type { HeaderField } from '../../mail/message/headers.ts'
+import { type HeaderField, isDistinct } from '../../mail/message/headers.ts'
 import { findPart, hiddenInHeader, type ParsedMessage, parseMessage } from '../../mail/message/parse.ts'
 import { decodeFile } from '../../mail/message/text-file.ts'
 import { type AggregateReport, readAggregateReport } from '../../mail/report/aggregate-report.ts'
@@ -31,7 +31,10 @@ export type Description = { readonly parsed: ParsedMessage; readonly snippet: st
 export type ReadArrival = Description & {
   /** Whether the plain text says what the HTML shows nowhere. */
   readonly alternativesDiffer: boolean
-  /** SHA-256 of `prefix`, a NUL and the bytes: recognises the same mail from the same sender. */
+  /**
+   * SHA-256 of `prefix`, a NUL and the bytes: recognises the same mail from the same sender. It covers `transactionId` too where
+   * another mail of that sender may have the same bytes.
+   */
   readonly fingerprint: Uint8Array
   /** The verification codes and links in the message; null when there is none. */
   readonly found: UnboundVerification | null
@@ -98,14 +101,15 @@ export const jobs = {
     return { parsed: withoutContent(parsed), snippet: quickSnippet(raw, asSeen(raw, parsed)) }
   },
 
-  arrival({ raw, prefix }: { raw: Buffer; prefix: string }): ReadArrival {
+  arrival({ raw, prefix, transactionId }: { raw: Buffer; prefix: string; transactionId: string }): ReadArrival {
     const parsed = parseMessage(raw)
+    const from = isDistinct(parsed.headers) ? prefix : `${prefix} ${transactionId}`
     const seen = asSeen(raw, parsed)
     return {
       parsed: withoutContent(parsed),
       snippet: quickSnippet(raw, seen),
       alternativesDiffer: seen !== parsed,
-      fingerprint: createHash('sha256').update(`${prefix}\0`).update(raw).digest(),
+      fingerprint: createHash('sha256').update(`${from}\0`).update(raw).digest(),
       found: findVerification(raw, seen),
     }
   },

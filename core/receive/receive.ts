@@ -38,7 +38,8 @@ const giveUpMs = answerMs
 
 /**
  * Stores a message for its recipients. Returns the id that it has in each mailbox, when all of it is on disk. A repeat
- * of the same bytes from the same reverse-path, or of the same send, returns the ids of the first message. A report about mail we sent that
+ * of the same bytes from the same reverse-path, or of the same send, returns the ids of the first message, unless the mail has
+ * nothing that would tell it from another one (`isDistinct`). A report about mail we sent that
  * came to its return path, or about a domain of ours to its report address, is processed, and gets no id. Fails with `unavailable` (451), `payload_too_large` (552, MIME
  * parts nested too deep), `unprocessable` (452, a mailbox has become full meanwhile) and `forbidden` (550, no mailbox
  * accepts mail from this sender).
@@ -88,8 +89,8 @@ export async function receive(ctx: Context, delivery: Delivery): Promise<{ messa
   return { messageIds }
 }
 
-async function read(ctx: Context, { raw, reversePath, emailId }: Delivery): Promise<ReadArrival> {
-  const arrival = await ctx.parsing.run('arrival', { raw, prefix: emailId ?? reversePath })
+async function read(ctx: Context, { raw, reversePath, emailId, transactionId }: Delivery): Promise<ReadArrival> {
+  const arrival = await ctx.parsing.run('arrival', { raw, prefix: emailId ?? reversePath, transactionId })
   const { mimeDepth } = ctx.settings.limits.smtp
   if (arrival.parsed.depth > mimeDepth) {
     throw new Failure(

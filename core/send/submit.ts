@@ -1,16 +1,17 @@
 /**
  * Message submission by mail programs (RFC 6409): the rules, allowance and commit of any send, with the bytes that the
- * program wrote. A repeat after a lost connection returns the first send.
+ * program wrote. A repeat after a lost connection returns the first send; a mail without Message-ID and Date is none.
  */
 import { createHash } from 'node:crypto'
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
 import { finishSubmission, originatorsOf, strayLine } from '../../mail/compose/submission.ts'
 import { withCrlfLines } from '../../mail/encoding/line-ends.ts'
 import { formatNamedAddress, normaliseAddress, splitAddress } from '../../mail/message/address.ts'
-import { readHeaders } from '../../mail/message/headers.ts'
+import { isDistinct, readHeaders } from '../../mail/message/headers.ts'
 import type { ParsedMessage } from '../../mail/message/parse.ts'
 import { ancestors } from '../../mail/message/threading.ts'
 import { Failure } from '../../schemas/failures.ts'
+import { newToken } from '../../schemas/ids.ts'
 import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import { findMessagesByHeader } from '../../store/messages.ts'
 import { requireAllowed } from '../access/account-record.ts'
@@ -39,7 +40,7 @@ export type Submission = {
   readonly peerAddress: string
 }
 
-/** How long the same bytes to the same recipients count as a repeat. */
+/** How long the same bytes to the same recipients count as a repeat, unless two mails may have the same bytes. */
 const repeatMs = dayMs
 
 /** A message that was accepted: the id of its send, and whether that waits for the approval of a person. */
@@ -83,6 +84,7 @@ async function submitIdempotent(
   const key = createHash('sha256')
     .update(submission.recipients.join(' '))
     .update('\0')
+    .update(isDistinct(readHeaders(submission.raw).fields) ? '' : newToken())
     .update(submission.raw)
     .digest('hex')
   const path = `submission ${login.mailbox._id}`

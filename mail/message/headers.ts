@@ -253,3 +253,10 @@ function isEnvelopeLine(raw: Buffer, at: number): boolean {
   const text = raw.toString('latin1', at, at + 6)
   return text.startsWith('From ') || text === '>From '
 }
+
+/** Whether a header has a field that differs between two mails of the same words: without one, the bytes of both are the same. */
+export function isDistinct(fields: readonly HeaderField[]): boolean {
+  return fields.some(({ name }) => distinguishing.test(name))
+}
+
+const distinguishing = /^(?:message-id|date|received)$/i

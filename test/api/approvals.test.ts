@@ -180,7 +180,7 @@ describe('api: approvals', () => {
           peerAddress: '127.0.0.1',
         })
         const raw = Buffer.from(
-          `From: ${tenant.address}\r\nTo: ann@remote.example\r\nSubject: By SMTP ${++mails}\r\n\r\nHi\r\n`,
+          `From: ${tenant.address}\r\nTo: ann@remote.example\r\nSubject: By SMTP ${++mails}\r\nMessage-ID: <${mails}@x.example>\r\n\r\nHi\r\n`,
         )
         const submission = {
           raw,

@@ -20,7 +20,9 @@ describe('a node that hangs or ends with a submission in its hands', () => {
 
   function newLetter() {
     const to = `ada${++letters}@remote.example`
-    const raw = Buffer.from(`From: ${tenant.address}\r\nTo: ${to}\r\nSubject: Once\r\n\r\nHi\r\n`)
+    const raw = Buffer.from(
+      `From: ${tenant.address}\r\nTo: ${to}\r\nSubject: Once\r\nMessage-ID: <${letters}@x.example>\r\n\r\nHi\r\n`,
+    )
     return { raw, reversePath: tenant.address, recipients: [to], peerAddress: '127.0.0.1' }
   }
   async function submitOn(ctx: Context, letter: ReturnType<typeof newLetter>) {

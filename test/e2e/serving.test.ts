@@ -269,7 +269,9 @@ describe('serving', () => {
     const signup = await client(service.http)<{ address: string; api_key: string }>('POST', '/api/v1/signup', {
       name: 'roles',
     })
-    const raw = Buffer.from('From: carol@remote.test\r\nSubject: Roles-geheim\r\n\r\nBody-geheim\r\n')
+    const raw = Buffer.from(
+      'From: carol@remote.test\r\nSubject: Roles-geheim\r\nMessage-ID: <r@remote.test>\r\n\r\nBody-geheim\r\n',
+    )
     secrets.push('Roles-geheim', 'Body-geheim')
     const deliver = (to: string) =>
       sendMail(service.smtp, { from: 'carol@remote.test', to, raw }).then(

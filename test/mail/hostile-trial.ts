@@ -47,7 +47,7 @@ export function expectHarmless(messages: readonly Hostile[]): void {
 }
 
 function arrive(raw: Buffer): ReturnType<Jobs['arrival']> {
-  return jobs.arrival({ raw, prefix: '' })
+  return jobs.arrival({ raw, prefix: '', transactionId: '' })
 }
 
 function read(raw: Buffer): ReturnType<Jobs['reading']> {

@@ -36,7 +36,8 @@ describe('core/parsing/parsing', () => {
     },
   }
   const raw = messageOf(100)
-  const arrive = (parsing: Parsing, bytes = raw) => parsing.run('arrival', { raw: bytes, prefix: 'a@b' })
+  const arrive = (parsing: Parsing, bytes = raw) =>
+    parsing.run('arrival', { raw: bytes, prefix: 'a@b', transactionId: 't' })
   const refused = async (work: Promise<unknown>) => {
     const error = await work.then(
       () => null,
@@ -51,7 +52,7 @@ describe('core/parsing/parsing', () => {
     const parsing = open(inThreads)
     const before = Buffer.from(raw)
     const { fingerprint, ...arrival } = await arrive(parsing)
-    const { fingerprint: expected, ...same } = jobs.arrival({ raw, prefix: 'a@b' })
+    const { fingerprint: expected, ...same } = jobs.arrival({ raw, prefix: 'a@b', transactionId: 't' })
     expect(arrival).to.deep.equal(same)
     expect(Buffer.from(fingerprint)).to.deep.equal(expected)
     expect(raw.equals(before)).to.equal(true)

@@ -10,7 +10,7 @@ import { expectLinear } from '../cost.ts'
 const labelled = labelledHtml('test/fixtures/hidden/alternatives.json')
 
 function arrived(mail: LabelledHtml): ReturnType<typeof jobs.arrival> {
-  return jobs.arrival({ raw: mailOf(mail), prefix: '' })
+  return jobs.arrival({ raw: mailOf(mail), prefix: '', transactionId: '' })
 }
 
 const reading = {

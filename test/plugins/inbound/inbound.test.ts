@@ -193,6 +193,24 @@ describe('inbound mail', () => {
     })
   })
 
+  describe('keeps the same words, sent once more,', () => {
+    const cases = [
+      ['as another mail without anything that tells the two apart', '', 2],
+      ['as one mail with a Message-ID', 'Message-ID: <twice@b.test>\r\n', 1],
+      ['as one mail with a Date', 'Date: Sat, 21 Nov 2026 10:00:00 +0000\r\n', 1],
+      ['as one mail that was relayed', 'Received: from a by b; Sat, 21 Nov 2026 10:00:00 +0000\r\n', 1],
+    ] as const
+    for (const [name, field, kept] of cases)
+      it(name, async () => {
+        const before = await count()
+        const client = await SmtpClient.hello(service.smtp)
+        for (let n = 0; n < 2; n++)
+          expect((await client.send([address], `${field}${subject}disk full\r\n`)).code).to.equal(250)
+        client.destroy()
+        expect(await count()).to.equal(before + kept)
+      })
+  })
+
   it('offers what it can do', async () => {
     const client = await SmtpClient.connect(service.smtp)
     await client.reply()

@@ -510,6 +510,16 @@ describe('submission', () => {
     client.destroy()
   })
 
+  it('sends the same words again when nothing says that they are a repeat', async () => {
+    const to = 'alarms@remote.example'
+    const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
+    await client.say(`AUTH PLAIN ${Buffer.from(`\0${service.address}\0${password}`).toString('base64')}`)
+    const raw = `From: ${service.address}\r\nTo: ${to}\r\nSubject: Disk full\r\n\r\nNow.\r\n`
+    for (let n = 0; n < 2; n++) expect((await client.send([to], raw, { from: service.address })).code).to.equal(250)
+    client.destroy()
+    await eventually('two mails', () => sink.received.filter((mail) => mail.to === to).length === 2)
+  })
+
   it('takes a repeat of the same bytes for the first send', async () => {
     const to = 'again@remote.example'
     const raw = `From: ${service.address}\r\nTo: ${to}\r\nSubject: Once\r\nDate: Sat, 21 Nov 2026 10:00:00 +0000\r\nMessage-ID: <once@x.example>\r\n\r\nHi\r\n`
