@@ -1,7 +1,8 @@
-import { cancelScheduled as cancel, listScheduled as list, reschedule } from '../core/send/scheduled.ts'
+import { cancelScheduled as cancel } from '../core/send/cancellation.ts'
+import { listScheduled as list, reschedule } from '../core/send/scheduled.ts'
 import { AddressPart, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { object, timestamp } from '../schemas/infer.ts'
-import { Scheduled, ScheduledId } from '../schemas/sending.ts'
+import { Cancelled, Scheduled, ScheduledId } from '../schemas/sending.ts'
 import { operation } from './registry.ts'
 
 type Found = Awaited<ReturnType<typeof reschedule>>
@@ -52,23 +53,28 @@ export const updateScheduled = operation({
 
 export const cancelScheduled = operation({
   name: 'scheduled.cancel',
-  summary: 'Cancel a send, until it is claimed for sending. Its allowance comes back.',
+  summary:
+    'Cancel a send, until it is claimed for sending. Its allowance comes back, and what was a draft is one again.',
   scope: 'mail:send',
   http: 'DELETE /api/v1/mailboxes/{address}/scheduled/{id}',
   tools: [
     {
       name: 'cancel_scheduled',
-      description: 'Cancel a send that waits for its time. What has left cannot be called back.',
+      description:
+        'Cancel a send that waits; what was a draft is one again (draft_id). What has left cannot be undone.',
       toolset: 'sending',
       effect: 'delete',
       expose: ['address', 'id'],
-      shows: ['id', 'message_id', 'to', 'subject'],
+      shows: ['id', 'draft_id', 'to', 'subject'],
     },
   ],
   input: object({ address: AddressPart, id: ScheduledId }),
-  output: Scheduled,
+  output: Cancelled,
   errors: tooLate,
-  handle: async ({ ctx, principal }, which) => scheduledOf(await cancel(ctx, principal, which)),
+  async handle({ ctx, principal }, which) {
+    const { email, draftId } = await cancel(ctx, principal, which)
+    return { ...scheduledOf(email), draft_id: draftId }
+  },
 })
 
 function scheduledOf({

@@ -7,6 +7,7 @@ import {
   array,
   boolean,
   described,
+  extended,
   form,
   type Infer,
   type InferFields,
@@ -218,6 +219,10 @@ export const Scheduled = object({
   createdAt: timestamp(),
 })
 export type Scheduled = Infer<typeof Scheduled>
+
+export const Cancelled = extended(Scheduled, {
+  draft_id: nullable(string({ description: 'The draft that has its text again; null where it was no draft.' })),
+})
 
 /** An address to which nothing is sent any more (decisions.md 2, Sending). */
 export const Suppression = object({

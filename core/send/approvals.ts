@@ -314,6 +314,7 @@ async function commitApproved(ctx: Context, approval: ApprovalDoc): Promise<void
       ...(nullSender === true && { nullSender }),
       ...(tags !== undefined && { tags }),
       approvalId: approval._id,
+      wasDraft: origin === undefined,
       broughtCopy,
       decided,
       allowance,

@@ -109,7 +109,9 @@ export async function commitSend(ctx: Context, principal: Principal, outgoing: O
     isNew: ctx.onceId === null,
   })
   try {
-    return resultOf(await writeSend(ctx, principal, { ...outgoing, ...checked, id, from, decided, allowance }))
+    const wasDraft = outgoing.draft !== undefined
+    const send = { ...outgoing, ...checked, id, from, decided, allowance, wasDraft }
+    return resultOf(await writeSend(ctx, principal, send))
   } catch (error) {
     if (error instanceof Failure) throw error
     // It is unknown what was written. A sweep settles the allowance of a try that was not committed
@@ -275,6 +277,8 @@ export type AcceptedSend = SendToCompose & {
   readonly allowance: Allowance
   readonly batchId?: string
   readonly approvalId?: string
+  /** Whether it lay in Drafts before, as what waits for an approval does too. */
+  readonly wasDraft?: boolean
   /** The copy in Sent that its mail program brought before. */
   readonly broughtCopy?: MessageDoc | null
   /** Of a notice of the service itself: to whom, and of which account. */
@@ -325,7 +329,7 @@ export async function writeSend(
     ...(noticeOf !== undefined && { noticeOf }),
     ...(approvalId !== undefined && { approvalId }),
     ...ctx.tracing.cause(),
-    ...(sendAt !== null && { sendAt, scheduledFor: sendAt }),
+    ...(sendAt !== null && { sendAt, scheduledFor: sendAt, ...(accepted.wasDraft && { wasDraft: true }) }),
     planned: false,
     rev: 0,
     todoAt: sendAt ?? after(at, settlingMs),

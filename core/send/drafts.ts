@@ -15,6 +15,7 @@ import { newId } from '../../schemas/ids.ts'
 import { mailboxFull, noParent, notAnAddress } from '../../schemas/refusals.ts'
 import { insertBlob, packBlob } from '../../store/blobs.ts'
 import type { BlobDoc, MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
+import type { EmailDoc } from '../../store/documents/sending.ts'
 import { type DraftContent, replaceDraft } from '../../store/drafts.ts'
 import { findMessage, findMessagesByHeader } from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
@@ -86,6 +87,31 @@ export async function updateDraft(
     }
   }
   throw new Failure('conflict', 'The draft is being changed by another request.', { fix: 'Repeat the request.' })
+}
+
+/**
+ * Makes a draft of a send that was one and does not go out, with an id of its own: that of the first draft stands for the send.
+ * The text may lie beyond the limit of the mailbox, and its sender is that of the mailbox where it has the alias no more.
+ */
+export async function makeDraftAgain(
+  ctx: Context,
+  principal: Principal,
+  { mailbox, email }: { mailbox: MailboxDoc; email: EmailDoc },
+): Promise<string> {
+  const id = newId('msg', ctx.clock.now())
+  const { input: written, named } = await readDraft(ctx, { ...email, mailboxId: mailbox._id })
+  const { from: _, ...ofMailbox } = written
+  const isSender = await mailboxSender(ctx, mailbox, written).then(() => true, isRefused)
+  const input = isSender ? written : ofMailbox
+  const { content, chunks, parsed } = await composeDraft(ctx, principal, { mailbox, id, input, named, mayExceed: true })
+  const threadId = await threadIdOf(ctx, { id, mailboxId: mailbox._id, parsed })
+  await writeDraft(ctx, mailbox, { id, content, chunks, threadId })
+  return id
+}
+
+function isRefused(error: unknown): false {
+  if (error instanceof Failure) return false
+  throw error
 }
 
 /** Deletes a draft permanently. Fails with `mailbox_not_found`, `not_found`, `agent_inbox_only`. */
@@ -176,10 +202,16 @@ type DraftToCompose = {
   readonly input: DraftInput
   /** What it says so far that it answers. */
   readonly named?: ThreadFields
+  /** Whether it may lie beyond the limit of the mailbox. */
+  readonly mayExceed?: boolean
 }
 
 /** Composes the message of a draft and packs its bytes, without storing them. */
-async function composeDraft(ctx: Context, principal: Principal, { mailbox, id, input: given, named }: DraftToCompose) {
+async function composeDraft(
+  ctx: Context,
+  principal: Principal,
+  { mailbox, id, input: given, named, mayExceed = false }: DraftToCompose,
+) {
   const at = ctx.clock.now()
   const { inReplyTo, replyAll, ...own } = given
   const parent = await parentOf(ctx, mailbox, inReplyTo)
@@ -207,7 +239,7 @@ async function composeDraft(ctx: Context, principal: Principal, { mailbox, id, i
     ...threadFieldsOf(parent, named),
     headers: Object.entries(headers),
   }).catch(asValidationError)
-  if (!fitsStorage(principal.account, await foldersToFill(ctx, mailbox._id), raw.length))
+  if (!mayExceed && !fitsStorage(principal.account, await foldersToFill(ctx, mailbox._id), raw.length))
     throw mailboxFull(mailbox.address)
   const packed: { ref: MessageDoc['blob']; chunks: readonly BlobDoc[] } = await packBlob(ctx.store, {
     id: newId('blb', at),
@@ -223,10 +255,12 @@ async function composeDraft(ctx: Context, principal: Principal, { mailbox, id, i
   return { content, chunks: packed.chunks, parsed: description.parsed }
 }
 
+type DraftMessage = Pick<MessageDoc, '_id' | 'mailboxId' | 'blob' | 'bcc' | 'answers'>
+
 /** Reads a draft as the input of a send, what its header names as answered, and its text as it is shown, also where it is HTML alone. */
 async function readDraft(
   ctx: Context,
-  message: MessageDoc,
+  message: DraftMessage,
 ): Promise<{ input: DraftInput; named: ThreadFields; seenText: string }> {
   const raw = await bytesOf(ctx, message)
   const parsed = parseMessage(raw)
@@ -260,7 +294,7 @@ async function readDraft(
 /** The message that a draft answers; null where it is not in the mailbox. Mail programs name it in the header alone. */
 async function answeredBy(
   ctx: Context,
-  { _id, answers: messageId, mailboxId }: MessageDoc,
+  { _id, answers: messageId, mailboxId }: DraftMessage,
   inReplyTo: string | null,
 ): Promise<MessageDoc | null> {
   const known = messageId === undefined ? null : await findMessage(ctx.store, { mailboxId, messageId })

@@ -23,11 +23,10 @@ import { signingKeys } from '../mailbox/domains.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { noteDue } from '../process/alarms.ts'
 import type { Context } from '../process/context.ts'
-import { giveSendAllowance } from './allowance.ts'
 import { claimRefusals } from './claim-rules.ts'
 import { sendTimeOf } from './content.ts'
 
-const notScheduled = () =>
+export const notScheduled = (): Failure =>
   new Failure('conflict', 'The send is no longer scheduled: it is being sent, was sent, or was cancelled.', {
     fix: 'Read the email for how it stands; only a send that waits can be moved or cancelled.',
   })
@@ -58,7 +57,7 @@ export async function reschedule(
   principal: Principal,
   { address, id, sendAt }: { address: string; id: string; sendAt: Date },
 ): Promise<EmailDoc> {
-  const email = await reachScheduled(ctx, principal, { address, id })
+  const { email } = await reachScheduled(ctx, principal, { address, id })
   if (principal.waitsForApproval)
     throw new Failure('forbidden', 'A person approved this send for its time, and this key may not change it.', {
       fix: 'Cancel it and send again with the other time, which asks for another approval.',
@@ -82,22 +81,6 @@ export async function reschedule(
 }
 
 /**
- * Cancels a scheduled send and gives back its allowance. Fails with `mailbox_not_found`, `email_not_found`, `conflict`
- * (too late).
- */
-export async function cancelScheduled(
-  ctx: Context,
-  principal: Principal,
-  { address, id }: { address: string; id: string },
-): Promise<EmailDoc> {
-  const email = await reachScheduled(ctx, principal, { address, id })
-  const cancelled = await endSchedule(ctx, email, () => 'cancelled')
-  if (cancelled === null) throw notScheduled()
-  await giveSendAllowance(ctx, { accountId: email.accountId, taken: email.taken ?? [], at: email.createdAt })
-  return cancelled
-}
-
-/**
  * Releases a scheduled send whose time has come. The claim and pause rules and the suppressions are checked again;
  * recipients that they refuse fail. Returns the send after that; null when another request changed it meanwhile.
  */
@@ -107,7 +90,7 @@ export async function releaseScheduled(ctx: Context, email: EmailDoc): Promise<E
 }
 
 /** Ends the schedule of a send. Recipients with a reason fail with it; when none is left, no Sent copy is kept. */
-async function endSchedule(
+export async function endSchedule(
   ctx: Context,
   email: EmailDoc,
   reasonOf: (address: string) => string | null,
@@ -148,11 +131,12 @@ async function currentRefusals(ctx: Context, email: EmailDoc): Promise<ReadonlyM
   ])
 }
 
-async function reachScheduled(
+/** Reads a send that waits for its time. Fails with `mailbox_not_found`, `email_not_found`, `conflict` (too late). */
+export async function reachScheduled(
   ctx: Context,
   principal: Principal,
   { address, id }: { address: string; id: string },
-): Promise<EmailDoc> {
+): Promise<{ email: EmailDoc; mailbox: MailboxDoc }> {
   const mailbox = await reachMailbox(ctx, principal, address)
   const email = await store.findEmail(ctx.store, { accountId: mailbox.accountId, emailId: id })
   if (email === null && (await isAsked(ctx, mailbox, id)))
@@ -162,7 +146,7 @@ async function reachScheduled(
   if (email === null || email.mailboxId !== mailbox._id || email.sendAt === undefined)
     throw new Failure('email_not_found', `There is no scheduled send ${id} of ${mailbox.address}.`)
   if (email.scheduledFor === undefined) throw notScheduled()
-  return email
+  return { email, mailbox }
 }
 
 /** Whether a send from this mailbox waits for the approval of a person. */

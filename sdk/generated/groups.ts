@@ -517,7 +517,7 @@ export class MailboxesScheduled extends Group {
     return this.call({ method: 'PATCH', path: `/mailboxes/${segment(address)}/scheduled/${segment(id)}`, body: params }, options)
   }
 
-  /** Cancel a send, until it is claimed for sending. Its allowance comes back. Scope: mail:send. */
+  /** Cancel a send, until it is claimed for sending. Its allowance comes back, and what was a draft is one again. Scope: mail:send. */
   cancel(address: string, id: string, options?: RequestOptions): Promise<t.ScheduledCancelResult> {
     return this.call({ method: 'DELETE', path: `/mailboxes/${segment(address)}/scheduled/${segment(id)}` }, options)
   }

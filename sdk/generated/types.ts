@@ -2679,7 +2679,20 @@ export type ScheduledUpdateParams = {
 
 export type ScheduledUpdateResult = Scheduled
 
-export type ScheduledCancelResult = Scheduled
+export type ScheduledCancelResult = {
+  readonly id: string
+  readonly message_id: string | null
+  readonly thread_id: string | null
+  readonly sendAt: string | null
+  readonly status: 'scheduled' | 'cancelled'
+  readonly from: string
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly bcc: readonly string[]
+  readonly subject: string | null
+  readonly createdAt: string
+  readonly draft_id: string | null
+}
 
 export type BatchesSendParams = {
   /** May contain {{tokens}}. */

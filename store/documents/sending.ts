@@ -70,6 +70,8 @@ export type EmailDoc = {
   readonly sendAt?: Date
   /** The same time while the send still waits; absent once it was released or cancelled. */
   readonly scheduledFor?: Date
+  /** Set where it is scheduled and lay in Drafts: its text comes back there when the send is cancelled. */
+  readonly wasDraft?: true
   /** When the first delivery attempt had an outcome; absent until then. */
   readonly sentAt?: Date
   /** Whether the outbox rows and the Sent copy are written. */

@@ -227,6 +227,19 @@ describe('api: approvals', () => {
     expectRefusal(await agent('PATCH', `${box}/scheduled/${waiting.id}`, { sendAt: later }), [403, 'forbidden'])
   })
 
+  it('one of a later time lies in Drafts again when it is cancelled, as it did while it waited', async () => {
+    const waiting = await ask({
+      ...mail(),
+      subject: 'Planned and approved',
+      sendAt: new Date(door.ctx.clock.now().getTime() + hourMs),
+    })
+    await approve(waiting)
+    const { status, body } = await agent<{ draft_id: string }>('DELETE', `${box}/scheduled/${waiting.id}`)
+    expect(status).to.equal(200)
+    const draft = await agent<Json>('GET', `${box}/drafts/${body.draft_id}`)
+    expect([draft.status, draft.body.subject]).to.deep.equal([200, 'Planned and approved'])
+  })
+
   it('one of a later time cannot be moved or cancelled before it is approved, and is told how to take it back', async () => {
     const { id, approval } = await ask({ ...mail(), sendAt: new Date(door.ctx.clock.now().getTime() + 2 * hourMs) })
     for (const [method, body] of [

@@ -151,6 +151,80 @@ describe('api: drafts', () => {
     expect([sent.status, sent.body.status, sent.body.sendAt]).to.deep.equal([202, 'scheduled', sendAt])
   })
 
+  describe('whose send for later is cancelled', () => {
+    type Cancelled = ErrorBody & { readonly id: string; readonly draft_id: string }
+    const inAnHour = () => new Date(door.ctx.clock.now().getTime() + 3_600_000).toISOString()
+    const read = (id: string) => call<Draft & Json>('GET', `${box}/drafts/${id}`)
+    async function plan(id: string): Promise<string> {
+      const { status, body } = await call<{ id: string }>('POST', `${box}/drafts/${id}/send`, { sendAt: inAnHour() })
+      expect(status).to.equal(202)
+      return body.id
+    }
+    const cancel = (id: string) => call<Cancelled>('DELETE', `${box}/scheduled/${id}`)
+
+    it('is a draft again with all that it had, and goes out when it is sent anew', async () => {
+      await call('PATCH', `/api/v1/mailboxes/${tenant.address}`, { signature: 'Ann of Sales' })
+      const raw = 'From: carol@remote.example\nSubject: Ask\nMessage-ID: <ask@remote.example>\n\nHi\n'
+      const inReplyTo = await deliver(door.ctx, { to: tenant.address, raw })
+      const { body: written } = await create({
+        inReplyTo,
+        to: 'Ada <ada@remote.example>',
+        cc: 'bob@remote.example',
+        bcc: 'eve@remote.example',
+        subject: 'Offer',
+        text: 'Ten',
+        html: '<p><b>Ten</b></p>',
+        attachments: [{ name: 'a.txt', contentType: 'text/plain', content: Buffer.from('file').toString('base64') }],
+        headers: { 'X-Ref': '7' },
+      })
+      const sendId = await plan(written.message_id)
+      const cancelled = await cancel(sendId)
+      expect(cancelled.status).to.equal(200)
+      const { draft_id: id } = cancelled.body
+      const { body: again } = await read(id)
+      for (const field of ['to', 'cc', 'bcc', 'subject', 'thread_id', 'folder', 'from'])
+        expect(again[field], field).to.deep.equal((written as Json)[field])
+      expect(again.text).to.equal('Ten\n\n-- \nAnn of Sales')
+      expect(again.html).to.include('<b>Ten</b>')
+      expect(again.attachments.map(({ name }) => name)).to.deep.equal(['a.txt'])
+      const sent = await call<Json & { id: string; message_id: string }>('POST', `${box}/drafts/${id}/send`)
+      expect([sent.status, sent.body.id === sendId]).to.deep.equal([202, false])
+      const { body: copy } = await call<Draft & { headers: [string, string][] }>(
+        'GET',
+        `${box}/messages/${sent.body.message_id}`,
+      )
+      expect(copy.text.match(/Ann of Sales/g)).to.have.length(1)
+      expect(copy.headers).to.deep.include(['X-Ref', '7']).and.deep.include(['In-Reply-To', '<ask@remote.example>'])
+      expect(copy.headers.filter(([name]) => name === 'DKIM-Signature')).to.have.length(2)
+      await call('PATCH', `/api/v1/mailboxes/${tenant.address}`, { signature: '' })
+    })
+
+    it('is one draft, however many cancel it at a time', async () => {
+      const { message_id: id } = (await create({ to: 'ada@remote.example', subject: 'Cancelled', text: 'Hi' })).body
+      const sendId = await plan(id)
+      const answers = await Promise.all(Array.from({ length: 4 }, () => cancel(sendId)))
+      expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([200, 409, 409, 409])
+      const found = (await drafts()).filter(({ subject }) => subject === 'Cancelled')
+      const [made] = answers.flatMap(({ status, body }) => (status === 200 ? [body.draft_id] : []))
+      expect(found.map(({ message_id }) => message_id)).to.deep.equal([made])
+    })
+
+    it('is one from the address of the mailbox when its alias is gone', async () => {
+      const alias = `sales@${tenant.address.split('@')[1]}`
+      await call('POST', '/api/v1/aliases', { alias, targets: [tenant.address] })
+      const fields = { from: `Sales <${alias}>`, to: 'ada@remote.example', subject: 'Alias', text: 'Hi' }
+      const sendId = await plan((await create(fields)).body.message_id)
+      await call('DELETE', `/api/v1/aliases/${alias}`)
+      const { status, body } = await cancel(sendId)
+      expect(status, JSON.stringify(body)).to.equal(200)
+      expect((await read(body.draft_id)).body)
+        .to.include({ subject: 'Alias' })
+        .and.deep.include({
+          from: { name: 'Agent', address: tenant.address },
+        })
+    })
+  })
+
   it('is sent once by several at a time, who all get the same answer', async () => {
     const used = async () => (await call<{ sends: { used: number } }>('GET', '/api/v1/usage')).body.sends.used
     const before = await used()

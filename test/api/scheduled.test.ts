@@ -80,7 +80,7 @@ describe('api: sends for later, dry runs and forwards', () => {
     const { body } = await send({ sendAt: inHours(1) })
     expect(await used()).to.equal(before + 1)
     const cancelled = await call('DELETE', `${box}/scheduled/${body.id}`)
-    expect([cancelled.status, cancelled.body.status]).to.deep.equal([200, 'cancelled'])
+    expect([cancelled.status, cancelled.body.status, cancelled.body.draft_id]).to.deep.equal([200, 'cancelled', null])
     expect(await used()).to.equal(before)
     door.advance(2 * hourMs)
     await settleDue(door.ctx)

@@ -146,3 +146,9 @@ export async function shown(page: Page): Promise<void> {
   await page.locator('.bones').first().waitFor({ state: 'detached' })
   await standsStill(page)
 }
+
+/** A time as a field of the page has it, in the zone of the browser. */
+export function fieldTime(page: Page, at: Date): Promise<string> {
+  const aheadMs = `new Date(${at.getTime()}).getTimezoneOffset() * 60_000`
+  return page.evaluate<string>(`new Date(${at.getTime()} - ${aheadMs}).toISOString().slice(0, 16)`)
+}

@@ -22,6 +22,7 @@ import { expectAccessible } from '../start/browser.ts'
 import {
   type DashboardDoor,
   expectGoodPage,
+  fieldTime,
   keepGermanPicture,
   leadTo,
   openDashboard,
@@ -392,6 +393,35 @@ describe('web: pages', () => {
     await page.goto(viewer.at('/sends/em_00000000000000000000000000'))
     await page.getByText('There is no email em_00000000000000000000000000.').waitFor()
     await page.getByRole('heading', { level: 1, name: 'Sends' }).waitFor()
+  })
+
+  it('a planned send goes at another time, or not at all and is a draft again', async () => {
+    const { address } = door.tenant
+    const fields = { to: ['delivered@simulator.invalid'], subject: 'Not before May', text: 'Hello' }
+    const { body: draft } = await call<{ message_id: string }>('POST', `${mailboxPath(address)}/drafts`, fields)
+    const sendAt = new Date(door.ctx.clock.now().getTime() + hourMs).toISOString()
+    const path = `${mailboxPath(address)}/drafts/${draft.message_id}/send`
+    const { body: planned } = await call<{ id: string }>('POST', path, { sendAt })
+    await page.goto(viewer.at(`/sends/${planned.id}`))
+    const dialog = page.getByRole('dialog')
+    await button('Another time').click()
+    await dialog.getByLabel('Planned for').fill('2020-01-02T03:04')
+    await dialog.getByRole('button', { name: 'Another time' }).click()
+    await dialog.locator('input:focus:invalid').waitFor()
+    await expectGoodPage(page, 'planned send')
+    const later = new Date(Math.ceil(Date.parse(sendAt) / hourMs) * hourMs + hourMs)
+    await dialog.getByLabel('Planned for').fill(await fieldTime(page, later))
+    await dialog.getByRole('button', { name: 'Another time' }).click()
+    await notice('It goes out at the other time.').waitFor()
+    const listed = async () =>
+      (await call<{ scheduled: { sendAt: string }[] }>('GET', `${mailboxPath(address)}/scheduled`)).body.scheduled
+    expect((await listed())[0]?.sendAt).to.equal(later.toISOString())
+    await button('Do not send').click()
+    await dialog.getByRole('button', { name: 'Do not send' }).click()
+    await notice('is a draft again').waitFor()
+    const form = page.locator('[role="dialog"] form:not([inert])')
+    expect(await form.getByRole('textbox', { name: 'Subject' }).inputValue()).to.equal('Not before May')
+    expect(await listed()).to.deep.equal([])
   })
 
   it('what Lens read is marked where it stands', async () => {

@@ -2,11 +2,12 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { joinAccount } from '../../core/people/members.ts'
+import { dayMs } from '../../core/process/clock.ts'
 import { failures } from '../../schemas/failures.ts'
 import { de } from '../../web/words/de/all.ts'
 import { eventually } from '../eventually.ts'
 import { client, mailboxPath } from '../peers/rest.ts'
-import { type DashboardDoor, openDashboard, type Viewer } from '../start/dashboard.ts'
+import { type DashboardDoor, fieldTime, openDashboard, type Viewer } from '../start/dashboard.ts'
 import { deliver, makeKey, makeTenant } from '../start/door.ts'
 
 describe('web: windows', () => {
@@ -110,6 +111,25 @@ describe('web: windows', () => {
       await body().press('Control+Enter')
       await page.getByText('On its way.').waitFor()
       expect(await sends('Planned')).to.equal(1)
+    })
+
+    it('a mail that was planned is a draft again by the way back, also where it had not been kept yet', async () => {
+      await page.goto(viewer.at(`${box}?write=new`))
+      await begun()
+      await page.getByRole('combobox', { name: 'To' }).fill('delivered@simulator.invalid')
+      await page.getByRole('textbox', { name: 'Subject' }).fill('Back again')
+      await page.getByRole('button', { name: 'Send later' }).click()
+      const at = new Date(door.ctx.clock.now().getTime() + dayMs)
+      await page.locator('input[type="datetime-local"]').fill(await fieldTime(page, at))
+      await body().fill('Not yet')
+      await page.keyboard.press('Control+Enter')
+      await page.getByRole('button', { name: 'Undo' }).last().click()
+      await begun()
+      await eventually('the draft', async () => (await body().inputValue()) === 'Not yet')
+      expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).to.equal('Back again')
+      expect(
+        await door.ctx.store.emails.countDocuments({ scheduledFor: { $exists: true }, subject: 'Back again' }),
+      ).to.equal(0)
     })
 
     it('an answer to all names each of them once', async () => {

@@ -42,6 +42,12 @@ export function relativeTime(iso: string, now: Date = new Date()): string {
   return relative.format(Math.round(ms / (365 * dayMs)), 'year')
 }
 
+/** A time as a field of the kind datetime-local has it: in the zone of the viewer. */
+export function localTime(iso: string): string {
+  const at = new Date(iso)
+  return new Date(at.getTime() - at.getTimezoneOffset() * minuteMs).toISOString().slice(0, 16)
+}
+
 export const count = (n: number): string => counted.format(n)
 /** A share of one as a percentage. */
 export const percent = (share: number): string => shares.format(share)

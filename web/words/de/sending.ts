@@ -106,6 +106,13 @@ export const sends: typeof englishSends = {
   changed: 'Seit',
   open: 'Nachricht zeigen',
   decide: 'Entscheiden',
+  move: 'Andere Zeit',
+  moved: 'Sie geht zur anderen Zeit hinaus.',
+  cancel: 'Nicht senden',
+  cancelText:
+    'Sie geht nicht hinaus. Was als Entwurf geschrieben wurde, liegt wieder unter den Entwürfen; anderer Text geht verloren.',
+  cancelled: 'Sie geht nicht hinaus.',
+  draftAgain: 'Sie geht nicht hinaus und ist wieder ein Entwurf.',
 }
 
 export const aliases: typeof englishAliases = {

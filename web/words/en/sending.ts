@@ -93,6 +93,12 @@ export const sends = {
   changed: 'Since',
   open: 'Show the message',
   decide: 'Decide',
+  move: 'Another time',
+  moved: 'It goes out at the other time.',
+  cancel: 'Do not send',
+  cancelText: 'It does not go out. What was written as a draft lies in Drafts again; other text is lost.',
+  cancelled: 'It does not go out.',
+  draftAgain: 'It does not go out, and is a draft again.',
 }
 
 export const aliases = {

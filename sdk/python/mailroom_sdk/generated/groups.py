@@ -1105,7 +1105,7 @@ class MailboxesScheduled(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.ScheduledCancelResult:
-        """Cancel a send, until it is claimed for sending. Its allowance comes back. Scope: mail:send."""
+        """Cancel a send, until it is claimed for sending. Its allowance comes back, and what was a draft is one again. Scope: mail:send."""
         return self._call('DELETE', f'/mailboxes/{segment(address)}/scheduled/{segment(id)}', options=options)
 
 

@@ -2431,6 +2431,7 @@ ScheduledCancelResult = TypedDict('ScheduledCancelResult', {
     'bcc': list[str],
     'subject': "str | None",
     'createdAt': str,
+    'draft_id': "str | None",
 })
 
 BatchesSendRecipientsItem = TypedDict('BatchesSendRecipientsItem', {
