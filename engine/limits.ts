@@ -71,6 +71,8 @@ export const limits = {
   checkpointEveryMs: 250,
   checkpointEveryBytes: 8 * 1024 * 1024,
   walHardBytes: 64 * 1024 * 1024,
+  /** How often a checkpoint that goes on to fail is told of. */
+  checkpointWarnEveryMs: 60_000,
   /** How long the writer waits for readers when it forces that. */
   walRestartWaitMs: 100,
   /** How long clients may still write when whoever started the engine is gone. */

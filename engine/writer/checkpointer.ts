@@ -20,6 +20,7 @@ function run({ dir, signals: shared, check }: CheckpointerData): void {
     log(found === 'ok' ? 'info' : 'error', 'checked after an unclean stop', { result: String(found) })
   }
   let moved = 0
+  let warnedAt = Number.NEGATIVE_INFINITY
   let wanted = Atomics.load(shared, signals.checkpoint)
   while (Atomics.load(shared, signals.stop) === 0) {
     // Nothing else happens in this thread, so that it may sleep here: until something is committed, and then for a moment more.
@@ -31,7 +32,12 @@ function run({ dir, signals: shared, check }: CheckpointerData): void {
     try {
       db.exec('PRAGMA wal_checkpoint(PASSIVE)')
       moved = committed
+      if (Number.isFinite(warnedAt)) log('info', 'checkpoints work again')
+      warnedAt = Number.NEGATIVE_INFINITY
     } catch (error) {
+      // A disk may be full for hours, and may be the one that the log is on.
+      if (performance.now() - warnedAt < limits.checkpointWarnEveryMs) continue
+      warnedAt = performance.now()
       log('warn', 'checkpoint failed', { reason: reason(error) })
     }
   }
