@@ -424,7 +424,7 @@ export async function requireStaying(
 }
 
 /**
- * Makes a display name safe for a header: line breaks and control characters become spaces. Fails with
+ * Makes a display name safe for a header: line breaks and control characters become spaces. Null for one that nobody sees. Fails with
  * `validation_error` when it is too long.
  */
 function cleanName(name: string | null): string | null {
@@ -435,5 +435,5 @@ function cleanName(name: string | null): string | null {
       param: 'displayName',
       fix: 'Shorten "displayName".',
     })
-  return clean === '' ? null : clean
+  return /[^\s\p{C}]/u.test(clean) ? clean : null
 }

@@ -45,6 +45,8 @@ describe('api: mailboxes', () => {
         displayName: 'Sales',
       })
       expect((await call('GET', path)).body).to.include({ displayName: 'Sales' })
+      const unseen = await call('PATCH', path, { displayName: ' \u200b\u2060' })
+      expect([unseen.body.displayName, typeof unseen.body.hint]).to.deep.equal([null, 'string'])
       const deleted = await call('DELETE', path)
       expect([deleted.status, deleted.body]).to.deep.equal([200, { success: true, deleted: true }])
       expect((await call<ErrorBody>('GET', path)).body.code).to.equal('mailbox_not_found')
