@@ -105,7 +105,7 @@ export const getTemplateDocument = operation({
     variables: optional(string({ maxLength: 16_000, description: 'Values of the {{tokens}} as a JSON object.' })),
   }),
   output: bytes('text/html', 'The HTML with the values filled in, or without one the text, as UTF-8.'),
-  errors: ['template_not_found'],
+  errors: ['template_not_found', 'payload_too_large'],
   async handle({ ctx, principal }, { alias, variables = '{}' }) {
     const document = await templateDocument(ctx, principal, { alias, variables: valuesOf(variables) })
     return { ...document, contentType: 'text/html', name: null }

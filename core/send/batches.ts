@@ -4,7 +4,7 @@
  * of each send is derived from the batch, so that a crash or a second process repeats nothing.
  */
 import { createHash } from 'node:crypto'
-import { fillTexts, variablesOf } from '../../mail/compose/template.ts'
+import { filledBytes, fillTexts, variablesOf } from '../../mail/compose/template.ts'
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { refusalIn } from '../../schemas/account-states.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -88,6 +88,7 @@ export async function sendBatch(ctx: Context, principal: Principal, input: Batch
       fix: 'Send the mails one by one, so that a person can read each, or let an account key send the batch.',
     })
   const recipients = readRecipients(principal.account, input)
+  requireSendable(ctx, input, recipients)
   requireAllowed(principal.account, 'reply')
   const { from, decided } = await decideRecipients(ctx, principal, {
     mailbox,
@@ -324,6 +325,28 @@ function readRecipients(account: Account, { recipients, text, html, ...rest }: B
   if (bytes > batchBytesMax)
     throw new Failure('payload_too_large', 'The batch is larger than 12 MB.', { fix: 'Split it, or shorten its text.' })
   return read
+}
+
+/**
+ * Fails with `payload_too_large` when what one recipient would get is larger than a send may be: it could not be made, and nobody
+ * behind him would get anything.
+ */
+function requireSendable(
+  { settings }: Context,
+  { subject, text = '', html = '' }: BatchInput,
+  recipients: readonly Pick<BatchRecipient, 'email' | 'fields'>[],
+): void {
+  const { sendBodyBytes } = settings.limits.http
+  const bytesWith = filledBytes({ subject, text, html })
+  for (const { email, fields } of recipients) {
+    const bytes = bytesWith(fields)
+    if (bytes > sendBodyBytes)
+      throw new Failure(
+        'payload_too_large',
+        `With the fields of ${email} the mail has ${bytes} bytes; a send may have ${sendBodyBytes}.`,
+        { fix: 'Shorten the fields, or use them less often in the text.' },
+      )
+  }
 }
 
 function resultOf({ _id, subject, text, html, recipients }: BatchDoc, replayed: boolean): BatchResult {

@@ -1,7 +1,13 @@
 /** Templates of transactional mail: stored, filled in and previewed (decisions.md 2, Sending). */
 import { framePolicy, htmlDocument } from '../../mail/body/html-document.ts'
 import { sanitiseHtml } from '../../mail/body/sanitise.ts'
-import { fillTexts, type TemplateTexts, type TemplateValues, variablesOf } from '../../mail/compose/template.ts'
+import {
+  filledBytes,
+  fillTexts,
+  type TemplateTexts,
+  type TemplateValues,
+  variablesOf,
+} from '../../mail/compose/template.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { notACursor } from '../../schemas/refusals.ts'
 import { freeSlot, takeSlot } from '../../store/accounts.ts'
@@ -103,7 +109,7 @@ export async function deleteTemplate(ctx: Context, principal: Principal, alias: 
 
 /**
  * Fills in a template. Returns its texts. Fails with `template_not_found`, `template_paused`,
- * `missing_template_variables` (whose `missing` names them).
+ * `missing_template_variables` (whose `missing` names them), and `payload_too_large` (filled in it is larger than a send may be).
  */
 export async function fillTemplate(
   ctx: Context,
@@ -122,12 +128,12 @@ export async function fillTemplate(
         missing,
       },
     )
-  return fillTexts(textsOf(template), variables)
+  return filled(ctx, textsOf(template), variables)
 }
 
 /**
  * Fills in a template for a preview, also a paused one; missing variables are listed and left empty. Fails with
- * `template_not_found`.
+ * `template_not_found` and `payload_too_large`, as a send with it does.
  */
 export async function previewTemplate(
   ctx: Context,
@@ -136,12 +142,12 @@ export async function previewTemplate(
 ): Promise<TemplateTexts & { readonly missing: readonly string[] }> {
   const template = await getTemplate(ctx, principal, alias)
   const missing = template.variables.filter((name) => !Object.hasOwn(variables, name))
-  return { ...fillTexts(textsOf(template), variables), missing }
+  return { ...filled(ctx, textsOf(template), variables), missing }
 }
 
 /**
  * The same as a document to be shown in a frame, its HTML as recipients' programs would show it. `policy` is the one to send it with.
- * Fails with `template_not_found`.
+ * Fails with `template_not_found` and `payload_too_large`.
  */
 export async function templateDocument(
   ctx: Context,
@@ -151,6 +157,17 @@ export async function templateDocument(
   const { html, text = '' } = await previewTemplate(ctx, principal, what)
   const document = htmlDocument({ html: html === undefined ? null : sanitiseHtml(html), text })
   return { content: Buffer.from(document), policy: framePolicy(`${ctx.baseUrl}/none`), version: document }
+}
+
+function filled({ settings }: Context, texts: TemplateTexts, variables: TemplateValues): TemplateTexts {
+  const { sendBodyBytes } = settings.limits.http
+  const bytes = filledBytes(texts)(variables)
+  if (bytes <= sendBodyBytes) return fillTexts(texts, variables)
+  throw new Failure(
+    'payload_too_large',
+    `With these values the template has ${bytes} bytes; a send may have ${sendBodyBytes}.`,
+    { fix: 'Shorten the values, or use them less often in the template.' },
+  )
 }
 
 function textsOf({ subject, html, text }: Template): TemplateTexts {

@@ -19,14 +19,44 @@ export function variablesOf({ subject = '', text = '', html = '' }: TemplateText
 export function fillTexts({ subject, text, html }: TemplateTexts, values: TemplateValues): TemplateTexts {
   return {
     ...(subject !== undefined && { subject: fill(subject, values, oneLine) }),
-    ...(text !== undefined && { text: fill(text, values, (value) => value) }),
+    ...(text !== undefined && { text: fill(text, values, asItIs) }),
     ...(html !== undefined && { html: fill(html, values, escaped) }),
   }
+}
+
+/**
+ * How many bytes the texts become with values, without making them: a text that is full of tokens and one long value would not fit
+ * into memory. The texts are read once, for as many recipients as there are.
+ */
+export function filledBytes({ subject = '', text = '', html = '' }: TemplateTexts): (values: TemplateValues) => number {
+  const parts = [
+    { uses: usesOf(subject), safe: oneLine },
+    { uses: usesOf(text), safe: asItIs },
+    { uses: usesOf(html), safe: escaped },
+  ]
+  const ownBytes = [subject, text, html].reduce((sum, part) => sum + Buffer.byteLength(part.replace(token, '')), 0)
+  return (values) =>
+    parts
+      .flatMap(({ uses, safe }) =>
+        [...uses].map(([name, count]) =>
+          Object.hasOwn(values, name) ? count * Buffer.byteLength(safe(values[name] ?? '')) : 0,
+        ),
+      )
+      .reduce((sum, bytes) => sum + bytes, ownBytes)
+}
+
+/** How often a text has each token. */
+function usesOf(text: string): ReadonlyMap<string, number> {
+  const uses = new Map<string, number>()
+  for (const [, name = ''] of text.matchAll(token)) uses.set(name, (uses.get(name) ?? 0) + 1)
+  return uses
 }
 
 function fill(text: string, values: TemplateValues, safe: (value: string) => string): string {
   return text.replace(token, (_, name: string) => (Object.hasOwn(values, name) ? safe(values[name] ?? '') : ''))
 }
+
+const asItIs = (value: string) => value
 
 const oneLine = (value: string) => value.replaceAll(/[\r\n]+/g, ' ').replaceAll(/\p{Cc}/gu, '')
 

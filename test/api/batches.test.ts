@@ -123,6 +123,16 @@ describe('api: batches', () => {
       'validation_error',
       'text',
     ],
+    [
+      'fields that fill a mail beyond what a send may have',
+      () =>
+        letter([{ email: 'a@b.example' }, { email: 'c@d.example', fields: { offer: '&'.repeat(1_000) } }], {
+          html: '{{offer}}'.repeat(10_000),
+        }),
+      413,
+      'payload_too_large',
+      undefined,
+    ],
   ]
   for (const [name, body, code, error, param] of refused) {
     it(`refuses ${name}, and queues nothing`, async () => {

@@ -56,6 +56,24 @@ describe('api: transactional mail and templates', () => {
     expect((await call('GET', `/api/v1/emails/${body.id}`)).body.subject).to.equal('Hi Ada')
   })
 
+  it('fills no template beyond what a send may have, and tells how large it would be', async () => {
+    await template({ alias: 'rows', subject: '{{row}}', text: '{{row}}'.repeat(20_000) })
+    const variables = { row: 'ä'.repeat(1_000) }
+    const path = '/api/v1/templates/rows'
+    const answers = [
+      await send({ template: 'rows', variables }),
+      await call<ErrorBody>('POST', `${path}/preview`, { variables }),
+      await call<ErrorBody>('GET', `${path}/html?variables=${encodeURIComponent(JSON.stringify(variables))}`),
+    ]
+    for (const { status, body } of answers)
+      expect({ status, ...body }).to.include({
+        status: 413,
+        code: 'payload_too_large',
+        error: 'With these values the template has 40002000 bytes; a send may have 16777216.',
+        fix: 'Shorten the values, or use them less often in the template.',
+      })
+  })
+
   it('tells who gives a template no body of the two that it can have', async () => {
     const made = await template({ alias: 'empty', subject: 'x' })
     const emptied = await call<ErrorBody>('PATCH', '/api/v1/templates/welcome', { text: null, html: null })
