@@ -1,6 +1,7 @@
 /** Markdown that is written in a send, as HTML (CommonMark with tables, strike-through and bare links). */
 import { createRequire } from 'node:module'
 import type MarkdownIt from 'markdown-it'
+import { tokensIn } from './template.ts'
 
 /**
  * Raw HTML in the Markdown is text. The HTML is not made safe, which is `sanitiseHtml`'s work. A line end is one, as whoever
@@ -13,6 +14,9 @@ export function markdownAsHtml(markdown: string): string {
 
 /** Where a link leads whose address begins with a token: a link without a scheme does not outlive the sanitiser. */
 const tokenHost = 'https://tokens.invalid/'
+
+/** A token in an address that is percent-encoded: letters of any script have up to four bytes. */
+const encodedToken = /%7B%7B(?:[\w.-]|%[0-9A-F]{2}){1,400}?%7D%7D/g
 
 /** Gives the links back that begin with a token of a batch or a template, such as `{{confirm}}`. */
 export function withTokenLinks(rendered: string): string {
@@ -37,7 +41,8 @@ function createWriter(Library: typeof MarkdownIt): Writer {
   // A token stands in an address as it is written, to be filled in.
   markdown.normalizeLink = (url) => {
     const address = normalizeLink(url.startsWith('{{') ? tokenHost + url : url)
-    return address.replaceAll(/%7B%7B([\w.-]{1,100})%7D%7D/g, '{{$1}}')
+    const tokens = new Map(tokensIn(url).map((each) => [encodeURI(each), each]))
+    return tokens.size === 0 ? address : address.replaceAll(encodedToken, (each) => tokens.get(each) ?? each)
   }
   // Mail programs draw no lines in a table by themselves.
   markdown.renderer.rules.table_open = () => '<table border="1" cellpadding="6" cellspacing="0">\n'

@@ -15,6 +15,11 @@ export function variablesOf({ subject = '', text = '', html = '' }: TemplateText
   return [...new Set(names)]
 }
 
+/** The tokens in a text, as they are written. */
+export function tokensIn(text: string): readonly string[] {
+  return [...text.matchAll(token)].map(([each]) => each)
+}
+
 /** The texts with values in the place of tokens; one without a value becomes ''. Values are escaped in HTML, and lose CR and LF in the subject. */
 export function fillTexts({ subject, text, html }: TemplateTexts, values: TemplateValues): TemplateTexts {
   return {

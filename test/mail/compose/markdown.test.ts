@@ -37,6 +37,9 @@ describe('markdown in sends', () => {
     ['[a](https://b.example/?c=d&e=f)', 'https://b.example/?c=d&amp;e=f'],
     ['[a](https://b.example/{{id}}?x={{y.z}})', 'https://b.example/{{id}}?x={{y.z}}'],
     ['[a]({{link}})', '{{link}}'],
+    ['[a]({{bestätigen}})', '{{bestätigen}}'],
+    ['[a](<{{ link }}>)', '{{ link }}'],
+    ['[a](https://b.example/{{番号}}?x={{größe}})', 'https://b.example/{{番号}}?x={{größe}}'],
     ['https://b.example/c', 'https://b.example/c'],
     ['<a@b.example>', 'mailto:a@b.example'],
   ]
@@ -60,6 +63,7 @@ describe('markdown in sends', () => {
     addresses: (length) => 'http://a.b '.repeat(length / 11),
     tildes: (length) => '~~a'.repeat(length / 3),
     tokens: (length) => '[a]({{'.repeat(length / 6),
+    'tokens in a link': (length) => `[a](https://b.example/${'{{ä'.repeat(length / 3)}{{a}})`,
   }
   for (const [name, shape] of Object.entries(shapes))
     it(`${name} cost time by their length`, () => {
