@@ -2,7 +2,7 @@
  * Plans the deliveries of events: one document per event and endpoint, inserted when the event is recorded and attempted at once,
  * by the process that planned it, under a lease that is written with the document. Retries follow from `nextAt`.
  */
-import { deriveId, newToken } from '../../schemas/ids.ts'
+import { deriveId, idAt, newToken } from '../../schemas/ids.ts'
 import * as store from '../../store/deliveries.ts'
 import type { DeliveryDoc, EventDoc } from '../../store/documents/events.ts'
 import { findEvents, walkEvents } from '../../store/events.ts'
@@ -118,6 +118,14 @@ async function withoutDelivery(ctx: Context, expected: readonly DeliveryDoc[]): 
 }
 
 /**
+ * The id of the delivery of an event to an endpoint, always the same. Its time is the event's, by which the log lists deliveries: the id
+ * of an event has that of what the event is about.
+ */
+function deliveryIdOf({ _id, createdAt }: EventDoc, webhookId: string): string {
+  return deriveId('dlv', idAt('evt', createdAt), `${_id} ${webhookId}`)
+}
+
+/**
  * Inserts the deliveries that are missing because of a crash between recording the events and inserting their
  * deliveries. Endpoints that were made, turned on or told to receive it after an event do not get it.
  */
@@ -135,7 +143,7 @@ export async function planMissedDeliveries(
 function deliveryOf(ctx: Context, { webhook, logMs }: Endpoint, event: EventDoc): DeliveryDoc {
   const at = inTimeOf(ctx, event.accountId).clock.now()
   return {
-    _id: deriveId('dlv', event._id, webhook._id),
+    _id: deliveryIdOf(event, webhook._id),
     accountId: event.accountId,
     webhookId: webhook._id,
     eventId: event._id,

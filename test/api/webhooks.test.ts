@@ -536,6 +536,27 @@ describe('api: webhooks', () => {
         ).to.equal('validation_error')
     })
 
+    it('has what happened last first, also when it happened to something old', async () => {
+      const own = await owner()
+      const { id } = await own.hook(good.url, { events: ['mailbox.created', 'mailbox.deleted'] })
+      const [first, second] = ['first', 'second'].map((name) => `${name}@${own.tenant.address.split('@')[1]}`)
+      for (const [method, path, body] of [
+        ['POST', '/api/v1/mailboxes', { address: first }],
+        ['POST', '/api/v1/mailboxes', { address: second }],
+        ['DELETE', `/api/v1/mailboxes/${first}`, undefined],
+      ] as const) {
+        door.advance(secondMs)
+        expect((await own.call(method, path, body)).status).to.be.oneOf([200, 201])
+      }
+      const all = await eventually('three deliveries', async () => {
+        const log = await own.log(id)
+        return log.length === 3 ? log : null
+      })
+      expect(
+        all.map(({ body }) => JSON.parse(body) as Envelope).map(({ type, data }) => `${type} ${data.address}`),
+      ).to.deep.equal([`mailbox.deleted ${first}`, `mailbox.created ${second}`, `mailbox.created ${first}`])
+    })
+
     it('counts attempts by hour and day, without those of tests', async () => {
       type Counts = { attempts: { from: string; delivered: number; failed: number; averageMs: number | null }[] }
       const own = await owner()
