@@ -3,8 +3,9 @@
  * flight, and `attemptsPerEndpoint` of one endpoint; endpoints take turns, so a long queue delays no other endpoint's; an attempt
  * that takes long gives its place to another, up to `slowMax`; an endpoint that did not answer has one attempt in flight until it
  * answers again. First attempts and those that are made again have lanes: some places are left to each, so that no backlog
- * delays what has just happened, nor much news what failed before. Of one endpoint first attempts go before the others, and of a
- * mailbox whose order is kept one is in flight. A delivery whose lease is too short by its turn is not attempted under it.
+ * delays what has just happened, nor much news what failed before. Of one endpoint first attempts go before the others; of a
+ * mailbox whose order is kept one is in flight, and one of what is redelivered. A delivery whose lease is too short by its turn is
+ * not attempted under it.
  */
 import type { DeliveryDoc } from '../../store/documents/events.ts'
 import { secondMs } from '../process/clock.ts'
@@ -25,7 +26,7 @@ const lanes = ['first', 'again'] as const
 type Lane = (typeof lanes)[number]
 
 type Queue = { readonly [lane in Lane]: Item[] } & {
-  /** The mailboxes whose order is kept that have an attempt in flight. */
+  /** What is delivered one after the other and has an attempt in flight. */
   readonly busy: Set<string | null>
   inFlight: number
   isSilent: boolean
@@ -116,7 +117,8 @@ export const attemptQueue = perProcess(({ settings, machineClock }) => {
     let isSlow = false
     inFlight[lane] += 1
     queue.inFlight += 1
-    if (delivery.order !== undefined) queue.busy.add(delivery.mailboxId)
+    const line = lineOf(delivery)
+    if (line !== undefined) queue.busy.add(line)
     const timer = setTimeout(() => {
       if (slow >= slowMax) return
       isSlow = true
@@ -129,7 +131,7 @@ export const attemptQueue = perProcess(({ settings, machineClock }) => {
       if (isSlow) slow -= 1
       else inFlight[lane] -= 1
       queue.inFlight -= 1
-      if (delivery.order !== undefined) queue.busy.delete(delivery.mailboxId)
+      if (line !== undefined) queue.busy.delete(line)
       queue.isSilent = !hasAnswered
       done(true)
       for (const each of lanes) if (queue[each].length > 0) turns[each].add(webhookId)
@@ -170,6 +172,13 @@ function hasRoom(queue: Queue): boolean {
   return queue.inFlight < (queue.isSilent ? 1 : attemptsPerEndpoint)
 }
 
-function isHeld({ busy }: Queue, { order, mailboxId }: DeliveryDoc): boolean {
-  return order !== undefined && busy.has(mailboxId)
+function isHeld({ busy }: Queue, delivery: DeliveryDoc): boolean {
+  const line = lineOf(delivery)
+  return line !== undefined && busy.has(line)
+}
+
+/** The line in which a delivery stands behind others: that of its mailbox, or the redelivery; undefined for those that may overtake. */
+function lineOf({ order, mailboxId, isPaced }: DeliveryDoc): string | null | undefined {
+  if (isPaced === true) return 'redelivery'
+  return order === undefined ? undefined : mailboxId
 }

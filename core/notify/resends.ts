@@ -84,7 +84,9 @@ export async function redeliver(
     const { _id: eventId, type, mailboxId } = event
     const body = JSON.stringify(eventOf(event, endpoint.webhook))
     const delivery = requested(ctx, endpoint, { origin: 'resend', eventId, type, mailboxId, body })
-    return { ...delivery, isPaced: true, nextAt: after(now, Math.floor(n / resendsMax) * resendWindowMs) }
+    // A moment between those that leave together, by which they are claimed in their order.
+    const afterMs = Math.floor(n / resendsMax) * resendWindowMs + (n % resendsMax) - resendsMax
+    return { ...delivery, isPaced: true, nextAt: after(now, afterMs) }
   })
   await insertDeliveries(ctx.store, deliveries)
   if (deliveries.length > 0) noteDue(ctx, 'deliveries', now)

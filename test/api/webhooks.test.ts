@@ -72,6 +72,8 @@ type Log = { deliveries: Delivery[]; next: string | null }
 type Hook = { id: string; secret: string; enabled: boolean; failingSince: string | null; turnedOff: Json | null }
 type Envelope = { id: string; type: string; test?: boolean; data: Json }
 
+const subjectsOf = (bodies: readonly string[]) => bodies.map((body) => (JSON.parse(body) as Envelope).data.subject)
+
 describe('api: webhooks', () => {
   let door: Door
   let certificate: Certificate
@@ -723,6 +725,37 @@ describe('api: webhooks', () => {
       const subjects = good.bodies.slice(before).map((text) => String((JSON.parse(text) as Envelope).data.subject))
       expect(subjects.slice(0, 20).sort()).to.deep.equal(Array.from({ length: 20 }, (_, n) => `backlog ${n}`).sort())
       expect(subjects).to.have.length(25)
+    })
+
+    it('the events of a time one after the other: none overtakes one that its receiver is slow to take', async () => {
+      const own = await owner()
+      let isSlow = false
+      const held: (() => void)[] = []
+      const slow = await receiver((response) => {
+        if (isSlow) held.push(() => response.end())
+        else response.end()
+        isSlow = false
+      })
+      const { id } = await own.hook(slow.url)
+      const since = door.ctx.clock.now()
+      for (let n = 0; n < 5; n++) await own.mail(`again ${n}`)
+      await eventually('all', async () => (await own.log(id, '?state=delivered')).length === 5)
+      const before = slow.bodies.length
+      isSlow = true
+      await own.call('POST', `/api/v1/webhooks/${id}/redeliver`, { since: since.toISOString() })
+      const leaving = attemptDueDeliveries(door.ctx, own.tenant.accountId)
+      await eventually('the first', () => held.length === 1)
+      const [first] = subjectsOf(slow.bodies.slice(before))
+      await own.mail('news')
+      await eventually('the news', () => slow.bodies.length >= before + 2)
+      expect(subjectsOf(slow.bodies.slice(before))).to.deep.equal([first, 'news'])
+      for (const answer of held) answer()
+      await leaving
+      const again = subjectsOf(slow.bodies.slice(before)).filter((subject) => subject !== 'news')
+      expect(again).to.have.members(Array.from({ length: 5 }, (_, n) => `again ${n}`))
+      const recorded = await own.call<{ events: Envelope[] }>('GET', '/api/v1/events?type=message.received')
+      const inOrder = recorded.body.events.toReversed().map(({ data }) => data.subject)
+      expect(again).to.deep.equal(inOrder.filter((subject) => subject !== 'news'))
     })
 
     it('not of an endpoint that is off', async () => {
