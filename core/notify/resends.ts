@@ -64,7 +64,7 @@ export async function testEndpoint(
 /**
  * Has the events of a time delivered to an endpoint again, oldest first: those that it receives, whether they were delivered before
  * or not. They leave at the pace at which an account may resend. Returns how many there are. Fails with `not_found`,
- * `conflict` (the endpoint is turned off), `unprocessable` (too many), and for an event type that the key may not receive.
+ * `conflict` (the endpoint is turned off), `unprocessable` (too many), `validation_error` (it ends before it begins), and for an event type that the key may not receive.
  */
 export async function redeliver(
   ctx: Context,
@@ -76,6 +76,11 @@ export async function redeliver(
     types,
   }: { readonly webhookId: string; readonly since: Date; readonly until: Date; readonly types?: readonly string[] },
 ): Promise<number> {
+  if (since > until)
+    throw new Failure('validation_error', `"since" is after ${until.toISOString()}, the end of what is asked for.`, {
+      param: 'since',
+      fix: 'Give "since" a time that has been and is before "until".',
+    })
   const endpoint = await endpointOn(ctx, principal, webhookId)
   if (types !== undefined) requireEvents(principal, types, 'types')
   const events = await eventsFor(ctx, principal, { endpoint, since, until, types: types ?? readableTypes(principal) })

@@ -715,6 +715,8 @@ describe('api: webhooks', () => {
         })
       expect((await redelivery({ types: ['email.bounced'] })).body.count).to.equal(0)
       expect((await redelivery({ until: since.toISOString() })).body.count).to.equal(0)
+      const swapped = (await redelivery({ until: new Date(since.getTime() - secondMs).toISOString() })).body
+      expect([swapped.code, swapped.param]).to.deep.equal(['validation_error', 'since'])
       const { status, body } = await redelivery()
       expect([status, body.count]).to.deep.equal([202, 25])
       await attemptDueDeliveries(door.ctx, asked.tenant.accountId)
