@@ -51,7 +51,7 @@ async function claimPage(visit: Visit, typed: Typed): Promise<Page | Elsewhere> 
 ${await detailsOf(visit, account)}
 <p class="faint">Address, inboxes, keys and webhooks go on as they are. Then the program may write to anybody, within the free plan, and you see and change everything. Claim it only if you know the program.</p>
 </section>
-${view === null ? strangerPart(visit) : claimForm(visit, view)}`,
+${view === null ? strangerPart(visit) : claimForm(visit, view, account)}`,
   }
 }
 
@@ -77,8 +77,8 @@ ${signUpForm(visit, { place, typed: untyped })}
 </section>`
 }
 
-function claimForm({ token }: Visit, { person, accounts }: SessionView): Html {
-  const owned = accounts.filter(({ role }) => role === 'owner')
+function claimForm({ token }: Visit, { person, accounts }: SessionView, { sandbox }: Account): Html {
+  const owned = sandbox ? [] : accounts.filter(({ role }) => role === 'owner')
   const options = [
     { value: '', label: 'As an account of its own' },
     ...owned.map(({ id, name }) => ({ value: id, label: html`Into your account <strong>${name}</strong>` })),

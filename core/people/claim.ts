@@ -25,17 +25,18 @@ export type Claim = {
  * Claims the account of a link for the person who is signed in; the session acts on it from then on. Returns the id of the account
  * in which everything is then. The link works once; no limit of a plan refuses. Fails with `not_found` (the link is unknown,
  * was used, replaced, or has expired; no such account), `forbidden` (the person is no owner of the account) and `conflict`
- * (something holds the claimed account, and `into` is another).
+ * (`into` is another account, and something holds the claimed one, or one of the two is a sandbox).
  */
 export async function claim(ctx: Context, session: Session, { token, into, peerAddress }: Claim): Promise<string> {
   const { personId } = session
   const { email } = await requirePerson(ctx, personId)
-  const { id: from } = await claimable(ctx, token)
+  const found = await claimable(ctx, token)
+  const { id: from } = found
   if (into === undefined) {
     const member = { personId, role: 'owner', since: ctx.clock.now() } as const
     await claimByToken(ctx, { token, owner: email, members: [member] })
   } else {
-    await requireOwner(ctx, personId, into)
+    requireNoSandbox(found, await requireOwner(ctx, personId, into))
     if (!(await beginMove(ctx.store, { from, to: into, claimHash: hashCredential(token), at: ctx.clock.now() })))
       throw await noMove(ctx, token)
     await callersChanged(ctx, { accountIds: [from] })
@@ -70,7 +71,20 @@ async function noMove(ctx: Context, token: string): Promise<Failure> {
   })
 }
 
-async function requireOwner(ctx: Context, personId: string, accountId: string): Promise<void> {
+/** What a test key made would send real mail in another account, and the keys of an agent would do nothing real in a sandbox. */
+function requireNoSandbox(from: Account, to: Account): void {
+  if (from.sandbox)
+    throw new Failure('conflict', 'This claim link is of a sandbox, which cannot be claimed into another account.', {
+      fix: 'Claim it as an account of its own, without "account"; a real account has a claim link of its own.',
+    })
+  if (to.sandbox)
+    throw new Failure('conflict', `The account ${to.id} is a sandbox, into which no other can be claimed.`, {
+      fix: 'Use the id of an account that is no sandbox, or leave "account" out.',
+    })
+}
+
+/** The account, if the person owns it. */
+async function requireOwner(ctx: Context, personId: string, accountId: string): Promise<Account> {
   const account = await accountById(ctx, accountId)
   const principal = account === undefined ? null : memberPrincipal(account, personId)
   if (principal === null)
@@ -82,4 +96,5 @@ async function requireOwner(ctx: Context, personId: string, accountId: string): 
       fix: 'Ask an owner of the account, or leave "account" out to claim it as an account of its own.',
     })
   if (principal.account.status === 'suspended') throw new Failure('account_suspended')
+  return principal.account
 }

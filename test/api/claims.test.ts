@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import { callersChanged } from '../../core/access/known-callers.ts'
+import { getAccount } from '../../core/account/accounts.ts'
 import { pauseAccount, suspendAccount } from '../../core/account/holds.ts'
 import { pauseSending } from '../../core/account/reputation.ts'
+import { issueTestKey } from '../../core/account/sandboxes.ts'
 import { attemptAll, leaseEnd } from '../../core/notify/attempts.ts'
 import { attemptDueDeliveries } from '../../core/notify/due-deliveries.ts'
 import { sweepMoves } from '../../core/people/move.ts'
@@ -9,6 +11,7 @@ import { dayMs, minuteMs } from '../../core/process/clock.ts'
 import { hashCredential } from '../../core/process/secrets.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import { indexArrivals } from '../../core/search/indexing.ts'
+import { signupScopes } from '../../schemas/scopes.ts'
 import { insertDeliveries } from '../../store/deliveries.ts'
 import { beginMove } from '../../store/moves.ts'
 import { toldOf } from '../documents.ts'
@@ -125,6 +128,48 @@ describe('api: claims', () => {
       expectRefusal(await claim(member, made.token, tenant.accountId), [403, 'forbidden'])
       await unclaimed(made.call)
       expect((await claim(stranger, made.token)).status).to.equal(200)
+    })
+  })
+
+  describe('of a sandbox', () => {
+    /** The sandbox of a new account, with its test key and a claim link of its own. */
+    async function sandbox() {
+      const { accountId } = await signup()
+      const request = { kind: 'agent', name: 't', scopes: signupScopes, mailboxes: [], expiresAt: null } as const
+      const { apiKey, key } = await issueTestKey(door.ctx, await getAccount(door.ctx, accountId), request)
+      const call = client(door.http, apiKey)
+      const link = (await call<Signup>('POST', '/api/v1/account/claim')).body.claim_url
+      return {
+        call,
+        token: link.slice(link.lastIndexOf('/') + 1),
+        accountId: key.accountId,
+        path: new URL(link).pathname,
+      }
+    }
+
+    it('nothing moves into another account: what its test key sends stays in it', async () => {
+      const made = await sandbox()
+      const person = await newPerson(door)
+      const own = await signup()
+      await claim(person, own.token)
+      expectRefusal(await claim(person, made.token, own.accountId), [409, 'conflict'])
+      const page = await fetch(door.http + made.path, { headers: { cookie: person.cookie ?? '' } })
+      expect(await page.text()).not.to.include('Into your account')
+      expect((await claim(person, made.token)).status).to.equal(200)
+      const { body } = await made.call<{ mailboxes: { address: string }[] }>('GET', '/api/v1/mailboxes')
+      const send = { to: own.address, subject: 's', text: 't' }
+      const path = `${mailboxPath(body.mailboxes[0]?.address ?? '')}/send`
+      expectRefusal(await made.call('POST', path, send), [403, 'forbidden'])
+    })
+
+    it('no other account is claimed into it', async () => {
+      const { token, accountId } = await sandbox()
+      const made = await signup()
+      const person = await newPerson(door)
+      expect((await claim(person, token)).status).to.equal(200)
+      expectRefusal(await claim(person, made.token, accountId), [409, 'conflict'])
+      expect(await statusOf(made.call)).to.equal('unclaimed')
+      expect((await claim(person, made.token)).body.account).to.include({ id: made.accountId })
     })
   })
 
