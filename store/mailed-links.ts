@@ -54,3 +54,14 @@ export async function removeInvitations(
   const { deletedCount } = await store.mailedLinks.deleteMany({ accountId, kind: 'invitation', ...which })
   return deletedCount
 }
+
+/** Withdraws all invitations of an address to an account but the newest. Several who do so at once leave that one. */
+export async function keepNewestInvitation(
+  store: Store,
+  { accountId, email }: { readonly accountId: string; readonly email: string },
+): Promise<void> {
+  const own = { accountId, email, kind: 'invitation' } as const
+  const found = (await readMany(store, 'mailedLinks', own)) as InvitationDoc[]
+  const [newest = ''] = found.map(({ invitationId }) => invitationId).toSorted((a, b) => (a < b ? 1 : -1))
+  await store.mailedLinks.deleteMany({ ...own, invitationId: { $lt: newest } })
+}

@@ -2,7 +2,7 @@
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { Role } from '../../schemas/scopes.ts'
-import { listInvitations, removeInvitations } from '../../store/mailed-links.ts'
+import { keepNewestInvitation, listInvitations, removeInvitations } from '../../store/mailed-links.ts'
 import { findPeople, findPerson } from '../../store/people.ts'
 import type { Principal } from '../access/principal.ts'
 import { moveSession, type Session } from '../access/sessions.ts'
@@ -37,10 +37,11 @@ export async function invite(
       fix: 'Remove a member or an invitation first.',
     })
   await takeInvitation(ctx, accountId)
-  await removeInvitations(ctx.store, { accountId, email: to })
   const at = ctx.clock.now()
   const invitationId = newId('inv', at)
   const link = await makeLink(ctx, { kind: 'invitation', email: to, accountId, role, invitationId })
+  // After it was made, so that of several who invite the address at once one stays.
+  await keepNewestInvitation(ctx.store, { accountId, email: to })
   const words = { account: account.name, inviter: inviter?.name ?? 'The administrator', role, link }
   await sendNotice(ctx, { ...invitationNotice(to, words), accountId })
   return { id: invitationId, email: to, name: null, role, status: 'invited', since: at }
@@ -118,7 +119,10 @@ export async function joinByInvitation(
       fix: 'Sign in as the person with the address that the invitation was mailed to.',
     })
   const { accountId, role } = await useLink(ctx, 'invitation', token)
-  if (await joinAccount(ctx, { accountId, personId, role })) return accountId
+  const hasJoined = await joinAccount(ctx, { accountId, personId, role })
+  // Who is taken out again must not come back by another one.
+  await removeInvitations(ctx.store, { accountId, email })
+  if (hasJoined) return accountId
   if ((await membersOf(ctx, accountId)).some((member) => member.personId === personId)) return accountId
   throw new Failure('conflict', 'The account is gone, or has all members that it may have.', {
     fix: 'Ask an owner of the account to invite you again.',

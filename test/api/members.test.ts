@@ -152,6 +152,35 @@ describe('api: what people manage', () => {
       owner = await newPerson(door, { accountId: tenant.accountId })
     })
 
+    it('of invitations of one address at once the newest stays, and none is left when it is accepted', async () => {
+      const person = await newPerson(door)
+      const invited = await Promise.all(Array.from({ length: 5 }, () => invite(person.email)))
+      expect(invited.map(({ status }) => status)).to.deep.equal([201, 201, 201, 201, 201])
+      const newest = invited
+        .map(({ body }) => String(body.id))
+        .toSorted()
+        .at(-1)
+      const listed = async () =>
+        (await owner.ask<{ members: Json[] }>('GET', membersPath)).body.members
+          .filter(({ email }) => email === person.email)
+          .map(({ id, status }) => [id, status])
+      expect(await listed()).to.deep.equal([[newest, 'invited']])
+      const links = Array.from({ length: 2 }, (_, n) =>
+        makeLink(door.ctx, {
+          kind: 'invitation',
+          email: person.email,
+          accountId: tenant.accountId,
+          role: 'member',
+          invitationId: `inv_${n}`,
+        }),
+      )
+      const [one, two] = (await Promise.all(links)).map((link) => link.split('/').at(-1))
+      expect((await person.ask('POST', '/api/v1/people/invitation', { token: one })).status).to.equal(200)
+      expect(await listed()).to.deep.equal([[person.id, 'active']])
+      expect((await owner.ask('DELETE', `${membersPath}/${person.id}`)).status).to.equal(200)
+      expectRefusal(await person.ask('POST', '/api/v1/people/invitation', { token: two }), [404, 'not_found'])
+    })
+
     it('a role changes at once, and a member who is removed reaches nothing', async () => {
       const member = await newPerson(door, { accountId: tenant.accountId, role: 'member' })
       const send = { to: 'x@remote.example', subject: 's', text: 't' }
