@@ -11,19 +11,27 @@ export type PlanChange = { readonly plan?: MailPlanName | null; readonly agentsP
 
 /**
  * Changes the plans that are given; null: none of that kind. What the account has beyond a smaller plan stays, it may only
- * have no more of it. Of a customer the partner is told. Fails with `not_found`.
+ * have no more of it. Of a customer the partner is told; `require` refuses the plans that it would have then by what it throws.
+ * Fails with `not_found`.
  */
-export async function setPlans(ctx: Context, accountId: string, plans: PlanChange): Promise<Account> {
+export async function setPlans(
+  ctx: Context,
+  accountId: string,
+  plans: PlanChange,
+  require: (plans: Pick<AccountDoc, 'plan' | 'agentsPlan'>) => void = () => undefined,
+): Promise<Account> {
   const customer = await changeCustomer(ctx, accountId, {
     type: 'customer.plan_changed',
-    change: (doc) => (isAsBefore(doc, plans) ? null : plans),
+    change(doc) {
+      const { plan = doc.plan, agentsPlan = doc.agentsPlan } = plans
+      require({ plan, agentsPlan })
+      // Both, so that two changes at once do not each find what the other takes away.
+      return plan === doc.plan && agentsPlan === doc.agentsPlan ? null : { plan, agentsPlan }
+    },
   })
   if (customer !== null) return accountOf(customer.doc)
   return changed(ctx, accountId, await changePlans(ctx.store, accountId, plans))
 }
-
-const isAsBefore = (doc: AccountDoc, { plan = doc.plan, agentsPlan = doc.agentsPlan }: PlanChange) =>
-  plan === doc.plan && agentsPlan === doc.agentsPlan
 
 /**
  * Raises a figure of an account above that of its plans, whichever they are; null: to the plans' again. Fails with

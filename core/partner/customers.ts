@@ -96,9 +96,8 @@ export async function changePlans(
   id: string,
   plans: PlanChange,
 ): Promise<Customer> {
-  const before = await reachCustomer(ctx, principal, id)
-  requirePlan({ ...before, ...plans })
-  await setPlans(ctx, before._id, plans)
+  const { _id } = await reachCustomer(ctx, principal, id)
+  await setPlans(ctx, _id, plans, requirePlan)
   return getCustomer(ctx, principal, id)
 }
 

@@ -131,6 +131,19 @@ describe('api: partners', () => {
       expect((await own.live('GET', at(customer.id))).body).to.include({ plan: null, agentsPlan: 'free' })
     })
 
+    it('a customer keeps a plan, also when both are taken away at once', async () => {
+      for (let n = 0; n < 5; n++) {
+        const wanted = { name: `Both ${n}`, plan: 'pro', agentsPlan: 'scale' }
+        const { id } = (await own.live('POST', `${api}/customers`, wanted)).body
+        const ends = [{ plan: null }, { agentsPlan: null }]
+        const answers = await Promise.all(ends.map((end) => own.live('PATCH', at(String(id)), end)))
+        expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([200, 400])
+        const { plan, agentsPlan } = (await own.live('GET', at(String(id)))).body
+        expect([plan, agentsPlan].filter((each) => each === null)).to.have.length(1)
+        await own.live('DELETE', at(String(id)))
+      }
+    })
+
     it('a repeat with the same Idempotency-Key makes no second one; of a test key it is another request', async () => {
       const headers = { 'idempotency-key': 'one customer' }
       const make = (call: Call) => call<{ id: string }>('POST', `${api}/customers`, { name: 'Once' }, headers)
