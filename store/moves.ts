@@ -7,12 +7,13 @@ import type { Collection, Filter } from 'mongodb'
 import { toBinary } from './bytes.ts'
 import type { AccountDoc } from './documents/accounts.ts'
 import type { EventDoc } from './documents/events.ts'
-import type { EmailDoc, OutboxDoc } from './documents/sending.ts'
+import type { EmailDoc, OutboxDoc, TemplateDoc } from './documents/sending.ts'
 import { lastEventNumber } from './events.ts'
 import { isDuplicate, type Store } from './open.ts'
 import { bringLanesForward } from './outbox.ts'
 import { readMany, readOne } from './reads.ts'
 import { suppressionId } from './suppressions.ts'
+import { deleteTemplate, findTemplate, insertTemplate } from './templates.ts'
 
 /** Ids of accounts. */
 export type Move = { readonly from: string; readonly to: string }
@@ -113,6 +114,29 @@ export async function moveSuppressions(store: Store, { from, to }: Move): Promis
 }
 
 /**
+ * Moves templates. One whose alias the other account uses for another template gets the next free one: `alias-2`. A copy that
+ * a move left which ended in between is that template.
+ */
+export async function moveTemplates(store: Store, { from, to }: Move): Promise<void> {
+  for (const template of await readMany(store, 'templates', { accountId: from })) {
+    for (let n = 1; ; n++) {
+      const alias = n === 1 ? template.alias : `${template.alias.slice(0, aliasCut)}-${n}`
+      const { _id: _, ...moved } = { ...template, accountId: to, alias }
+      if (await insertTemplate(store, moved)) break
+      const there = await findTemplate(store, { accountId: to, alias })
+      if (there !== null && isSame(there, template)) break
+    }
+    await deleteTemplate(store, template)
+  }
+}
+
+/** So that the number that is added makes no alias too long. */
+const aliasCut = 90
+
+const isSame = (a: TemplateDoc, b: TemplateDoc) =>
+  a.createdAt.getTime() === b.createdAt.getTime() && a.subject === b.subject && a.html === b.html && a.text === b.text
+
+/**
  * Moves sends with their rows in the outbox, batches, and sends that wait for an approval. A send that is on its way stays until its outcome is known, because
  * the outcome names the account. Returns how many stay.
  */
@@ -195,14 +219,15 @@ export async function moveEvents(store: Store, events: readonly EventDoc[], { fr
   }
 }
 
-/** Notes in the other account that this one joined it, and counts its mailboxes, endpoints and keys there, once. */
+/** Notes in the other account that this one joined it, and counts there what moved, once. */
 export async function countMoved(store: Store, { from, to }: Move): Promise<void> {
-  const source = await readOne(store, 'accounts', { _id: from }, { projection: { inboxes: 1, webhooks: 1, keys: 1 } })
+  const counts = { inboxes: 1, webhooks: 1, keys: 1, templates: 1, aliases: 1, ownDomains: 1 } as const
+  const source = await readOne(store, 'accounts', { _id: from }, { projection: counts })
   if (source === null) return
-  const { inboxes, webhooks, keys = 0 } = source
+  const { inboxes, webhooks, keys = 0, templates = 0, aliases = 0, ownDomains = 0 } = source
   await store.accounts.updateOne(
     { _id: to, joined: { $ne: from } },
-    { $push: { joined: from }, $inc: { inboxes, webhooks, keys } },
+    { $push: { joined: from }, $inc: { inboxes, webhooks, keys, templates, aliases, ownDomains } },
   )
 }
 

@@ -31,6 +31,7 @@ export async function moveAccount(ctx: Context, move: store.Move): Promise<void>
   ctx.changes.publish({ kind: 'webhooks', accountIds: [from, to] })
   await store.moveSuppressions(ctx.store, move)
   ctx.changes.publish({ kind: 'suppressions', accountIds: [from, to] })
+  await store.moveTemplates(ctx.store, move)
   for (let tries = 0; tries < sendTries; tries++) {
     if ((await store.moveSends(ctx.store, move, ctx.clock.now())) === 0) break
     await sleep(sendPauseMs)

@@ -18,7 +18,7 @@ import { toldOf } from '../documents.ts'
 import { expectRefusal } from '../peers/person.ts'
 import { startWebhookReceiver } from '../peers/receivers.ts'
 import { type Call, client, type Json, mailboxPath } from '../peers/rest.ts'
-import { type Door, deliver, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 import { carryOutgoing } from '../start/outgoing.ts'
 import { newPerson, type SignedIn } from '../start/people.ts'
 
@@ -423,6 +423,26 @@ describe('api: claims', () => {
       expect(await sweepMoves(door.ctx)).to.equal(0)
       expect((await made.call('GET', mailboxPath(made.address))).status).to.equal(200)
     })
+  })
+
+  it('templates move into another account too; one whose alias is in use there gets the next one', async () => {
+    const target = await makeTenant(door, { name: 'templates' })
+    const person = await newPerson(door, { accountId: target.accountId })
+    const made = await signup()
+    const key = client(door.http, (await makeKey(door.ctx, { accountId: made.accountId })).apiKey)
+    const template = (alias: string, subject: string) => ({ alias, subject, text: 't' })
+    for (const alias of ['receipt', 'welcome']) await key('POST', '/api/v1/templates', template(alias, 'theirs'))
+    await client(door.http, target.key)('POST', '/api/v1/templates', template('welcome', 'ours'))
+    expect((await claim(person, made.token, target.accountId)).status).to.equal(200)
+    const list = async () => (await key<{ templates: Json[] }>('GET', '/api/v1/templates')).body.templates
+    const moved = await list()
+    expect(moved.map(({ alias, subject }) => [alias, subject])).to.deep.equal([
+      ['receipt', 'theirs'],
+      ['welcome', 'ours'],
+      ['welcome-2', 'theirs'],
+    ])
+    await sweepMoves(door.ctx)
+    expect(await list()).to.deep.equal(moved)
   })
 
   it('a move that a crash interrupts is finished, and until then the key is asked to wait', async () => {
