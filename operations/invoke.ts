@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { recordAudit } from '../core/access/audit.ts'
 import { beginIdempotent, openAnswer, sealAnswer } from '../core/access/idempotency.ts'
-import { type Principal, requireScope } from '../core/access/principal.ts'
+import { isPerson, type Principal, requireScope } from '../core/access/principal.ts'
 import { takeAnonymous } from '../core/access/request-rates.ts'
 import type { Session } from '../core/access/sessions.ts'
 import { reachMailbox } from '../core/mailbox/mailboxes.ts'
@@ -173,8 +173,9 @@ async function once(
   })
   if (mark.done) {
     await requireReach()
-    if (principal.kind === 'agent' && mark.keyId !== keyId && !operation.sharesAnswer)
-      throw new Failure('idempotency_key_reused', 'Another API key of the account has used this Idempotency-Key.')
+    const isOwn = mark.keyId === keyId || operation.sharesAnswer
+    if (!isOwn && (principal.kind === 'agent' || isPerson(keyId)))
+      throw new Failure('idempotency_key_reused', 'Somebody else of the account has used this Idempotency-Key.')
     request.headers['Idempotent-Replayed'] = 'true'
     return { status: mark.status, body: JSON.parse(openAnswer(ctx, mark.body)) as JsonBody, replayed: true }
   }

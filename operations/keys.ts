@@ -110,6 +110,8 @@ export const createPassword = operation({
   output: extended(AppPassword, { password: string({ description: 'Shown once.' }) }),
   errors: ['conflict'],
   idempotent: true,
+  // It is the password of who made it.
+  sharesAnswer: false,
   async handle({ ctx, principal: { account, keyId: personId } }, { address, name }) {
     const { password, keyId, ...made } = await createAppPassword(ctx, { account, address, name, personId })
     return { ...shownPassword({ ...made, id: keyId, lastUsed: null }), password }

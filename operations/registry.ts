@@ -126,8 +126,8 @@ type Description = {
   /** Whether Idempotency-Key is respected (decisions.md 1, Idempotency). */
   readonly idempotent?: boolean
   /**
-   * Whether an agent key may have the answer to another key's request when its own would be the same; default: where the path
-   * names the mailbox.
+   * Whether an agent key or a person may have the answer to the request of somebody else of the account when its own would be the
+   * same; default: where the path names the mailbox.
    */
   readonly sharesAnswer?: boolean
   /** Whether it is written to the account's audit; default: unless it is a GET. */

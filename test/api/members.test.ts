@@ -439,6 +439,19 @@ describe('api: what people manage', () => {
       expectRefusal(await member.ask('DELETE', `${path()}/${made.body.id}`), [404, 'not_found'])
     })
 
+    it('with the Idempotency-Key of somebody else nobody gets the password of that person', async () => {
+      const [one, two] = [
+        await newPerson(door, { accountId: tenant.accountId, role: 'member' }),
+        await newPerson(door, { accountId: tenant.accountId, role: 'member' }),
+      ]
+      const headers = { 'idempotency-key': 'app password 1' }
+      const make = ({ ask }: SignedIn) => ask<{ password: string }>('POST', path(), { name: 'phone' }, headers)
+      const made = await make(one)
+      expect(made.status).to.equal(201)
+      expectRefusal(await make(two), [422, 'idempotency_key_reused'])
+      expect((await make(one)).body).to.deep.equal(made.body)
+    })
+
     it('it does what the role of who made it allows, and ends with the membership', async () => {
       const { accountId } = tenant
       const member = await newPerson(door, { accountId, role: 'member' })
