@@ -38,8 +38,8 @@ export const line = (
 const spaces = ' \\u00a0\\u2000-\\u200a\\u202f\\u205f\\u3000'
 /** Characters that nobody sees, such as the space without width. */
 const unseen = '\\u00ad\\u200b-\\u200f\\u2060-\\u2064\\ufeff'
-/** Control characters, those of ISO 8859 too, and what Unicode has for line ends. */
-const noText = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029'
+/** Control characters, those of ISO 8859 too, what Unicode has for line ends, and signs that turn the direction of other text. */
+const noText = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069'
 const filledForm = (example: string) =>
   form(
     `^[${spaces}${unseen}]*[^\\s${unseen}${noText}][^${noText}]*$`,

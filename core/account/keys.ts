@@ -79,10 +79,10 @@ export async function describeKeys(ctx: Context, accountId: string): Promise<rea
 /** The name of a key as it is kept. Fails with `validation_error`. */
 export function keyName(name: string): string {
   const clean = name.trim()
-  if (clean === '' || [...clean].length > nameMax || /\p{Cc}/u.test(clean))
+  if (!/[^\s\p{C}]/u.test(clean) || [...clean].length > nameMax || /\p{Cc}/u.test(clean))
     throw new Failure('validation_error', 'The name of a key must be one line of text.', {
       param: 'name',
-      fix: `Give it 1 to ${nameMax} characters without line breaks, which say what the key is for.`,
+      fix: `Give it 1 to ${nameMax} characters that one sees, without line breaks, which say what the key is for.`,
     })
   return clean
 }

@@ -255,6 +255,10 @@ describe('the command line', () => {
     [() => ['account', 'suspend', 'nobody', 'spam'], /^There is no account nobody\. Use an id as/],
     [(id) => ['key', 'rotate', id, 'key_nobody'], /^There is no valid key key_nobody\. Use the id/],
     [(id) => ['key', 'create', id, '--name', 'a\tb'], /^The name of a key must be one line of text\. Give it 1 to 200/],
+    [
+      (id) => ['key', 'create', id, '--name', '\u200b'],
+      /^The name of a key must be one line of text\. Give it 1 to 200/,
+    ],
     [(id) => ['key', 'create', id, '--scopes', ','], /^--scopes names no scope\. Name scopes/],
     [() => ['account', 'create', 'x', '--plan', 'gorwth'], /Write "growth" instead of "gorwth"\.$/],
     [(id) => ['key', 'create', id, '--mailboxes', 'desk@acme.test'], /Add --kind agent, or leave --mailboxes out\.$/],
