@@ -1,9 +1,10 @@
 /**
  * Blobs whose bytes lie in the object store. Their chunks lie there one behind the other in one object, and chunk 0 of the blob names
- * it and their sizes. Invariants: the object is written before chunk 0 and deleted before it, so that a crash leaves an object that
+ * it, their sizes and checksums. Invariants: the object is written before chunk 0 and deleted before it, so that a crash leaves an object that
  * nobody names, which the sweep finds, but never a blob without its object; a key is used for one try alone, so what another
- * try wrote is never written over.
+ * try wrote is never written over; bytes that are not those that were written are never handed on.
  */
+import { crc32 } from 'node:zlib'
 import { newToken } from '../schemas/ids.ts'
 import { chunkBytes, type Packed, pack, unpack } from './blob-chunks.ts'
 import type { BlobObject, BlobRef } from './documents/mail.ts'
@@ -20,7 +21,7 @@ export async function putObject(objects: ObjectStore, id: string, bytes: Buffer)
   const chunks = await pack(bytes)
   const key = `${id}${separator}${newToken()}`
   await objects.put(key, Buffer.concat(chunks.map(({ data }) => data)))
-  return { key, chunks: chunks.map(({ zstd, data }) => ({ zstd, bytes: data.length })) }
+  return { key, chunks: chunks.map(({ zstd, data }) => ({ zstd, bytes: data.length, crc32: crc32(data) })) }
 }
 
 /** The bytes of a body, or of its chunks `from` to `to` (excluded); null when the object is gone. */
@@ -42,8 +43,10 @@ export async function readObject(
   // In shared memory, so that a worker thread can parse the message without a copy.
   const bytes = Buffer.from(new SharedArrayBuffer(Math.min(sizeBytes, to * chunkBytes) - from * chunkBytes))
   let at = 0
-  for (const [n, { zstd, bytes: length }] of wanted.entries()) {
+  for (const [n, { zstd, bytes: length, crc32: written }] of wanted.entries()) {
     const chunk: Packed = { zstd, data: packed.subarray(at, at + length) }
+    if (written !== undefined && crc32(chunk.data) !== written)
+      throw new ObjectStoreError(`The object store gave other bytes of ${key} than were written there.`)
     ;(await unpack(chunk, from + n, sizeBytes)).copy(bytes, n * chunkBytes)
     at += length
   }

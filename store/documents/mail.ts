@@ -308,7 +308,8 @@ export type BlobDoc = {
 /** An object of the object store: the chunks of a blob, one behind the other. */
 export type BlobObject = {
   readonly key: string
-  readonly chunks: readonly { readonly zstd: boolean; readonly bytes: number }[]
+  /** `crc32` is that of the chunk as it lies there; objects of earlier versions have none. */
+  readonly chunks: readonly { readonly zstd: boolean; readonly bytes: number; readonly crc32?: number }[]
 }
 
 export type ContactDoc = {

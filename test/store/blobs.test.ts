@@ -199,6 +199,26 @@ describe('store: bodies at an object store', () => {
     expect(door.logs()).to.contain('has lost')
   })
 
+  for (const [name, kind] of [
+    ['that compresses', 'text'],
+    ['that does not compress', 'noise'],
+  ] as const)
+    it(`a body ${name} is not given out when the object store gives other bytes than it was given`, async () => {
+      const raw = mailOf(2 * MiB, kind)
+      const id = await arrive(raw)
+      const { key } = (await documentsOf(await blobOf(id)))[0]!.object!
+      const objects = door.ctx.store.objects!
+      const written = (await objects.get(key))!
+      const turned = Buffer.from(written)
+      turned[turned.length - 40] = turned[turned.length - 40]! ^ 1
+      await objects.put(key, turned)
+      const { status, body } = await call<ErrorBody>('GET', rawPath(id))
+      expect([status, body.code]).to.deep.equal([503, 'unavailable'])
+      expect(door.logs()).to.contain('other bytes')
+      await objects.put(key, written)
+      expect(await rawOf(id)).to.contain(raw.slice(-2_000))
+    })
+
   it('a service without the setting says which one is missing', async () => {
     const ref = await blobOf(await arrive(mailOf(300 * KiB)))
     const failed = await readBlob({ ...door.ctx.store, objects: null }, ref).catch(String)
