@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib'
 import { newToken } from '../schemas/ids.ts'
 import { chunkBytes, type Packed, pack, unpack } from './blob-chunks.ts'
 import type { BlobObject, BlobRef } from './documents/mail.ts'
-import { type ObjectStore, ObjectStoreError } from './object-store.ts'
+import { BodyLost, type ObjectStore, ObjectStoreError } from './object-store.ts'
 import type { Store } from './open.ts'
 import { readMany } from './reads.ts'
 
@@ -46,7 +46,7 @@ export async function readObject(
   for (const [n, { zstd, bytes: length, crc32: written }] of wanted.entries()) {
     const chunk: Packed = { zstd, data: packed.subarray(at, at + length) }
     if (written !== undefined && crc32(chunk.data) !== written)
-      throw new ObjectStoreError(`The object store gave other bytes of ${key} than were written there.`)
+      throw new BodyLost(`The object store gave other bytes of ${key} than were written there.`)
     ;(await unpack(chunk, from + n, sizeBytes)).copy(bytes, n * chunkBytes)
     at += length
   }

@@ -10,7 +10,7 @@ import { Binary } from 'mongodb'
 import { chunkBytes, pack, unpack } from './blob-chunks.ts'
 import { putObject, readObject, readObjectChunks, removeObject } from './blob-objects.ts'
 import type { BlobDoc, BlobRef } from './documents/mail.ts'
-import { ObjectStoreError } from './object-store.ts'
+import { BodyLost, type ObjectStore, ObjectStoreError } from './object-store.ts'
 import { onlyDuplicates, type Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
 import { updateIn, type Write } from './writes.ts'
@@ -86,9 +86,26 @@ export async function* readChunks(store: Store, ref: BlobRef): AsyncGenerator<Bu
   }
 }
 
-/** The bytes of several blobs by id; deleted blobs are missing from the map. The caller bounds their total size. */
-export async function readBlobs(store: Store, refs: readonly BlobRef[]): Promise<Map<string, Buffer>> {
+/**
+ * The bytes of several blobs by id; deleted blobs are missing from the map. The caller bounds their total size. Without `onUnread` it
+ * rejects for all when the object store does not give one; with it the others are read, and `onUnread` hears of those that are not.
+ */
+export async function readBlobs(
+  given: Store,
+  refs: readonly BlobRef[],
+  onUnread?: (blobId: string, error: ObjectStoreError) => void,
+): Promise<Map<string, Buffer>> {
+  const store = onUnread === undefined ? given : askingUntilAway(given)
   const found = new Map<string, Buffer>()
+  async function take({ id }: BlobRef, reading: Promise<Buffer | null>): Promise<void> {
+    try {
+      const bytes = await reading
+      if (bytes !== null) found.set(id, bytes)
+    } catch (error) {
+      if (onUnread === undefined || !(error instanceof ObjectStoreError)) throw error
+      onUnread(id, error)
+    }
+  }
   const small = refs.filter(({ chunks }) => chunks === 1)
   for (let from = 0; from < small.length; ) {
     const to = endOfGroup(small, from, { bytesOf: ({ sizeBytes }) => sizeBytes, max: bytesAtOnce })
@@ -96,16 +113,27 @@ export async function readBlobs(store: Store, refs: readonly BlobRef[]): Promise
     const docs = await readMany(store, 'blobs', { _id: { $in: [...group.keys()] } })
     for (const doc of docs) {
       const ref = group.get(doc._id)
-      const bytes = ref === undefined ? null : await bytesOf(store, doc, ref)
-      if (bytes !== null) found.set(ref!.id, bytes)
+      if (ref !== undefined) await take(ref, bytesOf(store, doc, ref))
     }
     from = to
   }
-  for (const ref of refs) {
-    const bytes = ref.chunks === 1 ? null : await readBlob(store, ref)
-    if (bytes !== null) found.set(ref.id, bytes)
-  }
+  for (const ref of refs) if (ref.chunks > 1) await take(ref, readBlob(store, ref))
   return found
+}
+
+/** The store, whose object store is asked for no more objects once it did not answer: each would be waited for as long. */
+function askingUntilAway(store: Store): Store {
+  const { objects } = store
+  if (objects === null) return store
+  let away: Error | null = null
+  const get: ObjectStore['get'] = async (...asked) => {
+    if (away !== null) throw away
+    return objects.get(...asked).catch((error: Error) => {
+      away = error
+      throw error
+    })
+  }
+  return { ...store, objects: { ...objects, get } }
 }
 
 /** Adds a user to a blob that has others. Must be called before the document of the user is written. */
@@ -242,7 +270,7 @@ async function bytesOf(store: Store, doc: BlobDoc, ref: BlobRef): Promise<Buffer
   const bytes = await readObject(store, doc.object, ref)
   if (bytes !== null || (await readOne(store, 'blobs', { _id: doc._id }, { projection: { _id: 1 } })) === null)
     return bytes
-  throw new ObjectStoreError(`The object store has lost ${doc.object.key}, the body of a message that is there.`)
+  throw new BodyLost(`The object store has lost ${doc.object.key}, the body of a message that is there.`)
 }
 
 /** The bytes of a chunk, decompressed. */

@@ -25,7 +25,12 @@ export type StoredObject = { readonly key: string; readonly writtenAt: Date }
 
 /** The object store did not do what it was asked for; `cause` says why. */
 export class ObjectStoreError extends Error {
-  override readonly name = 'ObjectStoreError'
+  override readonly name: string = 'ObjectStoreError'
+}
+
+/** The object store answers, and has not what was written there: who comes again hardly gets it. */
+export class BodyLost extends ObjectStoreError {
+  override readonly name = 'BodyLost'
 }
 
 /**

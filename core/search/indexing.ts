@@ -10,6 +10,7 @@ import { newId } from '../../schemas/ids.ts'
 import { readBlobs } from '../../store/blobs.ts'
 import type { MessageDoc, Named } from '../../store/documents/mail.ts'
 import { findMessagesIn } from '../../store/messages.ts'
+import { BodyLost, type ObjectStoreError } from '../../store/object-store.ts'
 import {
   BlockPacker,
   entryOf,
@@ -70,9 +71,13 @@ export async function indexMissing(ctx: Context, messages: readonly IndexedMessa
   })
 }
 
-/** Indexes messages, in batches. Returns the mailboxes that got a segment. */
+/**
+ * Indexes messages, in batches. Returns the mailboxes that got a segment. Rejects when the object store is away and some have their
+ * bodies there; the others are indexed then.
+ */
 export async function indexMessages(ctx: Context, messages: readonly MessageDoc[]): Promise<readonly string[]> {
   const touched = new Set<string>()
+  const unread = new Map<string, ObjectStoreError>()
   for (let from = 0; from < messages.length; ) {
     let bytes = 0
     let to = from
@@ -80,14 +85,22 @@ export async function indexMessages(ctx: Context, messages: readonly MessageDoc[
       bytes += messages[to]?.sizeBytes ?? 0
       to += 1
     }
-    for (const mailboxId of await indexBatch(ctx, messages.slice(from, to))) touched.add(mailboxId)
+    for (const mailboxId of await indexBatch(ctx, messages.slice(from, to), unread)) touched.add(mailboxId)
     from = to
   }
+  for (const error of unread.values()) throw error
   return [...touched]
 }
 
-async function indexBatch(ctx: Context, messages: readonly MessageDoc[]): Promise<Iterable<string>> {
-  const texts = await textsOf(ctx, messages)
+/** Indexes messages but those whose bodies cannot be read for now, which it adds to `unread`. */
+async function indexBatch(
+  ctx: Context,
+  given: readonly MessageDoc[],
+  unread: Map<string, ObjectStoreError>,
+): Promise<Iterable<string>> {
+  const texts = await textsOf(ctx, given, unread)
+  const messages = given.filter(({ blob }) => !unread.has(blob.id))
+  if (messages.length === 0) return []
   const yieldNow = createYield()
   const segments: Parameters<typeof insertSegments>[1][number][] = []
   const byMailbox = Map.groupBy(messages, ({ mailboxId }) => mailboxId)
@@ -101,20 +114,30 @@ async function indexBatch(ctx: Context, messages: readonly MessageDoc[]): Promis
 }
 
 /**
- * The visible text of each blob. A blob that is gone or cannot be parsed has none, and its message is found by its
- * header alone.
+ * The visible text of each blob. A blob that is gone, lost or cannot be parsed has none, and its message is found by its
+ * header alone. Those of an object store that is away are added to `unread`.
  */
-async function textsOf(ctx: Context, messages: readonly MessageDoc[]): Promise<ReadonlyMap<string, string>> {
+async function textsOf(
+  ctx: Context,
+  messages: readonly MessageDoc[],
+  unread: Map<string, ObjectStoreError>,
+): Promise<ReadonlyMap<string, string>> {
   const refs = new Map(messages.map(({ blob }) => [blob.id, blob]))
   const texts = new Map<string, string>()
   const yieldNow = createYield()
-  for (const [id, raw] of await readBlobs(ctx.store, [...refs.values()])) {
+  const untold = (blobId: string, error: unknown) =>
+    ctx.log.warn({ err: error, blobId }, 'the text of a message could not be read and is not indexed')
+  const blobs = await readBlobs(ctx.store, [...refs.values()], (id, error) => {
+    if (error instanceof BodyLost) untold(id, error)
+    else unread.set(id, error)
+  })
+  for (const [id, raw] of blobs) {
     await yieldNow()
     try {
       const { text } = await ctx.parsing.run('text', { raw, maxChars: textCharsMax })
       texts.set(id, text.slice(0, textCharsMax).toWellFormed())
     } catch (error) {
-      ctx.log.warn({ err: error, blobId: id }, 'the text of a message could not be read and is not indexed')
+      untold(id, error)
     }
   }
   return texts

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { beginErasure, erase } from '../../core/personal/erase.ts'
 import { whileUnavailable } from '../../core/process/database-away.ts'
+import { sweepSearch } from '../../core/search/sweep.ts'
 import { sweepBlobs, sweepObjects } from '../../core/upkeep/unused-blobs.ts'
 import { newId } from '../../schemas/ids.ts'
 import { readBlob, readBlobs, readChunks } from '../../store/blobs.ts'
@@ -14,7 +15,8 @@ import { type Door, deliver, makeTenant, openDoor, type Tenant } from '../start/
 
 const KiB = 1024
 const MiB = KiB * KiB
-const hourMs = 3_600_000
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
 
 /** A mail of so many bytes with lines that compress well, or not at all. */
 function mailOf(sizeBytes: number, kind: 'text' | 'noise' = 'text'): string {
@@ -218,6 +220,46 @@ describe('store: bodies at an object store', () => {
       await objects.put(key, written)
       expect(await rawOf(id)).to.contain(raw.slice(-2_000))
     })
+
+  async function isFound(q: string): Promise<boolean> {
+    const { body } = await call<{ messages: readonly unknown[] }>('GET', `${mailboxPath(tenant.address)}/search?q=${q}`)
+    return body.messages.length > 0
+  }
+  const sweepAll = async () => {
+    door.advance(minuteMs)
+    await sweepSearch(door.ctx)
+  }
+  const smallWith = (word: string) => `From: a@remote.example\r\nSubject: small\r\n\r\n${word}\r\n`
+  const largeWith = (word: string) =>
+    mailOf(300 * KiB)
+      .replace('large', `large ${word}`)
+      .replace('Lorem', `${word}text`)
+
+  it('while the object store is away, mail that comes beside large mail is found; the large mail once it is back', async () => {
+    for (const raw of [largeWith('stork'), smallWith('heron'), largeWith('crane')]) await arrive(raw)
+    peer.mode = 'fails'
+    await sweepAll().catch((error: unknown) => expect(whileUnavailable(error)).to.include({ code: 'unavailable' }))
+    expect([await isFound('heron'), await isFound('stork'), await isFound('cranetext')]).to.deep.equal([
+      true,
+      false,
+      false,
+    ])
+    peer.mode = 'serves'
+    await sweepAll()
+    expect([await isFound('storktext'), await isFound('cranetext')]).to.deep.equal([true, true])
+  })
+
+  it('mail whose body the object store has lost is found by its header, and holds up no other', async () => {
+    const id = await arrive(largeWith('plover'))
+    await door.ctx.store.objects!.remove((await documentsOf(await blobOf(id)))[0]!.object!.key)
+    await arrive(smallWith('dunlin'))
+    await sweepAll()
+    expect([await isFound('plover'), await isFound('plovertext'), await isFound('dunlin')]).to.deep.equal([
+      true,
+      false,
+      true,
+    ])
+  })
 
   it('a service without the setting says which one is missing', async () => {
     const ref = await blobOf(await arrive(mailOf(300 * KiB)))
