@@ -3,10 +3,10 @@
  * by the messages of one delivery, the send they come from and the records of Intake. Chunk 0 lists the ids of these documents as `users`.
  * Large ones have their bytes in the object store, if there is one (store/blob-objects.ts).
  * Invariants: an id is added to `users` before its document is written, and removed after the document was deleted, so that
- * a crash leaves too many users but never too few. A blob is marked `inDoubt` before one of its users is deleted, so that the
- * sweep finds by an index what a crash left.
+ * a crash leaves too many users but never too few. A blob is marked `inDoubt` before one of its users is deleted, and stays so as long
+ * as it has none, so that the sweep finds by an index what a crash left.
  */
-import { Binary } from 'mongodb'
+import { Binary, type Document } from 'mongodb'
 import { chunkBytes, pack, unpack } from './blob-chunks.ts'
 import { putObject, readObject, readObjectChunks, removeObject } from './blob-objects.ts'
 import type { BlobDoc, BlobRef } from './documents/mail.ts'
@@ -162,14 +162,14 @@ export function blobInDoubt(store: Store, blobId: string, at: Date): Write {
 export type DroppedBlobUsers = { readonly blobId: string; readonly users: readonly string[] }
 
 /**
- * Removes deleted users from blobs, and deletes the blobs that have no user left. Safe to repeat. Returns how many it
- * deleted.
+ * Removes deleted users from blobs, and deletes the blobs that have no user left. They are in doubt until they are gone, so that
+ * the sweep finds those that were not deleted. Safe to repeat. Returns how many it deleted.
  */
 export async function dropBlobUsers(store: Store, drops: readonly DroppedBlobUsers[]): Promise<number> {
   if (drops.length === 0) return 0
   await store.blobs.bulkWrite(
     drops.map(({ blobId, users }) => ({
-      updateOne: { filter: { _id: firstChunkId(blobId) }, update: { $pullAll: { users }, $unset: { inDoubt: '' } } },
+      updateOne: { filter: { _id: firstChunkId(blobId) }, update: withoutUsers(users) },
     })),
     { ordered: false },
   )
@@ -182,6 +182,13 @@ export async function dropBlobUsers(store: Store, drops: readonly DroppedBlobUse
   )
   await removeBlobs(store, unused)
   return unused.length
+}
+
+/** The update of a blob that loses users: it stays in doubt, or is from now on, when none is left. */
+function withoutUsers(gone: readonly string[]): Document[] {
+  const users = { $filter: { input: '$users', as: 'user', cond: { $not: [{ $in: ['$$user', gone] }] } } }
+  const inDoubt = { $cond: [{ $eq: ['$users', []] }, { $ifNull: ['$inDoubt', '$$NOW'] }, '$$REMOVE'] }
+  return [{ $set: { users } }, { $set: { inDoubt } }]
 }
 
 /** A blob without its bytes, as the sweep checks it. */
@@ -249,7 +256,10 @@ function usersOf({ _id, createdAt, users, inDoubt }: Omit<BlobDoc, 'data'>): Blo
   return [{ id: blobIdOf(_id), createdAt, users, inDoubt: inDoubt !== undefined }]
 }
 
-/** Deletes blobs by their first chunks, which go last: a crash before that leaves blobs without users, which the sweep finds again. */
+/**
+ * Deletes blobs by their first chunks, which go last: a crash before that leaves blobs without users, which the sweep finds again. Where
+ * the object store deletes one object no more, those that do not wait for it are gone.
+ */
 async function removeBlobs(store: Store, blobs: readonly Pick<BlobDoc, '_id' | 'chunks' | 'object'>[]): Promise<void> {
   if (blobs.length === 0) return
   const firstIds = blobs.map(({ _id }) => _id)
@@ -258,8 +268,16 @@ async function removeBlobs(store: Store, blobs: readonly Pick<BlobDoc, '_id' | '
     Array.from({ length: chunks - 1 }, (_, n) => `${blobIdOf(_id)}#${n + 1}`),
   )
   if (later.length > 0) await store.blobs.deleteMany({ _id: { $in: later } })
-  for (const { object } of blobs) if (object !== undefined) await removeObject(store, object)
-  await store.blobs.deleteMany({ _id: { $in: firstIds } })
+  const bare = new Set(blobs.flatMap(({ _id, object }) => (object === undefined ? [_id] : [])))
+  try {
+    for (const { _id, object } of blobs) {
+      if (object === undefined) continue
+      await removeObject(store, object)
+      bare.add(_id)
+    }
+  } finally {
+    await store.blobs.deleteMany({ _id: { $in: [...bare] } })
+  }
 }
 
 const chunkNumber = (id: string) => Number(id.slice(id.indexOf('#') + 1))

@@ -142,6 +142,24 @@ describe('store: bodies at an object store', () => {
     expect([await documentsOf(blob), (await objects()).includes(first!.object!.key)]).to.deep.equal([[], false])
   })
 
+  it('so is one of mail that the sweep had found sound before; small mail that is deleted with it is gone at once', async () => {
+    const [small, large] = [await arrive(mailOf(4 * KiB)), await arrive(mailOf(300 * KiB))]
+    const [smallBlob, largeBlob] = [await blobOf(small), await blobOf(large)]
+    const [first] = await documentsOf(largeBlob)
+    door.advance(2 * hourMs)
+    await sweepBlobs(door.ctx)
+    for (const id of [small, large])
+      await call('PATCH', `${mailboxPath(tenant.address)}/messages/${id}`, { folder: 'trash' })
+    peer.mode = 'fails'
+    await call('POST', `${mailboxPath(tenant.address)}/trash/empty`)
+    await door.ctx.background.done()
+    expect([(await documentsOf(smallBlob)).length, (await documentsOf(largeBlob)).length]).to.deep.equal([0, 1])
+    peer.mode = 'serves'
+    door.advance(2 * hourMs)
+    await sweepBlobs(door.ctx)
+    expect([await documentsOf(largeBlob), (await objects()).includes(first!.object!.key)]).to.deep.equal([[], false])
+  })
+
   it('an object that no blob names goes after an hour, and those that are named or young stay', async () => {
     const { store } = door.ctx
     const named = (await documentsOf(await blobOf(await arrive(mailOf(300 * KiB)))))[0]!.object!.key
