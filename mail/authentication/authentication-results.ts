@@ -48,26 +48,36 @@ function folded(info: string): string {
 
 /**
  * The Authentication-Results fields that claim to be ours (RFC 8601 5), neighbours as one range, at most `max` of them; null
- * when there are more. Every line up to the first empty one is looked at, also behind one that ends the header for us: other
- * readers may go on there.
+ * when there are more. Every line up to the first empty one is looked at, also behind one that ends the header for us, or behind
+ * a bare CR, which ends none: other readers may go on there.
  */
 export function forgedResults(raw: Buffer, authservId: string, max: number): readonly ByteRange[] | null {
   const found: ByteRange[] = []
+  const lineEnd = createLineEnds(raw)
   for (let start = 0; start < raw.length && !isEmptyLine(raw, start); ) {
-    if (!isResultsField(raw, start)) {
-      start = lineEnd(raw, start)
+    const end = isResultsField(raw, start) ? fieldEnd(raw, start) : start
+    if (
+      end === start ||
+      authservIdOf(raw.toString('latin1', raw.indexOf(0x3a, start) + 1, end)) !== authservId.toLowerCase()
+    ) {
+      start = lineEnd(start)
       continue
     }
-    const end = fieldEnd(raw, start)
-    if (authservIdOf(raw.toString('latin1', raw.indexOf(0x3a, start) + 1, end)) === authservId.toLowerCase()) {
-      const last = found.at(-1)
-      if (last?.end === start) found[found.length - 1] = { start: last.start, end }
-      else found.push({ start, end })
-      if (found.length > max) return null
-    }
+    const cut = rangeOf(raw, start, end)
+    const last = found.at(-1)
+    if (last?.end === cut.start) found[found.length - 1] = { start: last.start, end: cut.end }
+    else found.push(cut)
+    if (found.length > max) return null
     start = end
   }
   return found
+}
+
+/** What is cut out of a field: behind a bare CR that one instead of the line end, which is that of the line before. */
+function rangeOf(raw: Buffer, start: number, end: number): ByteRange {
+  if (!isBareReturn(raw, start - 1)) return { start, end }
+  const before = raw[end - 1] === 0x0a ? end - 1 : end
+  return { start: start - 1, end: raw[before - 1] === 0x0d ? before - 1 : before }
 }
 
 /** The message without the ranges. */
@@ -88,23 +98,52 @@ function isResultsField(raw: Buffer, start: number): boolean {
   const first = raw[start]
   if (first !== 0x41 && first !== 0x61) return false
   const name = raw.toString('latin1', start, start + fieldName.length).toLowerCase()
+  if (name !== fieldName) return false
   // RFC 5322 4.5.1: blanks before the colon are obsolete and still read.
-  return name === fieldName && /^[ \t]*:/.test(raw.toString('latin1', start + fieldName.length, lineEnd(raw, start)))
+  return /^[ \t]*:/.test(raw.toString('latin1', start + fieldName.length, createLineEnds(raw)(start)))
 }
 
+/** Whether the header ends here for us: a bare CR begins no line. */
 function isEmptyLine(raw: Buffer, start: number): boolean {
+  if (isBareReturn(raw, start - 1)) return false
   return raw[start] === 0x0a || (raw[start] === 0x0d && raw[start + 1] === 0x0a)
 }
 
-function lineEnd(raw: Buffer, start: number): number {
+/** Finds where lines end that others read: after the next LF, or bare CR. Linear over all lines of a header, asked for in turn. */
+function createLineEnds(raw: Buffer): (start: number) => number {
+  const [nextReturn, nextFeed] = [createSearch(raw, 0x0d), createSearch(raw, 0x0a)]
+  return (start) => {
+    const [back, feed] = [nextReturn(start), nextFeed(start)]
+    return Math.min(back < feed - 1 ? back + 1 : feed + 1, raw.length)
+  }
+}
+
+/** Finds the next of a byte, the length where there is none. What was found is not searched for again. */
+function createSearch(raw: Buffer, byte: number): (start: number) => number {
+  let from = 0
+  let found = -1
+  return (start) => {
+    if (start < from || start > found) {
+      const at = raw.indexOf(byte, start)
+      from = start
+      found = at < 0 ? raw.length : at
+    }
+    return found
+  }
+}
+
+function feedEnd(raw: Buffer, start: number): number {
   const feed = raw.indexOf(0x0a, start)
   return feed < 0 ? raw.length : feed + 1
 }
 
-/** After the last line that continues the field. */
+const isBareReturn = (raw: Buffer, at: number) => raw[at] === 0x0d && raw[at + 1] !== 0x0a
+
+/** After the last line that continues the field; a bare CR ends only one that begins behind a bare CR. */
 function fieldEnd(raw: Buffer, start: number): number {
-  let end = lineEnd(raw, start)
-  while (end < raw.length && (raw[end] === 0x20 || raw[end] === 0x09)) end = lineEnd(raw, end)
+  const next = isBareReturn(raw, start - 1) ? createLineEnds(raw) : (from: number) => feedEnd(raw, from)
+  let end = next(start)
+  while (end < raw.length && (raw[end] === 0x20 || raw[end] === 0x09)) end = next(end)
   return end
 }
 

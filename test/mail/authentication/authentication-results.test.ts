@@ -41,6 +41,24 @@ describe('forgedResults', () => {
     ['folded', `Authentication-Results:\r\n ${us};\r\n\tdkim=pass\r\n${rest}`, rest],
     ['with blanks before the colon', `Authentication-Results \t: ${us}; dkim=pass\r\n${rest}`, rest],
     ['behind a line that is no field', `${rest}garbage\r\n${field(`${us}; dkim=pass`)}`, `${rest}garbage\r\n`],
+    ['behind a bare CR', `X: y\r${field(`${us}; dkim=pass`)}${rest}`, `X: y\r\n${rest}`],
+    ['between bare CRs', `X: y\r${field(`${us}; dkim=pass`).trimEnd()}\rZ: z\r\n${rest}`, `X: y\rZ: z\r\n${rest}`],
+    [
+      'behind a bare CR and folded',
+      `X: y\rAuthentication-Results:\r\n ${us};\r\tdkim=pass\r\n${rest}`,
+      `X: y\r\n${rest}`,
+    ],
+    [
+      "behind a bare CR in somebody else's",
+      `${field('mx.other.test; x').trimEnd()}\r${field(`${us}; y`)}${rest}`,
+      `${field('mx.other.test; x')}${rest}`,
+    ],
+    ['with a bare CR, behind which no field begins', `${field(`${us}; x\rFrom: c@d.test`)}${rest}`, rest],
+    [
+      'behind bare CRs that other readers take for the end',
+      `X: y\r\r\n${field(`${us}; x`)}${rest}`,
+      `X: y\r\r\n${rest}`,
+    ],
     ["somebody else's", `${field('mx.other.test; dkim=pass')}${rest}`, `${field('mx.other.test; dkim=pass')}${rest}`],
     ['a name that begins like ours', `${field(`${us}.evil.test; x`)}${rest}`, `${field(`${us}.evil.test; x`)}${rest}`],
     [

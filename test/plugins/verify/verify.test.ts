@@ -380,6 +380,18 @@ describe('verification of incoming mail', () => {
       expect(shown.endsWith(raw.toString().replace(forged, ''))).to.equal(true)
       expect(shown).not.to.include('bank.test')
     })
+    it('is the only one in our name for readers to whom a bare CR ends a line', async () => {
+      const raw = letter('a@here.test', { headers: 'X: y\rAuthentication-Results: mx.mailroom.test; dkim=pass\r\n' })
+      const { id } = await taken({ from: 'a@here.test', raw })
+      const shown = await rawMessage(service.ctx, service.principal, {
+        address: service.address,
+        messageId: id,
+        trace: true,
+      })
+      const lines = shown.content.toString().split(/\r\n|\r|\n/)
+      expect(lines.filter((line) => line.startsWith('Authentication-Results: mx.mailroom.test'))).to.have.length(1)
+      expect(lines).to.include('X: y')
+    })
     it('refuses mail that is full of them', async () => {
       const raw = letter('a@here.test', {
         headers: 'Authentication-Results: mx.mailroom.test; x\r\nX: y\r\n'.repeat(101),
