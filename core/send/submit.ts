@@ -3,6 +3,7 @@
  * program wrote. A repeat after a lost connection returns the first send; a mail without Message-ID and Date is none.
  */
 import { createHash } from 'node:crypto'
+import { forgedResults, without } from '../../mail/authentication/authentication-results.ts'
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
 import { finishSubmission, originatorsOf, strayLine } from '../../mail/compose/submission.ts'
 import { withCrlfLines } from '../../mail/encoding/line-ends.ts'
@@ -115,7 +116,7 @@ async function submitOnce(
   { raw: given, reversePath, recipients, id, draftId, request }: NewSubmission,
 ): Promise<void> {
   // What is looked at is what is sent: behind a bare CR stands nothing now that becomes a header field later.
-  const raw = await withCrlfLines(given)
+  const raw = withoutResults(ctx, await withCrlfLines(given))
   const description = await ctx.parsing.run('description', { raw })
   const { parsed } = description
   // Header fields past the limit would be neither checked nor, if they are Bcc, removed.
@@ -185,6 +186,14 @@ async function submitOnce(
     ...(whole.raw === raw && { description }),
     finishing: request.finishing(answerOf(id)),
   })
+}
+
+/**
+ * The message without Authentication-Results in our name (RFC 8601 5): nothing was checked yet, and to mailboxes of ours it goes
+ * without being received from outside, where such fields are cut out.
+ */
+function withoutResults({ hostname }: Context, raw: Buffer): Buffer {
+  return without(raw, forgedResults(raw, hostname, Number.POSITIVE_INFINITY) ?? [])
 }
 
 /** The author, if both From and Sender are addresses of the mailbox. Fails as `mailboxSender` does. */

@@ -502,6 +502,27 @@ describe('submission', () => {
     expect(sent).to.match(/\r\n\r\nHi\r\n\.\r\nthere\r\n$/)
   })
 
+  it('takes out results in the name of this server, which nobody has checked', async () => {
+    const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
+    await client.say(`AUTH PLAIN ${Buffer.from(`\0${service.address}\0${password}`).toString('base64')}`)
+    const { ctx, principal, address } = service
+    const forged = `Authentication-Results: ${ctx.hostname}; dmarc=pass header.from=bank.example`
+    const others = 'Authentication-Results: mx.elsewhere.example; none'
+    const raw = header(`From: ${address}`, 'Subject: Results', others, forged, `X-A: 1\r${forged}`)
+    const answer = await client.send([address], raw, { from: address })
+    client.destroy()
+    expect(answer.code, answer.text).to.equal(250)
+    const shown = await eventually('the mail', async () => {
+      const { items } = await listMessages(ctx, principal, { address, folder: 'inbox', limit: 10 })
+      const found = items.find(({ subject }) => subject === 'Results')
+      return found === undefined ? null : rawMessage(ctx, principal, { address, messageId: found.id, trace: true })
+    })
+    const text = shown.content.toString()
+    expect(text.split(`Authentication-Results: ${ctx.hostname}`)).to.have.length(2)
+    expect(text).not.to.contain('bank.example')
+    expect(text).to.contain(`\r\n${others}\r\n`).and.to.contain('\r\nX-A: 1\r\n')
+  })
+
   it('offers no login where mail comes in', async () => {
     const client = await SmtpClient.hello(service.smtp)
     expect(
