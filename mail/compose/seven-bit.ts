@@ -11,7 +11,8 @@ type Replacement = { readonly start: number; readonly end: number; readonly text
 
 /** Parts whose bytes somebody has signed or encrypted: another encoding would break that. */
 const untouchable = /^multipart\/(?:signed|encrypted)$/
-const lf = 0x0a
+const [lf, colon] = [0x0a, 0x3a] as const
+const encodingField = 'content-transfer-encoding'
 /** Encodings that change no byte (RFC 2045 6.2). */
 const identity = /^(?:7bit|8bit|binary)$/
 
@@ -25,8 +26,8 @@ export function toSevenBit(raw: Buffer, root: Part): Buffer | null {
 }
 
 /**
- * The message without lines of more than 998 characters in its bodies, as far as it can be made so: what is signed or encrypted stays
- * as it is. Such lines are binary data (RFC 2045 2.9), which servers refuse or break. Never throws.
+ * The message without lines of more than 998 characters, as far as it can be made so: what is signed or encrypted stays as it is, and so
+ * do words of a header that are longer. Such lines are binary data (RFC 2045 2.9), which servers refuse or break. Never throws.
  */
 export function withShortLines(raw: Buffer, root: Part): Buffer {
   const edits: Replacement[] = []
@@ -45,6 +46,7 @@ export function hasLongLine(bytes: Buffer): boolean {
 }
 
 function shorten(raw: Buffer, part: Part, edits: Replacement[]): void {
+  for (const field of part.fields) if (field.name.toLowerCase() !== encodingField) fold(raw, field, edits)
   const { bodyStart, bodyEnd, contentType, children, embedded, encoding } = part
   const body = raw.subarray(bodyStart, bodyEnd)
   if (untouchable.test(contentType) || !hasLongLine(body)) return
@@ -55,6 +57,32 @@ function shorten(raw: Buffer, part: Part, edits: Replacement[]): void {
     edits.push({ start: bodyStart, end: bodyEnd, text: inBase64Lines(text) })
   } else if (identity.test(encoding)) encode(raw, part, edits)
 }
+
+/** Folds the long lines of a field (RFC 5322 2.2.3) where it has blanks, so that no line has blanks alone. */
+function fold(raw: Buffer, { start, end }: Part['fields'][number], edits: Replacement[]): void {
+  let valueStart = raw.indexOf(colon, start) + 1
+  for (let lineStart = start; end - lineStart > lineMax; ) {
+    const found = raw.indexOf('\r\n', lineStart)
+    const lineEnd = found < 0 ? end : Math.min(found, end)
+    const line = raw.toString('latin1', lineStart, lineEnd).trimEnd()
+    const at = line.length > lineMax ? blankIn(line, Math.max(valueStart - lineStart, 0)) : -1
+    if (at < 0) lineStart = lineEnd + 2
+    else {
+      edits.push({ start: lineStart + at, end: lineStart + at, text: '\r\n' })
+      lineStart += at
+    }
+    valueStart = lineStart
+  }
+}
+
+/** Where a line is folded, behind a word from `from` on: at the last blank that leaves it short enough, else the next one; -1 without one. */
+function blankIn(line: string, from: number): number {
+  for (let at = lineMax; at > from; at--) if (isBlank(line[at]) && !isBlank(line[at - 1]) && at - 1 >= from) return at
+  const next = line.slice(lineMax).search(/(?<=[^ \t])[ \t]/)
+  return next < 0 ? -1 : lineMax + next
+}
+
+const isBlank = (char: string | undefined) => char === ' ' || char === '\t'
 
 function edited(raw: Buffer, edits: Replacement[]): Buffer {
   const parts: Buffer[] = []
@@ -94,7 +122,7 @@ function encode(raw: Buffer, part: Part, edits: Replacement[]): void {
 /** Puts the encoding into the header of a part; that of a message says that it is MIME (RFC 2045 4). */
 function name({ fields, bodyStart, headerStart }: Part, encoding: string, edits: Replacement[]): void {
   const named = (name: string) => fields.find((each) => each.name.toLowerCase() === name)
-  const field = named('content-transfer-encoding')
+  const field = named(encodingField)
   const version = headerStart === 0 && named('mime-version') === undefined ? 'MIME-Version: 1.0\r\n' : ''
   const at = field?.start ?? fields.at(-1)?.end ?? Math.min(headerStart, bodyStart)
   const text = `${version}Content-Transfer-Encoding: ${encoding}\r\n`

@@ -124,10 +124,38 @@ describe('withShortLines', () => {
     expect(hasLongLine(raw)).to.equal(false)
   })
 
+  const words = (of: string) => Array.from({ length: 400 }, (_, n) => `<${n}.${of}@example.com>`)
+  const folded: readonly (readonly [string, string, readonly string[]])[] = [
+    ['at blanks', 'References: ', words('id')],
+    ['at tabs', 'References:\t', words('id')],
+    ['where it is folded already', 'To:\r\n ', words('a')],
+    ['around a word that is too long itself', 'X-Key: a ', [long, ...words('b')]],
+  ]
+  for (const [name, start, values] of folded)
+    it(`folds a header field ${name}`, () => {
+      const raw = lines(`${start}${values.join(start.includes('\t') ? '\t' : ' ')}`, 'Subject: x', '', 'body', '')
+      const out = shortened(raw)
+      expect(out.toString().replaceAll(/\r\n(?=[ \t])/g, '')).to.equal(raw.toString().replaceAll(/\r\n(?=[ \t])/g, ''))
+      const tooLong = out
+        .toString()
+        .split('\r\n')
+        .filter(({ length }) => length > 998)
+      expect(tooLong).to.deep.equal(values.includes(long) ? [` ${long}`] : [])
+      expect(out.toString()).not.to.match(/^[ \t]*$\r\n[ \t]/m)
+    })
+  it('folds the header of a part, and of a mail that is attached', () => {
+    const name = `Content-Description: ${words('c').join(' ')}`
+    const raw = shortened(
+      mixed(['--b', name, '', 'x', '--b', 'Content-Type: message/rfc822', '', name, '', 'x', '--b--']),
+    )
+    expect(hasLongLine(raw)).to.equal(false)
+    expect(parseMessage(raw).root.children).to.have.length(2)
+  })
+
   const kept: readonly (readonly [string, Buffer])[] = [
     ['what somebody signed', lines('Content-Type: multipart/signed; boundary=b', '', '--b', '', long, '--b--')],
     ['an encoding that is quoted', lines('Content-Transfer-Encoding: quoted-printable', '', long)],
-    ['a header field', lines(`Subject: ${long}`, '', 'x')],
+    ['a header field of one word', lines(`Subject: ${long}`, '', 'x')],
   ]
   for (const [name, raw] of kept) it(`leaves ${name}`, () => expect(shortened(raw).equals(raw)).to.equal(true))
 })

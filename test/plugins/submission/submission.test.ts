@@ -279,6 +279,7 @@ describe('submission', () => {
       `From: ${service.address}`,
       'To: lines@remote.example',
       'Subject: Long lines',
+      `References: ${Array.from({ length: 99 }, (_, n) => `<${n}.long@remote.example>`).join(' ')}`,
       'Content-Type: multipart/mixed; boundary=b',
       'MIME-Version: 1.0',
       '',
@@ -308,6 +309,7 @@ describe('submission', () => {
     const parsed = parseMessage(sent)
     expect(readBody(sent, parsed).text).to.contain(long)
     expect(parsed.attachments.map(({ sizeBytes }) => sizeBytes)).to.deep.equal([3000])
+    expect(parsed.references).to.have.length(99)
     const bodyHash = createHash('sha256')
       .update(sent.subarray(sent.indexOf('\r\n\r\n') + 4))
       .digest('base64')
