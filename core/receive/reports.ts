@@ -70,7 +70,7 @@ function asRefusal(error: unknown): Failure {
 
 /**
  * Processes a message as a report. `returnPath` is the return path that it came to, if it did. Returns whether it is a
- * report about a send of ours. Safe to repeat.
+ * report about a send of ours that says what became of it: any other is for a person to read. Safe to repeat.
  */
 async function processReport(
   ctx: Context,
@@ -92,7 +92,8 @@ async function processReport(
   }
   const recipient = email.recipients[n]?.email
   const reported = report.recipients.find((each) => each.recipient === recipient) ?? report.recipients[0]
-  if (reported?.action === 'failed')
+  if (reported === undefined) return false
+  if (reported.action === 'failed')
     await changeStatus(ctx, email, n, {
       from: ['queued', 'sent', 'delivered'],
       status: 'bounced',

@@ -120,6 +120,14 @@ To: rival@remote.example
     expect((await service.messages()).length).to.equal(before + 1)
   })
 
+  it('a report that says of nobody what became of the mail goes there too', async () => {
+    const { returnPath } = await sent('mute@remote.example')
+    const before = (await service.messages()).length
+    const mute = dsn('mute@remote.example').replace('Action: failed\nStatus: 5.1.1\n', '')
+    expect(await deliver(returnPath, mute)).to.equal(250)
+    expect((await service.messages()).length).to.equal(before + 1)
+  })
+
   it('a complaint is recorded', async () => {
     const { id, returnPath } = await sent('angry@remote.example')
     const feedback = `From: fbl@remote.example
