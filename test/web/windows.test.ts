@@ -2,13 +2,15 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { joinAccount } from '../../core/people/members.ts'
-import { dayMs } from '../../core/process/clock.ts'
+import { dayMs, minuteMs } from '../../core/process/clock.ts'
+import { settleDue } from '../../core/send/settle.ts'
 import { failures } from '../../schemas/failures.ts'
 import { de } from '../../web/words/de/all.ts'
 import { eventually } from '../eventually.ts'
 import { client, mailboxPath } from '../peers/rest.ts'
-import { type DashboardDoor, fieldTime, openDashboard, type Viewer } from '../start/dashboard.ts'
+import { type DashboardDoor, fieldTime, openDashboard, shown, type Viewer } from '../start/dashboard.ts'
 import { deliver, makeKey, makeTenant } from '../start/door.ts'
+import { carryOutgoing } from '../start/outgoing.ts'
 
 describe('web: windows', () => {
   let door: DashboardDoor
@@ -149,6 +151,20 @@ describe('web: windows', () => {
         'bob@remote.example',
       ])
     })
+  })
+
+  it('what an agent sends comes to Sent while that is open', async () => {
+    await page.goto(viewer.at(`${box}/sent`))
+    await shown(page)
+    await call('POST', `${mailboxPath(door.tenant.address)}/send`, {
+      to: ['delivered@simulator.invalid'],
+      subject: 'By an agent',
+      text: 'Hello',
+    })
+    await carryOutgoing(door.ctx)
+    door.advance(minuteMs)
+    await settleDue(door.ctx)
+    await rowOn(page, 'By an agent').waitFor()
   })
 
   describe('drafts', () => {
