@@ -183,9 +183,8 @@ export async function getBatch(
 export async function stepBatches(ctx: Context, accountId?: string): Promise<number> {
   const due = await store.findDueBatches(ctx.store, { due: dueNow(ctx, accountId), limit: batchesPerStep })
   for (const batch of due) {
-    await stepBatch(inTimeOf(ctx, batch.accountId), batch).catch((error: unknown) =>
-      ctx.log.error({ err: error, batchId: batch._id }, 'batch could not be continued; it is tried again'),
-    )
+    const own = inTimeOf(ctx, batch.accountId)
+    await stepBatch(own, batch).catch((error: unknown) => standBack(own, batch, error))
   }
   return due.length
 }
@@ -193,6 +192,15 @@ export async function stepBatches(ctx: Context, accountId?: string): Promise<num
 /** When the next batch goes on, of an account or of all; null when none waits. */
 export function nextStep(ctx: Context, accountId?: string): Promise<Date | null> {
   return store.nextBatch(ctx.store, accountId)
+}
+
+/** A batch that failed waits a moment: taken first again and again, a few such would let no other go on. */
+async function standBack(ctx: Context, batch: BatchDoc, error: unknown): Promise<void> {
+  const { log } = ctx
+  log.error({ err: error, batchId: batch._id }, 'batch could not be continued; it is tried again in a minute')
+  await store
+    .advanceBatch(ctx.store, batch, { done: batch.done, nextAt: after(ctx.clock.now(), minuteMs) })
+    .catch((failed: unknown) => log.warn({ err: failed, batchId: batch._id }, 'a batch that failed stays due'))
 }
 
 async function stepBatch(ctx: Context, batch: BatchDoc): Promise<void> {

@@ -4,9 +4,11 @@ import { pauseSending, resumeSending } from '../../core/account/reputation.ts'
 import { claimAttempts, deliverLocally } from '../../core/deliver/outbox.ts'
 import { recordOutcome } from '../../core/deliver/outcomes.ts'
 import type { Context } from '../../core/process/context.ts'
-import { stepBatches } from '../../core/send/batches.ts'
+import { nextStep, stepBatches } from '../../core/send/batches.ts'
 import { settleDue } from '../../core/send/settle.ts'
+import { newId } from '../../schemas/ids.ts'
 import { readBlob } from '../../store/blobs.ts'
+import type { BatchDoc } from '../../store/documents/sending.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
@@ -267,6 +269,30 @@ describe('api: batches', () => {
     expect(older.map(({ id }) => id)).to.not.include(body.id)
     const stranger = await makeTenant(door, { name: 'stranger' })
     expect((await client(door.http, stranger.key)<List>('GET', '/api/v1/batches')).body.batches).to.deep.equal([])
+  })
+
+  it('goes on though others fail at every step', async () => {
+    const { batches } = door.ctx.store
+    const { body: first } = await send(letter(people(1)))
+    const sound = await batches.findOne({ accountId: tenant.accountId, _id: first.id })
+    if (sound === null) throw new Error('The batch is not there.')
+    const { from: _from, nextAt: _nextAt, ...broken } = sound
+    const nextAt = new Date(sound.createdAt.getTime() - minuteMs)
+    const others = Array.from({ length: 60 }, (_, n) => ({
+      ...broken,
+      _id: newId('bat', nextAt),
+      idempotencyKey: `broken ${n}`,
+      nextAt,
+    }))
+    await batches.insertMany(others as unknown as BatchDoc[])
+    try {
+      for (let steps = 0; steps < 2; steps++) await stepBatches(door.ctx)
+      expect(await door.ctx.store.emails.countDocuments({ batchId: first.id })).to.equal(1)
+      const at = await nextStep(door.ctx)
+      expect(at?.getTime()).to.be.above(door.ctx.clock.now().getTime())
+    } finally {
+      await batches.deleteMany({ accountId: tenant.accountId, from: { $exists: false } })
+    }
   })
 
   it('another mailbox does not see it', async () => {
