@@ -71,7 +71,7 @@ export function nextBatch(store: Store, accountId?: string): Promise<Date | null
 }
 
 /**
- * Notes how many recipients of a batch were handled, and when the next are due; `nextAt` null: all were handled. Returns
+ * Notes how many recipients of a batch were handled, and when the next are due; `nextAt` null: no more are made. Returns
  * false when another process advanced the batch meanwhile.
  */
 export async function advanceBatch(

@@ -210,7 +210,8 @@ async function stepBatch(ctx: Context, batch: BatchDoc): Promise<void> {
   const doc = await findAccount(ctx.store, accountId)
   const [mailbox] = await findMailboxes(ctx.store, [{ accountId, mailboxId }])
   if (doc === null || doc.status === 'removed' || mailbox === undefined) {
-    await store.advanceBatch(ctx.store, batch, { done: batch.recipients.length, nextAt: null })
+    // Nobody behind where it is gets a mail, so it stays counted as it is.
+    await store.advanceBatch(ctx.store, batch, { done: batch.done, nextAt: null })
     return
   }
   const account = accountOf(doc)

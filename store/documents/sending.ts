@@ -244,7 +244,7 @@ export type BatchDoc = {
   readonly createdAt: Date
   /** How many of the recipients were handled: in their order, each has its send or its failure. */
   readonly done: number
-  /** When the next sends are made; absent when all recipients were handled. */
+  /** When the next sends are made; absent when no more are: all recipients were handled, or the mailbox is gone. */
   readonly nextAt?: Date
   readonly expiresAt: Date
 }

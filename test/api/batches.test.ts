@@ -271,6 +271,21 @@ describe('api: batches', () => {
     expect((await client(door.http, stranger.key)<List>('GET', '/api/v1/batches')).body.batches).to.deep.equal([])
   })
 
+  it('counts as handled who got a mail, where its mailbox is deleted before the others do', async () => {
+    const { key, address } = await makeTenant(door, { name: 'ending' })
+    const ending = client(door.http, key)
+    const { body } = await ending<Answer>('POST', `${mailboxPath(address)}/send-batch`, letter(people(30)))
+    await stepBatches(door.ctx)
+    expect((await ending('DELETE', mailboxPath(address))).status).to.equal(200)
+    door.advance(minuteMs)
+    await run()
+    const { batches } = (await ending<{ batches: Json[] }>('GET', '/api/v1/batches')).body
+    const made = await door.ctx.store.emails.countDocuments({ batchId: body.id })
+    expect(made).to.be.within(1, 29)
+    expect(batches.map(({ id, handled, total }) => [id, handled, total])).to.deep.equal([[body.id, made, 30]])
+    expect(await nextStep(door.ctx)).to.equal(null)
+  })
+
   it('goes on though others fail at every step', async () => {
     const { batches } = door.ctx.store
     const { body: first } = await send(letter(people(1)))
