@@ -3,7 +3,7 @@
  * authenticated; here follow rate, scope, reach, input, idempotency, and then what the operation does.
  */
 import { createHash } from 'node:crypto'
-import { recordAudit } from '../core/access/audit.ts'
+import { noteAudit } from '../core/access/audit.ts'
 import { beginIdempotent, openAnswer, sealAnswer } from '../core/access/idempotency.ts'
 import { isPerson, type Principal, requireScope } from '../core/access/principal.ts'
 import { takeAnonymous } from '../core/access/request-rates.ts'
@@ -251,7 +251,7 @@ async function audited(
 ): Promise<Answer> {
   const isAudited = operation.audit || principal.heldBy === 'partner'
   const note = (outcome: string) =>
-    recordAudit(ctx, {
+    noteAudit(ctx, {
       accountId: principal.accountId,
       keyId: principal.keyId,
       action: operation.name,
@@ -259,7 +259,7 @@ async function audited(
       outcome,
       address: request.peerAddress,
       ...(request.trail?.change !== undefined && { change: request.trail.change }),
-    }).catch((error: unknown) => ctx.log.error({ err: error, action: operation.name }, 'an audit entry was lost'))
+    })
   try {
     const answer = await act()
     if (isAudited && !answer.replayed) await ctx.background.begin(principal.accountId, () => note('done'))

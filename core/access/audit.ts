@@ -5,17 +5,25 @@
  * person, request, address, target) are not hashed themselves but by a salted digest: a person is erased by deleting address and
  * target together with the salt, without which the digest tells nothing, and every hash stays true.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '../../schemas/ids.ts'
 import * as store from '../../store/audit.ts'
 import { isUnchanged, type NewAudit } from '../../store/audit-hash.ts'
 import type { AuditChange, AuditDoc } from '../../store/documents/accounts.ts'
 import { inTimeOf } from '../process/account-time.ts'
+import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { isAway } from '../process/database-away.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
 import { administratorId, isPerson } from './principal.ts'
 
 const groupMax = 200
+/** Entries that wait in memory for a database that is away. */
+const keptMax = 10_000
+/** How long tries go on that all fail; the driver itself waits for a server at each. */
+const keptMs = 30 * secondMs
+const pauseMs = secondMs / 2
 const pageSize = 500
 
 export type { AuditChange } from '../../store/documents/accounts.ts'
@@ -41,13 +49,71 @@ const entryGroups = perProcess(({ store: db }) => {
   })
 })
 
+/** Entries that were not written while the database was away, of which the next tries are made aside. */
+const keptEntries = perProcess((process) => {
+  const { background } = process
+  const waiting: { readonly entry: NewAudit; readonly log: Context['log'] }[] = []
+  let running = false
+
+  async function run(): Promise<void> {
+    let until = performance.now() + keptMs
+    while (waiting.length > 0) {
+      await sleep(pauseMs)
+      const group = waiting.slice(0, groupMax)
+      try {
+        await Promise.all(group.map(({ entry }) => entryGroups(process)(entry)))
+        until = performance.now() + keptMs
+      } catch (error) {
+        if (isAway(error) && performance.now() < until) continue
+        for (const { entry, log } of group) lost(log, entry, error)
+      }
+      waiting.splice(0, group.length)
+    }
+    running = false
+  }
+
+  return {
+    /** Returns false when too many wait already. */
+    async keep(entry: NewAudit, log: Context['log']): Promise<boolean> {
+      if (waiting.length >= keptMax) return false
+      waiting.push({ entry, log })
+      if (running) return true
+      running = true
+      // No account waits for it: while nothing can be written, what is there can be read.
+      await background.begin('audit', run)
+      return true
+    },
+  }
+})
+
 /** Appends an entry to the account's audit trail, in the time of the account. */
-export function recordAudit(
+export function recordAudit(ctx: Context, entry: AuditEntry): Promise<void> {
+  return entryGroups(ctx)(documentOf(ctx, entry))
+}
+
+/**
+ * As `recordAudit`, of what was done or refused already: an entry that cannot be written while the database is away is tried again
+ * aside, under its id, so that it is there once. Never rejects; the log tells of an entry that is lost.
+ */
+export async function noteAudit(ctx: Context, entry: AuditEntry): Promise<void> {
+  const doc = documentOf(ctx, entry)
+  try {
+    await entryGroups(ctx)(doc)
+  } catch (error) {
+    if (!isAway(error) || !(await keptEntries(ctx).keep(doc, ctx.log))) lost(ctx.log, doc, error)
+  }
+}
+
+function lost(log: Context['log'], { accountId, action, requestId }: NewAudit, err: unknown): void {
+  log.error({ err, accountId, action, requestId }, 'an audit entry was lost')
+}
+
+function documentOf(
   ctx: Context,
   { accountId, keyId, action, target, outcome, address, change }: AuditEntry,
-): Promise<void> {
+): NewAudit {
   const at = inTimeOf(ctx, accountId).clock.now()
-  return entryGroups(ctx)({
+  return {
     _id: newId('aud', at),
     accountId,
     at,
@@ -56,7 +122,7 @@ export function recordAudit(
     outcome,
     requestId: ctx.requestId,
     personal: { target, address, ...(change !== undefined && { change }) },
-  })
+  }
 }
 
 /** Appends what an administrator did on the command line. */

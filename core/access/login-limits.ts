@@ -21,7 +21,7 @@ import type { Context } from '../process/context.ts'
 import { createGroupCommit } from '../process/group-commit.ts'
 import { createKept, type Kept } from '../process/kept.ts'
 import { type ProcessContext, perProcess } from '../process/per-process.ts'
-import { recordAudit } from './audit.ts'
+import { noteAudit } from './audit.ts'
 import { hostOf, networkOf } from './network.ts'
 
 const countedMs = 10 * minuteMs
@@ -237,8 +237,8 @@ async function audit(ctx: Context, user: string, { peerAddress }: Visitor, outco
     ])
     const accounts = person === null ? [] : await findAccountsOf(ctx.store, person._id)
     const ids = [...addresses.map(({ accountId }) => accountId), ...accounts.map(({ _id }) => _id)]
-    await Promise.all([...new Set(ids)].map((accountId) => recordAudit(ctx, { ...entry, accountId })))
+    await Promise.all([...new Set(ids)].map((accountId) => noteAudit(ctx, { ...entry, accountId })))
   } catch (error) {
-    ctx.log.error({ err: error }, 'an audit entry was lost')
+    ctx.log.error({ err: error }, 'failed logins could not be noted in the audit: whose they are is not known')
   }
 }

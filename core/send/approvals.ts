@@ -19,7 +19,7 @@ import { findEmail } from '../../store/emails.ts'
 import { findMailboxes } from '../../store/mailboxes.ts'
 import { findMessage } from '../../store/messages.ts'
 import { accountOf, requireAllowed } from '../access/account-record.ts'
-import { recordAudit } from '../access/audit.ts'
+import { noteAudit } from '../access/audit.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import { administrator, isProgram, type Principal } from '../access/principal.ts'
 import {
@@ -175,11 +175,7 @@ async function noteDecision(
   made: Verdict['decision'],
 ): Promise<void> {
   const entry = { accountId, keyId: decision?.by ?? null, action: `approvals.${made}`, target: `${emailId} ${hash}` }
-  await ctx.background.begin(accountId, () =>
-    recordAudit(ctx, { ...entry, outcome: 'done', address: null }).catch((error: unknown) =>
-      ctx.log.error({ err: error }, 'an audit entry was lost'),
-    ),
-  )
+  await ctx.background.begin(accountId, () => noteAudit(ctx, { ...entry, outcome: 'done', address: null }))
 }
 
 /**

@@ -16,7 +16,7 @@ import { newToken } from '../../schemas/ids.ts'
 import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import { findMessagesByHeader } from '../../store/messages.ts'
 import { requireAllowed } from '../access/account-record.ts'
-import { recordAudit } from '../access/audit.ts'
+import { noteAudit } from '../access/audit.ts'
 import { type BegunRequest, beginIdempotent } from '../access/idempotency.ts'
 import type { Login } from '../account/login.ts'
 import { findSend } from '../deliver/approval-state.ts'
@@ -56,14 +56,14 @@ export async function submit(ctx: Context, login: Login, submission: Submission)
   const { accountId, keyId } = login.principal
   const note = (outcome: string) =>
     ctx.background.begin(accountId, () =>
-      recordAudit(ctx, {
+      noteAudit(ctx, {
         accountId,
         keyId,
         action: 'submission.send',
         target: login.mailbox.address,
         outcome,
         address: submission.peerAddress,
-      }).catch((error: unknown) => ctx.log.error({ err: error }, 'an audit entry was lost')),
+      }),
     )
   try {
     const { id, isRepeated } = await submitIdempotent(ctx, login, submission)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { verifyAudit } from '../../core/access/audit.ts'
 import { claimAttemptsOf } from '../../core/deliver/outbox.ts'
 import { recordOutcome } from '../../core/deliver/outcomes.ts'
 import { announceMissed } from '../../core/receive/announce.ts'
@@ -6,6 +7,7 @@ import { sweepReservations } from '../../core/upkeep/sweep.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { agentsPlans } from '../../schemas/plans.ts'
 import { countOf } from '../../store/usage.ts'
+import { eventually } from '../eventually.ts'
 import { delayed, type Fault, hangAt } from '../peers/database-proxy.ts'
 import { client, mailboxPath } from '../peers/rest.ts'
 import { deliver, makeKey } from '../start/door.ts'
@@ -82,6 +84,7 @@ describe('a deployment that is unwell', () => {
   }
 
   let sends = 0
+  let requests = 0
   for (const [n, [name, fault]] of faults.entries())
     it(`a write that ${name}: mail and sends are there once when they are repeated, and nothing is a fault of ours`, async () => {
       const of = `fault${n}`
@@ -104,6 +107,27 @@ describe('a deployment that is unwell', () => {
       await node.ctx.background.done(tenant.accountId)
       expect(await sentCount()).to.equal(sends)
       await expectSoundFolders()
+    })
+
+  for (const [name, fault] of faults)
+    it(`an entry of the audit whose write ${name} is there once, and keeps nobody waiting`, async () => {
+      let hit = 0
+      proxy.follow((_, body, message) => {
+        const isAudit = body.insert === 'audit' || message.includes('.audit\0')
+        return isAudit && hit++ < 2 ? fault() : null
+      })
+      const path = `${mailboxPath(tenant.address)}/folders`
+      const { status, headers } = await client(node.http, tenant.key)('POST', path, { name: `Noted ${requests++}` })
+      expect(status).to.equal(201)
+      expect((await client(node.http, tenant.key)('GET', path)).status).to.equal(200)
+      const requestId = headers.get('x-request-id') ?? ''
+      const { audit } = door.ctx.store
+      await eventually('the entry is there', () => audit.findOne({ accountId: tenant.accountId, requestId }))
+      proxy.follow(null)
+      await node.ctx.background.done()
+      expect(hit).to.be.above(0)
+      expect(await audit.countDocuments({ accountId: tenant.accountId, requestId })).to.equal(1)
+      expect((await verifyAudit(door.ctx, tenant.accountId)).broken).to.equal(null)
     })
 
   it('after all of that each message has one event, and numbers have no gap', async () => {
