@@ -184,6 +184,18 @@ export async function dropBlobUsers(store: Store, drops: readonly DroppedBlobUse
   return unused.length
 }
 
+/**
+ * As `dropBlobUsers`, of users whose end has an answer already: while the object store does not delete, blobs that nobody uses stay in
+ * doubt, and the sweep deletes them.
+ */
+export async function releaseBlobs(store: Store, drops: readonly DroppedBlobUsers[]): Promise<void> {
+  try {
+    await dropBlobUsers(store, drops)
+  } catch (error) {
+    if (!(error instanceof ObjectStoreError)) throw error
+  }
+}
+
 /** The update of a blob that loses users: it stays in doubt, or is from now on, when none is left. */
 function withoutUsers(gone: readonly string[]): Document[] {
   const users = { $filter: { input: '$users', as: 'user', cond: { $not: [{ $in: ['$$user', gone] }] } } }

@@ -1,6 +1,6 @@
 /** Drafts: the only messages whose content can change. */
 import { newToken } from '../schemas/ids.ts'
-import { dropBlobUsers, markBlobsInDoubt } from './blobs.ts'
+import { markBlobsInDoubt, releaseBlobs } from './blobs.ts'
 import type { MessageContent, MessageDoc } from './documents/mail.ts'
 import { closeReservations, holding, type Numbers, reserve } from './folders.ts'
 import type { EditTarget } from './message-edits.ts'
@@ -39,7 +39,7 @@ export async function replaceDraft(
     )
   const replaced =
     reserved !== undefined && (await store.writeTogether([holding(store, claim, token), replacing(reserved)])) === null
-  await dropBlobUsers(store, [{ blobId: replaced ? draft.blob.id : content.blob.id, users: [_id] }])
+  await releaseBlobs(store, [{ blobId: replaced ? draft.blob.id : content.blob.id, users: [_id] }])
   await derive([threadId])
   await closeReservations(store, [
     { folderId, mailboxId, token, ...(!replaced && { overcounted: { total: 0, unread: 0, bytes } }) },

@@ -8,7 +8,7 @@
  */
 import type { UpdateFilter } from 'mongodb'
 import { newToken } from '../schemas/ids.ts'
-import { type DroppedBlobUsers, dropBlobUsers, markBlobsInDoubt } from './blobs.ts'
+import { type DroppedBlobUsers, markBlobsInDoubt, releaseBlobs } from './blobs.ts'
 import type { FolderCounts, MessageDoc } from './documents/mail.ts'
 import { closeReservations, holding, labelKey, type ReservationEnd, reserve, type UidClaim } from './folders.ts'
 import type { Store } from './open.ts'
@@ -194,7 +194,7 @@ export async function removeMessages(store: Store, change: EditTarget): Promise<
   if (refused !== null) return new Set()
   const missed = messages.filter((_, n) => unmatched.has(1 + n))
   const removed = isExact ? idsOf(messages, missed) : await findDeleted(store, mailboxId, messages)
-  await dropBlobUsers(store, usersOf(messages.filter(({ _id }) => removed.has(_id))))
+  await releaseBlobs(store, usersOf(messages.filter(({ _id }) => removed.has(_id))))
   const isDerived = await change.derive(threadsOf(messages))
   // Where it is not known who deleted a message, the reservation stays open and a recount corrects the counters.
   if (isDerived && isExact) await closeReservations(store, endsOf([folderId], token, change, 'remove', missed))

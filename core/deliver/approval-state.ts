@@ -5,7 +5,7 @@
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId } from '../../schemas/ids.ts'
 import { changeApproval, findApproval, listApprovalsOfSends } from '../../store/approvals.ts'
-import { dropBlobUsers } from '../../store/blobs.ts'
+import { releaseBlobs } from '../../store/blobs.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { ApprovalDoc, EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
 import { findEmail, findEmails, listEmails } from '../../store/emails.ts'
@@ -62,7 +62,7 @@ export async function endWaiting(
 
 /** The bytes of an approval that nobody waits for; a draft keeps its own use of them. */
 export async function releaseMessage(ctx: Context, { _id, blob }: ApprovalDoc): Promise<void> {
-  await dropBlobUsers(ctx.store, [{ blobId: blob.id, users: [_id] }])
+  await releaseBlobs(ctx.store, [{ blobId: blob.id, users: [_id] }])
 }
 
 /** A send as who made it sees it, with its approval if it needs one. */

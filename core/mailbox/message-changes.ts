@@ -1,7 +1,7 @@
 /** Changes of one message: flags, labels, moves, deletion. Each is one reservation in the folders concerned. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
-import { type DroppedBlobUsers, dropBlobUsers } from '../../store/blobs.ts'
+import { type DroppedBlobUsers, releaseBlobs } from '../../store/blobs.ts'
 import type { MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
 import { closeSoon, findFolders, type ReservationEnd } from '../../store/folders.ts'
 import * as store from '../../store/message-edit.ts'
@@ -34,7 +34,7 @@ const pauseMs = 5
 const groupMax = 100
 const blobDrops = perProcess(({ store }) =>
   createGroupCommit<DroppedBlobUsers>(groupMax, async (drops) => {
-    await dropBlobUsers(store, drops)
+    await releaseBlobs(store, drops)
     return []
   }),
 )

@@ -10,7 +10,7 @@ import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import { mailboxFull } from '../../schemas/refusals.ts'
 import * as store from '../../store/approvals.ts'
-import { dropBlobUsers, insertBlob, packBlob } from '../../store/blobs.ts'
+import { insertBlob, packBlob, releaseBlobs } from '../../store/blobs.ts'
 import type { MessageDoc, Named } from '../../store/documents/mail.ts'
 import type { ApprovalDoc } from '../../store/documents/sending.ts'
 import { findMessage } from '../../store/messages.ts'
@@ -104,7 +104,7 @@ export async function askApproval(ctx: Context, principal: Principal, send: Send
     return approval
   }
   // Another try of the same request was first, with the same draft.
-  await dropBlobUsers(ctx.store, [{ blobId: blob.id, users: [_id] }])
+  await releaseBlobs(ctx.store, [{ blobId: blob.id, users: [_id] }])
   const first = await store.findApproval(ctx.store, { accountId, approvalId: _id })
   if (first === null) throw new Error(`The approval ${_id} was neither kept nor found.`)
   return first
@@ -163,7 +163,7 @@ async function keepMessage(
     return { blob: ref, draft: { messageId: draftId, blobId: ref.id } }
   // A try that died wrote it, with the bytes that it composed.
   const first = await findMessage(ctx.store, { mailboxId: mailbox._id, messageId: draftId })
-  await dropBlobUsers(ctx.store, [{ blobId: ref.id, users: [draftId] }])
+  await releaseBlobs(ctx.store, [{ blobId: ref.id, users: [draftId] }])
   return { blob: ref, draft: { messageId: draftId, blobId: first?.blob.id ?? ref.id } }
 }
 

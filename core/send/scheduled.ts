@@ -9,7 +9,7 @@ import { splitAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import { findAccount } from '../../store/accounts.ts'
-import { dropBlobUsers, insertBlob, packBlob, readBlob } from '../../store/blobs.ts'
+import { insertBlob, packBlob, readBlob, releaseBlobs } from '../../store/blobs.ts'
 import type { MailboxDoc } from '../../store/documents/mail.ts'
 import type { EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
 import * as store from '../../store/emails.ts'
@@ -74,7 +74,7 @@ export async function reschedule(
   await insertBlob(ctx.store, chunks)
   const moved = await store.moveScheduled(ctx.store, email, { blob: ref, sendAt: time })
   const unused = moved === null ? ref : email.blob
-  await dropBlobUsers(ctx.store, [{ blobId: unused.id, users }])
+  await releaseBlobs(ctx.store, [{ blobId: unused.id, users }])
   if (moved === null) throw notScheduled()
   noteDue(ctx, 'sends', time)
   return moved
@@ -104,7 +104,7 @@ export async function endSchedule(
   const ended = await store.endSchedule(ctx.store, email, { recipients, todoAt: at, keepsCopy: isSent })
   noteDue(ctx, 'sends', at)
   if (ended !== null && !isSent && email.messageId !== null)
-    await dropBlobUsers(ctx.store, [{ blobId: email.blob.id, users: [email.messageId] }])
+    await releaseBlobs(ctx.store, [{ blobId: email.blob.id, users: [email.messageId] }])
   return ended
 }
 

@@ -1,9 +1,10 @@
 /** What is said of requests that failed because the store of large bodies, or the database, was away. */
 import { expect } from 'chai'
 import { openMetrics } from '../../core/process/metrics.ts'
+import { sweepBlobs } from '../../core/upkeep/unused-blobs.ts'
 import { type ObjectPeer, startObjectStore } from '../peers/object-store.ts'
-import { client, type Json } from '../peers/rest.ts'
-import { type Door, makeTenant, openDoor } from '../start/door.ts'
+import { client, type Json, mailboxPath } from '../peers/rest.ts'
+import { type Door, deliver, makeTenant, openDoor } from '../start/door.ts'
 
 describe('a request while a store is away', () => {
   let peer: ObjectPeer
@@ -37,5 +38,27 @@ describe('a request while a store is away', () => {
     expect(counted.filter((line) => line.startsWith('mailroom_requests_total'))).to.deep.equal([
       'mailroom_requests_total{operation="messages.send",code="unavailable",process="service"} 1',
     ])
+  })
+
+  it('says what it did where mail is deleted for good; its body goes once the store is back', async () => {
+    const { key, address, mailboxId } = await makeTenant(door, { name: 'emptying' })
+    const call = client(door.http, key)
+    const path = mailboxPath(address)
+    const id = await deliver(door.ctx, { to: address, raw: 'Subject: Large\nMessage-ID: <large@x.example>\n\nHi' })
+    await call('DELETE', `${path}/messages/${id}`)
+    const { blobs, folders } = door.ctx.store
+    const used = await blobs.findOne({ users: id })
+    expect(used).to.have.property('object')
+    const asked = peer.asked.length
+    peer.mode = 'fails'
+    const { status, body } = await call<Json>('POST', `${path}/trash/empty`)
+    expect([status, body.deleted]).to.deep.equal([200, 1])
+    peer.mode = 'serves'
+    expect(peer.asked.slice(asked).some((each) => each.startsWith('DELETE'))).to.equal(true)
+    const trash = await folders.findOne({ mailboxId, role: 'trash' })
+    expect([trash?.total, trash?.open]).to.deep.equal([0, []])
+    door.advance(2 * 60 * 60_000)
+    await sweepBlobs(door.ctx)
+    expect(await blobs.findOne({ _id: used?._id })).to.equal(null)
   })
 })
