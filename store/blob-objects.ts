@@ -53,7 +53,7 @@ export async function readObject(
   return bytes
 }
 
-/** The bytes of a body, some chunks at a time. Throws when it is deleted meanwhile. */
+/** The bytes of a body, some chunks at a time. Throws `BodyLost` when the object is gone, or is deleted meanwhile. */
 export async function* readObjectChunks(
   store: Pick<Store, 'objects'>,
   object: BlobObject,
@@ -62,7 +62,8 @@ export async function* readObjectChunks(
   for (let from = 0; from < object.chunks.length; from += chunksAtOnce) {
     const to = Math.min(from + chunksAtOnce, object.chunks.length)
     const bytes = await readObject(store, object, { sizeBytes, from, to })
-    if (bytes === null) throw new Error(`Object ${object.key} was deleted while it was read.`)
+    if (bytes === null)
+      throw new BodyLost(`The object store has not, or no more, ${object.key}, the body of a message.`)
     yield bytes
   }
 }

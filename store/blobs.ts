@@ -122,7 +122,7 @@ export async function readBlobs(
 }
 
 /** The store, whose object store is asked for no more objects once it did not answer: each would be waited for as long. */
-function askingUntilAway(store: Store): Store {
+export function askingUntilAway(store: Store): Store {
   const { objects } = store
   if (objects === null) return store
   let away: Error | null = null

@@ -1,6 +1,8 @@
 /** The bytes of messages as mail programs see them: with their trace, without their cuts. */
-import { readBlobs, readChunks } from '../../store/blobs.ts'
+import { askingUntilAway, readBlobs, readChunks } from '../../store/blobs.ts'
 import * as store from '../../store/folder-entries.ts'
+import { ObjectStoreError } from '../../store/object-store.ts'
+import type { Store } from '../../store/open.ts'
 import { minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { createKept } from '../process/kept.ts'
@@ -72,14 +74,44 @@ const largeMessages = perProcess(() => createMemoryRoom({ bytesMax: 64 * 1024 * 
 /** Whether a message is better read piece by piece. */
 export const isLarge = ({ blob }: Held): boolean => blob.chunks > 1
 
-/** The bytes of a group of messages, as they are shown, by message id; of those that were deleted none. */
-export async function shownMessages(ctx: Context, messages: readonly Held[]): Promise<ReadonlyMap<string, Buffer>> {
+/** How the messages of one command are read. */
+export type Reading = {
+  readonly store: Store
+  /** Notes what keeps a message from being read for now, to be told once the others are. Throws what is no matter of the object store. */
+  missed(error: unknown): void
+  /** The first that was noted. */
+  first(): Error | null
+}
+
+/** Begins to read the messages of a command: an object store that does not answer is waited for once. */
+export function beginReading(ctx: Context): Reading {
+  let noted: Error | null = null
+  return {
+    store: askingUntilAway(ctx.store),
+    missed(error) {
+      if (!(error instanceof ObjectStoreError)) throw error
+      noted ??= error
+    },
+    first: () => noted,
+  }
+}
+
+/**
+ * The bytes of a group of messages, as they are shown, by message id; of those that were deleted none. Without `reading` it rejects
+ * for all when one cannot be read for now.
+ */
+export async function shownMessages(
+  ctx: Context,
+  messages: readonly Held[],
+  reading: Reading | null = null,
+): Promise<ReadonlyMap<string, Buffer>> {
   const [first] = messages
   if (first === undefined) return new Map()
   const read = () =>
     readBlobs(
-      ctx.store,
+      reading?.store ?? ctx.store,
       messages.map(({ blob }) => blob),
+      reading === null ? undefined : (_, error) => reading.missed(error),
     )
   const raws = await (isLarge(first) ? largeMessages(ctx)(first.sizeBytes, read) : read())
   return new Map(
@@ -94,11 +126,15 @@ export async function shownMessages(ctx: Context, messages: readonly Held[]): Pr
 export const shownSize = ({ trace, cuts = [], sizeBytes }: Held): number =>
   cuts.reduce((sum, { start, end }) => sum - (end - start), Buffer.byteLength(trace) + sizeBytes)
 
-/** The bytes of a message, as they are shown, piece by piece. Throws when it is deleted meanwhile. */
-export async function* shownPieces(ctx: Context, { trace, cuts = [], blob }: Held): AsyncGenerator<Buffer> {
-  yield Buffer.from(trace)
+/**
+ * The bytes of a message, as they are shown, piece by piece: the first are read before there is any piece. Throws when it is deleted
+ * meanwhile.
+ */
+export async function* shownPieces({ store }: Pick<Reading, 'store'>, held: Held): AsyncGenerator<Buffer> {
+  const { trace, cuts = [], blob } = held
   let at = 0
-  for await (const chunk of readChunks(ctx.store, blob)) {
+  for await (const chunk of readChunks(store, blob)) {
+    if (at === 0) yield Buffer.from(trace)
     let from = 0
     for (const { start, end } of cuts) {
       if (end <= at + from || start >= at + chunk.length) continue

@@ -3,10 +3,12 @@
  * has not read; a large message is handed on piece by piece.
  */
 import {
+  beginReading,
   bySize,
   type Held,
   heldMessages,
   isLarge,
+  type Reading,
   shownMessages,
   shownPieces,
   shownSize,
@@ -31,7 +33,10 @@ const documentsAtOnce = 100
 const describedItems: ReadonlySet<Item> = new Set<Item>(['ENVELOPE', 'BODY', 'BODYSTRUCTURE'])
 const isDescribed = (item: Item) => describedItems.has(item)
 
-/** Writes the items of messages; of those that are gone nothing. Stops when nobody is there any more who reads them. */
+/**
+ * Writes the items of messages; of those that are gone nothing. Stops when nobody is there any more who reads them. Rejects once the
+ * others are written when some could not be read for now.
+ */
 export async function fetchMessages(
   session: Session,
   uids: readonly Uid[],
@@ -41,11 +46,14 @@ export async function fetchMessages(
   if (items.includes('MODSEQ')) await readBefore(session, uids)
   if (items.every(isInTable)) return writeFromTable(session, uids, items, pace)
   const marks = items.some((item) => typeof item === 'object' && !item.isPeek)
+  const reading = beginReading(session.ctx)
   for (let n = 0; n < uids.length && !session.writer.isOver; n += documentsAtOnce) {
     const some = uids.slice(n, n + documentsAtOnce)
     const told = marks ? await markSeen(session, some) : none
-    await fetchGroup(session, some, { items, told, pace })
+    await fetchGroup(session, some, { items, told, pace, reading })
   }
+  const failure = reading.first()
+  if (failure !== null) throw failure
 }
 
 const none: ReadonlySet<Uid> = new Set()
@@ -65,9 +73,14 @@ type Asked = {
   /** Messages that were unread, whose flags are told too. */
   readonly told: ReadonlySet<Uid>
   readonly pace: Pace
+  readonly reading: Reading
 }
 
-async function fetchGroup(session: Session, uids: readonly Uid[], { items, told, pace }: Asked): Promise<void> {
+async function fetchGroup(
+  session: Session,
+  uids: readonly Uid[],
+  { items, told, pace, reading }: Asked,
+): Promise<void> {
   const { ctx, folder, structures, writer } = session
   const keyOf = (uid: number) => `${folder.view.folder.folderId} ${uid}`
   const known = new Map(
@@ -98,12 +111,13 @@ async function fetchGroup(session: Session, uids: readonly Uid[], { items, told,
     if (writer.isOver) return
     const [first] = group
     if (first !== undefined && isLarge(first) && items.every((item) => canStream(item))) {
-      await streamMessage(session, first, itemsOf(first.uid as Uid))
+      await streamMessage(session, first, itemsOf(first.uid as Uid), reading)
       continue
     }
     const shown = await shownMessages(
       ctx,
       group.filter((message) => !isKnown(message)),
+      reading,
     )
     for (const message of group) {
       const uid = message.uid as Uid
@@ -236,9 +250,19 @@ const canStream = (item: Item): boolean =>
     ? isInTable(item)
     : 'section' in item && item.section.path.length === 0 && item.section.text === 'all' && item.partial === null
 
-/** Writes a large message while it is read. When it is deleted meanwhile, the connection ends: its size was told already. */
-async function streamMessage(session: Session, message: Held, items: readonly Item[]): Promise<void> {
-  const { ctx, writer, folder, peer } = session
+/**
+ * Writes a large message while it is read. Nothing is written of one whose first bytes cannot be read for now. When it breaks off
+ * later, the connection ends: its size was told already.
+ */
+async function streamMessage(session: Session, message: Held, items: readonly Item[], reading: Reading): Promise<void> {
+  const { writer, folder, peer } = session
+  const begun = shownPieces(reading, message)
+  let start: IteratorResult<Buffer>
+  try {
+    start = await begun.next()
+  } catch (error) {
+    return reading.missed(error)
+  }
   const uid = message.uid as Uid
   const index = folder.view.table.indexOf(uid)
   const seq = folder.tracker.seqOf(uid)
@@ -251,13 +275,17 @@ async function streamMessage(session: Session, message: Held, items: readonly It
   writer.text(`* ${seq} FETCH (`)
   writer.text(plain.map((item) => tableText(session, item, uid, index)).join(' '))
   let isFirst = plain.length === 0
+  let isFirstSection = true
   for (const item of items) {
     if (typeof item === 'string' || 'binary' in item) continue
     writer.text(`${isFirst ? '' : ' '}${item.label} {${shownSize(message)}}\r\n`)
     isFirst = false
     try {
-      for await (const piece of shownPieces(ctx, message)) {
-        writer.bytes(withoutNul(piece))
+      const pieces = isFirstSection ? begun : shownPieces(reading, message)
+      let piece = isFirstSection ? start : await pieces.next()
+      isFirstSection = false
+      for (; !piece.done; piece = await pieces.next()) {
+        writer.bytes(withoutNul(piece.value))
         await writer.room()
         if (writer.isOver) return
       }

@@ -1,0 +1,68 @@
+/** What mail programs get of a folder while the object store has lost a body, or is away. */
+import { randomBytes } from 'node:crypto'
+import { expect } from 'chai'
+import { type ObjectPeer, startObjectStore } from '../peers/object-store.ts'
+import { deliver } from '../start/door.ts'
+import { type ImapDoor, openImapDoor } from '../start/imap.ts'
+
+const noise = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll(/.{72}/g, '$&\n')
+
+describe('imap: FETCH where bodies cannot be read for now', () => {
+  let peer: ObjectPeer
+  let imap: ImapDoor
+  let address: string
+
+  before(async () => {
+    peer = await startObjectStore()
+    imap = await openImapDoor({ env: { ...peer.env, MAILROOM_BLOBS_FROM_BYTES: '2000' } })
+  })
+  beforeEach(async () => {
+    address = await imap.mailbox()
+  })
+  afterEach(() => {
+    peer.mode = 'serves'
+  })
+  after(async () => {
+    await imap?.close()
+    await peer?.stop()
+  })
+
+  let mails = 0
+  const arrive = (subject: string, body = 'Hi') =>
+    deliver(imap.door.ctx, {
+      to: address,
+      raw: `Subject: ${subject}\nMessage-ID: <fetched${mails++}@remote.example>\n\n${body}\n`,
+    })
+  /** The subjects that a FETCH gives, and how it ends. */
+  async function fetched(items: string) {
+    const client = await imap.open({ user: address })
+    await client.ask('EXAMINE INBOX')
+    const { lines, end } = await client.ask(`FETCH 1:* (${items})`)
+    const still = await client.ask('NOOP')
+    expect(still.end).to.match(/^OK/)
+    const subjects = lines.flatMap((line) => /Subject: (\w+)/.exec(line)?.[1] ?? [])
+    return { subjects, end }
+  }
+
+  for (const [size, bytes] of [
+    ['that is read whole', 5_000],
+    ['that is read in pieces', 3_000_000],
+  ] as const)
+    for (const items of ['BODY.PEEK[]', 'BODY.PEEK[HEADER]', 'BODY.PEEK[] FLAGS BODY.PEEK[]'])
+      it(`${items}: a body ${size} and is lost or away keeps back no other message`, async () => {
+        await arrive('First')
+        const id = await arrive('Large', noise(bytes))
+        await arrive('Last')
+        expect((await fetched(items)).subjects).to.deep.equal(['First', 'Large', 'Last'])
+        peer.mode = 'fails'
+        const away = await fetched(items)
+        expect(away.end).to.match(/^NO \[UNAVAILABLE\]/)
+        expect(away.subjects).to.deep.equal(['First', 'Last'])
+        peer.mode = 'serves'
+        const blob = await imap.door.ctx.store.blobs.findOne({ users: id })
+        await imap.door.ctx.store.objects?.remove(blob?.object?.key ?? '')
+        const lost = await fetched(items)
+        expect(lost.end).to.match(/^NO \[UNAVAILABLE\]/)
+        expect(lost.subjects).to.deep.equal(['First', 'Last'])
+      })
+})
