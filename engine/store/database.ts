@@ -48,7 +48,10 @@ export function lockFolder(dir: string): DatabaseSync {
   } catch (cause) {
     lock.close()
     if (codeOf(cause) === sqlite.busy)
-      throw new FolderInUse(`the data folder ${dir} is in use by another process`, { cause })
+      throw new FolderInUse(
+        `the data folder ${dir} is in use by another process: stop that one, or give this one another folder (the setting data)`,
+        { cause },
+      )
     throw new Error(`the data folder ${dir} cannot be locked: ${(cause as Error).message}`, { cause })
   }
 }

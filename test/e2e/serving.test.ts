@@ -505,7 +505,9 @@ describe('serving', () => {
     })
     expect(again.code).to.equal(1)
     expect(again.out).to.equal('')
-    expect(again.err).to.match(/^engine could not start: the data folder .* is in use by another process\.$/m)
+    expect(again.err).to.match(
+      /^engine could not start: the data folder .* is in use by another process: stop that one, or .*the setting data\)\.$/m,
+    )
     expect((await fetch(`${service.http}/readyz`)).status).to.equal(200)
     const mail = Buffer.from('Subject: Still here\r\n\r\nHi\r\n')
     const { response } = await sendMail(service.smtp, {
