@@ -3,7 +3,7 @@ import { beginPasskeySignIn } from '../core/people/passkeys.ts'
 import { inSomeAccount, switchAccount, viewSession } from '../core/people/people.ts'
 import { signIn, signInByPasskey } from '../core/people/sign-in.ts'
 import { Failure } from '../schemas/failures.ts'
-import { Deleted, identifier } from '../schemas/fields.ts'
+import { Deleted, identifier, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { newToken } from '../schemas/ids.ts'
 import { boolean, object, optional } from '../schemas/infer.ts'
 import { Email, Password, Session, Sessions } from '../schemas/people.ts'
@@ -60,13 +60,13 @@ export const listSessions = personOperation({
   name: 'sessions.list',
   summary: 'Where the person is signed in, newest first.',
   http: 'GET /api/v1/sessions',
-  input: object({}),
+  input: object(paging),
   output: Sessions,
   errors: [],
-  async handle({ ctx, session }) {
-    const found = await sessions.listSessions(ctx, session.personId)
+  async handle({ ctx, session }, { limit = pageSizeDefault, ...rest }) {
+    const { items, next } = await sessions.listSessions(ctx, session.personId, { limit, ...rest })
     return {
-      sessions: found.map(({ id, createdAt, createdFrom, usedAt, usedFrom }) => ({
+      sessions: items.map(({ id, createdAt, createdFrom, usedAt, usedFrom }) => ({
         id,
         createdAt: createdAt.toISOString(),
         createdFrom,
@@ -74,7 +74,7 @@ export const listSessions = personOperation({
         usedFrom,
         current: id === session.id,
       })),
-      next: null,
+      next,
     }
   },
 })

@@ -59,9 +59,31 @@ export function findSessionsByHash(store: Store, hashes: readonly Buffer[]): Pro
   return readMany(store, 'sessions', { hash: { $in: hashes.map((hash) => new Binary(hash)) } })
 }
 
-/** The sessions of a person, newest first, also those that have ended. */
-export function listSessions(store: Store, personId: string, limit: number): Promise<SessionDoc[]> {
-  return readMany(store, 'sessions', { personId }, { sort: { personId: 1, _id: -1 }, limit })
+/** The sessions of a person that end after `now` and were used after `usedSince`, older than `before`, newest first. */
+export function listSessions(
+  store: Store,
+  {
+    personId,
+    now,
+    usedSince,
+    before,
+    limit,
+  }: { personId: string; now: Date; usedSince: Date; before: string | null; limit: number },
+): Promise<SessionDoc[]> {
+  return readMany(
+    store,
+    'sessions',
+    { personId, endsAt: { $gt: now }, usedAt: { $gt: usedSince }, ...(before !== null && { _id: { $lt: before } }) },
+    { sort: { personId: -1, _id: -1 }, limit },
+  )
+}
+
+/** A session of a person, also one that has ended; null when there is none. */
+export function findSessionOf(
+  store: Store,
+  { personId, sessionId }: { personId: string; sessionId: string },
+): Promise<SessionDoc | null> {
+  return readOne(store, 'sessions', { personId, _id: sessionId })
 }
 
 /** A session as the database finds it. */

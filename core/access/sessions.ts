@@ -12,6 +12,7 @@ import { after, dayMs, hourMs, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential, newCredential } from '../process/secrets.ts'
 import { accountById, callersChanged, forgetCallers, sessionByHash } from './known-callers.ts'
+import { type Page, pageOf, readIdCursor } from './paging.ts'
 import { memberPrincipal, type Principal } from './principal.ts'
 
 /** A person who is signed in. */
@@ -40,8 +41,6 @@ export type OpenSession = Pick<SessionDoc, 'createdAt' | 'createdFrom' | 'usedAt
 /** Who asks, as far as the request says. */
 export type Asker = { readonly peerAddress: string; readonly userAgent: string }
 
-/** So many of a person's newest sessions are shown. */
-const listedMax = 50
 /** The use of a session is noted so often. */
 const notedMs = 5 * minuteMs
 
@@ -109,13 +108,29 @@ export async function endSession(
   await callersChanged(ctx, { personIds: [personId] })
 }
 
-/** The sessions of a person that have not ended, newest first. */
-export async function listSessions(ctx: Context, personId: string): Promise<readonly OpenSession[]> {
+/** The sessions of a person that have not ended, newest first. Fails with `validation_error` (cursor). */
+export async function listSessions(
+  ctx: Context,
+  personId: string,
+  { limit, before }: { readonly limit: number; readonly before?: string },
+): Promise<Page<OpenSession>> {
   const now = ctx.clock.now()
-  const docs = await store.listSessions(ctx.store, personId, listedMax)
-  return docs
-    .filter((doc) => !hasEnded(ctx, doc, now))
-    .map(({ _id: id, createdAt, createdFrom, usedAt, usedFrom }) => ({ id, createdAt, createdFrom, usedAt, usedFrom }))
+  const rows = await store.listSessions(ctx.store, {
+    personId,
+    now,
+    usedSince: after(now, -idleMs(ctx)),
+    before: readIdCursor(before, 'ses'),
+    limit: limit + 1,
+  })
+  const { items, next } = pageOf(rows, limit)
+  const shown = ({ _id: id, createdAt, createdFrom, usedAt, usedFrom }: SessionDoc): OpenSession => ({
+    id,
+    createdAt,
+    createdFrom,
+    usedAt,
+    usedFrom,
+  })
+  return { items: items.map(shown), next }
 }
 
 /** Ends one of the sessions of a person at once. Fails with `not_found`. */
@@ -123,9 +138,8 @@ export async function endSessionOf(
   ctx: Context,
   { personId, sessionId }: { personId: string; sessionId: string },
 ): Promise<void> {
-  const found = await store.listSessions(ctx.store, personId, listedMax)
-  const session = found.find(({ _id }) => _id === sessionId)
-  if (session === undefined)
+  const session = await store.findSessionOf(ctx.store, { personId, sessionId })
+  if (session === null)
     throw new Failure('not_found', `The person has no session ${sessionId}.`, {
       fix: 'Use an id that GET /api/v1/sessions lists.',
     })
@@ -141,8 +155,10 @@ export async function endSessions(ctx: Context, personIds: readonly string[]): P
 
 const deviceOf = ({ peerAddress: address, userAgent }: Asker): Device => ({ address, userAgent })
 
-function hasEnded({ settings }: Context, { endsAt, usedAt }: SessionDoc, now: Date): boolean {
-  return endsAt <= now || after(usedAt, settings.sessions.idleHours * hourMs) <= now
+const idleMs = ({ settings }: Context) => settings.sessions.idleHours * hourMs
+
+function hasEnded(ctx: Context, { endsAt, usedAt }: SessionDoc, now: Date): boolean {
+  return endsAt <= now || after(usedAt, idleMs(ctx)) <= now
 }
 
 async function sessionFrom(ctx: Context, { _id: id, hash, personId, accountId }: SessionDoc): Promise<Session> {

@@ -70,8 +70,8 @@ export class Session extends Group {
 
 export class Sessions extends Group {
   /** Where the person is signed in, newest first. For people who are signed in, not for keys. */
-  list(options?: RequestOptions): Promise<t.SessionsListResult> {
-    return this.call({ method: 'GET', path: '/sessions' }, options)
+  list(params: t.SessionsListParams = {}, options?: RequestOptions): PageList<t.SessionsListResult, t.SessionsListResult['sessions'][number]> {
+    return this.pages<t.SessionsListResult, t.SessionsListResult['sessions'][number]>('sessions', { method: 'GET', path: '/sessions', query: params }, options)
   }
 
   /** End one of the own sessions at once. For people who are signed in, not for keys. */

@@ -1686,6 +1686,13 @@ export type SessionEndResult = {
   readonly signedOut: true
 }
 
+export type SessionsListParams = {
+  /** At most 200. */
+  readonly limit?: number
+  /** A next. */
+  readonly before?: string
+}
+
 export type SessionsListResult = {
   readonly sessions: readonly {
     readonly id: string

@@ -5,7 +5,7 @@ import type { Role } from '../../schemas/scopes.ts'
 import { browser, expectRefusal, type Person } from '../peers/person.ts'
 import { type Call, client, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
-import { newPerson } from '../start/people.ts'
+import { newPerson, signedIn as signIn } from '../start/people.ts'
 
 describe('api: sessions', () => {
   let door: Door
@@ -192,6 +192,41 @@ describe('api: sessions', () => {
         door.advance((idleHours - 1) * hourMs)
       }
       expect(await isIn(used)).to.equal(false)
+    })
+  })
+
+  describe('the list of them', () => {
+    type List = { sessions: { id: string; current: boolean }[]; next: string | null }
+    const perPage = 50
+
+    it('shows each in pages, and ends any of them, however many began after it', async () => {
+      const first = await signedIn('owner')
+      for (let n = 0; n < perPage; n++) await signIn(door, first)
+      const { body } = await first.ask<List>('GET', '/api/v1/sessions')
+      expect(body.sessions).to.have.length(perPage)
+      const older = (await first.ask<List>('GET', `/api/v1/sessions?before=${body.next}`)).body
+      expect(older.sessions.map(({ current }) => current)).to.deep.equal([true])
+      expect(older.next).to.equal(null)
+      const another = await signIn(door, first)
+      expect((await another.ask('DELETE', `/api/v1/sessions/${older.sessions[0]?.id}`)).status).to.equal(200)
+      expectRefusal(await first.ask('GET', '/api/v1/session'), [401, 'unauthorized'])
+    })
+
+    it('shows one that is in use before those that have ended, however many', async () => {
+      const first = await signedIn('owner')
+      for (let n = 0; n < perPage; n++) await signIn(door, first)
+      for (let half = 0; half < 2; half++) {
+        door.advance((door.ctx.settings.sessions.idleHours * hourMs) / 2)
+        await first.ask('GET', '/api/v1/session')
+      }
+      const { body } = await first.ask<List>('GET', '/api/v1/sessions')
+      expect([body.sessions.map(({ current }) => current), body.next]).to.deep.equal([[true], null])
+    })
+
+    it('ends none of another person', async () => {
+      const [one, two] = [await signedIn('owner'), await signedIn('owner')]
+      const [own] = (await two.ask<List>('GET', '/api/v1/sessions')).body.sessions
+      expectRefusal(await one.ask('DELETE', `/api/v1/sessions/${own?.id}`), [404, 'not_found'])
     })
   })
 

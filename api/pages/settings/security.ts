@@ -21,6 +21,7 @@ import type { Page } from '../page.ts'
 import { credentialOf, type PageRoute, refused, type Visit } from '../visit.ts'
 import { type Done, type SessionView, settingsPage, viewOf } from './frame.ts'
 
+const rowsMax = 200
 const place = '/settings/security'
 const done: Done = {
   'app-removed': 'The authenticator app is removed. Signing in needs the password alone.',
@@ -119,7 +120,7 @@ async function securityPage(visit: Visit, typed: Typed): Promise<Page> {
   const [app, { passkeys }, { sessions }] = [
     await visit.ask<Infer<typeof SecondFactor>>(getTotp),
     await visit.ask<Infer<typeof Passkeys>>(listPasskeys),
-    await visit.ask<Infer<typeof Sessions>>(listSessions),
+    await visit.ask<Infer<typeof Sessions>>(listSessions, { limit: rowsMax }),
   ]
   return settingsPage(visit, view, {
     place,

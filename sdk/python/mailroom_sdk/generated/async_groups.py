@@ -132,13 +132,15 @@ class Session(AsyncGroup):
 
 
 class Sessions(AsyncGroup):
-    async def list(
+    def list(
         self,
         *,
+        limit: int | Unset = UNSET,
+        before: str | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> t.SessionsListResult:
+    ) -> AsyncPageList[t.SessionsListResult]:
         """Where the person is signed in, newest first. For people who are signed in, not for keys."""
-        return await self._call('GET', '/sessions', options=options)
+        return self._pages('sessions', 'GET', '/sessions', query=given({'limit': limit, 'before': before}), options=options)
 
     async def end(
         self,

@@ -135,10 +135,12 @@ class Sessions(Group):
     def list(
         self,
         *,
+        limit: int | Unset = UNSET,
+        before: str | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> t.SessionsListResult:
+    ) -> PageList[t.SessionsListResult]:
         """Where the person is signed in, newest first. For people who are signed in, not for keys."""
-        return self._call('GET', '/sessions', options=options)
+        return self._pages('sessions', 'GET', '/sessions', query=given({'limit': limit, 'before': before}), options=options)
 
     def end(
         self,
