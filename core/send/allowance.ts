@@ -27,6 +27,7 @@ import {
   type Period,
   usagePeriod,
 } from '../access/usage.ts'
+import { isSimulated } from '../deliver/simulator.ts'
 import type { Context } from '../process/context.ts'
 import { type Limit, limitKinds, limitsOf } from './send-limits.ts'
 
@@ -234,12 +235,33 @@ async function firstPassed(ctx: Context, limits: readonly Limit[], at: Date): Pr
   )
 }
 
-/** Gives back what a send took at `at`, when it was cancelled. */
+/** Gives back what a send to the `accepted` recipients took at `at` for those of them who get nothing. */
 export async function giveSendAllowance(
   ctx: Context,
-  { accountId, taken, at }: { accountId: string; taken: NonNullable<EmailDoc['taken']>; at: Date },
+  {
+    accountId,
+    taken,
+    at,
+    accepted,
+    unsent,
+  }: {
+    accountId: string
+    taken: NonNullable<EmailDoc['taken']>
+    at: Date
+    accepted: readonly string[]
+    unsent: readonly string[]
+  },
 ): Promise<void> {
-  for (const { owner, period, counter, by } of taken)
+  if (unsent.length === 0) return
+  const real = (addresses: readonly string[]) => addresses.filter((address) => !isSimulated(address)).length
+  // Of all recipients, of the real ones, or of the send as one.
+  const shareOf = (by: number) => {
+    if (by === accepted.length) return unsent.length
+    if (by === real(accepted)) return real(unsent)
+    return unsent.length === accepted.length ? by : 0
+  }
+  const shares = taken.map((each) => ({ ...each, by: shareOf(each.by) }))
+  for (const { owner, period, counter, by } of shares.filter(({ by }) => by > 0))
     await (owner === undefined
       ? giveBackUsage(ctx, { owner: accountId, period, counter, by, at })
       : giveBackFigure(ctx, { owner, counter, by, at }))

@@ -2,7 +2,6 @@
 import type { EmailDoc } from '../../store/documents/sending.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
-import { giveSendAllowance } from './allowance.ts'
 import { deleteDraft, makeDraftAgain } from './drafts.ts'
 import { endSchedule, notScheduled, reachScheduled } from './scheduled.ts'
 
@@ -23,6 +22,5 @@ export async function cancelScheduled(
     if (draftId !== null) await deleteDraft(ctx, principal, { address: which.address, draftId })
     throw notScheduled()
   }
-  await giveSendAllowance(ctx, { accountId: email.accountId, taken: email.taken ?? [], at: email.createdAt })
   return { email: cancelled, draftId }
 }

@@ -23,6 +23,7 @@ import { signingKeys } from '../mailbox/domains.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { noteDue } from '../process/alarms.ts'
 import type { Context } from '../process/context.ts'
+import { giveSendAllowance } from './allowance.ts'
 import { claimRefusals } from './claim-rules.ts'
 import { sendTimeOf } from './content.ts'
 
@@ -89,7 +90,10 @@ export async function releaseScheduled(ctx: Context, email: EmailDoc): Promise<E
   return endSchedule(ctx, email, (address) => reasons.get(address) ?? null)
 }
 
-/** Ends the schedule of a send. Recipients with a reason fail with it; when none is left, no Sent copy is kept. */
+/**
+ * Ends the schedule of a send. Recipients with a reason fail with it, and what was taken for them is given back; when none is left,
+ * no Sent copy is kept.
+ */
 export async function endSchedule(
   ctx: Context,
   email: EmailDoc,
@@ -103,9 +107,26 @@ export async function endSchedule(
   const isSent = recipients.some(({ status }) => status !== 'failed')
   const ended = await store.endSchedule(ctx.store, email, { recipients, todoAt: at, keepsCopy: isSent })
   noteDue(ctx, 'sends', at)
-  if (ended !== null && !isSent && email.messageId !== null)
+  if (ended === null) return null
+  if (!isSent && email.messageId !== null)
     await releaseBlobs(ctx.store, [{ blobId: email.blob.id, users: [email.messageId] }])
+  await giveUnsentBack(ctx, email, recipients)
   return ended
+}
+
+/** Gives back what was taken for the recipients who were to get the send, and of whom these say now that they do not. */
+async function giveUnsentBack(ctx: Context, email: EmailDoc, recipients: readonly EmailRecipient[]): Promise<void> {
+  const { accountId, taken = [], createdAt: at } = email
+  const accepted = email.recipients.filter(({ status }) => status === 'queued')
+  const isUnsent = ({ email: address }: EmailRecipient) =>
+    recipients.some(({ email: other, status }) => other === address && status === 'failed')
+  await giveSendAllowance(ctx, {
+    accountId,
+    at,
+    taken,
+    accepted: accepted.map((recipient) => recipient.email),
+    unsent: accepted.filter(isUnsent).map((recipient) => recipient.email),
+  })
 }
 
 async function currentRefusals(ctx: Context, email: EmailDoc): Promise<ReadonlyMap<string, string>> {

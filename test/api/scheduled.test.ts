@@ -115,7 +115,8 @@ describe('api: sends for later, dry runs and forwards', () => {
   ]
   type Hold = (ctx: Context, accountId: string, reason: string) => Promise<unknown>
   for (const [code, hold, end] of holds)
-    it(`one that comes due while the account answers ${code} fails with that`, async () => {
+    it(`one that comes due while the account answers ${code} fails with that, and its allowance comes back`, async () => {
+      const before = await used()
       const { body } = await send({ sendAt: inHours(1) })
       await hold(door.ctx, tenant.accountId, 'a test')
       door.advance(hourMs + 1_000)
@@ -124,7 +125,26 @@ describe('api: sends for later, dry runs and forwards', () => {
       const { body: email } = await call<{ recipients: Json[] }>('GET', `/api/v1/emails/${body.id}`)
       expect(email.recipients[0]).to.include({ status: 'failed', reason: code })
       expect((await sentCopy(body.message_id)).status).to.equal(404)
+      expect(await used()).to.equal(before)
     })
+
+  it('only who still gets it when it comes due is counted', async () => {
+    const sent = async () => {
+      const { body } = await call<{ days: { sent: number }[] }>('GET', '/api/v1/usage/daily')
+      return body.days.reduce((sum, { sent }) => sum + sent, 0)
+    }
+    const [before, sentBefore] = [await used(), await sent()]
+    const to = ['ben@remote.example', 'cyd@remote.example', 'delivered@simulator.invalid', 'gus@remote.example']
+    const { body } = await send({ to, sendAt: inHours(1) })
+    expect(await used()).to.equal(before + to.length)
+    for (const email of [to[1], to[3]]) await call('POST', '/api/v1/suppressions', { email })
+    door.advance(hourMs + 1_000)
+    await settleDue(door.ctx)
+    const { body: email } = await call<{ recipients: Json[] }>('GET', `/api/v1/emails/${body.id}`)
+    expect(email.recipients.map(({ reason }) => reason)).to.deep.equal([null, 'suppressed', null, 'suppressed'])
+    expect(await used()).to.equal(before + 2)
+    expect(await sent()).to.equal(sentBefore + 2)
+  })
 
   it('an unknown one is email_not_found', async () => {
     const { status, body } = await call<ErrorBody>('DELETE', `${box}/scheduled/em_nothing`)
