@@ -122,7 +122,6 @@ export async function resumeCustomer(ctx: Context, principal: Principal, id: str
 export async function removeCustomer(ctx: Context, principal: Principal, id: string): Promise<void> {
   const { _id, name } = await reachCustomer(ctx, principal, id)
   await beginErasure(ctx, { id: _id, name }, name)
-  await freeSlot(ctx.store, principal.accountId, 'customers')
 }
 
 function customersOf({ accountId: partnerId, partnerMode }: Principal): store.CustomersOf {

@@ -13,6 +13,7 @@ import {
   findErasing,
   findExpiredAccounts,
   findPartsOf,
+  freeSlot,
   revokeKeys,
 } from '../../store/accounts.ts'
 import type { CollectionName } from '../../store/collections.ts'
@@ -57,6 +58,9 @@ export async function beginErasure(
   if (!(await begin(ctx.store, { accountId, at: ctx.machineClock.now() })))
     throw new Failure('conflict', 'The account is being erased already.', { fix: 'Wait for it to end.' })
   await closeDoors(ctx, accountId)
+  // Whoever erases a customer, its partner may have another one.
+  const partnerId = (await findAccount(ctx.store, accountId))?.partnerId
+  if (partnerId !== undefined) await freeSlot(ctx.store, partnerId, 'customers')
 }
 
 /** Erases what there is of an account whose erasure has begun. Safe to repeat. */

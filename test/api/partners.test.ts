@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { verifyAudit } from '../../core/access/audit.ts'
 import { noteOf, sweepCustomerChanges } from '../../core/account/customer-changes.ts'
 import { setPlans } from '../../core/account/plans.ts'
+import { listPartners } from '../../core/partner/partners.ts'
 import { sweepErasures } from '../../core/personal/erase.ts'
 import { minuteMs } from '../../core/process/clock.ts'
 import { announceArrivals, announceMissed } from '../../core/receive/announce.ts'
@@ -18,6 +19,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.t
 import { type Answer, type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, openDoor } from '../start/door.ts'
 import { type Customer, makeCustomer, makePartner, type Partner } from '../start/partners.ts'
+import { newPerson } from '../start/people.ts'
 
 type Envelope = Json & { readonly id: string; readonly type: string; readonly cursor: string; readonly data: Json }
 type Page = { readonly events: readonly Envelope[]; readonly next: string | null; readonly cursor: string }
@@ -514,6 +516,25 @@ describe('api: partners', () => {
       const { body } = await partner.live<Page>('GET', `${api}/events?after=${before.at(-1)!.cursor}`)
       expect(body.events.map(({ customer_id }) => customer_id)).to.not.include(goes.id)
       expect((await store.accounts.findOne({ _id: partner.id }))?.customers).to.equal(1)
+    })
+
+    it('leaves its partner room for another one, whoever ends it', async () => {
+      const partner = await makePartner(door, 'counted')
+      const counted = async () => (await listPartners(door.ctx, 100)).find(({ name }) => name === 'counted')?.customers
+      const [one, two, stays] = [
+        await makeCustomer(door, partner.live, { name: 'Ends Itself' }),
+        await makeCustomer(door, partner.live, { name: 'Is Ended' }),
+        await makeCustomer(door, partner.live, { name: 'Stays' }),
+      ]
+      expect(await counted()).to.equal(3)
+      const person = await newPerson(door, { accountId: one.accountId })
+      const asked = { confirm: 'Ends Itself', password: person.password }
+      expect((await person.ask('POST', '/api/v1/account/erase', asked)).status).to.equal(202)
+      expect(await counted()).to.equal(2)
+      const ends = await Promise.all([1, 2, 3].map(() => partner.live('DELETE', at(two.id))))
+      expect(ends.filter(({ status }) => status === 200)).to.have.length(1)
+      expect(await counted()).to.equal(1)
+      expect((await partner.live('GET', at(stays.id))).status).to.equal(200)
     })
 
     it('takes along what its partner was answered: a repeat shows nothing of it, and makes no other', async () => {
