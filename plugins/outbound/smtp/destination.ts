@@ -38,7 +38,7 @@ const reasonCharsMax = 200
 type Opening = Omit<SessionOptions, 'tryTls'>
 
 /** Addresses whose STARTTLS failed of late. */
-type NoTls = Pick<Kept<true>, 'get' | 'set'>
+type NoTls = Pick<Kept<true>, 'get' | 'set' | 'delete'>
 
 type State = {
   readonly clock: Context['clock']
@@ -124,8 +124,19 @@ async function sendOnce(state: State, mail: Mail): Promise<Dialogue | Deferral> 
 /** Sends a mail while its lease still holds: this is the last moment to ask. */
 async function sendOver(state: State, session: Session, mail: Mail): Promise<Dialogue | Deferral> {
   const result = (await mail.isHeld()) ? await session.send(mail) : leaseLapsed
-  giveBack(state, session)
-  return result
+  if (!insistsOnTls(session, result)) {
+    giveBack(state, session)
+    return result
+  }
+  // The next attempt begins with STARTTLS again.
+  state.noTls.delete(state.opening.route.address)
+  session.quit()
+  return { ...result, wantsTls: true }
+}
+
+/** Whether a server takes no mail in the clear (RFC 3207 4) that offers TLS, which failed with it of late. */
+function insistsOnTls(session: Session, result: Dialogue | Deferral): result is Dialogue {
+  return 'command' in result && !session.tls && session.has('STARTTLS') && /(?:^|\n)530(?: |$)/.test(result.reply)
 }
 
 const leaseLapsed: Deferral = { why: 'was reached too late: the mail is claimed anew', retrySeconds: 0 }

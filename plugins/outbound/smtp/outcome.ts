@@ -11,6 +11,8 @@ export type Dialogue = {
   readonly trouble: string
   /** Why there is no TLS as it should be, where that broke it off. */
   readonly tlsFailure?: TlsFailure
+  /** Whether the reply refuses mail in the clear, although the server offers a TLS that failed. */
+  readonly wantsTls?: boolean
 }
 
 /** A kind of failure (RFC 8460 4.3), and what was found. */
@@ -18,11 +20,11 @@ export type TlsFailure = { readonly type: string; readonly detail: string | null
 
 /**
  * Returns what a dialogue means for the recipient. Only a 5xx reply to the mail itself is a bounce: a server that refuses the
- * connection, EHLO or STARTTLS may take mail in an hour, unless it says that it never does (RFC 7504). When no reply follows
- * the final dot, the server may have the mail or not: the outcome is `ambiguous`.
+ * connection, EHLO or STARTTLS, or mail in the clear when its own TLS fails, may take mail in an hour, unless it says that it never
+ * does (RFC 7504). When no reply follows the final dot, the server may have the mail or not: the outcome is `ambiguous`.
  */
 export function outcomeOf(
-  { command, reply, tls, trouble }: Dialogue,
+  { command, reply, tls, trouble, wantsTls = false }: Dialogue,
   { mx, at }: { readonly mx: string | null; readonly at: Date },
 ): Outcome {
   // RFC 5321 4.2: the codes of replies begin with 2 to 5.
@@ -41,9 +43,11 @@ export function outcomeOf(
       ...(isBeforeMail(command) && { unreached: true }),
     }
   }
-  const final = code >= 500 && (/^(?:MAIL|RCPT|DATA|\.)/.test(command) || code === 521 || code === 556)
+  const isOfMail = /^(?:MAIL|RCPT|DATA|\.)/.test(command) && !wantsTls
+  const final = code >= 500 && (isOfMail || code === 521 || code === 556)
   if (final) return { status: 'bounced', response: reply, mx, tls, at }
-  return { status: 'deferred', response: reply, mx, tls, at, ...(isBeforeMail(command) && { unreached: true }) }
+  const unreached = wantsTls || isBeforeMail(command)
+  return { status: 'deferred', response: reply, mx, tls, at, ...(unreached && { unreached: true }) }
 }
 
 /** Whether a command greets the server, or none was sent: the dialogue came no further. */

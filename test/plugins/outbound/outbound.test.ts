@@ -42,6 +42,12 @@ describe('outbound mail', () => {
       if (line.startsWith('EHLO')) return '250-hi\r\n250 STARTTLS\r\n'
       return line === 'STARTTLS' ? '454 4.7.0 no TLS today\r\n' : usual(line)
     })
+    let starts = 0
+    await script('strict.test', (line) => {
+      if (line.startsWith('EHLO')) return '250-hi\r\n250 STARTTLS\r\n'
+      if (line === 'STARTTLS') return `454 4.7.0 no TLS, time ${++starts}\r\n`
+      return line.startsWith('MAIL') && starts < 2 ? '530 5.7.0 Must issue a STARTTLS command first\r\n' : usual(line)
+    })
     const port = plain.route.slice(plain.route.indexOf(':'))
     // Of these addresses only the last one has a server at that port.
     names = await startNameServer({
@@ -160,6 +166,14 @@ describe('outbound mail', () => {
       expect(state.status).to.equal(expected)
     })
   }
+
+  it('tries again, with TLS, at a server that takes no mail in the clear while its TLS fails', async () => {
+    const emailId = await send('someone@strict.test')
+    const state = await recipient(emailId, answered)
+    expect(state).to.include({ status: 'sent', response: '530 5.7.0 Must issue a STARTTLS command first' })
+    expect(await recipient(emailId, ended)).to.include({ status: 'delivered', tls: false })
+    expect(scripts['strict.test']?.heard.filter((line) => line === 'STARTTLS')).to.have.length(2)
+  })
 
   it('says that it does not know when the connection ends after the final dot', async () => {
     const state = await recipient(await send('someone@drop.test'), answered)

@@ -13,7 +13,7 @@ describe('a destination', () => {
   const closing: (() => unknown)[] = []
   let nowMs = Date.now()
   const clock = { now: () => new Date(nowMs) }
-  const noTls = { get: () => undefined, set: () => undefined }
+  const noTls = { get: () => undefined, set: () => undefined, delete: () => undefined }
 
   after(async () => {
     for (const close of closing.reverse()) await close()
