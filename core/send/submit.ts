@@ -48,7 +48,7 @@ const repeatMs = dayMs
 export type Submitted = { readonly id: string; readonly isWaiting: boolean }
 
 /**
- * Accepts a submitted message. Fails with `payload_too_large` (the header), `invalid_request` (a line in it that is no field),
+ * Accepts a submitted message. Fails with `payload_too_large` (the header), `invalid_request` (a line in it that is no field, or NUL),
  * `invalid_sender` (no author, or several), `forbidden` and `domain_not_on_account` (From or Sender is not an address
  * of the mailbox), as `beginIdempotent` does, and by the rules of sending as `commitSend` does.
  */
@@ -134,6 +134,10 @@ async function submitOnce(
         fix: 'Put an empty line between header and body, and begin the lines that go on a field with a blank.',
       },
     )
+  if (raw.subarray(0, parsed.root.bodyStart).includes(0))
+    throw new Failure('invalid_request', 'The header of the message has a NUL character.', {
+      fix: 'Take NUL out of the header fields.',
+    })
   const origin = originatorsOf(parsed)
   if (origin === null)
     throw new Failure('invalid_sender', 'The message must have exactly one From field with exactly one address.')

@@ -1,5 +1,5 @@
 /**
- * Mail in another encoding: in 7 bits for a server that takes no other (RFC 6152 3), or in lines that SMTP carries (RFC 5322 2.1.1).
+ * Mail in another encoding: in 7 bits for a server that takes no other (RFC 6152 3), or without what SMTP does not carry (RFC 5322 2.1.1, RFC 2045 2.7).
  * Every part that needs it is encoded, and nothing else changes.
  */
 import { isAscii } from 'node:buffer'
@@ -11,7 +11,7 @@ type Replacement = { readonly start: number; readonly end: number; readonly text
 
 /** Parts whose bytes somebody has signed or encrypted: another encoding would break that. */
 const untouchable = /^multipart\/(?:signed|encrypted)$/
-const [lf, colon] = [0x0a, 0x3a] as const
+const [nul, lf, colon] = [0, 0x0a, 0x3a] as const
 const encodingField = 'content-transfer-encoding'
 /** Encodings that change no byte (RFC 2045 6.2). */
 const identity = /^(?:7bit|8bit|binary)$/
@@ -26,14 +26,18 @@ export function toSevenBit(raw: Buffer, root: Part): Buffer | null {
 }
 
 /**
- * The message without lines of more than 998 characters, as far as it can be made so: what is signed or encrypted stays as it is, and so
- * do words of a header that are longer. Such lines are binary data (RFC 2045 2.9), which servers refuse or break. Never throws.
+ * The message without lines of more than 998 characters and, in bodies, without NUL, as far as it can be made so: what is signed or
+ * encrypted stays as it is, and so do words of a header that are longer. Such lines, and NUL, are binary data (RFC 2045 2.9), which
+ * servers refuse or break. Never throws.
  */
-export function withShortLines(raw: Buffer, root: Part): Buffer {
+export function withoutBinary(raw: Buffer, root: Part): Buffer {
   const edits: Replacement[] = []
-  shorten(raw, root, edits)
+  mend(raw, root, edits)
   return edits.length === 0 ? raw : edited(raw, edits)
 }
+
+/** Whether there is a line of more than 998 characters, or a NUL. */
+export const isBinary = (bytes: Buffer): boolean => bytes.includes(nul) || hasLongLine(bytes)
 
 /** Whether a line has more than 998 characters without its line end. */
 export function hasLongLine(bytes: Buffer): boolean {
@@ -45,17 +49,20 @@ export function hasLongLine(bytes: Buffer): boolean {
   return false
 }
 
-function shorten(raw: Buffer, part: Part, edits: Replacement[]): void {
+function mend(raw: Buffer, part: Part, edits: Replacement[]): void {
   for (const field of part.fields) if (field.name.toLowerCase() !== encodingField) fold(raw, field, edits)
   const { bodyStart, bodyEnd, contentType, children, embedded, encoding } = part
   const body = raw.subarray(bodyStart, bodyEnd)
-  if (untouchable.test(contentType) || !hasLongLine(body)) return
+  if (untouchable.test(contentType) || !isBinary(body)) return
   const inner = embedded === null ? children : [embedded]
-  if (inner.length > 0) for (const child of inner) shorten(raw, child, edits)
+  if (inner.length > 0) for (const child of inner) mend(raw, child, edits)
   else if (encoding === 'base64') {
-    const text = body.toString('latin1').replaceAll(/\s+/g, '')
+    const text = body.toString('latin1').replaceAll(/[\s\0]+/g, '')
     edits.push({ start: bodyStart, end: bodyEnd, text: inBase64Lines(text) })
   } else if (identity.test(encoding)) encode(raw, part, edits)
+  else if (encoding === 'quoted-printable')
+    for (let at = body.indexOf(nul); at >= 0; at = body.indexOf(nul, at + 1))
+      edits.push({ start: bodyStart + at, end: bodyStart + at + 1, text: '=00' })
 }
 
 /** Folds the long lines of a field (RFC 5322 2.2.3) where it has blanks, so that no line has blanks alone. */

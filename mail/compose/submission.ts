@@ -3,7 +3,7 @@
 import { formatDate } from '../encoding/date.ts'
 import { type NamedAddress, parseAddressList } from '../message/address.ts'
 import { type ParsedMessage, parseMessage } from '../message/parse.ts'
-import { hasLongLine, withShortLines } from './seven-bit.ts'
+import { isBinary, withoutBinary } from './seven-bit.ts'
 
 /** Fields that recipients must not see (Bcc), or that only servers on the way write. */
 const removed = /^(?:bcc|resent-bcc|return-path)$/i
@@ -45,7 +45,7 @@ export function strayLine(raw: Buffer): number | null {
 
 /**
  * Adds a Date and a Message-ID to a message that lacks them or has them malformed, takes Bcc and Return-Path out of it, and encodes
- * bodies with lines that are too long to be sent (RFC 6409 8). Every other byte stays; `raw` itself is returned when all do. `raw`
+ * bodies with lines that are too long to be sent, or with NUL (RFC 6409 8). Every other byte stays; `raw` itself is returned when all do. `raw`
  * has CRLF line ends. Never throws.
  */
 export function finishSubmission(
@@ -65,9 +65,9 @@ export function finishSubmission(
     parts.push(raw.subarray(from, start))
     from = end
   }
-  if (from === 0 && added === '') return inShortLines(raw)
+  if (from === 0 && added === '') return inText(raw)
   parts.push(raw.subarray(from))
-  return inShortLines(Buffer.concat(parts))
+  return inText(Buffer.concat(parts))
 }
 
-const inShortLines = (raw: Buffer) => (hasLongLine(raw) ? withShortLines(raw, parseMessage(raw).root) : raw)
+const inText = (raw: Buffer) => (isBinary(raw) ? withoutBinary(raw, parseMessage(raw).root) : raw)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { readBody } from '../../../mail/body/body.ts'
-import { hasLongLine, toSevenBit, withShortLines } from '../../../mail/compose/seven-bit.ts'
+import { hasLongLine, isBinary, toSevenBit, withoutBinary } from '../../../mail/compose/seven-bit.ts'
 import { parseMessage } from '../../../mail/message/parse.ts'
 
 const lines = (...text: readonly string[]) => Buffer.from(text.join('\r\n'))
@@ -96,8 +96,8 @@ describe('toSevenBit', () => {
   for (const [name, raw] of impossible) it(`is impossible for ${name}`, () => expect(convert(raw)).to.equal(null))
 })
 
-describe('withShortLines', () => {
-  const shortened = (raw: Buffer) => withShortLines(raw, parseMessage(raw).root)
+describe('withoutBinary', () => {
+  const shortened = (raw: Buffer) => withoutBinary(raw, parseMessage(raw).root)
   const long = 'x'.repeat(999)
 
   const borders: readonly (readonly [string, string, boolean])[] = [
@@ -151,6 +151,21 @@ describe('withShortLines', () => {
     expect(hasLongLine(raw)).to.equal(false)
     expect(parseMessage(raw).root.children).to.have.length(2)
   })
+
+  const encodings: readonly (readonly [string, string])[] = [
+    ['7bit', 'a\0b'],
+    ['8bit', 'ä\0b'],
+    ['quoted-printable', '=C3=A4\0b'],
+    ['base64', 'YW\0I='],
+  ]
+  for (const [encoding, body] of encodings)
+    it(`leaves no NUL in a part in ${encoding}, and its text as it is`, () => {
+      const head = ['Content-Type: text/plain; charset=utf-8', `Content-Transfer-Encoding: ${encoding}`, '']
+      const given = mixed(['--b', ...head, body, '--b--', ''])
+      const raw = shortened(given)
+      expect(isBinary(raw)).to.equal(false)
+      expect(readBody(raw, parseMessage(raw)).text).to.equal(readBody(given, parseMessage(given)).text)
+    })
 
   const kept: readonly (readonly [string, Buffer])[] = [
     ['what somebody signed', lines('Content-Type: multipart/signed; boundary=b', '', '--b', '', long, '--b--')],

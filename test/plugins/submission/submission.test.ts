@@ -316,6 +316,20 @@ describe('submission', () => {
     expect(sent.toString().replaceAll(/\r\n\s+/g, '')).to.contain(`bh=${bodyHash};`)
   })
 
+  it('passes on no NUL, and refuses one in the header', async () => {
+    const raw = (subject: string) =>
+      Buffer.from(`From: ${service.address}\r\nTo: nul@remote.example\r\nSubject: ${subject}\r\n\r\nThat is a\0b.\r\n`)
+    const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
+    await client.say(`AUTH PLAIN ${Buffer.from(`\0${service.address}\0${password}`).toString('base64')}`)
+    const submit = (subject: string) => client.send(['nul@remote.example'], raw(subject), { from: service.address })
+    expect((await submit('a\0b')).code).to.equal(501)
+    expect((await submit('NUL')).code).to.equal(250)
+    client.destroy()
+    const sent = (await received('nul@remote.example')).raw
+    expect(sent.includes(0)).to.equal(false)
+    expect(sent.toString()).to.contain('\r\n\r\nThat is a=00b.\r\n')
+  })
+
   it('forgets with STARTTLS who logged in before it', async () => {
     const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
     const login = `AUTH PLAIN ${Buffer.from(`\0${service.address}\0${password}`).toString('base64')}`
