@@ -4,10 +4,11 @@
  * of each send is derived from the batch, so that a crash or a second process repeats nothing.
  */
 import { createHash } from 'node:crypto'
-import { filledBytes, fillTexts, variablesOf } from '../../mail/compose/template.ts'
+import { filledBytes, filledSubjectChars, fillTexts, variablesOf } from '../../mail/compose/template.ts'
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { refusalIn } from '../../schemas/account-states.ts'
 import { Failure } from '../../schemas/failures.ts'
+import { headerLineMax } from '../../schemas/fields.ts'
 import { deriveId, newId } from '../../schemas/ids.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
 import { noBody, notAnAddress } from '../../schemas/refusals.ts'
@@ -338,7 +339,7 @@ function readRecipients(account: Account, { recipients, text, html, ...rest }: B
 
 /**
  * Fails with `payload_too_large` when what one recipient would get is larger than a send may be: it could not be made, and nobody
- * behind him would get anything.
+ * behind him would get anything. Fails with `validation_error` when the subject would be longer than that of a send.
  */
 function requireSendable(
   { settings }: Context,
@@ -347,7 +348,15 @@ function requireSendable(
 ): void {
   const { sendBodyBytes } = settings.limits.http
   const bytesWith = filledBytes({ subject, text, html })
+  const charsWith = filledSubjectChars(subject)
   for (const { email, fields } of recipients) {
+    const chars = charsWith(fields)
+    if (chars > headerLineMax)
+      throw new Failure(
+        'validation_error',
+        `With the fields of ${email} the subject has ${chars} characters; it may have ${headerLineMax}.`,
+        { param: 'subject', fix: 'Shorten the fields that the subject uses, or the subject.' },
+      )
     const bytes = bytesWith(fields)
     if (bytes > sendBodyBytes)
       throw new Failure(

@@ -3,12 +3,14 @@ import { framePolicy, htmlDocument } from '../../mail/body/html-document.ts'
 import { sanitiseHtml } from '../../mail/body/sanitise.ts'
 import {
   filledBytes,
+  filledSubjectChars,
   fillTexts,
   type TemplateTexts,
   type TemplateValues,
   variablesOf,
 } from '../../mail/compose/template.ts'
 import { Failure } from '../../schemas/failures.ts'
+import { headerLineMax } from '../../schemas/fields.ts'
 import { notACursor } from '../../schemas/refusals.ts'
 import { freeSlot, takeSlot } from '../../store/accounts.ts'
 import type { TemplateDoc } from '../../store/documents/sending.ts'
@@ -109,7 +111,8 @@ export async function deleteTemplate(ctx: Context, principal: Principal, alias: 
 
 /**
  * Fills in a template. Returns its texts. Fails with `template_not_found`, `template_paused`,
- * `missing_template_variables` (whose `missing` names them), and `payload_too_large` (filled in it is larger than a send may be).
+ * `missing_template_variables` (whose `missing` names them), `payload_too_large` (filled in it is larger than a send may be) and
+ * `validation_error` (its subject is longer than that of a send).
  */
 export async function fillTemplate(
   ctx: Context,
@@ -133,7 +136,7 @@ export async function fillTemplate(
 
 /**
  * Fills in a template for a preview, also a paused one; missing variables are listed and left empty. Fails with
- * `template_not_found` and `payload_too_large`, as a send with it does.
+ * `template_not_found`, `payload_too_large` and `validation_error`, as a send with it does.
  */
 export async function previewTemplate(
   ctx: Context,
@@ -147,7 +150,7 @@ export async function previewTemplate(
 
 /**
  * The same as a document to be shown in a frame, its HTML as recipients' programs would show it. `policy` is the one to send it with.
- * Fails with `template_not_found` and `payload_too_large`.
+ * Fails as the preview does.
  */
 export async function templateDocument(
   ctx: Context,
@@ -161,13 +164,21 @@ export async function templateDocument(
 
 function filled({ settings }: Context, texts: TemplateTexts, variables: TemplateValues): TemplateTexts {
   const { sendBodyBytes } = settings.limits.http
+  const chars = filledSubjectChars(texts.subject ?? '')(variables)
   const bytes = filledBytes(texts)(variables)
-  if (bytes <= sendBodyBytes) return fillTexts(texts, variables)
-  throw new Failure(
-    'payload_too_large',
-    `With these values the template has ${bytes} bytes; a send may have ${sendBodyBytes}.`,
-    { fix: 'Shorten the values, or use them less often in the template.' },
-  )
+  if (bytes > sendBodyBytes)
+    throw new Failure(
+      'payload_too_large',
+      `With these values the template has ${bytes} bytes; a send may have ${sendBodyBytes}.`,
+      { fix: 'Shorten the values, or use them less often in the template.' },
+    )
+  if (chars > headerLineMax)
+    throw new Failure(
+      'validation_error',
+      `With these values the subject of the template has ${chars} characters; it may have ${headerLineMax}.`,
+      { param: 'variables', fix: 'Shorten the values that the subject uses, or the subject of the template.' },
+    )
+  return fillTexts(texts, variables)
 }
 
 function textsOf({ subject, html, text }: Template): TemplateTexts {

@@ -29,6 +29,17 @@ export function fillTexts({ subject, text, html }: TemplateTexts, values: Templa
   }
 }
 
+/** How many characters a subject becomes with values, without making it. */
+export function filledSubjectChars(subject: string): (values: TemplateValues) => number {
+  const uses = usesOf(subject)
+  const own = charsOf(subject.replace(token, ''))
+  return (values) =>
+    [...uses].reduce(
+      (sum, [name, count]) => sum + (Object.hasOwn(values, name) ? count * charsOf(oneLine(values[name] ?? '')) : 0),
+      own,
+    )
+}
+
 /**
  * How many bytes the texts become with values, without making them: a text that is full of tokens and one long value would not fit
  * into memory. The texts are read once, for as many recipients as there are.
@@ -60,6 +71,9 @@ function usesOf(text: string): ReadonlyMap<string, number> {
 function fill(text: string, values: TemplateValues, safe: (value: string) => string): string {
   return text.replace(token, (_, name: string) => (Object.hasOwn(values, name) ? safe(values[name] ?? '') : ''))
 }
+
+/** How many characters a text has, those beyond 16 bits counted once, as schemas do. */
+const charsOf = (text: string) => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
 
 const asItIs = (value: string) => value
 

@@ -126,6 +126,13 @@ describe('api: batches', () => {
       'text',
     ],
     [
+      'fields that fill a subject beyond what a send may have',
+      () => letter([{ email: 'c@d.example', fields: { offer: 'x'.repeat(999) } }], { subject: '{{offer}}' }),
+      400,
+      'validation_error',
+      'subject',
+    ],
+    [
       'fields that fill a mail beyond what a send may have',
       () =>
         letter([{ email: 'a@b.example' }, { email: 'c@d.example', fields: { offer: '&'.repeat(1_000) } }], {

@@ -74,6 +74,19 @@ describe('api: transactional mail and templates', () => {
       })
   })
 
+  it('fills no subject beyond what a send may have', async () => {
+    await template({ alias: 'titled', subject: 'For {{name}}', text: 'x' })
+    const titled = (chars: number) => send({ template: 'titled', variables: { name: '\u{1f600}'.repeat(chars) } })
+    expect((await titled(994)).status).to.equal(202)
+    const { status, body } = await titled(995)
+    expect({ status, ...(body as unknown as ErrorBody) }).to.include({
+      status: 400,
+      code: 'validation_error',
+      param: 'variables',
+      error: 'With these values the subject of the template has 999 characters; it may have 998.',
+    })
+  })
+
   it('tells who gives a template no body of the two that it can have', async () => {
     const made = await template({ alias: 'empty', subject: 'x' })
     const emptied = await call<ErrorBody>('PATCH', '/api/v1/templates/welcome', { text: null, html: null })
