@@ -8,14 +8,15 @@ import { visibleText } from '../../mail/body/html-text.ts'
 import { type CharRange, readReply, replyText } from '../../mail/body/reply.ts'
 import { sanitiseHtml } from '../../mail/body/sanitise.ts'
 import { findVerification, type UnboundVerification } from '../../mail/codes/verification.ts'
+import { typeWithParameters } from '../../mail/compose/compose.ts'
 import { markdownAsHtml, withTokenLinks } from '../../mail/compose/markdown.ts'
 import type { Hidden } from '../../mail/encoding/invisible-characters.ts'
 import type { LensField, LensFinding, LensSource } from '../../mail/lens/source.ts'
 import { limits } from '../../mail/limits.ts'
-import { attachmentsInside, contentAt, isMessage, partBytes } from '../../mail/message/attached-message.ts'
+import { attachmentsInside, contentAt, isMessage, partAt } from '../../mail/message/attached-message.ts'
 import type { AttachmentInfo } from '../../mail/message/attachments.ts'
 import { type HeaderField, isDistinct } from '../../mail/message/headers.ts'
-import { findPart, hiddenInHeader, type ParsedMessage, parseMessage } from '../../mail/message/parse.ts'
+import { hiddenInHeader, type ParsedMessage, parseMessage } from '../../mail/message/parse.ts'
 import { decodeFile } from '../../mail/message/text-file.ts'
 import { type AggregateReport, readAggregateReport } from '../../mail/report/aggregate-report.ts'
 import { reportFilesIn, UnreadableFile } from '../../mail/report/report-files.ts'
@@ -73,8 +74,12 @@ export type AttachedMessage = {
   readonly path: string
 }
 
-/** An attachment with its decoded content, and the charset that its part declares. */
-export type DecodedAttachment = AttachmentInfo & { readonly bytes: Uint8Array; readonly charset: string | null }
+/** An attachment with its decoded content, and the charset and the whole type that its part declares. */
+export type DecodedAttachment = AttachmentInfo & {
+  readonly bytes: Uint8Array
+  readonly charset: string | null
+  readonly declaredType: string
+}
 
 type LensQuestion = {
   readonly fields: readonly LensField[]
@@ -162,7 +167,10 @@ export const jobs = {
     const parsed = parseMessage(raw)
     const info = infoOf(raw, parsed, messageId, attachmentId)
     const bytes = info && contentAt(raw, parsed, info.partId)
-    return info && bytes && { ...info, bytes, charset: charsetAt(raw, parsed, info.partId) }
+    const part = info && partAt(raw, parsed, info.partId)
+    if (info === null || bytes === null) return null
+    const declaredType = typeWithParameters(info.contentType, part?.params ?? new Map())
+    return { ...info, bytes, charset: part?.charset ?? null, declaredType }
   },
 
   /** The decoded contents of the parts of a message at these paths; null where there is none. */
@@ -273,22 +281,6 @@ function attachedMessage(raw: Buffer, messageId: string, attachmentId: string) {
 function infoOf(raw: Buffer, parsed: ParsedMessage, messageId: string, attachmentId: string): AttachmentInfo | null {
   const hasId = ({ partId }: AttachmentInfo) => attachmentIdOf(messageId, partId) === attachmentId
   return parsed.attachments.find(hasId) ?? attachmentsInside(raw, parsed).find(hasId) ?? null
-}
-
-/**
- * The charset that the part at a path declares; null for files in a container of another format (TNEF, CMS), which have
- * no header fields.
- */
-function charsetAt(raw: Buffer, parsed: ParsedMessage, path: string): string | null {
-  const slash = path.indexOf('/')
-  const part = findPart(parsed.root, slash < 0 ? path : path.slice(0, slash))
-  if (part === null || slash < 0) return part?.charset ?? null
-  const rest = path.slice(slash + 1)
-  if (parsed.signedContent !== null && part === parsed.root)
-    return charsetAt(parsed.signedContent.raw, parsed.signedContent.parsed, rest)
-  if (!isMessage(part.contentType)) return null
-  const bytes = partBytes(raw, part)
-  return charsetAt(bytes, parseMessage(bytes), rest)
 }
 
 /**

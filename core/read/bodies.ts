@@ -88,10 +88,11 @@ export async function rawMessage(
   return { content: trace ? withTrace(message, raw) : raw, version: `${message.blob.id}${trace ? ' trace' : ''}` }
 }
 
-/** An attachment with its decoded content; `charset` is the one that its part declares. */
+/** An attachment with its decoded content; `charset` and `declaredType`, with parameters, are what its part declares. */
 export type AttachmentContent = {
   readonly name: string
   readonly contentType: string
+  readonly declaredType: string
   readonly charset: string | null
   readonly content: Buffer
   readonly inline: boolean
@@ -133,10 +134,10 @@ export async function attachmentIn(
     return ctx.parsing.run('content', { raw, messageId: message._id, attachmentId })
   })
   if (found === null) return null
-  const { name, contentType, charset, inline, contentId, bytes } = found
+  const { name, contentType, declaredType, charset, inline, contentId, bytes } = found
   const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const version = `${message.blob.id} ${attachmentId}`
-  return { name, contentType, charset, inline, contentId, content, version }
+  return { name, contentType, declaredType, charset, inline, contentId, content, version }
 }
 
 /** Selects part of a text: at most `charsMax` characters (UTF-16 units) from character `from` on. */

@@ -136,5 +136,6 @@ async function fileOf(
       'A file of a stored message can only be sent from the mailbox of that message.',
       { param, fix: 'Send from the mailbox that holds the message, or give the file by its content.' },
     )
-  return readAttachment(ctx, principal, { address: mailbox, ...attachment })
+  const { declaredType, ...file } = await readAttachment(ctx, principal, { address: mailbox, ...attachment })
+  return { ...file, contentType: declaredType }
 }

@@ -6,9 +6,9 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { readBody } from '../../mail/body/body.ts'
-import { compose } from '../../mail/compose/compose.ts'
+import { compose, typeWithParameters } from '../../mail/compose/compose.ts'
 import { formatNamedAddress, normaliseAddress, splitAddress } from '../../mail/message/address.ts'
-import { contentAt } from '../../mail/message/attached-message.ts'
+import { contentAt, partAt } from '../../mail/message/attached-message.ts'
 import { parseMessage } from '../../mail/message/parse.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
@@ -283,7 +283,7 @@ async function readDraft(
     ),
     attachments: parsed.attachments.map(({ partId, name, contentType, contentId, inline }) => ({
       name,
-      contentType,
+      contentType: typeWithParameters(contentType, partAt(raw, parsed, partId)?.params ?? new Map()),
       content: contentAt(raw, parsed, partId) ?? Buffer.alloc(0),
       ...(inline && contentId !== null && { contentId }),
     })),

@@ -215,19 +215,23 @@ async function attachment(
   if (!/^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/.test(type) || type.startsWith('multipart/')) {
     throw new ComposeError(`${field}.contentType`, 'is not a media type', 'Write it like "application/pdf".')
   }
-  const kept = [...params].filter(
-    ([key, value]) => /^(?:charset|method|format|delsp|profile)$/.test(key) && /^[\w.-]{1,60}$/.test(value),
-  )
-  const parameters = kept.map(([key, value]) => `; ${key}=${value}`).join('')
   const fileName = safeName(checked(`${field}.name`, name))
   const disposition = `${inline ? 'inline' : 'attachment'}${fileName === '' ? '' : fileNameParameters(fileName)}`
   const id = contentId ? headerLine('Content-ID', bracketed(`${field}.contentId`, contentId)) : ''
   const extra = headerLine('Content-Disposition', disposition) + id
   const encoded: EncodedBody = { encoding: 'base64', content: [{ base64: content }] }
-  if (type !== 'message/rfc822') return { type: type + parameters, extra, body: encoded }
+  if (type !== 'message/rfc822') return { type: typeWithParameters(type, params), extra, body: encoded }
   // RFC 2046 5.2.1: a message may not be base64; one that is not 7-bit goes as a file.
   if (await isSevenBit(content)) return { type, extra, body: { encoding: '7bit', content: [content] } }
   return { type: 'application/octet-stream', extra, body: encoded }
+}
+
+/** A media type with those of its parameters that say how the content is to be read. */
+export function typeWithParameters(type: string, params: ReadonlyMap<string, string>): string {
+  const kept = [...params].filter(
+    ([key, value]) => /^(?:charset|method|format|delsp|profile)$/.test(key) && /^[\w.-]{1,60}$/.test(value),
+  )
+  return type + kept.map(([key, value]) => `; ${key}=${value}`).join('')
 }
 
 /** ASCII without NUL, in lines of at most 998 characters that end with CRLF (RFC 2045 2.7). */

@@ -28,6 +28,22 @@ export function contentAt(raw: Buffer, parsed: ParsedMessage, path: string): Buf
   return /^\d{1,4}$/.test(rest) ? (filesIn(raw, part)?.[Number(rest) - 1]?.bytes ?? null) : null
 }
 
+/**
+ * The part at a path; null where none is, and for files in a container of another format (TNEF, CMS), which have no header fields.
+ * Never throws.
+ */
+export function partAt(raw: Buffer, parsed: ParsedMessage, path: string): Part | null {
+  const slash = path.indexOf('/')
+  const part = findPart(parsed.root, slash < 0 ? path : path.slice(0, slash))
+  if (part === null || slash < 0) return part
+  const rest = path.slice(slash + 1)
+  if (parsed.signedContent !== null && part === parsed.root)
+    return partAt(parsed.signedContent.raw, parsed.signedContent.parsed, rest)
+  if (!isMessage(part.contentType)) return null
+  const bytes = partBytes(raw, part)
+  return partAt(bytes, parseMessage(bytes), rest)
+}
+
 /** Whether an attachment of that type is a message of its own. */
 export function isMessage(contentType: string): boolean {
   return contentType === 'message/rfc822' || contentType === 'message/global'

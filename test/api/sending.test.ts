@@ -72,6 +72,38 @@ describe('api: sending', () => {
       expect((await sent(`drafts/${again.body.message_id}/send`)).html).to.equal(inHtml.html)
     })
 
+    it('says of a file how it is to be read as its message or draft said it', async () => {
+      const types = ['text/calendar; charset=utf-8; method=REQUEST', 'text/plain; charset=iso-8859-1']
+      const box = mailboxPath(tenant.address)
+      const to = 'ada@remote.example'
+      const attachments = types.map((contentType, n) => ({
+        name: `file${n}`,
+        contentType,
+        content: Buffer.from('Gr\xfc\xdfe', 'latin1').toString('base64'),
+      }))
+      const made = await call<{ message_id: string }>('POST', `${box}/drafts`, { to, text: 'Hi', attachments })
+      const draft = `drafts/${made.body.message_id}`
+      await call('PATCH', `${box}/${draft}`, { subject: 'Changed' })
+      const parts = types.map((type) => `--b\nContent-Type: ${type}\nContent-Disposition: attachment\n\nx\n`)
+      const raw = `From: ${to}\nContent-Type: multipart/mixed; boundary=b\n\n${parts.join('')}--b--\n`
+      const received = await deliver(door.ctx, { to: tenant.address, raw })
+      const shown = await call<{ attachments: { id: string }[] }>('GET', `${box}/messages/${received}`)
+      const files = shown.body.attachments.map(({ id }) => ({ messageId: received, attachmentId: id }))
+      const ways = [
+        [`${draft}/send`, {}],
+        [`messages/${received}/forward`, { to }],
+        ['send', { to, text: 'Hi', attachments: files }],
+      ] as const
+      for (const [path, body] of ways) {
+        const sent = await call<{ message_id: string }>('POST', `${box}/${path}`, body)
+        expect(sent.status, path).to.equal(202)
+        const headers = { authorization: `Bearer ${tenant.key}` }
+        const copy = await fetch(`${door.http}${box}/messages/${sent.body.message_id}/raw`, { headers })
+        const text = (await copy.text()).replaceAll('\r\n\t', ' ')
+        for (const type of types) expect(text, path).to.contain(`\r\nContent-Type: ${type}\r\n`)
+      }
+    })
+
     it('takes attachments, up to 16 MiB of JSON', async () => {
       const content = Buffer.alloc(9 * 1024 * 1024, 'x').toString('base64')
       const { status } = await send({
