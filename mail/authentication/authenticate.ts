@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import type { DMARCResult, DNSResolver } from 'mailauth'
 import { evaluateDmarc } from 'mailauth/lib/dmarc/index.js'
 import { spf as verifySpf } from 'mailauth/lib/spf/index.js'
+import { formatAuthHeaderRow } from 'mailauth/lib/tools.js'
 import { sameOrganisation } from '../domain.ts'
 import { parseAddressList, splitAddress } from '../message/address.ts'
 import type { HeaderBlock } from '../message/headers.ts'
@@ -114,7 +115,7 @@ const policyName = (domain: string) => `_dmarc.${domain}`
 
 async function checkSpf({ client, helo, reversePath, hostname }: Envelope, resolver: DNSResolver): Promise<Spf> {
   if (client === null) return { domain: '', result: 'none', info: null }
-  const { domain, status, info } = await verifySpf({
+  const { domain, status } = await verifySpf({
     sender: reversePath,
     ip: client,
     helo: helo || `[${client}]`,
@@ -123,7 +124,19 @@ async function checkSpf({ client, helo, reversePath, hostname }: Envelope, resol
     strict: true,
     maxElapsedTime: timeMaxMs,
   })
-  return { domain: domain ?? '', result: resultOf(status.result), info }
+  // The comment of the library has the local part and words of the record: what the sender writes there, such as `; dkim=pass`,
+  // programs that read no grammar would take for a result of ours.
+  const comment = commentOf(status.result, client)
+  return {
+    domain: domain ?? '',
+    result: resultOf(status.result),
+    info: formatAuthHeaderRow('spf', { ...status, comment }, { strict: true }),
+  }
+}
+
+function commentOf(result: string, client: string): string | undefined {
+  if (result === 'pass') return `${client} is a permitted sender`
+  return result === 'fail' || result === 'softfail' ? `${client} is no permitted sender` : undefined
 }
 
 type Author = {

@@ -365,6 +365,18 @@ describe('verification of incoming mail', () => {
   })
 
   describe('trace', () => {
+    it('repeats nothing that the sender wrote and that looks like a result', async () => {
+      const from = '"x; dkim=pass header.d=bank.test; y"@here.test'
+      const { id } = await taken({ from, raw: letter('a@here.test') })
+      const what = { address: service.address, messageId: id, trace: true }
+      const shown = (await rawMessage(service.ctx, service.principal, what)).content.toString()
+      const [, results = ''] = /^Authentication-Results: ([\s\S]*?)\r\n(?=\S)/m.exec(shown) ?? []
+      expect(results).to.match(
+        /^mx\.mailroom\.test;\s+spf=pass \(192\.0\.2\.1 is a permitted sender\)\s+smtp\.mailfrom=here\.test;/,
+      )
+      expect(results).not.to.match(/dkim=pass|bank/)
+    })
+
     it('stands in front, without what was forged in our name; the raw bytes stay as they came', async () => {
       const forged = 'Authentication-Results: mx.mailroom.test;\r\n dkim=pass header.d=bank.test\r\n'
       const foreign = 'Authentication-Results: mx.other.test; dkim=pass\r\n'
