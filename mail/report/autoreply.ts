@@ -8,7 +8,8 @@ import { firstHeader, type HeaderField } from '../message/headers.ts'
 export function isAutomatic(headers: readonly HeaderField[], reversePath?: string | null): boolean {
   const word = (name: string) =>
     firstHeader(headers, name)
-      ?.rawValue.replace(/[\s;(].*$/s, '')
+      ?.rawValue.replace(/^(?:\s|\([^()]*\))+/, '')
+      .replace(/[\s;(].*$/s, '')
       .toLowerCase() ?? ''
   const submitted = word('auto-submitted')
   if (submitted !== '' && submitted !== 'no') return true // RFC 3834 5
@@ -38,4 +39,4 @@ const markers = [
 
 // RFC 3834 2 names `owner-` and `-request`; the rest is RFC 2142 custom.
 const robots =
-  /^(?:mailer-daemon|mail-daemon|no-?reply|do-?not-?reply|bounces?|listserv|majordomo|owner-[^@]*|[^@]+-(?:request|bounces?|owner))(?:[+=-][^@]*)?@/i
+  /^(?:mailer-daemon|mail-daemon|no[-_.]?reply|do[-_.]?not[-_.]?reply|bounces?|listserv|majordomo|owner-[^@]*|[^@]+-(?:request|bounces?|owner))(?:[+=-][^@]*)?@/i
