@@ -26,7 +26,11 @@ const replies = {
   malformed: { code: 501, enhanced: '5.5.2', text: 'That is not what the mechanism asks for' },
   cancelled: { code: 501, enhanced: '5.7.0', text: 'Cancelled' },
   tooMany: { code: 421, enhanced: '4.7.0', text: 'Too many wrong logins' },
-  address: { code: 501, enhanced: '5.1.3', text: 'That is not a mail address' },
+  address: {
+    code: 501,
+    enhanced: '5.1.3',
+    text: 'That is not a mail address: write one with its domain, as in postmaster@example.org',
+  },
 } as const satisfies { readonly [name: string]: Reply }
 
 const wrongLoginsMax = 5

@@ -547,6 +547,17 @@ describe('submission', () => {
     client.destroy()
   })
 
+  it('says how to write an address that names no domain', async () => {
+    const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
+    await client.say(`AUTH PLAIN ${Buffer.from(`\0${service.address}\0${password}`).toString('base64')}`)
+    await client.say(`MAIL FROM:<${service.address}>`)
+    const { text } = await client.say('RCPT TO:<postmaster>')
+    client.destroy()
+    expect(text).to.equal(
+      '501 5.1.3 That is not a mail address: write one with its domain, as in postmaster@example.org',
+    )
+  })
+
   it('sends the same words again when nothing says that they are a repeat', async () => {
     const to = 'alarms@remote.example'
     const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
