@@ -55,9 +55,9 @@ export const advertiseSize = hook((connection: Connection) => {
  */
 export const limitMail = hook(async ({ transaction }: Connection, [, parameters]: [Address, MailParameters]) => {
   const { messageBytes, freeDiskBytes } = settings().limits.smtp
-  const { SIZE: size, BODY: body = '7BIT' } = parameters
+  const { SIZE: size, BODY: body = '7BIT', SMTPUTF8: utf8 = null } = parameters
   const isKnown = Object.keys(parameters).every((name) => mailParameters.has(name))
-  if (!isKnown || !bodies.has(body?.toUpperCase() ?? '')) return refuse(replies.parameter)
+  if (!isKnown || !bodies.has(body?.toUpperCase() ?? '') || utf8 !== null) return refuse(replies.parameter)
   if (size !== undefined && !/^\d{1,20}$/.test(size ?? '')) return refuse(replies.sizeSyntax)
   if (Number(size ?? 0) > messageBytes) return refuse(replies.size)
   if (transaction !== null) transaction.notes.parameters = parameters

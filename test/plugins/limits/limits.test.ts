@@ -43,7 +43,7 @@ describe('limits of sessions', () => {
   it('refuses parameters that are not offered, and takes those that are', async () => {
     const [client] = await sessions(1)
     await client!.say('EHLO client.test')
-    for (const unknown of ['RET=HDRS', 'BODY=BINARYMIME', 'BODY', 'SIZE=100 REQUIRETLS', 'X=1'])
+    for (const unknown of ['RET=HDRS', 'BODY=BINARYMIME', 'BODY', 'SIZE=100 REQUIRETLS', 'SMTPUTF8=x', 'X=1'])
       expect((await client!.say(`MAIL FROM:<a@b.test> ${unknown}`)).text, unknown).to.match(/^555 5\.5\.4 /)
     expect((await client!.say('MAIL FROM:<a@b.test> SIZE=100 body=8bitmime SMTPUTF8 AUTH=<>')).code).to.equal(250)
     expect((await client!.say(`RCPT TO:<${service.address}> NOTIFY=NEVER`)).text).to.match(/^555 5\.5\.4 /)
