@@ -221,7 +221,11 @@ export const Scheduled = object({
 export type Scheduled = Infer<typeof Scheduled>
 
 export const Cancelled = extended(Scheduled, {
-  draft_id: nullable(string({ description: 'The draft that has its text again; null where it was no draft.' })),
+  draft_id: nullable(
+    string({
+      description: 'The draft that has its text again; null where it was no draft, or none can be made of it.',
+    }),
+  ),
 })
 
 /** An address to which nothing is sent any more (decisions.md 2, Sending). */

@@ -1,4 +1,5 @@
 /** API keys as a person or an administrator asks for them and sees them: mailboxes by address, wishes checked. */
+import { isBlank } from '../../mail/encoding/invisible-characters.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { findMailboxes } from '../../store/mailboxes.ts'
 import type { Account } from '../access/account-record.ts'
@@ -79,7 +80,7 @@ export async function describeKeys(ctx: Context, accountId: string): Promise<rea
 /** The name of a key as it is kept. Fails with `validation_error`. */
 export function keyName(name: string): string {
   const clean = name.trim()
-  if (!/[^\s\p{C}]/u.test(clean) || [...clean].length > nameMax || /\p{Cc}/u.test(clean))
+  if (isBlank(clean) || [...clean].length > nameMax || /\p{Cc}/u.test(clean))
     throw new Failure('validation_error', 'The name of a key must be one line of text.', {
       param: 'name',
       fix: `Give it 1 to ${nameMax} characters that one sees, without line breaks, which say what the key is for.`,

@@ -1,4 +1,5 @@
 /** Creates, finds, changes and deletes mailboxes. */
+import { isBlank } from '../../mail/encoding/invisible-characters.ts'
 import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId, newId } from '../../schemas/ids.ts'
@@ -435,5 +436,5 @@ function cleanName(name: string | null): string | null {
       param: 'displayName',
       fix: 'Shorten "displayName".',
     })
-  return /[^\s\p{C}]/u.test(clean) ? clean : null
+  return isBlank(clean) ? null : clean
 }

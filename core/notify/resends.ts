@@ -64,7 +64,8 @@ export async function testEndpoint(
 /**
  * Has the events of a time delivered to an endpoint again, oldest first: those that it receives, whether they were delivered before
  * or not. They leave at the pace at which an account may resend. Returns how many there are. Fails with `not_found`,
- * `conflict` (the endpoint is turned off), `unprocessable` (too many), `validation_error` (it ends before it begins), and for an event type that the key may not receive.
+ * `conflict` (the endpoint is turned off), `unprocessable` (too many), `validation_error` (it ends before it begins), and for an event
+ * type that the key may not receive.
  */
 export async function redeliver(
   ctx: Context,

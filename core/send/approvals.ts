@@ -310,7 +310,7 @@ async function commitApproved(ctx: Context, approval: ApprovalDoc): Promise<void
       ...(nullSender === true && { nullSender }),
       ...(tags !== undefined && { tags }),
       approvalId: approval._id,
-      wasDraft: origin === undefined,
+      wasDraft: origin === undefined && mailbox?.kind === 'agent',
       broughtCopy,
       decided,
       allowance,

@@ -339,7 +339,7 @@ function readRecipients(account: Account, { recipients, text, html, ...rest }: B
 
 /**
  * Fails with `payload_too_large` when what one recipient would get is larger than a send may be: it could not be made, and nobody
- * behind him would get anything. Fails with `validation_error` when the subject would be longer than that of a send.
+ * after that one would get anything. Fails with `validation_error` when the subject would be longer than that of a send.
  */
 function requireSendable(
   { settings }: Context,

@@ -114,18 +114,18 @@ export async function endSchedule(
   return ended
 }
 
-/** Gives back what was taken for the recipients who were to get the send, and of whom these say now that they do not. */
+/** Gives back what was taken for those who were to get the send and who do not, as `recipients` stand now. */
 async function giveUnsentBack(ctx: Context, email: EmailDoc, recipients: readonly EmailRecipient[]): Promise<void> {
   const { accountId, taken = [], createdAt: at } = email
-  const accepted = email.recipients.filter(({ status }) => status === 'queued')
-  const isUnsent = ({ email: address }: EmailRecipient) =>
-    recipients.some(({ email: other, status }) => other === address && status === 'failed')
+  const accepted = email.recipients.flatMap(({ status, email: address }, n) =>
+    status === 'queued' ? [{ address, isUnsent: recipients[n]?.status === 'failed' }] : [],
+  )
   await giveSendAllowance(ctx, {
     accountId,
     at,
     taken,
-    accepted: accepted.map((recipient) => recipient.email),
-    unsent: accepted.filter(isUnsent).map((recipient) => recipient.email),
+    accepted: accepted.map(({ address }) => address),
+    unsent: accepted.filter(({ isUnsent }) => isUnsent).map(({ address }) => address),
   })
 }
 

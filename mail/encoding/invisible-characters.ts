@@ -22,6 +22,9 @@ export type Hidden = {
   readonly excerpt: string
 }
 
+/** Whether nobody sees anything of a text: blanks, controls and characters without width. */
+export const isBlank = (text: string): boolean => !/[^\s\p{C}]/u.test(text)
+
 /**
  * A text without what changes unseen how it is read: controls of terminals, overrides of the direction, and characters without
  * width. Overridden letters stand in the order in which they show, or, where `turns` is false, as they were written. Linear.

@@ -209,6 +209,16 @@ describe('api: drafts', () => {
       expect(found.map(({ message_id }) => message_id)).to.deep.equal([made])
     })
 
+    it('does not keep the send from being cancelled where its bytes are gone', async () => {
+      const sendId = await plan(
+        (await create({ to: 'ada@remote.example', subject: 'Gone', text: 'Hi' })).body.message_id,
+      )
+      const email = await door.ctx.store.emails.findOne({ accountId: tenant.accountId, _id: sendId })
+      await door.ctx.store.blobs.deleteMany({ _id: `${email?.blob.id}#0` })
+      const { status, body } = await cancel(sendId)
+      expect([status, body.draft_id]).to.deep.equal([200, null])
+    })
+
     it('is one from the address of the mailbox when its alias is gone', async () => {
       const alias = `sales@${tenant.address.split('@')[1]}`
       await call('POST', '/api/v1/aliases', { alias, targets: [tenant.address] })
