@@ -101,7 +101,9 @@ export function partsOf({ _id, words, pages, block, page }: SegmentDoc): Segment
 
 /** The segments of a mailbox, newest first, without those that another segment replaces. */
 export async function findSegments(store: Store, mailboxId: string): Promise<SegmentDoc[]> {
-  return withoutReplaced(await store.searchSegments.find({ mailboxId }).sort({ mailboxId: -1, newest: -1 }).toArray())
+  return withoutReplaced(
+    await readMany(store, 'searchSegments', { mailboxId }, { sort: { mailboxId: -1, newest: -1 } }),
+  )
 }
 
 /**
@@ -175,7 +177,7 @@ export function findTables(
 export async function findBlocks(store: Store, ids: readonly string[]): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>()
   for (let from = 0; from < ids.length; from += idsMax) {
-    const docs = await store.searchBlocks.find({ _id: { $in: ids.slice(from, from + idsMax) } }).toArray()
+    const docs = await readMany(store, 'searchBlocks', { _id: { $in: ids.slice(from, from + idsMax) } })
     for (const { _id, data } of docs) found.set(_id, decompress(data))
   }
   return found
@@ -207,7 +209,7 @@ export async function insertTexts(
 
 /** The visible texts of those blobs for which one is stored, by blob id. */
 export async function findTexts(store: Store, blobIds: readonly string[]): Promise<Map<string, string>> {
-  const docs = await store.searchTexts.find({ _id: { $in: [...blobIds] } }).toArray()
+  const docs = await readMany(store, 'searchTexts', { _id: { $in: [...blobIds] } })
   return new Map(docs.map(({ _id, data }) => [_id, decompress(data).toString()]))
 }
 
