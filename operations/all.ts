@@ -33,7 +33,7 @@ import { getDomainReports } from './domain-reports.ts'
 import { createDomain, deleteDomain, getDomain, listDomains, updateDomain, verifyDomain } from './domains.ts'
 import { createDraft, deleteDraft, getDraft, listDrafts, sendDraft, updateDraft } from './drafts.ts'
 import { getDownloadUrl, listDrive } from './drive.ts'
-import { getEmail, listEmails, sendEmail } from './emails.ts'
+import { cancelEmail, getEmail, listEmails, sendEmail, updateEmail } from './emails.ts'
 import { getEvent, listEvents, streamEvents } from './events.ts'
 import { getFile } from './files.ts'
 import { createFolder, deleteFolder, listFolders, updateFolder } from './folders.ts'
@@ -228,6 +228,8 @@ export const operations: readonly Operation[] = [
   sendEmail,
   listEmails,
   getEmail,
+  updateEmail,
+  cancelEmail,
   listApprovals,
   getApproval,
   decideApproval,

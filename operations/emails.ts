@@ -1,7 +1,17 @@
+import { cancelScheduled } from '../core/send/cancellation.ts'
+import { reachScheduledEmail, reschedule } from '../core/send/scheduled.ts'
 import { getEmail as get, listEmails as list, requireSender, sendEmail as send } from '../core/send/transactional.ts'
 import { page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { object } from '../schemas/infer.ts'
-import { Email, EmailId, emailFields, type RecipientStatus, SendResult } from '../schemas/sending.ts'
+import {
+  CancelledEmail,
+  Email,
+  EmailId,
+  emailFields,
+  NewSendTime,
+  type RecipientStatus,
+  SendResult,
+} from '../schemas/sending.ts'
 import { blaming, peopleOf } from './addresses.ts'
 import { operation } from './registry.ts'
 import { contentOf, sendErrors, sendResult } from './sending.ts'
@@ -51,6 +61,38 @@ export const getEmail = operation({
   output: Email,
   errors: ['email_not_found'],
   handle: async ({ ctx, principal }, { id }) => emailOf(await get(ctx, principal, id)),
+})
+
+export const updateEmail = operation({
+  name: 'emails.update',
+  summary: 'Send it at another time, until it is claimed for sending.',
+  scope: 'mail:send',
+  http: 'PATCH /api/v1/emails/{id}',
+  input: object({ id: EmailId, sendAt: NewSendTime }),
+  output: Email,
+  errors: ['email_not_found', 'conflict'],
+  async handle({ ctx, principal }, { id, sendAt }) {
+    await reschedule(ctx, principal, {
+      email: await reachScheduledEmail(ctx, principal, id),
+      sendAt: new Date(sendAt),
+    })
+    return emailOf(await get(ctx, principal, id))
+  },
+})
+
+export const cancelEmail = operation({
+  name: 'emails.cancel',
+  summary:
+    'Cancel a send, until it is claimed for sending. Its allowance comes back, and what was a draft is one again.',
+  scope: 'mail:send',
+  http: 'POST /api/v1/emails/{id}/cancel',
+  input: object({ id: EmailId }),
+  output: CancelledEmail,
+  errors: ['email_not_found', 'conflict'],
+  async handle({ ctx, principal }, { id }) {
+    const { draftId } = await cancelScheduled(ctx, principal, await reachScheduledEmail(ctx, principal, id))
+    return { ...emailOf(await get(ctx, principal, id)), draft_id: draftId }
+  },
 })
 
 function emailOf(email: Found): Email {

@@ -1,13 +1,11 @@
 import { cancelScheduled as cancel } from '../core/send/cancellation.ts'
-import { listScheduled as list, reschedule } from '../core/send/scheduled.ts'
+import { listScheduled as list, reachScheduled, reschedule } from '../core/send/scheduled.ts'
 import { AddressPart, page, pageSizeDefault, paging } from '../schemas/fields.ts'
-import { object, timestamp } from '../schemas/infer.ts'
-import { Cancelled, Scheduled, ScheduledId } from '../schemas/sending.ts'
+import { object } from '../schemas/infer.ts'
+import { Cancelled, NewSendTime, Scheduled, ScheduledId } from '../schemas/sending.ts'
 import { operation } from './registry.ts'
 
 type Found = Awaited<ReturnType<typeof reschedule>>
-
-const tooLate = ['email_not_found', 'conflict'] as const
 
 export const listScheduled = operation({
   name: 'scheduled.list',
@@ -43,12 +41,17 @@ export const updateScheduled = operation({
   input: object({
     address: AddressPart,
     id: ScheduledId,
-    sendAt: timestamp({ description: 'At most 30 days ahead.' }),
+    sendAt: NewSendTime,
   }),
   output: Scheduled,
-  errors: tooLate,
+  errors: ['email_not_found', 'conflict'],
   handle: async ({ ctx, principal }, { sendAt, ...which }) =>
-    scheduledOf(await reschedule(ctx, principal, { ...which, sendAt: new Date(sendAt) })),
+    scheduledOf(
+      await reschedule(ctx, principal, {
+        email: await reachScheduled(ctx, principal, which),
+        sendAt: new Date(sendAt),
+      }),
+    ),
 })
 
 export const cancelScheduled = operation({
@@ -70,9 +73,9 @@ export const cancelScheduled = operation({
   ],
   input: object({ address: AddressPart, id: ScheduledId }),
   output: Cancelled,
-  errors: tooLate,
+  errors: ['email_not_found', 'conflict'],
   async handle({ ctx, principal }, which) {
-    const { email, draftId } = await cancel(ctx, principal, which)
+    const { email, draftId } = await cancel(ctx, principal, await reachScheduled(ctx, principal, which))
     return { ...scheduledOf(email), draft_id: draftId }
   },
 })

@@ -105,6 +105,8 @@ const sendAt = {
   sendAt: optional(timestamp({ description: 'At most 30 days ahead; else now.' })),
 } as const
 
+export const NewSendTime = timestamp({ description: 'At most 30 days ahead.' })
+
 const copies = {
   cc: optional(described('Who gets a copy.', AddressesInput)),
   bcc: optional(described('Unseen copies.', AddressesInput)),
@@ -220,13 +222,15 @@ export const Scheduled = object({
 })
 export type Scheduled = Infer<typeof Scheduled>
 
-export const Cancelled = extended(Scheduled, {
+const draftAgain = {
   draft_id: nullable(
     string({
       description: 'The draft that has its text again; null where it was no draft, or none can be made of it.',
     }),
   ),
-})
+} as const
+
+export const Cancelled = extended(Scheduled, draftAgain)
 
 /** An address to which nothing is sent any more (decisions.md 2, Sending). */
 export const Suppression = object({
@@ -288,6 +292,8 @@ export const Email = object({
   recipients: array(RecipientStatus),
 })
 export type Email = Infer<typeof Email>
+
+export const CancelledEmail = extended(Email, draftAgain)
 
 const VariableName = string(
   form('^[\\p{L}\\p{N}_.-]{1,100}$', 'the name of a token: 1 to 100 letters, digits, "_", "." and "-"', 'first_name'),

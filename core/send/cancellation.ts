@@ -2,29 +2,42 @@
 import { Failure } from '../../schemas/failures.ts'
 import type { MailboxDoc } from '../../store/documents/mail.ts'
 import type { EmailDoc } from '../../store/documents/sending.ts'
-import type { Principal } from '../access/principal.ts'
+import { findMailboxes } from '../../store/mailboxes.ts'
+import { type Principal, reaches } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { deleteDraft, makeDraftAgain } from './drafts.ts'
-import { endSchedule, notScheduled, reachScheduled } from './scheduled.ts'
+import { endSchedule } from './release.ts'
+import { notScheduled } from './scheduled.ts'
 
 /**
  * Cancels a scheduled send. Returns it with the id of the draft that has its text again; null where it was none, or none can be made
- * of it. Fails with `mailbox_not_found`, `email_not_found`, `conflict` (too late), `unavailable`.
+ * of it. Fails with `conflict` (too late), `unavailable`.
  */
 export async function cancelScheduled(
   ctx: Context,
   principal: Principal,
-  which: { readonly address: string; readonly id: string },
+  email: EmailDoc,
 ): Promise<{ email: EmailDoc; draftId: string | null }> {
-  const { email, mailbox } = await reachScheduled(ctx, principal, which)
+  const mailbox = email.wasDraft === true ? await mailboxOf(ctx, principal, email) : null
   // First the draft: a crash leaves it beside the send, and does not lose the text.
-  const draftId = email.wasDraft === true ? await draftOf(ctx, principal, { mailbox, email }) : null
+  const draftId = mailbox === null ? null : await draftOf(ctx, principal, { mailbox, email })
   const cancelled = await endSchedule(ctx, email, () => 'cancelled')
   if (cancelled === null) {
-    if (draftId !== null) await deleteDraft(ctx, principal, { address: which.address, draftId })
+    if (mailbox !== null && draftId !== null) await deleteDraft(ctx, principal, { address: mailbox.address, draftId })
     throw notScheduled()
   }
   return { email: cancelled, draftId }
+}
+
+/** The mailbox of a send, where it is there and the key reaches it. */
+async function mailboxOf(
+  ctx: Context,
+  principal: Principal,
+  { accountId, mailboxId }: EmailDoc,
+): Promise<MailboxDoc | null> {
+  if (mailboxId === null || !reaches(principal, mailboxId)) return null
+  const [mailbox = null] = await findMailboxes(ctx.store, [{ accountId, mailboxId }])
+  return mailbox
 }
 
 /** The id of the new draft. What was to be kept from going out is kept so also where no draft can be made of it. */

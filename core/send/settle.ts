@@ -18,7 +18,7 @@ import { createGroupCommit, isolateFailures } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
 import { causeOf } from '../process/tracing.ts'
 import { returnPathOf } from '../receive/return-path.ts'
-import { releaseScheduled } from './scheduled.ts'
+import { releaseScheduled } from './release.ts'
 import { type FreshSend, writeSentCopies } from './sent-copies.ts'
 
 /** Sends of one group: bounds its memory, and how long its first send waits for its last. */

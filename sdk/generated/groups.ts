@@ -637,6 +637,16 @@ export class Emails extends Group {
   get(id: string, options?: RequestOptions): Promise<t.EmailsGetResult> {
     return this.call({ method: 'GET', path: `/emails/${segment(id)}` }, options)
   }
+
+  /** Send it at another time, until it is claimed for sending. Scope: mail:send. */
+  update(id: string, params: t.EmailsUpdateParams, options?: RequestOptions): Promise<t.EmailsUpdateResult> {
+    return this.call({ method: 'PATCH', path: `/emails/${segment(id)}`, body: params }, options)
+  }
+
+  /** Cancel a send, until it is claimed for sending. Its allowance comes back, and what was a draft is one again. Scope: mail:send. */
+  cancel(id: string, options?: RequestOptions): Promise<t.EmailsCancelResult> {
+    return this.call({ method: 'POST', path: `/emails/${segment(id)}/cancel` }, options)
+  }
 }
 
 export class Approvals extends Group {

@@ -2822,6 +2822,31 @@ export type EmailsListResult = {
 
 export type EmailsGetResult = Email
 
+export type EmailsUpdateParams = {
+  /** At most 30 days ahead. */
+  readonly sendAt: string
+}
+
+export type EmailsUpdateResult = Email
+
+export type EmailsCancelResult = {
+  readonly id: string
+  readonly from: string
+  readonly to: readonly string[]
+  readonly cc: readonly string[]
+  readonly bcc: readonly string[]
+  readonly subject: string | null
+  readonly mailbox: string | null
+  readonly message_id: string | null
+  readonly tags: readonly string[]
+  /** The time it was asked for. */
+  readonly sendAt?: string
+  readonly approval?: ApprovalState
+  readonly createdAt: string
+  readonly recipients: readonly RecipientStatus[]
+  readonly draft_id: string | null
+}
+
 export type ApprovalsListParams = {
   /** Only those. */
   readonly status?: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import { settleDue } from '../../core/send/settle.ts'
-import { type Call, client, type ErrorBody, type Json } from '../peers/rest.ts'
+import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
+
+const hourMs = 3_600_000
 
 describe('api: transactional mail and templates', () => {
   let door: Door
@@ -151,6 +153,74 @@ describe('api: transactional mail and templates', () => {
     expect(list.body.emails.map(({ id }) => id)).to.deep.equal([own.body.id])
     const change = await agent<ErrorBody>('DELETE', '/api/v1/templates/welcome')
     expect([change.status, change.body.code]).to.deep.equal([403, 'forbidden'])
+  })
+
+  describe('for later', () => {
+    const inHours = (hours: number) => new Date(door.ctx.clock.now().getTime() + hours * hourMs).toISOString()
+    const later = (body: Json = {}) => send({ subject: 'Later', text: 'x', sendAt: inHours(2), ...body })
+    const rowsOf = (emailId: string) => door.ctx.store.outbox.countDocuments({ accountId: tenant.accountId, emailId })
+    const settleIn = async (hours: number) => {
+      door.advance(hours * hourMs + 1_000)
+      await settleDue(door.ctx)
+    }
+    const code = ({ status, body }: { status: number; body: ErrorBody }) => [status, body.code]
+
+    it('goes without a mailbox at the time that it was moved to', async () => {
+      const { body } = await later()
+      const sendAt = inHours(5)
+      const moved = await call<Answer>('PATCH', `/api/v1/emails/${body.id}`, { sendAt })
+      expect(moved.status).to.equal(200)
+      expect(moved.body).to.deep.include({ id: body.id, mailbox: null, sendAt })
+      await settleIn(2)
+      expect(await rowsOf(body.id)).to.equal(0)
+      await settleIn(3)
+      expect(await rowsOf(body.id)).to.equal(1)
+      const late = { sendAt: inHours(1) }
+      expect(code(await call<ErrorBody>('PATCH', `/api/v1/emails/${body.id}`, late))).to.deep.equal([409, 'conflict'])
+      expect(code(await call<ErrorBody>('POST', `/api/v1/emails/${body.id}/cancel`))).to.deep.equal([409, 'conflict'])
+    })
+
+    it('is not sent without a mailbox once it is cancelled, and its allowance comes back', async () => {
+      const used = async () => (await call<{ sends: { used: number } }>('GET', '/api/v1/usage')).body.sends.used
+      const before = await used()
+      const { body } = await later()
+      expect(await used()).to.equal(before + 1)
+      const cancelled = await call<Answer>('POST', `/api/v1/emails/${body.id}/cancel`)
+      expect([cancelled.status, cancelled.body.draft_id]).to.deep.equal([200, null])
+      expect(cancelled.body.recipients[0]).to.include({ status: 'failed', reason: 'cancelled' })
+      expect(await used()).to.equal(before)
+      await settleIn(2)
+      expect(await rowsOf(body.id)).to.equal(0)
+    })
+
+    it('is a draft again when it was one', async () => {
+      const box = mailboxPath(tenant.address)
+      const { body: draft } = await call<Json>('POST', `${box}/drafts`, { to: 'ada@remote.example', text: 'Draft' })
+      const sent = await call<Answer>('POST', `${box}/drafts/${draft.message_id}/send`, { sendAt: inHours(2) })
+      const cancelled = await call<Answer>('POST', `/api/v1/emails/${sent.body.id}/cancel`)
+      expect(cancelled.status).to.equal(200)
+      const again = await call<Json>('GET', `${box}/drafts/${cancelled.body.draft_id}`)
+      expect([again.status, again.body.text]).to.deep.equal([200, 'Draft'])
+    })
+
+    it('is moved and cancelled neither by an agent key that did not send it nor by another account', async () => {
+      const { body } = await later()
+      const { apiKey } = await makeKey(door.ctx, { accountId: tenant.accountId, kind: 'agent', scopes: ['mail:send'] })
+      const other = await makeTenant(door, { name: 'elsewhere' })
+      for (const key of [apiKey, other.key]) {
+        const stranger = client(door.http, key)
+        const moved = await stranger<ErrorBody>('PATCH', `/api/v1/emails/${body.id}`, { sendAt: inHours(3) })
+        const cancelled = await stranger<ErrorBody>('POST', `/api/v1/emails/${body.id}/cancel`)
+        expect([code(moved), code(cancelled)]).to.deep.equal(Array(2).fill([404, 'email_not_found']))
+      }
+      await settleIn(2)
+      expect(await rowsOf(body.id)).to.equal(1)
+    })
+
+    it('refuses to move and to cancel what was sent at once', async () => {
+      const { body } = await send({ text: 'x' })
+      expect(code(await call<ErrorBody>('POST', `/api/v1/emails/${body.id}/cancel`))).to.deep.equal([409, 'conflict'])
+    })
   })
 
   it('another account sees neither sends nor templates', async () => {

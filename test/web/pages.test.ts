@@ -424,6 +424,19 @@ describe('web: pages', () => {
     expect(await listed()).to.deep.equal([])
   })
 
+  it('a planned send of no mailbox is kept from going out', async () => {
+    const sendAt = new Date(door.ctx.clock.now().getTime() + hourMs).toISOString()
+    const from = door.tenant.address.replace(/^.*@/, 'orders@')
+    const mail = { from, to: 'delivered@simulator.invalid', subject: 'Your order', text: 'Hello', sendAt }
+    const { body: planned } = await call<{ id: string }>('POST', '/api/v1/emails', mail)
+    await page.goto(viewer.at(`/sends/${planned.id}`))
+    await button('Do not send').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Do not send' }).click()
+    await notice('It does not go out.').waitFor()
+    const { body } = await call<Email>('GET', `/api/v1/emails/${planned.id}`)
+    expect(body.recipients[0]).to.include({ status: 'failed', reason: 'cancelled' })
+  })
+
   it('what Lens read is marked where it stands', async () => {
     await page.goto(viewer.at('/intake?make=intake'))
     const dialog = page.getByRole('dialog')

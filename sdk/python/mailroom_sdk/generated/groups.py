@@ -1306,6 +1306,25 @@ class Emails(Group):
         """One send, with the status of each recipient and the answer of its server. Scope: mail:send."""
         return self._call('GET', f'/emails/{segment(id)}', options=options)
 
+    def update(
+        self,
+        id: str,
+        *,
+        send_at: str,
+        options: RequestOptions | None = None,
+    ) -> t.EmailsUpdateResult:
+        """Send it at another time, until it is claimed for sending. Scope: mail:send."""
+        return self._call('PATCH', f'/emails/{segment(id)}', body=given({'sendAt': send_at}), options=options)
+
+    def cancel(
+        self,
+        id: str,
+        *,
+        options: RequestOptions | None = None,
+    ) -> t.EmailsCancelResult:
+        """Cancel a send, until it is claimed for sending. Its allowance comes back, and what was a draft is one again. Scope: mail:send."""
+        return self._call('POST', f'/emails/{segment(id)}/cancel', options=options)
+
 
 class Approvals(Group):
     def list(

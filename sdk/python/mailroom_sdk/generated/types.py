@@ -2532,6 +2532,39 @@ EmailsGetResult = TypedDict('EmailsGetResult', {
     'recipients': list["RecipientStatus"],
 })
 
+EmailsUpdateResult = TypedDict('EmailsUpdateResult', {
+    'id': str,
+    'from': str,
+    'to': list[str],
+    'cc': list[str],
+    'bcc': list[str],
+    'subject': "str | None",
+    'mailbox': "str | None",
+    'message_id': "str | None",
+    'tags': list[str],
+    'sendAt': NotRequired[str],
+    'approval': NotRequired["ApprovalState"],
+    'createdAt': str,
+    'recipients': list["RecipientStatus"],
+})
+
+EmailsCancelResult = TypedDict('EmailsCancelResult', {
+    'id': str,
+    'from': str,
+    'to': list[str],
+    'cc': list[str],
+    'bcc': list[str],
+    'subject': "str | None",
+    'mailbox': "str | None",
+    'message_id': "str | None",
+    'tags': list[str],
+    'sendAt': NotRequired[str],
+    'approval': NotRequired["ApprovalState"],
+    'createdAt': str,
+    'recipients': list["RecipientStatus"],
+    'draft_id': "str | None",
+})
+
 ApprovalsListResult = TypedDict('ApprovalsListResult', {
     'approvals': list["Approval"],
     'next': "str | None",

@@ -1,0 +1,87 @@
+/**
+ * Scheduled sends whose time has come, or that are cancelled. The conditional update that removes `scheduledFor` first decides which of
+ * the two it is.
+ */
+import { Failure } from '../../schemas/failures.ts'
+import { findAccount } from '../../store/accounts.ts'
+import { releaseBlobs } from '../../store/blobs.ts'
+import type { EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
+import * as store from '../../store/emails.ts'
+import { findMailboxes } from '../../store/mailboxes.ts'
+import { accountOf, requireAllowed } from '../access/account-record.ts'
+import { suppressedAmong } from '../deliver/suppressions.ts'
+import { noteDue } from '../process/alarms.ts'
+import type { Context } from '../process/context.ts'
+import { giveSendAllowance } from './allowance.ts'
+import { claimRefusals } from './claim-rules.ts'
+
+/**
+ * Releases a scheduled send whose time has come. The claim and pause rules and the suppressions are checked again;
+ * recipients that they refuse fail. Returns the send after that; null when another request changed it meanwhile.
+ */
+export async function releaseScheduled(ctx: Context, email: EmailDoc): Promise<EmailDoc | null> {
+  const reasons = await currentRefusals(ctx, email)
+  return endSchedule(ctx, email, (address) => reasons.get(address) ?? null)
+}
+
+/**
+ * Ends the schedule of a send. Recipients with a reason fail with it, and what was taken for them is given back; when none is left,
+ * no Sent copy is kept.
+ */
+export async function endSchedule(
+  ctx: Context,
+  email: EmailDoc,
+  reasonOf: (address: string) => string | null,
+): Promise<EmailDoc | null> {
+  const at = ctx.clock.now()
+  const recipients = email.recipients.map((recipient): EmailRecipient => {
+    const reason = recipient.status === 'queued' ? reasonOf(recipient.email) : null
+    return reason === null ? recipient : { ...recipient, status: 'failed', reason, at }
+  })
+  const isSent = recipients.some(({ status }) => status !== 'failed')
+  const ended = await store.endSchedule(ctx.store, email, { recipients, todoAt: at, keepsCopy: isSent })
+  noteDue(ctx, 'sends', at)
+  if (ended === null) return null
+  if (!isSent && email.messageId !== null)
+    await releaseBlobs(ctx.store, [{ blobId: email.blob.id, users: [email.messageId] }])
+  await giveUnsentBack(ctx, email, recipients)
+  return ended
+}
+
+/** Gives back what was taken for those who were to get the send and who do not, as `recipients` stand now. */
+async function giveUnsentBack(ctx: Context, email: EmailDoc, recipients: readonly EmailRecipient[]): Promise<void> {
+  const { accountId, taken = [], createdAt: at } = email
+  const accepted = email.recipients.flatMap(({ status, email: address }, n) =>
+    status === 'queued' ? [{ address, isUnsent: recipients[n]?.status === 'failed' }] : [],
+  )
+  await giveSendAllowance(ctx, {
+    accountId,
+    at,
+    taken,
+    accepted: accepted.map(({ address }) => address),
+    unsent: accepted.filter(({ isUnsent }) => isUnsent).map(({ address }) => address),
+  })
+}
+
+async function currentRefusals(ctx: Context, email: EmailDoc): Promise<ReadonlyMap<string, string>> {
+  const addresses = email.recipients.map((recipient) => recipient.email)
+  const all = (reason: string) => new Map(addresses.map((address) => [address, reason]))
+  const doc = await findAccount(ctx.store, email.accountId)
+  if (doc === null) return all('account_suspended')
+  const account = accountOf(doc)
+  try {
+    requireAllowed(account, 'reply')
+  } catch (error) {
+    if (error instanceof Failure) return all(error.code)
+    throw error
+  }
+  const { accountId, mailboxId } = email
+  const [mailbox = null] = mailboxId === null ? [] : await findMailboxes(ctx.store, [{ accountId, mailboxId }])
+  if (mailboxId !== null && mailbox === null) return all('mailbox_not_found')
+  const unclaimed = await claimRefusals(ctx, { account }, { mailbox, recipients: addresses, parent: null })
+  const suppressed = await suppressedAmong(ctx, email, addresses)
+  return new Map([
+    ...[...suppressed.keys()].map((address) => [address, 'suppressed'] as const),
+    ...[...unclaimed].map(([address, { code }]) => [address, code] as const),
+  ])
+}
