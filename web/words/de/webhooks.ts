@@ -43,7 +43,7 @@ export const webhooks: typeof english = {
   delivered: 'Angenommen',
   failed: 'Fehlgeschlagen',
   rate: (share: string) => `${share} angenommen`,
-  noAttempts: 'In dieser Zeit wurde nichts geschickt.',
+  noAttempts: 'In dieser Zeit wurde kein Ereignis geschickt; Tests zählen nicht.',
   averageMs: (ms: string) => `im Mittel ${ms} ms`,
   log: 'Zustellungen',
   logEmpty: {

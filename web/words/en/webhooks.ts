@@ -42,7 +42,7 @@ export const webhooks = {
   delivered: 'Taken',
   failed: 'Failed',
   rate: (share: string) => `${share} taken`,
-  noAttempts: 'Nothing was posted in this time.',
+  noAttempts: 'No event was posted in this time; tests do not count.',
   averageMs: (ms: string) => `${ms} ms on average`,
   log: 'Deliveries',
   logEmpty: { title: 'No deliveries', text: 'They are kept as long as the plan says. Send a test to see one.' },
