@@ -20,31 +20,46 @@ export function usable(records: readonly Tlsa[]): readonly Tlsa[] {
   )
 }
 
-/** Whether the records accept a server of this name with this chain (DER, its own certificate first). Never throws. */
-export function accepts(records: readonly Tlsa[], chain: readonly Buffer[], name: string): boolean {
+/** Whether the records accept a server of this name with this chain (DER, its own certificate first) now. Never throws. */
+export function accepts(
+  records: readonly Tlsa[],
+  chain: readonly Buffer[],
+  { name, now }: { readonly name: string; readonly now: Date },
+): boolean {
   try {
     const certificates = chain.map((raw) => new X509Certificate(raw))
     return records.some((record) =>
       record.usage === endEntity
         ? certificates[0] !== undefined && matches(record, certificates[0])
-        : leadsTo(record, certificates, name),
+        : leadsTo(record, certificates, { name, now }),
     )
   } catch {
     return false // what the server sent is no certificate
   }
 }
 
-/** Whether the chain is valid for the name, and signed all the way up to a certificate that the record names. */
-function leadsTo(record: Tlsa, certificates: readonly X509Certificate[], name: string): boolean {
+/**
+ * Whether the chain is valid for the name, and signed all the way up to a certificate that the record names: by authorities, and within
+ * its time (RFC 7671 5.2). Of the server's own certificate, where a record names that, neither counts (RFC 7671 5.1).
+ */
+function leadsTo(
+  record: Tlsa,
+  certificates: readonly X509Certificate[],
+  { name, now }: { readonly name: string; readonly now: Date },
+): boolean {
   const [own] = certificates
   if (own?.checkHost(name) === undefined) return false
   for (const [n, certificate] of certificates.entries()) {
     const below = certificates[n - 1]
-    if (below !== undefined && !(below.checkIssued(certificate) && below.verify(certificate.publicKey))) return false
+    if (now < certificate.validFromDate || now > certificate.validToDate) return false
+    if (below !== undefined && !isSignedBy(below, certificate)) return false
     if (matches(record, certificate)) return true
   }
   return false
 }
+
+const isSignedBy = (below: X509Certificate, authority: X509Certificate) =>
+  authority.ca && below.checkIssued(authority) && below.verify(authority.publicKey)
 
 function matches({ selector, matchingType, certificate }: Tlsa, candidate: X509Certificate): boolean {
   const data = selector === 0 ? candidate.raw : candidate.publicKey.export({ type: 'spki', format: 'der' })

@@ -34,7 +34,10 @@ export const anyTls: FoundPolicy = { ...relayed, name: 'any' }
 const noPolicy: ToldPolicyDoc = { type: 'no-policy-found', strings: [], mxHosts: [] }
 
 /** Makes the lookup of policies of this process. */
-export function createPolicies(ctx: Pick<Context, 'resolver' | 'settings'>, sts: StsPolicies): Policies {
+export function createPolicies(
+  ctx: Pick<Context, 'resolver' | 'settings' | 'machineClock'>,
+  sts: StsPolicies,
+): Policies {
   const { routes, dane, mtaSts } = ctx.settings.outbound
   const isRelayed = (domain: string) => routes[domain] !== undefined || routes['*'] !== undefined
   const stsOf = async (domain: string) => (mtaSts && !isRelayed(domain) ? sts.told(domain) : null)
@@ -54,7 +57,8 @@ export function createPolicies(ctx: Pick<Context, 'resolver' | 'settings'>, sts:
           const good = usable(pins)
           const tls: TlsPolicy = {
             kind: 'pinned',
-            accepts: (chain) => good.length === 0 || accepts(good, chain, route.name),
+            accepts: (chain) =>
+              good.length === 0 || accepts(good, chain, { name: route.name, now: ctx.machineClock.now() }),
           }
           const told: ToldPolicyDoc = { type: 'tlsa', strings: pins.map(textOf), mxHosts: [route.name] }
           return { tls, name: 'dane', told, problem: null }

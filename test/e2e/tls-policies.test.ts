@@ -25,6 +25,9 @@ const addresses = {
   trusted: '203.0.114.1',
   selfSigned: '203.0.114.2',
   clear: '203.0.114.3',
+  anchored: '203.0.114.4',
+  lapsed: '203.0.114.5',
+  misissued: '203.0.114.6',
   policies: '203.0.114.80',
   forgedPolicies: '203.0.114.81',
   nothing: '203.0.114.82',
@@ -36,8 +39,8 @@ type Domain = {
   /** The mail servers in the order of their preference. */
   readonly servers: readonly (readonly [name: string, host: Host])[]
   readonly policy?: { readonly mode: 'enforce' | 'testing'; readonly mx: string; readonly host?: Host }
-  /** The server whose key the DNS of the domain pins (DANE). */
-  readonly pins?: Host
+  /** The server whose key the DNS of the domain pins (DANE), or the authority of its certificate. */
+  readonly pins?: Host | 'authority'
 }
 
 const enforce = (domain: string, host?: Host) => ({ mode: 'enforce', mx: `mx.${domain}`, host }) as const
@@ -61,6 +64,9 @@ const domains: { readonly [domain: string]: Domain } = {
   'kept.test': { servers: own('kept.test', 'trusted'), policy: enforce('kept.test') },
   'pinned.test': { servers: own('pinned.test', 'selfSigned'), pins: 'selfSigned' },
   'mispinned.test': { servers: own('mispinned.test', 'trusted'), pins: 'selfSigned' },
+  'anchored.test': { servers: own('anchored.test', 'anchored'), pins: 'authority' },
+  'lapsed.test': { servers: own('lapsed.test', 'lapsed'), pins: 'authority' },
+  'misissued.test': { servers: own('misissued.test', 'misissued'), pins: 'authority' },
 }
 
 type Case = readonly [what: string, domain: string, to: { readonly at: Host; readonly secure: boolean } | null]
@@ -78,6 +84,9 @@ const cases: readonly Case[] = [
   ['no policy: as good as it gets', 'none.test', { at: 'clear', secure: false }],
   ['a pinned key that nobody else trusts: with TLS', 'pinned.test', { at: 'selfSigned', secure: true }],
   ['a pinned key that the server does not have: not at all', 'mispinned.test', null],
+  ['a pinned authority: with TLS', 'anchored.test', { at: 'anchored', secure: true }],
+  ['a pinned authority, and a certificate that has expired: not at all', 'lapsed.test', null],
+  ['a pinned authority, and a certificate that none of its authorities made: not at all', 'misissued.test', null],
 ]
 
 /** Keys are used in turn, because the requests of one key in a minute are limited. */
@@ -96,9 +105,13 @@ describe('TLS policies of other domains', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'mailroom-elsewhere-'))
     const authority = await makeAuthority()
     const names = Object.keys(domains)
-    const [trusted, selfSigned, policies, forgedPolicies] = await Promise.all([
-      makeCertificate([...names.map((name) => `mx.${name}`), 'mx.stranger.test'], { authority }),
-      makeCertificate(names.map((name) => `mx.${name}`)),
+    const servers = names.map((name) => `mx.${name}`)
+    const customer = await makeCertificate(['customer.test'], { authority })
+    const [trusted, selfSigned, lapsed, misissued, policies, forgedPolicies] = await Promise.all([
+      makeCertificate([...servers, 'mx.stranger.test'], { authority }),
+      makeCertificate(servers),
+      makeCertificate(servers, { authority, days: -1 }),
+      makeCertificate(servers, { authority: customer }),
       makeCertificate(
         names.map((name) => `mta-sts.${name}`),
         { authority },
@@ -108,8 +121,12 @@ describe('TLS policies of other domains', () => {
     sinks.trusted = await startSink(() => null, trusted)
     sinks.selfSigned = await startSink(() => null, selfSigned)
     sinks.clear = await startSink(() => null, { hideSTARTTLS: true, disabledCommands: ['STARTTLS'] })
+    const sent = ({ key }: Pair, ...chain: Pair[]) => ({ key, cert: chain.map(({ cert }) => cert).join('\n') })
+    sinks.anchored = await startSink(() => null, sent(trusted, trusted, authority))
+    sinks.lapsed = await startSink(() => null, sent(lapsed, lapsed, authority))
+    sinks.misissued = await startSink(() => null, sent(misissued, misissued, customer, authority))
     policyHosts = await Promise.all([policies, forgedPolicies].map(startPolicyHost))
-    dns = await startNameServer(zoneOf({ trusted: trusted.cert, selfSigned: selfSigned.cert }))
+    dns = await startNameServer(zoneOf({ selfSigned: selfSigned.cert, authority: authority.cert }))
     dns.secure = true
     dns.ttlSeconds = 0
     const authorityFile = path.join(folder, 'authority.pem')
@@ -187,12 +204,15 @@ describe('TLS policies of other domains', () => {
     )
     expect([...new Set(kinds)].filter((kind) => !kind.startsWith('kept.')).sort()).to.deep.equal([
       'absent.test sts sts-policy-fetch-error',
+      'anchored.test tlsa ok',
       'backup.test sts ok',
       'clear.test sts starttls-not-supported',
       'foreign.test sts validation-failure',
       'forged.test sts sts-policy-fetch-error',
       'inside.test sts sts-policy-fetch-error',
+      'lapsed.test tlsa tlsa-invalid',
       'met.test sts ok',
+      'misissued.test tlsa tlsa-invalid',
       'mispinned.test tlsa tlsa-invalid',
       'none.test no-policy-found starttls-not-supported',
       'pinned.test tlsa ok',
@@ -240,7 +260,8 @@ function zoneOf(certificates: { readonly [host: string]: string }): NameServer['
       zone[`TXT _mta-sts.${domain}`] = ['v=STSv1; id=1;']
       zone[`A mta-sts.${domain}`] = [addresses[policy.host ?? 'policies']]
     }
-    if (pins !== undefined) zone[`TLSA _25._tcp.mx.${domain}`] = [`3 1 1 ${keyHash(certificates[pins] ?? '')}`]
+    if (pins !== undefined)
+      zone[`TLSA _25._tcp.mx.${domain}`] = [`${pins === 'authority' ? 2 : 3} 1 1 ${keyHash(certificates[pins] ?? '')}`]
   }
   return zone
 }

@@ -2,6 +2,7 @@ import { createHash, X509Certificate } from 'node:crypto'
 import { expect } from 'chai'
 import { generate } from 'selfsigned'
 import { createResolver } from '../../../core/dns/resolver.ts'
+import { systemClock } from '../../../core/process/clock.ts'
 import { createLog } from '../../../core/process/log.ts'
 import { accepts } from '../../../plugins/outbound/dane.ts'
 import { createPolicies } from '../../../plugins/outbound/tls-policy.ts'
@@ -28,10 +29,11 @@ describe('TLS policies', () => {
   function find(outbound: SettingsChange['outbound'] = {}) {
     const settings = defaultSettings({ outbound: { dane: true, ...outbound }, log: { level: 'silent' } })
     const resolver = createResolver([server.address], new Map())
-    const ctx = { settings, resolver, log: createLog(settings, 'test') }
+    const ctx = { settings, resolver, log: createLog(settings, 'test'), machineClock: systemClock }
     return createPolicies(ctx, stsNaming(enforced)).find('remote.test', route)
   }
 
+  const elsewhere = { name: 'somewhere.else.test', now: new Date() }
   const spki = (of: X509Certificate) => of.publicKey.export({ type: 'spki', format: 'der' })
   const sha256 = (data: Buffer) => createHash('sha256').update(data).digest('hex')
 
@@ -100,10 +102,14 @@ describe('TLS policies', () => {
   ]
   for (const [name, record, expected] of cases)
     it(`a pin of ${name} is ${expected ? 'met' : 'not met'}`, () =>
-      expect(accepts([record(certificate)], [certificate.raw], 'somewhere.else.test')).to.equal(expected))
+      expect(accepts([record(certificate)], [certificate.raw], elsewhere)).to.equal(expected))
 
   it('what is no certificate is not accepted', () =>
     expect(
-      accepts([{ usage: 3, selector: 0, matchingType: 0, certificate: Buffer.from('x') }], [Buffer.from('x')], 'x'),
+      accepts(
+        [{ usage: 3, selector: 0, matchingType: 0, certificate: Buffer.from('x') }],
+        [Buffer.from('x')],
+        elsewhere,
+      ),
     ).to.equal(false))
 })
