@@ -61,7 +61,7 @@ export function createPolicies(
               good.length === 0 || accepts(good, chain, { name: route.name, now: ctx.machineClock.now() }),
           }
           const told: ToldPolicyDoc = { type: 'tlsa', strings: pins.map(textOf), mxHosts: [route.name] }
-          return { tls, name: 'dane', told, problem: null }
+          return { tls, name: `dane ${told.strings.toSorted().join(', ')}`, told, problem: null }
         }
       }
       return underSts(await stsOf(domain), route)

@@ -64,6 +64,7 @@ const domains: { readonly [domain: string]: Domain } = {
   'kept.test': { servers: own('kept.test', 'trusted'), policy: enforce('kept.test') },
   'pinned.test': { servers: own('pinned.test', 'selfSigned'), pins: 'selfSigned' },
   'mispinned.test': { servers: own('mispinned.test', 'trusted'), pins: 'selfSigned' },
+  'renewed.test': { servers: own('renewed.test', 'selfSigned'), pins: 'authority' },
   'anchored.test': { servers: own('anchored.test', 'anchored'), pins: 'authority' },
   'lapsed.test': { servers: own('lapsed.test', 'lapsed'), pins: 'authority' },
   'misissued.test': { servers: own('misissued.test', 'misissued'), pins: 'authority' },
@@ -174,6 +175,15 @@ describe('TLS policies of other domains', () => {
     })
   }
 
+  it('other pins count as soon as the DNS has them', async () => {
+    const hold = await settled('first@renewed.test', { goes: false })
+    expect(hold.response).to.match(/DANE/)
+    const { 'TLSA _25._tcp.mx.pinned.test': pins } = dns.zone
+    dns.zone = { ...dns.zone, 'TLSA _25._tcp.mx.renewed.test': pins ?? [] }
+    expect(await settled('second@renewed.test', { goes: true })).to.deep.include({ attempts: 1 })
+    expect(arrivals('second@renewed.test')).to.deep.equal([{ at: 'selfSigned', secure: true }])
+  })
+
   it('a policy that is known is kept to while its host is down and its DNS leads elsewhere', async () => {
     await settled('first@kept.test', { goes: true })
     for (const host of policyHosts) host.closeAllConnections()
@@ -202,7 +212,7 @@ describe('TLS policies of other domains', () => {
     const kinds = counted.flatMap(({ domain, kinds: found }) =>
       Object.values(found).map(({ kind: { policy, failure } }) => `${domain} ${policy.type} ${failure?.type ?? 'ok'}`),
     )
-    expect([...new Set(kinds)].filter((kind) => !kind.startsWith('kept.')).sort()).to.deep.equal([
+    expect([...new Set(kinds)].filter((kind) => !/^(?:kept|renewed)\./.test(kind)).sort()).to.deep.equal([
       'absent.test sts sts-policy-fetch-error',
       'anchored.test tlsa ok',
       'backup.test sts ok',
