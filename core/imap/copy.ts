@@ -21,7 +21,7 @@ const copiesAtOnce = 100
 
 /**
  * Copies the messages with these UIDs; those that are gone are left out. Copies keep flags, labels and dates. Fails with
- * `unprocessable` (mailbox full), `not_found` (the target is gone).
+ * `unprocessable` (mailbox full), `not_found` (the target is gone); then none is copied (RFC 9051 6.4.7), unless the database is away.
  */
 export async function copyMessages(
   ctx: Context,
@@ -35,23 +35,45 @@ export async function copyMessages(
   const folders = await foldersToFill(ctx, to.mailboxId)
   if (!fitsStorage(account, folders, bytes)) throw mailboxFull(found[0]?.mailbox ?? '')
   const copied: Moved[] = []
-  for (let n = 0; n < found.length; n += copiesAtOnce) {
-    const some = found.slice(n, n + copiesAtOnce)
-    const at = ctx.clock.now()
-    const copies = some.map((message) => copyOf(message, { _id: newId('msg', at), from, to, at }))
-    const written = await writeCopies(ctx.store, { ...folderRef(to), copies, at: ctx.machineClock.now() })
-    if (written === null)
-      throw new Failure('not_found', 'The folder, or one of the messages, has been deleted.', {
-        fix: 'Look what is there, and repeat the command.',
-      })
-    copied.push(...some.map(({ uid }, k) => ({ from: uid, to: written[k]! })))
-    const mailboxIds = [to.mailboxId]
-    ctx.changes.publish({ kind: 'stored', ids: copies.map(({ _id }) => _id), mailboxIds })
-    await deriveThreads(ctx, some)
+  try {
+    for (let n = 0; n < found.length; n += copiesAtOnce) {
+      const some = found.slice(n, n + copiesAtOnce)
+      copied.push(...(await copySome(ctx, some, { from, to })))
+      await deriveThreads(ctx, some)
+    }
+  } catch (error) {
+    await takeBack(ctx, to, copied)
+    throw error
   }
   const [usage] = usageByMailbox(folders)
   if (usage !== undefined) await warnOfStorage(ctx, [{ ...usage, usedBytes: usage.usedBytes + bytes }])
   return copied
+}
+
+async function copySome(
+  ctx: Context,
+  messages: readonly MessageDoc[],
+  { from, to }: { readonly from: KnownFolder; readonly to: KnownFolder },
+): Promise<readonly Moved[]> {
+  const at = ctx.clock.now()
+  const copies = messages.map((message) => copyOf(message, { _id: newId('msg', at), from, to, at }))
+  const written = await writeCopies(ctx.store, { ...folderRef(to), copies, at: ctx.machineClock.now() })
+  if (written === null)
+    throw new Failure('not_found', 'The folder, or one of the messages, has been deleted.', {
+      fix: 'Look what is there, and repeat the command.',
+    })
+  ctx.changes.publish({ kind: 'stored', ids: copies.map(({ _id }) => _id), mailboxIds: [to.mailboxId] })
+  return messages.map(({ uid }, k) => ({ from: uid, to: written[k]! }))
+}
+
+/** Deletes copies again, because others could not be made: who repeats the command has each once. */
+async function takeBack(ctx: Context, to: KnownFolder, copied: readonly Moved[]): Promise<void> {
+  try {
+    const uids = copied.map(({ to: uid }) => uid)
+    await editInGroups(ctx, to, uids, (copies) => store.removeMessages(ctx.store, changeOf(ctx, to, copies)))
+  } catch (error) {
+    ctx.log.warn({ err: error, folderId: to._id }, 'copies stay of which others could not be made')
+  }
 }
 
 /** What a copy does not have: it was not received or imported itself, nobody holds it, and it is the copy of no send. */

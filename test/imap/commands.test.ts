@@ -759,6 +759,27 @@ describe('IMAP commands', () => {
         .and.include(' B')
     })
 
+    it('COPY of many messages is done as a whole or not at all', async () => {
+      const box = await imap.mailbox()
+      const reader = await imap.open({ user: box })
+      const counts = async () => (await reader.ask('STATUS Archive (MESSAGES UNSEEN SIZE)')).lines
+      await deliver(imap.door.ctx, { to: box, raw: 'Subject: One\n\nHi\n' })
+      await reader.ask('SELECT INBOX')
+      for (let n = 1; n < 128; n *= 2) await reader.ask('COPY 1:* INBOX')
+      const last = await deliver(imap.door.ctx, { to: box, raw: 'Subject: Last\n\nHi\n' })
+      await reader.ask('SELECT INBOX')
+      const before = await counts()
+      // As when it is deleted while the others are copied.
+      const { blobs } = imap.door.ctx.store
+      const body = await blobs.findOneAndDelete({ users: last })
+      expect((await reader.ask('COPY 1:129 Archive')).end).to.match(/^NO \[NONEXISTENT\]/)
+      expect(await counts()).to.deep.equal(before)
+      await blobs.insertOne(body!)
+      const { end } = await reader.ask('COPY 1:129 Archive')
+      expect(end).to.match(/^OK \[COPYUID \d+ 1:129 \d+:\d+\]/)
+      expect((await counts())[0]).to.include('MESSAGES 129')
+    })
+
     it('FETCH of a large message parts its items, and tells a keyword before it is used, once', async () => {
       const large = `Subject: Large\r\n\r\n${'y'.repeat(2_000_000)}`
       const uid = await appended('Archive', large)
