@@ -48,9 +48,7 @@ export async function fetchMessages(
   const marks = items.some((item) => typeof item === 'object' && !item.isPeek)
   const reading = beginReading(session.ctx)
   for (let n = 0; n < uids.length && !session.writer.isOver; n += documentsAtOnce) {
-    const some = uids.slice(n, n + documentsAtOnce)
-    const told = marks ? await markSeen(session, some) : none
-    await fetchGroup(session, some, { items, told, pace, reading })
+    await fetchGroup(session, uids.slice(n, n + documentsAtOnce), { items, marks, pace, reading })
   }
   const failure = reading.first()
   if (failure !== null) throw failure
@@ -70,16 +68,19 @@ async function readBefore({ folder: { view } }: Session, uids: readonly Uid[]): 
 
 type Asked = {
   readonly items: readonly Item[]
-  /** Messages that were unread, whose flags are told too. */
-  readonly told: ReadonlySet<Uid>
+  /** Whether messages are marked as read. */
+  readonly marks: boolean
   readonly pace: Pace
   readonly reading: Reading
 }
 
+/** Marks as read what was read, and returns what is told of each: of what was unread its flags too. */
+type ItemsOf = (read: readonly Uid[]) => Promise<(uid: Uid) => readonly Item[]>
+
 async function fetchGroup(
   session: Session,
   uids: readonly Uid[],
-  { items, told, pace, reading }: Asked,
+  { items, marks, pace, reading }: Asked,
 ): Promise<void> {
   const { ctx, folder, structures, writer } = session
   const keyOf = (uid: number) => `${folder.view.folder.folderId} ${uid}`
@@ -89,10 +90,14 @@ async function fetchGroup(
   // RFC 7162 3.1: with the modseq that this gave them, for who uses modseqs.
   const news: readonly Item[] = session.enabled.has('CONDSTORE') ? ['FLAGS', 'MODSEQ'] : ['FLAGS']
   const withNews: readonly Item[] = [...new Set([...items, ...news])]
-  const itemsOf = (uid: Uid) => (told.has(uid) ? withNews : items)
-  const write = async (uid: Uid, content: Known) => {
+  // Once their bytes are there: what cannot be read for now stays unread.
+  const itemsOf: ItemsOf = async (read) => {
+    const told = marks ? await markSeen(session, read) : none
+    return (uid) => (told.has(uid) ? withNews : items)
+  }
+  const write = async (uid: Uid, content: Known, own = items) => {
     const keep = (described: Described) => structures.set(keyOf(uid), described)
-    writeMessage(session, uid, itemsOf(uid), new Content(content, keep))
+    writeMessage(session, uid, own, new Content(content, keep))
     if (writer.isFull) await writer.room()
     const rest = pace()
     if (rest !== null) await rest
@@ -111,7 +116,7 @@ async function fetchGroup(
     if (writer.isOver) return
     const [first] = group
     if (first !== undefined && isLarge(first) && items.every((item) => canStream(item))) {
-      await streamMessage(session, first, itemsOf(first.uid as Uid), reading)
+      await streamMessage(session, first, itemsOf, reading)
       continue
     }
     const shown = await shownMessages(
@@ -119,11 +124,12 @@ async function fetchGroup(
       group.filter((message) => !isKnown(message)),
       reading,
     )
-    for (const message of group) {
+    const there = group.filter((message) => shown.has(message._id) || isKnown(message))
+    const own = await itemsOf(there.map(({ uid }) => uid as Uid))
+    for (const message of there) {
       const uid = message.uid as Uid
       const bytes = shown.get(message._id) ?? null
-      if (bytes === null && !isKnown(message)) continue
-      await write(uid, { message, bytes, described: known.get(uid) ?? null })
+      await write(uid, { message, bytes, described: known.get(uid) ?? null }, own(uid))
     }
   }
 }
@@ -254,7 +260,7 @@ const canStream = (item: Item): boolean =>
  * Writes a large message while it is read. Nothing is written of one whose first bytes cannot be read for now. When it breaks off
  * later, the connection ends: its size was told already.
  */
-async function streamMessage(session: Session, message: Held, items: readonly Item[], reading: Reading): Promise<void> {
+async function streamMessage(session: Session, message: Held, itemsOf: ItemsOf, reading: Reading): Promise<void> {
   const { writer, folder, peer } = session
   const begun = shownPieces(reading, message)
   let start: IteratorResult<Buffer>
@@ -264,6 +270,7 @@ async function streamMessage(session: Session, message: Held, items: readonly It
     return reading.missed(error)
   }
   const uid = message.uid as Uid
+  const items = (await itemsOf([uid]))(uid)
   const index = folder.view.table.indexOf(uid)
   const seq = folder.tracker.seqOf(uid)
   if (index < 0 || seq === null) return
@@ -297,7 +304,7 @@ async function streamMessage(session: Session, message: Held, items: readonly It
   writer.line(')')
 }
 
-/** Marks messages as read that are about to be. Returns those that were not. */
+/** Marks messages as read that are about to be told. Returns those that were not. */
 async function markSeen(session: Session, uids: readonly Uid[]): Promise<ReadonlySet<Uid>> {
   const { view, tracker, isReadOnly, folder } = session.folder
   if (isReadOnly) return none

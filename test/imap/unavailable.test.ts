@@ -65,4 +65,27 @@ describe('imap: FETCH where bodies cannot be read for now', () => {
         expect(lost.end).to.match(/^NO \[UNAVAILABLE\]/)
         expect(lost.subjects).to.deep.equal(['First', 'Last'])
       })
+
+  for (const [size, bytes] of [
+    ['that is read whole', 5_000],
+    ['that is read in pieces', 3_000_000],
+  ] as const)
+    it(`BODY[]: a body ${size} and cannot be read for now stays unread`, async () => {
+      await arrive('First')
+      await arrive('Large', noise(bytes))
+      await arrive('Last')
+      const client = await imap.open({ user: address })
+      await client.ask('SELECT INBOX')
+      const unread = async () => (await client.ask('SEARCH UNSEEN')).lines
+      peer.mode = 'fails'
+      const { lines, end } = await client.ask('FETCH 1:* (BODY[])')
+      expect(end).to.match(/^NO \[UNAVAILABLE\]/)
+      expect(lines.filter((line) => line.includes('\\Seen'))).to.have.length(2)
+      expect(await unread()).to.deep.equal(['* SEARCH 2'])
+      peer.mode = 'serves'
+      expect((await client.ask('FETCH 2 (BODY[])')).lines.join(''))
+        .to.include('Subject: Large')
+        .and.include('\\Seen')
+      expect(await unread()).to.deep.equal(['* SEARCH'])
+    })
 })
