@@ -37,7 +37,7 @@ const reasonCharsMax = 200
 
 type Opening = Omit<SessionOptions, 'tryTls'>
 
-/** Addresses whose STARTTLS failed of late. */
+/** Servers whose STARTTLS failed of late, by address and port. */
 type NoTls = Pick<Kept<true>, 'get' | 'set' | 'delete'>
 
 type State = {
@@ -129,7 +129,7 @@ async function sendOver(state: State, session: Session, mail: Mail): Promise<Dia
     return result
   }
   // The next attempt begins with STARTTLS again.
-  state.noTls.delete(state.opening.route.address)
+  state.noTls.delete(serverOf(state.opening))
   session.quit()
   return { ...result, wantsTls: true }
 }
@@ -165,17 +165,20 @@ function giveBack({ idle, limits }: State, session: Session): void {
 }
 
 async function connect({ opening, noTls }: State, mail: Mail): Promise<Session | Dialogue> {
-  const { address } = opening.route
-  const tryTls = noTls.get(address) !== true
+  const server = serverOf(opening)
+  const tryTls = noTls.get(server) !== true
   const first = await openSession({ ...opening, tryTls })
   const failure = tlsFailureOf(first, tryTls)
   if (failure !== undefined) mail.onConnection?.(failure)
   const tlsFailed = 'command' in first && first.command === 'STARTTLS' && opening.tls.kind === 'opportunistic'
   if (!tlsFailed) return first
   // No mail was named yet: once more, without encryption (RFC 7435).
-  noTls.set(address, true)
+  noTls.set(server, true)
   return openSession({ ...opening, tryTls: false })
 }
+
+/** What `noTls` knows a server by: behind one address there may be several. */
+const serverOf = ({ route: { address, port } }: Opening) => `${address} ${port}`
 
 /** Why a connection has no TLS as it should be, null when it has; undefined for one that did not come so far. */
 function tlsFailureOf(opened: Session | Dialogue, tryTls: boolean): TlsFailure | null | undefined {

@@ -13,14 +13,18 @@ describe('a destination', () => {
   const closing: (() => unknown)[] = []
   let nowMs = Date.now()
   const clock = { now: () => new Date(nowMs) }
-  const noTls = { get: () => undefined, set: () => undefined, delete: () => undefined }
+  type NoTls = Parameters<typeof createDestination>[3]
+  const remembersNothing: NoTls = { get: () => undefined, set: () => undefined, delete: () => false }
 
   after(async () => {
     for (const close of closing.reverse()) await close()
   })
 
-  function destinationAt(route: string, more: Partial<typeof limits> & { tls?: TlsPolicy } = {}): Destination {
-    const { tls = { kind: 'opportunistic' }, ...changed } = more
+  function destinationAt(
+    route: string,
+    more: Partial<typeof limits> & { tls?: TlsPolicy; noTls?: NoTls } = {},
+  ): Destination {
+    const { tls = { kind: 'opportunistic' }, noTls = remembersNothing, ...changed } = more
     const [address = '', port] = route.split(':')
     const opening = {
       route: { name: 'mx.remote.test', address, port: Number(port) },
@@ -302,6 +306,14 @@ describe('a destination', () => {
         expect(heard.map((failure) => failure.type)).to.deep.equal([type])
       })
     }
+
+    it('goes on with TLS at another port of the address where STARTTLS failed', async () => {
+      const failing = await scripted(['STARTTLS'], (line) => (line === 'STARTTLS' ? '454 4.7.0 no\r\n' : undefined))
+      const noTls = new Map<string, true>()
+      const sent = await destinationAt(failing.script.route, { noTls }).send(mail())
+      expect(sent).to.include({ command: '.', tls: false })
+      expect(await destinationAt(sink.route, { noTls }).send(mail())).to.include({ command: '.', tls: true })
+    })
 
     it('tells nothing of a server that sends us away', async () => {
       const { destination } = await scripted([], undefined, '554 go away\r\n')
