@@ -12,7 +12,7 @@ import type { TlsContexts } from '../core/certificates/tls-contexts.ts'
 import { messageBytesMax } from '../core/imap/append.ts'
 import type { Context } from '../core/process/context.ts'
 import { whileUnavailable } from '../core/process/database-away.ts'
-import { Failure, failures } from '../schemas/failures.ts'
+import { Failure, failures, inOneText } from '../schemas/failures.ts'
 import { capabilities } from './capabilities.ts'
 import type { Command } from './command.ts'
 import { commandNamed } from './commands.ts'
@@ -385,6 +385,6 @@ const bringsMessage = /^\S+ (?:APPEND|REPLACE|UID REPLACE) /i
 /** `[CODE] text` of what went wrong; the cause of a fault of ours is for the log. */
 function refusal(error: unknown): string {
   if (error instanceof No) return told(error.responseCode, error.message)
-  if (error instanceof Failure) return told(failures[error.code].imap, error.message)
+  if (error instanceof Failure) return told(failures[error.code].imap, inOneText(error))
   return told('SERVERBUG', 'Something went wrong here; it has been noted')
 }

@@ -5,13 +5,16 @@
 import { inspect } from 'node:util'
 import { cont, deny, denydisconnect, denysoft, denysoftdisconnect, ok } from 'haraka-constants'
 import DSN from 'haraka-dsn'
-import { Failure, failures, smtpNo } from '../schemas/failures.ts'
+import { Failure, failures, inOneText, smtpNo } from '../schemas/failures.ts'
 import type { Logs, Next, Plugin } from './haraka.d.ts'
 
 /** A refusal as it is sent: code, enhanced code, and a text for the peer (`552`, `5.3.4`). */
 export type Reply = { readonly code: number; readonly enhanced: string; readonly text: string }
 
 export type Answer = { readonly retval: number; readonly message?: unknown }
+
+/** A reply has at most 512 bytes (RFC 5321 4.5.3.1.5) with its codes. */
+const textBytesMax = 480
 
 /** The hook does not decide: Haraka goes on with the next one. */
 export const pass: Answer = { retval: cont }
@@ -32,10 +35,12 @@ export function refuse(reply: Reply, { disconnect = false } = {}): Answer {
 
 /**
  * Makes a Haraka hook of a function that takes the hook's subject (connection, server, outbound mail) and parameters, and
- * returns an answer; none means `pass`. A Failure is answered by its SMTP row, any other error is logged and gets 451 4.3.0.
+ * returns an answer; none means `pass`. A Failure is answered by its SMTP row, any other error is logged and gets 451 4.3.0. Where the
+ * peer is a user of ours (`advises`), a Failure also says what to change.
  */
 export function hook<Subject extends Partial<Logs>, Params = undefined>(
   decide: (subject: Subject, params: Params) => Answer | undefined | Promise<Answer | undefined>,
+  { advises = false }: { readonly advises?: boolean } = {},
 ): (this: Plugin, next: Next, subject: Subject, params: Params) => void {
   return function run(this: Plugin, next, subject, params) {
     const answer = (given: Answer = pass): void => {
@@ -46,7 +51,7 @@ export function hook<Subject extends Partial<Logs>, Params = undefined>(
       }
     }
     const failed = (error: unknown): void => {
-      const reply = replyOf(error)
+      const reply = replyOf(error, advises)
       try {
         if (reply.code === 451) this.logerror(...named(subject), inOneLine(error))
       } finally {
@@ -66,15 +71,12 @@ export function hook<Subject extends Partial<Logs>, Params = undefined>(
 }
 
 /** Returns the SMTP row of a Failure, and for any other error a temporary 451, so that the sender keeps the mail. */
-function replyOf(error: unknown): Reply {
-  const code = error instanceof Failure ? error.code : 'internal_error'
-  const neverPasses = error instanceof Failure && error.detail.retryAfter === null
-  const [number = '451', enhanced = '4.3.0'] = (neverPasses ? smtpNo : failures[code].smtp).split(' ')
-  return {
-    code: Number(number),
-    enhanced,
-    text: error instanceof Failure ? error.message : 'Please try again later.',
-  }
+function replyOf(error: unknown, advises: boolean): Reply {
+  if (!(error instanceof Failure)) return { code: 451, enhanced: '4.3.0', text: 'Please try again later.' }
+  const neverPasses = error.detail.retryAfter === null
+  const [number = '451', enhanced = '4.3.0'] = (neverPasses ? smtpNo : failures[error.code].smtp).split(' ')
+  const whole = advises ? inOneText(error) : error.message
+  return { code: Number(number), enhanced, text: Buffer.byteLength(whole) > textBytesMax ? error.message : whole }
 }
 
 /** An error with its stack and cause: of a text with several lines Haraka makes as many entries of the log. */

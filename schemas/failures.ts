@@ -400,3 +400,13 @@ export class Failure extends Error {
     this.detail = detail
   }
 }
+
+/**
+ * What is wrong and what to change, for programs that show their user one text: mail programs. The remedies of what passes by itself are
+ * those of HTTP, and left out unless they are of this very cause.
+ */
+export function inOneText({ code, message, detail }: Failure): string {
+  const passes = failures[code].smtp.startsWith('4')
+  const fix = detail.fix ?? (passes ? null : failures[code].fix)
+  return fix === null ? message : `${message} ${fix}`
+}

@@ -34,6 +34,8 @@ const replies = {
 } as const satisfies { readonly [name: string]: Reply }
 
 const wrongLoginsMax = 5
+/** Mail programs show their user what is answered. */
+const advises = { advises: true } as const
 /** A line that says QUIT, with its end. */
 const quitBytes = 6
 
@@ -92,7 +94,7 @@ export const authenticate = hook(async (connection: Connection, [command]: [stri
     if (notes.wrongLogins >= wrongLoginsMax) return refuse(replies.tooMany, { disconnect: true })
     throw error
   }
-})
+}, advises)
 
 /** mail: takes mail only after a login, and only from the mailbox that logged in. */
 export const checkSender = hook(async (connection: Connection, [address]: [Address, MailParameters]) => {
@@ -104,7 +106,7 @@ export const checkSender = hook(async (connection: Connection, [address]: [Addre
   // Mail programs send reports, such as read receipts, with the null sender.
   if (address.address !== '') await mailboxSender(await context(), login.mailbox, { from: address.address })
   return pass
-})
+}, advises)
 
 /** rcpt: runs before plugins/recipient, which knows only the recipients that are here. */
 export const takeRecipient = hook((connection: Connection, [address]: [Address, unknown]) => {
@@ -134,7 +136,7 @@ export const submitMessage = hook(async ({ transaction, notes, remote }: Connect
   transaction.notes.message = undefined
   transaction.notes.accepted = `2.6.0 ${id} ${isWaiting ? 'waits for the approval of a person' : 'accepted'}`
   return pass
-})
+}, advises)
 
 /** Whether the connection came to one of the ports of submission. A PROXY line names the port of the balancer, which may be another. */
 function isSubmission({ client }: Pick<Connection, 'client'>): boolean {

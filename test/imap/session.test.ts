@@ -447,7 +447,7 @@ describe('IMAP sessions', () => {
     const text = mail('more')
     expect((await client.ask(`APPEND INBOX {${text.length}}`, `${text}\r\n`)).end).to.match(/^NO \[OVERQUOTA\]/)
     await client.ask('SELECT INBOX')
-    expect((await client.ask('COPY 1 Trash')).end).to.match(/^NO \[OVERQUOTA\]/)
+    expect((await client.ask('COPY 1 Trash')).end).to.match(/^NO \[OVERQUOTA\] The mailbox \S+ is full\. Delete /)
     expect((await client.ask('MOVE 1 Trash')).end).to.match(/^OK/)
   })
 

@@ -462,6 +462,17 @@ describe('submission', () => {
     expect(await codeOf(send(tls, { from: 'boss@elsewhere.example' }))).to.equal(550)
   })
 
+  it('says what to change in what it refuses', async () => {
+    const said = (sending: Promise<unknown>) => sending.catch(({ response }: { response?: string }) => response)
+    const { address } = service
+    expect(await said(send(tls, { from: 'boss@elsewhere.example' }))).to.equal(
+      `550 5.7.1 The domain of boss@elsewhere.example is not on this account. Leave "from" out, or give ${address}, a plus form or an alias of it.`,
+    )
+    expect(await said(send(tls, {}, { user: address, pass: 'wrong' }))).to.equal(
+      '535 5.7.8 The address or the password is wrong. Check the key, or make a new one.',
+    )
+  })
+
   const header = (...fields: readonly string[]) => `${fields.join('\r\n')}\r\nSubject: Whose?\r\n\r\nHi\r\n`
   const claims: readonly (readonly [string, (own: string) => string, number])[] = [
     ['itself', (own) => header(`From: ${own}`), 250],
