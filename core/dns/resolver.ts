@@ -28,10 +28,14 @@ export type Resolver = {
    */
   askEach<T extends RecordType>(name: string, type: T): Promise<readonly (DnsRecords<T> | DnsError)[]>
   /**
-   * The TLSA records of a name; null when DNSSEC did not validate the answer. Fails with a `DnsError` that is
-   * temporary.
+   * The TLSA records of a port of a host that has an address of this family; null when DNSSEC did not validate the answer, or the one
+   * about the address: then it is not asked. Fails with a `DnsError` that is temporary.
    */
-  securePins(name: string): Promise<readonly Records['TLSA'][] | null>
+  securePins(server: {
+    readonly host: string
+    readonly port: number
+    readonly family: 4 | 6
+  }): Promise<readonly Records['TLSA'][] | null>
   /**
    * The addresses of a host. Without servers in the settings the operating system resolves it (with its hosts file).
    * Fails with an error of node:dns or a `DnsError`.
@@ -93,8 +97,16 @@ export function createResolver(settings: readonly string[], answers: DnsAnswers)
     return asking
   }
 
+  /** Fails with a `DnsError` that is temporary. */
+  async function soundAnswerTo(name: string, type: RecordType): Promise<DnsAnswer> {
+    const answer = await answerTo(name, type)
+    const { code } = answer
+    if (code !== null && code !== 'ENOTFOUND' && code !== 'ENODATA') throw new DnsError(code, name, type)
+    return answer
+  }
+
   async function resolve<T extends RecordType>(givenName: string, type: T): Promise<Records[T][]> {
-    const name = givenName.replace(/\.$/, '').toLowerCase()
+    const name = canonical(givenName)
     if (!isName(name)) throw new DnsError('EBADNAME', name, type)
     const special = hasOwnServers ? null : specialAnswer(name, type)
     if (special !== null && special.length > 0) return [...special] as Records[T][]
@@ -109,9 +121,12 @@ export function createResolver(settings: readonly string[], answers: DnsAnswers)
     resolve,
     askEach: (name, type) =>
       Promise.all(servers.slice(0, serversAskedMax).map((server) => query([server], name, type).catch(failureOf))),
-    async securePins(name) {
-      const { records, code, secure } = await answerTo(name.toLowerCase(), 'TLSA')
-      if (code !== null && code !== 'ENOTFOUND' && code !== 'ENODATA') throw new DnsError(code, name, 'TLSA')
+    async securePins({ host, port, family }) {
+      const name = canonical(host)
+      // RFC 7672 2.2.2: many servers of zones without DNSSEC fail at TLSA, and mail to these would never leave.
+      const address = await soundAnswerTo(name, family === 4 ? 'A' : 'AAAA')
+      if (!address.secure) return null
+      const { records, secure } = await soundAnswerTo(`_${port}._tcp.${name}`, 'TLSA')
       return secure ? (records as Records['TLSA'][]) : null
     },
     async addresses(host) {
@@ -131,6 +146,8 @@ export function createResolver(settings: readonly string[], answers: DnsAnswers)
     },
   }
 }
+
+const canonical = (name: string) => name.replace(/\.$/, '').toLowerCase()
 
 /** Whether an error says that the name, or the record, does not exist; any other failure is temporary. */
 export function isAbsent(error: unknown): boolean {

@@ -2,7 +2,7 @@
  * What TLS must be on the way to a domain: as the DNS of the server pins it (DANE, RFC 7672), else as the policy of the domain
  * says (MTA-STS, RFC 8461), else opportunistic (RFC 7435). Relays named in the settings are the operator's own affair.
  */
-
+import { isIP } from 'node:net'
 import { namesServer, type StsPolicies, type ToldPolicy } from '../../core/deliver/mta-sts.ts'
 import type { ToldPolicyDoc } from '../../core/deliverability/tls-results.ts'
 import type { Context } from '../../core/process/context.ts'
@@ -51,8 +51,10 @@ export function createPolicies(
     },
     async find(domain, route) {
       if (isRelayed(domain)) return relayed
-      if (dane) {
-        const pins = await ctx.resolver.securePins(`_${route.port}._tcp.${route.name}`)
+      // A server that is named by its address alone has no records.
+      if (dane && isIP(route.name) === 0) {
+        const { name: host, port, address } = route
+        const pins = await ctx.resolver.securePins({ host, port, family: isIP(address) === 6 ? 6 : 4 })
         if (pins !== null && pins.length > 0) {
           const good = usable(pins)
           const tls: TlsPolicy = {

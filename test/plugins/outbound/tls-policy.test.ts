@@ -69,6 +69,16 @@ describe('TLS policies', () => {
       (error: Error) => error,
     )
     expect(failed?.message).to.match(/ESERVFAIL for TLSA/)
+    server.zone = { 'A mx.remote.test': 'SERVFAIL' }
+    expect(await find().catch(({ message }: Error) => message)).to.match(/ESERVFAIL for A/)
+  })
+
+  it('asks for no pins of a server whose own address nothing vouches for', async () => {
+    server.secure = false
+    server.zone = { 'A mx.remote.test': [route.address], 'TLSA _25._tcp.mx.remote.test': 'SERVFAIL' }
+    server.asked.length = 0
+    expect((await find()).tls).to.deep.equal({ kind: 'opportunistic' })
+    expect(server.asked).to.deep.equal(['A mx.remote.test'])
   })
 
   it('keeps to an MTA-STS policy, unless that is off or the way is a relay of our own', async () => {
