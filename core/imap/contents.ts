@@ -79,8 +79,10 @@ export type Reading = {
   readonly store: Store
   /** Notes what keeps a message from being read for now, to be told once the others are. Throws what is no matter of the object store. */
   missed(error: unknown): void
-  /** The first that was noted. */
-  first(): Error | null
+  /** Whether nothing was noted. */
+  readonly isWhole: boolean
+  /** Throws the first that was noted. */
+  end(): void
 }
 
 /** Begins to read the messages of a command: an object store that does not answer is waited for once. */
@@ -92,26 +94,28 @@ export function beginReading(ctx: Context): Reading {
       if (!(error instanceof ObjectStoreError)) throw error
       noted ??= error
     },
-    first: () => noted,
+    get isWhole() {
+      return noted === null
+    },
+    end() {
+      if (noted !== null) throw noted
+    },
   }
 }
 
-/**
- * The bytes of a group of messages, as they are shown, by message id; of those that were deleted none. Without `reading` it rejects
- * for all when one cannot be read for now.
- */
+/** The bytes of a group of messages, as they are shown, by message id; of those that were deleted or cannot be read for now none. */
 export async function shownMessages(
   ctx: Context,
   messages: readonly Held[],
-  reading: Reading | null = null,
+  reading: Reading,
 ): Promise<ReadonlyMap<string, Buffer>> {
   const [first] = messages
   if (first === undefined) return new Map()
   const read = () =>
     readBlobs(
-      reading?.store ?? ctx.store,
+      reading.store,
       messages.map(({ blob }) => blob),
-      reading === null ? undefined : (_, error) => reading.missed(error),
+      (_, error) => reading.missed(error),
     )
   const raws = await (isLarge(first) ? largeMessages(ctx)(first.sizeBytes, read) : read())
   return new Map(

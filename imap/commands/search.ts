@@ -1,3 +1,4 @@
+import { beginReading } from '../../core/imap/contents.ts'
 import { type Command, command, inFolder } from '../command.ts'
 import { type Key, readCharset, readKeys } from '../search/keys.ts'
 import { searchFolder } from '../search/search.ts'
@@ -30,9 +31,10 @@ export const search = (kind: Kind): Command =>
       const { tracker, view } = session.folder
       const asksModseqs = asks(key, 'modseq')
       if (asksModseqs) session.useModseqs()
+      const reading = beginReading(session.ctx)
       let uids: Uid[]
       try {
-        uids = await searchFolder(session, key)
+        uids = await searchFolder(session, key, reading)
       } catch (error) {
         // RFC 5182 2.1: a search that fails leaves nothing saved.
         if (wanted?.has('SAVE') === true) session.folder.saved = []
@@ -40,13 +42,14 @@ export const search = (kind: Kind): Command =>
       }
       const numbers = kind === 'uid' ? uids : uids.flatMap((uid) => tracker.seqOf(uid) ?? [])
       const named = wanted === null ? uids : namedOf(uids, wanted, page)
-      if (wanted?.has('SAVE') === true) session.folder.saved = named
+      if (wanted?.has('SAVE') === true) session.folder.saved = reading.isWhole ? named : []
       // RFC 7162 3.1.5, RFC 4731 3.2: the highest modseq of what is named.
       const modseqs = asksModseqs ? modseqsOf(view.table, named) : []
       const modseq = modseqs.length === 0 ? null : modseqs.reduce((a, b) => Math.max(a, b))
       if (wanted === null && !session.enabled.has('IMAP4REV2'))
         session.writer.line(['* SEARCH', ...numbers, ...(modseq === null ? [] : [`(MODSEQ ${modseq})`])].join(' '))
       else tellExtended(session, { tag, kind, wanted: wanted ?? new Set(['ALL']), page, numbers, modseq })
+      reading.end()
       return undefined
     },
   })

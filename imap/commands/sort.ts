@@ -1,3 +1,4 @@
+import { beginReading } from '../../core/imap/contents.ts'
 import { type Command, command, inFolder } from '../command.ts'
 import { createPace } from '../pace.ts'
 import { readCharset, readKeys } from '../search/keys.ts'
@@ -22,10 +23,12 @@ export const sort = (kind: Kind): Command =>
     async run(session, { keys, key }) {
       const { tracker } = session.folder
       const addresses = keys.some(({ field }) => field === 'FROM' || field === 'TO' || field === 'CC')
-      const found = await sortables(session, await searchFolder(session, key), { addresses })
+      const reading = beginReading(session.ctx)
+      const found = await sortables(session, await searchFolder(session, key, reading), { addresses, reading })
       const uids = await sorted(found, keys, createPace())
       const numbers = kind === 'uid' ? uids : uids.flatMap((uid) => tracker.seqOf(uid) ?? [])
       session.writer.line(['* SORT', ...numbers].join(' '))
+      reading.end()
       return undefined
     },
   })

@@ -1,3 +1,4 @@
+import { beginReading } from '../../core/imap/contents.ts'
 import { type Command, command, inFolder } from '../command.ts'
 import { createPace } from '../pace.ts'
 import { readCharset, readKeys } from '../search/keys.ts'
@@ -24,10 +25,13 @@ export const thread = (kind: Kind): Command =>
     },
     async run(session, { by, key }) {
       const { tracker } = session.folder
-      const found = await sortables(session, await searchFolder(session, key), { addresses: false })
+      const reading = beginReading(session.ctx)
+      const uids = await searchFolder(session, key, reading)
+      const found = await sortables(session, uids, { addresses: false, reading })
       const threads = await threadsOf(found, by, createPace())
       const told = formatThreads(threads, (uid) => (kind === 'uid' ? uid : tracker.seqOf(uid)))
       session.writer.line(told === '' ? '* THREAD' : `* THREAD ${told}`)
+      reading.end()
       return undefined
     },
   })

@@ -50,8 +50,7 @@ export async function fetchMessages(
   for (let n = 0; n < uids.length && !session.writer.isOver; n += documentsAtOnce) {
     await fetchGroup(session, uids.slice(n, n + documentsAtOnce), { items, marks, pace, reading })
   }
-  const failure = reading.first()
-  if (failure !== null) throw failure
+  reading.end()
 }
 
 const none: ReadonlySet<Uid> = new Set()

@@ -1,5 +1,5 @@
 /** Carries SEARCH out: on the table of the folder, then on documents, then on bytes, each for those that are still open. */
-import { bySize, heldMessages, shownMessages } from '../../core/imap/contents.ts'
+import { bySize, heldMessages, type Reading, shownMessages } from '../../core/imap/contents.ts'
 import { searchFields } from '../../core/imap/search-fields.ts'
 import { uidsWithText } from '../../core/imap/text-candidates.ts'
 import { createPace, type Pace } from '../pace.ts'
@@ -17,9 +17,9 @@ const bytesAtOnce = 50
 
 /**
  * The UIDs of the messages that match, in order, of those that the client knows of. Fewer when nobody is there any more who reads
- * the answer.
+ * the answer, and without those whose bytes cannot be read for now, which `reading` notes.
  */
-export async function searchFolder(session: Session, key: Key): Promise<Uid[]> {
+export async function searchFolder(session: Session, key: Key, reading: Reading): Promise<Uid[]> {
   const pace = createPace()
   const sets = await setsOf(session, key, pace)
   const found: Uid[] = []
@@ -37,7 +37,7 @@ export async function searchFolder(session: Session, key: Key): Promise<Uid[]> {
   }
   const open = await judge(rowsOf(session), () => nothing)
   const unread = await byDocument(session, open, key, judge)
-  await byBytes(session, unread, judge)
+  await byBytes(session, unread, { judge, reading })
   return found.sort((a, b) => a - b)
 }
 
@@ -106,11 +106,15 @@ async function readTexts({ ctx, folder, texts }: Session, rows: readonly Row[]):
   return known
 }
 
-async function byBytes({ ctx, folder, writer }: Session, rows: readonly Row[], judge: Judge): Promise<void> {
+async function byBytes(
+  { ctx, folder, writer }: Session,
+  rows: readonly Row[],
+  { judge, reading }: { readonly judge: Judge; readonly reading: Reading },
+): Promise<void> {
   for (let n = 0; n < rows.length && !writer.isOver; n += bytesAtOnce) {
     const some = new Map(rows.slice(n, n + bytesAtOnce).map((row) => [row.uid, row]))
     for (const group of bySize(await heldMessages(ctx, folder.view.folder, [...some.keys()]))) {
-      const shown = await shownMessages(ctx, group)
+      const shown = await shownMessages(ctx, group, reading)
       for (const { _id, uid } of group) {
         const bytes = shown.get(_id)
         const row = some.get(uid as Uid)

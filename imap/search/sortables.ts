@@ -1,5 +1,5 @@
 /** The messages that a search found, with what puts them in order. */
-import { bySize, heldMessages, shownMessages } from '../../core/imap/contents.ts'
+import { bySize, heldMessages, type Reading, shownMessages } from '../../core/imap/contents.ts'
 import { searchFields } from '../../core/imap/search-fields.ts'
 import { readAddressItems, splitAddress } from '../../mail/message/address.ts'
 import { firstHeader, readHeaders } from '../../mail/message/headers.ts'
@@ -9,7 +9,8 @@ import type { AddressField, Sortable } from './sort.ts'
 
 const atOnce = 500
 
-type Needs = { readonly addresses: boolean }
+/** What is needed, and how bytes are read for it: a message whose bytes cannot be read for now has what its document tells. */
+type Needs = { readonly addresses: boolean; readonly reading: Reading }
 
 export async function sortables(session: Session, uids: readonly Uid[], needs: Needs): Promise<readonly Sortable[]> {
   const { ctx, folder } = session
@@ -21,6 +22,7 @@ export async function sortables(session: Session, uids: readonly Uid[], needs: N
     const firsts = await firstsOf(
       session,
       rare.map(({ uid }) => uid),
+      needs.reading,
     )
     for (const fields of some) {
       const uid = fields.uid as Uid
@@ -37,11 +39,12 @@ export async function sortables(session: Session, uids: readonly Uid[], needs: N
 async function firstsOf(
   { ctx, folder }: Session,
   uids: readonly number[],
+  reading: Reading,
 ): Promise<ReadonlyMap<number, Record<AddressField, string>>> {
   const found = new Map<number, Record<AddressField, string>>()
   if (uids.length === 0) return found
   for (const group of bySize(await heldMessages(ctx, folder.view.folder, uids))) {
-    const shown = await shownMessages(ctx, group)
+    const shown = await shownMessages(ctx, group, reading)
     for (const { _id, uid } of group) {
       const bytes = shown.get(_id)
       if (bytes === undefined) continue

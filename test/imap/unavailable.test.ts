@@ -7,7 +7,7 @@ import { type ImapDoor, openImapDoor } from '../start/imap.ts'
 
 const noise = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll(/.{72}/g, '$&\n')
 
-describe('imap: FETCH where bodies cannot be read for now', () => {
+describe('imap: where bodies cannot be read for now', () => {
   let peer: ObjectPeer
   let imap: ImapDoor
   let address: string
@@ -28,10 +28,10 @@ describe('imap: FETCH where bodies cannot be read for now', () => {
   })
 
   let mails = 0
-  const arrive = (subject: string, body = 'Hi') =>
+  const arrive = (subject: string, body = 'Hi', fields = '') =>
     deliver(imap.door.ctx, {
       to: address,
-      raw: `Subject: ${subject}\nMessage-ID: <fetched${mails++}@remote.example>\n\n${body}\n`,
+      raw: `${fields}Subject: ${subject}\nMessage-ID: <fetched${mails++}@remote.example>\n\n${body}\n`,
     })
   /** The subjects that a FETCH gives, and how it ends. */
   async function fetched(items: string) {
@@ -88,4 +88,32 @@ describe('imap: FETCH where bodies cannot be read for now', () => {
         .and.include('\\Seen')
       expect(await unread()).to.deep.equal(['* SEARCH'])
     })
+
+  it('SEARCH, SORT and THREAD find those that can be read, and say that there were others', async () => {
+    const group = 'From: Team: ann@x.example;\n'
+    await arrive('First', 'a zebra')
+    const id = await arrive('Large', noise(5_000), group)
+    await arrive('Last', 'a zebra', group)
+    const client = await imap.open({ user: address })
+    await client.ask('SELECT INBOX')
+    const blob = await imap.door.ctx.store.blobs.findOne({ users: id })
+    await imap.door.ctx.store.objects?.remove(blob?.object?.key ?? '')
+    for (const [command, answer] of [
+      ['SEARCH TEXT zebra', '* SEARCH 1 3'],
+      ['SEARCH NOT TEXT zebra', '* SEARCH'],
+      ['SEARCH RETURN (SAVE COUNT) TEXT zebra', '* ESEARCH (TAG "%") COUNT 2'],
+      ['SORT (ARRIVAL) UTF-8 TEXT zebra', '* SORT 1 3'],
+      ['SORT (FROM ARRIVAL) UTF-8 ALL', '* SORT 1 2 3'],
+      ['THREAD REFERENCES UTF-8 TEXT zebra', '* THREAD (1)(3)'],
+    ] as const) {
+      const { lines, end } = await client.ask(command)
+      expect(
+        lines.map((line) => line.replace(/TAG "[^"]+"/, 'TAG "%"')),
+        command,
+      ).to.deep.equal([answer])
+      expect(end, command).to.match(/^NO \[UNAVAILABLE\]/)
+    }
+    expect((await client.ask('SEARCH $')).lines).to.deep.equal(['* SEARCH'])
+    expect(await client.ask('SEARCH SUBJECT Large')).to.deep.include({ lines: ['* SEARCH 2'] })
+  })
 })
