@@ -545,7 +545,7 @@ export const settings = {
       connections: count(1_000, 'Connections at once altogether.'),
       dataBytesInFlight: bytes(
         256 * MiB,
-        'Message bytes held in memory over all connections; past it DATA is answered 452.',
+        'Message bytes held in memory over all connections; past it DATA is answered 452, and so is a large message that has taken no more for a minute.',
       ),
       freeDiskBytes: bytes(256 * MiB, 'With less room than this in the data folder new mail is answered 452.'),
     },

@@ -24,32 +24,71 @@ const [lf, cr, dot] = [0x0a, 0x0d, 0x2e] as const
 const firstBlockBytes = 16 * 1024
 const blockBytesMax = 1024 * 1024
 
-/** Bytes that all collectors of the process may hold together. */
+/** A message on its way in that holds so much has to go on coming while others need room. */
+const largeBytes = 256 * 1024
+/** For so long it may take no more; against clients who fill all room with mail that they never end. */
+const stalledMs = 60_000
+
+/** A message on its way in. */
+type Holder = {
+  readonly heldBytes: number
+  /** Gives its room back; it is refused for now. */
+  giveUp(): void
+}
+
+/**
+ * Bytes that all collectors of the process may hold together. Where they are spent, large messages that have stalled give theirs, the one
+ * that took some longest ago first.
+ */
 export class ByteBudget {
   readonly #limit: number
+  readonly #nowMs: () => number
   #used = 0
+  /** Large messages that are not whole, with when each took room last: the longest ago first. */
+  readonly #large = new Map<Holder, number>()
 
-  constructor(limitBytes: number) {
+  constructor(limitBytes: number, nowMs = () => performance.now()) {
     this.#limit = limitBytes
+    this.#nowMs = nowMs
   }
 
-  get isSpent(): boolean {
-    return this.#used >= this.#limit
+  /** Whether there is room for so many bytes; makes it where messages have stalled. */
+  hasRoom(bytes: number): boolean {
+    for (const [holder, tookAtMs] of this.#large) {
+      if (this.#used + bytes <= this.#limit || this.#nowMs() < tookAtMs + stalledMs) break
+      holder.giveUp()
+    }
+    return this.#used + bytes <= this.#limit
   }
 
   /** Takes bytes from the budget; false when it has not as many left. */
-  take(bytes: number): boolean {
-    if (this.#used + bytes > this.#limit) return false
+  take(bytes: number, holder: Holder): boolean {
+    const isLarge = holder.heldBytes + bytes >= largeBytes
+    // Before there is room: it is coming, and gives none.
+    if (isLarge) this.#tookNow(holder)
+    if (!this.hasRoom(bytes)) return false
     this.#used += bytes
     return true
   }
 
-  give(bytes: number): void {
-    this.#used -= bytes
+  /** Gives back what a message has held. */
+  give(holder: Holder): void {
+    this.#used -= holder.heldBytes
+    this.#large.delete(holder)
+  }
+
+  /** The message is whole: nobody waits for its client any more. */
+  end(holder: Holder): void {
+    this.#large.delete(holder)
+  }
+
+  #tookNow(holder: Holder): void {
+    this.#large.delete(holder)
+    this.#large.set(holder, this.#nowMs())
   }
 }
 
-export class Collector {
+export class Collector implements Holder {
   /** Content bytes seen so far, kept or not. */
   sizeBytes = 0
   #refusal: Reply | null = null
@@ -73,6 +112,14 @@ export class Collector {
   constructor(limits: Limits, budget: ByteBudget) {
     this.#limits = limits
     this.#budget = budget
+  }
+
+  get heldBytes(): number {
+    return this.#held
+  }
+
+  giveUp(): void {
+    this.#refuse(noRoom)
   }
 
   /** Takes one line as it came: CRLF at its end, a stuffed dot at its start (RFC 5321 4.5.2). */
@@ -123,6 +170,7 @@ export class Collector {
   > {
     if (this.#refusal === null) this.#keepRun()
     if (this.#refusal !== null) return { refusal: this.#refusal }
+    this.#budget.end(this)
     const last = this.#blocks.at(-1)?.subarray(0, this.#used) ?? Buffer.alloc(0)
     const raw = this.#blocks.length < 2 ? last : await joined([...this.#blocks.slice(0, -1), last])
     return { raw, deliveredTo: this.#deliveredTo }
@@ -130,7 +178,7 @@ export class Collector {
 
   /** Gives the memory back, after which the collector cannot be used. May be called again. */
   release(): void {
-    this.#budget.give(this.#held)
+    this.#budget.give(this)
     this.#held = 0
     this.#blocks = []
     this.#run = null
@@ -180,7 +228,7 @@ export class Collector {
     const last = this.#blocks.at(-1)
     if (last !== undefined && this.#used < last.length) return last
     const size = Math.min(Math.max(this.#held, firstBlockBytes), blockBytesMax)
-    if (!this.#budget.take(size)) {
+    if (!this.#budget.take(size, this)) {
       this.#refuse(noRoom)
       return null
     }

@@ -50,7 +50,7 @@ export function register(this: Plugin): void {
 export const collect = hook((connection: Connection) => {
   const { transaction } = connection
   if (transaction === null) return pass
-  if (budget.isSpent) return refuse(noRoom)
+  if (!budget.hasRoom(1)) return refuse(noRoom)
   transaction.notes.span = tracing().open('SMTP transaction', { kind: 'server' })
   const { smtp } = settings().limits
   const collector = new Collector(smtp, budget)

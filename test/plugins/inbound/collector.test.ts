@@ -117,6 +117,29 @@ describe('Collector', () => {
     expect(await collect(eighty, { budget })).to.have.property('raw')
   })
 
+  it('takes the room of large messages that have stalled, and of no others', async () => {
+    let nowMs = 0
+    const budget = new ByteBudget(2 * MiB, () => nowMs)
+    const part = Buffer.from(`\r\n${'x'.repeat(78).concat('\r\n').repeat(10_000)}`)
+    const large = () => new Collector(limits, budget)
+    const [stalled, whole, coming] = [large(), large(), large()]
+    const refusal = { code: 452, enhanced: '4.3.1', text: 'Too much mail at once, try again later' }
+    for (const each of [stalled, whole]) feed(each, part, 4_096)
+    expect(await whole.finish()).to.have.property('raw')
+    nowMs = 59_000
+    expect(await collect(String(part), { budget })).to.deep.include({ refusal })
+    nowMs = 61_000
+    feed(coming, part, 4_096)
+    expect(await coming.finish()).to.have.property('raw')
+    feed(stalled, part, 4_096)
+    expect(await stalled.finish()).to.deep.equal({ refusal })
+    // What is whole keeps its room, however long it is looked at.
+    nowMs = 600_000
+    expect(budget.hasRoom(MiB)).to.equal(false)
+    for (const each of [whole, coming]) each.release()
+    expect(budget.hasRoom(2 * MiB)).to.equal(true)
+  })
+
   it('holds no more than the bytes of the message when they come in crumbs', async () => {
     const budget = new ByteBudget(32 * 1024)
     const collected = await collect(`\r\n${'ab\r\n'.repeat(8_000)}`, { chunkBytes: 3, budget })
