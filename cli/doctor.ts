@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { certificateFiles, namesOf, readCertificateFiles } from '../core/certificates/files.ts'
 import { type CertificateState, certificateStates } from '../core/certificates/overview.ts'
 import { query } from '../core/dns/query.ts'
@@ -16,6 +17,7 @@ import { type Io, sentence, told } from './io.ts'
 
 type Finding = { readonly what: string; readonly ok: boolean; readonly detail: string }
 
+const program = fileURLToPath(new URL('./bin.js', import.meta.url))
 const connectMs = 2_000
 const expirySoonMs = 14 * 86_400_000
 
@@ -49,11 +51,12 @@ function connecting({ baseUrl, http }: Settings): string {
   const url = `${base}/api/mcp`
   return [
     '',
-    'MCP clients connect by this URL, with an API key (mailroom key create):',
+    'MCP clients connect by this URL, with an API key (npx mailroom key create):',
     `  ${url}`,
     `  claude mcp add --transport http mailroom "${url}?bodies=structured" --header "Authorization: Bearer <API_KEY>"`,
     'Clients that start programs instead (Claude Desktop):',
-    `  MAILROOM_URL=${base} MAILROOM_API_KEY=<API_KEY> npx mailroom mcp`,
+    // Not npx: in the folder where such a client starts it, that fetches a package of others.
+    `  MAILROOM_URL=${base} MAILROOM_API_KEY=<API_KEY> node ${program} mcp`,
     'docs/mcp.md has the settings of Cursor, VS Code, ChatGPT and others.',
     '',
   ].join('\n')

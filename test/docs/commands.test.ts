@@ -61,6 +61,13 @@ describe('what the documentation tells administrators', () => {
     expect(calls.length).to.be.greaterThan(50)
   })
 
+  it('are samples that run as they are copied: by npx, in the folder of the project', () => {
+    const lines = pages.flatMap(({ page, text }) =>
+      samplesOf(text).flatMap(([, code]) => code.split('\n').map((line) => `${page}: ${line}`)),
+    )
+    expect(lines.filter((line) => /: mailroom [a-z]/.test(line))).to.deep.equal([])
+  })
+
   it('are settings', async () => {
     const files = pages.flatMap(({ text }) => samplesOf(text).filter(([kind]) => kind === 'yaml'))
     expect(files).not.to.deep.equal([])

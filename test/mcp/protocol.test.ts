@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { request as askHttp, createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { text } from 'node:stream/consumers'
 /** The transport: revisions beside each other on one endpoint, what is refused, streams, and questions to a person. */
 import {
@@ -402,6 +405,21 @@ describe('mcp protocol', () => {
         return heard.includes(uri)
       })
       await listening.close()
+    })
+
+    it('is started as its page says, in whatever folder a client does that', async () => {
+      const samples = [...(await readFile('docs/mcp.md', 'utf8')).matchAll(/^```json\n([\s\S]*?)^```$/gm)]
+      const settings = samples.map(([, json = '']) => JSON.parse(json).mcpServers?.mailroom)
+      const { command, args } = settings.find((each) => each?.command !== undefined)
+      const cwd = await mkdtemp(path.join(tmpdir(), 'mailroom-elsewhere-'))
+      const own = args.map((argument: string) => argument.replace('/srv/mailroom', process.cwd()))
+      const client = new CurrentClient({ name: 'test', version: '1' })
+      await client.connect(new CurrentStdio({ command, args: own, cwd, env: environment(tenant.key), stderr: 'pipe' }))
+      closing.push(
+        () => client.close(),
+        () => rm(cwd, { recursive: true }),
+      )
+      expect((await client.listTools()).tools.length).to.be.above(30)
     })
 
     it('carries the revisions before, and tells a refusal in the protocol', async () => {
