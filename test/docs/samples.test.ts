@@ -85,11 +85,10 @@ describe('the samples of the guides', () => {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   })
 
-  /** The sample as a reader has it: with the address of the service, of the mailbox, and of the package. */
+  /** The sample as a reader has it: with the address of the service and of the package. */
   const filledIn = (code: string) =>
     code
       .replaceAll('http://127.0.0.1:8080', door.http)
-      .replaceAll('agent@example.com', tenant.address)
       .replaceAll("'mailroom-sdk'", `'${pathToFileURL(path.join(root, 'sdk/index.ts'))}'`)
 
   /** The fields that are shown and that the answer does not have; of a list the first entry counts. */
@@ -120,7 +119,7 @@ describe('the samples of the guides', () => {
         }
         if (sample.info === 'json tool') {
           const mcp = await connectMcp(door.http, tenant.key)
-          const call = JSON.parse(filledIn(sample.code)) as { name: string; arguments: Record<string, unknown> }
+          const call = JSON.parse(sample.code) as { name: string; arguments: Record<string, unknown> }
           const withMailbox = { ...call, arguments: { mailbox: tenant.address, ...call.arguments } }
           const result = await mcp.callTool(withMailbox)
           await mcp.close()
