@@ -25,7 +25,9 @@ export function ensureInstalled() {
     stdio: ['ignore', 2, 2],
   })
   if (status !== 0) {
-    console.error('npm install failed.')
+    console.error(
+      `npm install failed. Run it in ${root} as a user who may write there, mend what it names, and start again.`,
+    )
     process.exit(1)
   }
   return true

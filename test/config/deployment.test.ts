@@ -224,6 +224,9 @@ describe('deployment files', () => {
     expect(node).to.equal(`${value('WorkingDirectory')}/node_modules/node/bin/node`)
     expect([existsSync(script), command]).to.deep.equal([true, 'serve'])
     expect(Number(value('TimeoutStopSec'))).to.be.greaterThan(stopSeconds)
+    const install = /\(cd (.*?)\)/.exec(unit)?.[1] ?? ''
+    expect(install).to.match(new RegExp(`^${value('WorkingDirectory')} && npm install `))
+    expect(read('docs/guides/upgrades.md'), 'what the service may not install itself').to.include(`cd ${install}\n`)
     expect([value('User'), value('NoNewPrivileges'), value('ProtectSystem')]).to.deep.equal([
       'mailroom',
       'true',
