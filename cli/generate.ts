@@ -8,7 +8,18 @@ import { components } from '../operations/components.ts'
 import { openApi } from '../operations/openapi.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { type Metric, metrics, processMetrics, processNames } from '../schemas/metrics.ts'
-import { agentsPlans, figureNames, figures, mailPlans } from '../schemas/plans.ts'
+import {
+  agentsPlans,
+  figureNames,
+  figures,
+  mailPlans,
+  ownDomainsOfMailPlans,
+  sharedDomainSendsPerDay,
+  unclaimedDays,
+  unclaimedRepliesPerDay,
+  warmUpStart,
+  withoutAgentsPlan,
+} from '../schemas/plans.ts'
 import { listSettings, variableOf } from '../schemas/settings.ts'
 import { enginePage } from './engine-page.ts'
 import type { Io } from './io.ts'
@@ -95,6 +106,18 @@ Sending pauses when the e-mails of a month pass the figure by more than a tenth;
 ## Mail plans
 
 ${planTable(mailPlans)}
+
+## Beside the plans
+
+| of | on every plan |
+|---|---|
+| an account that nobody has claimed | ${unclaimedRepliesPerDay} answers in a day, to those who wrote first, and nothing else; it is removed after ${unclaimedDays} days |
+| the free address, below the shared domain, once it is claimed | ${sharedDomainSendsPerDay} recipients in a day; own domains have no such figure |
+| an account made by signup | ${warmUpStart} recipients in a day at first, twice as many after each day of sending without problems |
+
+An account with a mail plan has ${ownDomainsOfMailPlans} domains of its own. Without an Agents plan beside it the other figures of that table are:
+
+${planTable({ 'without one': withoutAgentsPlan })}
 
 ## Figures of one account
 

@@ -202,17 +202,17 @@ export type Allowance = { readonly [figure in Exclude<Figure, Unlimited>]: numbe
 } & Pick<MailPlan, 'messageEvents' | 'intake' | 'intakeSetUp' | 'mcp'>
 
 /** Figures of keys, mailboxes and domains for accounts without an Agents plan (interface.md, Rate and volume limits). */
-const withoutAgentsPlan = {
+export const withoutAgentsPlan = {
   requestsPerMinute: 120,
   inboxCreationsPerDay: 10,
   storagePerInboxBytes: 5 * GB,
   inboxes: 500,
 } as const
 /** Of an account with a mail plan, which is made for domains of its own; the contract gives no figure. */
-const ownDomainsOfMailPlans = 50
+export const ownDomainsOfMailPlans = 50
 
 /** Sends in a day from the free shared domain, once claimed (interface.md, Limits 3). */
-const sharedDomainSendsPerDay = 50
+export const sharedDomainSendsPerDay = 50
 /** Replies in a day of an unclaimed account (interface.md, Unclaimed account). */
 export const unclaimedRepliesPerDay = 5
 /** Sends on the first day of an account that signed up; twice as many after each clean day (decisions.md 3, Warm-up). */
