@@ -117,7 +117,8 @@ export function operationsPage(operations: readonly Operation[]): string {
 <!-- Generated from operations/. -->
 
 Every operation with its fields. The exact schemas of requests and answers stand in the [OpenAPI description](openapi.json). Keys go into
-\`Authorization: Bearer <API_KEY>\`. What is refused is told by an [error](errors.md) with a code. Beside those that are named with an
+\`Authorization: Bearer <API_KEY>\`; a person who is signed in needs none, has the scopes of the [role](people.md#roles), and counts as an account
+key. What is refused is told by an [error](errors.md) with a code. Beside those that are named with an
 operation there are those that it shares with others:
 
 | Code | May be answered by |
@@ -134,7 +135,7 @@ function operationEntry(operation: Operation): string {
   const callers = callersOf(operation)
   const fields = fieldsOf(operation).map(
     ({ from, name: field, required, schema }) =>
-      `| \`${field}\` | ${from} | ${typeOf(schema)} | ${required || from === 'path' ? 'yes' : ''} | ${asText(String(schema.description ?? ''))} |`,
+      `| \`${field}\` | ${from} | ${typeOf(schema)} | ${required || from === 'path' ? 'yes' : ''} | ${asText(wordsOf(schema))} |`,
   )
   const answers = formsOf(output).flatMap((form) => {
     const names = Object.keys(propertiesOf(form)).map((field) => `\`${field}\``)
@@ -150,6 +151,12 @@ ${callers === null ? '' : `\n${asText(callers)}\n`}${scopes.length === 0 ? '' : 
 }${idempotent ? '\nTakes an `Idempotency-Key`.\n' : ''}${answers.length === 0 ? '' : `\nThe answer has ${answers.join('; or ')}.\n`}${
   errors.length === 0 ? '' : `\nRefusals of its own: ${errors.map(errorLink).join(', ')}.\n`
 }`
+}
+
+/** What is said of a field, or of its value where that may be null; and what is taken without the field. */
+function wordsOf({ description, anyOf, default: initial }: JsonSchema): string {
+  const words = [description, ...(Array.isArray(anyOf) ? anyOf.map((form) => form.description) : [])].find(Boolean)
+  return [words ?? [], initial === undefined ? [] : `Default: \`${initial}\`.`].flat().join(' ')
 }
 
 /** The forms that an answer may have. */

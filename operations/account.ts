@@ -22,7 +22,8 @@ import { type Call, operation } from './registry.ts'
 
 export const claimAccount = operation({
   name: 'account.claim',
-  summary: 'Make a fresh single-use claim link for the person who will own the account; the older link is void.',
+  summary:
+    'Make a fresh single-use claim link for the person who will own the account; the older link is void. For the keys of its inboxes, while nobody has claimed it.',
   scope: null,
   http: 'POST /api/v1/account/claim',
   status: 201,

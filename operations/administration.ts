@@ -88,7 +88,7 @@ export const listAllRequests = administratorOperation({
   summary:
     'What accounts ask of the administrators: those that wait, the oldest first, or those that were answered, the newest first.',
   http: 'GET /api/v1/administration/requests',
-  input: object({ status: optional(oneOf(requestStates, { default: 'open' })) }),
+  input: object({ status: optional(oneOf(requestStates, { description: 'How they stand.', default: 'open' })) }),
   output: page('requests', OpenRequest),
   errors: [],
   async handle({ ctx }, { status = 'open' }) {
@@ -103,7 +103,7 @@ export const answerAnyRequest = administratorOperation({
   http: 'POST /api/v1/administration/requests/{request_id}',
   input: object({
     request_id: identifier('Id of the request (ask_...).'),
-    granted: boolean(),
+    granted: boolean({ description: 'Whether it is granted.' }),
     answer: string({ maxLength: 2_000, description: 'What the person reads; a refusal has to say why.' }),
   }),
   output: OpenRequest,
@@ -139,7 +139,9 @@ export const getRefusals = administratorOperation({
   name: 'administration.refusals',
   summary: 'What the SMTP doors refused in each hour, by the codes of their replies.',
   http: 'GET /api/v1/administration/refusals',
-  input: object({ days: optional(integer({ minimum: 1, maximum: 30, default: 7 })) }),
+  input: object({
+    days: optional(integer({ minimum: 1, maximum: 30, default: 7, description: 'Of so many days, at most 30.' })),
+  }),
   output: Refusals,
   errors: [],
   async handle({ ctx }, { days = 7 }) {
@@ -155,7 +157,9 @@ export const getProcesses = administratorOperation({
   summary:
     'The processes of the service: memory, how late the event loop is and how quickly the database answers, over time.',
   http: 'GET /api/v1/administration/processes',
-  input: object({ hours: optional(integer({ minimum: 1, maximum: 168, default: 24 })) }),
+  input: object({
+    hours: optional(integer({ minimum: 1, maximum: 168, default: 24, description: 'Of so many hours, at most 168.' })),
+  }),
   output: Processes,
   errors: [],
   async handle({ ctx }, { hours = 24 }) {

@@ -1,4 +1,4 @@
-import { listAudit as list, requireAuditReach } from '../core/access/audit-list.ts'
+import { listAudit as list } from '../core/access/audit-list.ts'
 import { AuditEntry } from '../schemas/accounts.ts'
 import { identifier, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { object, optional, timestamp } from '../schemas/infer.ts'
@@ -7,6 +7,7 @@ import { operation } from './registry.ts'
 export const listAudit = operation({
   name: 'audit.list',
   summary: 'The audit trail of the account, newest first: sends, refusals, sign-ins, changes of keys and settings.',
+  by: 'account',
   scope: null,
   http: 'GET /api/v1/audit',
   input: object({
@@ -20,7 +21,6 @@ export const listAudit = operation({
   }),
   output: page('entries', AuditEntry),
   errors: [],
-  reach: ({ principal }) => requireAuditReach(principal),
   async handle(
     { ctx, principal },
     { action, outcome, key_id, user_id, since, until, limit = pageSizeDefault, before },

@@ -5,14 +5,14 @@ import { getWebhook } from '../core/notify/webhooks.ts'
 import { accountEventTypes } from '../schemas/events.ts'
 import { DeliveryId, identifier, page, pageSizeDefault, paging, WebhookId } from '../schemas/fields.ts'
 import { array, described, type Infer, integer, object, oneOf, optional, timestamp } from '../schemas/infer.ts'
-import { AttemptCounts, Delivery, deliveryStates } from '../schemas/webhooks.ts'
+import { AttemptCounts, Delivery, deliveryStates, sampleType } from '../schemas/webhooks.ts'
 import { operation } from './registry.ts'
 
 /** What a delivery log may be narrowed to. */
 export function deliveryFilters<const T extends string>(types: readonly T[]) {
   return {
-    state: optional(oneOf(deliveryStates)),
-    type: optional(oneOf(types)),
+    state: optional(oneOf(deliveryStates, { description: 'Only deliveries that stand so.' })),
+    type: optional(oneOf(types, { description: 'Only deliveries of this kind of event.' })),
     event: optional(identifier('Only deliveries of this event (evt_...).')),
   } as const
 }
@@ -54,7 +54,15 @@ export const getAttempts = operation({
     'How many attempts an endpoint took and failed in each hour of the last two days, or on each of the last 30 days.',
   scope: null,
   http: 'GET /api/v1/webhooks/{id}/attempts',
-  input: object({ id: WebhookId, by: optional(oneOf(['hour', 'day'], { default: 'day' })) }),
+  input: object({
+    id: WebhookId,
+    by: optional(
+      oneOf(['hour', 'day'], {
+        description: 'What one count is of: an hour, of the last 48, or a day, of the last 30.',
+        default: 'day',
+      }),
+    ),
+  }),
   output: AttemptCounts,
   errors: ['not_found'],
   async handle({ ctx, principal }, { id: webhookId, by = 'day' }) {
@@ -87,7 +95,7 @@ export const testWebhook = operation({
   scope: null,
   http: 'POST /api/v1/webhooks/{id}/test',
   status: 202,
-  input: object({ id: WebhookId, type: oneOf(accountEventTypes) }),
+  input: object({ id: WebhookId, type: sampleType(accountEventTypes) }),
   output: Delivery,
   errors: ['not_found', 'conflict', 'plan_required', 'insufficient_scope'],
   idempotent: true,

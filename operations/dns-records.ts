@@ -76,7 +76,7 @@ export const createDnsRecord = operation({
   ],
   input: object({
     domain: DomainName,
-    type: oneOf(recordTypes),
+    type: oneOf(recordTypes, { description: 'Its kind.' }),
     name: RecordName,
     value: RecordValue,
     ttl: optional(RecordTtl),

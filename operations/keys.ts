@@ -41,12 +41,17 @@ export const listKeys = operation({
 /** What is asked of a new key. */
 export const keyRequest = {
   name: KeyName,
-  kind: optional(oneOf(keyKinds, { default: 'account' })),
-  scopes: array(oneOf(allScopes), { maxItems: 100 }),
+  kind: optional(
+    oneOf(keyKinds, {
+      description: 'account: reaches all of the account; agent: the mailboxes that it makes or is granted.',
+      default: 'account',
+    }),
+  ),
+  scopes: array(oneOf(allScopes), { maxItems: 100, description: 'What it may do. None can be added later.' }),
   mailboxes: optional(
     array(string({ maxLength: 1_000 }), { maxItems: 1_000, description: 'Addresses that an agent key is granted.' }),
   ),
-  expiresAt: optional(nullable(timestamp())),
+  expiresAt: optional(nullable(timestamp({ description: 'When it ends; without it, or null: never.' }))),
   approval: optional(KeyApproval),
 } as const
 

@@ -17,7 +17,7 @@ export const getLists = operation({
 
 export const setLists = operation({
   name: 'lists.set',
-  summary: 'Replace the lists of a mailbox; one that is not named stays as it is. Account keys only.',
+  summary: 'Replace the lists of a mailbox; one that is not named stays as it is. Not for agent keys.',
   scope: 'mailboxes:write',
   http: 'PUT /api/v1/mailboxes/{address}/lists',
   input: object({

@@ -122,7 +122,13 @@ export const getRawMessage = operation({
   summary: 'The message byte for byte as received; with trace=true our trace headers in front.',
   scope: 'mail:read',
   http: 'GET /api/v1/mailboxes/{address}/messages/{message_id}/raw',
-  input: object({ address: AddressPart, message_id: MessageId, trace: optional(boolean()) }),
+  input: object({
+    address: AddressPart,
+    message_id: MessageId,
+    trace: optional(
+      boolean({ description: 'With Return-Path, Received and Authentication-Results of ours in front.' }),
+    ),
+  }),
   output: bytes('message/rfc822', 'The raw message.'),
   errors: ['not_found'],
   async handle({ ctx, principal }, { address, message_id, trace }) {

@@ -10,8 +10,17 @@ import {
 } from '../core/notify/webhooks.ts'
 import { partnerEventTypes } from '../schemas/events.ts'
 import { Deleted, page, pageSizeDefault, paging, WebhookId } from '../schemas/fields.ts'
-import { array, boolean, nullable, object, oneOf, optional } from '../schemas/infer.ts'
-import { Delivery, NewWebhook, Webhook, WebhookDescription, WebhookUrl, webhookOrderings } from '../schemas/webhooks.ts'
+import { array, nullable, object, oneOf, optional } from '../schemas/infer.ts'
+import {
+  Delivery,
+  NewWebhook,
+  sampleType,
+  Webhook,
+  WebhookDescription,
+  WebhookEnabled,
+  WebhookOrdering,
+  WebhookUrl,
+} from '../schemas/webhooks.ts'
 import { deliveryFilters, deliveryRecord } from './deliveries.ts'
 import { operation } from './registry.ts'
 import { webhookPage, webhookRecord } from './webhooks.ts'
@@ -22,8 +31,8 @@ const Events = array(oneOf(partnerEventTypes), {
   description: 'Kinds of event to deliver, of every customer.',
 })
 const optionalFields = {
-  enabled: optional(boolean()),
-  ordering: optional(oneOf(webhookOrderings)),
+  enabled: optional(WebhookEnabled),
+  ordering: optional(WebhookOrdering),
   description: optional(nullable(WebhookDescription)),
 } as const
 
@@ -106,7 +115,7 @@ export const testPartnerWebhook = operation({
   scope: null,
   http: 'POST /api/partner/webhooks/{id}/test',
   status: 202,
-  input: object({ id: WebhookId, type: oneOf(partnerEventTypes) }),
+  input: object({ id: WebhookId, type: sampleType(partnerEventTypes) }),
   output: Delivery,
   errors: ['not_found', 'conflict'],
   idempotent: true,

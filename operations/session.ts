@@ -5,7 +5,7 @@ import { signIn, signInByPasskey } from '../core/people/sign-in.ts'
 import { Failure } from '../schemas/failures.ts'
 import { Deleted, identifier, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { newToken } from '../schemas/ids.ts'
-import { boolean, object, optional } from '../schemas/infer.ts'
+import { boolean, described, object, optional } from '../schemas/infer.ts'
 import { Email, Password, Session, Sessions } from '../schemas/people.ts'
 import { PasskeyAnswer, PasskeyAttempt, SecondFactorCode } from '../schemas/second-factors.ts'
 import { personOperation, publicOperation } from './registry.ts'
@@ -35,7 +35,7 @@ export const beginSession = publicOperation({
     email: optional(Email),
     password: optional(Password),
     code: optional(SecondFactorCode),
-    passkey: optional(PasskeyAnswer),
+    passkey: optional(described('What a passkey answered: {attempt, credential}.', PasskeyAnswer)),
   }),
   output: Session,
   errors: ['unauthorized', 'unprocessable'],

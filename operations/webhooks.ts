@@ -12,14 +12,15 @@ import {
 } from '../core/notify/webhooks.ts'
 import { accountEventTypes } from '../schemas/events.ts'
 import { Deleted, page, pageSizeDefault, paging, WebhookId } from '../schemas/fields.ts'
-import { array, boolean, type Infer, nullable, object, oneOf, optional } from '../schemas/infer.ts'
+import { array, type Infer, nullable, object, oneOf, optional } from '../schemas/infer.ts'
 import {
   NewWebhook,
   Webhook,
   WebhookDescription,
+  WebhookEnabled,
+  WebhookOrdering,
   WebhookScope,
   WebhookUrl,
-  webhookOrderings,
 } from '../schemas/webhooks.ts'
 import { operation } from './registry.ts'
 
@@ -30,8 +31,8 @@ const Events = array(oneOf(accountEventTypes), {
 })
 const optionalFields = {
   scope: optional(WebhookScope),
-  enabled: optional(boolean()),
-  ordering: optional(oneOf(webhookOrderings)),
+  enabled: optional(WebhookEnabled),
+  ordering: optional(WebhookOrdering),
   description: optional(nullable(WebhookDescription)),
 } as const
 

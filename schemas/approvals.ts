@@ -80,7 +80,7 @@ export const WholeApproval = object({
 /** Longest word of a person to the agent. */
 const reasonMax = 1_000
 export const decisionFields = {
-  decision: oneOf(['approve', 'refuse']),
+  decision: oneOf(['approve', 'refuse'], { description: 'Whether it goes out, or stays a draft.' }),
   hash: string({
     maxLength: 64,
     description: 'The hash of the approval, as it was read: another content is `conflict`.',

@@ -56,7 +56,7 @@ export const RecordValue = string({
   description:
     'MX: a host; SRV: weight, port and host; CAA: flags, tag and a text in quotes; TXT: the text, without quotes.',
 })
-export const RecordPriority = nullable(integer({ minimum: 0, maximum: 65_535 }))
+export const RecordPriority = nullable(integer({ minimum: 0, maximum: 65_535, description: 'Of MX and SRV.' }))
 
 export const DnsRecord = object({
   id: string(),

@@ -179,9 +179,9 @@ export type IntakeMessage = Infer<typeof IntakeMessage>
 const sampleTextMax = 100_000
 /** A mail to try Lens on. */
 export const LensSample = object({
-  subject: optional(line(998, 'Order 4711')),
-  text: optional(string({ maxLength: sampleTextMax })),
-  html: optional(string({ maxLength: sampleTextMax })),
+  subject: optional(line(998, 'Order 4711', { description: 'Of the sample.' })),
+  text: optional(string({ maxLength: sampleTextMax, description: 'Its body as text.' })),
+  html: optional(string({ maxLength: sampleTextMax, description: 'Its body as HTML, in place of text.' })),
   date: optional(timestamp({ description: 'When it is taken to be written; default: now.' })),
 })
 export type LensSample = Infer<typeof LensSample>

@@ -14,8 +14,8 @@ export const CustomerName = nameLine(200, { description: 'What the customer is c
 export const CustomerEmail = string({ maxLength: 320, description: 'Whom the customer is reached by.' })
 /** null: none of that kind. */
 export const customerPlans = {
-  plan: among([...mailPlanNames, null]),
-  agentsPlan: among([...agentsPlanNames, null]),
+  plan: among([...mailPlanNames, null], { description: 'The mail plan; null: none.' }),
+  agentsPlan: among([...agentsPlanNames, null], { description: 'The Agents plan; null: none.' }),
 } as const
 
 export const Customer = object({

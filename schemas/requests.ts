@@ -1,5 +1,5 @@
 /** What a person asks of the administrator (decisions.md 2, People). */
-import { form, nullable, object, oneOf, optional, string, timestamp } from './infer.ts'
+import { described, form, nullable, object, oneOf, optional, string, timestamp } from './infer.ts'
 
 export const requestKinds = ['limit', 'phone'] as const
 export const requestStates = ['open', 'granted', 'refused'] as const
@@ -21,5 +21,5 @@ export const AccountRequest = object({
 export const newRequest = {
   kind: oneOf(requestKinds, { description: 'A higher limit, or a phone number to confirm.' }),
   text: optional(string({ maxLength: 2_000, description: 'What is needed, and why.' })),
-  phone: optional(PhoneNumber),
+  phone: optional(described('The number to confirm, of kind phone.', PhoneNumber)),
 } as const

@@ -1,6 +1,6 @@
 /** What the test endpoints of a sandbox take and answer (decisions.md 4, Sandbox). */
 import { AddressPart, headerLineMax, line } from './fields.ts'
-import { boolean, form, integer, object, oneOf, optional, record, string, timestamp } from './infer.ts'
+import { boolean, described, form, integer, object, oneOf, optional, record, string, timestamp } from './infer.ts'
 import { authResults } from './messages.ts'
 import { AddressesInput, AddressInput, AttachmentsInput } from './sending.ts'
 
@@ -25,11 +25,11 @@ const Verdicts = object(
 export const TestInbound = object({
   mailbox: AddressPart,
   raw: optional(string({ contentEncoding: 'base64', description: 'The whole message, in place of its parts.' })),
-  from: optional(AddressInput),
+  from: optional(described('Who wrote it: an address, or {name, address}.', AddressInput)),
   to: optional(AddressesInput),
-  subject: optional(line(headerLineMax, 'Order 4711')),
-  text: optional(string()),
-  html: optional(string()),
+  subject: optional(line(headerLineMax, 'Order 4711', { description: 'One line.' })),
+  text: optional(string({ description: 'The body as plain text.' })),
+  html: optional(string({ description: 'The body as HTML, beside text or alone.' })),
   headers: optional(
     record(line(headerLineMax, 'auto-replied'), {
       propertyNames: string(form('^[A-Za-z0-9][A-Za-z0-9_-]{0,75}$', 'the name of a header field', 'Auto-Submitted')),

@@ -40,7 +40,7 @@ export const Credential = {
   description: 'What navigator.credentials answered, as PublicKeyCredential.toJSON() gives it.',
 }
 const passkeyNameMax = 60
-export const PasskeyName = line(passkeyNameMax, 'Laptop', { minLength: 1 })
+export const PasskeyName = line(passkeyNameMax, 'Laptop', { minLength: 1, description: 'What it is called in lists.' })
 export const Passkey = object({
   id: string(),
   name: string(),

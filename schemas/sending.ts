@@ -247,7 +247,10 @@ export type Suppression = Infer<typeof Suppression>
 
 /** Tags, for finding sends again. */
 const tagsMax = 20
-export const Tags = array(line(100, 'welcome', { minLength: 1 }), { maxItems: tagsMax })
+export const Tags = array(line(100, 'welcome', { minLength: 1 }), {
+  maxItems: tagsMax,
+  description: 'Words of yours, which the send shows.',
+})
 
 export const EmailId = identifier('Id of the send (em_...).')
 
@@ -339,9 +342,13 @@ export const TemplateAlias = string({
 })
 export const templateStatuses = ['active', 'paused'] as const
 export const templateFields = {
-  subject: line(headerLineMax, 'Order {{number}}'),
-  html: optional(nullable(string({ maxLength: templateBodyMax }))),
-  text: optional(nullable(string({ maxLength: templateBodyMax }))),
+  subject: line(headerLineMax, 'Order {{number}}', { description: 'May contain {{tokens}}.' }),
+  html: optional(
+    nullable(string({ maxLength: templateBodyMax, description: 'The body as HTML; may contain {{tokens}}.' })),
+  ),
+  text: optional(
+    nullable(string({ maxLength: templateBodyMax, description: 'The body as text; may contain {{tokens}}.' })),
+  ),
   status: optional(oneOf(templateStatuses, { description: 'A paused one is refused when mail is sent.' })),
 } as const
 export const Template = object({

@@ -21,10 +21,20 @@ import {
 export const webhookOrderings = ['none', 'mailbox'] as const
 /** Domains and mailboxes that an endpoint may be narrowed to: against an endless list. */
 const scopeMax = 1_000
-export const WebhookScope = object({
-  domains: optional(array(string({ maxLength: 255 }), { maxItems: scopeMax })),
-  mailboxes: optional(array(AddressPart, { maxItems: scopeMax })),
+export const WebhookScope = object(
+  {
+    domains: optional(array(string({ maxLength: 255 }), { maxItems: scopeMax })),
+    mailboxes: optional(array(AddressPart, { maxItems: scopeMax })),
+  },
+  { description: 'Only events about these: {domains, mailboxes}. Empty lists: about all.' },
+)
+export const WebhookEnabled = boolean({ description: 'Whether events are posted. A new endpoint: true.' })
+export const WebhookOrdering = oneOf(webhookOrderings, {
+  description: '"mailbox" keeps the order of events within a mailbox. A new endpoint: "none".',
 })
+/** The kind of event that a sample is of. */
+export const sampleType = <const T extends string>(types: readonly T[]) =>
+  oneOf(types, { description: 'Of which kind the sample is.' })
 export const Webhook = object({
   id: string(),
   url: string(),
@@ -92,8 +102,13 @@ export const AttemptCounts = object({
   ),
 })
 
-export const WebhookUrl = string({ minLength: 1, maxLength: 2_000, format: 'uri' })
-export const WebhookDescription = line(500, 'Orders, to the shop')
+export const WebhookUrl = string({
+  minLength: 1,
+  maxLength: 2_000,
+  format: 'uri',
+  description: 'Where to post, by https at a public address.',
+})
+export const WebhookDescription = line(500, 'Orders, to the shop', { description: 'What it is for.' })
 
 /** interface.md, Webhook event envelope; decisions.md 2, Cursor. */
 export const EventEnvelope = object({

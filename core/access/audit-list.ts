@@ -27,7 +27,7 @@ export type AuditRecord = Pick<AuditDoc, 'at' | 'action' | 'outcome'> & {
 export type AuditListing = Omit<AuditFilter, 'accountId'> & { readonly limit: number; readonly before?: string }
 
 /** Fails with `forbidden` for an agent key: the trail tells of the whole account. */
-export function requireAuditReach({ kind }: Principal): void {
+function requireAuditReach({ kind }: Principal): void {
   if (kind !== 'account')
     throw new Failure('forbidden', 'Only account keys may read the audit trail.', {
       fix: 'Use an account key: an agent key reaches only its mailboxes, and the trail tells of the whole account.',

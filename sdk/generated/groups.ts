@@ -122,7 +122,7 @@ export class Claims extends Group {
 }
 
 export class Account extends Group {
-  /** Make a fresh single-use claim link for the person who will own the account; the older link is void. */
+  /** Make a fresh single-use claim link for the person who will own the account; the older link is void. For the keys of its inboxes, while nobody has claimed it. */
   claim(options?: RequestOptions): Promise<t.AccountClaimResult> {
     return this.call({ method: 'POST', path: '/account/claim', isIdempotent: true }, options)
   }
@@ -295,7 +295,7 @@ export class MailboxesLists extends Group {
     return this.call({ method: 'GET', path: `/mailboxes/${segment(address)}/lists` }, options)
   }
 
-  /** Replace the lists of a mailbox; one that is not named stays as it is. Account keys only. Scope: mailboxes:write. */
+  /** Replace the lists of a mailbox; one that is not named stays as it is. Not for agent keys. Scope: mailboxes:write. */
   set(address: string, params: t.ListsSetParams = {}, options?: RequestOptions): Promise<t.ListsSetResult> {
     return this.call({ method: 'PUT', path: `/mailboxes/${segment(address)}/lists`, body: params }, options)
   }

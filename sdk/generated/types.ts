@@ -308,7 +308,9 @@ export type Customer = {
   readonly id: string
   readonly name: string
   readonly email: string | null
+  /** The mail plan; null: none. */
   readonly plan: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | null
+  /** The Agents plan; null: none. */
   readonly agentsPlan: 'free' | 'developer' | 'scale' | null
   readonly status: 'active' | 'paused' | 'suspended'
   /** Made with a test key: it is for trying things, and no mail leaves the machine. */
@@ -1656,6 +1658,7 @@ export type SessionBeginParams = {
   readonly password?: string
   /** Six digits that the authenticator app shows, or a recovery code. */
   readonly code?: string
+  /** What a passkey answered: {attempt, credential}. */
   readonly passkey?: {
     /** As POST /api/v1/session/passkey answered it. */
     readonly attempt: string
@@ -1756,6 +1759,7 @@ export type PasskeysListResult = {
 export type PasskeysCreateParams = {
   /** What navigator.credentials answered, as PublicKeyCredential.toJSON() gives it. */
   readonly credential?: { readonly [name: string]: unknown }
+  /** What it is called in lists. */
   readonly name?: string
 }
 
@@ -1896,6 +1900,7 @@ export type RequestsCreateParams = {
   readonly kind: 'limit' | 'phone'
   /** What is needed, and why. */
   readonly text?: string
+  /** The number to confirm, of kind phone. */
   readonly phone?: string
 }
 
@@ -1943,6 +1948,7 @@ export type AdministrationChangeParams = {
 export type AdministrationChangeResult = AccountDetails
 
 export type AdministrationRequestsParams = {
+  /** How they stand. */
   readonly status?: 'open' | 'granted' | 'refused'
 }
 
@@ -1953,6 +1959,7 @@ export type AdministrationRequestsResult = {
 }
 
 export type AdministrationAnswerParams = {
+  /** Whether it is granted. */
   readonly granted: boolean
   /** What the person reads; a refusal has to say why. */
   readonly answer: string
@@ -1970,6 +1977,7 @@ export type AdministrationOutboxResult = {
 }
 
 export type AdministrationRefusalsParams = {
+  /** Of so many days, at most 30. */
   readonly days?: number
 }
 
@@ -1984,6 +1992,7 @@ export type AdministrationRefusalsResult = {
 }
 
 export type AdministrationProcessesParams = {
+  /** Of so many hours, at most 168. */
   readonly hours?: number
 }
 
@@ -2005,7 +2014,9 @@ export type KeysListResult = {
 export type KeysCreateParams = {
   /** What it is for. */
   readonly name: string
+  /** account: reaches all of the account; agent: the mailboxes that it makes or is granted. */
   readonly kind?: 'account' | 'agent'
+  /** What it may do. None can be added later. */
   readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
   /** Addresses that an agent key is granted. */
   readonly mailboxes?: readonly string[]
@@ -2306,6 +2317,7 @@ export type MessagesGetParams = {
 export type MessagesGetResult = FullMessage
 
 export type MessagesRawParams = {
+  /** With Return-Path, Received and Authentication-Results of ours in front. */
   readonly trace?: boolean
 }
 
@@ -2800,6 +2812,7 @@ export type EmailsSendParams = {
   readonly headers?: HeadersInput
   /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
   readonly attachments?: AttachmentsInput
+  /** Words of yours, which the send shows. */
   readonly tags?: readonly string[]
   /** At most 30 days ahead; else now. */
   readonly sendAt?: string
@@ -2865,6 +2878,7 @@ export type ApprovalsListResult = {
 export type ApprovalsGetResult = WholeApproval
 
 export type ApprovalsDecideParams = {
+  /** Whether it goes out, or stays a draft. */
   readonly decision: 'approve' | 'refuse'
   /** The hash of the approval, as it was read: another content is `conflict`. */
   readonly hash: string
@@ -2892,6 +2906,7 @@ export type TemplatesGetResult = Template
 export type TemplatesCreateParams = {
   /** Name of the template (case-sensitive). */
   readonly alias: string
+  /** May contain {{tokens}}. */
   readonly subject: string
   readonly html?: string | null
   readonly text?: string | null
@@ -2902,6 +2917,7 @@ export type TemplatesCreateParams = {
 export type TemplatesCreateResult = Template
 
 export type TemplatesUpdateParams = {
+  /** May contain {{tokens}}. */
   readonly subject?: string
   readonly html?: string | null
   readonly text?: string | null
@@ -2969,7 +2985,9 @@ export type DeliveriesStatusParams = {
 export type DeliveriesStatusResult = DeliveryReport
 
 export type DeliveriesListParams = {
+  /** Only deliveries that stand so. */
   readonly state?: 'waiting' | 'delivered' | 'failed' | 'skipped'
+  /** Only deliveries of this kind of event. */
   readonly type?: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message'
   /** Only deliveries of this event (evt_...). */
   readonly event?: string
@@ -3051,6 +3069,7 @@ export type DnsListResult = {
 }
 
 export type DnsCreateParams = {
+  /** Its kind. */
   readonly type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'CAA' | 'NS'
   /** Name within the domain or in full: www, *.shop, _sip._tcp; @ is the domain itself. */
   readonly name: string
@@ -3173,8 +3192,11 @@ export type IntakeTestResult = {
 }
 
 export type IntakeLensTestParams = {
+  /** Of the sample. */
   readonly subject?: string
+  /** Its body as text. */
   readonly text?: string
+  /** Its body as HTML, in place of text. */
   readonly html?: string
   /** When it is taken to be written; default: now. */
   readonly date?: string
@@ -3269,11 +3291,15 @@ export type TestInboundParams = {
   readonly mailbox: string
   /** The whole message, in place of its parts. */
   readonly raw?: string
+  /** Who wrote it: an address, or {name, address}. */
   readonly from?: AddressInput
   /** One address or several, as text or as {name, address}. */
   readonly to?: AddressesInput
+  /** One line. */
   readonly subject?: string
+  /** The body as plain text. */
   readonly text?: string
+  /** The body as HTML, beside text or alone. */
   readonly html?: string
   /** Further header fields. */
   readonly headers?: { readonly [name: string]: string }
@@ -3327,14 +3353,18 @@ export type WebhooksListResult = {
 }
 
 export type WebhooksCreateParams = {
+  /** Where to post, by https at a public address. */
   readonly url: string
   /** Kinds of event to deliver. */
   readonly events: readonly ('message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message')[]
+  /** Only events about these: {domains, mailboxes}. Empty lists: about all. */
   readonly scope?: {
     readonly domains?: readonly string[]
     readonly mailboxes?: readonly string[]
   }
+  /** Whether events are posted. A new endpoint: true. */
   readonly enabled?: boolean
+  /** "mailbox" keeps the order of events within a mailbox. A new endpoint: "none". */
   readonly ordering?: 'none' | 'mailbox'
   readonly description?: string | null
 }
@@ -3344,14 +3374,18 @@ export type WebhooksCreateResult = NewWebhook
 export type WebhooksGetResult = Webhook
 
 export type WebhooksUpdateParams = {
+  /** Where to post, by https at a public address. */
   readonly url?: string
   /** Kinds of event to deliver. */
   readonly events?: readonly ('message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message')[]
+  /** Only events about these: {domains, mailboxes}. Empty lists: about all. */
   readonly scope?: {
     readonly domains?: readonly string[]
     readonly mailboxes?: readonly string[]
   }
+  /** Whether events are posted. A new endpoint: true. */
   readonly enabled?: boolean
+  /** "mailbox" keeps the order of events within a mailbox. A new endpoint: "none". */
   readonly ordering?: 'none' | 'mailbox'
   readonly description?: string | null
 }
@@ -3361,6 +3395,7 @@ export type WebhooksUpdateResult = Webhook
 export type WebhooksRotateSecretResult = NewWebhook
 
 export type WebhooksTestParams = {
+  /** Of which kind the sample is. */
   readonly type: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message'
 }
 
@@ -3385,6 +3420,7 @@ export type WebhooksDeleteResult = {
 }
 
 export type WebhooksAttemptsParams = {
+  /** What one count is of: an hour, of the last 48, or a day, of the last 30. */
   readonly by?: 'hour' | 'day'
 }
 
@@ -3417,7 +3453,9 @@ export type PartnerCustomersCreateParams = {
   /** What the customer is called. */
   readonly name: string
   readonly email?: string | null
+  /** The mail plan; null: none. */
   readonly plan?: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | null
+  /** The Agents plan; null: none. */
   readonly agentsPlan?: 'free' | 'developer' | 'scale' | null
 }
 
@@ -3426,7 +3464,9 @@ export type PartnerCustomersCreateResult = Customer
 export type PartnerCustomersGetResult = Customer
 
 export type PartnerCustomersUpdateParams = {
+  /** The mail plan; null: none. */
   readonly plan?: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | null
+  /** The Agents plan; null: none. */
   readonly agentsPlan?: 'free' | 'developer' | 'scale' | null
 }
 
@@ -3463,7 +3503,9 @@ export type PartnerCustomersKeysListResult = {
 export type PartnerCustomersKeysCreateParams = {
   /** What it is for. */
   readonly name: string
+  /** account: reaches all of the account; agent: the mailboxes that it makes or is granted. */
   readonly kind?: 'account' | 'agent'
+  /** What it may do. None can be added later. */
   readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
   /** Addresses that an agent key is granted. */
   readonly mailboxes?: readonly string[]
@@ -3492,10 +3534,13 @@ export type PartnerWebhooksListResult = {
 }
 
 export type PartnerWebhooksCreateParams = {
+  /** Where to post, by https at a public address. */
   readonly url: string
   /** Kinds of event to deliver, of every customer. */
   readonly events: readonly ('message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'customer.created' | 'customer.plan_changed' | 'customer.paused' | 'customer.resumed')[]
+  /** Whether events are posted. A new endpoint: true. */
   readonly enabled?: boolean
+  /** "mailbox" keeps the order of events within a mailbox. A new endpoint: "none". */
   readonly ordering?: 'none' | 'mailbox'
   readonly description?: string | null
 }
@@ -3505,10 +3550,13 @@ export type PartnerWebhooksCreateResult = NewWebhook
 export type PartnerWebhooksGetResult = Webhook
 
 export type PartnerWebhooksUpdateParams = {
+  /** Where to post, by https at a public address. */
   readonly url?: string
   /** Kinds of event to deliver, of every customer. */
   readonly events?: readonly ('message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'customer.created' | 'customer.plan_changed' | 'customer.paused' | 'customer.resumed')[]
+  /** Whether events are posted. A new endpoint: true. */
   readonly enabled?: boolean
+  /** "mailbox" keeps the order of events within a mailbox. A new endpoint: "none". */
   readonly ordering?: 'none' | 'mailbox'
   readonly description?: string | null
 }
@@ -3518,13 +3566,16 @@ export type PartnerWebhooksUpdateResult = Webhook
 export type PartnerWebhooksRotateSecretResult = NewWebhook
 
 export type PartnerWebhooksTestParams = {
+  /** Of which kind the sample is. */
   readonly type: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'customer.created' | 'customer.plan_changed' | 'customer.paused' | 'customer.resumed'
 }
 
 export type PartnerWebhooksTestResult = Delivery
 
 export type PartnerWebhooksDeliveriesParams = {
+  /** Only deliveries that stand so. */
   readonly state?: 'waiting' | 'delivered' | 'failed' | 'skipped'
+  /** Only deliveries of this kind of event. */
   readonly type?: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'customer.created' | 'customer.plan_changed' | 'customer.paused' | 'customer.resumed'
   /** Only deliveries of this event (evt_...). */
   readonly event?: string

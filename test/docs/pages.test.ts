@@ -106,6 +106,10 @@ describe('the documentation', () => {
       )
       const unnamed = refusals.filter((code) => ![section, head].some((text) => text.includes(`[\`${code}\`]`)))
       expect(unnamed, operationId).to.deep.equal([])
+      const silent = [...section.matchAll(/^\| `(\w+)` \| (?:body|query|path) \|.*\| {2}\|$/gm)].map(
+        ([, field]) => field,
+      )
+      expect(silent, `fields of which nothing is said: ${operationId}`).to.deep.equal([])
       for (const [status, { content }] of Object.entries(responses)) {
         if (!status.startsWith('2')) continue
         const names = propertiesIn(api, content?.['application/json']?.schema).filter((name) => name !== 'success')

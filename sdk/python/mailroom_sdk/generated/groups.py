@@ -227,7 +227,7 @@ class Account(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.AccountClaimResult:
-        """Make a fresh single-use claim link for the person who will own the account; the older link is void."""
+        """Make a fresh single-use claim link for the person who will own the account; the older link is void. For the keys of its inboxes, while nobody has claimed it."""
         return self._call('POST', '/account/claim', is_idempotent=True, options=options)
 
     def get(
@@ -548,7 +548,7 @@ class MailboxesLists(Group):
         receive_block: list[str] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.ListsSetResult:
-        """Replace the lists of a mailbox; one that is not named stays as it is. Account keys only. Scope: mailboxes:write."""
+        """Replace the lists of a mailbox; one that is not named stays as it is. Not for agent keys. Scope: mailboxes:write."""
         return self._call('PUT', f'/mailboxes/{segment(address)}/lists', body=given({'sendAllow': send_allow, 'sendBlock': send_block, 'receiveAllow': receive_allow, 'receiveBlock': receive_block}), options=options)
 
 
