@@ -11,14 +11,14 @@ import { handbookPolicy, script, sheetOf, showSheet, style } from './layout.ts'
 import { render } from './markdown.ts'
 import { referenceRoutes } from './reference.ts'
 import { createSearch, type Hit } from './search.ts'
-import { llmsFull, llmsIndex, markdownOf, portableMarkdown } from './sources.ts'
+import { llmsFull, llmsIndex, markdownOf, portableMarkdown, type Shown } from './sources.ts'
 
 /** All routes below /docs, and llms.txt. Nothing is read or loaded before it is asked for. */
 export function handbookRoutes(ctx: Context): readonly Route[] {
   const answer = createAnswers(ctx)
   let searching: ReturnType<typeof createSearch> | undefined
   const search = async (question: string) => {
-    searching ??= createSearch(ctx.baseUrl)
+    searching ??= createSearch(ctx)
     return (await searching)(question)
   }
 
@@ -26,11 +26,11 @@ export function handbookRoutes(ctx: Context): readonly Route[] {
     answer(exchange, {
       key: markdownPathOf(entry),
       type: 'text/markdown',
-      make: () => portableMarkdown(entry, ctx.baseUrl),
+      make: () => portableMarkdown(entry, ctx),
     })
   const asPage = (exchange: Exchange, entry: Entry) => {
     exchange.set('Content-Security-Policy', handbookPolicy)
-    return answer(exchange, { key: pathOf(entry), type: 'text/html', make: () => pageOf(entry, ctx.baseUrl) })
+    return answer(exchange, { key: pathOf(entry), type: 'text/html', make: () => pageOf(entry, ctx) })
   }
   const get = (path: string, serve: Route['serve']): Route => ({ method: 'GET', path, serve })
   const text = (path: string, type: string, make: () => Promise<string>) =>
@@ -46,7 +46,7 @@ export function handbookRoutes(ctx: Context): readonly Route[] {
       get(markdownPathOf(entry), (exchange) => asMarkdown(exchange, entry)),
     ]),
     ...['/llms.txt', '/docs/llms.txt'].map((path) => text(path, 'text/plain', async () => llmsIndex(ctx.baseUrl))),
-    ...['/llms-full.txt', '/docs/llms-full.txt'].map((path) => text(path, 'text/plain', () => llmsFull(ctx.baseUrl))),
+    ...['/llms-full.txt', '/docs/llms-full.txt'].map((path) => text(path, 'text/plain', () => llmsFull(ctx))),
     text('/docs/grafana-dashboard.json', 'application/json', () =>
       readFile(new URL('../../docs/grafana-dashboard.json', import.meta.url), 'utf8'),
     ),
@@ -60,8 +60,8 @@ export function handbookRoutes(ctx: Context): readonly Route[] {
 
 type Search = (question: string) => Promise<readonly Hit[]>
 
-async function pageOf(entry: Entry, baseUrl: string): Promise<string> {
-  const { headings, html: content } = await render(entry, await markdownOf(entry, baseUrl))
+async function pageOf(entry: Entry, shown: Shown): Promise<string> {
+  const { headings, html: content } = await render(entry, await markdownOf(entry, shown))
   const { about, title } = entry
   return sheetOf({ title, about, entry, headings, content: ownMarkup(content) })
 }

@@ -2,7 +2,7 @@
 import { type Html, html } from '../pages/html.ts'
 import { type Entry, entries, pathOf } from './contents.ts'
 import { render } from './markdown.ts'
-import { markdownOf } from './sources.ts'
+import { markdownOf, type Shown } from './sources.ts'
 
 export type Hit = {
   readonly path: string
@@ -21,9 +21,9 @@ const hitsMax = 20
 const extractChars = 180
 
 /** Makes a function that answers questions, best hits first: all words at first, then any of them. */
-export async function createSearch(baseUrl: string): Promise<(question: string) => readonly Hit[]> {
+export async function createSearch(shown: Shown): Promise<(question: string) => readonly Hit[]> {
   const { default: MiniSearch } = await import('minisearch')
-  const places = (await Promise.all(entries.map((entry) => placesOf(entry, baseUrl)))).flat()
+  const places = (await Promise.all(entries.map((entry) => placesOf(entry, shown)))).flat()
   const index = new MiniSearch({ idField: 'n', fields: ['heading', 'page', 'content'] })
   index.addAll(places.map((place, n) => ({ ...place, n })))
   const options = { boost: { heading: 4, page: 2 }, prefix: true, fuzzy: 0.15 }
@@ -38,8 +38,8 @@ export async function createSearch(baseUrl: string): Promise<(question: string) 
   }
 }
 
-async function placesOf(entry: Entry, baseUrl: string): Promise<readonly Place[]> {
-  const { sections } = await render(entry, await markdownOf(entry, baseUrl))
+async function placesOf(entry: Entry, shown: Shown): Promise<readonly Place[]> {
+  const { sections } = await render(entry, await markdownOf(entry, shown))
   return sections.map(({ content, id, level, text }) => ({
     path: level === 1 ? pathOf(entry) : `${pathOf(entry)}#${id}`,
     page: entry.title,

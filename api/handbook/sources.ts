@@ -1,21 +1,37 @@
 /** The Markdown of pages, as it lies in the project and as it is served. */
 import { readFile } from 'node:fs/promises'
+import type { Context } from '../../core/process/context.ts'
+import { authorityOf } from '../../schemas/authority.ts'
 import { type Entry, entries, isForOperators, markdownPathOf, parts } from './contents.ts'
 import { targetOf } from './markdown.ts'
 
-/** Addresses in samples that stand for that of the service. */
-const exampleAddresses = ['http://127.0.0.1:8080', 'https://mail.example.com']
+/** The service that shows a page: what it is reached by, and the domain of its signups. */
+export type Shown = Pick<Context, 'baseUrl' | 'hostname' | 'settings'>
 
-/** The Markdown of an entry. In samples for users the address of this service stands, so that they run as they are. */
-export async function markdownOf(entry: Entry, baseUrl: string): Promise<string> {
+/** What stands in samples, and what of this service stands in its place. */
+function placesIn({ baseUrl, hostname, settings: { sharedDomain, smtp } }: Shown): ReadonlyMap<string, string> {
+  const isEverywhere = ['0.0.0.0', '::'].includes(smtp.host)
+  return new Map([
+    ['http://127.0.0.1:8080', baseUrl],
+    ['https://mail.example.com', baseUrl],
+    ['127.0.0.1:2525', authorityOf(isEverywhere ? hostname : smtp.host, smtp.port)],
+    ['agents.localhost', sharedDomain],
+  ])
+}
+
+/** The Markdown of an entry. In samples for users the addresses of this service stand, so that they run as they are. */
+export async function markdownOf(entry: Entry, shown: Shown): Promise<string> {
   const text = await readFile(new URL(`../../${entry.file}`, import.meta.url), 'utf8')
   if (isForOperators(entry)) return text
-  return exampleAddresses.reduce((sofar, address) => sofar.replaceAll(address, baseUrl), text)
+  const places = placesIn(shown)
+  const each = [...places.keys()].map((place) => place.replaceAll('.', '\\.')).join('|')
+  return text.replaceAll(new RegExp(each, 'g'), (place) => places.get(place) ?? place)
 }
 
 /** The Markdown of an entry with links that work wherever it is read: each leads to the Markdown of its page. */
-export async function portableMarkdown(entry: Entry, baseUrl: string): Promise<string> {
-  const text = await markdownOf(entry, baseUrl)
+export async function portableMarkdown(entry: Entry, shown: Shown): Promise<string> {
+  const { baseUrl } = shown
+  const text = await markdownOf(entry, shown)
   return text.replaceAll(/\]\(([^()\s]+)\)/g, (link, href: string) => {
     const target = targetOf(entry, href)
     if (target === null || /^(?:[a-z]+:|#)/i.test(target.path)) return link
@@ -44,7 +60,7 @@ export function llmsIndex(baseUrl: string): string {
 }
 
 /** llms-full.txt: all pages, one after the other. */
-export async function llmsFull(baseUrl: string): Promise<string> {
-  const pages = await Promise.all(entries.map((entry) => portableMarkdown(entry, baseUrl)))
+export async function llmsFull(shown: Shown): Promise<string> {
+  const pages = await Promise.all(entries.map((entry) => portableMarkdown(entry, shown)))
   return pages.join('\n\n---\n\n')
 }

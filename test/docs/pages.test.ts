@@ -134,6 +134,26 @@ describe('the documentation', () => {
     }
   })
 
+  it('samples name the service that shows them: its doors, and the domain of its signups', async () => {
+    const own = await openDoor({
+      isNamed: true,
+      env: {
+        MAILROOM_SMTP_HOST: '0.0.0.0',
+        MAILROOM_SMTP_PORT: '25',
+        MAILROOM_HOSTNAME: 'mx.example.net',
+        MAILROOM_SHARED_DOMAIN: 'agents.example.net',
+      },
+    })
+    try {
+      const text = await (await fetch(`${own.http}/docs/guides/quickstart.md`)).text()
+      expect(text).to.include(`${own.ctx.baseUrl}/api/v1/signup`).and.include('smtp://mx.example.net:25 ')
+      expect(text).to.include('ADDRESS=agent@quickstart.agents.example.net\n')
+      expect(text).to.not.match(/127\.0\.0\.1|agents\.localhost/)
+    } finally {
+      await own.close()
+    }
+  })
+
   const searches: readonly (readonly [question: string, found: RegExp | null])[] = [
     ['rotate secret', /href="\/docs\/webhooks#endpoints"/],
     ['CLAIM_REQUIRED', /href="\/docs\/errors#CLAIM_REQUIRED"/],
