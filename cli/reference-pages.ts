@@ -6,6 +6,7 @@ import { callersOf, tagOf } from '../operations/openapi.ts'
 import { fieldsOf, type Operation } from '../operations/registry.ts'
 import { type EventType, eventKinds, eventTypes } from '../schemas/events.ts'
 import { Failure, type FailureCode, type FailureDetail, failures, fixOfTheCause } from '../schemas/failures.ts'
+import { idempotencyKeyMax, pageSizeDefault, pageSizeMax } from '../schemas/fields.ts'
 import { type JsonSchema, propertiesOf } from '../schemas/infer.ts'
 
 /** The address that stands for the service in the repository. */
@@ -124,6 +125,20 @@ operation there are those that it shares with others:
 | Code | May be answered by |
 |---|---|
 ${sharedErrors.map(({ by, codes }) => `| ${codes.map(errorLink).join(', ')} | ${by} |`).join('\n')}
+
+| What holds everywhere | |
+|---|---|
+| Keys | \`Authorization: Bearer <API_KEY>\`, or \`X-API-Key\` |
+| Success | 200, 201 for what was made, or 202 for what is sent later, and JSON with \`success: true\` beside the fields of the answer |
+| Names | camelCase in requests and what is set up; snake_case in messages, conversations, events and records, and in parameters of a query but for \`parentId\` |
+| Unknown fields | are refused by name, in a body and in a query: a filter that is misspelt lets nothing through |
+| Lists | newest first, ${pageSizeDefault} entries in a page or \`limit\`, at most ${pageSizeMax}; \`next\` is the \`before\` of the next page, and null on the last |
+| Values | times in UTC, as \`2026-11-20T20:37:28.578Z\`; KB, MB and GB are powers of 1024; characters are code points |
+| Addresses | are the same in capitals and small letters; \`user+tag@domain\` reaches \`user@domain\`, and keeps its tag |
+| \`Idempotency-Key\` | 1 to ${idempotencyKeyMax} characters. The same request with the same key is done once: for 7 days it gets the first answer, with \`Idempotent-Replayed: true\`. Refusals are not kept |
+| \`X-Request-Id\` | stands in every answer, and in the log and the audit |
+| \`RateLimit-Limit\`, \`RateLimit-Remaining\`, \`RateLimit-Reset\` | requests of the key in a minute, what is left of them, and the seconds until there are all again |
+| \`X-Service-Claim\`, \`X-Service-Claim-Expires\` | stand in every answer while nobody has [claimed](people.md#claiming-an-account) the account: \`required\`, and when it is removed |
 
 ${groups.map(([name, group]) => `## ${name}\n\n[Try them](/docs/api/${name}) in the browser.\n\n${group.map(operationEntry).join('\n')}`).join('\n')}`
 }

@@ -67,7 +67,7 @@ export const WebhookId = identifier('Id of the endpoint (whk_...).')
 
 // Paging (decisions.md 1)
 export const pageSizeDefault = 50
-const pageSizeMax = 200
+export const pageSizeMax = 200
 export const paging = {
   limit: optional(integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault, description: 'At most 200.' })),
   before: optional(identifier('A next.')),

@@ -121,6 +121,21 @@ describe('the documentation', () => {
     }
   })
 
+  it('the API reference names the header fields of answers that are ours', async () => {
+    const json = { 'content-type': 'application/json' }
+    const signup = await fetch(`${door.http}/api/v1/signup`, { method: 'POST', headers: json, body: '{}' })
+    const { api_key: key, base_url: mailbox } = (await signup.json()) as { api_key: string; base_url: string }
+    const headers = { ...json, authorization: `Bearer ${key}`, 'idempotency-key': 'draft' }
+    const draft = () => fetch(`${mailbox}/drafts`, { method: 'POST', headers, body: '{"text": "Hello"}' })
+    await draft()
+    const names = [...(await draft()).headers.keys()].filter((name) =>
+      /^(x-(?!content|frame)|ratelimit|idempotent)/.test(name),
+    )
+    expect(names).to.have.lengthOf(7)
+    const page = (await textOf('/docs/api.md')).toLowerCase()
+    expect(names.filter((name) => !page.includes(`\`${name}`))).to.deep.equal([])
+  })
+
   it('every page is there as Markdown, by its path and by what is asked for', async () => {
     for (const entry of entries) {
       const named = await get(markdownPathOf(entry))
