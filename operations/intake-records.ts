@@ -9,7 +9,7 @@ const RecordId = identifier('Id of the record: its intake_id (int_...).')
 export const listIntakeMessages = operation({
   name: 'intakeMessages.list',
   summary:
-    'Mail as Intake parsed it, newest first, of all mailboxes that the key reaches or of one. Bodies and links are in the single record.',
+    'Mail as Intake parsed it, newest first, of all mailboxes that the key reaches or of one. `text`, `html` and links are in the single record.',
   scope: 'mail:read',
   http: 'GET /api/v1/intake/messages',
   input: object({ mailbox: optional(described('Only of this mailbox.', AddressPart)), ...paging }),

@@ -163,7 +163,7 @@ const recordFields = {
   test: boolean({ description: 'true for the mail of the set-up test.' }),
 } as const
 
-/** A record in a list: without bodies, and without links to its files. */
+/** A record in a list: without its whole bodies, and without links to its files. */
 export const IntakeSummary = object({ ...recordFields, attachments: array(object(file)) })
 export type IntakeSummary = Infer<typeof IntakeSummary>
 

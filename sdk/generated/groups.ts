@@ -871,7 +871,7 @@ export class Intake extends Group {
 }
 
 export class IntakeMessages extends Group {
-  /** Mail as Intake parsed it, newest first, of all mailboxes that the key reaches or of one. Bodies and links are in the single record. Scope: mail:read. */
+  /** Mail as Intake parsed it, newest first, of all mailboxes that the key reaches or of one. `text`, `html` and links are in the single record. Scope: mail:read. */
   list(params: t.IntakeMessagesListParams = {}, options?: RequestOptions): PageList<t.IntakeMessagesListResult, t.IntakeMessagesListResult['messages'][number]> {
     return this.pages<t.IntakeMessagesListResult, t.IntakeMessagesListResult['messages'][number]>('messages', { method: 'GET', path: '/intake/messages', query: params }, options)
   }

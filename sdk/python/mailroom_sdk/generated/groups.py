@@ -1781,7 +1781,7 @@ class IntakeMessages(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.IntakeMessagesListResult]:
-        """Mail as Intake parsed it, newest first, of all mailboxes that the key reaches or of one. Bodies and links are in the single record. Scope: mail:read."""
+        """Mail as Intake parsed it, newest first, of all mailboxes that the key reaches or of one. `text`, `html` and links are in the single record. Scope: mail:read."""
         return self._pages('messages', 'GET', '/intake/messages', query=given({'mailbox': mailbox, 'limit': limit, 'before': before}), options=options)
 
     def get(
