@@ -3,7 +3,7 @@ import { Failure } from '../../schemas/failures.ts'
 import { removeMailedLinks } from '../../store/mailed-links.ts'
 import { changePerson, findPersonByEmail } from '../../store/people.ts'
 import { recordAudit } from '../access/audit.ts'
-import { type Asker, createSession, endSessions, type NewSession, type Session } from '../access/sessions.ts'
+import { type Asker, endSessions, type NewSession, type Session } from '../access/sessions.ts'
 import type { Context } from '../process/context.ts'
 import { sendNotice } from '../send/notice.ts'
 import { afterwards } from './afterwards.ts'
@@ -12,7 +12,7 @@ import { makeLink, readLink, useLink } from './mailed-links.ts'
 import { changedNotice, resetNotice } from './notices.ts'
 import { hashPassword, requireGoodPassword } from './passwords.ts'
 import { accountsOf, emailOf } from './people.ts'
-import { requirePasswordOf } from './sign-in.ts'
+import { createSessionUnder, requirePasswordOf } from './sign-in.ts'
 
 /**
  * Mails a link to the address with which a new password can be set, if it is a person's. Fails with `validation_error` (no
@@ -69,8 +69,9 @@ export async function changePassword(
     })
   const { peerAddress } = asker
   await requirePasswordOf(ctx, personId, { password: currentPassword, peerAddress })
-  await setPassword(ctx, { personId, passwordHash: await hashPassword(ctx, password), peerAddress })
-  return createSession(ctx, { personId, accountId: principal?.accountId ?? null, ...asker })
+  const passwordHash = await hashPassword(ctx, password)
+  await setPassword(ctx, { personId, passwordHash, peerAddress })
+  return createSessionUnder(ctx, { personId, passwordHash, accountId: principal?.accountId ?? null, ...asker })
 }
 
 /** Sets the password of a person, ends all sessions and older links, and tells the person by mail. */

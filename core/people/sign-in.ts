@@ -5,12 +5,13 @@
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { PersonDoc } from '../../store/documents/people.ts'
-import { findPersonByEmail } from '../../store/people.ts'
+import { findPerson, findPersonByEmail } from '../../store/people.ts'
 import { recordAudit } from '../access/audit.ts'
 import { limitLogins } from '../access/login-limits.ts'
-import { type Asker, createSession, type NewSession } from '../access/sessions.ts'
+import { type Asker, createSession, endSession, type NewSession } from '../access/sessions.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
+import { hashCredential } from '../process/secrets.ts'
 import { personOfPasskey } from './passkeys.ts'
 import { isPassword } from './passwords.ts'
 import { accountsOf, requirePerson } from './people.ts'
@@ -21,7 +22,13 @@ export type SecondStep = { readonly step: string }
 
 const stepMs = 10 * minuteMs
 const stepPurpose = 'second step'
-type Step = { readonly personId: string; readonly email: string; readonly endsAt: number }
+type Step = {
+  readonly personId: string
+  readonly email: string
+  /** A digest of what is kept of the password that was right: another one ends the step. */
+  readonly under: string
+  readonly endsAt: number
+}
 
 /**
  * Begins a session of the person with an address and a password, or tells that a code is needed. Fails with `unauthorized` (one
@@ -32,10 +39,12 @@ export async function beginSignIn(
   { email, password, ...asker }: Asker & { email: string; password: string },
 ): Promise<NewSession | SecondStep> {
   const person = await requirePassword(ctx, { email, password, peerAddress: asker.peerAddress })
-  if ((await secondFactorOf(ctx, person._id)) === null) return beginSession(ctx, { personId: person._id, ...asker })
+  const { _id: personId, passwordHash } = person
+  if ((await secondFactorOf(ctx, personId)) === null) return beginSession(ctx, { personId, passwordHash, ...asker })
   const step: Step = {
-    personId: person._id,
+    personId,
     email: person.email,
+    under: digestOf(person),
     endsAt: after(ctx.clock.now(), stepMs).getTime(),
   }
   return { step: ctx.secrets.seal(JSON.stringify(step), stepPurpose).toString('base64url') }
@@ -43,15 +52,18 @@ export async function beginSignIn(
 
 /**
  * Begins a session with the code that `beginSignIn` asked for. Fails with `unauthorized` (the code is wrong),
- * `validation_error` (the step is over) and `rate_limited` (too many wrong codes or failed logins).
+ * `validation_error` (the step is over, or there is another password) and `rate_limited` (too many wrong codes or failed logins).
  */
 export async function finishSignIn(
   ctx: Context,
   { step, code, ...asker }: Asker & SecondStep & { code: string },
 ): Promise<NewSession> {
-  const { personId, email } = readStep(ctx, step)
+  const { personId, email, under } = readStep(ctx, step)
+  const person = await findPerson(ctx.store, personId)
+  if (person === null || digestOf(person) !== under) throw stepOver()
+  const { passwordHash } = person
   return limitLogins(ctx, { peerAddress: asker.peerAddress, user: email }, async () => {
-    if (await takeCode(ctx, { personId, code })) return beginSession(ctx, { personId, ...asker })
+    if (await takeCode(ctx, { personId, code })) return beginSession(ctx, { personId, passwordHash, ...asker })
     throw new Failure('unauthorized', 'This code is wrong, or it was used before.', {
       fix: 'Give the six digits that the app shows now, or a recovery code.',
     })
@@ -84,7 +96,7 @@ export function signInByPasskey(
 ): Promise<NewSession> {
   return limitLogins(ctx, { peerAddress: asker.peerAddress, user: null }, async () => {
     const personId = await personOfPasskey(ctx, { binding, credential })
-    if (personId !== null) return beginSession(ctx, { personId, ...asker })
+    if (personId !== null) return beginSession(ctx, { personId, passwordHash: null, ...asker })
     throw new Failure('unauthorized', 'This passkey is not known here, or it answered too late.', {
       fix: 'Try again, or sign in with your address and password.',
     })
@@ -94,11 +106,16 @@ export function signInByPasskey(
 function readStep(ctx: Context, step: string): Step {
   const read = openStep(ctx, step)
   if (read !== null && read.endsAt > ctx.clock.now().getTime()) return read
-  throw new Failure('validation_error', 'The time for the code is over.', {
+  throw stepOver()
+}
+
+const stepOver = () =>
+  new Failure('validation_error', 'The time for the code is over.', {
     param: 'step',
     fix: 'Sign in with your address and password again.',
   })
-}
+
+const digestOf = ({ passwordHash }: PersonDoc) => hashCredential(passwordHash).toString('base64url')
 
 /** What was sealed; null when it is something else. */
 function openStep({ secrets }: Context, step: string): Step | null {
@@ -121,13 +138,15 @@ export function requirePassword(
     const address = normaliseAddress(email)
     const person = address === null ? null : await findPersonByEmail(ctx.store, address)
     const isRight = await isPassword(ctx, password, person?.passwordHash ?? null)
-    if (person === null || !isRight)
-      throw new Failure('unauthorized', 'The address or the password is wrong.', {
-        fix: 'Check both. If you have just signed up, open the link in the mail to you first; if you forgot the password, ask for a new one.',
-      })
+    if (person === null || !isRight) throw wrongPassword()
     return person
   })
 }
+
+const wrongPassword = () =>
+  new Failure('unauthorized', 'The address or the password is wrong.', {
+    fix: 'Check both. If you have just signed up, open the link in the mail to you first; if you forgot the password, ask for a new one.',
+  })
 
 /**
  * Lets a person who is signed in show the password again, before what cannot be undone. Fails with `unauthorized` (it is another
@@ -147,12 +166,30 @@ export async function requirePasswordOf(
   })
 }
 
+/**
+ * Makes a session of a person who showed the password that `passwordHash` is kept of; null: another way. What ends all sessions,
+ * another password or an erasure, may have come while the password was compared, so it is looked for when the session is there.
+ * Fails with `unauthorized`.
+ */
+export async function createSessionUnder(
+  ctx: Context,
+  { passwordHash, ...wanted }: Parameters<typeof createSession>[1] & { passwordHash: string | null },
+): Promise<NewSession> {
+  const begun = await createSession(ctx, wanted)
+  const person = await findPerson(ctx.store, wanted.personId)
+  if (person !== null && (passwordHash === null || passwordHash === person.passwordHash)) return begun
+  await endSession(ctx, begun.session)
+  throw wrongPassword()
+}
+
 /** Begins a session of a person who has shown who it is, in the oldest of the accounts; all of them note it in their audit. */
-async function beginSession(ctx: Context, { personId, ...asker }: Asker & { personId: string }): Promise<NewSession> {
-  // A code or a passkey does not tell whether the person is being erased.
-  const [accounts] = await Promise.all([accountsOf(ctx, personId), requirePerson(ctx, personId)])
-  const begun = await createSession(ctx, { personId, accountId: accounts[0]?.id ?? null, ...asker })
-  const { peerAddress: address } = asker
+async function beginSession(
+  ctx: Context,
+  { personId, ...shown }: Asker & { personId: string; passwordHash: string | null },
+): Promise<NewSession> {
+  const accounts = await accountsOf(ctx, personId)
+  const begun = await createSessionUnder(ctx, { personId, accountId: accounts[0]?.id ?? null, ...shown })
+  const { peerAddress: address } = shown
   const entry = { keyId: personId, action: 'session.begin', target: null, outcome: 'done', address }
   await Promise.all(accounts.map(({ id: accountId }) => recordAudit(ctx, { ...entry, accountId })))
   return begun

@@ -305,6 +305,27 @@ describe('pages', () => {
   })
 
   it(
+    'a code is not taken for a password that is not the person’s any more',
+    inWindow(async (page) => {
+      const known = await makePerson(door)
+      const { ask } = await signedIn(door, known)
+      const totp = '/api/v1/people/me/totp'
+      const { secret } = (await ask<{ secret: string }>('POST', totp)).body
+      const { body } = await ask<{ recoveryCodes: string[] }>('POST', totp, { code: codeOf(secret) })
+      await signIn(page, known)
+      expect(await heading(page)).to.equal('Enter your code')
+      const change = { password: 'a new password', currentPassword: known.password }
+      expect((await ask('PATCH', '/api/v1/people/me', change)).status).to.equal(200)
+      await page.getByRole('textbox', { name: 'Code' }).fill(body.recoveryCodes[0] ?? '')
+      await send(page)
+      expect(await heading(page)).to.equal('Sign in')
+      expect(await page.locator('.notice.bad').textContent()).to.include(
+        'Sign in with your address and password again.',
+      )
+    }),
+  )
+
+  it(
     'an authenticator app is set up, asked for, and removed',
     inWindow(async (page) => {
       const known = await makePerson(door)

@@ -263,6 +263,24 @@ describe('api: people', () => {
       expect((await mailsTo(email))[0]?.subject).to.equal('Your password was changed')
     })
 
+    it('ends what the one before it is just beginning', async () => {
+      const email = await person()
+      await visitor('POST', '/api/v1/people/reset', { email })
+      const token = await tokenTo(email)
+      const changing = visitor('POST', '/api/v1/people/reset', { token, password: 'a new password' })
+      // Passwords are compared two at a time: the later ones are when the new password is there.
+      const late = await Promise.all(
+        Array.from({ length: 8 }, async () => {
+          const { ask } = browser(door.http)
+          await ask('POST', '/api/v1/session', { email, password })
+          return ask
+        }),
+      )
+      expect((await changing).status).to.equal(200)
+      for (const ask of late) expectRefusal(await ask('GET', '/api/v1/session'), [401, 'unauthorized'])
+      expect((await signIn(email, 'a new password')).status).to.equal(201)
+    })
+
     it('of an unknown address the answer is the same, and no mail goes out', async () => {
       const [known, unknown] = [await person(), address()]
       const answers = await Promise.all(
