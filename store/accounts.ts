@@ -368,6 +368,18 @@ export async function revokeKeys(
   return found.map(({ _id }) => _id)
 }
 
+/** Revokes the keys of an account that have expired, but no grant. Returns how many. */
+export async function revokeExpiredKeys(
+  store: Store,
+  { accountId, now }: { accountId: string; now: Date },
+): Promise<number> {
+  const { modifiedCount } = await store.keys.updateMany(
+    { accountId, program: { $exists: false }, revokedAt: null, expiresAt: { $lte: now } },
+    { $set: { revokedAt: now } },
+  )
+  return modifiedCount
+}
+
 /** The fields of an account that hold it for a person's reason. */
 export type HoldName = 'paused' | 'suspended'
 

@@ -79,7 +79,7 @@ export async function createKey(
     ...(personId !== undefined && { personId }),
     ...(heldBy !== undefined && { heldBy }),
   }
-  if (!(await store.takeSlot(ctx.store, accountId, 'keys', keysMax)))
+  if (!(await takePlace(ctx, accountId, at)))
     throw new Failure('conflict', `An account has at most ${keysMax} keys and app passwords.`, {
       fix: 'Revoke one that is not needed.',
     })
@@ -88,6 +88,14 @@ export async function createKey(
     throw error
   })
   return { apiKey, key: keyOf(doc) }
+}
+
+/** Counts one more key of an account. Where there are too many, those that have expired are revoked. Returns false when none has. */
+async function takePlace(ctx: Context, accountId: string, now: Date): Promise<boolean> {
+  const take = () => store.takeSlot(ctx.store, accountId, 'keys', keysMax)
+  if (await take()) return true
+  await store.freeSlot(ctx.store, accountId, 'keys', await store.revokeExpiredKeys(ctx.store, { accountId, now }))
+  return take()
 }
 
 /** The keys and app passwords of an account, oldest first. */

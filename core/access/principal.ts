@@ -145,10 +145,11 @@ async function principalOfKey(
   key: KeyDoc,
   invalid: 'invalid_api_key' | 'invalid_access_token',
 ): Promise<{ readonly principal: Principal; readonly doc: AccountDoc }> {
-  if (key.revokedAt !== null) throw new Failure(invalid)
   const now = inTimeOf(ctx, key.accountId).clock.now()
+  // First, because a key that has expired is revoked where others need its place.
   if (key.expiresAt !== null && key.expiresAt <= now)
     throw new Failure(key.program === undefined ? 'api_key_expired' : invalid)
+  if (key.revokedAt !== null) throw new Failure(invalid)
   const doc = await accountById(ctx, key.accountId)
   if (doc === undefined || doc.status === 'removed') throw new Failure(invalid)
   if (doc.status === 'moved')

@@ -158,6 +158,27 @@ describe('api: keys', () => {
     expect([(await another())?.code, (await another())?.code]).to.deep.equal([undefined, 'conflict'])
   })
 
+  it('that have expired are revoked where others need their place, and still say what they are', async () => {
+    const { accountId } = await makeTenant(door, { name: 'brief' })
+    const brief = await getAccount(door.ctx, accountId)
+    const another = (expiresAt: Date | null) =>
+      issueKey(door.ctx, brief, { kind: 'account', name: 'one', scopes: ['mail:read'], mailboxes: [], expiresAt })
+    const [first, second] = [await another(at(minuteMs)), await another(at(minuteMs))]
+    await door.ctx.store.accounts.updateOne({ _id: accountId }, { $set: { keys: 1_000 } })
+    expect((await refusalOf(another(null)))?.code).to.equal('conflict')
+    door.advance(minuteMs)
+    const failures = await Promise.all(Array.from({ length: 4 }, () => refusalOf(another(null))))
+    expect(failures.map((failure) => failure?.code ?? 'made').sort()).to.deep.equal([
+      ...Array(2).fill('conflict'),
+      ...Array(2).fill('made'),
+    ])
+    for (const { apiKey, key } of [first, second]) {
+      expect(await asks(apiKey)).to.equal('api_key_expired')
+      const shown = (await describeKeys(door.ctx, accountId)).find(({ id }) => id === key.id)
+      expect(shown?.revokedAt).to.be.instanceOf(Date)
+    }
+  })
+
   it('end at the millisecond that they were given', async () => {
     const { apiKey, key } = await issue({ expiresAt: at(minuteMs) })
     expect(await asks(apiKey)).to.equal('taken')
