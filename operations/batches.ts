@@ -41,13 +41,14 @@ export const listBatches = operation({
   async handle({ ctx, principal }, { limit = pageSizeDefault, ...rest }) {
     const { items, next } = await list(ctx, principal, { limit, ...rest })
     return {
-      batches: items.map(({ _id: id, from, subject, createdAt, done, total }) => ({
+      batches: items.map(({ _id: id, from, subject, createdAt, done, total, nextAt }) => ({
         id,
         mailbox: from.address,
         subject,
         createdAt: createdAt.toISOString(),
         handled: done,
         total,
+        ended: nextAt === undefined,
       })),
       next,
     }

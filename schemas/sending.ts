@@ -418,6 +418,7 @@ export const BatchSummary = object({
   createdAt: timestamp(),
   handled: integer({ description: 'Recipients whose mail was made, or refused.' }),
   total: integer({ description: 'All recipients.' }),
+  ended: boolean({ description: 'No more mail is made of it: all recipients were handled, or its mailbox is gone.' }),
 })
 
 export const BatchStatus = object({

@@ -31,7 +31,10 @@ export function findBatch(
 }
 
 /** A batch without its texts and recipients. */
-export type BatchSummary = Pick<BatchDoc, '_id' | 'mailboxId' | 'from' | 'subject' | 'createdAt' | 'done'> & {
+export type BatchSummary = Pick<
+  BatchDoc,
+  '_id' | 'mailboxId' | 'from' | 'subject' | 'createdAt' | 'done' | 'nextAt'
+> & {
   readonly total: number
 }
 
@@ -55,7 +58,12 @@ export function listBatches(
       { $match: match },
       { $sort: { _id: -1 } },
       { $limit: limit },
-      { $project: { mailboxId: 1, from: 1, subject: 1, createdAt: 1, done: 1, total: { $size: '$recipients' } } },
+      {
+        $project: {
+          ...{ mailboxId: 1, from: 1, subject: 1, createdAt: 1, done: 1, nextAt: 1 },
+          total: { $size: '$recipients' },
+        },
+      },
     ])
     .toArray()
 }
@@ -86,11 +94,25 @@ export async function advanceBatch(
   return matchedCount === 1
 }
 
-/** Notes why the recipient with index `n` gets no send. Safe to repeat. */
+/** Makes no more sends of a batch whose other recipients were not handled. Returns whether it was going on. */
+export async function stopBatch(store: Store, { accountId, _id, done }: BatchDoc): Promise<boolean> {
+  const { modifiedCount } = await store.batches.updateOne(
+    { accountId, _id, done, nextAt: { $exists: true } },
+    { $unset: { nextAt: '' } },
+  )
+  return modifiedCount === 1
+}
+
+/** Notes why the recipient with index `n` gets no send. Returns false when that was noted before. */
 export async function failRecipient(
   store: Store,
   { accountId, _id }: BatchDoc,
   { n, reason }: { n: number; reason: string },
-): Promise<void> {
-  await store.batches.updateOne({ accountId, _id }, { $set: { [`recipients.${n}.failed`]: reason } })
+): Promise<boolean> {
+  const field = `recipients.${n}.failed`
+  const { modifiedCount } = await store.batches.updateOne(
+    { accountId, _id, [field]: null },
+    { $set: { [field]: reason } },
+  )
+  return modifiedCount === 1
 }

@@ -130,7 +130,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     erase: (store, { accountId }) => untilNone(() => removeApprovals(store, accountId)),
   },
   blobs: { of: 'nobody', because: 'go with the last message or send that uses them' },
-  batches: owned('batches', ({ accountId }) => ({ accountId }), ['fingerprint', 'takenBy', 'nextAt']),
+  batches: owned('batches', ({ accountId }) => ({ accountId }), ['fingerprint', 'taken', 'takenBy', 'nextAt']),
   templates: owned('templates', ({ accountId }) => ({ accountId })),
   suppressions: owned('suppressions', ({ accountId }) => ({ accountId })),
   events: {

@@ -21,6 +21,7 @@ import { findMailboxes } from '../../store/mailboxes.ts'
 import { type Account, accountOf, requireAllowed } from '../access/account-record.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
+import { giveBackUsage } from '../access/usage.ts'
 import { suppressedAmong } from '../deliver/suppressions.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { dueNow, inTimeOf } from '../process/account-time.ts'
@@ -112,6 +113,7 @@ export async function sendBatch(ctx: Context, principal: Principal, input: Batch
   const batch: BatchDoc = {
     _id: id,
     takenBy: allowance.token,
+    taken: allowance.taken,
     accountId,
     mailboxId: mailbox._id,
     keyId,
@@ -211,8 +213,7 @@ async function stepBatch(ctx: Context, batch: BatchDoc): Promise<void> {
   const doc = await findAccount(ctx.store, accountId)
   const [mailbox] = await findMailboxes(ctx.store, [{ accountId, mailboxId }])
   if (doc === null || doc.status === 'removed' || mailbox === undefined) {
-    // Nobody behind where it is gets a mail, so it stays counted as it is.
-    await store.advanceBatch(ctx.store, batch, { done: batch.done, nextAt: null })
+    await stop(ctx, batch)
     return
   }
   const account = accountOf(doc)
@@ -226,6 +227,24 @@ async function stepBatch(ctx: Context, batch: BatchDoc): Promise<void> {
   if (made < next.length) await store.advanceBatch(ctx.store, batch, { done, nextAt: periodsOf(now).minuteEnd })
   else if (done >= batch.recipients.length) await store.advanceBatch(ctx.store, batch, { done, nextAt: null })
   else await store.advanceBatch(ctx.store, batch, { done, nextAt: after(now, secondMs) })
+}
+
+/** Ends a batch where it is: nobody behind gets a mail, and what was taken for them is given back. */
+async function stop(ctx: Context, batch: BatchDoc): Promise<void> {
+  if (!(await store.stopBatch(ctx.store, batch))) return
+  const left = batch.recipients.flatMap(({ failed }, n) =>
+    n >= batch.done && failed === null ? [sendIdOf(batch, n)] : [],
+  )
+  // Some may have their send: a crash may have come before it was noted how many do.
+  const made = await findEmails(ctx.store, batch.accountId, left)
+  await giveUnsentBack(ctx, batch, left.length - made.length)
+}
+
+/** Gives back what was taken for recipients who get no mail. A crash before it leaves them counted. */
+async function giveUnsentBack(ctx: Context, batch: BatchDoc, unsent: number): Promise<void> {
+  const { accountId: owner, taken = [], createdAt: at } = batch
+  if (unsent === 0) return
+  for (const { period, counter } of taken) await giveBackUsage(ctx, { owner, period, counter, by: unsent, at })
 }
 
 /**
@@ -250,7 +269,8 @@ async function makeSends(
     const id = ids[n] ?? ''
     if (recipient.failed !== null || made.has(id)) continue
     if (suppressed.has(recipient.email)) {
-      await store.failRecipient(ctx.store, batch, { n: batch.done + n, reason: 'suppressed' })
+      const hasFailed = await store.failRecipient(ctx.store, batch, { n: batch.done + n, reason: 'suppressed' })
+      await giveUnsentBack(ctx, batch, hasFailed ? 1 : 0)
       continue
     }
     const one = { sender: from.address, recipients: [recipient.email], mailboxId: mailbox._id, purpose: id }

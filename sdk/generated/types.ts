@@ -515,6 +515,8 @@ export type BatchSummary = {
   readonly handled: number
   /** All recipients. */
   readonly total: number
+  /** No more mail is made of it: all recipients were handled, or its mailbox is gone. */
+  readonly ended: boolean
 }
 
 export type Contact = {

@@ -241,6 +241,8 @@ export type BatchDoc = {
   readonly traceparent?: string
   /** The token under which the batch's allowance was taken. */
   readonly takenBy: string
+  /** What was taken for all recipients who were to get a mail, one for each; absent in batches of versions that did not note it. */
+  readonly taken?: EmailDoc['taken']
   readonly createdAt: Date
   /** How many of the recipients were handled: in their order, each has its send or its failure. */
   readonly done: number

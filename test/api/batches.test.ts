@@ -50,6 +50,8 @@ describe('api: batches', () => {
   })
   const send = (body: Json) => call<Answer>('POST', path, body)
   const status = async (id: string) => (await call<Answer>('GET', `${path}/${id}`)).body.recipients
+  /** Recipients counted for the account this month. */
+  const sentBy = async (own: Call) => (await own<{ emails: { sent: number } }>('GET', '/api/v1/usage')).body.emails.sent
   const people = (count: number, domain = 'list.example') =>
     Array.from({ length: count }, (_, n) => ({ email: `p${n}@${domain}`, fields: { name: `P${n}` } }))
 
@@ -227,6 +229,7 @@ describe('api: batches', () => {
       { email: 'p12@list.example', status: 'failed', reason: 'suppressed', email_id: null },
     ])
     expect(await door.ctx.store.emails.countDocuments({ accountId, _id: { $gt: 'em_' } })).to.equal(14)
+    expect(await sentBy(own)).to.equal(14)
   })
 
   for (const email of ['reader@list.example', '"a reader"@list.example'])
@@ -267,11 +270,11 @@ describe('api: batches', () => {
     const { body } = await send(letter(people(2)))
     type List = { batches: (Json & { id: string })[]; next: string | null }
     const listed = async () => (await call<List>('GET', '/api/v1/batches?limit=1')).body
-    const waiting = { id: body.id, mailbox: tenant.address, subject: 'Hi {{name}}', handled: 0, total: 2 }
+    const waiting = { id: body.id, mailbox: tenant.address, subject: 'Hi {{name}}', handled: 0, total: 2, ended: false }
     expect((await listed()).batches[0]).to.include(waiting)
     await run()
     const { batches, next } = await listed()
-    expect(batches[0]).to.include({ ...waiting, handled: 2 })
+    expect(batches[0]).to.include({ ...waiting, handled: 2, ended: true })
     const { batches: older } = (await call<List>('GET', `/api/v1/batches?before=${next}`)).body
     expect(older.map(({ id }) => id)).to.not.include(body.id)
     const stranger = await makeTenant(door, { name: 'stranger' })
@@ -289,8 +292,25 @@ describe('api: batches', () => {
     const { batches } = (await ending<{ batches: Json[] }>('GET', '/api/v1/batches')).body
     const made = await door.ctx.store.emails.countDocuments({ batchId: body.id })
     expect(made).to.be.within(1, 29)
-    expect(batches.map(({ id, handled, total }) => [id, handled, total])).to.deep.equal([[body.id, made, 30]])
+    expect(batches.map(({ id, handled, total, ended }) => [id, handled, total, ended])).to.deep.equal([
+      [body.id, made, 30, true],
+    ])
     expect(await nextStep(door.ctx)).to.equal(null)
+    expect(await sentBy(ending), 'what is counted').to.equal(made)
+  })
+
+  it('gives back once what it took, also where it was not noted who has a mail', async () => {
+    const { key, address, accountId } = await makeTenant(door, { name: 'ending-anew' })
+    const ending = client(door.http, key)
+    const { body } = await ending<Answer>('POST', `${mailboxPath(address)}/send-batch`, letter(people(30)))
+    expect(await sentBy(ending)).to.equal(30)
+    await stepBatches(door.ctx)
+    const made = await door.ctx.store.emails.countDocuments({ batchId: body.id })
+    await ending('DELETE', mailboxPath(address))
+    // As after a crash between the sends and the note of how many recipients were handled.
+    await door.ctx.store.batches.updateOne({ accountId, _id: body.id }, { $set: { done: 0, nextAt: new Date(0) } })
+    await Promise.all([stepBatches(door.ctx), stepBatches(door.ctx)])
+    expect(await sentBy(ending)).to.equal(made)
   })
 
   it('goes on though others fail at every step', async () => {

@@ -488,6 +488,7 @@ BatchSummary = TypedDict('BatchSummary', {
     'createdAt': str,
     'handled': int,
     'total': int,
+    'ended': bool,
 })
 
 Contact = TypedDict('Contact', {
