@@ -20,6 +20,20 @@ export async function findNewestIds(
   return found.map(({ _id }) => _id)
 }
 
+/** The ids of a mailbox's messages from the id `from` on, oldest first. */
+export async function findIdsFrom(
+  store: Store,
+  { mailboxId, from, limit }: { mailboxId: string; from: string; limit: number },
+): Promise<readonly string[]> {
+  const found = await readMany(
+    store,
+    'messages',
+    { mailboxId, _id: { $gte: from } },
+    { projection: { _id: 1 }, sort: { mailboxId: 1, _id: 1 }, limit },
+  )
+  return found.map(({ _id }) => _id)
+}
+
 /** Messages that a mailbox received, oldest first, starting at the id `from`. */
 export function findReceivedSince(
   store: Store,

@@ -11,7 +11,7 @@ import { idAt } from '../../schemas/ids.ts'
 import { timestamp } from '../../schemas/infer.ts'
 import { isValid } from '../../schemas/validate.ts'
 import { formats } from '../../schemas/words.ts'
-import { findNewestIds } from '../../store/received.ts'
+import { findIdsFrom, findNewestIds } from '../../store/received.ts'
 import { after } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
@@ -32,6 +32,10 @@ const lateMs = 60_000
  * instead.
  */
 const seenMax = 100
+/** Taken off a full list at once: so the ids of what it lists are asked for at every tenth message only. */
+const forgottenAtOnce = 10
+/** Messages among which those of a full list are looked for: what no filter let pass lies between them. */
+const betweenMax = 2_000
 /** So many of the newest messages tell which ones a cursor lists. */
 export const newestMax = seenMax + 1
 /** Characters of an id kept in `seen`: 30 random bits. */
@@ -42,10 +46,19 @@ const Time = timestamp()
 const id = '[0-9a-hjkmnp-tv-z]'
 const cursorForm = new RegExp(`^w(${id}{26})((?:${id}{${tailLength}}){0,${seenMax}})$`)
 
-/** The cursor after everything that can be read from the mailbox now. */
-export async function cursorNow(ctx: Context, mailboxId: string): Promise<ArrivalCursor> {
+/** Of which messages a cursor is made: the newest ones since `edge`, newest first. */
+export type NewestIds = { readonly edge: string; readonly ids: readonly string[] }
+
+/** What a cursor after everything that can be read from the mailbox now is made of. */
+export async function newestNow(ctx: Context, mailboxId: string): Promise<NewestIds> {
   const edge = cursorEdge(ctx)
-  return makeCursor(edge, await findNewestIds(ctx.store, { mailboxId, from: edge, limit: newestMax }), () => true)
+  return { edge, ids: await findNewestIds(ctx.store, { mailboxId, from: edge, limit: newestMax }) }
+}
+
+/** The cursor after the newest messages, and after those that were `shown` with it: some of them may have come since. */
+export function cursorAfter({ edge, ids }: NewestIds, shown: readonly string[]): ArrivalCursor {
+  const all = new Set([...ids, ...shown.filter((id) => id >= edge)])
+  return makeCursor(edge, [...all].sort().reverse(), () => true)
 }
 
 /**
@@ -90,17 +103,28 @@ export function cursorAt(time: Date): ArrivalCursor {
   return { from: idAt('msg', time), seen: [] }
 }
 
-/** The cursor moved past one more message. */
-export function advancePast(cursor: ArrivalCursor, messageId: string): ArrivalCursor {
-  if (!isAfter(cursor, messageId)) return cursor
+/** The cursor of a mailbox moved past one more message. What is older than the messages on a full list counts as before it. */
+export async function movedPast(
+  ctx: Context,
+  { mailboxId, cursor }: { readonly mailboxId: string; readonly cursor: ArrivalCursor },
+  messageId: string,
+): Promise<ArrivalCursor> {
   const { from, seen } = cursor
-  // A message that no longer fits on the list is older than this one, and stays before the cursor because of `from`.
-  return { from: seen.length < seenMax ? from : messageId, seen: [tailOf(messageId), ...seen].slice(0, seenMax) }
+  if (seen.length < seenMax || !isAfter(cursor, messageId)) return advancePast(cursor, messageId, [])
+  return advancePast(cursor, messageId, await findIdsFrom(ctx.store, { mailboxId, from, limit: betweenMax }))
 }
 
-/** The cursor moved past several messages. */
-export function advancePastAll(cursor: ArrivalCursor, messageIds: readonly string[]): ArrivalCursor {
-  return messageIds.reduceRight(advancePast, cursor)
+/**
+ * The cursor moved past one more message. `there` are the ids of the oldest messages of the mailbox from `from` on: by them the
+ * oldest on a full list are known, behind which it begins then.
+ */
+export function advancePast(cursor: ArrivalCursor, messageId: string, there: readonly string[]): ArrivalCursor {
+  if (!isAfter(cursor, messageId)) return cursor
+  const { from, seen } = cursor
+  if (seen.length < seenMax) return { from, seen: [tailOf(messageId), ...seen] }
+  const listed = there.filter((id) => id >= from && !isAfter(cursor, id))
+  const kept = [...listed, messageId].sort().slice(-(seenMax - forgottenAtOnce))
+  return { from: kept[0] ?? messageId, seen: kept.map(tailOf).reverse() }
 }
 
 /** Whether a message is after the cursor. */

@@ -8,11 +8,11 @@ import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import {
   type ArrivalCursor,
-  advancePastAll,
+  cursorAfter,
   cursorEdge,
-  cursorNow,
   cursorOfPage,
   encodeArrivalCursor,
+  newestNow,
 } from '../mailbox/arrival-cursor.ts'
 import { folderIn } from '../mailbox/folders.ts'
 import { foldersIn, pathsOf } from '../mailbox/known-folders.ts'
@@ -51,7 +51,7 @@ export async function listMessages(
   return {
     items: read.messages ?? (await messagesOf(ctx, mailbox._id, page.items)),
     next: page.next,
-    cursor: encodeArrivalCursor(advancePastAll(read.cursor, shown)),
+    cursor: encodeArrivalCursor(read.cursorAfter(shown)),
   }
 }
 
@@ -65,13 +65,13 @@ async function messagesOf(
 }
 
 /**
- * A page with one row more than is returned, and the arrival cursor of the mailbox when it was read. `messages` are those that are
- * returned, where others were given them before.
+ * A page with one row more than is returned, and the arrival cursor of the mailbox after what it held when it was read and what is
+ * shown. `messages` are those that are returned, where others were given them before.
  */
 type PageRead = {
   readonly rows: readonly store.ListedMessage[]
   readonly messages: readonly Message[] | null
-  readonly cursor: ArrivalCursor
+  cursorAfter(shown: readonly string[]): ArrivalCursor
 }
 
 /**
@@ -82,7 +82,7 @@ async function readNewest(ctx: Context, mailboxId: string, limit: number): Promi
   const edge = cursorEdge(ctx)
   const [{ rows, messages }] = await Promise.all([newestMessages(ctx, mailboxId, limit), foldersIn(ctx, mailboxId)])
   const cursor = cursorOfPage(edge, { newest: rows.map(({ _id }) => _id), isWhole: rows.length <= limit })
-  return cursor && { rows, messages, cursor }
+  return cursor && { rows, messages, cursorAfter: () => cursor }
 }
 
 async function readPage(
@@ -90,12 +90,13 @@ async function readPage(
   mailboxId: string,
   { folder, limit, before, ...filters }: Omit<Listing, 'address' | 'before'> & { readonly before: string | null },
 ): Promise<PageRead> {
-  // The cursor is taken before the rows are read: a message that arrives in between is shown or found by the next wait,
+  // What is there is asked before the rows are read: a message that arrives in between is shown or found by the next wait,
   // and never lost.
-  const [cursor, folders] = await Promise.all([cursorNow(ctx, mailboxId), findFolders(ctx.store, mailboxId)])
+  const [newest, folders] = await Promise.all([newestNow(ctx, mailboxId), findFolders(ctx.store, mailboxId)])
   const folderIds = folderIdsToSearch(folders, folder, filters)
   const query = { ...canonicalFilter(filters), mailboxId, folderIds }
-  return { rows: await listByIndex(ctx, query, { before, limit: limit + 1, folders }), messages: null, cursor }
+  const rows = await listByIndex(ctx, query, { before, limit: limit + 1, folders })
+  return { rows, messages: null, cursorAfter: (shown) => cursorAfter(newest, shown) }
 }
 
 /** The filter with its addresses and label in canonical form, as messages have them. */

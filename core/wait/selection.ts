@@ -8,7 +8,7 @@ import { idAt, newToken } from '../../schemas/ids.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import { releaseMessage } from '../../store/leases.ts'
 import { findReceivedSince } from '../../store/received.ts'
-import { type ArrivalCursor, advancePast, cursorEdge, cursorOfRequest, isAfter } from '../mailbox/arrival-cursor.ts'
+import { type ArrivalCursor, cursorEdge, cursorOfRequest, isAfter, movedPast } from '../mailbox/arrival-cursor.ts'
 import { after, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { type Arrivals, askArrivals, recentArrivals } from './arrivals.ts'
@@ -125,11 +125,11 @@ export function finishSelection(
 ): Promise<Pick<Selection, 'chosen' | 'claimedUntil' | 'cursor' | 'rejected'>> {
   return inTurn(selection, async () => {
     selection.isOver = true
-    const { chosen, claimedUntil, cursor, rejected } = selection
+    const { ctx, chosen, claimedUntil, cursor, rejected } = selection
     return {
       chosen,
       claimedUntil: chosen === null ? null : claimedUntil,
-      cursor: chosen === null ? cursor : advancePast(cursor, chosen.message._id),
+      cursor: chosen === null ? cursor : await movedPast(ctx, selection, chosen.message._id),
       rejected,
     }
   })

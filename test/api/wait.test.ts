@@ -696,15 +696,37 @@ describe('waiting for a message', () => {
       })
     })
 
+    /** A node with another clock. */
+    const elsewhere = (aheadMs: number): Door['ctx'] => {
+      const clock = { now: () => new Date(door.ctx.clock.now().getTime() + aheadMs) }
+      return { ...door.ctx, clock, testClocks: { ...door.ctx.testClocks, of: () => clock } }
+    }
+
     it('a message is new by its commit, not by its id: another clock ahead or behind changes nothing', async () => {
-      const ahead: Door['ctx'] = { ...door.ctx, clock: { now: () => new Date(Date.now() + 20_000) } }
-      const behind: Door['ctx'] = { ...door.ctx, clock: { now: () => new Date(Date.now() - 20_000) } }
+      const [ahead, behind] = [elsewhere(20_000), elsewhere(-20_000)]
       await deliver(ahead, { to: tenant.address, raw: mail({ subject: 'Ahead' }) })
       const cursor = await cursorNow()
       expect((await wait(`since=${cursor}&timeout=1`)).body.message, 'stale').to.equal(null)
       expect((await wait('timeout=1')).body.message, 'stale without since').to.equal(null)
       const late = await deliver(behind, { to: tenant.address, raw: mail({ subject: 'Behind' }) })
       expect((await wait(`since=${cursor}&timeout=1`)).body.message?.message_id, 'missed').to.equal(late)
+    })
+
+    it('who waits for more messages than a cursor lists gets each once, also one that is committed late', async () => {
+      const ahead = elsewhere(20_000)
+      let cursor = await cursorNow()
+      const got: (string | undefined)[] = []
+      const sent: string[] = []
+      const bring = async (ctx: Door['ctx'], subject: string) => {
+        sent.push(await deliver(ctx, { to: tenant.address, raw: mail({ subject }) }))
+        const { body } = await wait(`since=${cursor}&timeout=1`)
+        cursor = body.cursor
+        got.push(body.message?.message_id)
+      }
+      for (let n = 0; n < 101; n++) await bring(door.ctx, `Many ${n}`)
+      for (const subject of ['Ahead', 'Further ahead']) await bring(ahead, subject)
+      for (const subject of ['Late', 'Later']) await bring(door.ctx, subject)
+      expect(got).to.deep.equal(sent)
     })
   })
 
