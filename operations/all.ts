@@ -80,7 +80,15 @@ import {
   testPartnerWebhook,
   updatePartnerWebhook,
 } from './partner-webhooks.ts'
-import { acceptInvitation, changeMe, createPerson, leaveAccount, resetPassword, verifyPerson } from './people.ts'
+import {
+  acceptInvitation,
+  changeMe,
+  createPerson,
+  eraseMe,
+  leaveAccount,
+  resetPassword,
+  verifyPerson,
+} from './people.ts'
 import { listPlans } from './plans.ts'
 import type { Operation } from './registry.ts'
 import { createRequest, listRequests } from './requests.ts'
@@ -128,6 +136,7 @@ export const operations: readonly Operation[] = [
   changeMe,
   acceptInvitation,
   leaveAccount,
+  eraseMe,
   beginSession,
   beginPasskeySession,
   getSession,

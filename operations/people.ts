@@ -1,15 +1,17 @@
 import { recordAudit } from '../core/access/audit.ts'
+import { erasePerson } from '../core/people/erase-person.ts'
 import * as invitations from '../core/people/invitations.ts'
 import { leaveAccount as leave } from '../core/people/members.ts'
 import { changePassword, requestReset, resetPassword as setForgotten } from '../core/people/password-change.ts'
 import { rename, viewSession } from '../core/people/people.ts'
+import { requirePasswordOf } from '../core/people/sign-in.ts'
 import { signUp, signUpInvited, verifyEmail } from '../core/people/sign-up.ts'
 import { Failure } from '../schemas/failures.ts'
 import { Deleted, identifier } from '../schemas/fields.ts'
-import { boolean, object, oneOf, optional, string } from '../schemas/infer.ts'
+import { boolean, described, object, oneOf, optional, string } from '../schemas/infer.ts'
 import { Email, LinkToken, Password, PersonName, Session } from '../schemas/people.ts'
 import { pathOf, personOperation, publicOperation } from './registry.ts'
-import { sessionCookie } from './session-cookie.ts'
+import { endedSessionCookie, sessionCookie } from './session-cookie.ts'
 
 export const createPerson = publicOperation({
   name: 'people.create',
@@ -127,6 +129,21 @@ export const leaveAccount = personOperation({
       const entry = { keyId: personId, action: 'people.leave', target, outcome: 'done', address: peerAddress }
       await recordAudit(ctx, { accountId, ...entry })
     }
+    return { deleted: true }
+  },
+})
+
+export const eraseMe = personOperation({
+  name: 'people.erase',
+  summary: 'Erase the own person for good, for who is in no account: who is in some leaves or erases them first.',
+  http: 'POST /api/v1/people/me/erase',
+  input: object({ password: described('Of the person who asks.', Password) }),
+  output: Deleted,
+  errors: ['conflict'],
+  async handle({ ctx, session: { personId }, headers, peerAddress }, { password }) {
+    await requirePasswordOf(ctx, personId, { password, peerAddress })
+    await erasePerson(ctx, personId)
+    headers['Set-Cookie'] = endedSessionCookie(ctx)
     return { deleted: true }
   },
 })

@@ -42,6 +42,15 @@ export async function ownerOf(store: Store, accountId: string): Promise<Owner> {
   return { accountId, mailboxIds, ...people, partnerId: account?.partnerId ?? null }
 }
 
+/** A person who is in no account, as the owner of what is personal: no account has the id of a person. */
+export const loneOwner = ({ id, email }: Owner['people'][number]): Owner => ({
+  accountId: id,
+  mailboxIds: [],
+  people: [{ id, email }],
+  memberIds: [id],
+  partnerId: null,
+})
+
 export type Personal<D extends Document> = Nobodys | Owned<D>
 
 /** A collection that holds nothing of an account by itself, and why. */

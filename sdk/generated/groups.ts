@@ -39,6 +39,11 @@ export class People extends Group {
   leave(account: string, options?: RequestOptions): Promise<t.PeopleLeaveResult> {
     return this.call({ method: 'DELETE', path: `/people/me/accounts/${segment(account)}` }, options)
   }
+
+  /** Erase the own person for good, for who is in no account: who is in some leaves or erases them first. For people who are signed in, not for keys. */
+  erase(params: t.PeopleEraseParams, options?: RequestOptions): Promise<t.PeopleEraseResult> {
+    return this.call({ method: 'POST', path: '/people/me/erase', body: params }, options)
+  }
 }
 
 export class Session extends Group {

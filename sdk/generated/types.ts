@@ -1653,6 +1653,15 @@ export type PeopleLeaveResult = {
   readonly deleted: true
 }
 
+export type PeopleEraseParams = {
+  /** Of the person who asks. */
+  readonly password: string
+}
+
+export type PeopleEraseResult = {
+  readonly deleted: true
+}
+
 export type SessionBeginParams = {
   /** E-mail address of the person. */
   readonly email?: string

@@ -605,6 +605,27 @@ describe('pages', () => {
   )
 
   it(
+    'who is in no account is erased with the password',
+    inWindow(async (page) => {
+      const known = await makePerson(door)
+      await signIn(page, known)
+      await page.getByRole('link', { name: 'Export and erase' }).click()
+      await expectAccessible(page, 'erase yourself')
+      const erase = async (password: string) => {
+        await page.getByLabel('Your password').fill(password)
+        await page.getByRole('button', { name: 'Erase yourself' }).click()
+      }
+      await erase('wrong password')
+      expect(await page.getByRole('alert').textContent()).to.include('password is wrong')
+      await erase(known.password)
+      expect(await heading(page)).to.equal('You are erased')
+      await expectAccessible(page, 'erased')
+      await page.goto(at('/settings'))
+      expect(pathOf(page)).to.equal('/sign-in?next=%2Fsettings')
+    }),
+  )
+
+  it(
     'a forgotten password',
     inWindow(async (page) => {
       const { email } = await makePerson(door, { email: newAddress() })

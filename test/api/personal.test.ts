@@ -646,6 +646,40 @@ describe('personal data', () => {
       expect(await orphans()).to.deep.equal([])
     })
 
+    it('of a person is for who is in no account, with the password, and leaves no trace', async () => {
+      const { store } = door.ctx
+      const known = await makePerson(door)
+      const me = '/api/v1/people/me/erase'
+      const { password } = known
+      const one = await makeTenant(door, { name: 'left-by-one' })
+      await newPerson(door, one)
+      await joinAccount(door.ctx, { accountId: one.accountId, personId: known.id, role: 'reader' })
+      const [person, other] = [await signedIn(door, known), await signedIn(door, known)]
+      const device = createAuthenticator()
+      const passkeys = '/api/v1/people/me/passkeys'
+      const { body } = await person.ask<{ options: { challenge: string } }>('POST', passkeys)
+      const credential = device.create(body.options, { origin: door.ctx.baseUrl, rpId: 'localhost' })
+      expect((await person.ask('POST', passkeys, { credential })).status).to.equal(201)
+      await person.ask('POST', '/api/v1/people/me/totp')
+      await client(door.http)('POST', '/api/v1/people/reset', { email: known.email })
+      await door.ctx.background.done()
+      expectRefusal(await person.ask('POST', me, { password }), [409, 'conflict'])
+      expect((await person.ask('DELETE', `/api/v1/people/me/accounts/${one.accountId}`)).status).to.equal(200)
+      expectRefusal(await person.ask('POST', me, { password: 'wrong password' }), [401, 'unauthorized'])
+      expectRefusal(await person.ask('POST', me), [400, 'validation_error'])
+      expect((await other.ask('GET', '/api/v1/session')).status).to.equal(200)
+      expect((await person.ask('POST', me, { password })).body).to.include({ deleted: true })
+      expect(person.cookie).to.equal(null)
+      expectRefusal(await other.ask('GET', '/api/v1/session'), [401, 'unauthorized'])
+      const signedUp = await client(door.http)('POST', '/api/v1/session', { email: known.email, password })
+      expectRefusal(signedUp, [401, 'unauthorized'])
+      expect(await tracesOf([known.email, device.id])).to.deep.equal([])
+      // What was done in an account stays in the audit of that.
+      expect((await tracesOf([known.id])).filter((trace) => !trace.startsWith('audit:'))).to.deep.equal([])
+      expect(await store.people.countDocuments({ _id: known.id })).to.equal(0)
+      expect(await orphans()).to.deep.equal([])
+    })
+
     it('takes what the service wrote of it to others, who are no people of it', async () => {
       const { accountId, address } = await makeTenant(door, { name: 'telling' })
       const { ask } = await newPerson(door, { accountId })

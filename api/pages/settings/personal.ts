@@ -1,4 +1,5 @@
 import { eraseAccount, getExport, requestExport } from '../../../operations/account.ts'
+import { eraseMe } from '../../../operations/people.ts'
 import type { AccountExport } from '../../../schemas/accounts.ts'
 import { Failure } from '../../../schemas/failures.ts'
 import type { Infer } from '../../../schemas/infer.ts'
@@ -38,13 +39,24 @@ export const personalPages: readonly PageRoute[] = [
       )
     },
   },
+  {
+    path: '/settings/personal/erase-me',
+    send: (visit) =>
+      refused(
+        async () => {
+          await visit.ask(eraseMe, { password: visit.form.get('password') ?? '' })
+          return goodbyePage
+        },
+        (refusal) => personalPage(visit, { values: {}, refusal }),
+      ),
+  },
 ]
 
 async function personalPage(visit: Visit, typed: Typed): Promise<Page> {
   const view = await viewOf(visit)
   const { account } = view
   const content = async () => {
-    if (account === null) return noAccount
+    if (account === null) return html`${noAccount}${eraseMePart(visit, view.person.email, typed)}`
     if (account.role !== 'owner')
       return html`<p>Your role is ${account.role}. An owner of the account exports and erases it.</p>`
     return html`${await exportPart(visit)}${erasePart(visit, account.name, typed)}`
@@ -98,6 +110,24 @@ ${field(typed, { name: 'password', label: 'Your password', type: 'password', aut
 <button class="danger">Erase the account</button>
 </form>
 </section>`
+}
+
+/** For who is in no account, with which the person would go. */
+function eraseMePart({ token }: Visit, email: string, typed: Typed): Html {
+  return html`<section class="card" aria-labelledby="erase">
+<h2 id="erase">Erase</h2>
+<p>Erases you, <strong>${email}</strong>, for good: address, name, password, second factors and sessions. <strong>Nobody can bring any of it back.</strong></p>
+<form method="post" action="/settings/personal/erase-me">${tokenField(token)}
+${field(typed, { name: 'password', label: 'Your password', type: 'password', autocomplete: 'current-password' })}
+<button class="danger">Erase yourself</button>
+</form>
+</section>`
+}
+
+const goodbyePage: Page = {
+  title: 'You are erased',
+  isNarrow: true,
+  content: html`<p>Nothing is kept of you here any more, and your sessions have ended.</p>`,
 }
 
 /** The session may have ended with the account. */

@@ -83,6 +83,15 @@ class People(AsyncGroup):
         """Leave an account, whatever the own role: with it end the own app passwords for it, and the programs that act there for the person. The last owner stays. For people who are signed in, not for keys."""
         return await self._call('DELETE', f'/people/me/accounts/{segment(account)}', options=options)
 
+    async def erase(
+        self,
+        *,
+        password: str,
+        options: RequestOptions | None = None,
+    ) -> t.PeopleEraseResult:
+        """Erase the own person for good, for who is in no account: who is in some leaves or erases them first. For people who are signed in, not for keys."""
+        return await self._call('POST', '/people/me/erase', body=given({'password': password}), options=options)
+
 
 class Session(AsyncGroup):
     async def begin(

@@ -1382,6 +1382,10 @@ PeopleLeaveResult = TypedDict('PeopleLeaveResult', {
     'deleted': Literal[True],
 })
 
+PeopleEraseResult = TypedDict('PeopleEraseResult', {
+    'deleted': Literal[True],
+})
+
 SessionBeginPasskey = TypedDict('SessionBeginPasskey', {
     'attempt': str,
     'credential': dict[str, Any],
