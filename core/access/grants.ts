@@ -1,11 +1,12 @@
 /** What people let programs do by OAuth: made on the consent page, listed, and ended. */
 import { Failure } from '../../schemas/failures.ts'
-import { newId } from '../../schemas/ids.ts'
+import type { Id } from '../../schemas/ids.ts'
 import type { KeyKind, Scope } from '../../schemas/scopes.ts'
 import { insertKey } from '../../store/accounts.ts'
 import { toBinary } from '../../store/bytes.ts'
 import type { KeyDoc, ProgramDoc } from '../../store/documents/accounts.ts'
 import * as store from '../../store/oauth.ts'
+import { isDuplicate } from '../../store/open.ts'
 import { turnOffWithKey } from '../../store/webhooks.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -18,6 +19,8 @@ const grantsMax = 500
 const unusedMs = 15 * minuteMs
 
 export type NewGrant = {
+  /** The same for every answer to one request. */
+  readonly id: Id<'gnt'>
   readonly accountId: string
   readonly personId: string
   readonly clientId: string
@@ -37,16 +40,15 @@ export type Grant = Pick<KeyDoc, 'accountId' | 'name' | 'kind' | 'scopes' | 'mai
     readonly lastUsed: { readonly at: Date; readonly address: string } | null
   }
 
-/** Makes a grant. Fails with `conflict` when the account has as many as it may have. */
-export async function createGrant(ctx: Context, wanted: NewGrant): Promise<Grant> {
-  const { accountId, personId, clientId, name, redirectsTo, scopes, mailboxIds } = wanted
+/** Makes a grant. Returns false when it is there already. Fails with `conflict` when the account has as many as it may have. */
+export async function createGrant(ctx: Context, wanted: NewGrant): Promise<boolean> {
+  const { id, accountId, personId, clientId, name, redirectsTo, scopes, mailboxIds } = wanted
   const at = ctx.clock.now()
   if ((await listGrants(ctx, { accountId, personId: null })).length >= grantsMax)
     throw new Failure('conflict', `At most ${grantsMax} programs can be connected to an account.`, {
       fix: 'Disconnect one that is not needed.',
     })
   const kind: KeyKind = mailboxIds === null ? 'account' : 'agent'
-  const id = newId('gnt', at)
   const doc: KeyDoc = {
     _id: id,
     accountId,
@@ -61,8 +63,13 @@ export async function createGrant(ctx: Context, wanted: NewGrant): Promise<Grant
     revokedAt: null,
     program: { personId, clientId, redirectsTo, resource: resourceOf(ctx) },
   }
-  await insertKey(ctx.store, doc)
-  return grantOf(doc)
+  try {
+    await insertKey(ctx.store, doc)
+    return true
+  } catch (error) {
+    if (isDuplicate(error)) return false
+    throw error
+  }
 }
 
 /** The grants of an account that have not ended, oldest first: all, or those that a person made. */

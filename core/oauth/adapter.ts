@@ -1,7 +1,7 @@
 /**
  * Where oidc-provider keeps what it makes. Invariants: of a code, a token or a request only a hash is an id, and the rest is
- * sealed; of two who use a code or a refresh token at once one gets its answer, and the other ends the grant; a grant is a key
- * (core/access/access-tokens.ts), so that revoking it is enough. Its sessions are kept nowhere: who asks is known by ours.
+ * sealed; of two who use a code or a refresh token, also at once, the second ends the grant, and all that the first one got of it; a
+ * grant is a key (core/access/access-tokens.ts), so that revoking it is enough. Its sessions are kept nowhere: who asks is known by ours.
  */
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { Failure } from '../../schemas/failures.ts'

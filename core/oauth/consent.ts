@@ -3,6 +3,7 @@
  * of the browser that began it, so that nobody answers the request of somebody else.
  */
 import { Failure } from '../../schemas/failures.ts'
+import { deriveId, idAt } from '../../schemas/ids.ts'
 import { agentScopes, allScopes, type Scope } from '../../schemas/scopes.ts'
 import { requireAllowed } from '../access/account-record.ts'
 import { recordAudit } from '../access/audit.ts'
@@ -10,6 +11,7 @@ import { createGrant } from '../access/grants.ts'
 import { accountById } from '../access/known-callers.ts'
 import { memberPrincipal, type Principal } from '../access/principal.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
+import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { isAway, whileUnavailable } from '../process/database-away.ts'
 import { placeOfRedirect, staysOnMachine } from './client-rules.ts'
@@ -30,6 +32,8 @@ export type Asking = {
   readonly isLocal: boolean
   /** What it asks for. */
   readonly scopes: readonly Scope[]
+  /** Since when it asks. */
+  readonly since: Date
 }
 
 /** What the person lets the program do. */
@@ -45,7 +49,7 @@ type Decision = OauthRequest & { readonly requestId: string; readonly personId: 
 /** The program that asks in a request. Fails with `not_found` when the request has expired, was answered, or is another browser's. */
 export function findAsking(request: OauthRequest, requestId: string): Promise<Asking> {
   return askProvider(request, async (provider) => {
-    const { uid, params, result } = await provider.interactionDetails(request.req, request.res).catch(notFound)
+    const { uid, params, result, iat } = await provider.interactionDetails(request.req, request.res).catch(notFound)
     if (uid !== requestId || result !== undefined) throw expired()
     const clientId = String(params.client_id)
     const client = await provider.Client.find(clientId).catch(notFound)
@@ -59,6 +63,7 @@ export function findAsking(request: OauthRequest, requestId: string): Promise<As
       redirectsTo: placeOfRedirect(redirectUri),
       isLocal: (client.redirectUris ?? []).every(staysOnMachine),
       scopes: allScopes.filter((scope) => asked.includes(scope)),
+      since: new Date(iat * secondMs),
     }
   })
 }
@@ -81,12 +86,13 @@ export async function requireMember(
 }
 
 /**
- * Connects the program as the person decided. Returns where the browser goes on to. Fails as `findAsking` does, with
+ * Connects the program as the person decided, once: a second answer of the same page, as by a double click, changes nothing of the
+ * first. Returns where the browser goes on to. Fails as `findAsking` does, with
  * `forbidden` (account), `account_suspended`, `validation_error` (scopes, mailboxes), `mailbox_not_found`, `conflict`.
  */
 export async function allow(decision: Decision, { accountId, scopes, mailboxes }: Consent): Promise<string> {
   const { ctx, personId, requestId } = decision
-  const { clientId, name, redirectsTo, scopes: asked } = await findAsking(decision, requestId)
+  const { clientId, name, redirectsTo, scopes: asked, since } = await findAsking(decision, requestId)
   const principal = await requireMember(ctx, { accountId, personId })
   requireAllowed(principal.account, 'ask')
   const offered = offeredTo(principal, asked, { isLimited: mailboxes !== null })
@@ -99,7 +105,9 @@ export async function allow(decision: Decision, { accountId, scopes, mailboxes }
           ? 'It asks for nothing that your role in this account allows: choose another account, or do not connect it.'
           : 'Choose at least one, or do not connect it.',
     })
-  const grant = await createGrant(ctx, {
+  const id = deriveId('gnt', idAt('gnt', since), `consent ${requestId}`)
+  const isNew = await createGrant(ctx, {
+    id,
     accountId,
     personId,
     clientId,
@@ -108,8 +116,8 @@ export async function allow(decision: Decision, { accountId, scopes, mailboxes }
     scopes: granted,
     mailboxIds: mailboxes === null ? null : await idsOf(ctx, principal, mailboxes),
   })
-  await note(decision, accountId, `${grant.id} ${name}, ${redirectsTo}`, 'done')
-  return finish(decision, { login: { accountId: personId }, consent: { grantId: grant.id } })
+  if (isNew) await note(decision, accountId, `${id} ${name}, ${redirectsTo}`, 'done')
+  return finish(decision, { login: { accountId: personId }, consent: { grantId: id } })
 }
 
 /** Tells the program that the person refuses. Returns where the browser goes on to. Fails as `findAsking` does. */

@@ -459,6 +459,22 @@ describe('api: OAuth', () => {
       expect(entry).to.deep.include({ outcome: 'access_denied', who: { kind: 'person', id: owner.id } })
     })
 
+    it('answered twice at once makes one grant', async () => {
+      const browser = browse(owner.cookie)
+      const page = await begin(browser)
+      const form = formOn((await browser.get(page)).text, { decision: ['allow'] })
+      const before = (await owner.ask<{ grants: { id: string }[] }>('GET', '/api/v1/grants')).body.grants.length
+      const sent = await Promise.all([browser.post(page, form), browser.post(page, form)])
+      expect(sent.map(({ status }) => status)).to.deep.equal([303, 303])
+      const { grants } = (await owner.ask<{ grants: { id: string }[] }>('GET', '/api/v1/grants')).body
+      expect(grants.length - before).to.equal(1)
+      const id = grants.at(-1)?.id ?? ''
+      const noted = (await audited('grants.create')).filter(({ target }) => String(target).includes(id))
+      expect(noted).to.have.length(1)
+      const led = await browser.get(String(sent[1]?.headers.get('location')))
+      expect(new URL(String(led.headers.get('location'))).searchParams.has('code')).to.equal(true)
+    })
+
     it('is answered once: the way back shows that it has ended', async () => {
       const browser = browse(owner.cookie)
       const page = await begin(browser)
