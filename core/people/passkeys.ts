@@ -51,10 +51,7 @@ export async function beginPasskey(
   { personId, email, name, binding }: { personId: string; email: string; name: string; binding: string },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const existing = await store.listPasskeys(ctx.store, personId, passkeysMax)
-  if (existing.length >= passkeysMax)
-    throw new Failure('conflict', `You have ${passkeysMax} passkeys already.`, {
-      fix: 'Remove a passkey that you do not use, then add the new one.',
-    })
+  if (existing.length >= passkeysMax) throw tooMany()
   const { generateRegistrationOptions } = await loadWebAuthn()
   return generateRegistrationOptions({
     rpName: 'Mailroom',
@@ -72,7 +69,7 @@ export async function beginPasskey(
 
 /**
  * Keeps the passkey that a browser made for the options of `beginPasskey`. Fails with `validation_error` when it does not
- * answer them, `conflict` when it is known.
+ * answer them, `conflict` when it is known, or the person has twenty.
  */
 export async function addPasskey(
   ctx: Context,
@@ -101,6 +98,12 @@ export async function addPasskey(
   }
   if (!(await store.insertPasskey(ctx.store, doc)))
     throw new Failure('conflict', 'This passkey is known already.', { fix: 'Make another one, or use this one.' })
+  // Options may have been asked for several times before one was answered, and who has more sees no more than these.
+  const kept = await store.listPasskeys(ctx.store, personId, passkeysMax)
+  if (!kept.some(({ _id }) => _id === id)) {
+    await store.deletePasskey(ctx.store, { personId, id })
+    throw tooMany()
+  }
   await tellChange(ctx, personId, 'passkeyAdded')
   return passkeyOf(doc)
 }
@@ -218,6 +221,11 @@ function unsound(ctx: Context, error: unknown): { readonly verified: false } & R
   ctx.log.info({ err: error }, 'a passkey was refused')
   return { verified: false }
 }
+
+const tooMany = () =>
+  new Failure('conflict', `You have ${passkeysMax} passkeys already.`, {
+    fix: 'Remove a passkey that you do not use, then add the new one.',
+  })
 
 const wrongCredential = () =>
   new Failure('validation_error', 'This passkey does not answer what was asked, or it came too late.', {

@@ -201,7 +201,13 @@ describe('passkeys', () => {
       await addPasskey(ctx, { ...own, binding: 's', name: 'Phone', credential })
       return options.excludeCredentials?.length
     }
+    const early = await beginPasskey(ctx, { ...own, binding: 's' })
     for (let n = 0; n < 20; n++) expect(await add()).to.equal(n)
     expect(await codeOf(add())).to.equal('conflict')
+    const device = createAuthenticator()
+    const added = addPasskey(ctx, { ...own, binding: 's', name: 'Late', credential: device.create(early, here) })
+    expect(await codeOf(added)).to.equal('conflict')
+    const options = await beginPasskeySignIn(ctx, { binding: 'own' })
+    expect(await personOfPasskey(ctx, { binding: 'own', credential: device.get(options, here) })).to.equal(null)
   })
 })
