@@ -1,7 +1,7 @@
 /**
- * Keeps child processes alive. Invariants: a part that dies is started again after a growing pause, until it is stopped; a
- * part counts as ready from its ready message to its end; each child has its own process group and an IPC channel, and
- * exits when that closes, so a killed supervisor leaves nobody behind.
+ * Keeps child processes alive. Invariants: a part that dies is started again after a growing pause, until it is stopped; one that
+ * answers nothing for a minute is killed, and so started again; a part counts as ready from its ready message to its end; each child
+ * has its own process group and an IPC channel, and exits when that closes, so a killed supervisor leaves nobody behind.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Logger } from 'pino'
@@ -31,8 +31,13 @@ export type Part = {
   stop(withinMs: number): Promise<void>
 }
 
-/** What a part says over its channel: that it is ready, or why it never will be; or what it measured. */
-type Said = { readonly ready?: unknown; readonly failed?: unknown; readonly metrics?: unknown }
+/** What a part says over its channel: that it is ready, or why it never will be; that it is alive; or what it measured. */
+type Said = {
+  readonly ready?: unknown
+  readonly failed?: unknown
+  readonly alive?: unknown
+  readonly metrics?: unknown
+}
 
 /** `onChange` is called whenever the part becomes ready or ends. */
 type Watching = { readonly log: Logger; readonly onChange: () => void }
@@ -49,6 +54,9 @@ const semiSpaceMbDefault = 8
 const mallocArenas = { MALLOC_ARENA_MAX: '2' }
 const pauseFirstMs = 200
 const pauseMaxMs = 10_000
+/** How often a part is asked whether it is alive, and how often in a row it may not answer: no part works for so long without a pause. */
+const askEveryMs = 5_000
+const unansweredMax = 12
 /** A part that lived this long has recovered: its next pause is the first again. */
 const recoveredMs = 30_000
 
@@ -72,6 +80,9 @@ class ChildPart implements Part {
   #pauseMs = pauseFirstMs
   #pause: NodeJS.Timeout | undefined
   #scraping: PromiseWithResolvers<string> | null = null
+  #asking: NodeJS.Timeout | undefined
+  /** Questions since it answered. They are counted, not timed: a machine that slept wakes with all of its processes. */
+  #unanswered = 0
 
   constructor(options: PartOptions, watching: Watching) {
     this.name = options.name
@@ -135,10 +146,13 @@ class ChildPart implements Part {
     this.#child.on('exit', (code, signal) => this.#ended(code, signal))
   }
 
-  #hear({ ready, failed, metrics }: Said): void {
+  #hear({ ready, failed, alive, metrics }: Said): void {
     if (typeof failed === 'string') this.#failure = failed
     if (typeof metrics === 'string') this.#answerScrape(metrics)
+    if (alive === true) this.#unanswered = 0
     if (ready !== true) return
+    this.#unanswered = 0
+    this.#asking ??= setInterval(() => this.#ask(), askEveryMs)
     this.#isReady = true
     this.#wasReady = true
     this.#starting.resolve()
@@ -150,7 +164,18 @@ class ChildPart implements Part {
     this.#scraping = null
   }
 
+  #ask(): void {
+    if (this.#unanswered === unansweredMax) {
+      this.#watching.log.error({ part: this.name }, 'part does nothing any more; killing it')
+      this.#child?.kill('SIGKILL')
+    }
+    this.#unanswered += 1
+    this.send({ ask: true })
+  }
+
   #ended(code: number | null, signal: NodeJS.Signals | null): void {
+    clearInterval(this.#asking)
+    this.#asking = undefined
     this.#child = null
     this.#isReady = false
     this.#watching.onChange()

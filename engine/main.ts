@@ -11,6 +11,7 @@
  * Says `{ ready: true }` over IPC, or as a JSON line on stdout without it. Ends with 0 on SIGTERM, SIGINT or the
  * message `{ stop: true }`, after what is queued has been written; ends as well when its IPC channel closes, once its
  * clients have left.
+ * The message `{ ask: true }` is answered `{ alive: true }`, as long as the process does anything.
  * The message `{ scrape: true }` is answered `{ metrics: TEXT }`.
  * The message `{ backup: PATH }` makes a copy of all data and is answered `{ backup: PATH, ok }`.
  */
@@ -142,6 +143,7 @@ function obeyStops(server: RunningServer): void {
   process.on('message', (message: unknown) => {
     if (typeof message !== 'object' || message === null) return
     if ('stop' in message && message.stop === true) stop()
+    if ('ask' in message) process.send?.({ alive: true }, () => undefined)
     if ('scrape' in message) void metricsText().then((metrics) => process.send?.({ metrics }))
     if ('backup' in message && typeof message.backup === 'string') void copyTo(server, message.backup)
   })

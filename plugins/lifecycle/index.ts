@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { openTlsContexts } from '../../core/certificates/tls-contexts.ts'
 import { endAttempts } from '../../core/notify/attempts.ts'
+import { answerWhetherAlive } from '../../core/process/alive.ts'
 import type { Context } from '../../core/process/context.ts'
 import { answerScrapes } from '../../core/process/metrics.ts'
 import { authorityOf } from '../../schemas/authority.ts'
@@ -81,6 +82,7 @@ async function open(server: Server & Logs): Promise<undefined> {
   onStop((timeoutMs) => endAttempts(ctx, timeoutMs))
   if (ctx.metrics.isOn) answerScrapes(ctx.metrics)
   watchSupervisor(server)
+  answerWhetherAlive()
   process.send?.({ ready: true, smtp: addressOf(server) })
   // As the other parts do (cli/ready).
   flushCompileCache()
