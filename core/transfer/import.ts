@@ -43,7 +43,7 @@ export type ImportCounts = {
   skipped: number
 }
 
-/** Messages that are looked up together, and bytes that are written together. */
+/** Messages that are looked up together, and bytes of messages that are looked up or written together: a message of a file is in memory. */
 const lookAtOnce = 200
 const bytesAtOnce = 8 * 1024 * 1024
 const messagesAtOnce = 50
@@ -64,12 +64,15 @@ export async function beginImport(ctx: Context, account: Account, address: strin
   async function folder({ path, messages }: ForeignFolder): Promise<void> {
     const into = await folderFor(ctx, login, path)
     let group: ForeignMessage[] = []
+    let bytes = 0
     for await (const message of messages) {
       counts.seen += 1
       group.push(message)
-      if (group.length < lookAtOnce) continue
+      bytes += message.sizeBytes
+      if (group.length < lookAtOnce && bytes < bytesAtOnce) continue
       await bring(into, group)
       group = []
+      bytes = 0
     }
     await bring(into, group)
   }

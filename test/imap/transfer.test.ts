@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
@@ -340,6 +340,23 @@ describe('import and export of mail', () => {
     )
     expect(await rawOf(to, three?.message_id ?? '')).to.equal('Subject: Three\r\n\r\nend\r\n')
     expect((await command('import', 'mbox', 'tenant', to, file)).record).to.include({ imported: 0, known: 4 })
+  })
+
+  it('brings large messages as they are read, so that none but a few are in memory', async () => {
+    const to = await imap.mailbox()
+    const pipe = path.join(folder, 'endless.mbox')
+    execFileSync('mkfifo', [pipe])
+    const entry = (n: number) => `From ann@remote.example\n${mail(`Large ${n}`, noise(400_000))}\n`
+    const importing = command('import', 'mbox', 'tenant', to, pipe)
+    const into = await open(pipe, 'w')
+    try {
+      for (let n = 0; n < 20; n++) await into.writeFile(entry(n))
+      await eventually('the first ones', async () => (await list(to, 'INBOX')).length > 0)
+      await into.writeFile(entry(20))
+    } finally {
+      await into.close()
+    }
+    expect((await importing).record).to.include({ seen: 21, imported: 21 })
   })
 
   it('brings two mails of one Message-ID into Sent', async () => {
