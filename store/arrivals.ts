@@ -337,15 +337,20 @@ async function originalsOf(store: Store, refused: readonly MessageDoc[]): Promis
   return originals
 }
 
-/** The id of the stored message that made `message` a duplicate: it has the same id, or the same bytes and sender. */
+/**
+ * The id of the stored message that made `message` a duplicate: it has the same id, or the same bytes and sender, or was imported from
+ * the same place.
+ */
 async function findOriginal(store: Store, message: MessageDoc): Promise<string> {
-  const { _id, mailboxId, fingerprint } = message
-  const sameId = await readOne(store, 'messages', { mailboxId, _id }, { projection: { _id: 1 }, ...settled })
-  if (sameId !== null) return sameId._id
-  const sameBytes =
-    fingerprint === undefined
-      ? null
-      : await readOne(store, 'messages', { mailboxId, fingerprint }, { projection: { _id: 1 }, ...settled })
-  if (sameBytes === null) throw new Error(`Message ${_id} was refused as a duplicate, but no original exists.`)
-  return sameBytes._id
+  const { _id, mailboxId, fingerprint, importedFrom } = message
+  const alike = [
+    { _id },
+    ...(fingerprint === undefined ? [] : [{ fingerprint }]),
+    ...(importedFrom === undefined ? [] : [{ importedFrom }]),
+  ]
+  for (const same of alike) {
+    const found = await readOne(store, 'messages', { mailboxId, ...same }, { projection: { _id: 1 }, ...settled })
+    if (found !== null) return found._id
+  }
+  throw new Error(`Message ${_id} was refused as a duplicate, but no original exists.`)
 }

@@ -52,8 +52,11 @@ const newThreads = perProcess(() =>
   ),
 )
 
-/** Where a message lies now; `entry` is what was written, if nothing followed that changed it. */
-export type Placed = { readonly uid: number; readonly entry: Entry | null }
+/**
+ * Where a message lies now; `entry` is what was written, if nothing followed that changed it. One that `isRepeated` another one has brought
+ * meanwhile, and its UID was taken for nothing.
+ */
+export type Placed = { readonly uid: number; readonly entry: Entry | null; readonly isRepeated?: true }
 
 /**
  * Stores messages in a folder, all or none. Returns where they lie. Of a message that Sent has already (by its Message-ID: the
@@ -82,7 +85,7 @@ export async function appendMessages(
   const bytes = fresh.reduce((sum, { document }) => sum + document.sizeBytes, 0)
   if (bytes > 0 && !fitsStorage(principal.account, folders, bytes)) throw mailboxFull(mailbox.address)
   const placed = await write(ctx, fresh)
-  const documents = fresh.map(({ document }) => document)
+  const documents = fresh.flatMap(({ document }, n) => (placed[n]!.isRepeated ? [] : [document]))
   // Keywords are given afterwards, by a change of their own.
   const isWhole = messages.every(({ labels }) => labels.length === 0)
   const shown = isShown && isWhole && { shownBy: ctx.changes.id }
@@ -98,7 +101,7 @@ export async function appendMessages(
     }
   })
   for (const [n, { message }] of fresh.entries()) {
-    if (message.labels.length > 0)
+    if (message.labels.length > 0 && !placed[n]!.isRepeated)
       await changeFlags(ctx, folder, [placed[n]!.uid], { mode: 'add', flags: new Set(), labels: message.labels })
   }
   return read.map((each) => ('document' in each ? placed[fresh.indexOf(each)]! : { uid: each.uid, entry: null }))
@@ -211,10 +214,15 @@ async function write(ctx: Context, fresh: readonly Fresh[]): Promise<readonly Pl
   const isAlone = chunks.length === 1
   if (!isAlone) await insertBlob(ctx.store, chunks)
   const written = await ctx.arrivals.write({ chunks: isAlone ? chunks : [], messages })
-  return written.map(({ uid, modseq, repeated }, n) => {
+  return written.map(({ id, uid, modseq, repeated }, n) => {
     const { document, message } = fresh[n]!
     const { shownBytes } = document
     const isAsWritten = !repeated && message.labels.length === 0 && shownBytes !== undefined
-    return { uid, entry: isAsWritten ? { ...document, shownBytes, uid, modseq } : null }
+    return {
+      uid,
+      entry: isAsWritten ? { ...document, shownBytes, uid, modseq } : null,
+      // Under its own id it was stored by an earlier try of this write.
+      ...(id !== document._id && { isRepeated: true }),
+    }
   })
 }

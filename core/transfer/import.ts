@@ -106,8 +106,8 @@ export async function beginImport(ctx: Context, account: Account, address: strin
   async function write(into: KnownFolder, messages: readonly Appended[]): Promise<void> {
     if (messages.length === 0) return
     const placed = await appendMessages(ctx, login, into, messages)
-    const uids = new Set(placed.map(({ uid }) => uid))
-    // Of a message that Sent has already, the UID of that one.
+    // Of a message that Sent has already, the UID of that one; what another import brings at the same time is repeated.
+    const uids = new Set(placed.flatMap(({ uid, isRepeated }) => (isRepeated ? [] : [uid])))
     counts.imported += uids.size
     counts.known += messages.length - uids.size
   }

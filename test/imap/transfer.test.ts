@@ -342,6 +342,28 @@ describe('import and export of mail', () => {
     expect((await command('import', 'mbox', 'tenant', to, file)).record).to.include({ imported: 0, known: 4 })
   })
 
+  it('brings each message once when two commands bring the same at once', async () => {
+    const to = await imap.mailbox()
+    const file = path.join(folder, 'both.mbox')
+    const total = 300
+    const entries = Array.from(
+      { length: total },
+      (_, n) => `From me Thu Nov  5 09:04:03 2020\nX-Keywords: both\nSubject: Both ${n}\n\nHi\n\n`,
+    )
+    await writeFile(file, entries.join(''))
+    const both = await Promise.all([1, 2].map(() => command('import', 'mbox', 'tenant', to, file)))
+    expect(both.map(({ code, err }) => [code, /Error/.test(err)])).to.deep.equal([
+      [0, false],
+      [0, false],
+    ])
+    expect(both.map(({ record }) => record.seen)).to.deep.equal([total, total])
+    expect(both.reduce((sum, { record }) => sum + Number(record.imported), 0)).to.equal(total)
+    const { _id: mailboxId } = (await imap.door.ctx.store.mailboxes.findOne({ address: to }))!
+    const { messages, threads } = imap.door.ctx.store
+    expect(await messages.countDocuments({ mailboxId, labels: 'both' })).to.equal(total)
+    expect(await threads.countDocuments({ mailboxId })).to.equal(total)
+  })
+
   it('brings large messages as they are read, so that none but a few are in memory', async () => {
     const to = await imap.mailbox()
     const pipe = path.join(folder, 'endless.mbox')
