@@ -26,13 +26,15 @@ const redeliveredMax = 1_000
 const eventsPage = 200
 
 /**
- * Makes a delivery once more: the same body, in one attempt with a new signature. Returns the new delivery, before its attempt.
+ * Makes a delivery once more: the same body, in one attempt with a new signature; that of a test is a test. Returns the new delivery, before its attempt.
  * Fails with `not_found`, `conflict` (the endpoint is turned off) and `rate_limited`.
  */
 export async function resendDelivery(ctx: Context, principal: Principal, id: string): Promise<DeliveryDoc> {
-  const { webhookId, eventId, type, mailboxId, body } = await getDelivery(ctx, principal, id)
+  const { webhookId, eventId, type, mailboxId, body, origin: before } = await getDelivery(ctx, principal, id)
   const endpoint = await endpointOn(ctx, principal, webhookId)
-  return sendNow(ctx, principal, requested(ctx, endpoint, { origin: 'resend', eventId, type, mailboxId, body }))
+  // A test stays one: it says nothing of how events arrive.
+  const origin = before === 'test' ? 'test' : 'resend'
+  return sendNow(ctx, principal, requested(ctx, endpoint, { origin, eventId, type, mailboxId, body }))
 }
 
 /**

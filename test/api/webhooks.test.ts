@@ -567,7 +567,16 @@ describe('api: webhooks', () => {
         await own.hook(good.url, { events: ['mailbox.created'] }),
         await own.hook(bad.url, { events: ['mailbox.created'] }),
       ]
-      await own.call('POST', `/api/v1/webhooks/${failing.id}/test`, { type: 'mailbox.created' })
+      const tested = await own.call<Delivery>('POST', `/api/v1/webhooks/${failing.id}/test`, {
+        type: 'mailbox.created',
+      })
+      const again = await own.call<Delivery>('POST', `/api/v1/deliveries/${tested.body.id}/resend`)
+      expect(again.body).to.include({ origin: 'test', body: tested.body.body })
+      await eventually('the test and its resend', async () =>
+        (await own.log(failing.id)).every(({ attempts }) => attempts.length > 0),
+      )
+      const { body: untold } = await own.call<Hook>('GET', `/api/v1/webhooks/${failing.id}`)
+      expect(untold.failingSince).to.equal(null)
       await own.call('POST', '/api/v1/mailboxes', { address: `counted@${own.tenant.address.split('@')[1]}` })
       for (const { id } of [taking, failing])
         await eventually('an attempt', async () =>
