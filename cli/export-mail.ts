@@ -1,5 +1,5 @@
 /** `mailroom export`: the mail of a mailbox as mbox, Maildir or single messages, or to another IMAP server. */
-import { mkdir } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { recordAdministration } from '../core/access/audit.ts'
 import { getAccount } from '../core/account/accounts.ts'
@@ -19,7 +19,7 @@ const writing = (write: (folder: OwnFolder, to: string) => Promise<number>) =>
     const folders = await ownFolders(ctx, account, address)
     let messages = 0
     try {
-      await mkdir(folder, { recursive: true, mode: folderMode })
+      await makeFolders(folder)
       for (const each of folders) {
         const count = await write(each, folder)
         messages += count
@@ -31,6 +31,29 @@ const writing = (write: (folder: OwnFolder, to: string) => Promise<number>) =>
     await recordAdministration(ctx, { accountId: account.id, action: 'messages.export', target: address })
     print(io, { mailbox: address, to: folder, messages })
   })
+
+/**
+ * Makes a folder, and those above it that are missing. Where a file system makes none and says that there is none, as /proc does, Node's
+ * own way tries for ever.
+ */
+async function makeFolders(folder: string): Promise<void> {
+  if (await isThere(folder)) return
+  const above = path.dirname(folder)
+  if (above !== folder) await makeFolders(above)
+  await mkdir(folder, { mode: folderMode }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+}
+
+async function isThere(place: string): Promise<boolean> {
+  try {
+    await stat(place)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}
 
 export const toMbox = writing(writeMbox)
 export const toMaildir = writing(writeMaildir)

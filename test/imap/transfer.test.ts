@@ -204,6 +204,11 @@ describe('import and export of mail', () => {
       / is no Maildir: it has no folder "cur" or "new"\./,
     )
     expect(await says('export', 'mbox', 'tenant', to, '--to', path.join(text, 'x'))).to.match(/^ENOTDIR: .*\. See that/)
+    // A file system that makes no folders.
+    if (process.platform === 'linux')
+      expect(await says('export', 'mbox', 'tenant', to, '--to', '/proc/x/y')).to.match(
+        /^ENOENT: .*'\/proc\/x'\. See that/,
+      )
   })
 
   it('asks for the password that it was not given, and says so when there is none', async () => {
