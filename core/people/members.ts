@@ -36,6 +36,9 @@ export async function joinAccount(
   ctx: Context,
   { accountId, personId, role }: { accountId: string; personId: string; role: Role },
 ): Promise<boolean> {
+  const isMember = (await membersOf(ctx, accountId)).some((each) => each.personId === personId)
+  // Nothing of before comes back, also where a crash came between the end of the membership and theirs.
+  if (!isMember) await endCredentialsOf(ctx, { accountId, personId })
   const member = { personId, role, since: ctx.clock.now() }
   const hasJoined = await store.addMember(ctx.store, { accountId, member, max: membersMax })
   await nameOwner(ctx, accountId)
@@ -54,17 +57,28 @@ export async function changeRole(
   await callersChanged(ctx, { accountIds: [accountId] })
 }
 
-/** Takes a member out of an account, with the app passwords of the member and the programs that acted for it. Fails as `changeRole` does. */
+/**
+ * Takes a member out of an account, with the app passwords of the member and the programs that acted for it: also when it is none any
+ * more, because a crash may have come between. Fails as `changeRole` does.
+ */
 export async function removeMember(
   ctx: Context,
   { accountId, personId }: { accountId: string; personId: string },
 ): Promise<void> {
-  if (!(await store.removeMember(ctx.store, { accountId, personId })))
-    throw await noChange(ctx, { accountId, personId })
+  if (!(await store.removeMember(ctx.store, { accountId, personId }))) {
+    const failure = await noChange(ctx, { accountId, personId })
+    if (failure.code === 'not_found') await endCredentialsOf(ctx, { accountId, personId })
+    throw failure
+  }
   await nameOwner(ctx, accountId)
   await callersChanged(ctx, { accountIds: [accountId] })
-  await endGrantsOf(ctx, { accountId, personId })
-  await endAppPasswordsOf(ctx, { accountId, personId })
+  await endCredentialsOf(ctx, { accountId, personId })
+}
+
+/** Ends what acts in an account for a person who is no member of it. */
+async function endCredentialsOf(ctx: Context, membership: { accountId: string; personId: string }): Promise<void> {
+  await endGrantsOf(ctx, membership)
+  await endAppPasswordsOf(ctx, membership)
 }
 
 /** Takes the person who is signed in out of an account, as `removeMember` does. Fails as that does. */

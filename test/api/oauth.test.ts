@@ -1,9 +1,11 @@
 import { expect } from 'chai'
 import { Db, MongoServerSelectionError } from 'mongodb'
 import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
+import { logIn } from '../../core/account/login.ts'
 import { joinAccount, removeMember } from '../../core/people/members.ts'
 import { dayMs, hourMs, minuteMs } from '../../core/process/clock.ts'
 import { allScopes } from '../../schemas/scopes.ts'
+import * as store from '../../store/members.ts'
 import { openPublisher, type Publisher } from '../peers/documents.ts'
 import {
   type Browsing,
@@ -1024,5 +1026,44 @@ describe('api: OAuth', () => {
       expect(await taken(String(refreshed.access_token))).to.equal('401 invalid_access_token')
       expect((await refresh(String(refreshed.refresh_token))).body.error).to.equal('invalid_grant')
     })
+
+    const connected = async () =>
+      (await owner.ask<{ grants: readonly Json[] }>('GET', '/api/v1/grants')).body.grants.length
+    const asksAgain = async (id: string) => {
+      const before = await connected()
+      expectRefusal(await owner.ask('DELETE', `/api/v1/account/members/${id}`), [404, 'not_found'])
+      expect(await connected()).to.equal(before - 1)
+    }
+    for (const [what, next] of [
+      ['the removal is asked for again', asksAgain],
+      ['the person comes back', async () => undefined],
+    ] as const)
+      it(`ends with the membership, also after a crash in between, when ${what}`, async () => {
+        const person = await newPerson(door, { accountId: tenant.accountId, role: 'member' })
+        const membership = { accountId: tenant.accountId, personId: person.id }
+        const tokens = await connect({ person })
+        const made = await person.ask<{ password: string }>('POST', `${mailboxPath(tenant.address)}/app-passwords`, {
+          name: 'phone',
+        })
+        expect(made.status).to.equal(201)
+        const logsIn = () =>
+          logIn(door.ctx, {
+            user: tenant.address,
+            password: made.body.password,
+            scope: 'mail:read',
+            peerAddress: '192.0.2.1',
+          }).then(
+            () => 'logged in',
+            ({ code }) => code,
+          )
+        expect(await logsIn()).to.equal('logged in')
+        // As far as a process came that was killed.
+        await store.removeMember(door.ctx.store, membership)
+        await next(person.id)
+        await joinAccount(door.ctx, { ...membership, role: 'member' })
+        expect(await taken(tokens.access_token)).to.equal('401 invalid_access_token')
+        expect((await refresh(tokens.refresh_token)).body.error).to.equal('invalid_grant')
+        expect(await logsIn()).to.equal('invalid_api_key')
+      })
   })
 })
