@@ -178,6 +178,8 @@ function alternatives(several: readonly string[]): string {
 
 function kindOf(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value)
+  // Such as 1e400, which JSON.parse reads as infinite.
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'a number larger than any that can be kept'
   if (typeof value === 'number') return Number.isInteger(value) ? 'a number' : 'a number with a fraction'
   return Array.isArray(value) ? 'a list' : (nouns[typeof value] ?? 'no value')
 }

@@ -128,6 +128,13 @@ describe('what a wrong input is told', () => {
       'Give "limit" as a whole number from 1 to 200.',
     ],
     [
+      'a number beyond all that there are',
+      list,
+      { address, limit: JSON.parse('1e400') },
+      '"limit" must be a whole number from 1 to 200, and is a number larger than any that can be kept.',
+      'Give "limit" as a whole number from 1 to 200.',
+    ],
+    [
       'a wrong name of a view',
       described.find(({ name }) => name === 'messages.get') as Described,
       { address, message_id: 'msg_1', view: 'header' },
