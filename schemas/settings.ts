@@ -36,6 +36,8 @@ function setting<T>(schema: Schema<T>, initial: T, about: string, unit?: string)
 
 const portPattern = '(?!0+$)(\\d{1,4}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])'
 const hostAndPort = (example: string) => string(form(`^[^\\s/]+:${portPattern}$`, 'a host and its port', example))
+/** A name of the DNS has 253 characters at most (RFC 1035 2.3.4), also that of the name server `ns1.` of the host. */
+const hostnameMax = 249
 const dotted = (label: string) => `^${label}(\\.${label})*$`
 const emailAddress = string(form('^[^@\\s]+@[^@\\s]+$', 'an e-mail address', 'ann@example.com'))
 const MasterKey = string(
@@ -180,7 +182,12 @@ export const settings = {
     'The free domain of signups; each account gets a sub-domain of it.',
   ),
   hostname: setting<string | null>(
-    nullable(string(form(dotted('[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?'), 'the name of a host', 'mail.example.net'))),
+    nullable(
+      string({
+        ...form(dotted('[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?'), 'the name of a host', 'mail.example.net'),
+        maxLength: hostnameMax,
+      }),
+    ),
     null,
     "Name in HELO, certificates and Message-IDs. Without it: the machine's.",
   ),

@@ -620,6 +620,16 @@ describe('serving', () => {
         /"MAILROOM_SHARED_DOMAIN" must be a domain name in small letters\. Write .* such as "agents\.example\.net"/,
       ],
       [
+        'a host with a longer name than the DNS has',
+        () => ({ env: { MAILROOM_HOSTNAME: `${'a.'.repeat(120)}example.net` } }),
+        /"MAILROOM_HOSTNAME" .*at most 249 characters/,
+      ],
+      [
+        'a host with a longer label than the DNS has',
+        () => ({ env: { MAILROOM_HOSTNAME: `${'a'.repeat(64)}.example.net` } }),
+        /"MAILROOM_HOSTNAME" must be the name of a host\. Write .* such as "mail\.example\.net"/,
+      ],
+      [
         'one value for a list',
         () => ({ env: { MAILROOM_RESOLVER: '192.0.2.53:53' } }),
         /"MAILROOM_RESOLVER" must be a list, and is text\. Write it as MAILROOM_RESOLVER='\[first, second\]'\./,
