@@ -25,7 +25,7 @@ const restMs = 2_000
 /** Begins to move an unclaimed account, if the link is still valid and nothing holds the account. Returns false otherwise. */
 export async function beginMove(
   store: Store,
-  { from, to, claimHash, at }: Move & { claimHash: Buffer; at: Date },
+  { from, to, claimHash, at, by }: Move & { claimHash: Buffer; at: Date; by: NonNullable<AccountDoc['movedBy']> },
 ): Promise<boolean> {
   const { modifiedCount } = await store.accounts.updateOne(
     {
@@ -36,7 +36,10 @@ export async function beginMove(
       paused: null,
       sendingPaused: null,
     },
-    { $set: { status: 'moved', movedTo: to, movingSince: at }, $unset: { claimHash: '', claimExpiresAt: '' } },
+    {
+      $set: { status: 'moved', movedTo: to, movingSince: at, movedBy: by },
+      $unset: { claimHash: '', claimExpiresAt: '' },
+    },
   )
   return modifiedCount === 1
 }
@@ -48,7 +51,7 @@ export function findMoving(store: Store, limit: number): Promise<AccountDoc[]> {
 
 /** Ends a move: nothing is looked for any more. */
 export async function finishMove(store: Store, from: string): Promise<void> {
-  await store.accounts.updateOne({ _id: from }, { $unset: { movingSince: '', movedMailboxes: '' } })
+  await store.accounts.updateOne({ _id: from }, { $unset: { movingSince: '', movedBy: '', movedMailboxes: '' } })
 }
 
 /** Moves domains, addresses, and mailboxes with all that lies in them. Returns the addresses that moved. */

@@ -6,7 +6,7 @@
  * target together with the salt, without which the digest tells nothing, and every hash stays true.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newId } from '../../schemas/ids.ts'
+import { type Id, newId } from '../../schemas/ids.ts'
 import * as store from '../../store/audit.ts'
 import { isUnchanged, type NewAudit } from '../../store/audit-hash.ts'
 import type { AuditChange, AuditDoc } from '../../store/documents/accounts.ts'
@@ -30,6 +30,8 @@ export type { AuditChange } from '../../store/documents/accounts.ts'
 
 /** What is recorded. */
 export type AuditEntry = {
+  /** The same however often it is recorded: it stands there once. Without it a fresh one. */
+  readonly id?: Id<'aud'>
   readonly accountId: string
   /** Who did it: a key, or the person (usr_...) who was signed in; null for the service itself. */
   readonly keyId: string | null
@@ -110,11 +112,11 @@ function lost(log: Context['log'], { accountId, action, requestId }: NewAudit, e
 
 function documentOf(
   ctx: Context,
-  { accountId, keyId, action, target, outcome, address, change }: AuditEntry,
+  { id, accountId, keyId, action, target, outcome, address, change }: AuditEntry,
 ): NewAudit {
   const at = inTimeOf(ctx, accountId).clock.now()
   return {
-    _id: newId('aud', at),
+    _id: id ?? newId('aud', at),
     accountId,
     at,
     ...(isPerson(keyId) ? { keyId: null, userId: keyId } : { keyId }),

@@ -3,14 +3,13 @@ import { Failure } from '../../schemas/failures.ts'
 import { beginMove } from '../../store/moves.ts'
 import { findPersonByEmail } from '../../store/people.ts'
 import type { Account } from '../access/account-record.ts'
-import { recordAudit } from '../access/audit.ts'
 import { accountById, callersChanged } from '../access/known-callers.ts'
 import { memberPrincipal } from '../access/principal.ts'
 import { moveSession, type Session } from '../access/sessions.ts'
 import { claimable, claimByToken } from '../account/accounts.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential } from '../process/secrets.ts'
-import { moveAccount } from './move.ts'
+import { moveAccount, noteClaim } from './move.ts'
 import { requirePerson } from './people.ts'
 
 export type Claim = {
@@ -37,14 +36,15 @@ export async function claim(ctx: Context, session: Session, { token, into, peerA
     await claimByToken(ctx, { token, owner: email, members: [member] })
   } else {
     requireNoSandbox(found, await requireOwner(ctx, personId, into))
-    if (!(await beginMove(ctx.store, { from, to: into, claimHash: hashCredential(token), at: ctx.clock.now() })))
+    const claimHash = hashCredential(token)
+    const by = { personId, address: peerAddress }
+    if (!(await beginMove(ctx.store, { from, to: into, claimHash, at: ctx.clock.now(), by })))
       throw await noMove(ctx, token)
     await callersChanged(ctx, { accountIds: [from] })
-    await moveAccount(ctx, { from, to: into })
+    await moveAccount(ctx, { from, to: into }, by)
   }
   const accountId = into ?? from
-  const entry = { keyId: personId, action: 'account.claim', target: from, outcome: 'done', address: peerAddress }
-  await recordAudit(ctx, { ...entry, accountId })
+  if (into === undefined) await noteClaim(ctx, { accountId, claimed: from, personId, address: peerAddress })
   await moveSession(ctx, session, accountId)
   return accountId
 }

@@ -5,8 +5,11 @@
  * until it is certain that nothing comes after them. A move that a crash interrupts is finished by them too.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { deriveId } from '../../schemas/ids.ts'
+import type { AccountDoc } from '../../store/documents/accounts.ts'
 import { walkEvents } from '../../store/events.ts'
 import * as store from '../../store/moves.ts'
+import { recordAudit } from '../access/audit.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { addressesChanged } from '../mailbox/known-mailboxes.ts'
 import { after, minuteMs } from '../process/clock.ts'
@@ -21,8 +24,8 @@ const eventsPage = 200
 const sendTries = 20
 const sendPauseMs = 50
 
-/** Moves everything there is. Safe to repeat. */
-export async function moveAccount(ctx: Context, move: store.Move): Promise<void> {
+/** Moves everything there is, and notes who claimed it. Safe to repeat. */
+export async function moveAccount(ctx: Context, move: store.Move, by: AccountDoc['movedBy']): Promise<void> {
   const { from, to } = move
   await ctx.background.done(from)
   const addresses = await store.moveMailboxes(ctx.store, move)
@@ -40,15 +43,33 @@ export async function moveAccount(ctx: Context, move: store.Move): Promise<void>
   await store.countMoved(ctx.store, move)
   const keyIds = await store.moveKeys(ctx.store, move)
   await callersChanged(ctx, { keyIds, accountIds: [from, to] })
+  if (by !== undefined) await noteClaim(ctx, { accountId: to, claimed: from, ...by })
+}
+
+/** Notes a claim in the audit of the account in which everything is then. However often: it stands there once. */
+export function noteClaim(
+  ctx: Context,
+  {
+    accountId,
+    claimed: target,
+    personId,
+    address,
+  }: NonNullable<AccountDoc['movedBy']> & {
+    readonly accountId: string
+    readonly claimed: string
+  },
+): Promise<void> {
+  const id = deriveId('aud', target, 'account.claim')
+  return recordAudit(ctx, { id, accountId, keyId: personId, action: 'account.claim', target, outcome: 'done', address })
 }
 
 /** Runs the moves that may not be complete. Returns how many there were. */
 export async function sweepMoves(ctx: Context): Promise<number> {
   const moving = await store.findMoving(ctx.store, movesMax)
-  for (const { _id: from, movedTo: to, movingSince } of moving) {
+  for (const { _id: from, movedTo: to, movedBy, movingSince } of moving) {
     if (to === undefined || movingSince === undefined) continue
     const isLast = after(movingSince, lateMs) <= ctx.clock.now()
-    await moveAccount(ctx, { from, to })
+    await moveAccount(ctx, { from, to }, movedBy)
     if (isLast) await store.finishMove(ctx.store, from)
   }
   return moving.length

@@ -27,6 +27,8 @@ export type AccountDoc = Plans & {
   /** For an account that was claimed into another: which, since when it moves until it is complete, and its mailboxes. */
   readonly movedTo?: string
   readonly movingSince?: Date
+  /** The person who claimed it, and from which network address, until the move is complete. */
+  readonly movedBy?: { readonly personId: string; readonly address: string }
   readonly movedMailboxes?: readonly string[]
   /** The accounts that were claimed into this one. */
   readonly joined?: readonly string[]

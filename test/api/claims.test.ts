@@ -11,6 +11,7 @@ import { dayMs, minuteMs } from '../../core/process/clock.ts'
 import { hashCredential } from '../../core/process/secrets.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import { indexArrivals } from '../../core/search/indexing.ts'
+import { newId } from '../../schemas/ids.ts'
 import { signupScopes } from '../../schemas/scopes.ts'
 import { insertDeliveries } from '../../store/deliveries.ts'
 import { beginMove } from '../../store/moves.ts'
@@ -451,7 +452,8 @@ describe('api: claims', () => {
     const { ctx } = door
     const claimHash = hashCredential(made.token)
     const move = { from: made.accountId, to: tenant.accountId }
-    expect(await beginMove(ctx.store, { ...move, claimHash, at: ctx.clock.now() })).to.equal(true)
+    const by = { personId: newId('usr', ctx.clock.now()), address: '192.0.2.1' }
+    expect(await beginMove(ctx.store, { ...move, claimHash, at: ctx.clock.now(), by })).to.equal(true)
     await callersChanged(ctx, { accountIds: [made.accountId] })
     const waits = await made.call('GET', mailboxPath(made.address))
     expectRefusal(waits, [503, 'unavailable'])
@@ -463,5 +465,12 @@ describe('api: claims', () => {
     expect(body.messages).to.have.length(1)
     const usage = await client(door.http, tenant.key)<{ inboxes: Json }>('GET', '/api/v1/usage')
     expect(usage.body.inboxes.used).to.equal(2)
+    const { body: audit } = await client(door.http, tenant.key)<{ entries: Json[] }>(
+      'GET',
+      '/api/v1/audit?action=account.claim',
+    )
+    expect(audit.entries.map(({ who, target, address }) => [who, target, address])).to.deep.equal([
+      [{ kind: 'person', id: by.personId }, made.accountId, by.address],
+    ])
   })
 })
