@@ -5,9 +5,10 @@
 import { mkdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { median, shown, spread, table } from './figures.ts'
+import { startHarakaAlone } from './haraka-alone.ts'
 import { loadTool, sendAll, sendTimed } from './load.ts'
 import { startMailroom } from './mailroom.ts'
-import { startPostfix } from './postfix.ts'
+import { peerName, startPostfix } from './postfix.ts'
 import { cpuMs, endedChildrenMs, machineCpuMs, pssMb, signalAll } from './processes.ts'
 import { pluginReport } from './profile.ts'
 import type { System } from './system.ts'
@@ -56,13 +57,14 @@ type Run = {
 type Timed = { readonly p50: number; readonly p99: number }
 type Measured = { readonly runs: Run[]; readonly timed: Timed[]; readonly errors: string[] }
 
-/** Runs the bench. Options: --quick, --only mailroom, --cells 50x4,10x64, --sync-delay MS, --profile DIR. */
+/** Runs the bench. Options: --quick, --only mailroom, --haraka, --cells 50x4,10x64, --sync-delay MS, --profile DIR. */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
     options: {
       quick: { type: 'boolean', default: false },
       only: { type: 'string' },
+      haraka: { type: 'boolean', default: false },
       cells: { type: 'string' },
       'sync-delay': { type: 'string', default: '0' },
       profile: { type: 'string' },
@@ -82,6 +84,7 @@ export async function run(args: readonly string[]): Promise<void> {
     const peer = values.only === 'mailroom' ? 'it was not asked for' : await startPostfix(domain, { syncDelayMs })
     if (typeof peer === 'string') console.error(`No peer: ${peer}.`)
     else systems.push(peer)
+    if (values.haraka) systems.push(await startHarakaAlone())
     for (const system of systems) signalAll(system.pids, 'SIGSTOP')
     const until = performance.now() + (values.quick ? budgetMs.quick : budgetMs.whole)
     await warmUp(systems, values.quick ? warmUpRounds.quick : warmUpRounds.whole)
@@ -237,17 +240,18 @@ function report(systems: readonly System[], measured: ReadonlyMap<Cell, Readonly
     'PSS MB',
   ]
   const rows = [...measured].flatMap(([cell, figures]) => {
-    const peer = systems[1] === undefined ? undefined : figures.get(systems[1])
-    return systems.map((system, n) => {
+    const peer = systems.find(({ name }) => name === peerName)
+    const peerRuns = peer === undefined ? [] : (figures.get(peer)?.runs ?? [])
+    return systems.map((system) => {
       const { runs = [], timed = [], errors = [] } = figures.get(system) ?? {}
-      const ratio = n > 0 || peer === undefined ? undefined : rate(runs) / rate(peer.runs)
+      const ratio = system === peer || peerRuns.length === 0 ? '' : shown(rate(runs) / rate(peerRuns))
       const disturbed = runs.filter(({ othersShare }) => othersShare > othersMax).length
       return [
         `${cell.connections} x ${cell.sizeBytes / KiB}`,
         system.name,
         `${runs.length}${'*'.repeat(disturbed)}${errors.length > 0 ? ` (${errors.length} failed)` : ''}`,
         spread(runs.map((r) => r.readablePerSecond)),
-        n > 0 ? '' : shown(ratio),
+        ratio,
         spread(runs.map((r) => r.acceptedPerSecond)),
         spread(runs.map((r) => r.cpuMsPerMessage)),
         shown(median(timed.map(({ p50 }) => p50))),

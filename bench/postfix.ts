@@ -14,6 +14,7 @@ import { slowPeer } from './slow-sync.ts'
 import type { System } from './system.ts'
 
 const run = promisify(execFile)
+export const peerName = 'Postfix + Dovecot'
 const mailboxCount = 100
 const startMs = 15_000
 const arrivalMs = 90_000
@@ -46,7 +47,7 @@ export async function startPostfix(
   })
   const boxes = path.join(dir, 'boxes')
   return {
-    name: 'Postfix + Dovecot',
+    name: peerName,
     port,
     pids: [master, dovecot.pid ?? 0],
     mark: () => countMail(boxes),
