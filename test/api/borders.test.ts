@@ -47,7 +47,6 @@ type Way = (typeof ways)[number]
 
 /** What an agent key may not do even with every scope of its kind: it did not make this mailbox, and is no inbox key. */
 const accountKeysOnly = [
-  'audit.list',
   'lists.set',
   'mailboxes.delete',
   'suppressions.remove',
