@@ -6,31 +6,19 @@ import type { MessageDoc } from './documents/mail.ts'
 import type { Store } from './open.ts'
 import { readMany } from './reads.ts'
 
+/** At most `limit` ids of a mailbox's messages, from the id `from` on. */
+type IdRange = { readonly mailboxId: string; readonly from: string; readonly limit: number }
+
 /** The ids of a mailbox's newest messages, newest first, down to the id `from`. */
-export async function findNewestIds(
-  store: Store,
-  { mailboxId, from, limit }: { mailboxId: string; from: string; limit: number },
-): Promise<readonly string[]> {
-  const found = await readMany(
-    store,
-    'messages',
-    { mailboxId, _id: { $gte: from } },
-    { projection: { _id: 1 }, sort: { mailboxId: -1, _id: -1 }, limit },
-  )
-  return found.map(({ _id }) => _id)
-}
+export const findNewestIds = (store: Store, range: IdRange) => findIds(store, range, -1)
 
 /** The ids of a mailbox's messages from the id `from` on, oldest first. */
-export async function findIdsFrom(
-  store: Store,
-  { mailboxId, from, limit }: { mailboxId: string; from: string; limit: number },
-): Promise<readonly string[]> {
-  const found = await readMany(
-    store,
-    'messages',
-    { mailboxId, _id: { $gte: from } },
-    { projection: { _id: 1 }, sort: { mailboxId: 1, _id: 1 }, limit },
-  )
+export const findIdsFrom = (store: Store, range: IdRange) => findIds(store, range, 1)
+
+async function findIds(store: Store, { mailboxId, from, limit }: IdRange, order: 1 | -1): Promise<readonly string[]> {
+  const sort = { mailboxId: order, _id: order }
+  const filter = { mailboxId, _id: { $gte: from } }
+  const found = await readMany(store, 'messages', filter, { projection: { _id: 1 }, sort, limit })
   return found.map(({ _id }) => _id)
 }
 
