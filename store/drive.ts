@@ -1,7 +1,7 @@
 /**
  * Drive: entries of folders, and the bytes of files in the driver's own bucket (GridFS). A file is made of parts, each a file of the bucket,
  * so that putting in a long one goes on behind the last whole part after a crash. Invariants: a reader sees a content only when it is
- * whole; the id of a part says whose it is and which, so a part that a crash left half written is written over.
+ * whole; the id of a part says of which entry it is, who writes it and which it is, so two writers never touch the same bytes.
  */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -72,32 +72,51 @@ export function listDriveEntries(
   )
 }
 
-/** Notes how far a content has come. Returns false when the entry is gone, or another content is being put in. */
+/** Notes how far a content has come. Returns false when the entry is gone, or another writer puts in a content. */
 export async function noteUpload(
   store: Store,
   { accountId, _id }: Pick<DriveEntryDoc, 'accountId' | '_id'>,
-  { source, parts, at }: DriveUpload,
+  incoming: DriveUpload,
 ): Promise<boolean> {
-  const filter = {
-    accountId,
-    _id,
-    'incoming.source': source,
-    'incoming.parts': { $size: Math.max(0, parts.length - 1) },
-  }
-  const { matchedCount } = await store.driveEntries.updateOne(filter, { $set: { incoming: { source, parts, at } } })
+  const filter = { accountId, _id, 'incoming.writer': incoming.writer }
+  const { matchedCount } = await store.driveEntries.updateOne(filter, { $set: { incoming } })
   return matchedCount === 1
 }
 
-/** The id of a part: of which entry and which source it is, and its number. */
-export const partId = (entryId: string, { source }: Pick<DriveUpload, 'source'>, n: number) =>
-  `${entryId}.${source}.${n}`
+/** The id of a part: of which entry it is, who writes it, and its number. */
+export const partId = (entryId: string, writer: string, n: number) => `${entryId}.${writer}.${n}`
 
 const entryOfPart = (id: string) => id.slice(0, id.indexOf('.'))
 
-/** What a content on its way has written: its whole parts, and the one behind them, of which a crash may have left some. */
-function writtenParts({ _id }: Pick<DriveEntryDoc, '_id'>, incoming: DriveUpload | undefined): readonly DrivePart[] {
-  if (incoming === undefined) return []
-  return [...incoming.parts, { id: partId(_id, incoming, incoming.parts.length), sizeBytes: 0 }]
+/** What a content on its way has written: its whole parts, and the one behind them. */
+function writtenParts(
+  entry: Pick<DriveEntryDoc, '_id'>,
+  incoming: DriveUpload | undefined,
+): readonly Pick<DrivePart, 'id'>[] {
+  return incoming === undefined ? [] : [...incoming.parts, underWay(entry, incoming)]
+}
+
+/** The part behind the whole ones, of which its writer may have written some. */
+const underWay = ({ _id }: Pick<DriveEntryDoc, '_id'>, { writer, parts }: DriveUpload) => ({
+  id: partId(_id, writer, parts.length),
+})
+
+/**
+ * Goes on with the content of a source that another writer has begun, whether that is still there or not. Returns the parts that are
+ * whole, and what is nobody's then; null when no content of this source is being put in.
+ */
+export async function takeUpload(
+  store: Store,
+  { accountId, _id }: Pick<DriveEntryDoc, 'accountId' | '_id'>,
+  { source, writer, at }: Omit<DriveUpload, 'parts'>,
+): Promise<{ readonly parts: readonly DrivePart[]; readonly unused: readonly Pick<DrivePart, 'id'>[] } | null> {
+  const before = await store.driveEntries.findOneAndUpdate(
+    { accountId, _id, 'incoming.source': source },
+    { $set: { 'incoming.writer': writer, 'incoming.at': at } },
+  )
+  return before?.incoming === undefined
+    ? null
+    : { parts: before.incoming.parts, unused: [underWay(before, before.incoming)] }
 }
 
 /** Begins to put another content into a file. Returns what was being put in before, whose parts are nobody's then. */
@@ -105,26 +124,24 @@ export async function beginUpload(
   store: Store,
   { accountId, _id }: Pick<DriveEntryDoc, 'accountId' | '_id'>,
   incoming: DriveUpload,
-): Promise<readonly DrivePart[]> {
+): Promise<readonly Pick<DrivePart, 'id'>[]> {
   const before = await store.driveEntries.findOneAndUpdate({ accountId, _id }, { $set: { incoming } })
   return writtenParts({ _id }, before?.incoming)
 }
 
-/** Shows what was put in, in place of what the file was. Returns the parts that are nobody's then; null when it was not whole. */
+/** Shows what was put in, in place of what the file was. Returns the parts that are nobody's then; null when another writer puts in a content. */
 export async function finishUpload(
   store: Store,
   { accountId, _id }: Pick<DriveEntryDoc, 'accountId' | '_id'>,
   {
-    source,
-    count,
+    writer,
     ...content
-  }: Pick<DriveEntryDoc, 'sizeBytes' | 'contentType' | 'modifiedAt' | 'parts'> & {
-    readonly source: string
-    readonly count: number
+  }: Required<Pick<DriveEntryDoc, 'sizeBytes' | 'contentType' | 'modifiedAt' | 'parts' | 'source'>> & {
+    readonly writer: string
   },
 ): Promise<readonly DrivePart[] | null> {
   const before = await store.driveEntries.findOneAndUpdate(
-    { accountId, _id, 'incoming.source': source, 'incoming.parts': { $size: count } },
+    { accountId, _id, 'incoming.writer': writer },
     { $set: content, $unset: { incoming: '', isNew: '' } },
   )
   return before === null ? null : before.parts
@@ -163,9 +180,8 @@ export async function dropUpload(store: Store, entry: DriveEntryDoc): Promise<vo
   if (modifiedCount + deletedCount > 0) await removeParts(store, writtenParts(entry, incoming))
 }
 
-/** Writes a part, in place of what a crash left of it. Returns its size. */
+/** Writes a part. Returns its size. */
 export async function writePart(store: Store, id: string, content: AsyncIterable<Buffer>): Promise<number> {
-  await removePart(store, id)
   const into = bucketOf(store).openUploadStreamWithId(bucketId(id), id)
   await pipeline(Readable.from(content), into)
   return into.length

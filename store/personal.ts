@@ -116,7 +116,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     erase: (store, { accountId }) => untilNone(() => removeIntakeRecords(store, { accountId }, pageSize)),
   },
   driveEntries: {
-    ...owned('driveEntries', ({ accountId }) => ({ accountId }), ['parts', 'incoming', 'isNew']),
+    ...owned('driveEntries', ({ accountId }) => ({ accountId }), ['parts', 'source', 'incoming', 'isNew']),
     erase: (store, { accountId }) => untilNone(() => removeDriveEntries(store, accountId, pageSize)),
   },
   driveFiles: goesWith('driveEntries'),

@@ -5,7 +5,7 @@ import { findDriveEntry, listDriveEntries, readParts } from '../../store/drive.t
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import type { Context } from '../process/context.ts'
 
-export type DriveEntry = Omit<DriveEntryDoc, 'accountId' | 'parts' | 'incoming' | 'isNew'>
+export type DriveEntry = Omit<DriveEntryDoc, 'accountId' | 'parts' | 'source' | 'incoming' | 'isNew'>
 
 /** A file whose bytes are read as they are needed. */
 export type DriveFile = {

@@ -1,9 +1,10 @@
 /**
  * Putting files into Drive. A content is written part by part, and each whole part is noted, so that one that was cut goes on
  * behind it; readers see the old content until the new one is whole. A file that is there already, as long and as old, is left alone.
+ * Of two that put in one file at once the later goes on with what the earlier one has written, which fails at its next part.
  */
 import { Failure } from '../../schemas/failures.ts'
-import { newId } from '../../schemas/ids.ts'
+import { newId, newToken } from '../../schemas/ids.ts'
 import type { DriveEntryDoc, DrivePart } from '../../store/documents/drive.ts'
 import * as store from '../../store/drive.ts'
 import { after, dayMs } from '../process/clock.ts'
@@ -43,23 +44,27 @@ export async function putFile(
   onBytes: (bytes: number) => void = () => undefined,
 ): Promise<PutOutcome> {
   const name = nameOf(file.name)
-  const entry = await entryFor(ctx, { accountId, parentId, name, source: file.source })
+  const entry = await entryFor(ctx, { accountId, parentId, name })
   if (entry.kind === 'folder')
     throw new Failure('conflict', `"${name}" is a folder in Drive.`, {
       fix: 'Give the file another name, or put it elsewhere.',
     })
   const isAsLongAndOld = entry.sizeBytes === file.sizeBytes && entry.modifiedAt.getTime() === file.modifiedAt.getTime()
-  // The parts of one source have the same ids each time: written once more, they would go as those of the content before.
-  const isOfSource = entry.parts.some(({ id }) => id === store.partId(entry._id, file, 0))
-  if (entry.isNew === undefined && (isAsLongAndOld || isOfSource)) {
-    // Another content that was begun is given up: the parts of this one would be written over under readers.
+  if (entry.isNew === undefined && (isAsLongAndOld || entry.source === file.source)) {
+    // Another content that was begun is given up: this one is what the file is to be.
     await store.dropUpload(ctx.store, entry)
     return { entry, was: 'same' }
   }
-  const parts = await putParts(ctx, await begun(ctx, entry, file.source), file, onBytes)
+  const writer = newToken()
+  const parts = await putParts(
+    ctx,
+    { entry, writer, begun: await begun(ctx, entry, file.source, writer) },
+    file,
+    onBytes,
+  )
   const { sizeBytes, contentType, modifiedAt, source } = file
-  const content = { sizeBytes, contentType, modifiedAt, parts }
-  const replaced = await store.finishUpload(ctx.store, entry, { ...content, source, count: parts.length })
+  const content = { sizeBytes, contentType, modifiedAt, source, parts }
+  const replaced = await store.finishUpload(ctx.store, entry, { ...content, writer })
   if (replaced === null) throw changedMeanwhile(name)
   await store.removeParts(ctx.store, replaced)
   return { entry: { ...entry, ...content }, was: entry.isNew === true ? 'new' : 'replaced' }
@@ -72,32 +77,47 @@ export async function sweepUploads(ctx: Context): Promise<number> {
   return stale.length
 }
 
-/** The entry with the content of this source on its way, as far as it has come. */
-async function begun(ctx: Context, entry: DriveEntryDoc, source: string): Promise<DriveEntryDoc> {
-  if (entry.incoming?.source === source) return entry
-  const incoming = { source, parts: [], at: ctx.clock.now() }
-  await store.removeParts(ctx.store, await store.beginUpload(ctx.store, entry, incoming))
-  return { ...entry, incoming }
+/** Has this writer put in the content of a source. Returns the parts that are whole already, by whoever began it. */
+async function begun(
+  ctx: Context,
+  entry: DriveEntryDoc,
+  source: string,
+  writer: string,
+): Promise<readonly DrivePart[]> {
+  const at = ctx.clock.now()
+  const taken = await store.takeUpload(ctx.store, entry, { source, writer, at })
+  const { parts, unused } = taken ?? {
+    parts: [],
+    unused: await store.beginUpload(ctx.store, entry, { source, writer, parts: [], at }),
+  }
+  await store.removeParts(ctx.store, unused)
+  return parts
 }
 
 async function putParts(
   ctx: Context,
-  entry: DriveEntryDoc,
+  {
+    entry,
+    writer,
+    begun,
+  }: { readonly entry: DriveEntryDoc; readonly writer: string; readonly begun: readonly DrivePart[] },
   file: DriveSource,
   onBytes: (bytes: number) => void,
 ): Promise<readonly DrivePart[]> {
-  const parts = [...(entry.incoming?.parts ?? [])]
+  const parts = [...begun]
   let at = parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   while (at < file.sizeBytes) {
     const wanted = Math.min(partBytes, file.sizeBytes - at)
-    const id = store.partId(entry._id, file, parts.length)
+    const id = store.partId(entry._id, writer, parts.length)
     const written = await store.writePart(ctx.store, id, firstBytes(file.read(at), wanted))
     if (written < wanted)
       throw new Failure('conflict', `"${file.name}" became shorter while it was read.`, { fix: 'Put it in again.' })
     parts.push({ id, sizeBytes: written })
     at += written
-    const progress = { source: file.source, parts, at: ctx.clock.now() }
-    if (!(await store.noteUpload(ctx.store, entry, progress))) throw changedMeanwhile(file.name)
+    if (!(await store.noteUpload(ctx.store, entry, { source: file.source, writer, parts, at: ctx.clock.now() }))) {
+      await store.removeParts(ctx.store, [{ id }])
+      throw changedMeanwhile(file.name)
+    }
     onBytes(at)
   }
   return parts
@@ -115,18 +135,15 @@ async function* firstBytes(content: AsyncIterable<Buffer>, count: number): Async
 /** The entry of a name; one that is new is shown to nobody before its content is whole. */
 async function entryFor(
   ctx: Context,
-  { accountId, parentId, name, source }: Pick<DriveEntryDoc, 'accountId' | 'parentId' | 'name'> & { source: string },
+  where: Pick<DriveEntryDoc, 'accountId' | 'parentId' | 'name'>,
 ): Promise<DriveEntryDoc> {
-  const known = await store.driveEntryNamed(ctx.store, { accountId, parentId, name })
+  const known = await store.driveEntryNamed(ctx.store, where)
   if (known !== null) return known
   const at = ctx.clock.now()
-  const entry: DriveEntryDoc = {
-    ...emptyEntry({ accountId, parentId, name, at }),
-    kind: 'file',
-    incoming: { source, parts: [], at },
-    isNew: true,
-  }
-  return (await store.insertDriveEntry(ctx.store, entry)) ? entry : entryFor(ctx, { accountId, parentId, name, source })
+  // What is begun is swept when nobody goes on with it (`sweepUploads`), as is one that has no writer yet.
+  const incoming = { source: '', writer: '', parts: [], at }
+  const entry: DriveEntryDoc = { ...emptyEntry({ ...where, at }), kind: 'file', incoming, isNew: true }
+  return (await store.insertDriveEntry(ctx.store, entry)) ? entry : entryFor(ctx, where)
 }
 
 async function folderNamed(

@@ -14,6 +14,8 @@ export type DriveEntryDoc = {
   readonly modifiedAt: Date
   /** What a file is made of, in order; none of a folder. */
   readonly parts: readonly DrivePart[]
+  /** Identifies what the content was read from, as it was. */
+  readonly source?: string
   /** A content that is being put in, which replaces the other when it is whole. */
   readonly incoming?: DriveUpload
   /** Whether the content is not whole yet: nobody is shown the entry. */
@@ -23,8 +25,13 @@ export type DriveEntryDoc = {
 /** A piece of a file: a file of the database driver's own bucket (GridFS). */
 export type DrivePart = { readonly id: string; readonly sizeBytes: number }
 
-/** How far a content has come. `source` identifies the file that it is read from, as it was. */
-export type DriveUpload = { readonly source: string; readonly parts: readonly DrivePart[]; readonly at: Date }
+/** How far a content has come. `source` identifies the file that it is read from, as it was; `writer` is who puts it in now. */
+export type DriveUpload = {
+  readonly source: string
+  readonly writer: string
+  readonly parts: readonly DrivePart[]
+  readonly at: Date
+}
 
 /** A file of the bucket, as GridFS has it. */
 export type DriveFileDoc = { readonly _id: string; readonly filename: string; readonly length: number }

@@ -7,6 +7,7 @@ import { runCommand } from '../../cli/command-line.ts'
 import { type DriveSource, partBytes, putFile, sweepUploads } from '../../core/drive/put.ts'
 import { sweepParts } from '../../core/drive/unused-parts.ts'
 import { dayMs, minuteMs } from '../../core/process/clock.ts'
+import type { DriveEntryDoc } from '../../store/documents/drive.ts'
 import { chunkBytes, driveEntryNamed, removeDriveEntry } from '../../store/drive.ts'
 import { eventually } from '../eventually.ts'
 import { type Call, client, type ErrorBody, type Json } from '../peers/rest.ts'
@@ -359,6 +360,30 @@ describe('Drive', () => {
       expect(partsGone).to.be.greaterThan(0)
       expect(await sweepParts(door.ctx)).to.equal(partsGone)
       expect(await Promise.all([gone, kept, begun].map(partsOf))).to.deep.equal([0, partsKept, 1])
+      expect(await sweepParts(door.ctx)).to.equal(0)
+    })
+
+    it('is whole when two put it in at once, and the one that began first is told', async () => {
+      const name = 'raced.bin'
+      const pieces = () => door.ctx.store.driveChunks.countDocuments({ files_id: { $regex: `^${raced?._id}` } })
+      let raced: DriveEntryDoc | null = null
+      const { promise: overtaken, resolve: goOn } = Promise.withResolvers<void>()
+      const slowly = async function* (from: number) {
+        yield content.subarray(from, from + chunkBytes)
+        await overtaken
+        yield* file().read(from + chunkBytes)
+      }
+      const first = putFile(door.ctx, top(), file({ name, read: slowly })).catch((error: unknown) => error)
+      await eventually('the first has written something', async () => {
+        raced = await driveEntryNamed(door.ctx.store, { ...top(), name })
+        return raced !== null && (await pieces()) === 1
+      })
+      const { entry, was } = await putFile(door.ctx, top(), file({ name }))
+      goOn()
+      expect(await first).to.include({ code: 'conflict' })
+      expect(was).to.equal('new')
+      const bytes = Buffer.from(await (await fetch((await urlOf(entry._id)).url)).arrayBuffer())
+      expect(bytes.equals(content)).to.equal(true)
       expect(await sweepParts(door.ctx)).to.equal(0)
     })
 
