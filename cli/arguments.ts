@@ -7,7 +7,7 @@ import { notAnAddress } from '../schemas/refusals.ts'
 import { validate } from '../schemas/validate.ts'
 import { nearest, unknownName } from '../schemas/words.ts'
 
-const AccountName = nameLine(200)
+const AccountName = nameLine(200, 'Ann Smith')
 const keyDaysMax = 36_500
 
 /** The items of a comma-separated list, without spaces around them and without empty ones. */

@@ -46,10 +46,12 @@ const filledForm = (example: string) =>
     'one line of text that is not blank, without control characters',
     example,
   )
-const nameForm = filledForm('Ann Smith')
-/** What somebody is called, which others are shown. */
-export const nameLine = (maxLength: number, keywords: { readonly [keyword: string]: unknown } = {}) =>
-  string({ minLength: 1, maxLength, ...nameForm, ...keywords })
+/** What somebody or something is called, which others are shown. */
+export const nameLine = (
+  maxLength: number,
+  example: string,
+  keywords: { readonly [keyword: string]: unknown } = {},
+): Schema<string> => string({ minLength: 1, maxLength, ...filledForm(example), ...keywords })
 
 const reasonForm = filledForm('bills are unpaid')
 /** Why something was done, which others are shown. */

@@ -1,9 +1,10 @@
 /** Keys and app passwords as people see them (decisions.md 2, Account, keys, usage, audit). */
 import { approvalModes } from './approvals.ts'
+import { nameLine } from './fields.ts'
 import { array, extended, nullable, object, oneOf, optional, string, timestamp } from './infer.ts'
 import { allScopes, keyKinds } from './scopes.ts'
 
-export const KeyName = string({ maxLength: 1_000, description: 'What it is for.' })
+export const KeyName = nameLine(200, 'support agent', { description: 'What it is for.' })
 
 export const KeyApproval = oneOf(approvalModes, {
   description: 'required: what an agent key sends waits until a person has approved it.',

@@ -10,7 +10,7 @@ export type PartnerMode = keyof typeof partnerKeyPrefixes
 export const partnerModes = Object.keys(partnerKeyPrefixes) as readonly PartnerMode[]
 
 export const CustomerId = identifier('Id of the customer (cus_...).')
-export const CustomerName = nameLine(200, { description: 'What the customer is called.' })
+export const CustomerName = nameLine(200, 'Ann Smith', { description: 'What the customer is called.' })
 export const CustomerEmail = string({ maxLength: 320, description: 'Whom the customer is reached by.' })
 /** null: none of that kind. */
 export const customerPlans = {

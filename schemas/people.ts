@@ -47,5 +47,5 @@ export const Sessions = page('sessions', OpenSession)
 export const Email = line(320, 'ann@example.org', { description: 'E-mail address of the person.' })
 /** Longer than any password that is taken, because core's message about these is clearer. */
 export const Password = string({ maxLength: 1_000, description: '8 to 200 characters.' })
-export const PersonName = nameLine(200, { description: 'What others are shown.' })
+export const PersonName = nameLine(200, 'Ann Smith', { description: 'What others are shown.' })
 export const LinkToken = string({ maxLength: 200, description: 'What stands behind the last "/" of the mailed link.' })

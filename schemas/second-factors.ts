@@ -1,5 +1,5 @@
 /** Second factors and passkeys of a person as callers see them (decisions.md 2, People). */
-import { line, page } from './fields.ts'
+import { nameLine, page } from './fields.ts'
 import {
   anyOf,
   array,
@@ -40,7 +40,7 @@ export const Credential = {
   description: 'What navigator.credentials answered, as PublicKeyCredential.toJSON() gives it.',
 }
 const passkeyNameMax = 60
-export const PasskeyName = line(passkeyNameMax, 'Laptop', { minLength: 1, description: 'What it is called in lists.' })
+export const PasskeyName = nameLine(passkeyNameMax, 'Laptop', { description: 'What it is called in lists.' })
 export const Passkey = object({
   id: string(),
   name: string(),

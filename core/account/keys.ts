@@ -1,6 +1,7 @@
 /** API keys as a person or an administrator asks for them and sees them: mailboxes by address, wishes checked. */
-import { isBlank } from '../../mail/encoding/invisible-characters.ts'
 import { Failure } from '../../schemas/failures.ts'
+import { KeyName } from '../../schemas/keys.ts'
+import { validate } from '../../schemas/validate.ts'
 import { findMailboxes } from '../../store/mailboxes.ts'
 import type { Account } from '../access/account-record.ts'
 import { createKey, type Key, listKeys, type NewKey } from '../access/keys.ts'
@@ -9,7 +10,6 @@ import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
-const nameMax = 200
 const daysMax = 36_500
 /** Mailboxes that one key is granted when it is made. */
 const grantsMax = 1_000
@@ -78,15 +78,7 @@ export async function describeKeys(ctx: Context, accountId: string): Promise<rea
 }
 
 /** The name of a key as it is kept. Fails with `validation_error`. */
-export function keyName(name: string): string {
-  const clean = name.trim()
-  if (isBlank(clean) || [...clean].length > nameMax || /\p{Cc}/u.test(clean))
-    throw new Failure('validation_error', 'The name of a key must be one line of text.', {
-      param: 'name',
-      fix: `Give it 1 to ${nameMax} characters that one sees, without line breaks, which say what the key is for.`,
-    })
-  return clean
-}
+export const keyName = (name: string): string => validate(KeyName, name.trim(), 'name')
 
 function requireExpiry(ctx: Context, expiresAt: Date | null): void {
   if (expiresAt === null) return
