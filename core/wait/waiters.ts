@@ -4,6 +4,7 @@
  * ids; a message that a waiter leased is shown to no further waiter that leases; a message that changed, or whose lease
  * ended, is shown once more.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
 import { readBlob } from '../../store/blobs.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
@@ -38,6 +39,8 @@ const readMax = 200
  * known yet.
  */
 const showAgainMs = 500
+/** After so long messages are read once more that could not be read. */
+const readAgainMs = 1_000
 
 type WaitRegister = {
   readonly byMailbox: Map<string, Set<Waiter>>
@@ -212,10 +215,7 @@ function queueRead(ctx: Context, register: WaitRegister, queued: ChangedMessages
   if (!register.isReading) void readQueued(ctx, register)
 }
 
-/**
- * Reads the messages that change notes named and shows them. Messages that cannot be read now are found by the last
- * check of each waiter.
- */
+/** Reads the messages that change notes named and shows them; those that cannot be read now once more, as long as somebody waits. */
 async function readQueued(ctx: Context, register: WaitRegister): Promise<void> {
   register.isReading = true
   while (register.queued.size > 0) {
@@ -227,6 +227,10 @@ async function readQueued(ctx: Context, register: WaitRegister): Promise<void> {
       for (const arrived of await arrivedOf(ctx, messages)) showNext(register, arrived)
     } catch (error) {
       ctx.log.warn({ err: error }, 'messages could not be shown to waiters')
+      await sleep(readAgainMs, undefined, { ref: false })
+      for (const [id, ids] of queued)
+        if (!register.queued.has(id) && ids.some((mailboxId) => register.byMailbox.has(mailboxId)))
+          register.queued.set(id, ids)
     }
   }
   register.isReading = false

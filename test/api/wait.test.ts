@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
+import { Db, type Document } from 'mongodb'
 import { createHttpServer } from '../../api/http-server.ts'
 import { revokeKey, rotateKey } from '../../core/access/keys.ts'
 import { authenticate } from '../../core/access/principal.ts'
@@ -12,6 +13,7 @@ import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { waitForMessage } from '../../core/wait/wait.ts'
 import { closeWaiters } from '../../core/wait/waiters.ts'
 import { admitAgain } from '../../operations/admit.ts'
+import type { Store } from '../../store/open.ts'
 import { eventually } from '../eventually.ts'
 import { browser, type Person } from '../peers/person.ts'
 import { type Answer, type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
@@ -56,6 +58,20 @@ const authenticated = (domain: string): Verdict => ({
   cuts: [],
   suspicion: null,
 })
+
+/** Has the next reading of whole documents of a collection by their ids fail. Resolves when it has. */
+function failing(db: Store['db'], collection: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const command: typeof db.command = (asked: Document, options) => {
+    if (asked.find !== collection || asked.filter?._id?.$in === undefined)
+      return Db.prototype.command.call(db, asked, options)
+    Reflect.deleteProperty(db, 'command')
+    resolve()
+    return Promise.reject(new Error('interrupted'))
+  }
+  Object.assign(db, { command })
+  return promise
+}
 
 /** Resolves later than in this millisecond, in which nobody can say what was first. */
 async function laterThanNow(): Promise<void> {
@@ -631,6 +647,16 @@ describe('waiting for a message', () => {
       const silent: Door['ctx'] = { ...door.ctx, changes: { ...door.ctx.changes, publish: () => undefined } }
       const id = await deliver(silent, { to: tenant.address, raw: mail({ subject: 'Silent' }) })
       expect((await answer).body.message?.message_id).to.equal(id)
+    })
+
+    it('a message that cannot be read when it comes is told as soon as it can', async () => {
+      const { answer } = await begin(() => wait(`timeout=${longest}`))
+      const whole = failing(door.ctx.store.db, 'messages')
+      const id = await send({ subject: 'Unread' })
+      await whole
+      const startedAt = performance.now()
+      expect((await answer).body.message?.message_id).to.equal(id)
+      expect(performance.now() - startedAt).to.be.lessThan(wellBeforeMs)
     })
 
     describe('who waits again from the same cursor', () => {
