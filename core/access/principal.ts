@@ -124,6 +124,12 @@ async function principalOfToken(ctx: Context, credential: string): Promise<Princ
 const roleIn = ({ members }: AccountDoc, personId: string): Role | undefined =>
   members?.find((member) => member.personId === personId)?.role
 
+/** Whether who made a credential is still of the account: those of a person, and of the programs of one, end with the membership. */
+export function isOfAccount({ personId, program }: KeyDoc, doc: AccountDoc | undefined): boolean {
+  const maker = personId ?? program?.personId
+  return maker === undefined || (doc !== undefined && roleIn(doc, maker) !== undefined)
+}
+
 /** What the role of a person still allows of that which a credential of the person may do. */
 function scopesUnder(role: Role, { scopes }: Pick<Principal, 'scopes'>): readonly Scope[] {
   const allowed: readonly Scope[] = roles[role]

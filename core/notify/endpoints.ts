@@ -8,6 +8,7 @@ import type { EventDoc, WebhookDoc } from '../../store/documents/events.ts'
 import { sealedFor } from '../../store/sealed.ts'
 import { findEnabledWebhooks, turnOffWithKey } from '../../store/webhooks.ts'
 import { accountById } from '../access/known-callers.ts'
+import { isOfAccount } from '../access/principal.ts'
 import { inTimeOf } from '../process/account-time.ts'
 import { dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -97,12 +98,13 @@ async function endpointsOf(
 
 /**
  * The agent key that made an endpoint, as long as it is valid. The endpoints of a key that is not are turned off: its
- * revocation does that too, and nobody does it when it expires.
+ * revocation does that too, and nobody does it when it expires, or when a crash cuts the removal of the member who made it.
  */
 export async function validKey(ctx: Context, accountId: string, keyId: string): Promise<KeyDoc | null> {
   const key = await findKey(ctx.store, { accountId, keyId })
   const at = ctx.clock.now()
-  if (key !== null && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > at)) return key
+  const isInTime = key !== null && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > at)
+  if (isInTime && isOfAccount(key, await accountById(ctx, accountId))) return key
   await turnOffWithKey(ctx.store, { accountId, agentKeyId: keyId, at })
   return null
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { Db, MongoServerSelectionError } from 'mongodb'
+import { forgetCallers } from '../../core/access/known-callers.ts'
 import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
 import { logIn } from '../../core/account/login.ts'
 import { joinAccount, removeMember } from '../../core/people/members.ts'
@@ -1057,8 +1058,17 @@ describe('api: OAuth', () => {
             ({ code }) => code,
           )
         expect(await logsIn()).to.equal('logged in')
+        const { body } = await asks(tokens.access_token, '/api/v1/webhooks', 'POST', {
+          url: 'https://hook.example/',
+          events: ['message.received'],
+        })
+        const isHeard = async () =>
+          (await client(door.http, tenant.key)('GET', `/api/v1/webhooks/${body.id}`)).body.enabled
+        expect(await isHeard()).to.equal(true)
         // As far as a process came that was killed.
         await store.removeMember(door.ctx.store, membership)
+        forgetCallers(door.ctx, { accountIds: [tenant.accountId] })
+        expect(await isHeard()).to.equal(false)
         await next(person.id)
         await joinAccount(door.ctx, { ...membership, role: 'member' })
         expect(await taken(tokens.access_token)).to.equal('401 invalid_access_token')
