@@ -11,6 +11,8 @@ export type Kept<V> = {
   set(key: string, value: V, ttlMs?: number): void
   delete(key: string): void
   clear(): void
+  /** The weight that may be added before an entry is evicted that has not expired. */
+  room(): number
   /** All keys, including entries that expired since the last `set`. */
   keys(): Iterable<string>
 }
@@ -93,6 +95,10 @@ export function createKept<V>(
     clear() {
       entries.clear()
       total = 0
+    },
+    room() {
+      evict(clock.now().getTime())
+      return max - total
     },
     keys: () => entries.keys(),
   }

@@ -3,7 +3,8 @@
  * long as nothing in it has changed, which a small question to the database tells: every change of a message takes a
  * reservation, which changes a folder. Invariants: a page is given again only when the marks of its mailbox, read after the request
  * came in, are those that were read before the page was; a mailbox with an open reservation has no marks, because its
- * messages may still be on their way. Of a mailbox that is listed once nothing is asked or kept beside its page.
+ * messages may still be on their way. Of a mailbox that is listed once nothing is asked or kept beside its page, and as little when those
+ * that are listed all the time leave no room: where pages took each other's place, lists would be dearer than without any.
  */
 import { type MailboxMarks, mailboxMarks } from '../../store/folders.ts'
 import { type ListedMessage, listMessages } from '../../store/messages.ts'
@@ -25,8 +26,9 @@ type Page = { readonly marks: string; readonly newest: Newest; readonly chars: n
 
 /** Characters of all pages as JSON; as objects they take some times as much. */
 const charsMax = 8 * 1024 * 1024
-const pageMs = 5 * minuteMs
-/** The page of a mailbox that is listed again within this time is kept. */
+/** With less room no page is added. */
+const roomMin = charsMax / 100
+/** The page of a mailbox that is listed again within this time is kept, until it is not any more. */
 const againMs = minuteMs
 const listedMax = 10_000
 
@@ -34,7 +36,7 @@ const newestPages = perProcess(({ clock }) => ({
   marks: createBatchedLookup<MailboxMarks>(),
   /** What was listed lately. */
   listed: createKept<true>(clock, { max: listedMax, ttlMs: againMs }),
-  pages: createKept<Page>(clock, { max: charsMax, weigh: ({ chars }) => chars, ttlMs: pageMs }),
+  pages: createKept<Page>(clock, { max: charsMax, weigh: ({ chars }) => chars, ttlMs: againMs, renewOnUse: true }),
 }))
 
 /** The newest messages of a mailbox as they are now. */
@@ -42,7 +44,8 @@ export async function newestMessages(ctx: Context, mailboxId: string, limit: num
   const { listed, marks: lookup, pages } = newestPages(ctx)
   const key = `${mailboxId} ${limit}`
   const read = () => listMessages(ctx.store, { mailboxId }, { before: null, limit: limit + 1 })
-  if (pages.get(key) === undefined && listed.get(key) === undefined) {
+  const isRepeated = listed.get(key) !== undefined && pages.room() >= roomMin
+  if (pages.get(key) === undefined && !isRepeated) {
     listed.set(key, true)
     return { rows: await read(), messages: null }
   }

@@ -4,6 +4,7 @@ import type { CommandStartedEvent } from 'mongodb'
 import type { MessageSummary } from '../../schemas/messages.ts'
 import { type Call, client, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { fill, folderAt } from './mailbox-state.ts'
 
 type List = { readonly messages: readonly MessageSummary[]; readonly next: string | null; readonly cursor: string }
 
@@ -107,6 +108,22 @@ describe('api: lists that are repeated', () => {
     // Those that come together share it; how many do depends on the machine.
     expect(commands.filter((name) => name === 'folders').length).to.be.within(1, lists.length)
     for (const { messages } of lists) expect(messages).to.deep.equal((lists[0] as List).messages)
+  })
+
+  it('goes on keeping what is listed all the time when there is no room for more', async () => {
+    const { _id: folderId } = await folderAt(door.ctx, tenant.mailboxId, 'INBOX')
+    await fill(door.ctx, tenant, { folderId, count: 200, subject: 'x'.repeat(500) })
+    // Of what came within the last minute a list asks more.
+    door.advance(120_000)
+    const pages = Array.from({ length: 100 }, (_, n) => `?limit=${n + 101}`)
+    // More than is kept, each a second time.
+    for (const query of [...pages, ...pages]) await listed(query)
+    commands.length = 0
+    await listed(pages[0])
+    expect(commands, 'kept').to.include('folders').and.not.to.include('messages')
+    commands.length = 0
+    await listed(pages.at(-1))
+    expect(commands, 'not kept').to.include('messages').and.not.to.include('folders')
   })
 
   it('gives a cursor of its own time, after which a wait goes on', async () => {

@@ -65,6 +65,16 @@ describe('what was found out lately', () => {
     expect([...kept.keys()]).to.deep.equal(['d'])
   })
 
+  it('tells how much more it keeps without leaving out what has not ended', () => {
+    const kept = make({ max: 10, weigh: (value) => value.length })
+    kept.set('a', 'x'.repeat(6))
+    nowMs = 500
+    kept.set('b', 'x')
+    expect(kept.room()).to.equal(3)
+    nowMs = 1_000
+    expect(kept.room()).to.equal(9)
+  })
+
   it('gives back the memory of all that has ended when the next one comes', () => {
     const kept = make({ max: 1_000 })
     for (let n = 0; n < 1_000; n++) kept.set(`key ${n}`, 'x')
