@@ -1,5 +1,10 @@
 /** The files of `deploy/` and the Dockerfile, held against what the program knows: settings, ports, parts, paths, versions. */
+import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { parse, parseAllDocuments } from 'yaml'
 import { partsOf } from '../../cli/parts.ts'
@@ -7,6 +12,7 @@ import { loadSettings } from '../../cli/settings.ts'
 import { doorsOf } from '../../schemas/doors.ts'
 import { listSettings } from '../../schemas/settings.ts'
 import { requireDurable } from '../../store/connection-string.ts'
+import { startService } from '../start/service.ts'
 
 type Variables = { readonly [name: string]: string }
 const read = (file: string) => readFileSync(file, 'utf8')
@@ -232,5 +238,28 @@ describe('deployment files', () => {
       'true',
       'strict',
     ])
+  })
+
+  it('a service starts with sockets of the address families alone that the systemd unit allows', async function () {
+    const families = /^RestrictAddressFamilies=(.*)$/m.exec(read('deploy/mailroom.service'))?.[1] ?? ''
+    const restricted = [
+      fileURLToPath(new URL('../peers/socket-families.py', import.meta.url)),
+      families.replaceAll(' ', ','),
+    ]
+    const known = spawnSync('python3', [...restricted, 'true'], { encoding: 'utf8' })
+    if (known.status !== 0) {
+      console.log(`  skipped: sockets cannot be restricted here: ${known.error?.message ?? known.stderr.trim()}`)
+      this.skip()
+    }
+    const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-unit-'))
+    try {
+      const node = path.join(folder, 'node')
+      const words = ['python3', ...restricted, process.execPath].map((word) => `'${word}'`)
+      await writeFile(node, `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`, { mode: 0o700 })
+      const service = await startService({ node, only: null })
+      await service.dispose()
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 })
