@@ -33,6 +33,7 @@ export function loadSettings({ file, env }: { file: string | null; env: NodeJS.P
       values.set(setting.name, checked(setting, setting.name, value, file))
   for (const [variable, text] of Object.entries(env)) {
     if (text === undefined || otherVariables.has(variable)) continue
+    if (isOfKubernetes(variable, text)) throw ofKubernetes(variable)
     const setting = listSettings().find(({ name }) => variableOf(name) === variable)
     if (setting !== undefined)
       values.set(
@@ -65,6 +66,16 @@ function readFile(file: string): unknown {
     throw new SettingsError(`${file} cannot be read: ${text.replace(/:$/, '')}. ${fix}`)
   }
 }
+
+/** What Kubernetes tells each pod of a Service whose name begins with ours. */
+const isOfKubernetes = (variable: string, text: string) =>
+  /^MAILROOM_(?:\w+_)?(?:SERVICE_(?:HOST|PORT)|PORT_\d+_(?:TCP|UDP))/.test(variable) ||
+  (/^MAILROOM_(?:\w+_)?PORT$/.test(variable) && /^(?:tcp|udp):/.test(text))
+
+const ofKubernetes = (variable: string) =>
+  new SettingsError(
+    `${variable} in the environment is no setting, but where Kubernetes says that a Service is. Write "enableServiceLinks: false" in the spec of the pod.`,
+  )
 
 function unknownVariable(variable: string): SettingsError {
   const meant = nearest(

@@ -148,6 +148,7 @@ describe('deployment files', () => {
           readonly metadata: { readonly labels: Labels }
           readonly spec: {
             readonly terminationGracePeriodSeconds: number
+            readonly enableServiceLinks?: boolean
             readonly securityContext: { readonly runAsNonRoot: boolean; readonly sysctls?: readonly object[] }
             readonly containers: readonly Container[]
           }
@@ -195,6 +196,19 @@ describe('deployment files', () => {
         expect(spec?.replicas).to.be.greaterThan(1)
       })
     }
+
+    it('no pod is told of the Services by variables that it would take for settings', () => {
+      const links = Object.fromEntries(
+        of('Service').map(({ metadata }) => [
+          `${metadata.name.toUpperCase().replaceAll('-', '_')}_SERVICE_HOST`,
+          '10.0.0.9',
+        ]),
+      )
+      for (const { spec } of of('Deployment')) {
+        const told = spec?.template?.spec.enableServiceLinks === false ? {} : links
+        settingsOf({ ...told, ...of('ConfigMap')[0]?.data, ...of('Secret')[0]?.stringData })
+      }
+    })
 
     it('each Service leads to ports that its nodes have', () => {
       for (const { metadata, spec } of of('Service')) {

@@ -10,3 +10,20 @@ describe('an empty variable', () => {
       expect(read({ [variableOf(name)]: '' })).to.deep.equal(read({}))
     })
 })
+
+describe('variables that Kubernetes makes of a Service', () => {
+  const variables = {
+    MAILROOM_API_SERVICE_HOST: '10.0.0.9',
+    MAILROOM_API_SERVICE_PORT_HTTP: '80',
+    MAILROOM_SERVICE_HOST: '10.0.0.9',
+    MAILROOM_SMTP_PORT: 'tcp://10.0.0.9:25',
+    MAILROOM_PORT: 'tcp://10.0.0.9:80',
+    MAILROOM_DNS_PORT: 'udp://10.0.0.9:53',
+    MAILROOM_IMAP_PORT_993_TCP_ADDR: '10.0.0.9',
+  }
+  for (const [variable, text] of Object.entries(variables))
+    it(`are refused with what keeps them out: ${variable}`, () =>
+      expect(() => loadSettings({ file: null, env: { [variable]: text } })).to.throw(
+        `${variable} in the environment is no setting, but where Kubernetes says that a Service is. Write "enableServiceLinks: false" in the spec of the pod.`,
+      ))
+})
