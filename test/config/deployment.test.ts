@@ -247,6 +247,9 @@ describe('deployment files', () => {
     const install = /\(cd (.*?)\)/.exec(unit)?.[1] ?? ''
     expect(install).to.match(new RegExp(`^${value('WorkingDirectory')} && npm install `))
     expect(read('docs/guides/upgrades.md'), 'what the service may not install itself').to.include(`cd ${install}\n`)
+    // Systemd starts nothing where a folder is missing, and npm makes none of these.
+    for (const folder of value('ReadWritePaths').split(' '))
+      expect(unit).to.match(new RegExp(`^#.*\\binstall -d -o ${value('User')} ${folder}$`, 'm'))
     expect([value('User'), value('NoNewPrivileges'), value('ProtectSystem')]).to.deep.equal([
       'mailroom',
       'true',
