@@ -25,9 +25,9 @@ export const notify = command({
     return readSet(parser)
   },
   async run(session, asked) {
-    session.notifier?.close()
-    session.notifier = null
-    if (asked !== null) session.notifier = await startNotifier(session, asked.request, asked)
+    const before = session.notifier
+    session.notifier = asked === null ? null : await startNotifier(session, asked.request, asked)
+    before?.close()
     return undefined
   },
 })

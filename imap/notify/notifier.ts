@@ -38,7 +38,12 @@ export async function startNotifier(
   { tellsStatus }: { readonly tellsStatus: boolean },
 ): Promise<Notifier> {
   const notifier = new MailboxNotifier(session, request)
-  await notifier.begin(tellsStatus)
+  try {
+    await notifier.begin(tellsStatus)
+  } catch (error) {
+    notifier.close()
+    throw error
+  }
   return notifier
 }
 

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { Db, type Document } from 'mongodb'
 import { createHttpServer } from '../../api/http-server.ts'
 import { revokeKey, rotateKey } from '../../core/access/keys.ts'
 import { authenticate } from '../../core/access/principal.ts'
@@ -13,12 +12,12 @@ import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { waitForMessage } from '../../core/wait/wait.ts'
 import { closeWaiters } from '../../core/wait/waiters.ts'
 import { admitAgain } from '../../operations/admit.ts'
-import type { Store } from '../../store/open.ts'
 import { eventually } from '../eventually.ts'
 import { browser, type Person } from '../peers/person.ts'
 import { type Answer, type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { threadMs } from '../processor-time.ts'
 import { type Door, deliver, makeKey, makeTenant, openTenant, type Tenant, watchWaits } from '../start/door.ts'
+import { failNextRead } from '../start/failing-read.ts'
 import { newPerson, type SignedIn, signedIn } from '../start/people.ts'
 
 type Waited = {
@@ -58,20 +57,6 @@ const authenticated = (domain: string): Verdict => ({
   cuts: [],
   suspicion: null,
 })
-
-/** Has the next reading of whole documents of a collection by their ids fail. Resolves when it has. */
-function failing(db: Store['db'], collection: string): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const command: typeof db.command = (asked: Document, options) => {
-    if (asked.find !== collection || asked.filter?._id?.$in === undefined)
-      return Db.prototype.command.call(db, asked, options)
-    Reflect.deleteProperty(db, 'command')
-    resolve()
-    return Promise.reject(new Error('interrupted'))
-  }
-  Object.assign(db, { command })
-  return promise
-}
 
 /** Resolves later than in this millisecond, in which nobody can say what was first. */
 async function laterThanNow(): Promise<void> {
@@ -651,7 +636,7 @@ describe('waiting for a message', () => {
 
     it('a message that cannot be read when it comes is told as soon as it can', async () => {
       const { answer } = await begin(() => wait(`timeout=${longest}`))
-      const whole = failing(door.ctx.store.db, 'messages')
+      const whole = failNextRead(door.ctx.store, 'messages', ({ _id }) => _id?.$in !== undefined)
       const id = await send({ subject: 'Unread' })
       await whole
       const startedAt = performance.now()

@@ -16,6 +16,7 @@ import { keepHalfOpen } from '../peers/half-open.ts'
 import { ImapClient } from '../peers/imap-client.ts'
 import { type Json, mailboxPath } from '../peers/rest.ts'
 import { deliver, makeKey } from '../start/door.ts'
+import { failNextRead } from '../start/failing-read.ts'
 import { type ImapDoor, openImapDoor } from '../start/imap.ts'
 import { makeCustomer, makePartner } from '../start/partners.ts'
 
@@ -591,6 +592,17 @@ describe('IMAP sessions', () => {
       expect(await watcher.response()).to.match(/^\* STATUS Trash /)
       expect((await watcher.ask('NOTIFY NONE')).end).to.match(/^OK/)
       await fill(other, 'Trash', 'c')
+      expect((await watcher.ask('NOOP')).lines).to.deep.equal([])
+    })
+
+    it('tells what it told before, and nothing else, after a NOTIFY that could not be carried out', async () => {
+      await watcher.ask('NOTIFY SET (mailboxes Archive (MessageNew MessageExpunge))')
+      const failed = failNextRead(imap.door.ctx.store, 'folders')
+      expect((await watcher.ask('NOTIFY SET (personal (MessageNew MessageExpunge))')).end).to.match(/^NO/)
+      await failed
+      await fill(other, 'Trash', 'a')
+      await fill(other, 'Archive', 'b')
+      expect(await watcher.response()).to.match(/^\* STATUS Archive /)
       expect((await watcher.ask('NOOP')).lines).to.deep.equal([])
     })
   })
