@@ -36,6 +36,8 @@ export type Resolver = {
     readonly port: number
     readonly family: 4 | 6
   }): Promise<readonly Records['TLSA'][] | null>
+  /** Whether DNSSEC validated what the DNS says of a name, be it that there is nothing. Fails with a `DnsError` that is temporary. */
+  isSecure(name: string, type: RecordType): Promise<boolean>
   /**
    * The addresses of a host. Without servers in the settings the operating system resolves it (with its hosts file).
    * Fails with an error of node:dns or a `DnsError`.
@@ -129,6 +131,7 @@ export function createResolver(settings: readonly string[], answers: DnsAnswers)
       const { records, secure } = await soundAnswerTo(`_${port}._tcp.${name}`, 'TLSA')
       return secure ? (records as Records['TLSA'][]) : null
     },
+    isSecure: async (name, type) => (await soundAnswerTo(canonical(name), type)).secure,
     async addresses(host) {
       const literal = isIP(host)
       if (literal !== 0) return [{ address: host, family: literal === 6 ? 6 : 4 }]

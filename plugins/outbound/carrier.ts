@@ -67,6 +67,7 @@ export function createCarrier(ctx: Context): Carrier & { close(): void } {
         sizeBytes: raw.length,
         is8Bit: !isAscii(raw),
         needsUtf8: needsUtf8(attempt, raw),
+        serverNames: policy.serverNames,
         onConnection: (failure) => noteSession(ctx, { domain: attempt.domain, route, policy, failure }),
         isHeld: () => isHeld(ctx, attempt).catch(() => false),
         async sevenBit() {

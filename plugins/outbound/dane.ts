@@ -20,35 +20,41 @@ export function usable(records: readonly Tlsa[]): readonly Tlsa[] {
   )
 }
 
-/** Whether the records accept a server of this name with this chain (DER, its own certificate first) now. Never throws. */
+/**
+ * Whether the records accept a server with this chain (DER, its own certificate first) now. `names` are those that it may answer to.
+ * Never throws.
+ */
 export function accepts(
   records: readonly Tlsa[],
   chain: readonly Buffer[],
-  { name, now }: { readonly name: string; readonly now: Date },
+  { names, now }: { readonly names: readonly string[]; readonly now: Date },
 ): boolean {
   try {
     const certificates = chain.map((raw) => new X509Certificate(raw))
     return records.some((record) =>
       record.usage === endEntity
         ? certificates[0] !== undefined && matches(record, certificates[0])
-        : leadsTo(record, certificates, { name, now }),
+        : leadsTo(record, certificates, { names, now }),
     )
   } catch {
     return false // what the server sent is no certificate
   }
 }
 
+/** Whether one of the records names an authority: certificates of that count for the names of the server alone. */
+export const nameAuthority = (records: readonly Tlsa[]): boolean => records.some(({ usage }) => usage === trustAnchor)
+
 /**
- * Whether the chain is valid for the name, and signed all the way up to a certificate that the record names: by authorities, and within
+ * Whether the chain is valid for one of the names, and signed all the way up to a certificate that the record names: by authorities, and within
  * its time (RFC 7671 5.2). Of the server's own certificate, where a record names that, neither counts (RFC 7671 5.1).
  */
 function leadsTo(
   record: Tlsa,
   certificates: readonly X509Certificate[],
-  { name, now }: { readonly name: string; readonly now: Date },
+  { names, now }: { readonly names: readonly string[]; readonly now: Date },
 ): boolean {
   const [own] = certificates
-  if (own?.checkHost(name) === undefined) return false
+  if (!names.some((name) => own?.checkHost(name) !== undefined)) return false
   for (const [n, certificate] of certificates.entries()) {
     const below = certificates[n - 1]
     if (now < certificate.validFromDate || now > certificate.validToDate) return false

@@ -6,7 +6,7 @@ import { isIP } from 'node:net'
 import { namesServer, type StsPolicies, type ToldPolicy } from '../../core/deliver/mta-sts.ts'
 import type { ToldPolicyDoc } from '../../core/deliverability/tls-results.ts'
 import type { Context } from '../../core/process/context.ts'
-import { accepts, type Tlsa, usable } from './dane.ts'
+import { accepts, nameAuthority, type Tlsa, usable } from './dane.ts'
 import type { TlsFailure } from './smtp/outcome.ts'
 import type { Route, TlsPolicy } from './smtp/session.ts'
 
@@ -22,6 +22,8 @@ export type Policies = {
 export type FoundPolicy = {
   readonly tls: TlsPolicy
   readonly name: string
+  /** What the certificate of the server may name, where its DNS pins an authority. */
+  readonly serverNames?: readonly string[] | undefined
   /** As our TLS report tells of it; null: on the way to a relay there is nothing to report. */
   readonly told: ToldPolicyDoc | null
   /** What is wrong with the policy itself, whatever the session is like. */
@@ -41,6 +43,9 @@ export function createPolicies(
   const { routes, dane, mtaSts } = ctx.settings.outbound
   const isRelayed = (domain: string) => routes[domain] !== undefined || routes['*'] !== undefined
   const stsOf = async (domain: string) => (mtaSts && !isRelayed(domain) ? sts.told(domain) : null)
+  /** RFC 7672 3.2.2: the domain counts as a name of its server where nobody can have put the server in its DNS. */
+  const namesOf = async (domain: string, { name }: Route) =>
+    (await ctx.resolver.isSecure(domain, 'MX')) ? [name, domain] : [name]
   const enforced = async (domain: string) => (mtaSts && !isRelayed(domain) ? sts.enforced(domain) : null)
 
   return {
@@ -59,11 +64,12 @@ export function createPolicies(
           const good = usable(pins)
           const tls: TlsPolicy = {
             kind: 'pinned',
-            accepts: (chain) =>
-              good.length === 0 || accepts(good, chain, { name: route.name, now: ctx.machineClock.now() }),
+            accepts: (chain, names) =>
+              good.length === 0 || accepts(good, chain, { names, now: ctx.machineClock.now() }),
           }
           const told: ToldPolicyDoc = { type: 'tlsa', strings: pins.map(textOf), mxHosts: [route.name] }
-          return { tls, name: `dane ${told.strings.toSorted().join(', ')}`, told, problem: null }
+          const serverNames = nameAuthority(good) ? await namesOf(domain, route) : undefined
+          return { tls, name: `dane ${told.strings.toSorted().join(', ')}`, serverNames, told, problem: null }
         }
       }
       return underSts(await stsOf(domain), route)

@@ -28,6 +28,7 @@ const addresses = {
   anchored: '203.0.114.4',
   lapsed: '203.0.114.5',
   misissued: '203.0.114.6',
+  ofDomain: '203.0.114.7',
   policies: '203.0.114.80',
   forgedPolicies: '203.0.114.81',
   nothing: '203.0.114.82',
@@ -68,6 +69,8 @@ const domains: { readonly [domain: string]: Domain } = {
   'anchored.test': { servers: own('anchored.test', 'anchored'), pins: 'authority' },
   'lapsed.test': { servers: own('lapsed.test', 'lapsed'), pins: 'authority' },
   'misissued.test': { servers: own('misissued.test', 'misissued'), pins: 'authority' },
+  'hosted.test': { servers: [['mx.host.test', 'ofDomain']], pins: 'authority' },
+  'neighbour.test': { servers: [['mx.host.test', 'ofDomain']], pins: 'authority' },
 }
 
 type Case = readonly [what: string, domain: string, to: { readonly at: Host; readonly secure: boolean } | null]
@@ -88,6 +91,8 @@ const cases: readonly Case[] = [
   ['a pinned authority: with TLS', 'anchored.test', { at: 'anchored', secure: true }],
   ['a pinned authority, and a certificate that has expired: not at all', 'lapsed.test', null],
   ['a pinned authority, and a certificate that none of its authorities made: not at all', 'misissued.test', null],
+  ['a pinned authority, and a certificate for the domain: with TLS', 'hosted.test', { at: 'ofDomain', secure: true }],
+  ['a pinned authority, and a certificate for another domain of the server: not at all', 'neighbour.test', null],
 ]
 
 /** Keys are used in turn, because the requests of one key in a minute are limited. */
@@ -108,11 +113,12 @@ describe('TLS policies of other domains', () => {
     const names = Object.keys(domains)
     const servers = names.map((name) => `mx.${name}`)
     const customer = await makeCertificate(['customer.test'], { authority })
-    const [trusted, selfSigned, lapsed, misissued, policies, forgedPolicies] = await Promise.all([
+    const [trusted, selfSigned, lapsed, misissued, ofDomain, policies, forgedPolicies] = await Promise.all([
       makeCertificate([...servers, 'mx.stranger.test'], { authority }),
       makeCertificate(servers),
       makeCertificate(servers, { authority, days: -1 }),
       makeCertificate(servers, { authority: customer }),
+      makeCertificate(['hosted.test'], { authority }),
       makeCertificate(
         names.map((name) => `mta-sts.${name}`),
         { authority },
@@ -124,6 +130,7 @@ describe('TLS policies of other domains', () => {
     sinks.clear = await startSink(() => null, { hideSTARTTLS: true, disabledCommands: ['STARTTLS'] })
     const sent = ({ key }: Pair, ...chain: Pair[]) => ({ key, cert: chain.map(({ cert }) => cert).join('\n') })
     sinks.anchored = await startSink(() => null, sent(trusted, trusted, authority))
+    sinks.ofDomain = await startSink(() => null, sent(ofDomain, ofDomain, authority))
     sinks.lapsed = await startSink(() => null, sent(lapsed, lapsed, authority))
     sinks.misissued = await startSink(() => null, sent(misissued, misissued, customer, authority))
     policyHosts = await Promise.all([policies, forgedPolicies].map(startPolicyHost))
@@ -219,11 +226,13 @@ describe('TLS policies of other domains', () => {
       'clear.test sts starttls-not-supported',
       'foreign.test sts validation-failure',
       'forged.test sts sts-policy-fetch-error',
+      'hosted.test tlsa ok',
       'inside.test sts sts-policy-fetch-error',
       'lapsed.test tlsa tlsa-invalid',
       'met.test sts ok',
       'misissued.test tlsa tlsa-invalid',
       'mispinned.test tlsa tlsa-invalid',
+      'neighbour.test tlsa tlsa-invalid',
       'none.test no-policy-found starttls-not-supported',
       'pinned.test tlsa ok',
       'testing.test sts validation-failure',
@@ -271,7 +280,8 @@ function zoneOf(certificates: { readonly [host: string]: string }): NameServer['
       zone[`A mta-sts.${domain}`] = [addresses[policy.host ?? 'policies']]
     }
     if (pins !== undefined)
-      zone[`TLSA _25._tcp.mx.${domain}`] = [`${pins === 'authority' ? 2 : 3} 1 1 ${keyHash(certificates[pins] ?? '')}`]
+      for (const [name] of servers)
+        zone[`TLSA _25._tcp.${name}`] = [`${pins === 'authority' ? 2 : 3} 1 1 ${keyHash(certificates[pins] ?? '')}`]
   }
   return zone
 }

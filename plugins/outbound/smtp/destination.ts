@@ -35,7 +35,7 @@ const backoffFirstMs = 15_000
 const backoffMaxMs = 300_000
 const reasonCharsMax = 200
 
-type Opening = Omit<SessionOptions, 'tryTls'>
+type Opening = Omit<SessionOptions, 'tryTls' | 'serverNames'>
 
 /** Servers whose STARTTLS failed of late, by address and port. */
 type NoTls = Pick<Kept<true>, 'get' | 'set' | 'delete'>
@@ -112,7 +112,7 @@ async function pace(state: State): Promise<void> {
 }
 
 async function sendOnce(state: State, mail: Mail): Promise<Dialogue | Deferral> {
-  const idle = takeIdle(state)
+  const idle = takeIdle(state, mail)
   if (idle !== null) {
     const result = await sendOver(state, idle, mail)
     if ('why' in result || !isUnseen(result)) return result
@@ -141,10 +141,10 @@ function insistsOnTls(session: Session, result: Dialogue | Deferral): result is 
 
 const leaseLapsed: Deferral = { why: 'was reached too late: the mail is claimed anew', retrySeconds: 0 }
 
-function takeIdle({ idle }: State): Session | null {
+function takeIdle({ idle }: State, mail: Mail): Session | null {
   for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
     clearTimeout(last.timer)
-    if (last.session.isOpen) return last.session
+    if (last.session.isOpen && last.session.suits(mail)) return last.session
     last.session.quit()
   }
   return null
@@ -164,7 +164,8 @@ function giveBack({ idle, limits }: State, session: Session): void {
   idle.push({ session, timer })
 }
 
-async function connect({ opening, noTls }: State, mail: Mail): Promise<Session | Dialogue> {
+async function connect({ opening: known, noTls }: State, mail: Mail): Promise<Session | Dialogue> {
+  const opening = { ...known, serverNames: mail.serverNames }
   const server = serverOf(opening)
   const tryTls = noTls.get(server) !== true
   const first = await openSession({ ...opening, tryTls })

@@ -11,19 +11,21 @@ export type Route = { readonly name: string; readonly address: string; readonly 
 
 /**
  * What TLS must be. `opportunistic`: used where the server offers it, with any certificate (RFC 7435). `verified`: with a
- * certificate of a public authority. `pinned`: with a certificate that `accepts` takes. What is `watched` is only told: whether the
+ * certificate of a public authority. `pinned`: with a certificate that `accepts` takes of a server with these names. What is `watched` is only told: whether the
  * certificate would be taken by a policy that its domain tests (RFC 8461 5).
  */
 export type TlsPolicy =
   | { readonly kind: 'opportunistic'; readonly isWatched?: boolean }
   | { readonly kind: 'verified' }
-  | { readonly kind: 'pinned'; accepts(certificates: readonly Buffer[]): boolean }
+  | { readonly kind: 'pinned'; accepts(certificates: readonly Buffer[], names: readonly string[]): boolean }
 
 export type SessionOptions = {
   readonly route: Route
   /** Our name in EHLO. */
   readonly name: string
   readonly tls: TlsPolicy
+  /** What the certificate may name where its authority is pinned. */
+  readonly serverNames?: readonly string[] | undefined
   /** False when STARTTLS is known to fail at this server. */
   readonly tryTls: boolean
   /** What is sent before the server greets: the line of a proxy. */
@@ -39,6 +41,8 @@ export type Mail = {
   readonly sizeBytes: number
   readonly is8Bit: boolean
   readonly needsUtf8: boolean
+  /** What the certificate of its server may name where the authority of that is pinned. */
+  readonly serverNames?: readonly string[] | undefined
   /** Whether the lease of this mail still holds; asked right before the envelope, and before the content. */
   isHeld(): Promise<boolean>
   /** Returns the same mail with 7-bit lines, for a server without 8BITMIME; null when it cannot be converted. */
@@ -55,6 +59,8 @@ export type Session = {
   /** Whether another mail can be sent over it. */
   readonly isOpen: boolean
   has(extension: string): boolean
+  /** Whether the certificate counts for a mail, too, whose server has other names: one server may be that of many domains. */
+  suits(mail: Pick<Mail, 'serverNames'>): boolean
   /** Sends one mail. Never rejects. */
   send(mail: Mail): Promise<Dialogue>
   /** Sends QUIT and ends the connection. */
@@ -129,17 +135,17 @@ async function greet(wire: Wire, options: SessionOptions, progress: Progress): P
   if (preface !== undefined) await wire.write(preface)
   await ask('', 220)
   let extensions = await hello(ask, options.name)
-  let tlsFailure: TlsFailure | null = null
+  let encrypted: Encrypted = { tlsFailure: null, certificates: [] }
   const mustEncrypt = tls.kind !== 'opportunistic'
   if (mustEncrypt && !extensions.has('STARTTLS'))
     throw new Unsafe('the policy of the domain asks for TLS, which the server does not offer', noStartTls)
   if (extensions.has('STARTTLS') && (tryTls || mustEncrypt)) {
     await ask('STARTTLS', 220)
-    tlsFailure = await encrypt(wire, options)
+    encrypted = await encrypt(wire, options)
     progress.tls = true
     extensions = await hello(ask, options.name)
   }
-  return sessionOf(wire, { extensions, tls: progress.tls, tlsFailure, limits })
+  return sessionOf(wire, { ...encrypted, extensions, tls: progress.tls, policy: tls, limits })
 }
 
 /** RFC 8460 4.3.1. */
@@ -161,8 +167,15 @@ async function hello(ask: (command: string, expected: number) => Promise<Reply>,
   return extensions
 }
 
-/** Begins TLS. Returns why a certificate would not be taken that is only watched. */
-async function encrypt(wire: Wire, { route, tls, limits }: SessionOptions): Promise<TlsFailure | null> {
+type Encrypted = {
+  /** Why a certificate would not be taken that is only watched. */
+  readonly tlsFailure: TlsFailure | null
+  /** The chain of the server, where its DNS pins it. */
+  readonly certificates: readonly Buffer[]
+}
+
+/** Begins TLS. */
+async function encrypt(wire: Wire, { route, tls, serverNames = [], limits }: SessionOptions): Promise<Encrypted> {
   const servername = isIP(route.name) === 0 ? { servername: route.name } : {}
   const socket = await wire.secure({ ...servername, rejectUnauthorized: false }, limits.replyMs)
   const trouble = (text: string, failure: TlsFailure) => {
@@ -173,14 +186,15 @@ async function encrypt(wire: Wire, { route, tls, limits }: SessionOptions): Prom
   if (tls.kind === 'verified' && untrusted !== null)
     throw trouble(`the certificate of the server is not trusted: ${untrusted.detail}`, untrusted)
   if (tls.kind === 'pinned') {
-    const chain = certificatesOf(socket.getPeerCertificate(true))
-    if (!tls.accepts(chain))
+    const certificates = certificatesOf(socket.getPeerCertificate(true))
+    if (!tls.accepts(certificates, serverNames))
       throw trouble('the certificate of the server is none of those its DNS names (DANE)', {
         type: 'tlsa-invalid',
         detail: null,
       })
+    return { tlsFailure: null, certificates }
   }
-  return tls.kind === 'opportunistic' && tls.isWatched === true ? untrusted : null
+  return { tlsFailure: tls.kind === 'opportunistic' && tls.isWatched === true ? untrusted : null, certificates: [] }
 }
 
 function untrustedBecause(code: string): TlsFailure {
@@ -207,11 +221,20 @@ function certificatesOf(first: Certificate): Buffer[] {
 type Opened = {
   readonly extensions: ReadonlyMap<string, string>
   readonly tls: boolean
-  readonly tlsFailure: TlsFailure | null
   readonly limits: SessionOptions['limits']
 }
 
-function sessionOf(wire: Wire, { extensions, tls, tlsFailure, limits }: Opened): Session {
+function sessionOf(
+  wire: Wire,
+  {
+    extensions,
+    tls,
+    limits,
+    policy,
+    tlsFailure,
+    certificates,
+  }: Opened & Encrypted & { readonly policy: SessionOptions['tls'] },
+): Session {
   let uses = 0
   return {
     tls,
@@ -223,6 +246,7 @@ function sessionOf(wire: Wire, { extensions, tls, tlsFailure, limits }: Opened):
       return !wire.isBroken && !wire.hasUnread
     },
     has: (extension) => extensions.has(extension),
+    suits: ({ serverNames = [] }) => policy.kind !== 'pinned' || policy.accepts(certificates, serverNames),
     async send(mail) {
       uses += 1
       const refuse = (reply: string) => ({ command: 'MAIL', reply, tls, trouble: '' })
@@ -232,7 +256,7 @@ function sessionOf(wire: Wire, { extensions, tls, tlsFailure, limits }: Opened):
         return refuse('554 5.6.3 the server takes 7-bit mail only, which this mail cannot be made')
       const sent = { ...mail, ...converted }
       const refusal = refusedBefore(extensions, sent)
-      return refusal === null ? transact(wire, sent, { extensions, tls, tlsFailure, limits }) : refuse(refusal)
+      return refusal === null ? transact(wire, sent, { extensions, tls, limits }) : refuse(refusal)
     },
     quit() {
       // The reply is not waited for: it says nothing that matters.

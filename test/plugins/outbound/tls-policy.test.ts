@@ -33,7 +33,18 @@ describe('TLS policies', () => {
     return createPolicies(ctx, stsNaming(enforced)).find('remote.test', route)
   }
 
-  const elsewhere = { name: 'somewhere.else.test', now: new Date() }
+  it('takes the domain for a name of its server where DNSSEC vouches for the MX, and an authority is pinned', async () => {
+    server.secure = true
+    const pin = (usage: number) => ({ 'TLSA _25._tcp.mx.remote.test': [`${usage} 1 1 ${sha256(spki(certificate))}`] })
+    server.zone = pin(2)
+    expect((await find()).serverNames).to.deep.equal(['mx.remote.test', 'remote.test'])
+    server.zone = { ...pin(2), 'MX remote.test': 'SERVFAIL' }
+    expect(await find().catch(({ message }: Error) => message)).to.match(/ESERVFAIL for MX/)
+    server.zone = { ...pin(3), 'MX remote.test': 'SERVFAIL' }
+    expect((await find()).serverNames).to.equal(undefined)
+  })
+
+  const elsewhere = { names: ['somewhere.else.test'], now: new Date() }
   const spki = (of: X509Certificate) => of.publicKey.export({ type: 'spki', format: 'der' })
   const sha256 = (data: Buffer) => createHash('sha256').update(data).digest('hex')
 
@@ -42,7 +53,7 @@ describe('TLS policies', () => {
     server.zone = { 'TLSA _25._tcp.mx.remote.test': [`3 1 1 ${sha256(spki(certificate))}`] }
     const { tls, name } = await find()
     expect(name).to.match(/^dane 3 1 1 /)
-    expect(tls.kind === 'pinned' && [tls.accepts([certificate.raw]), tls.accepts([other.raw])]).to.deep.equal([
+    expect(tls.kind === 'pinned' && [tls.accepts([certificate.raw], []), tls.accepts([other.raw], [])]).to.deep.equal([
       true,
       false,
     ])
@@ -59,7 +70,7 @@ describe('TLS policies', () => {
     server.secure = true
     server.zone = { 'TLSA _25._tcp.mx.remote.test': ['1 1 1 00'] }
     const { tls } = await find()
-    expect(tls.kind === 'pinned' && tls.accepts([other.raw])).to.equal(true)
+    expect(tls.kind === 'pinned' && tls.accepts([other.raw], [])).to.equal(true)
   })
 
   it('sends nothing while the DNS does not say', async () => {
