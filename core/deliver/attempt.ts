@@ -40,4 +40,6 @@ export type Outcome = {
   readonly untried?: boolean
   /** Whether no connection came so far that the mail could begin: another server may take it. */
   readonly unreached?: boolean
+  /** Whether the mail or its sender was refused, whoever was to get it. */
+  readonly ofMail?: boolean
 }

@@ -150,7 +150,14 @@ function changesOf(ended: EndedAttempt): RecipientChange[] {
     return startedAt === null ? [deferred] : [startOf(attempt, startedAt), deferred]
   }
   if (outcome.status !== 'delivered')
-    return [of(open, { ...seen, status: 'bounced', reason: givenUp ? 'transient' : 'permanent' })]
+    return [
+      of(open, {
+        ...seen,
+        status: 'bounced',
+        reason: givenUp ? 'transient' : 'permanent',
+        ...(outcome.ofMail === true && { ofMail: true }),
+      }),
+    ]
   const delivered = of(open, { ...seen, status: 'delivered', reason: null })
   if (!simulatesComplaint(attempt.recipient)) return [delivered]
   return [delivered, of(['delivered'], { status: 'complained', reason: 'abuse', at })]

@@ -3,6 +3,7 @@
  * automatically; people add and remove others (decisions.md 2, Sending). What an agent key adds holds for its own mail and
  * for its mailboxes, since an agent reaches nothing else of the account.
  */
+import { enhancedStatusOf } from '../../mail/encoding/enhanced-status.ts'
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { notACursor, notAnAddress } from '../../schemas/refusals.ts'
@@ -195,12 +196,14 @@ export async function removeSuppression(ctx: Context, { accountId, kind }: Princ
 /**
  * The reason for which an outcome suppresses the address; null when it does not. A refusal of this one message (RFC
  * 3463: 5.2.2 full, 5.2.3 and 5.3.4 too large, 5.6 content, 5.7 policy), of its sender (5.1.7, 5.1.8) or because of how
- * mail is led (5.4.6 loop) says nothing about further mail.
+ * mail is led (5.4.6 loop) says nothing about further mail. Without such a code 552 says that there is no room (RFC 5321 4.2.3).
  */
-function suppressionReason({ status, reason, response }: EmailRecipient): SuppressionReason | null {
+function suppressionReason({ status, reason, response, ofMail }: EmailRecipient): SuppressionReason | null {
   if (status === 'complained') return 'complaint'
-  if (status !== 'bounced' || reason !== 'permanent') return null
-  return /^5\d\d[ -]5\.(?:1\.[78]|2\.[23]|3\.\d+|4\.6|5\.\d+|6\.\d+|7\.\d+)\b/.test(response ?? '') ? null : 'bounce'
+  if (status !== 'bounced' || reason !== 'permanent' || ofMail === true) return null
+  const said = enhancedStatusOf(response ?? '')
+  if (said === null) return /^552/.test(response ?? '') ? null : 'bounce'
+  return /^5\.(?:1\.[78]|2\.[23]|3\.\d+|4\.6|5\.\d+|6\.\d+|7\.\d+)$/.test(said) ? null : 'bounce'
 }
 
 function addressOf(email: string): string {

@@ -3,6 +3,7 @@
  * are about (decisions.md 2, Delivery states). A report is believed only when it names the return path of that recipient: the
  * Message-ID of a send, and who got it, all its recipients know.
  */
+import { enhancedStatusOf } from '../../mail/encoding/enhanced-status.ts'
 import { splitAddress } from '../../mail/message/address.ts'
 import type { ParsedMessage } from '../../mail/message/parse.ts'
 import { type RecipientReport, type Report, readReport } from '../../mail/report/report.ts'
@@ -145,9 +146,14 @@ async function changeStatus(
     ctx.changes.publish({ kind: 'emails', ids: [emailId], accountIds: [accountId] })
 }
 
-/** The reported status in the form of an SMTP reply, so that it is shown like one. */
+/** The reported status in the form of an SMTP reply, so that it is shown like one. One that the reply does not name is put into it. */
 function responseOf({ status, diagnostic }: RecipientReport): string {
-  if (diagnostic !== null && /^\d{3}[ -]/.test(diagnostic)) return diagnostic
+  if (diagnostic !== null && /^\d{3}[ -]/.test(diagnostic)) {
+    const tells = status !== null && status[0] === diagnostic[0] && !status.endsWith('.0.0')
+    return tells && enhancedStatusOf(diagnostic) === null
+      ? `${diagnostic.slice(0, 4)}${status} ${diagnostic.slice(4)}`
+      : diagnostic
+  }
   const code = status?.startsWith('4') ? '450' : '550'
   return [code, status ?? '5.0.0', diagnostic ?? 'reported as not delivered'].join(' ')
 }

@@ -2,6 +2,7 @@
 import { isAscii } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { formatDate } from '../encoding/date.ts'
+import { enhancedStatusOf } from '../encoding/enhanced-status.ts'
 
 export type Bounce = {
   readonly to: string
@@ -77,7 +78,7 @@ function introduction({ remoteMta, isGivenUp }: Bounce): string {
 /** The part for programs (RFC 3464 2). */
 function deliveryStatus({ hostname, recipient, response, remoteMta }: Bounce): readonly string[] {
   const answer = oneLine(response)
-  const status = statusIn.exec(response)?.[1] ?? (answer.startsWith('4') ? '4.0.0' : '5.0.0')
+  const status = enhancedStatusOf(response) ?? (answer.startsWith('4') ? '4.0.0' : '5.0.0')
   const fields = [
     `Reporting-MTA: dns; ${hostname}`,
     '',
@@ -96,9 +97,6 @@ function deliveryStatus({ hostname, recipient, response, remoteMta }: Bounce): r
 function partOf(type: string, { inUtf8, isPlain }: { inUtf8: string; isPlain: boolean }): readonly string[] {
   return isPlain ? [`Content-Type: ${type}`] : [`Content-Type: ${inUtf8}`, 'Content-Transfer-Encoding: 8bit']
 }
-
-/** The enhanced code of a reply, where it stands in a line of it (RFC 2034 4): elsewhere may be an address such as 5.9.12.34. */
-const statusIn = /^\d{3}[ -]#?([45]\.\d{1,3}\.\d{1,3})(?!\.?\d)/m
 
 const isInAscii = (text: string) => isAscii(Buffer.from(text))
 

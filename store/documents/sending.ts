@@ -19,6 +19,8 @@ export type EmailRecipient = {
   readonly attempts: number
   /** The last status for which an event was recorded; null before the first. */
   readonly announced: DeliveryStatus | null
+  /** Set where the mail or its sender was refused, whoever was to get it: that says nothing of the address. */
+  readonly ofMail?: true
 }
 
 /** One accepted send with all its recipients. Inserting this document is the commit point of sending. */

@@ -60,6 +60,9 @@ describe('api: suppressions', () => {
   const ofOthers = [
     ['the sender', 'sender', '550-5.1.8 Sender address rejected:\n550 5.1.8 domain not found'],
     ['the form of the sender', 'form', '553 5.1.7 sender syntax'],
+    ['what the last line says', 'last', '550-We do not take it.\n550 5.7.1 see our policy'],
+    ['a code behind a sign', 'sign', '554 #5.7.1 not from you'],
+    ['the room in the mailbox', 'full', '552 over quota'],
     ['the way that mail is led', 'led', '550 5.4.6 mail for remote.example loops back to this server'],
   ] as const
   for (const [what, name, response] of ofOthers)

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../../core/deliver/attempt.ts'
+import { enhancedStatusOf } from '../../../mail/encoding/enhanced-status.ts'
 
 /** How a dialogue with a server ended. */
 export type Dialogue = {
@@ -45,10 +46,21 @@ export function outcomeOf(
   }
   const isOfMail = /^(?:MAIL|RCPT|DATA|\.)/.test(command) && !wantsTls
   const final = code >= 500 && (isOfMail || code === 521 || code === 556)
-  if (final) return { status: 'bounced', response: reply, mx, tls, at }
+  if (final) {
+    const ofMail = isBeforeRecipient(command) || (isOfContent(command) && saysNothingElse(reply))
+    return { status: 'bounced', response: reply, mx, tls, at, ...(ofMail && { ofMail }) }
+  }
   const unreached = wantsTls || isBeforeMail(command)
   return { status: 'deferred', response: reply, mx, tls, at, ...(unreached && { unreached: true }) }
 }
+
+/** Whether the server was not told yet who is to get the mail. */
+const isBeforeRecipient = (command: string) => isBeforeMail(command) || command === 'MAIL'
+
+const isOfContent = (command: string) => command === 'DATA' || command === '.'
+
+/** Whether a refusal tells by its code alone that the transaction failed (RFC 5321 4.2.3): some refuse recipients as late as here. */
+const saysNothingElse = (reply: string) => enhancedStatusOf(reply) === null && /^554/.test(reply)
 
 /** Whether a command greets the server, or none was sent: the dialogue came no further. */
 export const isOpening = (command: string): boolean => command === '' || command === 'EHLO' || command === 'HELO'

@@ -36,6 +36,10 @@ describe('outbound mail', () => {
     await script('drop.test', (line) => (line === '.' ? null : usual(line)))
     await script('dropearly.test', (line) => (line.startsWith('RCPT') ? null : usual(line)))
     await script('busy.test', usual, '554 5.3.2 not now\r\n')
+    let senders = 0
+    await script('picky.test', (line) =>
+      line.startsWith('MAIL') && ++senders === 1 ? '550 not from you\r\n' : usual(line),
+    )
     await script('never.test', usual, '521 5.3.2 never\r\n')
     await script('chatty.test', () => `250-${'x'.repeat(990)}\r\n`.repeat(80))
     await script('badtls.test', (line) => {
@@ -147,6 +151,12 @@ describe('outbound mail', () => {
     refusals.set('hard@sink.test', 550)
     const state = await recipient(await send('hard@sink.test'), ended)
     expect(state).to.include({ status: 'bounced', response: '550 said the sink', reason: 'permanent', attempts: 1 })
+  })
+
+  it('writes again to those whose server refused the sender', async () => {
+    const to = 'someone@picky.test'
+    expect(await recipient(await send(to), ended)).to.include({ status: 'bounced', response: '550 not from you' })
+    expect(await recipient(await send(to), ended)).to.include({ status: 'delivered' })
   })
 
   const cases = [

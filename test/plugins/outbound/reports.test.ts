@@ -80,6 +80,14 @@ Diagnostic-Code: smtp; 550 5.1.1 no such user
     expect((await status(id, 'bounced')).response).to.equal('550 5.1.1 no such user')
   })
 
+  it('a status that the answer does not name counts: who was full is written to again', async () => {
+    const { id, returnPath } = await sent('full@remote.example')
+    const full = dsn('full@remote.example').replace('5.1.1', '5.2.2').replace('550 5.1.1 no such user', '550 no room')
+    expect(await deliver(returnPath, full)).to.equal(250)
+    expect(await status(id, 'bounced')).to.include({ reason: 'permanent', response: '550 5.2.2 no room' })
+    expect((await status((await sent('full@remote.example')).id, 'delivered')).status).to.equal('delivered')
+  })
+
   it('a return path that was made up is refused', async () => {
     const { id, returnPath } = await sent('forged@remote.example')
     const forged = returnPath.replace(/-0-[0-9a-f]{4}/, '-0-0000')

@@ -39,9 +39,24 @@ describe('outcomeOf', () => {
     it(name, () => {
       const outcome = outcomeOf({ command, reply, tls: true, trouble }, { mx: 'mx.test', at })
       const unreached = status === 'deferred' && /^(?:EHLO|$)/.test(command) ? { unreached: true } : {}
-      expect(outcome).to.deep.equal({ status, response, mx: 'mx.test', tls: true, at, ...unreached })
+      const ofMail = status === 'bounced' && /^(?:MAIL|$)/.test(command) ? { ofMail: true } : {}
+      expect(outcome).to.deep.equal({ status, response, mx: 'mx.test', tls: true, at, ...unreached, ...ofMail })
     })
   }
+
+  const refusals = [
+    ['MAIL', '550 5.1.0 not you', true],
+    ['MAIL', '554 our blocklist has your address', true],
+    ['RCPT', '554 no such user', false],
+    ['.', '554 looks like spam', true],
+    ['.', '554 5.1.1 no such user', false],
+    ['.', '550 no such user', false],
+  ] as const
+  for (const [command, reply, expected] of refusals)
+    it(`${reply}, said at ${command}, ${expected ? 'is' : 'is not'} told of the mail or its sender`, () => {
+      const { ofMail = false } = outcomeOf({ command, reply, tls: true, trouble: '' }, { mx: 'mx.test', at })
+      expect(ofMail).to.equal(expected)
+    })
 
   it('is ambiguous when the connection ends after the final dot', () => {
     const outcome = outcomeOf({ command: '.', reply: '', tls: false, trouble: 'closed' }, { mx: 'mx.test', at })
