@@ -67,6 +67,7 @@ async function deliver(ctx: Context, mailbox: string, raw: Buffer, transactionId
       reversePath: '',
       recipients: [await findRecipient(ctx, mailbox)],
       transactionId,
+      isOurs: true,
       peer: { address: '127.0.0.1', helo: ctx.hostname, protocol: 'local', cipher: null },
     })
   } catch (error) {

@@ -31,6 +31,8 @@ export type Delivery = {
   readonly emailId?: string
   /** The result of verifying the sender; absent when it was not verified. */
   readonly verdict?: Verdict
+  /** Whether this service wrote it, about mail of the mailbox. */
+  readonly isOurs?: boolean
 }
 
 /** How long a write may take: less than the sweeps wait. A message that is committed after that is recognised when the sender repeats it. */
@@ -47,7 +49,7 @@ const giveUpMs = answerMs
 export async function receive(ctx: Context, delivery: Delivery): Promise<{ messageIds: readonly string[] }> {
   ctx.skew.requireSound()
   const at = ctx.clock.now()
-  const { raw, reversePath, recipients, verdict } = delivery
+  const { raw, reversePath, recipients, verdict, isOurs = false } = delivery
   const arrival = await ctx.tracing.span('parse', {}, () => read(ctx, delivery))
   const { parsed } = arrival
   const addressees = distinctMailboxes(
@@ -56,7 +58,7 @@ export async function receive(ctx: Context, delivery: Delivery): Promise<{ messa
   if (addressees.length === 0) return { messageIds: [] }
   const mailboxes = addressees.map(({ mailbox }) => mailbox)
   const authors = parsed.authors.map(({ address }) => address)
-  const folderIds = foldersFor(mailboxes, { reversePath, authors, verdict })
+  const folderIds = foldersFor(mailboxes, { reversePath, authors, verdict, isOurs })
   const contexts = mailboxes.map(({ accountId }) => inTimeOf(ctx, accountId))
   const ids = contexts.map(({ clock }) => newId('msg', clock.now()))
   const author = parsed.from?.address ?? null

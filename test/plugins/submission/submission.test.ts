@@ -4,8 +4,10 @@ import { createTransport } from 'nodemailer'
 import { withPorts } from '../../../cli/instance.ts'
 import { createKey } from '../../../core/access/keys.ts'
 import { limitLogins } from '../../../core/access/login-limits.ts'
+import { administrator } from '../../../core/access/principal.ts'
 import { createAppPassword } from '../../../core/account/login.ts'
 import { addSuppression } from '../../../core/deliver/suppressions.ts'
+import { setLists } from '../../../core/mailbox/sender-lists.ts'
 import { rawMessage } from '../../../core/read/bodies.ts'
 import { listMessages } from '../../../core/read/list.ts'
 import { settleDue } from '../../../core/send/settle.ts'
@@ -356,6 +358,24 @@ describe('submission', () => {
     expect(raw).to.match(/Diagnostic-Code: smtp; 550/)
     expect(raw).to.contain('\r\nContent-Type: message/delivery-status\r\n\r\n')
     expect(readReport(Buffer.from(raw), parseMessage(Buffer.from(raw)))?.kind).to.equal('delivery')
+  })
+
+  it('reports so to a mailbox, too, whose lists let in few', async () => {
+    const { ctx, principal, address } = service
+    const [to, domain] = ['gone.too@remote.example', address.slice(address.indexOf('@') + 1)]
+    await setLists(ctx, administrator(principal.account), {
+      address,
+      receiveAllow: ['friend@remote.example'],
+      receiveBlock: [domain],
+    })
+    refused.add(to)
+    await send(tls, { to })
+    await eventually('a report', async () => {
+      await settleDue(ctx)
+      const { items } = await listMessages(ctx, principal, { address, folder: 'inbox', limit: 10 })
+      return items.find(({ snippet }) => snippet?.includes(to)) ?? null
+    })
+    await setLists(ctx, administrator(principal.account), { address, receiveAllow: [], receiveBlock: [] })
   })
 
   const reasons = [
