@@ -2,7 +2,7 @@
 import { Binary, type Collection, type Document, type Filter, type UpdateFilter } from 'mongodb'
 import type { ApprovalMode } from '../schemas/approvals.ts'
 import type { Figure } from '../schemas/plans.ts'
-import type { AccountDoc, Hold, KeyDoc, PauseChange } from './documents/accounts.ts'
+import type { AccountDoc, CustomerChange, Hold, KeyDoc, PauseChange } from './documents/accounts.ts'
 import type { MemberDoc } from './documents/people.ts'
 import type { Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
@@ -408,16 +408,50 @@ export async function changePause(
   change: PauseChange,
   forgiven: AccountDoc['forgiven'] = {},
 ): Promise<boolean> {
-  const { to, reason, at } = change
-  const [before, set] =
-    to === 'paused'
-      ? [null, { sendingPaused: { reason, at } }]
-      : [{ $ne: null }, { sendingPaused: null, resumedAt: at, forgiven }]
   const { modifiedCount } = await store.accounts.updateOne(
-    { _id: accountId, sendingPaused: before },
-    { $set: set, $push: { pauseChanges: change } },
+    { _id: accountId, sendingPaused: change.to === 'paused' ? null : { $ne: null } },
+    { $set: pauseFields(change, forgiven), $push: { pauseChanges: change } },
   )
   return modifiedCount === 1
+}
+
+function pauseFields({ to, reason, at }: PauseChange, forgiven: AccountDoc['forgiven'] = {}): Partial<AccountDoc> {
+  return to === 'paused' ? { sendingPaused: { reason, at } } : { sendingPaused: null, resumedAt: at, forgiven }
+}
+
+/** Fields of an account that administrators change. */
+export type AdministeredFields = Partial<Pick<AccountDoc, 'plan' | 'agentsPlan' | 'raised' | 'suspended'>>
+
+/**
+ * Changes several fields of an account in one update, its pause among them, and notes what is to be told of it, if it still stands
+ * as it was read. Returns the account; null when it does not, or was removed.
+ */
+export function administerAccount(
+  store: Store,
+  read: AccountDoc,
+  {
+    fields,
+    pause,
+    note,
+  }: {
+    readonly fields: AdministeredFields
+    readonly pause?: { readonly change: PauseChange; readonly forgiven?: AccountDoc['forgiven'] }
+    readonly note?: CustomerChange
+  },
+): Promise<AccountDoc | null> {
+  const { plan, agentsPlan, raised = null, suspended = null, sendingPaused } = read
+  const from = { plan, agentsPlan, raised, suspended, sendingPaused } as Filter<AccountDoc>
+  return store.accounts.findOneAndUpdate(
+    { _id: read._id, status: { $ne: 'removed' }, ...from },
+    {
+      $set: { ...fields, ...(pause !== undefined && pauseFields(pause.change, pause.forgiven)) },
+      $push: {
+        ...(pause !== undefined && { pauseChanges: pause.change }),
+        ...(note !== undefined && { customerChanges: note }),
+      },
+    },
+    { returnDocument: 'after' },
+  )
 }
 
 /** Forgets changes whose events are recorded. */

@@ -60,9 +60,13 @@ export async function pauseSending(ctx: Context, accountId: string, reason: stri
  */
 export async function resumeSending(ctx: Context, accountId: string, reason: string): Promise<boolean> {
   const at = ctx.clock.now()
+  return pauseOrResume(ctx, accountId, { to: 'resumed', reason, at }, await forgivenAt(ctx, accountId, at))
+}
+
+/** What was counted of the day until then: who resumes the sending forgives it. */
+export async function forgivenAt(ctx: Context, accountId: string, at: Date): Promise<AccountDoc['forgiven']> {
   const today = await usageCounters(ctx, accountId, 'day', [at])
-  const forgiven = Object.fromEntries(healthCounters.map((counter) => [counter, today(counter)]))
-  return pauseOrResume(ctx, accountId, { to: 'resumed', reason, at }, forgiven)
+  return Object.fromEntries(healthCounters.map((counter) => [counter, today(counter)]))
 }
 
 /** Records the events of pauses and their ends that a crash prevented. Returns how many accounts there were. */
@@ -136,7 +140,11 @@ async function healthOf(ctx: Context, accountId: string): Promise<Health> {
 }
 
 /** Records the events of changes. Their ids are derived from the account and the time, so that this may be repeated. */
-async function tellPauseChanges(ctx: Context, accountId: string, changes: readonly PauseChange[]): Promise<void> {
+export async function tellPauseChanges(
+  ctx: Context,
+  accountId: string,
+  changes: readonly PauseChange[],
+): Promise<void> {
   const events = changes.map(({ to, reason, at }): NewEvent => {
     const type = `account.sending_${to}` satisfies EventType
     return {

@@ -1,17 +1,22 @@
 /** The accounts of the service, as its administrators see and change them. Each change stands in the audit of its account. */
 import { normaliseAddress } from '../../mail/message/address.ts'
-import type { AgentsPlanName, Figure, MailPlanName } from '../../schemas/plans.ts'
-import { type AccountSearch, searchAccounts } from '../../store/accounts.ts'
+import { Failure } from '../../schemas/failures.ts'
+import type { AgentsPlanName, Figure, MailPlanName, Raised } from '../../schemas/plans.ts'
+import { type AccountSearch, administerAccount, findAccount, searchAccounts } from '../../store/accounts.ts'
+import type { AccountDoc, PauseChange } from '../../store/documents/accounts.ts'
 import { findAddresses } from '../../store/mailboxes.ts'
 import { findPersonByEmail } from '../../store/people.ts'
-import { type Account, accountOf } from '../access/account-record.ts'
-import { recordAudit } from '../access/audit.ts'
+import { type Account, accountOf, noAccount } from '../access/account-record.ts'
+import { noteAudit } from '../access/audit.ts'
+import { callersChanged } from '../access/known-callers.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import { getAccount } from '../account/accounts.ts'
-import { suspendAccount, unsuspendAccount } from '../account/holds.ts'
-import { raiseLimit, setPlans } from '../account/plans.ts'
-import { pauseSending, resumeSending } from '../account/reputation.ts'
+import { noteOf, tellPartner } from '../account/customer-changes.ts'
+import { forgivenAt, tellPauseChanges } from '../account/reputation.ts'
 import type { Context } from '../process/context.ts'
+
+/** Others may change the same account just then. */
+const triesMax = 10
 
 /**
  * Lists accounts, newest first: all, or those that `q` finds: an id, the beginning of a name, or the address of a member or a
@@ -43,37 +48,73 @@ export type AccountChange = {
   readonly plan?: MailPlanName | null
   readonly agentsPlan?: AgentsPlanName | null
   readonly raise?: { readonly figure: Figure; readonly to: number | null }
-  readonly suspended?: { readonly reason: string } | null
-  readonly sendingPaused?: { readonly reason: string } | null
+  readonly suspended?: NewHold | null
+  readonly sendingPaused?: NewHold | null
 }
 
-/** Changes an account; what is left out stays. `personId` is the administrator. Fails with `not_found`. */
+type NewHold = { readonly reason: string }
+
+/**
+ * Changes an account in one update, of which all holds or nothing; what is left out stays, and so does a hold that is there already.
+ * `personId` is the administrator. Fails with `not_found`, `conflict`.
+ */
 export async function changeAccount(
   ctx: Context,
   { accountId, personId }: { accountId: string; personId: string },
-  { plan, agentsPlan, raise, suspended, sendingPaused }: AccountChange,
+  change: AccountChange,
 ): Promise<Account> {
   const { id } = await getAccount(ctx, accountId)
-  const note = (action: string, target: string | null) =>
-    recordAudit(ctx, { accountId: id, keyId: personId, action, target, outcome: 'done', address: null })
-  if (plan !== undefined || agentsPlan !== undefined) {
-    const plans = { ...(plan !== undefined && { plan }), ...(agentsPlan !== undefined && { agentsPlan }) }
-    await setPlans(ctx, id, plans)
-    await note('account.plan', JSON.stringify(plans))
+  for (let tries = 0; tries < triesMax; tries++) {
+    const read = await findAccount(ctx.store, id)
+    if (read === null || read.status === 'removed') throw noAccount(id)
+    const made = await madeOf(ctx, read, change)
+    const doc = await administerAccount(ctx.store, read, made)
+    if (doc === null) continue
+    for (const [action, target] of made.notes)
+      await noteAudit(ctx, { accountId: id, keyId: personId, action, target, outcome: 'done', address: null })
+    await callersChanged(ctx, { accountIds: [id] })
+    await tellPartner(ctx, doc)
+    if (made.pause !== undefined) await tellPauseChanges(ctx, id, [made.pause.change])
+    return accountOf(doc)
   }
-  if (raise !== undefined) {
-    await raiseLimit(ctx, id, raise)
-    await note('account.raise', `${raise.figure} ${raise.to ?? 'none'}`)
+  throw new Failure('conflict', 'Others are changing this account just now.', { fix: 'Ask again in a moment.' })
+}
+
+/** What a change makes of an account as it stands, and the entries of its audit that tell it. */
+async function madeOf(ctx: Context, read: AccountDoc, change: AccountChange) {
+  const at = ctx.clock.now()
+  const { plan = read.plan, agentsPlan = read.agentsPlan, raise, suspended, sendingPaused } = change
+  const notes: [action: string, target: string | null][] = []
+  if (change.plan !== undefined || change.agentsPlan !== undefined)
+    notes.push(['account.plan', JSON.stringify({ plan: change.plan, agentsPlan: change.agentsPlan })])
+  if (raise !== undefined) notes.push(['account.raise', `${raise.figure} ${raise.to ?? 'none'}`])
+  const isHoldOther = suspended !== undefined && (suspended === null) === (read.suspended != null)
+  if (isHoldOther) notes.push([suspended === null ? 'account.unsuspend' : 'account.suspend', suspended?.reason ?? null])
+  const isPauseOther = sendingPaused !== undefined && (sendingPaused === null) === (read.sendingPaused !== null)
+  if (isPauseOther)
+    notes.push([sendingPaused === null ? 'account.resume' : 'account.pause', sendingPaused?.reason ?? null])
+  const fields = {
+    plan,
+    agentsPlan,
+    ...(raise !== undefined && { raised: raisedTo(read.raised, raise) }),
+    ...(isHoldOther && { suspended: suspended && { reason: suspended.reason, at } }),
   }
-  if (suspended !== undefined) {
-    await (suspended === null ? unsuspendAccount(ctx, id) : suspendAccount(ctx, id, suspended.reason))
-    await note(suspended === null ? 'account.unsuspend' : 'account.suspend', suspended?.reason ?? null)
+  const isTold = read.partnerId !== undefined && (plan !== read.plan || agentsPlan !== read.agentsPlan)
+  return {
+    fields,
+    notes,
+    ...(isPauseOther && { pause: await pauseOf(ctx, read._id, { hold: sendingPaused, at }) }),
+    ...(isTold && { note: noteOf(ctx, 'customer.plan_changed', { ...read, ...fields }) }),
   }
-  if (sendingPaused !== undefined) {
-    await (sendingPaused === null
-      ? resumeSending(ctx, id, 'resumed by an administrator')
-      : pauseSending(ctx, id, sendingPaused.reason))
-    await note(sendingPaused === null ? 'account.resume' : 'account.pause', sendingPaused?.reason ?? null)
-  }
-  return getAccount(ctx, id)
+}
+
+function raisedTo(raised: Raised = {}, { figure, to }: NonNullable<AccountChange['raise']>): Raised {
+  const { [figure]: _, ...others } = raised
+  return to === null ? others : { ...others, [figure]: to }
+}
+
+async function pauseOf(ctx: Context, accountId: string, { hold, at }: { hold: NewHold | null; at: Date }) {
+  const change: PauseChange =
+    hold === null ? { to: 'resumed', reason: 'resumed by an administrator', at } : { to: 'paused', ...hold, at }
+  return { change, ...(hold === null && { forgiven: await forgivenAt(ctx, accountId, at) }) }
 }

@@ -125,6 +125,48 @@ describe('api: administration', () => {
       expect((await call('POST', `${mailboxPath(other.address)}/send`, send)).status).to.equal(202)
     })
 
+    it('have all of a change or nothing, wherever it is interrupted, and their audit tells what was done', async () => {
+      const { accountId } = await makeTenant(door, { name: 'changed' })
+      const seen = async () => {
+        const { agentsPlan, raised, suspended, sendingPaused } = (
+          await administrator.ask<{ [name in 'suspended' | 'sendingPaused']: Json } & Json>(
+            'GET',
+            accountPath(accountId),
+          )
+        ).body
+        return { agentsPlan, raised, suspended: suspended?.reason, sendingPaused: sendingPaused?.reason }
+      }
+      const before = await seen()
+      const change = {
+        agentsPlan: 'free',
+        raise: { figure: 'inboxes', to: 77 },
+        suspended: { reason: 'abuse' },
+        sendingPaused: { reason: 'bounces' },
+      }
+      const after = { agentsPlan: 'free', raised: { inboxes: 77 }, suspended: 'abuse', sendingPaused: 'bounces' }
+      let interrupted = 0
+      for (;;) {
+        const restore = failing(door, ++interrupted)
+        const { status } = await administrator.ask('PATCH', accountPath(accountId), change)
+        restore()
+        const now = await seen()
+        expect([before, after]).to.deep.include(now)
+        if (status === 200) break
+      }
+      expect(interrupted).to.be.greaterThan(1)
+      expect(await seen()).to.deep.equal(after)
+      const audit = await auditOf(accountId)
+      expect(audit.filter((entry) => entry.startsWith('account.suspend'))).to.deep.equal([
+        `account.suspend abuse ${administrator.id}`,
+      ])
+      await administrator.ask('PATCH', accountPath(accountId), {
+        raise: { figure: 'inboxes', to: null },
+        suspended: null,
+      })
+      const undone = { ...after, raised: {}, suspended: undefined }
+      expect(await seen()).to.deep.equal(undone)
+    })
+
     const wrong: readonly (readonly [name: string, change: object])[] = [
       ['an unknown plan', { plan: 'gold' }],
       ['no reason', { suspended: {} }],
@@ -206,3 +248,17 @@ describe('api: administration', () => {
     expect(later.find(({ pid }) => pid === process.pid)?.alive).to.equal(false)
   })
 })
+
+/** Makes the n-th update of an account from now on fail, as if the process died there. Returns a function that undoes this. */
+function failing({ ctx: { store } }: Door, nth: number): () => void {
+  const { accounts } = store
+  let calls = 0
+  for (const name of ['updateOne', 'findOneAndUpdate'] as const) {
+    const update = accounts[name].bind(accounts) as (...args: unknown[]) => Promise<unknown>
+    const value = (...args: unknown[]) => (++calls === nth ? Promise.reject(new Error('interrupted')) : update(...args))
+    Object.defineProperty(accounts, name, { value, configurable: true })
+  }
+  return () => {
+    for (const name of ['updateOne', 'findOneAndUpdate']) Reflect.deleteProperty(accounts, name)
+  }
+}
