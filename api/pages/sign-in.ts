@@ -14,6 +14,8 @@ import { credentialOf, type PageRoute, refused, type Visit } from './visit.ts'
 const reasons: { readonly [reason: string]: string } = {
   changed: 'Your new password is set. Sign in with it.',
   'signed-out': 'You are signed out.',
+  erased: 'You are erased, and your sessions have ended.',
+  'account-erased': 'The account is being erased, and you with it. Its keys, addresses and your sessions have ended.',
 }
 
 export const signInPages: readonly PageRoute[] = [

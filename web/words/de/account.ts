@@ -113,6 +113,20 @@ export const account: typeof englishAccount = {
   exporting: 'Die Kopie wird angefertigt.',
   exportReady: (size: string) => `Herunterladen (${size})`,
   exportFailed: 'Die Kopie gelang nicht. Versuchen Sie es noch einmal.',
+  erase: 'Konto löschen',
+  eraseText:
+    'Alle E-Mails, Adressen, Schlüssel und Einstellungen werden endgültig gelöscht. Fertigen Sie vorher eine Kopie an, wenn Sie etwas davon behalten wollen.',
+  eraseTitle: (name: string) => `${name} löschen?`,
+  eraseGoes:
+    'Alle E-Mails, Adressen, Domains, Schlüssel und Einstellungen werden endgültig gelöscht, auch was noch gesendet werden soll. Niemand kann etwas davon zurückholen.',
+  eraseWithMe:
+    'Mitglieder, die in keinem anderen Konto sind, werden mit gelöscht, also auch Sie: Sie können sich dann nicht mehr anmelden.',
+  eraseWithoutMe:
+    'Mitglieder, die in keinem anderen Konto sind, werden mit gelöscht. Sie bleiben in Ihren anderen Konten.',
+  eraseStays:
+    'E-Mails, die andere von dort erhalten haben, bleiben bei ihnen. Eine kostenlose Adresse des Kontos wird nie wieder vergeben.',
+  eraseName: 'Name des Kontos',
+  eraseNameHint: (name: string) => `Geben Sie zur Bestätigung „${name}“ ein.`,
 }
 
 export const people: typeof englishPeople = {
@@ -183,6 +197,17 @@ export const security: typeof englishSecurity = {
   leaveText:
     'Ihre App-Passwörter dafür und die Programme, die Sie damit verbunden haben, enden sofort. Nur eine Einladung bringt Sie zurück.',
   left: (name: string) => `Sie haben ${name} verlassen.`,
+  eraseMe: 'Sich selbst löschen',
+  eraseMeText: 'Ihre Adresse, Name, Passwort, zweite Faktoren und Sitzungen werden endgültig gelöscht.',
+  eraseMeTitle: (email: string) => `${email} löschen?`,
+  eraseMeFirst: 'Sie können sich löschen, sobald Sie in keinem Konto mehr sind:',
+  eraseMeMember: 'Verlassen Sie es. Seine E-Mails bleiben dort.',
+  eraseMeOwner:
+    'Verlassen Sie es; seine E-Mails bleiben bei den anderen Inhabern. Sind Sie der einzige, machen Sie zuerst jemand anderen zum Inhaber, oder löschen Sie es. Mit dem letzten Konto, das Sie löschen, werden auch Sie gelöscht.',
+  eraseMeGoes:
+    'Adresse, Name, Passwort, zweite Faktoren, Sitzungen und die E-Mails, die der Dienst Ihnen geschrieben hat, werden sofort und endgültig gelöscht. Niemand kann etwas davon zurückholen.',
+  eraseMeStays: 'Was Sie in Konten, die Sie verlassen haben, geschrieben und geändert haben, bleibt dort.',
+  yourPassword: 'Ihr Passwort',
 }
 
 export const audit: typeof englishAudit = {

@@ -16,6 +16,7 @@ export const frame: typeof english = {
     claimed: 'Das Konto gehört Ihnen. Adressen, Postfächer und Schlüssel gehen weiter wie bisher.',
     joined: 'Sie sind Mitglied des Kontos.',
     left: 'Sie haben das Konto verlassen.',
+    erased: 'Das Konto wird gelöscht. Seine Schlüssel, Adressen und Sitzungen sind beendet.',
     elsewhere: 'Ein anderes Fenster ist in dieses Konto gewechselt; es wird nun auch hier angezeigt.',
     verified: 'Ihre Adresse ist bestätigt, und Sie sind angemeldet.',
   },

@@ -104,6 +104,16 @@ export const account = {
   exporting: 'The copy is being made.',
   exportReady: (size: string) => `Download (${size})`,
   exportFailed: 'The copy could not be made. Try again.',
+  erase: 'Erase the account',
+  eraseText: 'All mail, addresses, keys and settings go for good. Make a copy first, if you want to keep any of it.',
+  eraseTitle: (name: string) => `Erase ${name}?`,
+  eraseGoes:
+    'All mail, addresses, domains, keys and settings go for good, also what waits to be sent. Nobody can bring any of it back.',
+  eraseWithMe: 'Members who are in no other account are erased too, and so are you: you can sign in no more.',
+  eraseWithoutMe: 'Members who are in no other account are erased too. You stay in your other accounts.',
+  eraseStays: 'Mail that others got from it stays with them. A free address of it is never given out again.',
+  eraseName: 'Name of the account',
+  eraseNameHint: (name: string) => `Type "${name}" to confirm.`,
 }
 
 export const people = {
@@ -174,6 +184,17 @@ export const security = {
   leaveText:
     'Your app passwords for it and the programs that you connected to it end at once. Only an invitation brings you back.',
   left: (name: string) => `You have left ${name}.`,
+  eraseMe: 'Erase yourself',
+  eraseMeText: 'Your address, name, password, second factors and sessions go for good.',
+  eraseMeTitle: (email: string) => `Erase ${email}?`,
+  eraseMeFirst: 'You are erased once you are in no account any more:',
+  eraseMeMember: 'leave it. Its mail stays there.',
+  eraseMeOwner:
+    'leave it, and its mail stays with the other owners. If you are the only one, make somebody else an owner first, or erase it. With the last account that you erase you are erased too.',
+  eraseMeGoes:
+    'Address, name, password, second factors, sessions and the mails that the service wrote to you go at once and for good. Nobody can bring any of it back.',
+  eraseMeStays: 'What you wrote and changed in accounts that you have left stays there.',
+  yourPassword: 'Your password',
 }
 
 export const audit = {

@@ -15,6 +15,7 @@ export const frame = {
     claimed: 'The account is yours. Addresses, inboxes and keys work as before.',
     joined: 'You are a member of the account.',
     left: 'You have left the account.',
+    erased: 'The account is being erased. Its keys, addresses and sessions have ended.',
     elsewhere: 'Another window went on to this account, so it is shown here too.',
     verified: 'Your address is verified, and you are signed in.',
   },
