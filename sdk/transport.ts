@@ -232,7 +232,7 @@ export class Transport {
       method,
       // Edge runtimes have no `error`.
       redirect: 'manual',
-      headers: {
+      headers: lowerCased({
         accept: 'application/json',
         ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
         ...(csrfToken !== undefined && method !== 'GET' && { 'x-csrf-token': csrfToken }),
@@ -240,7 +240,7 @@ export class Transport {
         ...(key !== undefined && { 'idempotency-key': key }),
         ...this.#options.headers,
         ...headers,
-      },
+      }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }
   }
@@ -307,6 +307,10 @@ const longestWaitSeconds = 55
 /** What `next` of a page is passed as: events are read forward too. */
 const placeName = ({ after, wait = 0 }: { readonly after?: string; readonly wait?: number } = {}) =>
   after === undefined && wait === 0 ? 'before' : 'after'
+
+/** The last of each name counts: `fetch` would join `Idempotency-Key` and `idempotency-key` to a third value. */
+const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /** No secret, so it needs no cryptography, which Node 18 and pages without TLS do not have. */
 const newIdempotencyKey = () => `sdk-${Date.now().toString(36)}-${randomPart()}${randomPart()}`

@@ -312,6 +312,22 @@ describe('sdk: the TypeScript client', () => {
       }
     })
 
+    it('takes a header of the caller for its own, however its name is written', async () => {
+      const body = { to: tenant.address, subject: 'By header', text: 'x' }
+      const ids: string[] = []
+      for (const name of ['Idempotency-Key', 'idempotency-key', 'IDEMPOTENCY-KEY']) {
+        const sent = await client.mailboxes.messages.send(tenant.address, body, { headers: { [name]: 'by-header' } })
+        ids.push(sent.id)
+      }
+      expect(new Set(ids).size).to.equal(1)
+      const other = new Mailroom({
+        apiKey: 'svc_live_wrong',
+        baseUrl: gateway.http,
+        headers: { Authorization: `Bearer ${tenant.key}` },
+      })
+      expect((await other.account.get()).id).to.equal(tenant.accountId)
+    })
+
     it('tells who listens of each answer, and which was a replay', async () => {
       const seen: { status: number; isReplayed: boolean }[] = []
       const listening = new Mailroom({

@@ -98,6 +98,7 @@ describe('sdk: the Python package', () => {
       ['pass', 'pass', 'pass', 'pass', { status: 308, headers: { location: 'https://other.example/' } }],
     ],
     ['makes a send again where it was cut, and it goes out once', 'retries', [{ status: 503 }, 'cut', 'cut answer']],
+    ['takes a header of the caller for its own, however its name is written', 'headers', []],
     ['does not repeat what might be done twice', 'once', ['cut', { status: 429, headers: { 'retry-after': '3600' } }]],
     [
       'tells of files that do not come whole, and of what is not the API',

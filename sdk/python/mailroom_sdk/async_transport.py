@@ -16,6 +16,7 @@ from .request import (
     Settings,
     error_of,
     http_request,
+    lower_cased,
     note,
     pause_before,
     place_name,
@@ -136,7 +137,7 @@ class AsyncTransport:
         pause = PAUSE_FIRST
         while True:
             try:
-                headers = {**request.options.headers, **place.headers()}
+                headers = {**lower_cased(request.options.headers), **place.headers()}
                 opened = ApiRequest(**{**vars(request), "options": RequestOptions(SILENT, 0, None, headers)})
                 response = await self.send(opened, stream=True)
                 try:

@@ -126,13 +126,15 @@ def segment(text: str) -> str:
 
 def http_request(client: httpx.Client | httpx.AsyncClient, settings: Settings, request: ApiRequest) -> httpx.Request:
     options = request.options
-    key = options.idempotency_key or (str(uuid.uuid4()) if request.is_idempotent else None)
+    key = options.idempotency_key
+    if key is None and request.is_idempotent:
+        key = str(uuid.uuid4())
     headers = {
         "accept": "application/json",
         **({"authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}),
-        **({"idempotency-key": key} if key else {}),
-        **settings.headers,
-        **options.headers,
+        **({} if key is None else {"idempotency-key": key}),
+        **lower_cased(settings.headers),
+        **lower_cased(options.headers),
     }
     path = request.path if request.path.startswith("/api/") else f"/api/v1{request.path}"
     query = {name: text_of(value) for name, value in request.query.items()}
@@ -144,6 +146,11 @@ def http_request(client: httpx.Client | httpx.AsyncClient, settings: Settings, r
         headers=headers,
         timeout=timeout_of(settings, request),
     )
+
+
+def lower_cased(headers: Mapping[str, str]) -> dict[str, str]:
+    """So that a name counts once, however it is written: both would be sent, and make a third value."""
+    return {name.lower(): value for name, value in headers.items()}
 
 
 def place_name(query: Mapping[str, Any]) -> str:

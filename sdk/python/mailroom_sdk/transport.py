@@ -17,6 +17,7 @@ from .request import (
     Settings,
     error_of,
     http_request,
+    lower_cased,
     note,
     pause_before,
     place_name,
@@ -141,7 +142,7 @@ class Transport:
         pause = PAUSE_FIRST
         while True:
             try:
-                headers = {**request.options.headers, **place.headers()}
+                headers = {**lower_cased(request.options.headers), **place.headers()}
                 opened = ApiRequest(**{**vars(request), "options": RequestOptions(SILENT, 0, None, headers)})
                 with closing(self.send(opened, stream=True)) as response:
                     reader = Reader(place)

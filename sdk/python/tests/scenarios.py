@@ -120,6 +120,20 @@ def retries(url: str, key: str, address: str) -> None:
         assert found == [sent["message_id"]], (found, seen)
 
 
+def headers(url: str, key: str, address: str) -> None:
+    with Mailroom("svc_live_wrong", url, headers={"Authorization": f"Bearer {key}"}) as mail:
+        sent = {
+            mail.mailboxes.messages.send(
+                address, to=address, subject="By header", text="x", options=RequestOptions(headers={name: "by-header"})
+            )["id"]
+            for name in ("Idempotency-Key", "idempotency-key", "IDEMPOTENCY-KEY")
+        }
+        assert len(sent) == 1, sent
+        empty = RequestOptions(idempotency_key="")
+        error = refused(mail.mailboxes.messages.send, address, to=address, text="x", options=empty)
+        assert error.code == "idempotency_key_invalid"
+
+
 def once(url: str, key: str, address: str) -> None:
     """The gateway cuts what must not be repeated, and asks for an hour."""
     with Mailroom(key, url) as mail:
