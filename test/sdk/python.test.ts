@@ -110,6 +110,7 @@ describe('sdk: the Python package', () => {
     ['follows events over a connection that is cut', 'stream', []],
     ['verifies webhooks', 'webhook', [], JSON.stringify({ ...standard, 'x-body': body, 'x-secret': secret })],
     ['does the same for asyncio', 'asyncio_way', []],
+    ['answers beside as many waits as there are', 'asyncio_many', []],
   ]
   for (const [what, name, faults, input] of scenarios)
     it(what, async () => {

@@ -11,6 +11,7 @@ import httpx
 from .errors import ConnectionFailed
 from .events import PAUSE_FIRST, PAUSE_MAX, SILENT, Lines, Place, Reader, may_go_on
 from .request import (
+    LIMITS,
     ApiRequest,
     RequestOptions,
     Settings,
@@ -100,7 +101,7 @@ class AsyncGroup:
 class AsyncTransport:
     def __init__(self, settings: Settings, client: httpx.AsyncClient | None = None) -> None:
         self.settings = settings
-        self.client = client or httpx.AsyncClient()
+        self.client = client or httpx.AsyncClient(limits=LIMITS)
 
     async def json(self, request: ApiRequest) -> Any:
         return result_of(await self.send(request), self.settings)

@@ -24,6 +24,8 @@ FIRST_PAUSE = 0.25
 PAUSE_MAX = 30.0
 #: The longest that a request waits which does not say how long.
 LONGEST_WAIT = 55
+#: A wait or a stream has its connection for as long as it lasts: with a most, what is asked beside many of them would wait for their end.
+LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=20)
 
 
 class Unset:

@@ -12,6 +12,7 @@ import httpx
 from .errors import ConnectionFailed
 from .events import PAUSE_FIRST, PAUSE_MAX, SILENT, Lines, Place, Reader, may_go_on
 from .request import (
+    LIMITS,
     ApiRequest,
     RequestOptions,
     Settings,
@@ -105,7 +106,7 @@ class Group:
 class Transport:
     def __init__(self, settings: Settings, client: httpx.Client | None = None) -> None:
         self.settings = settings
-        self.client = client or httpx.Client()
+        self.client = client or httpx.Client(limits=LIMITS)
 
     def json(self, request: ApiRequest) -> Any:
         return result_of(self.send(request), self.settings)

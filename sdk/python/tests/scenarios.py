@@ -251,6 +251,26 @@ def webhook(_url: str, _key: str, _address: str) -> None:
     assert verify_webhook(standard["x-body"].encode(), standard, standard["x-secret"])["id"]
 
 
+def asyncio_many(url: str, key: str, address: str) -> None:
+    """More waits at once than httpx opens connections by itself."""
+
+    async def main() -> None:
+        async with AsyncMailroom(key, url) as mail:
+            since = (await mail.mailboxes.messages.list(address).first())["cursor"]
+            waits = [
+                asyncio.create_task(mail.wait_for_message(address, since=since, subject="For many", timeout=50))
+                for _ in range(110)
+            ]
+            await asyncio.sleep(0)
+            assert (await mail.account.get())["id"]
+            assert not any(wait.done() for wait in waits)
+            deliver(address, "For many", "x")
+            found = {message["message_id"] for message in await asyncio.gather(*waits)}
+            assert len(found) == 1, found
+
+    asyncio.run(main())
+
+
 def asyncio_way(url: str, key: str, address: str) -> None:
     async def main() -> None:
         async with AsyncMailroom(key, url) as mail:
