@@ -11,5 +11,5 @@ export {
   type WaitParams,
   WaitTimeoutError,
 } from './mailroom.ts'
-export type { AnswerInfo, Download, MailroomOptions, PageList, RequestOptions } from './transport.ts'
+export type { AnswerInfo, Download, DownloadOptions, MailroomOptions, PageList, RequestOptions } from './transport.ts'
 export { verifyWebhook, WebhookError, type WebhookEvent, type WebhookRequest } from './verify-webhook.ts'

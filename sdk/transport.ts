@@ -53,6 +53,11 @@ export type RequestOptions = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+export type DownloadOptions = RequestOptions & {
+  /** The `etag` of a file that is there already: as long as it is still the same, nothing of it is sent, and `isUnchanged` says so. */
+  readonly ifNoneMatch?: string
+}
+
 export type ApiRequest = {
   readonly method: string
   readonly path: string
@@ -82,6 +87,8 @@ export class Download {
   /** Bytes, where the service tells them before. */
   readonly size: number | null
   readonly etag: string | null
+  /** Whether it is still the one that `ifNoneMatch` names; its body is empty then. */
+  readonly isUnchanged: boolean
   readonly #response: Response
 
   constructor(response: Response) {
@@ -92,6 +99,7 @@ export class Download {
     const length = headers.get('content-length')
     this.size = length === null ? null : Number(length)
     this.etag = headers.get('etag')
+    this.isUnchanged = response.status === notModified
   }
 
   /** The bytes as they come; they can be read once. */
@@ -161,8 +169,11 @@ export class Group {
     })
   }
 
-  protected async download(request: ApiRequest, options?: RequestOptions): Promise<Download> {
-    return new Download(await this.#transport.send(request, options, 'file'))
+  protected async download(request: ApiRequest, { ifNoneMatch, ...options }: DownloadOptions = {}): Promise<Download> {
+    const condition: Readonly<Record<string, string>> =
+      ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }
+    const headers = { ...options.headers, ...condition }
+    return new Download(await this.#transport.send(request, { ...options, headers }, 'file'))
   }
 
   protected eventStream(request: ApiRequest, options?: RequestOptions): AsyncIterable<MailroomEvent> {
@@ -285,6 +296,7 @@ export class Transport {
         throw new ConnectionError(
           `${new URL(url).origin} leads elsewhere, where the key is not sent: set "baseUrl" to that address.`,
         )
+      if (body === 'file' && response.status === notModified) return response
       if (!response.ok) throw new ApiError(response.status, await jsonOf(response), response.headers)
       // JSON is short, and part of its answer: a cut in its middle is found here, where the request may be made again.
       if (body === 'json') return new Response(await response.text(), response)
@@ -303,6 +315,7 @@ export class Transport {
 }
 
 const longestWaitSeconds = 55
+const notModified = 304
 
 /** What `next` of a page is passed as: events are read forward too. */
 const placeName = ({ after, wait = 0 }: { readonly after?: string; readonly wait?: number } = {}) =>

@@ -126,7 +126,7 @@ function groupsFile(groups: readonly SdkGroup[]): string {
   const classes = groups.flatMap((group) => groupClasses(group, ''))
   const fields = groups.map(({ name }) => `  readonly ${camelCase(name)}: ${pascalCase(name)}`)
   const made = groups.map(({ name }) => `    this.${camelCase(name)} = new ${pascalCase(name)}(transport)`)
-  return `${head}import { type Download, Group, type PageList, type RequestOptions, segment, type Transport } from '../transport.ts'
+  return `${head}import { type Download, type DownloadOptions, Group, type PageList, type RequestOptions, segment, type Transport } from '../transport.ts'
 import type * as t from './types.ts'
 
 ${classes.join('\n\n')}
@@ -162,7 +162,7 @@ function methodText(method: SdkMethod): string {
   const given = pathParameters.map(({ name: field }) => `${camelCase(field)}: string`)
   const isRequired = parameters.some(({ required }) => required)
   if (parameters.length > 0) given.push(`params: t.${name}Params${isRequired ? '' : ' = {}'}`)
-  given.push('options?: RequestOptions')
+  given.push(`options?: ${kind === 'file' ? 'DownloadOptions' : 'RequestOptions'}`)
   const path = operation.path
     .replace(pathPrefix, '')
     .replace(/\{(\w+)\}/g, (_, field: string) => `\${segment(${camelCase(field)})}`)

@@ -1,5 +1,5 @@
 /** Written by `npm run generate` from operations/ and schemas/: change those. */
-import { type Download, Group, type PageList, type RequestOptions, segment, type Transport } from '../transport.ts'
+import { type Download, type DownloadOptions, Group, type PageList, type RequestOptions, segment, type Transport } from '../transport.ts'
 import type * as t from './types.ts'
 
 export class Signup extends Group {
@@ -355,17 +355,17 @@ export class MailboxesMessages extends Group {
   }
 
   /** The message byte for byte as received; with trace=true our trace headers in front. Scope: mail:read. */
-  raw(address: string, messageId: string, params: t.MessagesRawParams = {}, options?: RequestOptions): Promise<Download> {
+  raw(address: string, messageId: string, params: t.MessagesRawParams = {}, options?: DownloadOptions): Promise<Download> {
     return this.download({ method: 'GET', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}/raw`, query: params }, options)
   }
 
   /** The body as a document for a frame of a page of this service, with a policy under which nothing runs and nothing loads from elsewhere. Scope: mail:read. */
-  html(address: string, messageId: string, params: t.MessagesHtmlParams = {}, options?: RequestOptions): Promise<Download> {
+  html(address: string, messageId: string, params: t.MessagesHtmlParams = {}, options?: DownloadOptions): Promise<Download> {
     return this.download({ method: 'GET', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}/html`, query: params }, options)
   }
 
   /** The bytes of one attachment. Scope: mail:read. */
-  attachment(address: string, messageId: string, attachmentId: string, options?: RequestOptions): Promise<Download> {
+  attachment(address: string, messageId: string, attachmentId: string, options?: DownloadOptions): Promise<Download> {
     return this.download({ method: 'GET', path: `/mailboxes/${segment(address)}/messages/${segment(messageId)}/attachments/${segment(attachmentId)}` }, options)
   }
 
@@ -603,7 +603,7 @@ export class Search extends Group {
 
 export class Files extends Group {
   /** The file that a signed link leads to. No key is needed; the link expires. */
-  get(token: string, options?: RequestOptions): Promise<Download> {
+  get(token: string, options?: DownloadOptions): Promise<Download> {
     return this.download({ method: 'GET', path: `/files/${segment(token)}` }, options)
   }
 }
@@ -698,7 +698,7 @@ export class Templates extends Group {
   }
 
   /** The same as a document for a frame of a page of this service, with a policy under which nothing runs and nothing loads. Scope: mail:send. */
-  html(alias: string, params: t.TemplatesHtmlParams = {}, options?: RequestOptions): Promise<Download> {
+  html(alias: string, params: t.TemplatesHtmlParams = {}, options?: DownloadOptions): Promise<Download> {
     return this.download({ method: 'GET', path: `/templates/${segment(alias)}/html`, query: params }, options)
   }
 

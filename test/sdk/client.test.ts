@@ -131,6 +131,22 @@ describe('sdk: the TypeScript client', () => {
       expect(bytes).to.equal(50_000)
     })
 
+    it('reads no file again that is the same', async () => {
+      const { address } = tenant
+      const sent = await client.mailboxes.messages.send(address, { to: address, subject: 'Same', text: 'x' })
+      const read = (ifNoneMatch?: string) =>
+        client.mailboxes.messages.raw(address, sent.message_id ?? '', {}, { ...(ifNoneMatch && { ifNoneMatch }) })
+      const first = await read()
+      expect(first.isUnchanged).to.equal(false)
+      const text = await first.text()
+      const again = await read(first.etag ?? '')
+      expect(again).to.include({ isUnchanged: true, etag: first.etag })
+      expect((await again.bytes()).length).to.equal(0)
+      const other = await read('"another"')
+      expect(other.isUnchanged).to.equal(false)
+      expect(await other.text()).to.equal(text)
+    })
+
     it('takes streams, bytes and texts as attachments', async () => {
       const stream = new Response('of a stream').body as ReadableStream<Uint8Array>
       const made = await Promise.all([

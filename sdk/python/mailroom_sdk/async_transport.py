@@ -12,6 +12,7 @@ from .errors import ConnectionFailed
 from .events import PAUSE_FIRST, PAUSE_MAX, SILENT, Lines, Place, Reader, may_go_on
 from .request import (
     LIMITS,
+    NOT_MODIFIED,
     ApiRequest,
     RequestOptions,
     Settings,
@@ -38,6 +39,8 @@ class AsyncDownload:
         self.content_type: str = headers.get("content-type", "application/octet-stream")
         self.size: int | None = int(headers["content-length"]) if "content-length" in headers else None
         self.etag: str | None = headers.get("etag")
+        #: Whether it is still the one that `if_none_match` names; nothing of it came then.
+        self.is_unchanged: bool = response.status_code == NOT_MODIFIED
 
     async def iter_bytes(self) -> AsyncIterator[bytes]:
         with reading_file():
@@ -125,7 +128,7 @@ class AsyncTransport:
         try:
             response = await self.client.send(made, stream=stream)
             note(self.settings, response, tried)
-            if response.is_success:
+            if response.is_success or (stream and response.status_code == NOT_MODIFIED):
                 return response
             await response.aread()
         except httpx.HTTPError as error:

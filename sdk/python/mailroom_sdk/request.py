@@ -24,6 +24,7 @@ FIRST_PAUSE = 0.25
 PAUSE_MAX = 30.0
 #: The longest that a request waits which does not say how long.
 LONGEST_WAIT = 55
+NOT_MODIFIED = 304
 #: A wait or a stream has its connection for as long as it lasts: with a most, what is asked beside many of them would wait for their end.
 LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=20)
 
@@ -45,6 +46,8 @@ class RequestOptions:
     #: A repeat with the same key gets the first answer. Default: one of its own for each call that sends or creates.
     idempotency_key: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    #: Of a file: the `etag` of one that is there already. As long as it is the same, nothing of it is sent, and `is_unchanged` says so.
+    if_none_match: str | None = None
 
 
 @dataclass(frozen=True)
@@ -137,6 +140,7 @@ def http_request(client: httpx.Client | httpx.AsyncClient, settings: Settings, r
         **({} if key is None else {"idempotency-key": key}),
         **lower_cased(settings.headers),
         **lower_cased(options.headers),
+        **({} if options.if_none_match is None else {"if-none-match": options.if_none_match}),
     }
     path = request.path if request.path.startswith("/api/") else f"/api/v1{request.path}"
     query = {name: text_of(value) for name, value in request.query.items()}

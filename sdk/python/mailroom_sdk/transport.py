@@ -13,6 +13,7 @@ from .errors import ConnectionFailed
 from .events import PAUSE_FIRST, PAUSE_MAX, SILENT, Lines, Place, Reader, may_go_on
 from .request import (
     LIMITS,
+    NOT_MODIFIED,
     ApiRequest,
     RequestOptions,
     Settings,
@@ -39,6 +40,8 @@ class Download:
         self.content_type: str = headers.get("content-type", "application/octet-stream")
         self.size: int | None = int(headers["content-length"]) if "content-length" in headers else None
         self.etag: str | None = headers.get("etag")
+        #: Whether it is still the one that `if_none_match` names; nothing of it came then.
+        self.is_unchanged: bool = response.status_code == NOT_MODIFIED
 
     def iter_bytes(self) -> Iterator[bytes]:
         with reading_file():
@@ -130,7 +133,7 @@ class Transport:
         try:
             response = self.client.send(made, stream=stream)
             note(self.settings, response, tried)
-            if response.is_success:
+            if response.is_success or (stream and response.status_code == NOT_MODIFIED):
                 return response
             response.read()
         except httpx.HTTPError as error:

@@ -69,6 +69,10 @@ def way(url: str, key: str, address: str) -> None:
         copy = mail.mailboxes.messages.get(address, sent["message_id"])
         with mail.mailboxes.messages.attachment(address, copy["message_id"], copy["attachments"][0]["id"]) as read:
             assert read.size == 2000 and b"".join(read.iter_bytes()) == b"\0\xff" * 1000
+            assert not read.is_unchanged
+        same = RequestOptions(if_none_match=read.etag)
+        with mail.mailboxes.messages.attachment(address, copy["message_id"], copy["attachments"][0]["id"], options=same) as read:
+            assert read.is_unchanged and read.read() == b""
         try:
             mail.wait_for_message(own, subject="never", timeout=0.5)
             raise AssertionError("it came")
@@ -291,7 +295,11 @@ def asyncio_way(url: str, key: str, address: str) -> None:
             except ApiError as error:
                 assert error.status_code == 401
             raw = await mail.mailboxes.messages.raw(own, (await mail.mailboxes.messages.list(own).first())["messages"][0]["message_id"])
-            assert b"771204" in await raw.read()
+            assert b"771204" in await raw.read() and not raw.is_unchanged
+            same = RequestOptions(if_none_match=raw.etag)
+            message_id = (await mail.mailboxes.messages.list(own).first())["messages"][0]["message_id"]
+            raw = await mail.mailboxes.messages.raw(own, message_id, options=same)
+            assert raw.is_unchanged and await raw.read() == b""
             start = (await mail.events.list().first())["cursor"]
             await mail.mailboxes.create(address="async-odd@tenant.example", display_name="a\u2028b")
             async for event in mail.events.stream(type="mailbox.created", after=start):
