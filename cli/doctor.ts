@@ -56,7 +56,7 @@ function connecting({ baseUrl, http }: Settings): string {
     `  claude mcp add --transport http mailroom "${url}?bodies=structured" --header "Authorization: Bearer <API_KEY>"`,
     'Clients that start programs instead (Claude Desktop):',
     // Not npx: in the folder where such a client starts it, that fetches a package of others.
-    `  MAILROOM_URL=${base} MAILROOM_API_KEY=<API_KEY> node ${program} mcp`,
+    `  MAILROOM_URL=${base} MAILROOM_API_KEY=<API_KEY> node "${program}" mcp`,
     'docs/mcp.md has the settings of Cursor, VS Code, ChatGPT and others.',
     '',
   ].join('\n')

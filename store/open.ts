@@ -159,12 +159,8 @@ function emitDrainOnClose(): void {
 
 /** The name of the database in a connection string, or `mailroom` if it names none. */
 export function databaseOf(url: string): string {
-  const named = new URL(
-    url
-      .replace(/^mongodb(\+srv)?:/, 'http:')
-      .replaceAll(/%2[fF]/g, '-')
-      .replaceAll(',', '-'),
-  ).pathname.slice(1)
+  // Not read as an address of the web: a host may be a socket in any folder, also in one with a space in its name.
+  const named = /^[^:]+:\/\/[^/?]*\/([^?#]*)/.exec(url)?.[1] ?? ''
   return named === '' ? databaseName : named
 }
 

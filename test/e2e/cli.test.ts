@@ -534,7 +534,7 @@ describe('the command line', () => {
       )
       expect(connecting)
         .to.include(`${service.http}/api/mcp`)
-        .and.include(`node ${path.resolve('cli/bin.js')} mcp`)
+        .and.include(`node "${path.resolve('cli/bin.js')}" mcp`)
       expect(wrong.code).to.equal(1)
       expect(wrong.out)
         .to.match(/^BAD {2}port imaps: 127\.0\.0\.1:1 /m)

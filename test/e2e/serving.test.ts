@@ -380,6 +380,25 @@ describe('serving', () => {
     expect((await client(second.http, one.body.api_key)('GET', '/api/v1/account')).status).to.equal(401)
   })
 
+  it('runs in a folder with spaces and signs in its name, and its commands find it there', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'mail room, [#1] (ü)? '))
+    const named = await startService({ data: path.join(folder, 'my data') })
+    try {
+      const { body } = await client(named.http)<Json>('POST', '/api/v1/signup', { name: 'spaces' })
+      const raw = Buffer.from('From: carol@remote.test\r\nSubject: Here\r\n\r\nx\r\n')
+      await sendMail(named.smtp, { from: 'carol@remote.test', to: String(body.address), raw })
+      const path = `${mailboxPath(String(body.address))}/messages`
+      const read = await client(named.http, String(body.api_key))<{ messages: Json[] }>('GET', path)
+      expect(read.body.messages.map(({ subject }) => subject)).to.deep.equal(['Here'])
+      const { code, out, err } = await run(['account', 'list'], { MAILROOM_DATA: named.data })
+      expect(code, err).to.equal(0)
+      expect(out).to.include('"name":"spaces"')
+    } finally {
+      await named.stop()
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
   it('counts what its processes do, and one scrape tells all of it', async () => {
     const ctx = await contextOf(second)
     const { address, key } = await makeTenant({ ctx, http: second.http }, { name: 'counted' })
