@@ -228,7 +228,7 @@ export class Transport {
   #url({ path, query }: ApiRequest): string {
     const url = new URL(`${this.#baseUrl}${path.startsWith('/api/') ? path : `/api/v1${path}`}`)
     for (const [name, value] of Object.entries(query ?? {}))
-      if (value !== undefined) url.searchParams.append(name, String(value))
+      if (value !== undefined && value !== null) url.searchParams.append(name, String(value))
     return url.href
   }
 
@@ -257,7 +257,10 @@ export class Transport {
   }
 
   #limits({ query, body, waits = false }: ApiRequest, { signal, timeoutMs }: RequestOptions) {
-    const { timeout, wait } = { ...query, ...body } as { readonly timeout?: number; readonly wait?: number }
+    const { timeout, wait } = { ...query, ...body } as {
+      readonly timeout?: number | null
+      readonly wait?: number | null
+    }
     const waitedMs = waits ? (timeout ?? wait ?? longestWaitSeconds) * 1_000 : 0
     const limitMs = (timeoutMs ?? this.#options.timeoutMs ?? defaultTimeoutMs) + waitedMs
     return { signal, limitMs }
@@ -318,8 +321,8 @@ const longestWaitSeconds = 55
 const notModified = 304
 
 /** What `next` of a page is passed as: events are read forward too. */
-const placeName = ({ after, wait = 0 }: { readonly after?: string; readonly wait?: number } = {}) =>
-  after === undefined && wait === 0 ? 'before' : 'after'
+const placeName = ({ after, wait }: { readonly after?: string | null; readonly wait?: number | null } = {}) =>
+  (after ?? null) === null && (wait ?? 0) === 0 ? 'before' : 'after'
 
 /** The last of each name counts: `fetch` would join `Idempotency-Key` and `idempotency-key` to a third value. */
 const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>

@@ -19,6 +19,7 @@ import {
   ConnectionError,
   Mailroom,
   type MailroomEvent,
+  type MessagesListResult as MessageList,
   type MessageSummary,
   type RequestOptions,
   WaitTimeoutError,
@@ -177,6 +178,15 @@ describe('sdk: the TypeScript client', () => {
         if (page.messages.some(({ subject }) => subject === 'Mail 2')) break
       }
       expect(pages).to.equal(2)
+      const subjects: (string | null)[] = []
+      let next: string | null = null
+      do {
+        const given = { limit: 2, label: null, before: next } as object
+        const page: MessageList = await client.mailboxes.messages.list(address, given)
+        subjects.push(...page.messages.map(({ subject }) => subject))
+        next = page.next
+      } while (next !== null)
+      expect(subjects).to.deep.equal(all.map(({ subject }) => subject))
     })
 
     it('goes through events backwards, and forward from a cursor', async () => {

@@ -143,7 +143,7 @@ def http_request(client: httpx.Client | httpx.AsyncClient, settings: Settings, r
         **({} if options.if_none_match is None else {"if-none-match": options.if_none_match}),
     }
     path = request.path if request.path.startswith("/api/") else f"/api/v1{request.path}"
-    query = {name: text_of(value) for name, value in request.query.items()}
+    query = {name: text_of(value) for name, value in request.query.items() if value is not None}
     return client.build_request(
         request.method,
         settings.base_url + path,
@@ -161,7 +161,7 @@ def lower_cased(headers: Mapping[str, str]) -> dict[str, str]:
 
 def place_name(query: Mapping[str, Any]) -> str:
     """What `next` of a page is passed as: events are read forward too."""
-    return "after" if "after" in query or query.get("wait", 0) else "before"
+    return "after" if query.get("after") is not None or query.get("wait") else "before"
 
 
 def timeout_of(settings: Settings, request: ApiRequest) -> float:
@@ -169,7 +169,8 @@ def timeout_of(settings: Settings, request: ApiRequest) -> float:
     if not request.waits:
         return own
     told = {**request.query, **(request.body or {})}
-    return own + float(told.get("timeout", told.get("wait", LONGEST_WAIT)))
+    longest = next((told[name] for name in ("timeout", "wait") if told.get(name) is not None), LONGEST_WAIT)
+    return own + float(longest)
 
 
 def text_of(value: Any) -> str:

@@ -64,6 +64,12 @@ def way(url: str, key: str, address: str) -> None:
         assert len(listed.first()["messages"]) == 2
         subjects = [message["subject"] for message in listed]
         assert len(subjects) == 6 and subjects[0] == "Mail 3", subjects
+        by_hand, place = [], None
+        while not by_hand or place is not None:
+            page = mail.mailboxes.messages.list(own, limit=4, label=None, before=place).first()
+            by_hand += [message["subject"] for message in page["messages"]]
+            place = page["next"]
+        assert by_hand == subjects, by_hand
         file = attachment("a.bin", io.BytesIO(b"\0\xff" * 1000))
         sent = mail.mailboxes.messages.send(address, to=own, subject="File", text="x", attachments=[file])
         copy = mail.mailboxes.messages.get(address, sent["message_id"])
