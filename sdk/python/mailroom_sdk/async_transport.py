@@ -17,6 +17,7 @@ from .request import (
     RequestOptions,
     Settings,
     error_of,
+    file_name,
     http_request,
     lower_cased,
     note,
@@ -37,6 +38,8 @@ class AsyncDownload:
         self._response = response
         headers = response.headers
         self.content_type: str = headers.get("content-type", "application/octet-stream")
+        #: The name to save it under, where it has one.
+        self.name: str | None = file_name(headers.get("content-disposition", ""))
         self.size: int | None = int(headers["content-length"]) if "content-length" in headers else None
         self.etag: str | None = headers.get("etag")
         #: Whether it is still the one that `if_none_match` names; nothing of it came then.
@@ -53,6 +56,12 @@ class AsyncDownload:
 
     async def close(self) -> None:
         await self._response.aclose()
+
+    async def __aenter__(self) -> AsyncDownload:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
 
 class AsyncPageList(Generic[Page]):

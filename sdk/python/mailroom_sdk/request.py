@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import httpx
 
@@ -219,6 +219,15 @@ def pause_before(error: Exception, request: ApiRequest, tried: int) -> float | N
         return None
     pause = growing if error.retry_after is None else max(float(error.retry_after), growing)
     return pause if pause <= PAUSE_MAX else None
+
+
+def file_name(disposition: str) -> str | None:
+    """RFC 6266: the extended form goes before the plain one."""
+    extended = re.search(r"filename\*=UTF-8''([^;]+)", disposition, re.IGNORECASE)
+    if extended is not None:
+        return unquote(extended[1])
+    plain = re.search(r'filename="((?:[^"\\]|\\.)*)"', disposition, re.IGNORECASE)
+    return None if plain is None else re.sub(r"\\(.)", r"\1", plain[1])
 
 
 def result_of(response: httpx.Response, settings: Settings) -> Any:

@@ -70,10 +70,11 @@ def way(url: str, key: str, address: str) -> None:
             by_hand += [message["subject"] for message in page["messages"]]
             place = page["next"]
         assert by_hand == subjects, by_hand
-        file = attachment("a.bin", io.BytesIO(b"\0\xff" * 1000))
+        file = attachment('Ärger "a".bin', io.BytesIO(b"\0\xff" * 1000))
         sent = mail.mailboxes.messages.send(address, to=own, subject="File", text="x", attachments=[file])
         copy = mail.mailboxes.messages.get(address, sent["message_id"])
         with mail.mailboxes.messages.attachment(address, copy["message_id"], copy["attachments"][0]["id"]) as read:
+            assert read.name == "Ärger _a_.bin", read.name
             assert read.size == 2000 and b"".join(read.iter_bytes()) == b"\0\xff" * 1000
             assert not read.is_unchanged
         same = RequestOptions(if_none_match=read.etag)
@@ -304,8 +305,8 @@ def asyncio_way(url: str, key: str, address: str) -> None:
             assert b"771204" in await raw.read() and not raw.is_unchanged
             same = RequestOptions(if_none_match=raw.etag)
             message_id = (await mail.mailboxes.messages.list(own).first())["messages"][0]["message_id"]
-            raw = await mail.mailboxes.messages.raw(own, message_id, options=same)
-            assert raw.is_unchanged and await raw.read() == b""
+            async with await mail.mailboxes.messages.raw(own, message_id, options=same) as raw:
+                assert raw.is_unchanged and await raw.read() == b""
             start = (await mail.events.list().first())["cursor"]
             await mail.mailboxes.create(address="async-odd@tenant.example", display_name="a\u2028b")
             async for event in mail.events.stream(type="mailbox.created", after=start):
