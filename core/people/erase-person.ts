@@ -1,6 +1,7 @@
 /**
- * Erases a person who is in no account, with whose erasure nobody would go (core/personal/erase.ts). Invariant: the person goes last,
- * so that who is interrupted can sign in and ask again; no session is left that began meanwhile.
+ * Erases a person who is in no account, with whose erasure nobody would go (core/personal/erase.ts). Invariants: the person goes last,
+ * so that who is interrupted can sign in and ask again; no session is left that began meanwhile; who comes into an account meanwhile
+ * stays, with all second factors, or is in it no more.
  */
 import { Failure } from '../../schemas/failures.ts'
 import type { CollectionName } from '../../store/collections.ts'
@@ -13,21 +14,25 @@ import { requirePerson } from './people.ts'
 /** Erases what there is of a person. Fails with `unauthorized` when there is none, `conflict` for who is in an account. */
 export async function erasePerson(ctx: Context, personId: string): Promise<void> {
   const { email } = await requirePerson(ctx, personId)
-  const accounts = await findAccountsOf(ctx.store, personId)
-  if (accounts.length > 0)
-    throw new Failure(
-      'conflict',
-      `You are in ${accounts.length === 1 ? 'an account' : `${accounts.length} accounts`}.`,
-      {
-        fix: 'Leave each with DELETE /api/v1/people/me/accounts/{account}; one that nobody needs can be erased, and you with the last.',
-      },
-    )
   const owner = loneOwner({ id: personId, email })
   const erased: { [N in CollectionName]?: number } = {}
-  for (const [name, row] of Object.entries(personal) as [CollectionName, (typeof personal)[CollectionName]][]) {
-    const count = row.of === 'nobody' ? 0 : await row.erase(ctx.store, owner)
-    if (count > 0) erased[name] = count
+  for (const isLast of [false, true]) {
+    // Again before what stays with who has joined one meanwhile; who joins later is told that the person is gone.
+    await requireNoAccount(ctx, personId)
+    for (const [name, row] of Object.entries(personal) as [CollectionName, (typeof personal)[CollectionName]][]) {
+      if (row.of === 'nobody' || (row.isLast === true) !== isLast) continue
+      const count = await row.erase(ctx.store, owner)
+      if (count > 0) erased[name] = count
+    }
   }
   await endSessions(ctx, [personId])
   ctx.log.info({ personId, erased }, 'person erased')
+}
+
+async function requireNoAccount(ctx: Context, personId: string): Promise<void> {
+  const { length: count } = await findAccountsOf(ctx.store, personId)
+  if (count === 0) return
+  throw new Failure('conflict', `You are in ${count === 1 ? 'an account' : `${count} accounts`}.`, {
+    fix: 'Leave each with DELETE /api/v1/people/me/accounts/{account}; one that nobody needs can be erased, and you with the last.',
+  })
 }

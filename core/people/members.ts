@@ -9,7 +9,7 @@ import { endGrantsOf } from '../access/grants.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { endAppPasswordsOf } from '../account/login.ts'
 import type { Context } from '../process/context.ts'
-import { requireMember } from './people.ts'
+import { noPerson, requireMember } from './people.ts'
 
 /** People in an account at most. */
 export const membersMax = 100
@@ -31,7 +31,10 @@ export async function membersOf(ctx: Context, accountId: string): Promise<readon
   return (await findAccount(ctx.store, accountId))?.members ?? []
 }
 
-/** Makes a person a member of an account. Returns false when the person is one already, or the account has all it may have. */
+/**
+ * Makes a person a member of an account. Returns false when the person is one already, or the account has all it may have. Fails with
+ * `unauthorized` when the person was erased meanwhile.
+ */
 export async function joinAccount(
   ctx: Context,
   { accountId, personId, role }: { accountId: string; personId: string; role: Role },
@@ -43,6 +46,11 @@ export async function joinAccount(
   const hasJoined = await store.addMember(ctx.store, { accountId, member, max: membersMax })
   await nameOwner(ctx, accountId)
   await callersChanged(ctx, { accountIds: [accountId] })
+  // Not one who goes with an account that is being erased: who joins another one stays.
+  if (hasJoined && (await findPeople(ctx.store, [personId])).length === 0) {
+    await removeMember(ctx, { accountId, personId })
+    throw noPerson()
+  }
   return hasJoined
 }
 

@@ -82,9 +82,11 @@ export async function requireMember(
 /** The person of a session. Fails with `unauthorized` when there is none any more. */
 export async function requirePerson(ctx: Context, personId: string): Promise<PersonDoc> {
   const person = await findPerson(ctx.store, personId)
-  if (person === null) throw new Failure('unauthorized', 'This person is not here any more.')
+  if (person === null) throw noPerson()
   return person
 }
+
+export const noPerson = () => new Failure('unauthorized', 'This person is not here any more.')
 
 /** The accounts of a person, oldest first. */
 export async function accountsOf(ctx: Context, personId: string): Promise<readonly MemberOf[]> {

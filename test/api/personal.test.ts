@@ -680,6 +680,44 @@ describe('personal data', () => {
       expect(await orphans()).to.deep.equal([])
     })
 
+    it('of a person who is about to join an account leaves a member or nobody, never a member who is not there', async () => {
+      const { store } = door.ctx
+      const { accountId } = await makeTenant(door, { name: 'joined' })
+      const host = await newPerson(door, { accountId })
+      const members = async () => {
+        const { body } = await host.ask<{ members: { email: string }[] }>('GET', '/api/v1/account/members')
+        const stored = (await store.accounts.findOne({ _id: accountId }))?.members ?? []
+        expect(stored, 'everybody is there').to.have.length(body.members.length)
+        return body.members.map(({ email }) => email)
+      }
+      const invited = async () => {
+        const known = await makePerson(door)
+        const person = await signedIn(door, known)
+        const invitationId = newId('inv', door.ctx.clock.now())
+        const link = { kind: 'invitation', email: known.email, accountId, role: 'owner', invitationId } as const
+        const token = (await makeLink(door.ctx, link)).split('/').at(-1)
+        return {
+          known,
+          person,
+          accept: () => person.ask('POST', '/api/v1/people/invitation', { token }),
+          erase: () => person.ask('POST', '/api/v1/people/me/erase', { password: known.password }),
+        }
+      }
+      const joining = await invited()
+      const { body } = await joining.person.ask<{ secret: string }>('POST', '/api/v1/people/me/totp')
+      const code = TOTP.generate({ secret: Secret.fromBase32(body.secret), timestamp: door.ctx.clock.now().getTime() })
+      expect((await joining.person.ask('POST', '/api/v1/people/me/totp', { code })).status).to.equal(201)
+      beforeNext(store.templates, 'find', async () => expect((await joining.accept()).status).to.equal(200))
+      expectRefusal(await joining.erase(), [409, 'conflict'])
+      expect(await members()).to.include(joining.known.email)
+      expect(await store.authenticators.countDocuments({ _id: joining.known.id })).to.equal(1)
+
+      const leaving = await invited()
+      beforeNext(store.accounts, 'updateOne', async () => expect((await leaving.erase()).status).to.equal(200))
+      expectRefusal(await leaving.accept(), [401, 'unauthorized'])
+      expect(await members()).not.to.include(leaving.known.email)
+    })
+
     it('takes what the service wrote of it to others, who are no people of it', async () => {
       const { accountId, address } = await makeTenant(door, { name: 'telling' })
       const { ask } = await newPerson(door, { accountId })
@@ -804,3 +842,16 @@ describe('personal data', () => {
     return false
   }
 })
+
+/** Does something before the next call of a collection is made. */
+function beforeNext(collection: object, name: 'find' | 'updateOne', act: () => Promise<unknown>): void {
+  const call = (...args: unknown[]) => Reflect.get(collection, name).apply(collection, args)
+  const value = (...args: unknown[]) => {
+    Reflect.deleteProperty(collection, name)
+    if (name === 'updateOne') return act().then(() => call(...args))
+    const cursor = call(...args)
+    const toArray = cursor.toArray.bind(cursor)
+    return Object.assign(cursor, { toArray: () => act().then(toArray) })
+  }
+  Object.defineProperty(collection, name, { value, configurable: true })
+}
