@@ -111,6 +111,17 @@ describe('web: security', () => {
     await wrong('This code is wrong')
     await press('Cancel')
     await page.getByText('10 recovery codes are left').waitFor()
+    const [last] = (await door.ctx.store.authenticators.findOne({ _id: viewer.person.id }))?.recovery ?? []
+    if (last === undefined) throw new Error('There are no recovery codes.')
+    await door.ctx.store.authenticators.updateOne({ _id: viewer.person.id }, { $set: { recovery: [last] } })
+    for (const [language, text] of [
+      ['de', '1 Wiederherstellungscode ist übrig.'],
+      ['en', '1 recovery code is left.'],
+    ] as const) {
+      await page.evaluate(`localStorage.setItem('mailroom.language', '${language}')`)
+      await page.reload()
+      await page.getByText(text).waitFor()
+    }
     await press('Turn off')
     await type('Code', anew)
     await notice('The authenticator app is turned off.').waitFor()

@@ -40,7 +40,8 @@ export const usage: typeof english = {
     emailsOver: 'Die E-Mails dieses Monats sind aufgebraucht, ihre Zugabe läuft. Der Empfang läuft weiter.',
     storage:
       'Der Speicher ist fast voll. Leeren Sie den Papierkorb oder bitten Sie um mehr; Mail an ein volles Postfach wartet beim Absender.',
-    dropped: (n: string) => `${n} Nachrichten-Ereignisse fielen weg, weil es mehr als 2.000 in einer Stunde waren.`,
+    dropped: (n: string) =>
+      `${n === '1' ? '1 Nachrichten-Ereignis fiel' : `${n} Nachrichten-Ereignisse fielen`} weg, weil es mehr als 2.000 in einer Stunde waren.`,
   },
   ask: 'Um eine höhere Grenze bitten',
   limits: 'Grenzen des Kontos',
@@ -159,7 +160,8 @@ export const security: typeof englishSecurity = {
   change: 'Passwort ändern',
   changed: 'Das Passwort ist geändert.',
   totp: 'Authenticator-App',
-  totpOn: (left: string) => `Die Anmeldung braucht einen Code. ${left} Wiederherstellungscodes sind übrig.`,
+  totpOn: (left: string) =>
+    `Die Anmeldung braucht einen Code. ${left === '1' ? '1 Wiederherstellungscode ist' : `${left} Wiederherstellungscodes sind`} übrig.`,
   totpOff: 'Die Anmeldung braucht keinen Code.',
   turnOn: 'Einrichten',
   turnOff: 'Ausschalten',

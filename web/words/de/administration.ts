@@ -58,7 +58,7 @@ export const administration: typeof english = {
   outbox: 'Postausgang',
   outboxLead: 'Mail, die noch nicht hinaus ist, nach der Domain, an die sie geht.',
   noOutbox: { title: 'Nichts wartet', text: 'Alle Mail ist hinaus.' },
-  waiting: (n: string) => `${n} Empfänger warten.`,
+  waiting: (n: string) => (n === '1' ? '1 Empfänger wartet.' : `${n} Empfänger warten.`),
   incomplete: 'Es sind mehr: Die ersten 10.000 wurden angesehen.',
   destination: 'Domain',
   waits: 'Wartend',

@@ -15,7 +15,7 @@ export const usage = {
   inboxes: 'Mailboxes',
   webhooks: 'Webhook endpoints',
   lens: 'Mails that Lens read',
-  extra: (n: string) => `${n} of them are extra usage`,
+  extra: (n: string) => (n === '1' ? '1 of them is extra usage' : `${n} of them are extra usage`),
   daily: 'By day',
   outcomes: 'What became of it',
   volume: 'Bytes received',
@@ -31,7 +31,8 @@ export const usage = {
     sendsOver: 'The sends of this month are used up. They begin anew on the 1st (UTC).',
     emailsOver: 'The e-mails of this month are used up, and their grace runs. Receiving goes on.',
     storage: 'Storage is nearly full. Empty Trash, or ask for more; mail to a full mailbox waits at its sender.',
-    dropped: (n: string) => `${n} message events were dropped, because there were more than 2,000 in an hour.`,
+    dropped: (n: string) =>
+      `${n === '1' ? '1 message event was' : `${n} message events were`} dropped, because there were more than 2,000 in an hour.`,
   },
   ask: 'Ask for a higher limit',
   limits: 'Limits of the account',
@@ -146,7 +147,8 @@ export const security = {
   change: 'Change the password',
   changed: 'The password is changed.',
   totp: 'Authenticator app',
-  totpOn: (left: string) => `Signing in needs a code. ${left} recovery codes are left.`,
+  totpOn: (left: string) =>
+    `Signing in needs a code. ${left === '1' ? '1 recovery code is' : `${left} recovery codes are`} left.`,
   totpOff: 'Signing in needs no code.',
   turnOn: 'Set up',
   turnOff: 'Turn off',

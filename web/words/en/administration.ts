@@ -54,7 +54,7 @@ export const administration = {
   outbox: 'Outbox',
   outboxLead: 'Mail that has not gone out yet, by the domain that it goes to.',
   noOutbox: { title: 'Nothing waits', text: 'All mail has gone out.' },
-  waiting: (n: string) => `${n} recipients wait.`,
+  waiting: (n: string) => (n === '1' ? '1 recipient waits.' : `${n} recipients wait.`),
   incomplete: 'There are more than these: the first 10,000 were looked at.',
   destination: 'Domain',
   waits: 'Waiting',
