@@ -33,6 +33,8 @@ export type ViewListener = {
 
 /** While a UID is taken whose message is not there, the folder is read again after this time. */
 const openMs = 40
+/** And after this one when it could not be read. */
+const unreadMs = 1_000
 /** Which messages were told to a session is noted so late. */
 const recentMs = 1_000
 /** So long after others have written to the folder they are likely to do so again. */
@@ -198,6 +200,19 @@ export class FolderView {
     return this.#next
   }
 
+  /** Reads what has changed for the sessions that have the folder selected; what cannot be read now is read later. */
+  follow(): void {
+    this.refresh().catch((error: unknown) => {
+      this.#ctx.log.warn({ err: error }, 'a folder could not be read')
+      if (this.isInUse) this.#followIn(unreadMs)
+    })
+  }
+
+  #followIn(ms: number): void {
+    clearTimeout(this.#retry)
+    this.#retry = setTimeout(() => this.follow(), ms).unref()
+  }
+
   async #read(): Promise<void> {
     const state = await folderState(this.#ctx, this.folder)
     if (state === null) {
@@ -237,8 +252,7 @@ export class FolderView {
         listener.settled()
       }
       clearTimeout(this.#retry)
-      if (limit < state.uidNext && this.isInUse)
-        this.#retry = setTimeout(() => void this.refresh().catch(() => undefined), openMs).unref()
+      if (limit < state.uidNext && this.isInUse) this.#followIn(openMs)
     } catch (error) {
       for (const uid of left) this.#left.add(uid)
       throw error

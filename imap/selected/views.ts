@@ -52,9 +52,7 @@ export class Views {
 
   /** Reads the folders of a mailbox that sessions have selected. Those that nobody uses are read when somebody does. */
   #wake(mailboxId: string): void {
-    for (const view of this.#byMailbox.get(mailboxId) ?? [])
-      if (view.isInUse)
-        view.refresh().catch((error: unknown) => this.#ctx.log.warn({ err: error }, 'a folder could not be read'))
+    for (const view of this.#byMailbox.get(mailboxId) ?? []) if (view.isInUse) view.follow()
   }
 
   #forgetUnused(except: FolderView): void {

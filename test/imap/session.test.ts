@@ -314,6 +314,24 @@ describe('IMAP sessions', () => {
       client.write('DONE\r\n')
       expect((await client.answer(tag)).end).to.match(/^OK/)
     })
+
+    it('is told in IDLE once it can be read, when it could not at once', async () => {
+      const address = await imap.mailbox()
+      const client = await imap.open({ user: address })
+      await client.ask('SELECT INBOX')
+      const tag = client.send('IDLE')
+      expect(await client.response()).to.match(/^\+ /)
+      const { store } = imap.door.ctx
+      const { _id: mailboxId } = (await store.mailboxes.findOne({ address }))!
+      const inbox = standardFolderId(mailboxId, 'INBOX')
+      const failed = failNextRead(store, 'folders', ({ _id }) => _id === inbox)
+      await deliver(imap.door.ctx, { to: address, raw: mail('late') })
+      await failed
+      expect(await client.response()).to.equal('* 1 EXISTS')
+      expect(await client.response()).to.equal('* 1 RECENT')
+      client.write('DONE\r\n')
+      expect((await client.answer(tag)).end).to.match(/^OK/)
+    })
   })
 
   it('ends a session whose key has expired meanwhile', async () => {
