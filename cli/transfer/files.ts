@@ -152,18 +152,27 @@ export async function writeMaildir({ messages, path: name }: OwnFolder, to: stri
   const folder =
     name === 'INBOX' ? to : path.join(to, `.${fileNameOf(name).replaceAll('.', '%2E').replaceAll('/', '.')}`)
   for (const part of ['cur', 'new', 'tmp']) await mkdir(path.join(folder, part), { recursive: true, mode: folderMode })
+  const there = new Set<string>()
+  for (const part of ['cur', 'new'])
+    for (const name of await readdir(path.join(folder, part))) there.add(uniqueOf(name))
   let count = 0
   for await (const message of messages) {
-    await deliver(folder, message)
+    if (!there.has(uniqueNameOf(message))) await deliver(folder, message)
     count += 1
   }
   return count
 }
 
+const uniqueNameOf = ({ id, receivedAt }: OwnMessage) => `${Math.floor(receivedAt.getTime() / 1_000)}.${id}.mailroom`
+
+/** What names a message in a Maildir; its flags, which follow, change. */
+const uniqueOf = (fileName: string) => fileName.split(':2,')[0] ?? fileName
+
 /** Written aside and then named, so that a reader sees a whole message. */
-async function deliver(folder: string, { id, raw, receivedAt, flags }: OwnMessage): Promise<void> {
+async function deliver(folder: string, message: OwnMessage): Promise<void> {
+  const { raw, receivedAt, flags } = message
   const letters = flags.flatMap((flag) => letterOf.get(flag) ?? []).sort()
-  const name = `${Math.floor(receivedAt.getTime() / 1_000)}.${id}.mailroom`
+  const name = uniqueNameOf(message)
   const aside = path.join(folder, 'tmp', name)
   await writeFile(aside, raw.toString('latin1').replaceAll('\r\n', '\n'), { encoding: 'latin1', mode: fileMode })
   await utimes(aside, receivedAt, receivedAt)

@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, open, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
@@ -256,6 +256,25 @@ describe('import and export of mail', () => {
         }))
       expect(strip(await contentsOf(to))).to.deep.equal(strip(await contentsOf(source)))
     })
+
+  it('goes on with a Maildir that was begun, and writes nothing twice whose flags have changed since', async () => {
+    const from = await imap.mailbox()
+    const client = await imap.open({ user: from })
+    const at = path.join(folder, 'begun')
+    const write = () => command('export', 'maildir', 'tenant', from, '--to', at)
+    const append = async (subject: string) =>
+      expect((await client.ask(`APPEND INBOX {${mail(subject).length}}`, `${mail(subject)}\r\n`)).end).to.match(/^OK/)
+    await append('Read here')
+    await append('Read there')
+    expect((await write()).record).to.include({ messages: 2 })
+    const [, there = ''] = (await readdir(path.join(at, 'cur'))).toSorted()
+    await rename(path.join(at, 'cur', there), path.join(at, 'cur', `${there}S`))
+    await client.ask('SELECT INBOX')
+    await client.ask('STORE 1 +FLAGS (\\Seen)')
+    await append('Later')
+    expect((await write()).record).to.include({ messages: 3 })
+    expect(await readdir(path.join(at, 'cur'))).to.have.length(3)
+  })
 
   describe('of files that is killed in the middle', () => {
     const total = 600
