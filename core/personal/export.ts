@@ -9,6 +9,7 @@ import { splitAddress } from '../../mail/message/address.ts'
 import { findSandboxesOf } from '../../store/accounts.ts'
 import { readBlob } from '../../store/blobs.ts'
 import type { BlobRef } from '../../store/documents/mail.ts'
+import { findDriveEntry } from '../../store/drive.ts'
 import { countDocuments, documentsOf, messagesOf, sendsWithoutCopy, shownCollections } from '../../store/exports.ts'
 import { namedMailboxes } from '../../store/mailboxes.ts'
 import { ownerOf } from '../../store/personal.ts'
@@ -87,11 +88,18 @@ async function driveFiles(ctx: Context, accountId: string): Promise<readonly Exp
   const files: ExportedFile[] = []
   for await (const { entry, path } of walkEntries(ctx, accountId, null)) {
     if (entry.kind === 'folder') continue
-    const { content } = fileOf(ctx, entry)
     const name = ['drive', ...path.map((part) => encodeURIComponent(part).replaceAll('*', '%2A'))].join('/')
-    files.push({ name, content: () => content.read({ first: 0, last: content.sizeBytes - 1 }) })
+    files.push({ name, content: () => bytesOfFile(ctx, accountId, entry._id) })
   }
   return files
+}
+
+/** A file as it is when its turn comes; nothing of one that was deleted meanwhile. */
+async function* bytesOfFile(ctx: Context, accountId: string, entryId: string): AsyncGenerator<Buffer> {
+  const entry = await findDriveEntry(ctx.store, { accountId, entryId })
+  if (entry === null) return
+  const { content } = fileOf(ctx, entry)
+  yield* content.read({ first: 0, last: content.sizeBytes - 1 })
 }
 
 async function* oneOf(text: string): AsyncGenerator<Buffer> {

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
-import { Binary, type Collection, type Document } from 'mongodb'
+import { Binary, type Collection, Db, type Document } from 'mongodb'
 import { Secret, TOTP } from 'otpauth'
 import { runCommand } from '../../cli/command-line.ts'
 import { verifyAudit } from '../../core/access/audit.ts'
@@ -31,6 +31,7 @@ import { zoneKeyDoc } from '../../core/zones/zone-keys.ts'
 import { newId } from '../../schemas/ids.ts'
 import { agentScopes, allScopes } from '../../schemas/scopes.ts'
 import type { CollectionName } from '../../store/collections.ts'
+import { removeDriveEntry } from '../../store/drive.ts'
 import { ownerOf, personal } from '../../store/personal.ts'
 import { eventually } from '../eventually.ts'
 import { feedback, mailWith } from '../mail/report/report-mails.ts'
@@ -439,6 +440,33 @@ describe('personal data', () => {
       const { url } = await finished(bystander.call)
       const files = unzip(Buffer.from(await (await fetch(url)).arrayBuffer()))
       expect([...files.keys()]).to.deep.equal([...unzip(good).keys()])
+    })
+
+    it('has the files of Drive as they are when their turn comes, and goes on behind one that was deleted', async () => {
+      const { ctx } = door
+      const { accountId, address, key } = await makeTenant(door, { name: 'drawers' })
+      const removed = await putText(ctx, accountId, 'a-removed.txt', 'removed')
+      await putText(ctx, accountId, 'b-replaced.txt', 'before')
+      await putText(ctx, accountId, 'c-kept.txt', 'kept')
+      await deliver(ctx, { to: address, raw: 'Subject: First of all\n\nHi\n' })
+      // Mail is written first.
+      const { db } = ctx.store
+      const command: typeof db.command = async (asked: Document, options) => {
+        if (asked.find === 'blobs') {
+          Reflect.deleteProperty(db, 'command')
+          const entry = await ctx.store.driveEntries.findOne({ accountId, _id: removed })
+          await removeDriveEntry(ctx.store, entry!)
+          await putText(ctx, accountId, 'b-replaced.txt', 'what stands there now')
+        }
+        return Db.prototype.command.call(db, asked, options)
+      }
+      Object.assign(db, { command })
+      const call = client(door.http, key)
+      await call('POST', '/api/v1/account/export')
+      const { url } = await finished(call)
+      const files = unzip(Buffer.from(await (await fetch(url)).arrayBuffer()))
+      const texts = ['a-removed', 'b-replaced', 'c-kept'].map((name) => String(files.get(`drive/${name}.txt`)))
+      expect(texts).to.deep.equal(['', 'what stands there now', 'kept'])
     })
 
     it('is made once for all who ask at the same time', async () => {
