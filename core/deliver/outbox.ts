@@ -5,7 +5,7 @@
  * row of a process that died is due again when the lease ends.
  */
 import { splitAddress } from '../../mail/message/address.ts'
-import { Failure } from '../../schemas/failures.ts'
+import { Failure, failures } from '../../schemas/failures.ts'
 import { newToken } from '../../schemas/ids.ts'
 import { readBlob, readBlobs } from '../../store/blobs.ts'
 import type { BlobRef } from '../../store/documents/mail.ts'
@@ -218,7 +218,7 @@ async function renew(ctx: Context, token: string, attempts: readonly Attempt[]):
 
 /**
  * Delivers to a mailbox of ours, or simulates the outcome of a simulated recipient. Returns null when the recipient is
- * on another server. An unknown address on a domain of ours bounces at once.
+ * on another server. What a mailbox of ours never takes bounces at once, as mail to an unknown address on a domain of ours does.
  */
 export async function deliverLocally(ctx: Context, attempt: Attempt): Promise<Outcome | null> {
   const simulated = await simulate(ctx, attempt)
@@ -247,12 +247,8 @@ export async function deliverLocally(ctx: Context, attempt: Attempt): Promise<Ou
     return outcome('delivered', `250 2.0.0 stored as ${messageIds.join(' ')}`)
   } catch (error) {
     if (!(error instanceof Failure) || isAway(error)) throw error
-    if (error.code === 'mailbox_not_found') return outcome('bounced', `550 5.1.1 ${error.message}`)
-    if (error.code === 'forbidden') return outcome('bounced', `550 5.7.1 ${error.message}`)
-    return outcome(
-      'deferred',
-      error.code === 'unprocessable' ? `452 4.2.2 ${error.message}` : `451 4.3.0 ${error.message}`,
-    )
+    const { smtp } = failures[error.code]
+    return outcome(smtp.startsWith('5') ? 'bounced' : 'deferred', `${smtp} ${error.message}`)
   }
 }
 

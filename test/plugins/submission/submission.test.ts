@@ -69,6 +69,7 @@ describe('submission', () => {
     bcc?: string
     subject?: string
     messageId?: string
+    raw?: string
     envelope?: { from: string; to: string }
   }
   async function send(port: number, letter: Letter = {}, auth = { user: service.address, pass: password }) {
@@ -358,6 +359,21 @@ describe('submission', () => {
     expect(raw).to.match(/Diagnostic-Code: smtp; 550/)
     expect(raw).to.contain('\r\nContent-Type: message/delivery-status\r\n\r\n')
     expect(readReport(Buffer.from(raw), parseMessage(Buffer.from(raw)))?.kind).to.equal('delivery')
+  })
+
+  it('reports at once what a mailbox here never takes', async () => {
+    const { ctx, principal, address } = service
+    const levels = Array.from({ length: ctx.settings.limits.smtp.mimeDepth + 1 }, (_, n) => n)
+    const nested = levels.map((n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`).join('')
+    const raw = `From: ${address}\r\nTo: ${address}\r\nSubject: Nested\r\n${nested}Content-Type: text/plain\r\n\r\nHi\r\n`
+    await send(tls, { envelope: { from: address, to: address }, raw })
+    const report = await eventually('a report', async () => {
+      await settleDue(ctx)
+      const { items } = await listMessages(ctx, principal, { address, folder: 'inbox', limit: 10 })
+      return items.find(({ snippet }) => snippet?.includes('nested')) ?? null
+    })
+    const text = (await rawMessage(ctx, principal, { address, messageId: report.id })).content.toString()
+    expect(text).to.contain('\r\nStatus: 5.3.4\r\n').and.contain('Diagnostic-Code: smtp; 552 5.3.4 The MIME parts')
   })
 
   it('reports so to a mailbox, too, whose lists let in few', async () => {
