@@ -70,7 +70,7 @@ export const collect = hook((connection: Connection) => {
   return undefined
 })
 
-/** data_post, first: the message is complete; refuses it when it passes a limit or goes in a loop. */
+/** data_post, first: the message is complete; refuses it when it passes a limit or goes in a loop for all its recipients. */
 export const handOver = hook(async ({ transaction }: Connection) => {
   const collector = transaction === null ? undefined : collecting.get(transaction)?.collector
   if (transaction === null || collector === undefined) return pass
@@ -80,8 +80,10 @@ export const handOver = hook(async ({ transaction }: Connection) => {
   // The client may have hung up in the meantime.
   if (!collecting.has(transaction)) return pass
   const { recipients = [] } = transaction.notes
-  // A message that was delivered to one of these addresses before goes in a loop.
-  if (recipients.some(({ address }) => collected.deliveredTo.has(address))) return refuse(loop)
+  // To an address that it was delivered to before a message goes in a loop: whoever has it does not get it again.
+  const others = recipients.filter(({ address }) => !collected.deliveredTo.has(address))
+  if (recipients.length > 0 && others.length === 0) return refuse(loop)
+  if (others.length < recipients.length) transaction.notes.recipients = others
   transaction.notes.message = collected
   return pass
 })

@@ -70,6 +70,14 @@ describe('mail to aliases', () => {
       expect((await hand([`team@${domain}`], header())).text).to.match(answer)
     })
 
+  it('goes to those who do not have it, where it comes again to one who has', async () => {
+    const header = `Delivered-To: ${second}\r\n`
+    const { text, subject } = await hand([second, service.address], header)
+    expect(text).to.match(/^250 /)
+    expect(await copies(subject)).to.deep.equal([service.address])
+    expect((await hand([second], header)).text).to.match(/^554 5\.4\.6 /)
+  })
+
   it('is refused at RCPT while one of the mailboxes is full', async () => {
     const { folders, mailboxes } = service.ctx.store
     const doc = await mailboxes.findOne({ address: second, accountId: owner.accountId })
