@@ -246,7 +246,8 @@ function sessionOf(
       return !wire.isBroken && !wire.hasUnread
     },
     has: (extension) => extensions.has(extension),
-    suits: ({ serverNames = [] }) => policy.kind !== 'pinned' || policy.accepts(certificates, serverNames),
+    suits: ({ serverNames }) =>
+      policy.kind !== 'pinned' || serverNames === undefined || policy.accepts(certificates, serverNames),
     async send(mail) {
       uses += 1
       const refuse = (reply: string) => ({ command: 'MAIL', reply, tls, trouble: '' })
