@@ -92,8 +92,8 @@ async function processReport(
     return true
   }
   const recipient = email.recipients[n]?.email
-  const reported = report.recipients.find((each) => each.recipient === recipient) ?? report.recipients[0]
-  if (reported === undefined) return false
+  const reported = report.recipients.find((each) => each.recipient === recipient) ?? inOneVoice(report.recipients)
+  if (reported === null) return false
   if (reported.action === 'failed')
     await changeStatus(ctx, email, n, {
       from: ['queued', 'sent', 'delivered'],
@@ -103,6 +103,14 @@ async function processReport(
       mx: reported.remoteMta,
     })
   return true
+}
+
+/**
+ * What is said of addresses that the recipient leads to, as a list does, where the same is said of all; null when it differs, or
+ * nothing is said.
+ */
+function inOneVoice([first, ...others]: readonly RecipientReport[]): RecipientReport | null {
+  return first === undefined || others.some(({ action }) => action !== first.action) ? null : first
 }
 
 async function findReportedSend(

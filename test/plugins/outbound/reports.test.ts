@@ -136,6 +136,21 @@ To: rival@remote.example
     expect((await service.messages()).length).to.equal(before + 1)
   })
 
+  it('so does one that says different things of addresses that the recipient leads to', async () => {
+    const { id, returnPath } = await sent('team@remote.example')
+    const before = (await service.messages()).length
+    const [taken, failed] = ['taken@elsewhere.example', 'failed@elsewhere.example']
+    const both = dsn(failed).replace(
+      'Final-Recipient',
+      `Final-Recipient: rfc822; ${taken}\nAction: relayed\nStatus: 2.0.0\n\nFinal-Recipient`,
+    )
+    expect(await deliver(returnPath, both)).to.equal(250)
+    expect((await service.messages()).length).to.equal(before + 1)
+    expect((await status(id, 'delivered')).status).to.equal('delivered')
+    expect(await deliver(returnPath, dsn(failed))).to.equal(250)
+    expect(await status(id, 'bounced')).to.include({ reason: 'permanent' })
+  })
+
   it('a complaint is recorded', async () => {
     const { id, returnPath } = await sent('angry@remote.example')
     const feedback = `From: fbl@remote.example
