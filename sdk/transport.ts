@@ -284,9 +284,19 @@ export class Transport {
     signal?.throwIfAborted()
     signal?.addEventListener('abort', end)
     const timer = setTimeout(() => ending.abort(new ConnectionError(`No answer within ${limitMs} ms.`)), limitMs)
+    /** What the network fails at. Errors of the caller, as of `onAnswer`, are no such thing: nothing is asked again for them. */
+    const reached = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      try {
+        return await work()
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (ending.signal.reason instanceof ConnectionError) throw ending.signal.reason
+        throw new ConnectionError(`No answer from ${new URL(url).origin}: ${messageOf(error)}`, { cause: error })
+      }
+    }
     try {
       const fetchIt = this.#options.fetch ?? globalThis.fetch
-      const response = await fetchIt(url, { ...init, signal: ending.signal })
+      const response = await reached(() => fetchIt(url, { ...init, signal: ending.signal }))
       this.#options.onAnswer?.({
         method: init.method ?? 'GET',
         url,
@@ -302,14 +312,9 @@ export class Transport {
       if (body === 'file' && response.status === notModified) return response
       if (!response.ok) throw new ApiError(response.status, await jsonOf(response), response.headers)
       // JSON is short, and part of its answer: a cut in its middle is found here, where the request may be made again.
-      if (body === 'json') return new Response(await response.text(), response)
+      if (body === 'json') return new Response(await reached(() => response.text()), response)
       isOpen = true
       return body === 'events' ? response : new Response(fileOf(response, { ending, limitMs, release }), response)
-    } catch (error) {
-      if (error instanceof ApiError || error instanceof ConnectionError) throw error
-      signal?.throwIfAborted()
-      if (ending.signal.reason instanceof ConnectionError) throw ending.signal.reason
-      throw new ConnectionError(`No answer from ${new URL(url).origin}: ${messageOf(error)}`, { cause: error })
     } finally {
       clearTimeout(timer)
       if (!isOpen) release()

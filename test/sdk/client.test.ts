@@ -370,6 +370,20 @@ describe('sdk: the TypeScript client', () => {
       ])
     })
 
+    it('is not asked again, nor blamed, where who listens fails', async () => {
+      const broken = new Error('the log is full')
+      const before = gateway.seen.length
+      const listening = new Mailroom({
+        apiKey: tenant.key,
+        baseUrl: gateway.http,
+        onAnswer: () => {
+          throw broken
+        },
+      })
+      expect(await listening.account.get().catch((error: unknown) => error)).to.equal(broken)
+      expect(gateway.seen.length - before).to.equal(1)
+    })
+
     it('is given the time it asks for with 429, and not when that is long', async () => {
       gateway.next({ status: 429, headers: { 'retry-after': '0' } })
       expect((await send()).status).to.equal('queued')
