@@ -1,10 +1,13 @@
 /** The client: `new Mailroom({ apiKey })`, and below it a group for each resource of the API. */
 import { Groups } from './generated/groups.ts'
-import type { MessagesWaitParams, MessagesWaitResult } from './generated/types.ts'
+import type { MessagesWaitAndClaimParams, MessagesWaitResult } from './generated/types.ts'
 import { type MailroomOptions, type RequestOptions, Transport } from './transport.ts'
 
-/** The filters of a wait, and how many seconds it may last altogether (default: 60). */
-export type WaitParams = Omit<MessagesWaitParams, 'timeout'> & { readonly timeout?: number }
+/**
+ * The filters of a wait, and how many seconds it may last altogether (default: 60). With `claim` the message is the waiter's alone
+ * for so many seconds: parallel waits get distinct ones.
+ */
+export type WaitParams = Omit<MessagesWaitAndClaimParams, 'timeout'> & { readonly timeout?: number }
 export type WaitedMessage = NonNullable<MessagesWaitResult['message']>
 
 export type WaitedCode = { readonly code: string; readonly message: WaitedMessage }
@@ -63,14 +66,19 @@ export class Mailroom extends Groups {
     find: (message: WaitedMessage) => T | null,
   ): Promise<T> {
     const endsAt = Date.now() + timeout * 1_000
+    const { messages } = this.mailboxes
     let since = params.since
     for (;;) {
       const most = since === undefined ? firstWaitSeconds : requestWaitSeconds
       const seconds = Math.max(1, Math.min(Math.ceil((endsAt - Date.now()) / 1_000), most))
       const query = { ...params, ...(since !== undefined && { since }), timeout: seconds }
-      const answer = await this.mailboxes.messages.wait(address, query, options)
+      const isClaimed = params.claim !== undefined
+      const answer = await (isClaimed
+        ? messages.waitAndClaim(address, query, options)
+        : messages.wait(address, query, options))
       const found = answer.message === null ? null : find(answer.message)
       if (found !== null) return found
+      if (isClaimed && answer.message !== null) await messages.release(address, answer.message.message_id, options)
       if (Date.now() >= endsAt)
         throw new WaitTimeoutError(`Nothing came to ${address} within ${timeout} seconds.`, answer.near_misses)
       since = answer.cursor

@@ -456,6 +456,24 @@ describe('sdk: the TypeScript client', () => {
       expect((await client.waitForMessage(address, { since, timeout: 0 })).subject).to.equal('There')
     })
 
+    it('get distinct messages where they claim them, and give back what does not fit', async () => {
+      const { address } = await client.mailboxes.create({ address: 'claims@tenant.example' })
+      const { cursor: since } = await client.mailboxes.messages.list(address)
+      const codes = ['482911', '482912', '482913']
+      const waiting = codes.map(() => client.waitForCode(address, { since, claim: 600, timeout: 30 }))
+      for (const code of codes)
+        await deliver(door.ctx, { to: address, raw: mail(`Code ${code}`, `Your verification code is ${code}.`) })
+      const found = await Promise.all(waiting)
+      expect(found.map(({ code }) => code).toSorted()).to.deep.equal(codes)
+      await deliver(door.ctx, { to: address, raw: mail('Hello', 'No link here') })
+      const late = await client
+        .waitForLink(address, { since, claim: 600, timeout: 0 })
+        .catch((reason: unknown) => reason)
+      expect(late).to.be.instanceOf(WaitTimeoutError)
+      const free = await client.waitForMessage(address, { since, claim: 600, timeout: 5 })
+      expect(free.subject).to.equal('Hello')
+    })
+
     it('find the link of a mail, past one without', async () => {
       const { address } = await client.mailboxes.create({ address: 'links@tenant.example' })
       const waiting = client.waitForLink(address, { timeout: 30 })

@@ -52,29 +52,48 @@ class Mailroom(Groups):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def wait_for_message(self, address: str, *, timeout: float = DEFAULT_WAIT, **filters: Any) -> dict[str, Any]:
+    def wait_for_message(
+        self, address: str, *, timeout: float = DEFAULT_WAIT, claim: int | None = None, **filters: Any
+    ) -> dict[str, Any]:
         """
         Waits for the first message that passes all filters; without `since` for one that is stored from now on. Take the
-        time or a cursor before you cause the mail. Raises WaitTimeoutError.
+        time or a cursor before you cause the mail. With `claim` the message is the waiter's alone for so many seconds: parallel
+        waits get distinct ones. Raises WaitTimeoutError.
         """
-        return self._wait(address, timeout, filters, lambda message: message)
+        return self._wait(address, timeout, claim, filters, lambda message: message)
 
-    def wait_for_code(self, address: str, *, timeout: float = DEFAULT_WAIT, **filters: Any) -> str:
+    def wait_for_code(
+        self, address: str, *, timeout: float = DEFAULT_WAIT, claim: int | None = None, **filters: Any
+    ) -> str:
         """As `wait_for_message`, for a verification code."""
-        return self._wait(address, timeout, {"has_code": True, **filters}, code_in)
+        return self._wait(address, timeout, claim, {"has_code": True, **filters}, code_in)
 
-    def wait_for_link(self, address: str, *, timeout: float = DEFAULT_WAIT, **filters: Any) -> str:
+    def wait_for_link(
+        self, address: str, *, timeout: float = DEFAULT_WAIT, claim: int | None = None, **filters: Any
+    ) -> str:
         """As `wait_for_message`, for a link to verify with."""
-        return self._wait(address, timeout, filters, link_in)
+        return self._wait(address, timeout, claim, filters, link_in)
 
     def _wait(
-        self, address: str, timeout: float, filters: dict[str, Any], find: Callable[[dict[str, Any]], T | None]
+        self,
+        address: str,
+        timeout: float,
+        claim: int | None,
+        filters: dict[str, Any],
+        find: Callable[[dict[str, Any]], T | None],
     ) -> T:
         wait = Waiting(timeout, filters)
+        messages = self.mailboxes.messages
         while (query := wait.next()) is not None:
-            found = wait.read(self.mailboxes.messages.wait(address, **query), find)
+            if claim is None:
+                answer: Any = messages.wait(address, **query)
+            else:
+                answer = messages.wait_and_claim(address, claim=claim, **query)
+            found = wait.read(answer, find)
             if found is not None:
                 return found
+            if claim is not None and answer["message"] is not None:
+                messages.release(address, answer["message"]["message_id"])
         raise WaitTimeoutError(address, timeout, wait.near_misses)
 
 
@@ -101,26 +120,44 @@ class AsyncMailroom(AsyncGroups):
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def wait_for_message(self, address: str, *, timeout: float = DEFAULT_WAIT, **filters: Any) -> dict[str, Any]:
+    async def wait_for_message(
+        self, address: str, *, timeout: float = DEFAULT_WAIT, claim: int | None = None, **filters: Any
+    ) -> dict[str, Any]:
         """As of Mailroom."""
-        return await self._wait(address, timeout, filters, lambda message: message)
+        return await self._wait(address, timeout, claim, filters, lambda message: message)
 
-    async def wait_for_code(self, address: str, *, timeout: float = DEFAULT_WAIT, **filters: Any) -> str:
+    async def wait_for_code(
+        self, address: str, *, timeout: float = DEFAULT_WAIT, claim: int | None = None, **filters: Any
+    ) -> str:
         """As of Mailroom."""
-        return await self._wait(address, timeout, {"has_code": True, **filters}, code_in)
+        return await self._wait(address, timeout, claim, {"has_code": True, **filters}, code_in)
 
-    async def wait_for_link(self, address: str, *, timeout: float = DEFAULT_WAIT, **filters: Any) -> str:
+    async def wait_for_link(
+        self, address: str, *, timeout: float = DEFAULT_WAIT, claim: int | None = None, **filters: Any
+    ) -> str:
         """As of Mailroom."""
-        return await self._wait(address, timeout, filters, link_in)
+        return await self._wait(address, timeout, claim, filters, link_in)
 
     async def _wait(
-        self, address: str, timeout: float, filters: dict[str, Any], find: Callable[[dict[str, Any]], T | None]
+        self,
+        address: str,
+        timeout: float,
+        claim: int | None,
+        filters: dict[str, Any],
+        find: Callable[[dict[str, Any]], T | None],
     ) -> T:
         wait = Waiting(timeout, filters)
+        messages = self.mailboxes.messages
         while (query := wait.next()) is not None:
-            found = wait.read(await self.mailboxes.messages.wait(address, **query), find)
+            if claim is None:
+                answer: Any = await messages.wait(address, **query)
+            else:
+                answer = await messages.wait_and_claim(address, claim=claim, **query)
+            found = wait.read(answer, find)
             if found is not None:
                 return found
+            if claim is not None and answer["message"] is not None:
+                await messages.release(address, answer["message"]["message_id"])
         raise WaitTimeoutError(address, timeout, wait.near_misses)
 
 

@@ -57,6 +57,12 @@ def way(url: str, key: str, address: str) -> None:
         deliver(own, "News", "Nothing")
         deliver(own, "Code", "Your verification code is 482913.")
         assert mail.wait_for_code(own, since=since, timeout=30) == "482913"
+        assert mail.wait_for_code(own, since=since, claim=600, timeout=30) == "482913"
+        try:
+            mail.wait_for_code(own, since=since, claim=600, timeout=0)
+            raise AssertionError("it is claimed")
+        except WaitTimeoutError:
+            pass
         for n in range(4):
             deliver(own, f"Mail {n}", "x")
         mail.wait_for_message(own, since=since, subject="Mail 3", timeout=30)
@@ -307,6 +313,10 @@ def asyncio_way(url: str, key: str, address: str) -> None:
             message_id = (await mail.mailboxes.messages.list(own).first())["messages"][0]["message_id"]
             async with await mail.mailboxes.messages.raw(own, message_id, options=same) as raw:
                 assert raw.is_unchanged and await raw.read() == b""
+            waits = [mail.wait_for_code(own, since=since, subject="Claimed", claim=600, timeout=30) for _ in range(3)]
+            for n in range(3):
+                deliver(own, f"Claimed {n}", f"Your verification code is 77120{n}.")
+            assert sorted(await asyncio.gather(*waits)) == ["771200", "771201", "771202"]
             start = (await mail.events.list().first())["cursor"]
             await mail.mailboxes.create(address="async-odd@tenant.example", display_name="a\u2028b")
             async for event in mail.events.stream(type="mailbox.created", after=start):
