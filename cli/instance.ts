@@ -13,11 +13,14 @@ import type { PartName } from './parts.ts'
 /** A unix socket's path must fit 108 bytes with its end (sun_path); the driver wants it to end in `.sock`. */
 const socketPathMax = 104
 
-/** The embedded engine's folder and socket. The socket of a data folder with a long path lies in the temporary folder. */
+/**
+ * The embedded engine's folder and socket. The socket of a data folder with a long path lies in the temporary folder, and so does that of
+ * one with a `%` in it, which the driver takes for the beginning of an escape.
+ */
 export function enginePaths(dataFolder: string): { folder: string; socket: string } {
   const folder = path.join(dataFolder, 'engine')
   const near = path.join(folder, 'engine.sock')
-  if (Buffer.byteLength(near) <= socketPathMax) return { folder, socket: near }
+  if (Buffer.byteLength(near) <= socketPathMax && !near.includes('%')) return { folder, socket: near }
   const name = createHash('sha256').update(near).digest('hex').slice(0, 16)
   return { folder, socket: path.join(tmpdir(), `mailroom-${name}`, 'engine.sock') }
 }

@@ -74,6 +74,8 @@ type AnswerBody = 'json' | 'file' | 'events'
 
 const defaultBaseUrl = 'http://127.0.0.1:8080'
 const defaultTimeoutMs = 60_000
+/** The longest time of a timer, some 24 days; a longer one would be over at once. */
+const timerMaxMs = 2 ** 31 - 1
 const defaultRetries = 2
 const firstPauseMs = 250
 /** A longer wait than this is for the caller to decide on. */
@@ -262,7 +264,7 @@ export class Transport {
       readonly wait?: number | null
     }
     const waitedMs = waits ? (timeout ?? wait ?? longestWaitSeconds) * 1_000 : 0
-    const limitMs = (timeoutMs ?? this.#options.timeoutMs ?? defaultTimeoutMs) + waitedMs
+    const limitMs = Math.min((timeoutMs ?? this.#options.timeoutMs ?? defaultTimeoutMs) + waitedMs, timerMaxMs)
     return { signal, limitMs }
   }
 

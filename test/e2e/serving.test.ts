@@ -381,7 +381,7 @@ describe('serving', () => {
   })
 
   it('runs in a folder with spaces and signs in its name, and its commands find it there', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'mail room, [#1] (ü)? '))
+    const folder = await mkdtemp(path.join(tmpdir(), 'mail room, [#1] (ü)? 50% '))
     const named = await startService({ data: path.join(folder, 'my data') })
     try {
       const { body } = await client(named.http)<Json>('POST', '/api/v1/signup', { name: 'spaces' })

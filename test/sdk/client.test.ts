@@ -406,6 +406,7 @@ describe('sdk: the TypeScript client', () => {
     })
 
     it('is given up on after the time that a call may take', async () => {
+      expect((await client.account.get({ timeoutMs: Number.POSITIVE_INFINITY })).id).to.equal(tenant.accountId)
       gateway.next('silence')
       const silent = await client.account.get({ timeoutMs: 20, retries: 0 }).catch((error: unknown) => error)
       expect(silent).to.be.instanceOf(ConnectionError)
