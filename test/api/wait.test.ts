@@ -635,10 +635,15 @@ describe('waiting for a message', () => {
     })
 
     it('a message that cannot be read when it comes is told as soon as it can', async () => {
-      const { answer } = await begin(() => wait(`timeout=${longest}`))
-      const whole = failNextRead(door.ctx.store, 'messages', ({ _id }) => _id?.$in !== undefined)
-      const id = await send({ subject: 'Unread' })
-      await whole
+      const tried = async (): Promise<{ answer: Promise<Answer<Waited>>; id: string }> => {
+        const { answer } = await begin(() => wait(`timeout=${longest}`))
+        const failed = failNextRead(door.ctx.store, 'messages', ({ _id }) => _id?.$in !== undefined)
+        const id = await send({ subject: 'Unread' })
+        // What is there before the wait has looked for what is there is no news to it.
+        const isNews = await Promise.race([failed.then(() => true), answer.then(() => false)])
+        return isNews ? { answer, id } : tried()
+      }
+      const { answer, id } = await tried()
       const startedAt = performance.now()
       expect((await answer).body.message?.message_id).to.equal(id)
       expect(performance.now() - startedAt).to.be.lessThan(wellBeforeMs)
