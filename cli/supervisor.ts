@@ -4,6 +4,7 @@
  * has its own process group and an IPC channel, and exits when that closes, so a killed supervisor leaves nobody behind.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { pathToFileURL } from 'node:url'
 import type { Logger } from 'pino'
 
 export type PartOptions = {
@@ -133,7 +134,7 @@ class ChildPart implements Part {
     const flags = [
       `--max-semi-space-size=${semiSpaceMb}`,
       ...(heapGrowthPercent === undefined ? [] : [`--heap-growing-percent=${heapGrowthPercent}`]),
-      ...(preload === undefined ? [] : [`--import=${preload}`]),
+      ...(preload === undefined ? [] : [`--import=${pathToFileURL(preload).href}`]),
     ]
     this.#launchedAt = Date.now()
     this.#child = spawn(process.execPath, [...flags, script, ...args], {
