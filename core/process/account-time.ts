@@ -1,4 +1,4 @@
-/** The time of an account: work on it is done in a context with its clock, which for a sandbox may be ahead. */
+/** The time of an account: work for an account is done in a context with its clock, which for a sandbox may be ahead. */
 import type { Due } from '../../store/due.ts'
 import { after } from './clock.ts'
 import type { Context } from './context.ts'
@@ -11,7 +11,7 @@ export function inTimeOf(ctx: Context, accountId: string): Context {
   return { ...ctx, clock, requestedAt: ctx.requestedAt === null ? null : after(ctx.requestedAt, movedMs) }
 }
 
-/** What is due now: of one account, or of all, each by its own clock. */
+/** The condition for what is due now, in one account or in all, each by its own clock. */
 export function dueNow(ctx: Context, accountId?: string): Due {
   if (accountId !== undefined) return { now: inTimeOf(ctx, accountId).clock.now(), accountId }
   const ahead = ctx.testClocks.moved().map((id) => ({ accountId: id, now: ctx.testClocks.of(id).now() }))

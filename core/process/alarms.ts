@@ -1,8 +1,8 @@
 /**
- * Work that is due at a time: whoever writes down that something is due later says so here, and the alarm of this process
- * does it then, so that nobody asks the database every second whether anything is due. Invariants: one run of an alarm at a
- * time; runs begin at least a second apart; after each the store tells when the next is due, whoever wrote it down. What
- * another process wrote down and did not live to do is found by the sweeps of the clocks.
+ * Work that is due at a known time. Code that stores something due later announces the time here, and the alarm of this process
+ * runs then, so that the database need not be asked every second whether anything is due. Invariants: an alarm has one run at a
+ * time; runs begin at least a second apart; after each run the database says when the next item is due, whichever process stored
+ * it. Items of a process that died are found by the sweeps of the clocks.
  */
 
 import { after, hourMs, secondMs } from './clock.ts'
@@ -10,41 +10,41 @@ import type { Context } from './context.ts'
 import { perProcess } from './per-process.ts'
 
 /**
- * What there are alarms for: webhook deliveries, batches, sends with something to derive, approvals that expire or are to be
- * sent, lanes of mail to be delivered, records of Intake, certificates that are ordered.
+ * The kinds of alarms: webhook deliveries, batches, sends with something to derive, approvals that expire or are to be sent,
+ * lanes of mail to be delivered, records of Intake, certificates that are ordered.
  */
 export type DueKind = 'deliveries' | 'batches' | 'sends' | 'approvals' | 'lanes' | 'intake' | 'certificates'
 
 export type Alarm = {
-  /** Does what is due now, unless that is being done. Never rejects: what fails is logged, and tried again. */
+  /** Starts a run, or joins the one under way. Never rejects: a failure is logged, and the run is tried again. */
   run(): Promise<void>
-  /** Begins no more runs, and waits for the one under way. */
+  /** Begins no more runs. Resolves when the run under way has ended. */
   stop(): Promise<void>
 }
 
-/** Between the beginnings of two runs, and until another try of one that failed. */
+/** Between the starts of two runs, and before another try after a failed one. */
 const paceMs = secondMs
-/** A run that takes longer keeps nobody waiting: every run is safe to repeat. */
+/** After this time the next run may begin while the work of an earlier one continues: every run is safe to repeat. */
 const patienceMs = 10 * secondMs
-/** Timers reach only so far; one that comes early finds nothing and looks again. */
+/** The longest delay of a timer: it fires early for a later time, and the run that finds nothing due sets it again. */
 const timerMaxMs = hourMs
 
-/** So much too early a timer may fire: a run would find nothing then, and the next one come only a pace later. */
+/** Added to each delay, since a timer may fire this much early: its run would find nothing due, and the next one is a pace later. */
 const earlyMs = 1
 
 const listenersOf = perProcess(() => new Map<DueKind, Set<(at: Date) => void>>())
 
-/** Says that something of a kind will be due at a time, by the clock of the context. */
+/** Announces that something of a kind is due at a time, by the clock of the context. */
 export function noteDue(ctx: Context, kind: DueKind, at: Date): void {
   for (const listener of listenersOf(ctx).get(kind) ?? []) listener(after(at, -(ctx.clock.aheadMs ?? 0)))
 }
 
-/** Says that something of a kind failed that was due: it is tried again in a moment. */
+/** Announces that something due has failed, so that it is tried again after `paceMs`. */
 export function noteFailed(ctx: Context, kind: DueKind): void {
   noteDue(ctx, kind, after(ctx.clock.now(), paceMs))
 }
 
-/** Runs `work` whenever something of a kind is due. `next` tells when the earliest is, null when nothing waits. */
+/** Runs `work` whenever something of a kind is due. `next` returns when the earliest item is due; null when none waits. */
 export function startAlarm(
   ctx: Context,
   { kind, work, next }: { kind: DueKind; work: () => Promise<unknown>; next: () => Promise<Date | null> },
@@ -89,7 +89,7 @@ export function startAlarm(
       const at = await next()
       if (at !== null) arm(at)
     } catch (error) {
-      ctx.log.error({ err: error, due: kind }, 'what is due could not be done')
+      ctx.log.error({ err: error, due: kind }, 'a run of due work failed; it is tried again')
       arm(after(ctx.clock.now(), paceMs))
     }
   }
@@ -109,7 +109,7 @@ export function startAlarm(
   }
 }
 
-/** Waits for work, but not longer than `ms`; it goes on then. */
+/** Waits for work, at most `ms`; after that the work continues on its own. */
 async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)

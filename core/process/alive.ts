@@ -1,6 +1,6 @@
-/** How a process shows that it is not stuck. */
+/** How a process shows its supervisor that it is not stuck. */
 
-/** Has the supervisor answered over its channel as long as this process does anything: `{ ask: true }` with `{ alive: true }`. */
+/** Answers `{ ask: true }` from the supervisor with `{ alive: true }`; a process whose event loop is stuck cannot. */
 export function answerWhetherAlive(): void {
   process.on('message', (told: { readonly ask?: boolean }) => {
     if (told.ask === true) process.send?.({ alive: true }, () => undefined)

@@ -1,20 +1,20 @@
 /**
- * Work that goes on after its caller was answered: what follows from something that is committed already. Invariants: at most
- * `worksMax` works are under way, further callers wait for one to end; whoever asks for what earlier requests of an account
- * changed can wait until their work is done; a process ends after it.
+ * Work that continues after its caller was answered: what follows from something that is already committed. Invariants: at most
+ * `worksMax` pieces of work are under way, and further callers wait for one to end; a request can wait until the work of earlier
+ * requests of its account is done; a process ends only when all work is done.
  */
 
 export type Background = {
   /**
-   * Begins work, which must not reject, for an account; for another owner when no request waits for it. Resolves as soon as
-   * not too much is under way.
+   * Begins work, which must not reject. `owner` is the id of an account, or another name if no request should wait for the work.
+   * Resolves once the work has begun, as soon as fewer than `worksMax` are under way.
    */
   begin(owner: string, work: () => Promise<void>): Promise<void>
-  /** Resolves when the work is done that an account has under way; without an account, when all is. */
+  /** Resolves when the work that an account has under way is done; without an account, when all work is. */
   done(accountId?: string): Promise<void>
 }
 
-/** Bounds the memory of what is not done yet. */
+/** Bounds the memory of unfinished work. */
 const worksMax = 200
 
 /** Makes the background of a process. */

@@ -1,9 +1,9 @@
 /**
- * Looks up values by key in batches, so that many callers cost one query. Invariants: one batch is loaded at a time; the keys
- * asked for meanwhile go with the next ones; a key is in a batch once, however many callers ask for it.
+ * Looks up values by key in batches, so that many callers cost one query. Invariants: one batch is loaded at a time; keys that are
+ * asked for meanwhile form the next batches; a key is in a batch once, however many callers ask for it.
  */
 
-/** Loads the values of several keys. A key that has no value is missing from the map. */
+/** Loads the values of several keys. Keys without a value are missing from the map. */
 export type LoadMany<V> = (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>
 
 /** Returns the value of a key; undefined when it has none. Rejects with the error that its whole batch failed with. */
@@ -24,7 +24,7 @@ type WaitingKey<V> = {
  * key.
  */
 export function createBatchedLookup<V>(): BatchedLookup<V> {
-  // A fresh map for each batch: one that is filled and emptied for ever keeps alive what stood in it (store/under-way.ts).
+  // A fresh map for each batch: V8 keeps old entries alive in a map that is filled and emptied forever (store/under-way.ts).
   let waiting = new Map<string, WaitingKey<V>>()
   let running = false
 

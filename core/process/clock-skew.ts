@@ -1,40 +1,40 @@
 /**
  * How far the clock of this machine is from that of the database, which all nodes share. Leases, watermarks, ids and due times mean
- * the same to all nodes only if their clocks agree: so a node that differs follows the database's clock, up to a bound. Beyond it
- * something is wrong with the machine, and work that depends on the time is refused until it is mended. Invariants: the
- * difference is measured before a node begins, and each minute; what cannot be measured leaves the last measure as it is.
+ * the same to all nodes only if their clocks agree, so a node whose clock differs follows the database's, up to a bound. Beyond that
+ * bound something is wrong with the machine, and work that depends on the time is refused until its clock is set. Invariants: the
+ * difference is measured before a node begins its work, and each minute; a measurement that fails leaves the last one in force.
  */
 import type { Logger } from 'pino'
 import { Failure } from '../../schemas/failures.ts'
 import type { Store } from '../../store/open.ts'
 import { after, type Clock, minuteMs, secondMs } from './clock.ts'
 
-/** A clock that differs from the database's by more is not worked with. */
+/** The largest difference at which work that depends on the time is done. */
 export const skewMaxMs = 5 * secondMs
-/** From here on the log warns of it. */
+/** The difference from which on the log warns. */
 export const warnFromMs = skewMaxMs / 2
-/** A difference up to this, and up to what the way to the database may have taken, is none. */
+/** A difference counts as none up to this value plus the error of the measurement, which is half of the round trip. */
 const noiseMs = 50
 const measureEveryMs = minuteMs
 const samples = 5
 
 export type ClockSkew = {
-  /** The machine's time, put right by the last measure. */
+  /** The machine's time, corrected by the last measurement. */
   readonly clock: Clock
-  /** By how much the machine's clock is ahead of the database's; negative: behind. 0 before the first measure. */
+  /** By how much the machine's clock is ahead of the database's; negative: behind. 0 before the first measurement. */
   aheadMs(): number
-  /** Whether the clock may be worked with. */
+  /** Whether the difference is at most `skewMaxMs`. */
   isSound(): boolean
-  /** Fails with `unavailable` when it may not. */
+  /** Fails with `unavailable` when the difference is larger. */
   requireSound(): void
   /** Measures now. Rejects when the database does not answer. */
   measure(): Promise<void>
-  /** Measures now and each minute. Fails with `unavailable` when the clock may not be worked with. */
+  /** Measures now and each minute. Fails with `unavailable` when the first difference is larger than `skewMaxMs`. */
   watch(): Promise<void>
   stop(): void
 }
 
-/** Makes the measure of a process. `machine` is the clock of the machine. */
+/** Makes the clock skew of a process. `machine` is the clock of the machine. */
 export function createClockSkew(store: Pick<Store, 'time'>, machine: Clock, log: Logger): ClockSkew {
   let ahead = 0
   let timer: NodeJS.Timeout | undefined
@@ -43,12 +43,15 @@ export function createClockSkew(store: Pick<Store, 'time'>, machine: Clock, log:
     const before = ahead
     const { aheadMs, errorMs } = await measureOnce(store, machine)
     ahead = Math.abs(aheadMs) > errorMs + noiseMs ? aheadMs : 0
-    const told = { aheadMs: Math.round(ahead), toleratedMs: skewMaxMs }
+    const fields = { aheadMs: Math.round(ahead), toleratedMs: skewMaxMs }
     if (!isSound())
-      log.error(told, 'the clock of this machine is wrong: set it, such as by NTP; until then nothing is done')
+      log.error(
+        fields,
+        'the clock of this machine is wrong: set it, such as by NTP; until then no work that depends on the time is done',
+      )
     else if (Math.abs(ahead) >= warnFromMs)
-      log.warn(told, 'the clock of this machine differs from the database: set it, such as by NTP')
-    else if (Math.abs(before) >= warnFromMs) log.info(told, 'the clock of this machine is right again')
+      log.warn(fields, 'the clock of this machine differs from the database: set it, such as by NTP')
+    else if (Math.abs(before) >= warnFromMs) log.info(fields, 'the clock of this machine is right again')
   }
 
   const isSound = () => Math.abs(ahead) <= skewMaxMs
@@ -73,7 +76,9 @@ export function createClockSkew(store: Pick<Store, 'time'>, machine: Clock, log:
       await measure()
       requireSound()
       const again = () =>
-        measure().catch((error: unknown) => log.warn({ err: error }, 'the clock could not be compared'))
+        measure().catch((error: unknown) =>
+          log.warn({ err: error }, 'the clock could not be compared with that of the database'),
+        )
       timer = setInterval(() => void again(), measureEveryMs)
       timer.unref()
     },
@@ -81,7 +86,7 @@ export function createClockSkew(store: Pick<Store, 'time'>, machine: Clock, log:
   }
 }
 
-/** Of several questions the one that was answered soonest: it says most exactly when the answer was given. */
+/** Takes several samples and returns the one with the shortest round trip, which is the most exact. */
 async function measureOnce(store: Pick<Store, 'time'>, machine: Clock): Promise<{ aheadMs: number; errorMs: number }> {
   let best = { aheadMs: 0, errorMs: Number.POSITIVE_INFINITY }
   for (let n = 0; n < samples; n++) {

@@ -1,7 +1,7 @@
-/** The only source of the time, so that tests of expiry, retries and month ends can set it. */
+/** The only source of the current time, so that tests of expiry, retries and month ends can set it. */
 export type Clock = {
   now(): Date
-  /** How far it is ahead of the machine's clock: that of a sandbox may be (core/process/test-clocks.ts). */
+  /** How far the clock is ahead of the machine's, as a sandbox's may be (core/process/test-clocks.ts). */
   readonly aheadMs?: number
 }
 
@@ -50,7 +50,7 @@ export function periodsOf(at: Date): {
   }
 }
 
-/** When the hour began that contains `at`. */
+/** The start of the hour that contains `at`. */
 export const startOfHour = (at: Date): Date => new Date(Math.floor(at.getTime() / hourMs) * hourMs)
 
 /** Whole seconds from `at` to `until`, rounded up; at least 1. */

@@ -27,8 +27,7 @@ import { createVitals, type Vitals } from './vitals.ts'
 export type Role = 'service' | 'smtp' | 'imap' | 'dns' | 'admin' | 'test'
 
 /**
- * The argument `ctx` of every function of core: first what the process has, then what belongs to one request or SMTP
- * transaction.
+ * The argument `ctx` of every function of core: first the fields of the process, then those of one request or SMTP transaction.
  *
  * In addition, a process has one of each of the following (core/process/per-process.ts), kept by the modules named:
  * - writes in groups (core/process/group-commit.ts): access/audit, access/key-use, access/login-limits,
@@ -39,7 +38,7 @@ export type Role = 'service' | 'smtp' | 'imap' | 'dns' | 'admin' | 'test'
  * - caches (core/process/kept.ts): access/key-use, access/login-limits, imap/contents, mailbox/domains, notify/deliveries,
  *   read/bodies-cache, read/newest, receive/received-counts, receive/recipient-cache, receive/trust, search/block-cache, search/substring,
  *   zones/served-zones, zones/zone-keys
- * - what others may change (core/process/known.ts): access/known-callers, deliver/suppressions, intake/watched,
+ * - values that other processes may change (core/process/known.ts): access/known-callers, deliver/suppressions, intake/watched,
  *   mailbox/domains, mailbox/known-folders, mailbox/known-mailboxes, mailbox/storage-limit, notify/endpoints,
  *   notify/partner-events, receive/recipient-cache, wait/arrivals
  * - requests leased from the database (core/access/request-rates.ts)
@@ -60,9 +59,9 @@ export type Context = {
   readonly parsing: Parsing
   readonly extraction: Extraction
   readonly resolver: Resolver
-  /** The time of the account that is served; without one, the machine's. */
+  /** The clock of the account that is being served; without an account, the machine's clock. */
   readonly clock: Clock
-  /** The time of what belongs to the process: caches, lanes, alarms. */
+  /** The clock for the state of the process itself: caches, lanes, alarms. */
   readonly machineClock: Clock
   /** How far the machine's clock is from the database's. */
   readonly skew: ClockSkew
@@ -72,7 +71,7 @@ export type Context = {
   readonly tracing: Tracing
   readonly vitals: Vitals
   readonly secrets: Secrets
-  /** The master keys behind them. */
+  /** The master keys that `secrets` uses. */
   readonly keyring: Keyring
   /** Public URL of the API, without a trailing slash. */
   readonly baseUrl: string
@@ -91,8 +90,8 @@ export type Context = {
 }
 
 /**
- * Opens the context of a process. `role` names it in logs and to the database. Rejects when `settings.mongodbUrl` is unset,
- * nothing answers there, or a key that the database is sealed with is missing.
+ * Opens the context of a process. `role` names the process in logs and to the database. Rejects when `settings.mongodbUrl` is
+ * unset, when no database answers there, or when a key that the database is sealed with is missing.
  */
 export async function openContext({
   settings,
@@ -136,12 +135,13 @@ export async function openContext({
   const testClocks = await openTestClocks(store, {
     clock,
     changes: followsChanges(role) ? changes : null,
-    onError: (error) => logger.warn({ err: error }, 'test clocks could not be read; the next clock does'),
+    onError: (error) => logger.warn({ err: error }, 'test clocks could not be read; they are read again later'),
   })
   const vitals = createVitals(store, {
     name: role,
     clock,
-    onError: (error) => logger.debug({ err: error }, 'how the process is could not be written; it is in a minute'),
+    onError: (error) =>
+      logger.debug({ err: error }, 'the vitals of this process could not be written; the next write is in a minute'),
   })
   if (isWatched) vitals.start()
   return {
@@ -175,13 +175,13 @@ export async function openContext({
   }
 }
 
-/** Ends what is under way, writes what is still queued, ends the worker threads and processes and closes the store. */
+/** Finishes the work that is under way, writes what is still queued, ends worker threads and processes, and closes the store. */
 export async function closeContext(ctx: Context): Promise<void> {
   ctx.skew.stop()
   ctx.vitals.close()
   await ctx.background.done()
   await ctx.arrivals.flush()
-  // Nobody waits for the answers of this process from now on.
+  // From here on no other process waits for an answer of this one.
   await ctx.keyring.close()
   await ctx.changes.close()
   await ctx.parsing.close()

@@ -17,7 +17,7 @@ export function whileUnavailable(error: unknown): unknown {
   return new Failure('unavailable', `The ${what} is unavailable right now; please try again later.`, { cause: error })
 }
 
-/** The code that a caller hears of an error: what is counted and audited of a request has the same. */
+/** The failure code that a caller receives for an error; metrics and the audit trail record the same code. */
 export function codeOf(error: unknown): FailureCode {
   const told = whileUnavailable(error)
   return told instanceof Failure ? told.code : 'internal_error'

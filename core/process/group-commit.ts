@@ -16,13 +16,13 @@ export type WriteGroup<T, R> = (items: readonly T[]) => Promise<readonly (R | Pr
 
 type WaitingItem<T, R> = { readonly item: T; resolve(result: R | Promise<R>): void; reject(error: unknown): void }
 
-/** While no more than this wait, a pause makes the next group larger. */
+/** While fewer items than this wait, a pause makes the next group larger. */
 const fewItems = 16
 
 /**
- * Makes a group commit that writes at most `max` items at once. With `pauseMs` it rests after each group while few items wait:
- * for what is in no hurry, since a group costs about the same for one item as for many. The first item after a rest is
- * written at once.
+ * Makes a group commit that writes at most `max` items at once. With `pauseMs` it rests after each group while few items wait. That
+ * is for items that are in no hurry, since a group costs about the same for one item as for many. An item that comes when nothing is
+ * under way is written at once.
  */
 export function createGroupCommit<T, R = void>(
   max: number,

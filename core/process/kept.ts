@@ -11,7 +11,7 @@ export type Kept<V> = {
   set(key: string, value: V, ttlMs?: number): void
   delete(key: string): void
   clear(): void
-  /** The weight that may be added before an entry is evicted that has not expired. */
+  /** The weight that can be added before an unexpired entry is evicted. */
   room(): number
   /** All keys, including entries that expired since the last `set`. */
   keys(): Iterable<string>
@@ -25,8 +25,8 @@ export type KeptOptions<V> = {
   /** Lifetime of an entry, from `set` on. */
   readonly ttlMs: number
   /**
-   * Whether `get` starts the lifetime of an entry again, so that the least recently used is evicted first. Only for
-   * values that never change.
+   * Whether `get` restarts the lifetime of an entry, so that the least recently used is evicted first. Only for values that never
+   * change.
    */
   readonly renewOnUse?: boolean
 }
@@ -41,7 +41,7 @@ export function createKept<V>(
   /** In the order of eviction: oldest first. */
   const entries = new Map<string, Entry<V>>()
   let total = 0
-  // A map is slow to walk from its beginning while places there are empty, so the walk goes on where it stood.
+  // Iterating a map from its beginning is slow after deletions there, so the iterator resumes where it stopped.
   let walk = entries.entries()
   let head: [string, Entry<V>] | undefined
   const oldest = () => {

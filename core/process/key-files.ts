@@ -1,6 +1,6 @@
 /**
- * The master keys that a process is given: by settings, or as files of the data folder. The one of the settings, else
- * `master.key`, is the key that is meant to be used; all others are there to read what lies sealed with them.
+ * The master keys that a process is given: by settings, or as files of the data folder. The key that new secrets should be sealed
+ * with is the one of the settings, or else `master.key`; all others only open what is already sealed with them.
  */
 import { randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -10,11 +10,11 @@ import { keyBytes, type MasterKey, masterKeyOf } from './secrets.ts'
 
 export type GivenKeys = {
   readonly master: MasterKey
-  /** Where that one stands, in words. */
+  /** Where `master` is stored, in words. */
   readonly masterAt: string
-  /** Whether `makeNextKey` can replace it. */
+  /** Whether `master` is a file, which `makeNextKey` can replace. */
   readonly isFile: boolean
-  /** By id, the one that is meant to be used first. */
+  /** All keys, by id. */
   readonly all: ReadonlyMap<string, MasterKey>
   readonly folder: string
 }
@@ -25,8 +25,8 @@ const keyEnd = '.key'
 type KeySettings = Pick<Settings, 'data' | 'secrets'>
 
 /**
- * Reads them. A first start makes `master.key`; of several processes that do so at once the first one's key is everybody's. Rejects
- * when a file holds no key, or there are key files and none is `master.key`.
+ * Reads the keys. The first start makes `master.key`; if several processes do so at once, all use the key of the first. Rejects when
+ * a file holds no key, or when there are key files and none of them is `master.key`.
  */
 export async function readKeys({ data, secrets }: KeySettings): Promise<GivenKeys> {
   const folder = secrets.folder ?? path.join(data, 'secrets')
@@ -51,8 +51,8 @@ export async function readKeys({ data, secrets }: KeySettings): Promise<GivenKey
 }
 
 /**
- * Puts a new key in the place of `master.key` and keeps the one before beside it, as `previous-<id>.key`. At each moment of
- * a crash both, or the one before, are there; when this resolves they are on disk.
+ * Replaces `master.key` by a new key and keeps the previous key beside it as `previous-<id>.key`. A crash at any moment leaves the
+ * previous key or both of them; when this resolves, both are on disk.
  */
 export async function makeNextKey({ folder, master }: GivenKeys): Promise<void> {
   const file = path.join(folder, fileName)
@@ -65,14 +65,14 @@ async function makeFirstKey(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if ((await keyFiles(folder)).length > 0) return
   const file = path.join(folder, fileName)
-  // Linked into place when it is whole: a crash leaves no partial key.
+  // Linked into place once it is complete: a crash leaves no partial key.
   const temporary = await writeKey(file)
   await link(temporary, file).catch(unlessThere)
   await rm(temporary)
   await syncFolder(folder)
 }
 
-/** `master.key` first. */
+/** The key files of a folder, `master.key` first. */
 async function keyFiles(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
     if (error.code === 'ENOENT') return []

@@ -1,8 +1,8 @@
 /**
- * The master keys of this process, and what the database says of them: with which one everything is sealed, and which others are
- * needed to read. Invariants: everything new is sealed with the key that the database names, or not at all; a process that has
- * not read for `staleMs` which key that is seals nothing, so that nothing is sealed with the key before once all that ran with it
- * are heard of or forgotten (`holderMs`).
+ * The master keys of this process, and what the database records of them: which key everything is sealed with, and which others are
+ * needed to read. Invariants: everything new is sealed with the key that the database names, or not at all. A process that has not
+ * read for `staleMs` which key that is seals nothing. So nothing is sealed with the previous key once every process that used it has
+ * reported the new one, or its record has expired (`holderMs`).
  */
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
@@ -18,26 +18,26 @@ import { type GivenKeys, readKeys } from './key-files.ts'
 import { type Keys, keyBytes, type MasterKey, openWith, type Secrets, sealWith, secretsOf } from './secrets.ts'
 
 export type Keyring = {
-  /** Under which id the database knows this process as one that holds keys. */
+  /** The id under which the database records this process as a holder of keys. */
   readonly holderId: string
   readonly secrets: Secrets
-  /** What this process was given when it last looked. */
+  /** The keys that this process was given, as of the last read. */
   given(): GivenKeys
-  /** Reads the keys and what the database says of them, and notes there what this process has. */
+  /** Reads the keys and their record in the database, and records there which keys this process has. */
   refresh(): Promise<void>
-  /** Does so whenever another process says that something changed. */
+  /** Refreshes whenever a change note says that the keys changed. */
   follow(changes: ChangeFeed): void
   close(): Promise<void>
 }
 
 const refreshMs = 30 * secondMs
 const staleMs = 90 * secondMs
-/** Longer than `staleMs` by more than clocks differ. */
+/** Longer than `staleMs` by more than the clocks of two nodes can differ. */
 const holderMs = 2 * minuteMs
 
 /**
- * Opens the keys of a process. Rejects when one that the database is sealed with is missing, or no file holds a key. `role` says of
- * the process what it does; `onError` is told when keys cannot be read again, or the one that everything is sealed with is missing.
+ * Opens the keys of a process. Rejects when a key that the database is sealed with is missing, or when the key files are unusable.
+ * `role` says what the process is for. `onError` is called when keys cannot be read again, or when the current one is missing.
  */
 export async function openKeyring(
   database: Store,
@@ -99,7 +99,7 @@ export async function openKeyring(
 
   let reading: Promise<void> | null = null
   let again = false
-  /** One at a time; who asks meanwhile gets another one after it. */
+  /** One read at a time; a call during a read makes another one follow. */
   function refresh(): Promise<void> {
     again = true
     reading ??= (async () => {
@@ -140,13 +140,16 @@ export async function openKeyring(
   }
 }
 
-/** The keys that a database is sealed with; in a new one they are noted. Null when it was sealed with a single key, of others. */
+/**
+ * The keys that a database is sealed with; a new database records the given ones. Null when it was sealed with a single key that
+ * this process was not given.
+ */
 async function notedKeys(database: Store, given: GivenKeys): Promise<store.MasterKeys | null> {
   const { master, all } = given
   const noted =
     (await store.readMasterKeys(database)) ?? (await store.claimMasterKeys(database, first(master, random())))
   if (typeof noted !== 'string') return noted
-  // There was one key, for digests too.
+  // A version that had a single key used it for digests too.
   const key = [...all.values()].find(({ fingerprint }) => fingerprint === noted)
   if (key === undefined) return null
   await store.adoptMasterKeys(database, noted, first(key, key.signing))
@@ -159,7 +162,7 @@ function first(key: MasterKey, digestKey: KeyObject): store.MasterKeys {
   return { current: key.id, since: null, previous: [], former: [], digestKey: sealDigestKey(key, digestKey) }
 }
 
-/** The key of digests, as it lies in the database. */
+/** The key of digests, sealed as the database stores it. */
 export function sealDigestKey(key: MasterKey, digestKey: KeyObject): store.MasterKeys['digestKey'] {
   return toSealed(sealWith(key, digestKey.export().toString('base64'), sealedFor.digestKey))
 }
@@ -168,11 +171,11 @@ export function digestKeyOf({ digestKey }: store.MasterKeys, { all }: Pick<Given
   return createSecretKey(openWith(all, fromBinary(digestKey), sealedFor.digestKey), 'base64')
 }
 
-/** Which key is missing that the database is sealed with, in words; null when all are there. */
+/** Says which key of the database this process lacks; null when it has all of them. */
 function lackingKey(noted: store.MasterKeys | null, { all, masterAt, folder }: GivenKeys): string | null {
   if (noted === null || !all.has(noted.current))
     return `${masterAt} is not the key that this database was sealed with. Copy secrets/master.key from the data folder of a node that uses the database, or set its secrets.masterKey, and start again.`
   const missing = noted.previous.filter((id) => !all.has(id))
   if (missing.length === 0) return null
-  return `The master key was changed, and something is sealed with the one before (${missing.join(', ')}) still, which is not here. Put it into ${folder} as a file that ends in .key, or into secrets.previousKeys, and start again; "mailroom secrets rotate" ends the change.`
+  return `The master key was changed, but some secrets are still sealed with an earlier key (${missing.join(', ')}), which this process does not have. Put that key into ${folder} as a file whose name ends in .key, or into secrets.previousKeys, and start again; "mailroom secrets rotate" completes the change.`
 }

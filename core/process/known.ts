@@ -1,42 +1,45 @@
 /**
- * What this process has read lately of things that others may change: who asks again gets it without a question to the
- * database. Invariants: whoever changes a thing makes its process forget it at once, and tells the others by a change note;
- * what was asked for before a change was heard is not kept; `staleMsMax` bounds how long one whose note was lost is taken for
- * true. That something does not exist is never kept. What is asked for again and again is read anew before that time is over,
- * all such things in one question, so that nobody waits for it and many cost about the same as one.
+ * Values that this process read recently and that other processes may change: a repeated read costs no query. Invariants: whoever
+ * changes a value makes its own process forget it at once, and notifies the others by a change note; the result of a query that was
+ * under way when a change arrived is not kept; if a note is lost, a stale value is used for at most `staleMsMax`. The absence of a
+ * value is never kept. Values in steady use are read again before they expire, all of them in one query, so that no caller waits
+ * and many cost about the same as one.
  */
 import { createBatchedLookup, type LoadMany } from './batched-lookup.ts'
 import { type Clock, secondMs } from './clock.ts'
 import { createKept } from './kept.ts'
 
 export type Known<V> = {
-  /** What is known under a key, or is found by `load`; concurrent callers share one query. */
+  /** The known value of a key, or else what `load` finds; concurrent callers share one query. */
   find(key: string, load: LoadMany<V>): Promise<V | undefined>
-  /** What is known under a key. */
+  /** The known value of a key, without a query. */
   get(key: string): V | undefined
-  /** What `load` finds under a key, whatever is known; it is known from then on. */
+  /** What `load` finds under a key, even if a value is known; the new value replaces it. */
   ask(key: string, load: LoadMany<V>): Promise<V | undefined>
-  /** Forgets what has changed. */
+  /** Forgets the values for which `hasChanged` returns true. */
   forget(hasChanged: (key: string, value: V) => boolean): void
 }
 
 export type KnownOptions<V> = {
-  /** How many ordinary ones a large one stands for. */
+  /** The weight of a value; default: 1. */
   readonly weigh?: (value: V) => number
-  /** How long one is taken for true without a note, where that is less than for others. */
+  /** How long a value is used without being read again; default: `staleMsMax`. */
   readonly staleMs?: number
-  /** How many are known at most, where that is more than of others. */
+  /** The largest sum of weights; default: `knownMax`. */
   readonly max?: number
 }
 
 const knownMax = 10_000
 const staleMsMax = 5 * secondMs
-/** The share of its time after which one that is asked for is read anew, with all others that were used and are half as old. */
+/**
+ * The part of `staleMs` after which a value that is asked for is read again, together with all others that were used and are at
+ * least half that old.
+ */
 const renewAfter = 0.6
 
 type Held<V> = { readonly value: V; readonly readMs: number; isUsed: boolean }
 
-/** Makes what a process knows of one kind of thing. */
+/** Makes the known values of one kind. */
 export function createKnown<V>(
   clock: Clock,
   { weigh = () => 1, staleMs = staleMsMax, max = knownMax }: KnownOptions<V> = {},
@@ -56,7 +59,7 @@ export function createKnown<V>(
     return value
   }
 
-  /** Reads what is in use anew. What cannot be read now is known until its time is over. */
+  /** Reads the values in use again. A value that cannot be read stays known until it expires. */
   async function renew(load: LoadMany<V>): Promise<void> {
     isRenewing = true
     const inUse = (key: string) => {

@@ -1,4 +1,4 @@
-/** Returns a function that loads a module with its first call and gives the same one ever after; a load that failed is tried again. */
+/** Returns a function that loads a module at its first call and then returns the same one; a load that failed is tried again. */
 export function loadOnce<Module>(load: () => Promise<Module>): () => Promise<Module> {
   let loaded: Promise<Module> | undefined
   return () => {

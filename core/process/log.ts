@@ -2,7 +2,7 @@
 import { type Logger, pino } from 'pino'
 import type { Settings } from '../../schemas/settings.ts'
 
-/** The structured log of a process, on standard error. Credentials are cut wherever they appear as fields. */
+/** Makes the structured log of a process, on standard error. Fields named like credentials are removed. */
 export function createLog(settings: Settings, role: string): Logger {
   return pino(
     {

@@ -1,6 +1,6 @@
-/** What is made of an object that many share is made once. */
+/** Results that are computed once for an object that many callers share. */
 
-/** The same function, which makes what it makes of an object once, as long as that is in use. */
+/** Returns `make` with a memory: the result for an object is computed once, and kept as long as the object is. */
 export function madeOnce<A extends object, T>(make: (object: A) => T): (object: A) => T {
   const made = new WeakMap<A, { readonly value: T }>()
   return (object) => {

@@ -5,8 +5,8 @@
 import { Failure } from '../../schemas/failures.ts'
 
 /**
- * Runs work that needs `bytes` of memory as soon as there is room for them. Returns what the work returns. Fails with
- * `unavailable` when too much work waits already.
+ * Runs work that needs `bytes` of memory as soon as there is room for them. Returns what the work returns. Fails with `unavailable`
+ * when too much work is already waiting.
  */
 export type MemoryRoom = <T>(bytes: number, work: () => Promise<T>) => Promise<T>
 

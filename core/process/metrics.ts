@@ -1,6 +1,6 @@
 /**
  * Counts and measures what this process does, for Prometheus. Invariants: without the setting nothing is loaded and a count is
- * an empty call; with it a count changes a number in memory, and the numbers are put into words when a scrape asks.
+ * an empty call; with it a count changes a number in memory, and the text is written when a scrape asks for it.
  */
 import { metrics as declared, type LabelsOf, type MetricOf, type ProcessName } from '../../schemas/metrics.ts'
 
@@ -8,9 +8,9 @@ export type Metrics = {
   count<N extends MetricOf<'counter'>>(name: N, labels: LabelsOf<N>, by?: number): void
   set<N extends MetricOf<'gauge'>>(name: N, labels: LabelsOf<N>, value: number): void
   observe<N extends MetricOf<'histogram'>>(name: N, labels: LabelsOf<N>, seconds: number): void
-  /** All of it in the text format of Prometheus; first `beforeScrape` sets what has to be asked for. */
+  /** All metrics in the text format of Prometheus, after the work that `beforeScrape` was given. */
   text(): Promise<string>
-  /** Called before each scrape. What it rejects with is thrown away: a scrape must not fail with the database. */
+  /** Sets the work to run before each scrape. Its errors are ignored: a scrape must not fail because the database does. */
   beforeScrape(work: () => Promise<void>): void
   readonly isOn: boolean
 }
@@ -25,7 +25,7 @@ export const noMetrics: Metrics = {
   isOn: false,
 }
 
-/** Makes the metrics of a process and begins to measure it (CPU, memory, event loop). */
+/** Makes the metrics of a process and begins to measure its CPU, memory and event loop. */
 export async function openMetrics(process: ProcessName): Promise<Metrics> {
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client')
   const registry = new Registry()

@@ -1,6 +1,6 @@
 import type { Context } from './context.ts'
 
-/** The part of the context that does not belong to one request: what per-process state is made from. */
+/** The part of the context that belongs to no request; per-process state is made from it. */
 export type ProcessContext = Omit<Context, 'log' | 'requestId' | 'requestedAt' | 'onceId' | 'mayRepeat'>
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Encryption of stored secrets (AES-256-GCM) with the master keys of the service, keyed digests, and hashing of credentials
- * (decisions.md 2, Webhooks). What is sealed names the key that it was sealed with, so that the master key can be changed while
- * the service runs: `core/process/keyring.ts` says which keys there are.
+ * (decisions.md 2, Webhooks). Sealed bytes name the key that sealed them, so that the master key can be changed while the service
+ * runs; `core/process/keyring.ts` says which keys there are.
  */
 import {
   createCipheriv,
@@ -18,41 +18,41 @@ import { Failure } from '../../schemas/failures.ts'
 
 export type Secrets = {
   /**
-   * Encrypts. `purpose` is authenticated with the text, so that a secret of one kind cannot be used as another. Fails with
-   * `unavailable` while this process does not know the key that everything is sealed with.
+   * Encrypts. `purpose` is authenticated together with the text, so that a secret of one kind cannot be used as another. Fails with
+   * `unavailable` while this process does not know the current master key.
    */
   seal(plain: string, purpose: string): Buffer
   /**
-   * Decrypts. Throws when the bytes were changed, or sealed for another purpose; fails with `unavailable` when they were sealed with
+   * Decrypts. Throws when the bytes were changed or sealed for another purpose; fails with `unavailable` when they were sealed with
    * a key that this process does not have.
    */
   open(sealed: Uint8Array, purpose: string): string
   /**
-   * Keyed digest (HMAC-SHA-256) of what we must recognise for years and nobody may guess: names that are taken, return paths,
-   * recovery codes. Its key stays when the master key is changed.
+   * Keyed digest (HMAC-SHA-256) of texts that we must recognise for years and that nobody may guess: names that are taken, return
+   * paths, recovery codes. The key of the digest stays when the master key is changed.
    */
   tag(text: string, purpose: string): Buffer
-  /** Signs what opens something for a while, with the newest master key. */
+  /** Signs a text that grants access for a limited time, with the current master key. */
   sign(text: string, purpose: string): Buffer
-  /** Whether `sign` made this with one of the master keys that are known. */
+  /** Whether `sign` made the signature with one of the master keys that this process has. */
   isSigned(text: string, purpose: string, signature: Uint8Array): boolean
 }
 
-/** A master key, and what is derived from it. */
+/** A master key and the keys derived from it. */
 export type MasterKey = {
-  /** Tells this key from any other without telling the key: 16 hexadecimal digits. */
+  /** Identifies the key without revealing it: 16 hexadecimal digits. */
   readonly id: string
-  /** What told it so in databases of versions that had one key. */
+  /** Identifies the key in databases of versions that had a single key. */
   readonly fingerprint: string
   readonly sealing: KeyObject
   readonly signing: KeyObject
 }
 
-/** The keys of a process as they are at the moment. */
+/** The keys that a process has at the moment. */
 export type Keys = {
-  /** By id, the newest first. */
+  /** By id. */
   readonly held: ReadonlyMap<string, MasterKey>
-  /** What everything new is sealed with; null while this process does not have that key. */
+  /** The key that everything new is sealed with; null while this process does not have it. */
   readonly writing: MasterKey | null
   readonly digestKey: KeyObject
 }
@@ -60,12 +60,12 @@ export type Keys = {
 export const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
-/** What is sealed begins with this mark and the id of its key; what versions with one key sealed, with the nonce. */
+/** Sealed bytes begin with this mark and the id of their key; those of versions that had a single key begin with the nonce. */
 const mark = Buffer.from('mrk1')
 const idBytes = 8
 const headBytes = mark.length + idBytes
 
-/** The SHA-256 of a credential, which is all that is stored of it. */
+/** The SHA-256 of a credential; nothing else of it is stored. */
 export function hashCredential(credential: string): Buffer {
   return createHash('sha256').update(credential).digest()
 }
@@ -75,9 +75,9 @@ export function newCredential(prefix: string): string {
   return prefix + randomBytes(32).toString('base64url').replaceAll('-', 'A').replaceAll('_', 'B')
 }
 
-/** `bytes` are `keyBytes` random ones. */
+/** Makes a master key of `keyBytes` random bytes. */
 export function masterKeyOf(bytes: Buffer): MasterKey {
-  // Node takes three times as long to sign with the bytes of a key as with a key that it has made of them.
+  // Node takes three times as long to sign with raw bytes as with a KeyObject made of them.
   const derived = (use: string) =>
     createSecretKey(Buffer.from(hkdfSync('sha256', bytes, Buffer.alloc(0), `mailroom ${use}`, keyBytes)))
   const signing = derived('tag')
@@ -85,19 +85,19 @@ export function masterKeyOf(bytes: Buffer): MasterKey {
   return { id: idOf(fingerprint), fingerprint, sealing: derived('seal'), signing }
 }
 
-/** The id of the key with a fingerprint. */
+/** The id of the key that has a fingerprint. */
 export function idOf(fingerprint: string): string {
   return Buffer.from(fingerprint, 'base64url').subarray(0, idBytes).toString('hex')
 }
 
-/** The id of the key that something was sealed with; null of what does not say so. */
+/** The id of the key that sealed these bytes; null when they do not name it. */
 export function sealedWith(sealed: Uint8Array): string | null {
   const head = Buffer.from(sealed.buffer, sealed.byteOffset, Math.min(sealed.length, headBytes))
   if (sealed.length < headBytes + nonceBytes + tagBytes || !head.subarray(0, mark.length).equals(mark)) return null
   return head.subarray(mark.length).toString('hex')
 }
 
-/** `keys` is asked at each use: a process learns of other keys while it runs. */
+/** Makes the secrets of a process. `keys` is called at each use, because the keys of a process change while it runs. */
 export function secretsOf(keys: () => Keys): Secrets {
   return {
     seal(plain, purpose) {
@@ -120,7 +120,7 @@ export function secretsOf(keys: () => Keys): Secrets {
   }
 }
 
-/** Seals with this very key. */
+/** Seals with the given key. */
 export function sealWith({ id, sealing }: MasterKey, plain: string, purpose: string): Buffer {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', sealing, nonce).setAAD(Buffer.from(purpose))
@@ -128,7 +128,7 @@ export function sealWith({ id, sealing }: MasterKey, plain: string, purpose: str
   return Buffer.concat([...head, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Opens with the key that it names, or whichever fits. Throws as `Secrets.open` does. */
+/** Opens sealed bytes with the key that they name, or else with any key that fits. Throws as `Secrets.open` does. */
 export function openWith(held: ReadonlyMap<string, MasterKey>, sealed: Uint8Array, purpose: string): string {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length)
   const id = sealedWith(bytes)
@@ -138,16 +138,16 @@ export function openWith(held: ReadonlyMap<string, MasterKey>, sealed: Uint8Arra
     try {
       return decrypt(key, bytes, purpose)
     } catch {
-      // Whether another key fits is seen when it is tried.
+      // The key does not fit: the next one is tried.
     }
   }
   if (id !== null) throw missing(`The key ${id}, which this was sealed with,`)
-  throw new Error('This was not sealed for this purpose with a key that is here.')
+  throw new Error('This was not sealed for this purpose with a key that this process has.')
 }
 
 const missing = (what: string) =>
   new Failure('unavailable', `${what} is not known to this process.`, {
-    fix: 'Give every node the master keys of the service (mailroom secrets status lists who has which).',
+    fix: 'Give every node the master keys of the service ("mailroom secrets status" lists which node has which keys).',
   })
 
 function decrypt({ sealing }: MasterKey, bytes: Buffer, purpose: string): string {

@@ -1,9 +1,8 @@
 /**
- * Test clocks: how far the clock of each sandbox is ahead of the machine's (decisions.md 4, Sandbox). The offset stands in the
- * sandbox's account alone; every process knows those that were moved. Invariants: an offset only grows; whatever is done for
- * an account is done in a context with its clock (core/process/account-time.ts), and what belongs to the process (caches,
- * lanes, alarms) keeps the machine's. A process that has not heard of a move yet does a thing later than it could, never for
- * another account.
+ * Test clocks: how far the clock of each sandbox is ahead of the machine's (decisions.md 4, Sandbox). The offset is stored only in
+ * the account document of the sandbox; every process knows the clocks that were moved. Invariants: an offset only grows; all work for
+ * an account is done in a context with its clock (core/process/account-time.ts), while the state of the process (caches, lanes,
+ * alarms) uses the machine's. A process that has not yet received a move does work late; other accounts are never affected.
  */
 import { findTestClocks } from '../../store/accounts.ts'
 import type { ChangeFeed } from '../../store/changes.ts'
@@ -15,16 +14,16 @@ export type TestClocks = {
   of(accountId: string): Clock
   /** The accounts whose clock was moved. */
   moved(): readonly string[]
-  /** Notes that a clock was moved, by this process. */
+  /** Records that this process moved a clock. */
   note(accountId: string, aheadMs: number): void
-  /** Reads them again, for changes whose note was lost. */
+  /** Reads the test clocks again, for moves whose change note was lost. */
   refresh(): Promise<void>
 }
 
-/** Sandboxes with a moved clock, the last moved first: more are taken for unmoved until they are moved again. */
+/** Sandboxes whose moved clock is kept, the last moved; beyond that, a sandbox has the machine's time until its clock moves again. */
 const movedMax = 10_000
 
-/** Reads the test clocks, and follows the moves of other processes. */
+/** Reads the test clocks, and follows moves made by other processes. */
 export async function openTestClocks(
   store: Store,
   { clock, changes, onError }: { clock: Clock; changes: ChangeFeed | null; onError: (error: unknown) => void },
@@ -37,7 +36,7 @@ export async function openTestClocks(
     for (const oldest of [...clocks.keys()].slice(0, Math.max(0, clocks.size - movedMax))) clocks.delete(oldest)
   }
   const refresh = async () => {
-    // The last moved is noted last. What is not found stays: it may have been moved since it was asked for.
+    // The last moved is noted last. A clock that is not found stays: it may have been moved after the query.
     for (const { _id, clockAheadMs = 0 } of (await findTestClocks(store, movedMax)).reverse()) note(_id, clockAheadMs)
   }
   await refresh()

@@ -1,24 +1,24 @@
 /**
- * Traces for OpenTelemetry: what happens to one mail or request, over all processes. Invariants: without the setting nothing is
- * loaded, work runs as if it were not wrapped, and no document has a field more; with it, whoever writes down what causes later
- * work adds the context (W3C Trace Context, `traceparent`), and whoever does that work begins its span under it. Spans name no
- * address, account or mailbox.
+ * Traces for OpenTelemetry: what happens to one mail or request, across all processes. Invariants: without the setting nothing is
+ * loaded, work runs as if it were not wrapped, and documents gain no field. With the setting, code that writes a document which
+ * causes later work adds the trace context (W3C Trace Context, `traceparent`), and the code that does the work begins its span under
+ * that context. Spans name no address, account or mailbox.
  */
 
 import type { Context as Scope, Span } from '@opentelemetry/api'
 
-/** What a document or a header carries of the span that caused it; nothing when there is none. */
+/** The trace context that a document or a header carries: the span that caused it; empty when there is none. */
 export type Cause = { readonly traceparent?: string }
 
 const nothing: Cause = {}
 
-/** What caused a document, for one that is made from it. */
+/** The cause recorded in a document, for another document that is made from it. */
 export const causeOf = ({ traceparent }: Cause): Cause => (traceparent === undefined ? nothing : { traceparent })
 
 export type SpanOptions = {
-  /** What caused it, with or without a span; default: the span that the caller is in. */
+  /** What caused the span, which may be empty; default: the span that the caller is in. */
   readonly cause?: Cause
-  /** Whether it answers somebody (`server`) or asks somebody (`client`); default: neither. */
+  /** Whether the span handles a request (`server`) or makes one (`client`); default: neither. */
   readonly kind?: 'server' | 'client'
   readonly attributes?: Readonly<Record<string, string | number>>
 }
@@ -30,18 +30,18 @@ export type OpenSpan = {
 }
 
 export type Tracing = {
-  /** Does work within a span. What it rejects with is noted in the span. */
+  /** Runs work within a span. If the work rejects, the span has the status ERROR. */
   span<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T>
-  /** Begins a span that somebody else ends. */
+  /** Begins a span that the caller ends by `OpenSpan.end`. */
   open(name: string, options?: SpanOptions): OpenSpan
   /** The span that the caller is in. */
   cause(): Cause
-  /** Sends what is not sent yet. Never rejects, and takes no longer than a stop has time for. */
+  /** Sends the spans that are not sent yet. Never rejects, and takes at most `closeMs`. */
   close(): Promise<void>
 }
 
 const openNothing: OpenSpan = { cause: nothing, end: () => undefined }
-/** How long a collector may keep a stop waiting. */
+/** How long a collector may delay the stop of a process. */
 const closeMs = 1_000
 
 export const noTracing: Tracing = {
@@ -51,7 +51,7 @@ export const noTracing: Tracing = {
   close: async () => undefined,
 }
 
-/** Starts the SDK, which is told by its own environment variables (OTEL_...) where spans go and how many. */
+/** Starts the SDK. Its own environment variables (OTEL_...) say where spans go and how many are sampled. */
 export async function openTracing(role: string): Promise<Tracing> {
   const [{ NodeSDK }, api] = await Promise.all([import('@opentelemetry/sdk-node'), import('@opentelemetry/api')])
   const serviceName = process.env.OTEL_SERVICE_NAME ?? `mailroom-${role}`
@@ -84,7 +84,7 @@ export async function openTracing(role: string): Promise<Tracing> {
       try {
         return await context.with(scope, work)
       } catch (error) {
-        // Without its text, which may name an address.
+        // Without the text of the error, which may name an address.
         span.setStatus({ code: SpanStatusCode.ERROR })
         throw error
       } finally {

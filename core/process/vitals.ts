@@ -1,7 +1,7 @@
 /**
- * How the processes of the service are, for its administrators: once a minute each notes its memory, how late its event loop
- * was and how long the database took to answer, and the SMTP process what it refused. Nothing is written while mail is
- * taken; what a process that dies had not written yet is missing.
+ * The health of the processes, for administrators of the service. Once a minute each process records its memory, the delay of its
+ * event loop and the response time of the database; the SMTP process also records its refusals. Refusals are counted in memory, so
+ * accepting mail writes nothing here, and a process that dies loses its last counts.
  */
 import { hostname } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -11,26 +11,26 @@ import { addRefusals, addSample } from '../../store/vitals.ts'
 import { after, type Clock, dayMs, minuteMs, secondMs, startOfHour } from './clock.ts'
 
 const sampleMs = minuteMs
-/** After a start, so that it does not count as it loads. */
+/** From the start to the first sample, so that the delay of loading is not counted. */
 const firstMs = 5 * secondMs
-/** How often the event loop is looked at: a delay is what a look comes late. */
+/** The resolution of the event loop monitor: its delay is how late a probe of this interval fires. */
 const lookMs = 50
 const keptMs = 7 * dayMs
 const refusalsKeptMs = 31 * dayMs
-/** Codes that are told apart between two writes: replies are ours and Haraka's, so there are few. */
+/** Distinct codes counted between two writes: replies come from us and from Haraka, so there are few. */
 const codesMax = 200
 
 export type Vitals = {
-  /** Counts a reply that refused a command or a mail, such as `550 5.1.1`. */
+  /** Counts a reply, such as `550 5.1.1`, that refused a command or a mail. */
   noteRefusal(code: string): void
-  /** Writes how the process is. */
+  /** Writes a sample of this process, and the refusals counted since the last write. */
   write(): Promise<void>
-  /** Writes it once a minute from now on. */
+  /** Begins to write once a minute. */
   start(): void
   close(): void
 }
 
-/** Makes the vitals of a process that is called `name`. */
+/** Makes the vitals of the process called `name`. */
 export function createVitals(
   store: Store,
   {
@@ -64,7 +64,7 @@ export function createVitals(
     try {
       await addRefusals(store, { hour, refusals: counted, expiresAt: after(hour, refusalsKeptMs) })
     } catch (error) {
-      // They go with the next ones.
+      // The next write includes these counts.
       for (const [code, count] of counted) refusals.set(code, (refusals.get(code) ?? 0) + count)
       throw error
     }
@@ -98,7 +98,7 @@ export function createVitals(
 
 type LoopDelay = ReturnType<typeof monitorEventLoopDelay>
 
-/** The delay that one look in a hundred passes; a look that is on time comes after `lookMs`. */
+/** The 99th percentile of the delay: a probe that is on time fires after `lookMs`. */
 const delayOf = (loop: LoopDelay | null) =>
   loop === null || loop.count === 0 ? 0 : rounded(Math.max(0, loop.percentile(99) / 1e6 - lookMs))
 

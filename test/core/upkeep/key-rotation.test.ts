@@ -159,7 +159,9 @@ describe('the change of the master key', () => {
         const bare = await mkdtemp(path.join(tmpdir(), 'mailroom-keys-'))
         await cp(path.join(folder, 'master.key'), path.join(bare, 'secrets', 'master.key'))
         const { message } = await failureOf(contextOf({ data: bare, url: urlOf(ctx) }))
-        expect(message).to.include(`sealed with the one before (${before}) still, which is not here. Put it into`)
+        expect(message).to.include(
+          `sealed with an earlier key (${before}), which this process does not have. Put that key into`,
+        )
         await rm(bare, { recursive: true })
       },
       () => 1,
