@@ -1,7 +1,7 @@
 /**
- * Access tokens of programs (interface.md, Authentication 3). A grant, what a person let a program do, is a key that no
- * credential opens; a token names its grant, and may hold less than it. Invariant: a token is worth something as long as its
- * grant is, so that revoking the grant ends all tokens at once.
+ * Access tokens of programs (interface.md, Authentication 3). A grant, which records what a person allows a program to do, is a key
+ * document that no credential matches; a token names its grant, and may have fewer scopes. Invariant: a token is valid only as long
+ * as its grant is, so that revoking the grant ends all its tokens at once.
  */
 import type { Scope } from '../../schemas/scopes.ts'
 import { fromBinary } from '../../store/bytes.ts'
@@ -22,19 +22,19 @@ export type AccessToken = {
 /** The only audience of access tokens: the MCP endpoint (RFC 8707). */
 export const resourceOf = ({ baseUrl }: Pick<Context, 'baseUrl'>): string => `${baseUrl}/api/mcp`
 
-/** Under which id a code, a token or a request is kept: it tells nothing of the value. */
+/** The id under which a code, a token or a request is stored: it reveals nothing about the value. */
 export const artifactId = (kind: string, value: string): string =>
   hashCredential(`${kind} ${value}`).toString('base64url')
 
-/** Under which hash a grant is kept among the keys. It is keyed, so no credential has it. */
+/** The hash under which a grant is stored among the keys. It is a keyed digest, so no credential has the same hash. */
 export const grantHash = (ctx: Pick<Context, 'secrets'>, grantId: string): Buffer =>
   ctx.secrets.tag(grantId, 'oauth grant')
 
-/** The grant with an id; undefined without one, which may have ended. */
+/** The grant with an id, which may have ended; undefined when there is none. */
 export const grantById = (ctx: Context, grantId: string): Promise<KeyDoc | undefined> =>
   keyByHash(ctx, grantHash(ctx, grantId).toString('base64'))
 
-/** The token with a value and its grant, which may have ended; null when it is unknown, expired, or for another resource. */
+/** The token with a value, and its grant, which may have ended. Null when the token is unknown, expired, or for another resource. */
 export async function findAccessToken(ctx: Context, value: string): Promise<AccessToken | null> {
   const artifact = await artifactById(ctx, artifactId('AccessToken', value))
   if (artifact?.grantId === undefined || artifact.expiresAt <= ctx.clock.now()) return null

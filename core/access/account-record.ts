@@ -1,4 +1,4 @@
-/** The record of an account, as callers see it. */
+/** The account of a caller, as the functions of core use it. */
 import { type AccountState, type Act, accountStates, refusalIn } from '../../schemas/account-states.ts'
 import type { ApprovalMode } from '../../schemas/approvals.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -8,32 +8,32 @@ import type { AccountDoc, Hold } from '../../store/documents/accounts.ts'
 export type Account = Plans & {
   readonly id: string
   readonly name: string
-  /** What callers are shown: the gravest of its states. */
+  /** The state that callers are shown: the gravest one. */
   readonly status: 'unclaimed' | 'active' | 'paused' | 'suspended'
-  /** All that it is in, in the order of schemas/account-states.ts. */
+  /** All states that the account is in, in the order of schemas/account-states.ts. */
   readonly states: readonly AccountState[]
   readonly sandbox: boolean
   readonly createdAt: Date
   readonly claimExpiresAt: Date | null
   readonly owner: string | null
-  /** What holds it. */
+  /** The holds on the account, each with its reason. */
   readonly sendingPaused: Hold | null
   readonly paused: Hold | null
   readonly suspended: Hold | null
   readonly warmUp: AccountDoc['warmUp']
   readonly phoneVerified: boolean
-  /** Whether what its agents send waits for the approval of a person. */
+  /** Whether the sends of its agents wait for the approval of a person. */
   readonly approval: ApprovalMode
 }
 
-/** The failure of an account that does not exist, or no longer. */
+/** The failure for an account that does not exist, or does not exist any more. */
 export function noAccount(accountId: string): Failure {
   return new Failure('not_found', `There is no account ${accountId}.`, { fix: useAnAccountId })
 }
 
 export const useAnAccountId = 'Use an id as "mailroom account list" shows it (acc_...).'
 
-/** Makes the record of an account. A removed account is shown as suspended, one that moves into another as active. */
+/** Makes the record of an account. A removed account is shown as suspended, and one that is moving into another as active. */
 export function accountOf(doc: AccountDoc): Account {
   const { _id, name, plan, agentsPlan, raised, sandbox, createdAt, claimExpiresAt = null, owner, warmUp } = doc
   const { sendingPaused, paused = null, suspended = null } = doc
@@ -59,7 +59,7 @@ export function accountOf(doc: AccountDoc): Account {
   }
 }
 
-/** The states that an account is in, in the order of the table: how it is, and what holds it. */
+/** The states that an account is in, in the order of schemas/account-states.ts: its status and its holds. */
 export function statesOf({ status, suspended, paused, sendingPaused }: AccountDoc): readonly AccountState[] {
   const isIn = { suspended, paused, sendingPaused }
   const isHeld = (state: AccountState) => isIn[state as keyof typeof isIn] != null
@@ -72,7 +72,7 @@ function shownAs(states: readonly AccountState[]): Account['status'] {
   return gravest === undefined || gravest === 'removed' ? 'suspended' : gravest
 }
 
-/** The document of an account that the service makes for itself, with plans that refuse it nothing. */
+/** The document of an account that the service makes for itself, with the largest plans. */
 export function ownAccount(name: string, { _id, createdAt }: Pick<AccountDoc, '_id' | 'createdAt'>): AccountDoc {
   return {
     _id,
@@ -93,7 +93,7 @@ export function ownAccount(name: string, { _id, createdAt }: Pick<AccountDoc, '_
 /** Whether no person has claimed the account yet. */
 export const isUnclaimed = ({ states }: Pick<Account, 'states'>): boolean => states.includes('unclaimed')
 
-/** Fails with the code that the account's states answer to an act (schemas/account-states.ts). */
+/** Fails with the code by which the account's states refuse an act (schemas/account-states.ts). */
 export function requireAllowed({ states, sendingPaused }: Pick<Account, 'states' | 'sendingPaused'>, act: Act): void {
   const code = refusalIn(states, act)
   if (code === null) return

@@ -15,22 +15,22 @@ export type Who = {
 export type AuditRecord = Pick<AuditDoc, 'at' | 'action' | 'outcome'> & {
   readonly id: string
   readonly who: Who
-  /** Null when it was erased, as `address`. */
+  /** Null when the action has no target, or when it was erased. */
   readonly target: string | null
   readonly address: string | null
-  /** Of what one may want to take back. */
+  /** Details of an action that the reader may want to undo. */
   readonly change?: AuditChange
-  /** Empty for what no request caused. */
+  /** Empty for an action that no request caused. */
   readonly requestId: string
 }
 
 export type AuditListing = Omit<AuditFilter, 'accountId'> & { readonly limit: number; readonly before?: string }
 
-/** Fails with `forbidden` for an agent key: the trail tells of the whole account. */
+/** Fails with `forbidden` for an agent key, since the trail covers the whole account. */
 function requireAuditReach({ kind }: Principal): void {
   if (kind !== 'account')
     throw new Failure('forbidden', 'Only account keys may read the audit trail.', {
-      fix: 'Use an account key: an agent key reaches only its mailboxes, and the trail tells of the whole account.',
+      fix: 'Use an account key: an agent key reaches only its mailboxes, and the trail covers the whole account.',
     })
 }
 
@@ -69,7 +69,7 @@ function whoOf({ keyId, userId, action }: Pick<AuditDoc, 'keyId' | 'action'> & {
   if (userId !== undefined) return { kind: 'person', id: userId }
   if (keyId === null) return { kind: 'service', id: null }
   if (isAdministrator({ keyId })) return { kind: 'administrator', id: null }
-  // No key of the account itself asks for an operation of partners.
+  // A key of the account itself cannot call the operations of partners.
   if (action.startsWith('partner_')) return { kind: 'partner', id: keyId }
   return { kind: isProgram({ keyId }) ? 'program' : 'key', id: keyId }
 }

@@ -1,9 +1,9 @@
 /**
- * The audit trail of an account: who did what, when and from where (decisions.md 4, Audit). Invariants: entries are numbered
- * without gaps, and each one's hash covers the hash of the entry before it; their times never go back, so that what expires
- * after a year is the beginning of the chain and the rest can be verified from its oldest entry on. Names (key,
- * person, request, address, target) are not hashed themselves but by a salted digest: a person is erased by deleting address and
- * target together with the salt, without which the digest tells nothing, and every hash stays true.
+ * The audit trail of an account: who did what, when and from where (decisions.md 4, Audit). Invariants: entries are numbered without
+ * gaps, and the hash of each covers the hash of the entry before it. Times never go back, so that expiry after a year removes the
+ * beginning of the chain, and the rest can be verified from its oldest entry on. Names (key, person, request, address, target) are not
+ * hashed directly but by a salted digest. A person is erased by deleting address and target together with the salt; without the salt
+ * the digest reveals nothing, and every hash stays valid.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Id, newId } from '../../schemas/ids.ts'
@@ -21,16 +21,16 @@ import { administratorId, isPerson } from './principal.ts'
 const groupMax = 200
 /** Entries that wait in memory for a database that is away. */
 const keptMax = 10_000
-/** How long tries go on that all fail; the driver itself waits for a server at each. */
+/** How long failing writes are repeated; at each one the driver itself waits for a server. */
 const keptMs = 30 * secondMs
 const pauseMs = secondMs / 2
 const pageSize = 500
 
 export type { AuditChange } from '../../store/documents/accounts.ts'
 
-/** What is recorded. */
+/** An action to record in the audit trail. */
 export type AuditEntry = {
-  /** The same however often it is recorded: it stands there once. Without it a fresh one. */
+  /** Recording the same id again adds no second entry. Default: a fresh id. */
   readonly id?: Id<'aud'>
   readonly accountId: string
   /** Who did it: a key, or the person (usr_...) who was signed in; null for the service itself. */
@@ -51,7 +51,7 @@ const entryGroups = perProcess(({ store: db }) => {
   })
 })
 
-/** Entries that were not written while the database was away, of which the next tries are made aside. */
+/** Entries that could not be written because the database was away, and are tried again in the background. */
 const keptEntries = perProcess((process) => {
   const { background } = process
   const waiting: { readonly entry: NewAudit; readonly log: Context['log'] }[] = []
@@ -81,21 +81,21 @@ const keptEntries = perProcess((process) => {
       waiting.push({ entry, log })
       if (running) return true
       running = true
-      // No account waits for it: while nothing can be written, what is there can be read.
+      // The owner is no account, so no request waits for it: while nothing can be written, accounts can still be read.
       await background.begin('audit', run)
       return true
     },
   }
 })
 
-/** Appends an entry to the account's audit trail, in the time of the account. */
+/** Appends an entry to the account's audit trail, with the time of the account. */
 export function recordAudit(ctx: Context, entry: AuditEntry): Promise<void> {
   return entryGroups(ctx)(documentOf(ctx, entry))
 }
 
 /**
- * As `recordAudit`, of what was done or refused already: an entry that cannot be written while the database is away is tried again
- * aside, under its id, so that it is there once. Never rejects; the log tells of an entry that is lost.
+ * As `recordAudit`, for an action that was already done or refused. An entry that cannot be written while the database is away is tried
+ * again in the background, under the same id, so that it is written once. Never rejects; a lost entry is logged.
  */
 export async function noteAudit(ctx: Context, entry: AuditEntry): Promise<void> {
   const doc = documentOf(ctx, entry)
@@ -127,7 +127,7 @@ function documentOf(
   }
 }
 
-/** Appends what an administrator did on the command line. */
+/** Appends an entry for what an administrator did on the command line. */
 export function recordAdministration(
   ctx: Context,
   { accountId, action, target }: Pick<AuditEntry, 'accountId' | 'action' | 'target'>,
@@ -135,7 +135,7 @@ export function recordAdministration(
   return recordAudit(ctx, { accountId, keyId: administratorId, action, target, outcome: 'done', address: null })
 }
 
-/** Deletes what the audit trail of an account tells of a person: addresses and targets. The chain stays whole. */
+/** Deletes the addresses and targets in the entries of a person from the audit trail of an account. The chain stays valid. */
 export function eraseFromAudit(
   ctx: Context,
   { accountId, userId }: { accountId: string; userId: string },
@@ -150,7 +150,7 @@ export type AuditVerdict = {
   /** Valid entries before the first break. */
   readonly entries: number
   readonly first: number | null
-  /** The last valid entry. Whoever keeps its hash elsewhere finds out, too, when the end of the chain was cut off. */
+  /** The last valid entry. A copy of its hash kept elsewhere also reveals that the end of the chain was cut off. */
   readonly last: { readonly seq: number; readonly hash: string } | null
   readonly broken: AuditBreak | null
 }

@@ -1,4 +1,4 @@
-/** The connections of mail programs and servers: how many there may be, and how one ends that is counted no more. */
+/** The connections of mail programs and servers: limits on their number, and how to close one so that its last reply arrives. */
 import { networkOf } from './network.ts'
 
 type Limits = {
@@ -45,12 +45,12 @@ export class ConnectionCounter {
   }
 }
 
-/** How long a client has to read the last words and to end its half of the connection. */
+/** How long a client has to read the last reply and to end its half of the connection. */
 const lingerMs = 2_000
 
 /**
- * Closes a connection whose last words are written. What the client is still sending is read meanwhile: were the socket closed at
- * once, the system would reset the connection, and the words could be lost. The end of its half is heard of a socket that is read alone.
+ * Closes a connection after its last reply was written. Until then, what the client still sends is read and dropped: with unread
+ * input the system would reset the connection, and the reply could be lost. A socket that is not read would not report the client's end.
  */
 export function closeGently(socket: { resume(): unknown; destroy(): unknown }): void {
   socket.resume()

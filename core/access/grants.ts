@@ -1,4 +1,4 @@
-/** What people let programs do by OAuth: made on the consent page, listed, and ended. */
+/** Grants: what a person allows a program to do by OAuth. They are made on the consent page, listed, and ended. */
 import { Failure } from '../../schemas/failures.ts'
 import type { Id } from '../../schemas/ids.ts'
 import type { KeyKind, Scope } from '../../schemas/scopes.ts'
@@ -13,13 +13,13 @@ import type { Context } from '../process/context.ts'
 import { accessTokenPrefix, grantHash, resourceOf } from './access-tokens.ts'
 import { callersChanged } from './known-callers.ts'
 
-/** Grants that an account has at once: they are listed at once. */
+/** Grants that an account may have; they are listed without pages. */
 const grantsMax = 500
 /** How long a grant waits for its first token. */
 const unusedMs = 15 * minuteMs
 
 export type NewGrant = {
-  /** The same for every answer to one request. */
+  /** The same for every answer to one authorization request, so that a repeat makes no second grant. */
   readonly id: Id<'gnt'>
   readonly accountId: string
   readonly personId: string
@@ -28,19 +28,19 @@ export type NewGrant = {
   readonly name: string
   readonly redirectsTo: string
   readonly scopes: readonly Scope[]
-  /** The only mailboxes that it reaches; null: all of the account. */
+  /** The only mailboxes that the program reaches; null: all mailboxes of the account. */
   readonly mailboxIds: readonly string[] | null
 }
 
 export type Grant = Pick<KeyDoc, 'accountId' | 'name' | 'kind' | 'scopes' | 'mailboxIds' | 'createdAt'> &
   ProgramDoc & {
     readonly id: string
-    /** When it ends unless the program goes on with it. */
+    /** When the grant ends, unless the program renews it by using it. */
     readonly endsAt: Date
     readonly lastUsed: { readonly at: Date; readonly address: string } | null
   }
 
-/** Makes a grant. Returns false when it is there already. Fails with `conflict` when the account has as many as it may have. */
+/** Makes a grant. Returns false when it already exists. Fails with `conflict` when the account has as many grants as it may have. */
 export async function createGrant(ctx: Context, wanted: NewGrant): Promise<boolean> {
   const { id, accountId, personId, clientId, name, redirectsTo, scopes, mailboxIds } = wanted
   const at = ctx.clock.now()
@@ -72,7 +72,7 @@ export async function createGrant(ctx: Context, wanted: NewGrant): Promise<boole
   }
 }
 
-/** The grants of an account that have not ended, oldest first: all, or those that a person made. */
+/** The grants of an account that have not ended, oldest first: all of them, or those of one person. */
 export async function listGrants(
   ctx: Context,
   { accountId, personId }: { accountId: string; personId: string | null },
@@ -81,7 +81,7 @@ export async function listGrants(
   return found.map(grantOf)
 }
 
-/** Ends a grant at once, in every process, with its tokens and webhook endpoints. Returns false when it had ended. */
+/** Ends a grant at once, in every process, with its tokens and webhook endpoints. Returns false when it had already ended. */
 export async function endGrant(
   ctx: Context,
   { accountId, grantId }: { accountId: string; grantId: string },
@@ -95,7 +95,7 @@ export async function endGrant(
   return true
 }
 
-/** Ends what a person let programs do in an account, when the person leaves it. */
+/** Ends the grants that a person made in an account, for when the person leaves it. */
 export async function endGrantsOf(
   ctx: Context,
   { accountId, personId }: { accountId: string; personId: string },

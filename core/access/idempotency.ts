@@ -31,27 +31,27 @@ export type IdempotentRequest =
   | ({ readonly done: true; readonly keyId: string | null } & IdempotentAnswer)
   | ({ readonly done: false } & BegunRequest)
 
-/** A request that was not answered before. */
+/** A request that has no recorded answer. */
 export type BegunRequest = {
   /** The same for every try of the request (`Context.onceId`). */
   readonly onceId: string
   /** Whether an earlier try may have done something (`Context.mayRepeat`). */
   readonly mayRepeat: boolean
-  /** Begins a list of writes: it is refused, and none of them made, when another try has taken over. */
+  /** The first write of a list: it is refused, and the whole list with it, when another try has taken over. */
   readonly hold: Write
   finish(answer: IdempotentAnswer): Promise<void>
-  /** As `finish`, as a write for the list that does what was asked. */
+  /** As `finish`, but as a write for the list that makes the changes of the request. */
   finishing(answer: IdempotentAnswer): Write
-  /** Call when nothing was done: frees the key. */
+  /** Frees the key. For a request that did nothing. */
   abandon(): Promise<void>
-  /** Call when it is unknown what was done: the next try of the same request takes over, with the same `onceId`. */
+  /** Lets the next try of the same request take over, with the same `onceId`. For a request of which it is unknown what it did. */
   release(): Promise<void>
 }
 
 /**
- * Begins a request that must take effect at most once under its key. `fingerprint` identifies the request (method,
- * path, body); `customerOf` tells the customer that a partner's is about, by its `onceId`. Returns the first request's answer when there
- * is one, with the API key (`keyId`) that made it. Fails with `idempotency_key_invalid`, `idempotency_in_progress`,
+ * Begins a request that must take effect at most once under its key. `fingerprint` identifies the request (method, path, body);
+ * `customerOf` returns the customer that a partner's request is about, by its `onceId`. Returns the answer of the first request when
+ * there is one, with the API key (`keyId`) that made it. Fails with `idempotency_key_invalid`, `idempotency_in_progress`,
  * `idempotency_key_reused` (another request used the key) and `conflict` (the customer was erased).
  */
 export async function beginIdempotent(
@@ -96,7 +96,7 @@ export async function beginIdempotent(
     return {
       done: false,
       onceId,
-      // The first try has the id that it brought.
+      // Only the first try gets the `onceId` that it proposed.
       mayRepeat: onceId !== record.onceId,
       hold: holdingMark(ctx.store, { ...record, onceId }),
       finish: (answer) => writeOrRetry(ctx, () => ctx.store.writeTogether([finishing(answer)])),
@@ -115,12 +115,12 @@ export async function beginIdempotent(
   return { done: true, status: existing.status ?? 200, body: existing.body ?? '', keyId: existing.keyId ?? null }
 }
 
-/** Answers that may contain what is shown only once, such as a signing secret, are kept sealed. */
+/** Seals an answer that may contain a value that is shown only once, such as a signing secret. */
 export function sealAnswer({ secrets }: Context, body: string): string {
   return secrets.seal(body, sealedFor.idempotency).toString('base64')
 }
 
-/** What `sealAnswer` was given. */
+/** Opens an answer that `sealAnswer` sealed. */
 export function openAnswer({ secrets }: Context, body: string): string {
   return secrets.open(Buffer.from(body, 'base64'), sealedFor.idempotency)
 }

@@ -1,6 +1,6 @@
 /**
- * When and from where each key was used last. It is written after the answer, in groups, and at most once a minute for each
- * key and process, so it may lag by a minute.
+ * When and from where each key was last used. The use is written after the answer, in groups, and at most once a minute for each key
+ * and process, so it may lag by a minute.
  */
 import { type KeyUse, noteKeyUses } from '../../store/accounts.ts'
 import { inTimeOf } from '../process/account-time.ts'
@@ -11,7 +11,7 @@ import { createKept } from '../process/kept.ts'
 import { perProcess } from '../process/per-process.ts'
 import type { Principal } from './principal.ts'
 
-/** Keys whose use this process has noted within the last minute. */
+/** Keys whose use within the last minute this process remembers. */
 const keysMax = 100_000
 /** Uses that are written in one command. */
 const groupMax = 200
@@ -24,13 +24,13 @@ const keyUses = perProcess(({ clock, store }) => ({
   }),
 }))
 
-/** Notes that a key was used from an address. */
+/** Records that a key was used from an address. */
 export function noteKeyUse(ctx: Context, { accountId, keyId, keyHash: hash }: Principal, address: string): void {
   const { noted, write } = keyUses(ctx)
   if (hash === null || noted.get(keyId) !== undefined) return
   noted.set(keyId, true)
   const use = { hash, keyId, at: inTimeOf(ctx, accountId).clock.now(), address }
-  const lost = (error: unknown) => ctx.log.error({ err: error, keyId }, 'the use of a key could not be noted')
-  // Begun for the key, which no request waits for.
+  const lost = (error: unknown) => ctx.log.error({ err: error, keyId }, 'the use of a key could not be recorded')
+  // The owner of the work is the key, not the account, so that no request waits for it.
   void ctx.background.begin(keyId, () => write(use).catch(lost))
 }

@@ -1,4 +1,4 @@
-/** API keys and app passwords, created by a person or an administrator. Only a hash of each is stored. */
+/** API keys and app passwords. Only a hash of each is stored. */
 import type { ApprovalMode } from '../../schemas/approvals.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { type Id, newId } from '../../schemas/ids.ts'
@@ -13,26 +13,26 @@ import { hashCredential, newCredential } from '../process/secrets.ts'
 import { callersChanged } from './known-callers.ts'
 import { appPasswordPrefix, liveKeyPrefix } from './principal.ts'
 
-/** Keys and app passwords of one account that are not revoked: they are listed at once. */
+/** Unrevoked keys and app passwords that an account may have; they are listed without pages. */
 const keysMax = 1_000
 
 export type NewKey = {
-  /** Without one the key gets a fresh one. */
+  /** Default: a fresh id. */
   readonly id?: Id<'key'>
   readonly accountId: string
   readonly kind: KeyKind
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** Mailboxes that an agent key may reach; an account key reaches all. */
+  /** Mailboxes that an agent key may reach; ignored for an account key, which reaches all. */
   readonly mailboxIds: readonly string[]
   readonly expiresAt: Date | null
-  /** Whether what it sends waits for the approval of a person (default none). */
+  /** Whether sends of the key wait for the approval of a person; default: `none`. */
   readonly approval?: ApprovalMode
   /** What the key begins with (core/access/principal.ts). */
   readonly prefix?: string
-  /** The member of the account whose app password it is. */
+  /** For an app password: the member of the account to whom it belongs. */
   readonly personId?: string | undefined
-  /** Of a customer's key that its partner makes. */
+  /** For a customer's key that its partner makes. */
   readonly heldBy?: 'partner'
 }
 
@@ -40,15 +40,15 @@ export type Key = Omit<KeyDoc, 'hash' | '_id' | 'prefix' | 'lastUsed' | 'approva
   readonly id: string
   readonly approval: ApprovalMode
   readonly use: 'API' | 'mail program'
-  /** Of a partner's own key. */
+  /** Only for a partner's own key. */
   readonly mode?: PartnerMode
-  /** When and from which network address it was used last, a minute behind at most; null: never. */
+  /** When and from which network address the key was last used, at most a minute behind; null: never. */
   readonly lastUsed: { readonly at: Date; readonly address: string } | null
 }
 
 /**
- * Creates a key. Returns it in clear text, which is never shown again. Fails with `validation_error` when an agent key
- * would hold a scope that is not for agents, with `conflict` when the account has as many keys as it may have.
+ * Creates a key. Returns it in clear text, which is never shown again. Fails with `validation_error` when an agent key would have a
+ * scope that is not for agents, and with `conflict` when the account has as many keys as it may have.
  */
 export async function createKey(
   ctx: Context,
@@ -90,7 +90,7 @@ export async function createKey(
   return { apiKey, key: keyOf(doc) }
 }
 
-/** Counts one more key of an account. Where there are too many, those that have expired are revoked. Returns false when none has. */
+/** Counts one more key of an account; at the limit, revokes its expired keys first. Returns false when there is still no place. */
 async function takePlace(ctx: Context, accountId: string, now: Date): Promise<boolean> {
   const take = () => store.takeSlot(ctx.store, accountId, 'keys', keysMax)
   if (await take()) return true
@@ -120,8 +120,8 @@ export async function revokeKey(
 }
 
 /**
- * Gives a key a new secret, which is never shown again; the old one ends at once. Everything else stays: id, scopes, reach,
- * and what the key made. Fails with `not_found` (also when it is revoked or expired), `conflict` (it is too old).
+ * Gives a key a new secret, which is never shown again; the old one ends at once. Everything else stays: id, scopes, mailboxes, and
+ * what the key created. Fails with `not_found` (also when the key is revoked or expired) and `conflict` (its prefix is not recorded).
  */
 export async function rotateKey(
   ctx: Context,
@@ -133,11 +133,15 @@ export async function rotateKey(
       fix: 'Use the id of a key of this account that is neither revoked nor expired, or make a new key.',
     })
   if (found === null || found.program !== undefined) throw none()
-  // It may be an app password, which must not come back as an API key.
+  // Without a prefix it may be an app password, which must not become an API key.
   if (found.prefix === undefined)
-    throw new Failure('conflict', `The key ${keyId} is of a version that did not note what its keys are for.`, {
-      fix: 'Make a new key, and revoke this one.',
-    })
+    throw new Failure(
+      'conflict',
+      `The key ${keyId} cannot be rotated: it was made by a version that did not record whether a key is an app password.`,
+      {
+        fix: 'Make a new key, and revoke this one.',
+      },
+    )
   const apiKey = newCredential(found.prefix)
   const hash = toBinary(hashCredential(apiKey))
   const rotated = await store.replaceKeyHash(ctx.store, found, { hash, now: ctx.clock.now() })

@@ -23,7 +23,7 @@ const knownCallers = perProcess(({ clock, changes }) => {
   const accounts = createKnown<AccountDoc>(clock)
   /** By the hash of the token, as base64. */
   const sessions = createKnown<SessionDoc>(clock)
-  /** By their ids. A token never changes: it ends with its grant, which is a key. */
+  /** By id. A token never changes: it ends with its grant, which is a key. */
   const tokens = createKnown<OauthArtifactDoc>(clock)
   const forget = ({ keyIds = [], accountIds = [], personIds = [] }: Changed) => {
     keys.forget((_, { _id }) => keyIds.includes(_id))
@@ -36,7 +36,7 @@ const knownCallers = perProcess(({ clock, changes }) => {
   return { keys, accounts, sessions, tokens, forget }
 })
 
-/** Says that keys, accounts or sessions were changed. Resolves when the other processes know it too (`ChangeFeed.tell`); this one does at once. */
+/** Announces changed keys, accounts or sessions. This process forgets them at once; resolves when the others have (`ChangeFeed.tell`). */
 export async function callersChanged(
   ctx: Context,
   { keyIds = [], accountIds = [], personIds = [] }: Changed,
@@ -45,7 +45,7 @@ export async function callersChanged(
   await ctx.changes.tell({ kind: 'callers', keyIds, accountIds, personIds })
 }
 
-/** Forgets in this process alone what was known of them. */
+/** Forgets changed keys, accounts and sessions in this process alone. */
 export function forgetCallers(ctx: Context, changed: Changed): void {
   knownCallers(ctx).forget(changed)
 }
@@ -61,7 +61,7 @@ export function keyByHash(ctx: Context, hash: string): Promise<KeyDoc | undefine
   })
 }
 
-/** The artifact of OAuth with an id. */
+/** The OAuth artifact with an id. */
 export function artifactById(ctx: Context, id: string): Promise<OauthArtifactDoc | undefined> {
   return knownCallers(ctx).tokens.find(id, async (ids) => {
     const found = await findArtifacts(ctx.store, ids)

@@ -1,13 +1,13 @@
 /**
- * Failed logins, over all doors (decisions.md 3, Failed logins): after some of them answers slow down, then logins are
- * refused for a while. They are counted
- * - of a host (an IPv4 address, an IPv6 /64) and of an IPv4 /24, against guessing from there;
- * - of a login name within a network, against guessing one password from many hosts;
- * - of a login name alone, which only slows: strangers must not be able to lock somebody out.
- * Invariants: of one host no more logins are checked at once than may still fail; a failure is counted in this process
- * before its host may try again, and in the database, which counts for all processes, in groups; a host that is refused
- * is neither checked nor counted, so that guessing costs a bounded number of writes. A login that succeeds costs none,
- * and no look at the database: other processes tell by change notes whom they refuse.
+ * Failed logins at all doors (decisions.md 3, Failed logins): after some failures answers slow down, then logins are refused for a
+ * while. Failures are counted
+ * - per host (an IPv4 address, an IPv6 /64) and per IPv4 /24, against guessing from there;
+ * - per login name within a network, against guessing one password from many hosts;
+ * - per login name alone, which only slows answers: strangers must not be able to lock somebody out.
+ * Invariants: a host has at most as many logins checked at once as may still fail. A failure is counted in this process before its host
+ * may try again, and, in groups, in the database, which counts for all processes. A login that is refused is neither checked nor
+ * counted, so that guessing costs a bounded number of writes. A login that succeeds costs no write and no query: other processes
+ * announce by change notes whom they refuse.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { normaliseAddress, withoutTag } from '../../mail/message/address.ts'
@@ -26,20 +26,20 @@ import { hostOf, networkOf } from './network.ts'
 
 const countedMs = 10 * minuteMs
 const refusedMs = 15 * minuteMs
-/** Callers whose failures a process remembers at once. */
+/** Callers whose failures a process remembers at the same time. */
 const callersMax = 100_000
 /** Failures that are counted in one group. */
 const groupMax = 100
 
 export type Visitor = {
   readonly peerAddress: string
-  /** The login name; null where the credential alone tells whose it is. */
+  /** The login name; null where the credential alone identifies the caller. */
   readonly user: string | null
 }
 
 /**
- * Checks a login. `check` rejects when it fails. Rejects with its error, or with `rate_limited` instead of checking when
- * the visitor is refused.
+ * Checks a login by `check`, which rejects when the login fails. Rejects with that error; fails with `rate_limited`, without a check,
+ * while logins of the visitor are refused.
  */
 export async function limitLogins<T>(ctx: Context, visitor: Visitor, check: () => Promise<T>): Promise<T> {
   const callers = callersOf(ctx, visitor)
@@ -57,17 +57,17 @@ export async function limitLogins<T>(ctx: Context, visitor: Visitor, check: () =
   }
 }
 
-/** Whether an error says that a key is not valid. An access token ends each hour, so one that is not valid is no guess. */
+/** Whether an error says that a key is invalid. An access token ends each hour, so an invalid one does not count as a guess. */
 export function isFailedLogin(error: unknown): error is Failure {
   return error instanceof Failure && error.code === 'invalid_api_key'
 }
 
-/** Begins to hear whom other processes refuse; without it a process begins with its first login. */
+/** Begins to receive whom other processes refuse; without this call a process begins at its first login. */
 export function watchLogins(ctx: Context): void {
   attempts(ctx)
 }
 
-/** Whose failures are counted together, and how many of them are too many. */
+/** A host, network or login name whose failures are counted together. From `limit` failures on its logins are refused; null: never. */
 type Caller = { readonly name: string; readonly limit: number | null; readonly user: string | null }
 type Callers = readonly [host: Caller & { readonly limit: number }, ...others: Caller[]]
 
@@ -87,17 +87,17 @@ function callersOf({ settings }: Context, { peerAddress, user }: Visitor): Calle
   ]
 }
 
-/** A login name as it is counted: with every tag it is the same mailbox. What is no address is nobody's. */
+/** The login name to count under: without its tag, since all tags mean the same mailbox. Null for text that is no address. */
 function loginName(user: string | null): string | null {
   const address = normaliseAddress(user ?? '')
   return address === null ? null : withoutTag(address).base
 }
 
 type Count = {
-  /** What the database had counted when it was asked last, and until when. */
+  /** The count of the database when it was last read, and when that count ends. */
   readonly counted: number
   readonly endsAt: Date
-  /** What this process has not counted there yet. */
+  /** Failures that this process has not yet counted in the database. */
   readonly uncounted: number
 }
 
@@ -147,7 +147,7 @@ function requireNotRefused(ctx: Context, callers: Callers): void {
   }
 }
 
-/** Waits until one more login of the host may be checked. Returns what ends the turn. */
+/** Waits until one more login of the host may be checked. Returns the function that ends the turn. */
 async function takeTurn(ctx: Context, callers: Callers): Promise<() => void> {
   const [host] = callers
   const { underWay } = attempts(ctx)
@@ -185,7 +185,7 @@ async function countFailure(ctx: Context, callers: Callers, visitor: Visitor, co
     const isRefused = limit !== null && counted + uncounted + 1 >= limit
     keep(ctx, counts, name, { counted, uncounted: uncounted + 1, endsAt: isRefused ? after(now, refusedMs) : endsAt })
   }
-  // What was given as a name may be a password, unless it is an address.
+  // Only an address is logged: any other text in the place of the name may be a password.
   ctx.log.warn({ peerAddress: visitor.peerAddress, user: loginName(visitor.user) }, 'a login failed')
   const recorded = callers.map((caller) => record({ ctx, caller, visitor, code }))
   await Promise.all(recorded).catch((error: unknown) =>
@@ -212,7 +212,7 @@ async function recordFailures(process: ProcessContext, counts: Kept<Count>, grou
     const { count, expiresAt } = doc
     const known = counts.get(name)
     const uncounted = (known?.uncounted ?? own.length) - own.length
-    // With those that are not counted yet the caller may be refused already, until later than the database says.
+    // Failures that are not counted there yet may already refuse the caller, and for longer than the database says.
     const endsAt = known !== undefined && uncounted > 0 && known.endsAt > expiresAt ? known.endsAt : expiresAt
     keep(process, counts, name, { counted: count, endsAt, uncounted })
     const { ctx, caller, visitor, code } = own.at(-1)!
@@ -221,13 +221,13 @@ async function recordFailures(process: ProcessContext, counts: Kept<Count>, grou
       ctx.log.warn({ caller: name, until: expiresAt }, 'logins are refused')
       process.changes.publish({ kind: 'refused', caller: name, count, until: expiresAt })
     }
-    // Not awaited: it must not show whether there is such an account.
+    // Not awaited: the time of the answer must not reveal whether the login name exists.
     if (caller.user !== null && (isRefused || count === own.length))
       void audit(ctx, caller.user, visitor, isRefused ? 'rate_limited' : code)
   }
 }
 
-/** Tells the accounts of a mailbox or person, once when logins begin to fail from a network, and when they are refused. */
+/** Audits failed logins in the accounts of a mailbox or person: when they begin in a network, and when logins are refused. */
 async function audit(ctx: Context, user: string, { peerAddress }: Visitor, outcome: FailureCode): Promise<void> {
   const entry = { keyId: null, action: 'login', target: user, outcome, address: peerAddress }
   try {
@@ -239,6 +239,6 @@ async function audit(ctx: Context, user: string, { peerAddress }: Visitor, outco
     const ids = [...addresses.map(({ accountId }) => accountId), ...accounts.map(({ _id }) => _id)]
     await Promise.all([...new Set(ids)].map((accountId) => noteAudit(ctx, { ...entry, accountId })))
   } catch (error) {
-    ctx.log.error({ err: error }, 'failed logins could not be noted in the audit: whose they are is not known')
+    ctx.log.error({ err: error }, 'failed logins could not be audited: the lookup of their accounts failed')
   }
 }

@@ -1,15 +1,15 @@
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Whether an address is one of this machine's own, by which only its own programs reach it. */
+/** Whether an address is a loopback address, which only programs of this machine can reach. */
 export function isLoopback(address: string): boolean {
   if (isIPv4(address)) return address.startsWith('127.') // RFC 1122 3.2.1.3
   return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
 }
 
 /**
- * Returns the network of an address, as `192.0.2.0/24` or `2001:db8::/64`: who has an IPv6 connection has at least a /64, and
- * may use any address in it. Everything that is no IP address is in the network `unknown`.
+ * Returns the network of an address, as `192.0.2.0/24` or `2001:db8::/64`: an IPv6 subscriber has at least a /64, and may use any
+ * address in it. Text that is no IP address is in the network `unknown`.
  */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown'
@@ -18,7 +18,7 @@ export function networkOf(address: string): string {
   return `${ipaddr.fromByteArray(parsed.toByteArray().fill(0, bits / 8))}/${bits}`
 }
 
-/** Returns what one host may use: an IPv4 address itself, of an IPv6 address its network. */
+/** Returns the address or network that identifies a host: an IPv4 address itself, or the network of an IPv6 address. */
 export function hostOf(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown'
   const parsed = ipaddr.process(address)
@@ -26,7 +26,7 @@ export function hostOf(address: string): string {
 }
 
 export type Networks = {
-  /** Whether an address is one of them, or in one of them; an IPv4 address within IPv6 is the IPv4 address. */
+  /** Whether an address equals one of the addresses or is in one of the networks; an IPv4 address within IPv6 is the IPv4 address. */
   has(address: string): boolean
 }
 

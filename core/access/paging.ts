@@ -6,8 +6,7 @@ import { notACursor } from '../../schemas/refusals.ts'
 export type Page<T> = { readonly items: readonly T[]; readonly next: string | null }
 
 /**
- * Makes a page of at most `limit` rows. The caller reads one row more than `limit`, which tells whether there is a next
- * page.
+ * Makes a page of at most `limit` rows. The caller reads one row more than `limit`, which shows whether there is a next page.
  */
 export function pageOf<T extends { readonly _id: string }>(rows: readonly T[], limit: number): Page<T> {
   const items = rows.slice(0, limit)

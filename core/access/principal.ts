@@ -12,45 +12,45 @@ import { accountById, keyByHash } from './known-callers.ts'
 
 export type Principal = {
   readonly kind: KeyKind
-  /** Of the key; of the grant (gnt_...) of a program; of the person (usr_...) who is signed in. */
+  /** The id of the key, of the program's grant (gnt_...), or of the signed-in person (usr_...). */
   readonly keyId: string
-  /** By which the database finds that key or grant; null for a person who is signed in. */
+  /** The hash by which the database finds the key or grant; null for a signed-in person. */
   readonly keyHash: KeyDoc['hash'] | null
-  /** What the person is in the account who is signed in, or for whom a program acts; null for a key. */
+  /** The role in the account of the signed-in person, or of the person for whom a program acts; null for a key. */
   readonly role: Role | null
   readonly accountId: string
-  /** The account under whose id its idempotency marks lie, so that a repeat is one also after a claim into another account. */
+  /** The account id under which its idempotency marks are stored: a repeat is recognised even after a claim into another account. */
   readonly marksUnder: string
   readonly scopes: readonly Scope[]
-  /** Mailboxes that the key may reach; null: all of the account. */
+  /** Mailboxes that the key may reach; null: all mailboxes of the account. */
   readonly mailboxIds: readonly string[] | null
-  /** Whether what it sends waits for the approval of a person; such a caller approves nothing. */
+  /** Whether its sends wait for the approval of a person; such a caller cannot approve anything. */
   readonly waitsForApproval: boolean
   readonly account: Account
-  /** For a partner's key, which reaches no account but through the partner API: what it acts on. */
+  /** Only for a partner's key, which reaches accounts through the partner API alone: whether it acts on real or on test customers. */
   readonly partnerMode?: PartnerMode
-  /** For a customer's key that its partner holds: all that is asked with it is audited. */
+  /** Only for a customer's key that its partner holds: every request with it is audited. */
   readonly heldBy?: 'partner'
 }
 
 export type Authenticated = {
   readonly principal: Principal
-  /** Finds the principal once more. Fails when the key or the account has ended meanwhile. */
+  /** Finds the principal again. Fails when the key or the account has ended since. */
   again(): Promise<Principal>
 }
 
 export const liveKeyPrefix = 'svc_live_'
-/** Prefix of the keys that act on a sandbox. */
+/** Prefix of keys that act on a sandbox. */
 export const testKeyPrefix = 'svc_test_'
-/** Prefix of app passwords: for mail programs, valid for one mailbox and not for the API. */
+/** Prefix of app passwords, which are for mail programs: valid for one mailbox, and not for the API. */
 export const appPasswordPrefix = 'svc_app_'
 
-/** What a request is for: the partner API takes the keys of partners, and nothing else does. */
+/** The API that a request is for: only the partner API accepts the keys of partners. */
 export type Door = 'api' | 'partner'
 
 /**
- * The principal of an API key or access token; app passwords are refused. That of a suspended account is found too: the door
- * refuses it by `requireAllowed` when it has told its request rate. Fails with `missing_api_key`, `invalid_api_key`,
+ * The principal of an API key or access token; app passwords are refused. A key of a suspended account has a principal too: the door
+ * refuses it by `requireAllowed`, after it has counted the request. Fails with `missing_api_key`, `invalid_api_key`,
  * `api_key_expired`, `invalid_access_token` or `partner_key_not_allowed` (interface.md, Authentication).
  */
 export async function authenticate(ctx: Context, credential: string, door: Door = 'api'): Promise<Principal> {
@@ -61,8 +61,8 @@ export async function authenticate(ctx: Context, credential: string, door: Door 
 }
 
 /**
- * For SMTP and IMAP: as `authenticate`, but accepts app passwords too. Fails with `account_suspended`, and with `forbidden`
- * for what belongs to a sandbox.
+ * For SMTP and IMAP: as `authenticate`, but accepts app passwords too. Fails with `account_suspended`, and with `forbidden` for a key
+ * of a sandbox.
  */
 export async function authenticateAny(ctx: Context, credential: string): Promise<Authenticated> {
   const toLogIn = (principal: Principal) => {
@@ -86,11 +86,11 @@ export const isProgram = ({ keyId }: Pick<Principal, 'keyId'>): boolean => keyId
 /** Whether the id of a caller is that of a person who is signed in. */
 export const isPerson = (keyId: string | null): keyId is string => keyId?.startsWith('usr_') === true
 
-/** What a caller is told whose key, grant or session has ended while a request of it went on. */
+/** The failure of a caller whose key, grant or session ended during its request. */
 export function endedCaller(principal: Pick<Principal, 'keyId'>): Failure {
   if (isProgram(principal)) return new Failure('invalid_access_token')
   if (!isPerson(principal.keyId)) return new Failure('invalid_api_key')
-  return new Failure('unauthorized', 'The session has ended, or its person is no member of the account any more.', {
+  return new Failure('unauthorized', 'The session has ended, or its person is no longer a member of the account.', {
     fix: 'Sign in again.',
   })
 }
@@ -110,7 +110,7 @@ async function principalOf(ctx: Context, credential: string): Promise<Principal>
   return principalOfHash(ctx, hashCredential(credential).toString('base64'))
 }
 
-/** A program has what it was granted, as far as its token has it and the role of the person still does. */
+/** A program has the scopes of its grant that both its token and the person's current role include. */
 async function principalOfToken(ctx: Context, credential: string): Promise<Principal> {
   const token = await findAccessToken(ctx, credential)
   if (token === null) throw new Failure('invalid_access_token')
@@ -124,13 +124,16 @@ async function principalOfToken(ctx: Context, credential: string): Promise<Princ
 const roleIn = ({ members }: AccountDoc, personId: string): Role | undefined =>
   members?.find((member) => member.personId === personId)?.role
 
-/** Whether who made a credential is still of the account: those of a person, and of the programs of one, end with the membership. */
+/**
+ * Whether the person behind a credential is still a member of the account: app passwords and the grants of programs end with the
+ * membership. True for a key that belongs to no person.
+ */
 export function isOfAccount({ personId, program }: KeyDoc, doc: AccountDoc | undefined): boolean {
   const maker = personId ?? program?.personId
   return maker === undefined || (doc !== undefined && roleIn(doc, maker) !== undefined)
 }
 
-/** What the role of a person still allows of that which a credential of the person may do. */
+/** The scopes of a person's credential that the current role of the person includes. */
 function scopesUnder(role: Role, { scopes }: Pick<Principal, 'scopes'>): readonly Scope[] {
   const allowed: readonly Scope[] = roles[role]
   return scopes.filter((scope) => allowed.includes(scope))
@@ -152,16 +155,20 @@ async function principalOfKey(
   invalid: 'invalid_api_key' | 'invalid_access_token',
 ): Promise<{ readonly principal: Principal; readonly doc: AccountDoc }> {
   const now = inTimeOf(ctx, key.accountId).clock.now()
-  // First, because a key that has expired is revoked where others need its place.
+  // Before `revokedAt`, because an expired key is also revoked when other keys need its place, and must be reported as expired.
   if (key.expiresAt !== null && key.expiresAt <= now)
     throw new Failure(key.program === undefined ? 'api_key_expired' : invalid)
   if (key.revokedAt !== null) throw new Failure(invalid)
   const doc = await accountById(ctx, key.accountId)
   if (doc === undefined || doc.status === 'removed') throw new Failure(invalid)
   if (doc.status === 'moved')
-    throw new Failure('unavailable', 'The account is being claimed; in a moment the key works as before.', {
-      retryAfter: 1,
-    })
+    throw new Failure(
+      'unavailable',
+      'The account is being claimed into another one; the key works again in a moment.',
+      {
+        retryAfter: 1,
+      },
+    )
   if (doc.status === 'unclaimed' && doc.claimExpiresAt !== undefined && doc.claimExpiresAt <= now)
     throw new Failure(invalid)
   const principal: Principal = {
@@ -181,13 +188,13 @@ async function principalOfKey(
 }
 
 /**
- * Whether a key is an agent's: app passwords reach one mailbox too, and are for the mail program of a person; who connects by
- * OAuth is an agent whatever it reaches.
+ * Whether a key is an agent's. App passwords are of kind `agent` too, but belong to the mail program of a person; a program connected
+ * by OAuth is an agent whatever it reaches.
  */
 const isAgent = ({ kind, prefix, program }: KeyDoc) =>
   program !== undefined || (kind === 'agent' && prefix !== appPasswordPrefix)
 
-/** The principal of a person in an account: reaches all of it, with the scopes of the role; null for who is no member. */
+/** The principal of a person in an account: reaches all of it, with the scopes of the role. Null for a person who is no member. */
 export function memberPrincipal(doc: AccountDoc, personId: string): Principal | null {
   const role = roleIn(doc, personId)
   if (role === undefined || doc.status === 'removed' || doc.status === 'moved') return null
@@ -216,7 +223,7 @@ export function lackOf(principal: Principal, scope: Scope, message: string): Fai
   return new Failure('insufficient_scope', message, { requiredScope: scope, ...wayToMore(principal, scope) })
 }
 
-/** How another scope is got where a new key of the same kind is no way to it. */
+/** The fix for a missing scope, where a new key of the same kind would not help. */
 function wayToMore(principal: Principal, scope: Scope): FailureDetail {
   const needsAccount = principal.kind === 'agent' && !agentScopes.includes(scope)
   if (isProgram(principal))
@@ -243,13 +250,13 @@ export function claimHeaders(account: Account): Readonly<Record<string, string>>
   return { 'X-Service-Claim': 'required', 'X-Service-Claim-Expires': account.claimExpiresAt.toISOString() }
 }
 
-/** Stands for a key where an administrator acts. */
+/** The `keyId` of an administrator, who has no key. */
 export const administratorId = 'key_administrator'
 
-/** Whether the principal is an administrator of this machine, who has no key. */
+/** Whether the principal is an administrator on the command line of this machine. */
 export const isAdministrator = ({ keyId }: Pick<Principal, 'keyId'>): boolean => keyId === administratorId
 
-/** The principal of an administrator of this machine: acts on an account as a key with every scope. */
+/** The principal of an administrator of this machine, who acts on an account like a key with every scope. */
 export function administrator(account: Account): Principal {
   return {
     kind: 'account',

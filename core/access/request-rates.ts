@@ -1,17 +1,17 @@
 /**
- * Request rates: how many requests a caller (a key, an address, a network) may make in a calendar minute (UTC), over all
- * processes together. What of a minute was given out stands in the database (store/request-rates.ts); a process leases a
- * number of requests and counts them down by itself. Invariants:
- * - All processes together are never given more than the limit. What a process does not live to use up is lost.
- * - Beside what requests wait for, a lease is at most a quarter of what is left, so leases shrink towards the limit. The next
- *   one is taken beside the requests when the last is half used up: only the first request of a minute has to wait for one,
- *   and those near the limit.
- * - Nobody is refused while another process holds what it does not use: before a process refuses, it asks the others by a
- *   change note for what they have left, and who was asked leases no more than it needs for the rest of the minute. Whoever
- *   does not hear it in time, or has died, may cost its caller that much, never more.
- * - Who only reads is served while the disk of the database is full, and nothing can be leased: each process then counts by itself, up
- *   to the limit, and what it let pass counts against the limit once there is room again.
- * - A change of the limit holds from the next request on: what is left of earlier leases is given back first.
+ * Request rates: how many requests a caller (a key, an address, a network) may make in a calendar minute (UTC), in all processes
+ * together. The database records how many requests of a minute are leased (store/request-rates.ts); a process leases a number of
+ * requests and counts them down by itself. Invariants:
+ * - All leases together never exceed the limit. Requests leased to a process that dies are lost.
+ * - A lease covers the waiting requests, and in addition at most a quarter of what is left, so leases shrink towards the limit. The
+ *   next lease is taken in the background when the last is half used up: only the first request of a minute, and those near the limit,
+ *   have to wait for one.
+ * - No request is refused while another process holds unused ones: before a process refuses, it asks the others by a change note to
+ *   return what they have left. A process that was asked leases only what its requests need for the rest of the minute. A process
+ *   that does not receive the note in time, or has died, may cost the caller what it holds, never more.
+ * - While the disk of the database is full, and nothing can be leased, callers are still served, so that they can read. Each process then
+ *   counts by itself, up to the limit, and the requests that it let pass count against the limit once there is room again.
+ * - A changed limit applies from the next request on: what is left of earlier leases is given back first.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { newToken } from '../../schemas/ids.ts'
@@ -29,50 +29,50 @@ import type { Principal } from './principal.ts'
 
 export type RateState = {
   readonly limit: number
-  /** What is left of the minute as far as this process knows: what others were given since its last lease is not in it. */
+  /** What is left of the minute as far as this process knows: leases of other processes since its own last one are not included. */
   readonly remaining: number
   readonly resetSeconds: number
-  /** The failure of a request too many, which is not counted; null otherwise. */
+  /** The failure of a request over the limit, which is not counted; null otherwise. */
   readonly refusal: Failure | null
 }
 
-/** What one caller may have in a minute: a key, an address or a network. */
+/** The requests that one caller (a key, an address or a network) may make in a minute. */
 type Quota = { readonly caller: string; readonly limit: number }
 
-/** What this process may give a caller in one minute. */
+/** The requests of one caller and minute that this process may let pass. */
 type Share = {
   readonly id: string
   readonly minuteEnd: Date
   token: string
   limit: number
-  /** What it was given, and how much of that is used. */
+  /** Requests given to this process, and how many of them are used. */
   given: number
   used: number
-  /** What of it this process gave itself, because nothing could be leased. */
+  /** The part of `given` that this process gave itself, because nothing could be leased. */
   unleased: number
-  /** What all processes were given, as of the last lease. */
+  /** Requests leased to all processes, as of the last lease. */
   givenToAll: number
   lastLease: number
   /** Requests that wait for a lease. */
   waiting: number
-  /** The command about it that is under way: one at a time. */
+  /** The command for this share that is under way; one at a time. */
   turn: Promise<void> | null
-  /** Whether what is left of it is about to be given back. */
+  /** Whether the unused part is about to be given back. */
   isClosed: boolean
-  /** Whether another process has asked for what is left of it. */
+  /** Whether another process has asked for the unused part. */
   isWanted: boolean
-  /** Whether others were asked for what they have left, since which nothing came. */
+  /** Whether the other processes were asked for their unused part, so that the next lease decides. */
   hasAsked: boolean
-  /** Until then nothing is to be had. */
+  /** Requests are refused until this time, without another attempt to lease. */
   emptyUntil: number
 }
 
-/** Callers whose requests are counted at once. */
+/** Shares that a process keeps at once. */
 const callersMax = 100_000
 const leasesMax = 100
-/** The part of what is left that one lease may take. */
+/** The part of the remaining requests that one lease may take ahead. */
 const aheadPart = 1 / 4
-/** How often a process looks again whether others gave back what they had. */
+/** How often a process checks again whether others gave back requests. */
 const askAgainMs = secondMs
 /** Longer than the clocks of two nodes can differ. */
 const keptMs = 5 * minuteMs
@@ -88,7 +88,7 @@ const rates = perProcess((process): Rates => {
     const share = note.kind === 'requests' ? shares.get(note.id) : undefined
     if (note.kind !== 'requests' || share === undefined || share.token === note.share) return undefined
     share.isWanted = true
-    // Two that ask each other at once do not wait for one another.
+    // Two processes that ask each other at the same time must not wait for one another.
     const isAsking = share.turn !== null
     const given = giveBack(process, share)
     return isAsking ? undefined : given
@@ -96,14 +96,14 @@ const rates = perProcess((process): Rates => {
   return { shares, lease: createGroupCommit(leasesMax, (leases) => leaseRequests(process.store, leases)) }
 })
 
-/** Counts a request of a key. Returns what is left of the minute; past the plan's limit with the refusal, `rate_limited`. */
+/** Counts a request of a key. Returns what is left of the minute; past the plan's limit, with the refusal `rate_limited`. */
 export function takeRequest(ctx: Context, { keyId, account }: Principal): Promise<RateState> {
   return take(ctx, [{ caller: keyId, limit: allowanceOf(account).requestsPerMinute }])
 }
 
 /**
- * Counts a request without a valid key, against guessing of keys. Fails with `rate_limited` past the limit of its address
- * or of its network, because one machine may have all addresses of a network.
+ * Counts a request without a valid key, so that keys cannot be guessed. Fails with `rate_limited` past the limit of its address, or
+ * past that of its network, since one machine may have all addresses of a network.
  */
 export async function takeAnonymous(ctx: Context, peerAddress: string): Promise<void> {
   const { requestsPerAddressPerMinute, requestsPerNetworkPerMinute } = ctx.settings.limits.http
@@ -114,7 +114,7 @@ export async function takeAnonymous(ctx: Context, peerAddress: string): Promise<
   if (refusal !== null) throw refusal
 }
 
-/** Counts a request against all quotas, or against none when one is used up. Returns the one that leaves the least. */
+/** Counts a request against all quotas, or against none when one is used up. Returns the state of the quota with the least left. */
 async function take(ctx: Context, quotas: readonly [Quota, ...Quota[]]): Promise<RateState> {
   const at = ctx.clock.now()
   const period = periodsOf(at)
@@ -137,7 +137,7 @@ async function take(ctx: Context, quotas: readonly [Quota, ...Quota[]]): Promise
   }
 }
 
-/** The share of a caller in a minute, under the limit that holds for it. */
+/** The share of a caller in a minute, under its current limit. */
 function shareOf(ctx: Context, { caller, limit }: Quota, { minute, minuteEnd }: Minute): Share {
   const { shares } = rates(ctx)
   const id = `${caller} ${minute}`
@@ -186,7 +186,7 @@ function use(ctx: Context, share: Share): void {
   )
 }
 
-/** Resolves when the share may have got more, or it is known that nothing is to be had. */
+/** Resolves when a lease for the share has ended: it has more requests then, or its `emptyUntil` is set, or another lease is needed. */
 async function waitForLease(ctx: Context, share: Share): Promise<void> {
   share.waiting += 1
   try {
@@ -197,8 +197,8 @@ async function waitForLease(ctx: Context, share: Share): Promise<void> {
 }
 
 /**
- * Does something about a share when what is under way is done. When it fails, it is unknown what the database has noted: then
- * what the share has is lost, and it begins anew under another token. Rejects with that failure.
+ * Runs a command for a share after the one under way. When it fails, it is unknown what the database has recorded: the share then
+ * forgets its requests and starts again under another token. Rejects with that error.
  */
 function inTurn(share: Share, work: () => Promise<void>): Promise<void> {
   const turn = (share.turn ?? Promise.resolve())
@@ -211,7 +211,7 @@ function inTurn(share: Share, work: () => Promise<void>): Promise<void> {
       if (share.turn === turn) share.turn = null
     })
   share.turn = turn
-  // Who waits for it hears of it.
+  // Callers that wait for the turn receive its error; without one it must not count as an unhandled rejection.
   turn.catch(() => undefined)
   return turn
 }
@@ -246,14 +246,14 @@ async function lease(ctx: ProcessContext, share: Share): Promise<void> {
   share.emptyUntil = othersHold ? ctx.clock.now().getTime() + askAgainMs : Number.POSITIVE_INFINITY
 }
 
-/** Gives a share what its requests need, as long as it is within the limit by itself. */
+/** Lets waiting requests pass without a lease, up to the limit of this share. */
 function letPass(share: Share, needed: number): void {
   const count = Math.min(needed, share.limit - share.given)
   if (count > 0) Object.assign(share, { given: share.given + count, unleased: share.unleased + count })
   else if (needed > 0) share.emptyUntil = Number.POSITIVE_INFINITY
 }
 
-/** Gives back what is left of a share, after a lease that is under way. Nothing of it is used from now on. */
+/** Gives back the unused part of a share, after the command under way. No request uses the share until that is done. */
 function giveBack(ctx: ProcessContext, share: Share): Promise<void> {
   share.isClosed = true
   return inTurn(share, async () => {

@@ -1,6 +1,6 @@
 /**
- * Sessions of people who signed in. Only a hash of the token in the cookie is stored. A session ends by sign-out, when it was
- * not used for a while, at its last day, and when the password changes; every process hears of it at once.
+ * Sessions of people who signed in. Only a hash of the token in the cookie is stored. A session ends by sign-out, after a time without
+ * use, at the end of its lifetime, and when the password changes; every process is notified at once.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { Failure } from '../../schemas/failures.ts'
@@ -18,12 +18,12 @@ import { memberPrincipal, type Principal } from './principal.ts'
 /** A person who is signed in. */
 export type Session = {
   readonly id: string
-  /** By which the database finds it. */
+  /** The hash of the token, by which the database finds the session. */
   readonly hash: SessionDoc['hash']
   readonly personId: string
   /**
-   * What a page of ours adds to a request that changes something, and a page of somebody else cannot know. It is another one for each
-   * account: a page that still shows the account before changes nothing in the one that the session acts on now.
+   * The token that our pages add to each request that changes something, and that a page of another site cannot know. It differs for
+   * each account, so that a page that still shows a previous account changes nothing in the one that the session acts on now.
    */
   readonly csrfToken: string
   /** The person in the account that the session acts on; null while there is none. */
@@ -33,18 +33,18 @@ export type Session = {
 /** A session that just began. The token goes into the cookie and is never shown again. */
 export type NewSession = { readonly session: Session; readonly token: string; readonly endsAt: Date }
 
-/** What a person sees of the own sessions. */
+/** A session as its person sees it in the list of sessions. */
 export type OpenSession = Pick<SessionDoc, 'createdAt' | 'createdFrom' | 'usedAt' | 'usedFrom'> & {
   readonly id: string
 }
 
-/** Who asks, as far as the request says. */
+/** The client that sent a request: its network address and what it says of itself. */
 export type Asker = { readonly peerAddress: string; readonly userAgent: string }
 
-/** The use of a session is noted so often. */
+/** The use of a session is recorded at most this often. */
 const notedMs = 5 * minuteMs
 
-/** Begins a session of a person, which acts on an account. */
+/** Begins a session of a person; it acts on the account, if one is given. */
 export async function createSession(
   ctx: Context,
   { personId, accountId, ...asker }: Asker & { personId: string; accountId: string | null },
@@ -68,8 +68,8 @@ export async function createSession(
 }
 
 /**
- * The session of a token; null when there is none, or it has ended. It is noted as used by who asks, unless nobody does: a
- * request that goes on is no use of its session.
+ * The session of a token; null when there is none, or it has ended. Records its use by `asker`; null when an ongoing request only
+ * checks that its session still lasts, which is no use.
  */
 export async function findSession(ctx: Context, token: string, asker: Asker | null): Promise<Session | null> {
   const doc = await sessionByHash(ctx, hashCredential(token).toString('base64'))
@@ -80,12 +80,12 @@ export async function findSession(ctx: Context, token: string, asker: Asker | nu
   return sessionFrom(ctx, doc)
 }
 
-/** Fails with `forbidden` when a request that changes something does not bring the token of the session. */
+/** Fails with `forbidden` when `given`, the token in a request that changes something, is not that of the session. */
 export function requireCsrfToken({ csrfToken }: Session, given: string | undefined): void {
   const [own, brought] = [Buffer.from(csrfToken), Buffer.from(given ?? '')]
   if (own.length === brought.length && timingSafeEqual(own, brought)) return
   throw new Failure('forbidden', 'A request of a signed-in person that changes something needs a valid X-CSRF-Token.', {
-    fix: 'Send the "csrfToken" that GET /api/v1/session answers in the header X-CSRF-Token.',
+    fix: 'Send the "csrfToken" that GET /api/v1/session returns in the header X-CSRF-Token.',
   })
 }
 
@@ -95,7 +95,7 @@ export async function moveSession(ctx: Context, { id, hash, personId }: Session,
   await callersChanged(ctx, { personIds: [personId] })
 }
 
-/** The token of a session while it acts on an account. */
+/** The CSRF token of a session while it acts on an account. */
 export const csrfTokenOf = (ctx: Context, sessionId: string, accountId: string | null): string =>
   ctx.secrets.tag(`${sessionId} ${accountId ?? ''}`, 'csrf').toString('base64url')
 
@@ -133,7 +133,7 @@ export async function listSessions(
   return { items: items.map(shown), next }
 }
 
-/** Ends one of the sessions of a person at once. Fails with `not_found`. */
+/** Ends one session of a person at once. Fails with `not_found`. */
 export async function endSessionOf(
   ctx: Context,
   { personId, sessionId }: { personId: string; sessionId: string },
@@ -172,7 +172,7 @@ async function sessionFrom(ctx: Context, { _id: id, hash, personId, accountId }:
   }
 }
 
-/** Another process may go on with the time that it knows for some seconds. */
+/** Records the use of a session. Other processes may use the previous time for some seconds. */
 async function noteUse(
   ctx: Context,
   { _id, hash, personId }: SessionDoc,

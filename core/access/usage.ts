@@ -1,6 +1,6 @@
 /**
- * Usage counters: of calendar periods (month, day, hour, minute) and of rolling windows. The days of a month stand in its
- * document, so that what a send takes of both is one update.
+ * Usage counters of calendar periods (month, day, hour, minute) and of rolling windows. The days of a month are stored in the document
+ * of the month, so that one update counts a send in both.
  */
 import { newToken } from '../../schemas/ids.ts'
 import type { UsagePeriod } from '../../store/documents/sending.ts'
@@ -18,12 +18,12 @@ const keptMs: { readonly [period in Period]: number } = {
 
 export type Period = UsagePeriod
 
-/** The counter of a month for mails that Lens read (interface.md, Limits 7). */
+/** The monthly counter of mails that Lens read (interface.md, Limits 7). */
 export const lensRuns = 'lensRuns'
 
 /**
- * Adds `by` to a counter in the period that contains `at` (default: now). Returns false, and adds nothing, when that
- * would pass the limit.
+ * Adds `by` to a counter in the period that contains `at` (default: now). Returns false, and adds nothing, when the sum would exceed
+ * the limit.
  */
 export async function takeUsage(
   ctx: Context,
@@ -42,7 +42,7 @@ export async function takeUsage(
 }
 
 /**
- * Takes `by` off a counter again, in the period that contained `at`: the next period may have begun since it was added.
+ * Takes `by` off a counter again, in the period that contains `at`, since the next period may have begun after it was added.
  */
 export function giveBackUsage(
   ctx: Context,
@@ -66,14 +66,14 @@ export const receivedWatermarkId = (accountId: string): string => `${accountId}:
 const figuresKeptMs = 100 * dayMs
 
 /**
- * The owner of a mailbox's figures of a day, among which is what was sent: that is taken with the send, and the rest derived
- * from events (core/receive/received-counts.ts). `null` stands for sends without a mailbox.
+ * The owner of a mailbox's daily figures. What was sent is counted together with the send, and the other figures are derived from
+ * events (core/receive/received-counts.ts). A `mailboxId` of null is for sends without a mailbox.
  */
 export function figuresOwner(accountId: string, mailboxId: string | null): string {
   return `${figuresOf(accountId)}${mailboxId ?? 'none'}`
 }
 
-/** How the ids of all daily figures of an account begin. */
+/** The prefix of the ids of all daily figures of an account. */
 export const figuresOf = (accountId: string): string => `${accountId}:daily:`
 
 /** Id and expiry of the document that holds the figures of the day that contains `at`. */
@@ -81,7 +81,7 @@ export function figuresPeriod(accountId: string, mailboxId: string | null, at: D
   return { id: figuresId(figuresOwner(accountId, mailboxId), at), expiresAt: after(at, figuresKeptMs) }
 }
 
-/** Takes `by` off a figure again, on the day that contained `at`. `owner` is a `figuresOwner`. */
+/** Takes `by` off a figure again, on the day that contains `at`. `owner` is a `figuresOwner`. */
 export function giveBackFigure(
   ctx: Context,
   { owner, counter, by, at }: { owner: string; counter: string; by: number; at: Date },
@@ -91,10 +91,10 @@ export function giveBackFigure(
 
 const figuresId = (owner: string, at: Date) => `${owner}:${periodsOf(at).day}`
 
-/** The owner of what is counted of the attempts of a webhook endpoint. */
+/** The owner of the counters for the attempts of a webhook endpoint. */
 export const attemptsOwner = (accountId: string, webhookId: string): string => `${accountId}:attempts:${webhookId}`
 
-/** Id and expiry of the document of a day with the attempts of an endpoint, and its field of the hour that contains `at` (`h00`). */
+/** Id and expiry of the document with an endpoint's attempts of one day, and its field for the hour that contains `at` (`h00`). */
 export function attemptsPeriod(
   accountId: string,
   webhookId: string,
@@ -107,8 +107,8 @@ export function attemptsPeriod(
 const attemptsKeptMs = 32 * dayMs
 
 /**
- * Reads an owner's counters of the periods that contain the times, by default the current one. Returns a function that gives
- * the sum of a counter over them.
+ * Reads an owner's counters of the periods that contain `times` (default: now). Returns a function that returns the sum of a counter
+ * over these periods.
  */
 export async function usageCounters(
   ctx: Context,
@@ -129,12 +129,12 @@ export type Rolling = {
   readonly windowMs: number
 }
 
-/** What `takeRolling` answers. */
+/** The result of `takeRolling`. */
 export type Granted = { readonly token: string } | { readonly waitSeconds: number }
 
 /**
- * Counts one more against a limit over a rolling window. Returns the token of the grant, or the seconds until the oldest
- * grant that stands in the way leaves the window. Granting is one conditional update.
+ * Counts one more against a limit over a rolling window. Returns the token of the grant, or, at the limit, the seconds until an
+ * earlier grant leaves the window and makes room. Granting is one conditional update.
  */
 export async function takeRolling(ctx: Context, { owner, counter, limit, windowMs }: Rolling): Promise<Granted> {
   const at = ctx.clock.now()
@@ -160,7 +160,7 @@ export function usageIdOf(owner: string, period: Period, at: Date): string {
   return `${owner}:${name}`
 }
 
-/** The path of a counter in the document of its period: those of a day stand in a field of their month. */
+/** The path of a counter in the document of its period: the counters of a day are stored in a field of the month. */
 export function counterIn(period: Period, counter: string, at: Date): string {
   return period === 'day' ? `d${periodsOf(at).day.slice(8)}.${counter}` : counter
 }
