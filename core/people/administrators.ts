@@ -1,4 +1,4 @@
-/** Who administers the service: the people whose addresses the setting `administrators` names. Each was verified at sign-up. */
+/** Administrators of the service: the people whose addresses the setting `administrators` names. Sign-up verified these addresses. */
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { PersonDoc } from '../../store/documents/people.ts'

@@ -4,8 +4,8 @@ import { sendNotice } from '../send/notice.ts'
 import { signInChangedNotice } from './notices.ts'
 
 /**
- * Begins what must not show in the time of an answer: whether an address is known. What fails is logged; the person asks
- * again for a mail that does not come.
+ * Begins work in the background, so that the time of the answer does not reveal whether an address is a person's. Failures are logged;
+ * a person whose mail does not come asks again.
  */
 export function afterwards(ctx: Context, work: () => Promise<void>): Promise<void> {
   return ctx.background.begin('people', () =>
@@ -13,7 +13,7 @@ export function afterwards(ctx: Context, work: () => Promise<void>): Promise<voi
   )
 }
 
-/** Begins to tell a person by mail that a way to sign in was changed, in case it was somebody else. */
+/** Begins to notify a person by mail that a way to sign in was changed, in case somebody else changed it. */
 export function tellChange(
   ctx: Context,
   personId: string,

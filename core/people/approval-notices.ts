@@ -1,4 +1,4 @@
-/** Tells the people of an account by mail that sends of its agents wait for them, at most once in a while. */
+/** Notifies the people of an account by mail that sends of its agents wait for their approval, at most once in a while. */
 import { findAccount, noteApprovalsTold } from '../../store/accounts.ts'
 import * as store from '../../store/approvals.ts'
 import { findPerson } from '../../store/people.ts'
@@ -8,11 +8,11 @@ import type { Context } from '../process/context.ts'
 import { sendNotice } from '../send/notice.ts'
 import { approvalNotice } from './notices.ts'
 
-/** So often at most; what comes meanwhile is told then, with the rest. */
+/** The time between two mails to an account; requests that come meanwhile are covered by the next mail. */
 const pauseMs = hourMs
 const groupMax = 500
 
-/** Tells of what waits. Who may approve is told: owners and members. Returns how many mails were sent. */
+/** Mails the people who may approve, owners and members, about what waits. Returns how many mails were sent. */
 export async function tellOfApprovals(ctx: Context): Promise<number> {
   let told = 0
   for (const accountId of await store.findUntold(ctx.store, groupMax))

@@ -1,4 +1,4 @@
-/** A person claims an account that an agent made: as an account of its own, or into one that the person has. */
+/** A person claims an account that an agent made, as an account of its own or into one that the person owns. */
 import { Failure } from '../../schemas/failures.ts'
 import { beginMove } from '../../store/moves.ts'
 import { findPersonByEmail } from '../../store/people.ts'
@@ -13,7 +13,7 @@ import { moveAccount, noteClaim } from './move.ts'
 import { requirePerson } from './people.ts'
 
 export type Claim = {
-  /** Of the claim link. */
+  /** The token of the claim link. */
   readonly token: string
   /** An account of which the person is an owner; without one the claimed account becomes an account of its own. */
   readonly into?: string
@@ -21,10 +21,10 @@ export type Claim = {
 }
 
 /**
- * Claims the account of a link for the person who is signed in; the session acts on it from then on. Returns the id of the account
- * in which everything is then. The link works once; no limit of a plan refuses. Fails with `not_found` (the link is unknown,
- * was used, replaced, or has expired; no such account), `forbidden` (the person is no owner of the account) and `conflict`
- * (`into` is another account, and something holds the claimed one, or one of the two is a sandbox).
+ * Claims the account of a link for the signed-in person. Returns the id of the account that contains everything afterwards; the
+ * session acts on it from then on. The link works once, and no limit of a plan prevents a claim. Fails with `not_found` (the link is
+ * unknown, was used, replaced, or has expired; the person is no member of `into`), `forbidden` (the person is no owner of `into`),
+ * `account_suspended` (`into`) and `conflict` (the claimed account has a hold, or one of the two is a sandbox; only with `into`).
  */
 export async function claim(ctx: Context, session: Session, { token, into, peerAddress }: Claim): Promise<string> {
   const { personId } = session
@@ -50,8 +50,8 @@ export async function claim(ctx: Context, session: Session, { token, into, peerA
 }
 
 /**
- * Claims the account of a link for an owner, as an administrator does. The owner is a member of it if there is such a person. Fails
- * with `not_found`.
+ * Claims the account of a link for the address `owner`, as an administrator does. If that is the address of a person, the person becomes
+ * a member. Fails with `not_found`.
  */
 export async function claimFor(ctx: Context, { token, owner }: { token: string; owner: string }): Promise<Account> {
   const person = await findPersonByEmail(ctx.store, owner)
@@ -60,8 +60,8 @@ export async function claimFor(ctx: Context, { token, owner }: { token: string; 
 }
 
 /**
- * Why an account does not move: its link is used up, or something holds it. What holds an account holds no mailbox and no key, so it
- * would end where these belong to another account.
+ * The failure of a claim into another account: the link is used up, or the account has a hold. A hold is on the account, not on its
+ * mailboxes and keys, so it would end once these belong to another account.
  */
 async function noMove(ctx: Context, token: string): Promise<Failure> {
   const { suspended, paused } = await claimable(ctx, token)
@@ -71,7 +71,7 @@ async function noMove(ctx: Context, token: string): Promise<Failure> {
   })
 }
 
-/** What a test key made would send real mail in another account, and the keys of an agent would do nothing real in a sandbox. */
+/** In a real account, keys made with a test key would send real mail; in a sandbox, the keys of an agent would do nothing real. */
 function requireNoSandbox(from: Account, to: Account): void {
   if (from.sandbox)
     throw new Failure('conflict', 'This claim link is of a sandbox, which cannot be claimed into another account.', {
@@ -83,13 +83,13 @@ function requireNoSandbox(from: Account, to: Account): void {
     })
 }
 
-/** The account, if the person owns it. */
+/** The account that the person owns. Fails with `not_found`, `forbidden` and `account_suspended`. */
 async function requireOwner(ctx: Context, personId: string, accountId: string): Promise<Account> {
   const account = await accountById(ctx, accountId)
   const principal = account === undefined ? null : memberPrincipal(account, personId)
   if (principal === null)
     throw new Failure('not_found', `The signed-in person is no member of an account ${accountId}.`, {
-      fix: 'Use the id of one of the "accounts" that GET /api/v1/session answers, or leave "account" out.',
+      fix: 'Use the id of one of the "accounts" that GET /api/v1/session returns, or leave "account" out.',
     })
   if (principal.role !== 'owner')
     throw new Failure('forbidden', 'Only an owner of an account can claim another into it.', {

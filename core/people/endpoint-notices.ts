@@ -1,4 +1,4 @@
-/** Tells the owners of accounts by mail that a webhook endpoint was turned off (interface.md, Webhook endpoint). */
+/** Notifies the owners of accounts by mail when a webhook endpoint was turned off (interface.md, Webhook endpoint). */
 import { deriveId, idAt } from '../../schemas/ids.ts'
 import type { WebhookDoc } from '../../store/documents/events.ts'
 import { findOwnerAddresses } from '../../store/members.ts'
@@ -10,8 +10,8 @@ import { endpointOffNotice } from './notices.ts'
 const endpointsMax = 50
 
 /**
- * Mails the owners of endpoints that were turned off. Of each endpoint and turn one mail goes to an owner, however often this is
- * repeated. Returns how many endpoints there were.
+ * Mails the owners of endpoints that were turned off. Each owner gets one mail each time that an endpoint is turned off, however often
+ * this is repeated. Returns the number of endpoints.
  */
 export async function tellOfEndpoints(ctx: Context): Promise<number> {
   const untold = await findUntold(ctx.store, ctx.clock.now(), endpointsMax)

@@ -1,7 +1,7 @@
 /**
- * Erases a person who is in no account, with whose erasure nobody would go (core/personal/erase.ts). Invariants: the person goes last,
- * so that who is interrupted can sign in and ask again; no session is left that began meanwhile; who comes into an account meanwhile
- * stays, with all second factors, or is in it no more.
+ * Erases a person who is in no account. People in accounts are erased with their last account (core/personal/erase.ts). Invariants: the
+ * person is erased last, so that after an interruption the person can sign in and ask again; no session that began meanwhile is left; a
+ * person who joins an account meanwhile either stays, with all second factors, or is removed from that account again.
  */
 import { Failure } from '../../schemas/failures.ts'
 import type { CollectionName } from '../../store/collections.ts'
@@ -11,13 +11,13 @@ import { endSessions } from '../access/sessions.ts'
 import type { Context } from '../process/context.ts'
 import { requirePerson } from './people.ts'
 
-/** Erases what there is of a person. Fails with `unauthorized` when there is none, `conflict` for who is in an account. */
+/** Erases a person. Fails with `unauthorized` when the person does not exist, and with `conflict` when the person is in an account. */
 export async function erasePerson(ctx: Context, personId: string): Promise<void> {
   const { email } = await requirePerson(ctx, personId)
   const owner = loneOwner({ id: personId, email })
   const erased: { [N in CollectionName]?: number } = {}
   for (const isLast of [false, true]) {
-    // Again before what stays with who has joined one meanwhile; who joins later is told that the person is gone.
+    // Checked again before the last part, which a person who joined an account meanwhile keeps; a later join fails with `noPerson`.
     await requireNoAccount(ctx, personId)
     for (const [name, row] of Object.entries(personal) as [CollectionName, (typeof personal)[CollectionName]][]) {
       if (row.of === 'nobody' || (row.isLast === true) !== isLast) continue
@@ -32,7 +32,11 @@ export async function erasePerson(ctx: Context, personId: string): Promise<void>
 async function requireNoAccount(ctx: Context, personId: string): Promise<void> {
   const { length: count } = await findAccountsOf(ctx.store, personId)
   if (count === 0) return
-  throw new Failure('conflict', `You are in ${count === 1 ? 'an account' : `${count} accounts`}.`, {
-    fix: 'Leave each with DELETE /api/v1/people/me/accounts/{account}; one that nobody needs can be erased, and you with the last.',
-  })
+  throw new Failure(
+    'conflict',
+    `You cannot be erased while you are in ${count === 1 ? 'an account' : `${count} accounts`}.`,
+    {
+      fix: 'Leave each with DELETE /api/v1/people/me/accounts/{account}; an account that nobody needs can be erased, and with your last one you are erased too.',
+    },
+  )
 }

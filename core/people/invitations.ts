@@ -1,4 +1,4 @@
-/** Invitations to an account, by mail. Who has the link reads the mail of its address, so the address needs no other proof. */
+/** Invitations to an account, by mail. Only a reader of the mail has the link, so the address needs no other proof. */
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { Role } from '../../schemas/scopes.ts'
@@ -17,8 +17,8 @@ import { invitationNotice } from './notices.ts'
 import { emailOf, requirePerson } from './people.ts'
 
 /**
- * Invites somebody to the account of an owner; an older invitation of the address is void. Returns it as a member to be. Fails
- * with `validation_error` (address), `conflict` (a member already, or no room), `rate_limited` (invitations of the day).
+ * Invites an address to the account of an owner; an older invitation of the address becomes void. Returns the invitation as a member to
+ * be. Fails with `validation_error` (address), `conflict` (a member already, or no room), `rate_limited` (invitations of the day).
  */
 export async function invite(
   ctx: Context,
@@ -40,14 +40,14 @@ export async function invite(
   const at = ctx.clock.now()
   const invitationId = newId('inv', at)
   const link = await makeLink(ctx, { kind: 'invitation', email: to, accountId, role, invitationId })
-  // After it was made, so that of several who invite the address at once one stays.
+  // After the link was made, so that one of several concurrent invitations of the address stays.
   await keepNewestInvitation(ctx.store, { accountId, email: to })
   const words = { account: account.name, inviter: inviter?.name ?? 'The administrator', role, link }
   await sendNotice(ctx, { ...invitationNotice(to, words), accountId })
   return { id: invitationId, email: to, name: null, role, status: 'invited', since: at }
 }
 
-/** The members of an account and those who are invited, members first. */
+/** The members of an account and its invitations, members first. */
 export async function listMembers(ctx: Context, accountId: string): Promise<readonly Member[]> {
   const [members, invitations] = await Promise.all([
     membersOf(ctx, accountId),
@@ -88,7 +88,7 @@ export async function withdrawInvitation(
   })
 }
 
-/** Whom an invitation invites to what. Changes nothing. Fails with `not_found`. */
+/** The address, account and role of an invitation. Changes nothing. Fails with `not_found`. */
 export async function viewInvitation(
   ctx: Context,
   token: string,
@@ -98,7 +98,7 @@ export async function viewInvitation(
 }
 
 /**
- * Lets a person who is signed in join the account of an invitation; the session acts on it from then on. Returns its id. Fails with
+ * Lets a signed-in person join the account of an invitation; the session acts on that account from then on. Returns its id. Fails with
  * `not_found`, `forbidden` (the invitation is for another address), `conflict` (the account has no room).
  */
 export async function acceptInvitation(ctx: Context, session: Session, token: string): Promise<string> {
@@ -108,7 +108,7 @@ export async function acceptInvitation(ctx: Context, session: Session, token: st
   return accountId
 }
 
-/** Uses up an invitation of a person. Returns the account. Fails as `acceptInvitation` does. */
+/** Uses up an invitation of a person. Returns the id of the account. Fails as `acceptInvitation` does. */
 export async function joinByInvitation(
   ctx: Context,
   { personId, email, token }: { personId: string; email: string; token: string },
@@ -120,7 +120,7 @@ export async function joinByInvitation(
     })
   const { accountId, role } = await useLink(ctx, 'invitation', token)
   const hasJoined = await joinAccount(ctx, { accountId, personId, role })
-  // Who is taken out again must not come back by another one.
+  // A member who is removed later must not come back by another invitation.
   await removeInvitations(ctx.store, { accountId, email })
   if (hasJoined) return accountId
   if ((await membersOf(ctx, accountId)).some((member) => member.personId === personId)) return accountId

@@ -1,4 +1,4 @@
-/** How many mails strangers may let the service send: to one address, and from one network. */
+/** How many mails strangers may make the service send, to one address and at the request of one network. */
 import { Failure } from '../../schemas/failures.ts'
 import { networkOf } from '../access/network.ts'
 import { giveBackUsage, takeUsage } from '../access/usage.ts'
@@ -6,8 +6,8 @@ import { periodsOf, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
 /**
- * Counts a mail to an address, that somebody asks for from a network. Fails with `rate_limited`, in the same way whether the
- * address is known here or not, and then counts nothing.
+ * Counts a mail to an address that a peer requests. Fails with `rate_limited`, whether the address is a person's or not, and then
+ * counts nothing.
  */
 export async function takeMail(ctx: Context, { to, peerAddress }: { to: string; peerAddress: string }): Promise<void> {
   const { mailsPerAddressPerHour, mailsPerNetworkPerHour } = ctx.settings.limits.people

@@ -1,6 +1,6 @@
 /**
- * Links that are mailed to people. Invariants: only a hash of the token is stored; a link works once, and until its end;
- * opening its page changes nothing, because programs that look for harm open every link.
+ * Links that are mailed to people. Invariants: only a hash of the token is stored; a link works once, and only until it expires;
+ * opening its page changes nothing, because security scanners open every link.
  */
 import { Failure } from '../../schemas/failures.ts'
 import type { MailedLinkDoc, MailedLinkKind } from '../../store/documents/people.ts'
@@ -12,14 +12,14 @@ import { hashCredential, newCredential } from '../process/secrets.ts'
 type Of<K extends MailedLinkKind> = Extract<MailedLinkDoc, { readonly kind: K }>
 type WithoutDates<D> = D extends MailedLinkDoc ? Omit<D, '_id' | 'createdAt' | 'expiresAt'> : never
 
-/** The page of each kind, and how long a link is valid. */
+/** The page of each kind of link, and how long the link is valid. */
 const kinds: { readonly [K in MailedLinkKind]: { readonly page: string; readonly validMs: number } } = {
   verify: { page: 'verify', validMs: dayMs },
   reset: { page: 'reset', validMs: hourMs },
   invitation: { page: 'invitation', validMs: 7 * dayMs },
 }
 
-/** Makes a link. Returns its address, which only the mail to the person may hold. */
+/** Makes a link. Returns its URL, which only the mail to the person may contain. */
 export async function makeLink(ctx: Context, link: WithoutDates<MailedLinkDoc>): Promise<string> {
   const { page, validMs } = kinds[link.kind]
   const token = newCredential('')
@@ -36,7 +36,7 @@ export async function readLink<K extends MailedLinkKind>(ctx: Context, kind: K, 
   return link
 }
 
-/** Uses up the link of a token: of several who try, one succeeds. Fails with `not_found`. */
+/** Uses up the link of a token; of several concurrent calls, one succeeds. Fails with `not_found`. */
 export async function useLink<K extends MailedLinkKind>(ctx: Context, kind: K, token: string): Promise<Of<K>> {
   const link = await store.takeMailedLink(ctx.store, { id: idOf(token), kind, now: ctx.clock.now() })
   if (link === null) throw unknownLink()

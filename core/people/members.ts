@@ -11,12 +11,12 @@ import { endAppPasswordsOf } from '../account/login.ts'
 import type { Context } from '../process/context.ts'
 import { noPerson, requireMember } from './people.ts'
 
-/** People in an account at most. */
+/** Members and invitations that an account may have. */
 export const membersMax = 100
 
-/** Somebody in an account, or invited to it. */
+/** A member of an account, or a person invited to it. */
 export type Member = {
-  /** Of the person (usr_...) or the invitation (inv_...). */
+  /** The id of the person (usr_...) or of the invitation (inv_...). */
   readonly id: string
   readonly email: string
   /** Null while invited. */
@@ -26,27 +26,27 @@ export type Member = {
   readonly since: Date
 }
 
-/** The members that stand in the account. */
+/** The members that the account document lists. */
 export async function membersOf(ctx: Context, accountId: string): Promise<readonly MemberDoc[]> {
   return (await findAccount(ctx.store, accountId))?.members ?? []
 }
 
 /**
- * Makes a person a member of an account. Returns false when the person is one already, or the account has all it may have. Fails with
- * `unauthorized` when the person was erased meanwhile.
+ * Makes a person a member of an account. Returns false when the person already is one, or when the account has all the members that it
+ * may have. Fails with `unauthorized` when the person was erased meanwhile.
  */
 export async function joinAccount(
   ctx: Context,
   { accountId, personId, role }: { accountId: string; personId: string; role: Role },
 ): Promise<boolean> {
   const isMember = (await membersOf(ctx, accountId)).some((each) => each.personId === personId)
-  // Nothing of before comes back, also where a crash came between the end of the membership and theirs.
+  // Credentials of an earlier membership must not work again, even if a crash came before they were revoked.
   if (!isMember) await endCredentialsOf(ctx, { accountId, personId })
   const member = { personId, role, since: ctx.clock.now() }
   const hasJoined = await store.addMember(ctx.store, { accountId, member, max: membersMax })
   await nameOwner(ctx, accountId)
   await callersChanged(ctx, { accountIds: [accountId] })
-  // Not one who goes with an account that is being erased: who joins another one stays.
+  // Only a person who is erased already: one who is about to be erased with an account stays by joining another.
   if (hasJoined && (await findPeople(ctx.store, [personId])).length === 0) {
     await removeMember(ctx, { accountId, personId })
     throw noPerson()
@@ -66,8 +66,8 @@ export async function changeRole(
 }
 
 /**
- * Takes a member out of an account, with the app passwords of the member and the programs that acted for it: also when it is none any
- * more, because a crash may have come between. Fails as `changeRole` does.
+ * Removes a member from an account, with the member's app passwords and connected programs. These end even if the person is no member
+ * any more, since a crash may have come in between. Fails as `changeRole` does.
  */
 export async function removeMember(
   ctx: Context,
@@ -83,13 +83,13 @@ export async function removeMember(
   await endCredentialsOf(ctx, { accountId, personId })
 }
 
-/** Ends what acts in an account for a person who is no member of it. */
+/** Ends the grants and app passwords of a person who is no member of an account. */
 async function endCredentialsOf(ctx: Context, membership: { accountId: string; personId: string }): Promise<void> {
   await endGrantsOf(ctx, membership)
   await endAppPasswordsOf(ctx, membership)
 }
 
-/** Takes the person who is signed in out of an account, as `removeMember` does. Fails as that does. */
+/** Removes the signed-in person from an account. Fails as `removeMember` does. */
 export async function leaveAccount(
   ctx: Context,
   membership: { readonly accountId: string; readonly personId: string },
@@ -99,8 +99,8 @@ export async function leaveAccount(
 }
 
 /**
- * Lets the account name an owner as whose it is: the oldest one, unless it names one already. A customer's is the address that its
- * partner gave.
+ * Sets the account's `owner` address to that of its oldest owner, unless it already is the address of an owner. A customer keeps the
+ * address that its partner gave.
  */
 async function nameOwner(ctx: Context, accountId: string): Promise<void> {
   const account = await findAccount(ctx.store, accountId)
@@ -112,7 +112,7 @@ async function nameOwner(ctx: Context, accountId: string): Promise<void> {
   if (oldest !== undefined) await changeAccount(ctx.store, accountId, { owner: oldest.email }, { owner: account.owner })
 }
 
-/** Why a member was not changed: it is none, or the last owner. */
+/** The failure for a member who cannot be changed: the person is no member, or the last owner. */
 async function noChange(
   ctx: Context,
   { accountId, personId }: { accountId: string; personId: string },

@@ -1,8 +1,8 @@
 /**
- * Moves an account into another that its new owner has already (decisions.md 3, Claim into an existing account). Ids and keys stay.
- * Invariants: nothing asks for the account while it moves, and its keys move last, so that who uses one finds everything;
- * mail comes in all the time. What was under way when the move began, in whichever process, is moved by later runs: they come
- * until it is certain that nothing comes after them. A move that a crash interrupts is finished by them too.
+ * Moves an account into another one of its new owner (decisions.md 3, Claim into an existing account). Ids and keys stay. Invariants:
+ * requests for the account are refused while it moves, and its keys move last, so that their next request finds everything; mail is
+ * received all the time. Work that was under way in any process when the move began is moved by later runs, which are repeated until
+ * nothing more can come. They also finish a move that a crash interrupted.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deriveId } from '../../schemas/ids.ts'
@@ -16,15 +16,15 @@ import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { countReceivedUpTo } from '../receive/received-counts.ts'
 
-/** Longer than any request that was let in before the move, and any delivery whose recipient was looked up before. */
+/** Longer than any request that was accepted before the move, and than any SMTP transaction whose recipient was looked up before it. */
 const lateMs = 2 * minuteMs
 const movesMax = 50
 const eventsPage = 200
-/** So often, and with these pauses, a move waits for sends that are just being delivered. */
+/** How often, and with which pauses, a move tries again to move sends that are being delivered. */
 const sendTries = 20
 const sendPauseMs = 50
 
-/** Moves everything there is, and notes who claimed it. Safe to repeat. */
+/** Moves everything in the account, and records in the audit trail who claimed it. Safe to repeat. */
 export async function moveAccount(ctx: Context, move: store.Move, by: AccountDoc['movedBy']): Promise<void> {
   const { from, to } = move
   await ctx.background.done(from)
@@ -46,7 +46,7 @@ export async function moveAccount(ctx: Context, move: store.Move, by: AccountDoc
   if (by !== undefined) await noteClaim(ctx, { accountId: to, claimed: from, ...by })
 }
 
-/** Notes a claim in the audit of the account in which everything is then. However often: it stands there once. */
+/** Records a claim in the audit trail of the account that contains everything afterwards. Repeats add no second entry. */
 export function noteClaim(
   ctx: Context,
   {
@@ -63,7 +63,7 @@ export function noteClaim(
   return recordAudit(ctx, { id, accountId, keyId: personId, action: 'account.claim', target, outcome: 'done', address })
 }
 
-/** Runs the moves that may not be complete. Returns how many there were. */
+/** Runs the moves that may not be complete. Returns the number of moves. */
 export async function sweepMoves(ctx: Context): Promise<number> {
   const moving = await store.findMoving(ctx.store, movesMax)
   for (const { _id: from, movedTo: to, movedBy, movingSince } of moving) {
@@ -75,7 +75,7 @@ export async function sweepMoves(ctx: Context): Promise<number> {
   return moving.length
 }
 
-/** Each event is counted where it was recorded before it moves. */
+/** Moves the events of an account. Each is counted in the account where it was recorded before it moves. */
 async function moveEvents(ctx: Context, { from, to }: store.Move): Promise<void> {
   for (;;) {
     const events = await walkEvents(ctx.store, {

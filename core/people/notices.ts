@@ -1,4 +1,4 @@
-/** What the service writes to people. */
+/** The mails that the service writes to people. */
 import type { Role } from '../../schemas/scopes.ts'
 import type { Notice } from '../send/notice.ts'
 
@@ -28,7 +28,7 @@ export const changedNotice = (to: string, baseUrl: string): Notice => ({
   text: `The password of this address was changed, and everybody who was signed in with it is signed out. Programs that you connected go on.\n\nIf it was not you, choose another one at once, and disconnect programs that you do not know:\n\n${baseUrl}/reset\n${baseUrl}/settings/programs\n`,
 })
 
-/** What was changed of the ways in which a person signs in, beside the password: the subject, and what it means. */
+/** Changes to the ways in which a person signs in, other than the password: the subject, and what the change means. */
 const wayChanges = {
   appAdded: ['An authenticator app was added', 'Signing in with the password also needs a code of the app.'],
   appRemoved: ['Your authenticator app was removed', 'Signing in needs the password alone.'],

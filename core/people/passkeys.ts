@@ -1,7 +1,7 @@
 /**
- * Passkeys (WebAuthn Level 3): a person signs in with a device that knows her, without password and code. Invariants: a
- * challenge is answered once, within `challengeMs`, in the session or attempt that it was made for; nothing is kept of one
- * that nobody answers; the device must have made sure that it is the person.
+ * Passkeys (WebAuthn Level 3): a person signs in with a device that recognises its owner, without password and code. Invariants: a
+ * challenge is accepted once, within `challengeMs`, in the session or attempt that it was made for; a challenge is stored only when it
+ * is answered; the device must have verified the person.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -20,21 +20,21 @@ import type { Context } from '../process/context.ts'
 import { loadOnce } from '../process/load-once.ts'
 import { tellChange } from './afterwards.ts'
 
-/** Large, and needed by people alone. */
+/** Loaded on first use: the library is large, and only people need it. */
 const loadWebAuthn = loadOnce(() => import('@simplewebauthn/server'))
 
 const challengeMs = 10 * minuteMs
 const timeBytes = 6
 const nonceBytes = 16
 const digestBytes = 32
-/** So many passkeys may a person have. */
+/** Passkeys that a person may have. */
 export const passkeysMax = 20
 
 export type Passkey = Pick<PasskeyDoc, 'name' | 'createdAt' | 'lastUsedAt'> & { readonly id: string }
 
 /**
- * Whether passkeys can be used: browsers bind them to the domain in `baseUrl`, which must be one (an IP address is none),
- * over https, or localhost (WebAuthn 5.1.3, 13.4.9).
+ * Whether passkeys can be used. Browsers bind them to the host in `baseUrl`, which must be a domain (not an IP address) with https, or
+ * localhost (WebAuthn 5.1.3, 13.4.9).
  */
 export function hasPasskeys({ baseUrl }: Pick<Context, 'baseUrl'>): boolean {
   const { hostname, protocol } = new URL(baseUrl)
@@ -43,8 +43,8 @@ export function hasPasskeys({ baseUrl }: Pick<Context, 'baseUrl'>): boolean {
 }
 
 /**
- * What a browser needs to make a passkey (`navigator.credentials.create`). `binding` names the session that will bring the
- * answer. Fails with `unprocessable` where passkeys cannot be used, `conflict` when the person has twenty.
+ * Returns the options with which a browser makes a passkey (`navigator.credentials.create`). `binding` names the session that will send
+ * the answer. Fails with `unprocessable` where passkeys cannot be used, `conflict` when the person has twenty.
  */
 export async function beginPasskey(
   ctx: Context,
@@ -68,8 +68,8 @@ export async function beginPasskey(
 }
 
 /**
- * Keeps the passkey that a browser made for the options of `beginPasskey`. Fails with `validation_error` when it does not
- * answer them, `conflict` when it is known, or the person has twenty.
+ * Stores the passkey that a browser made for the options of `beginPasskey`. Fails with `validation_error` when it does not answer them,
+ * `conflict` when it is stored already, or when the person has twenty.
  */
 export async function addPasskey(
   ctx: Context,
@@ -98,7 +98,7 @@ export async function addPasskey(
   }
   if (!(await store.insertPasskey(ctx.store, doc)))
     throw new Failure('conflict', 'This passkey is known already.', { fix: 'Make another one, or use this one.' })
-  // Options may have been asked for several times before one was answered, and who has more sees no more than these.
+  // Several options may have been answered at the same time; a passkey beyond the limit would not even be listed.
   const kept = await store.listPasskeys(ctx.store, personId, passkeysMax)
   if (!kept.some(({ _id }) => _id === id)) {
     await store.deletePasskey(ctx.store, { personId, id })
@@ -109,8 +109,8 @@ export async function addPasskey(
 }
 
 /**
- * What a browser needs to sign in with any passkey that its person has (`navigator.credentials.get`). `binding` names the
- * attempt that will bring the answer. Fails with `unprocessable` where passkeys cannot be used.
+ * Returns the options with which a browser signs in by any passkey that the person has (`navigator.credentials.get`). `binding` names
+ * the attempt that will send the answer. Fails with `unprocessable` where passkeys cannot be used.
  */
 export async function beginPasskeySignIn(
   ctx: Context,
@@ -126,8 +126,8 @@ export async function beginPasskeySignIn(
 }
 
 /**
- * The id of the person who answered the options of `beginPasskeySignIn` with her passkey; null when it is not hers, is
- * unknown, or does not answer them.
+ * The id of the person whose passkey answered the options of `beginPasskeySignIn`; null when the passkey is unknown or the answer is
+ * not valid.
  */
 export async function personOfPasskey(
   ctx: Context,
@@ -184,7 +184,7 @@ function relyingParty(ctx: Context): string {
   return new URL(ctx.baseUrl).hostname
 }
 
-/** When it ends, a nonce, and a keyed digest of both and of what it is for: made and recognised without keeping it. */
+/** Makes a challenge: its end time, a nonce, and a keyed digest of both and of its use, so that it is recognised without being stored. */
 function newChallenge(ctx: Context, use: string): Uint8Array<ArrayBuffer> {
   const endsAt = Buffer.alloc(timeBytes)
   endsAt.writeUIntBE(after(ctx.clock.now(), challengeMs).getTime(), 0, timeBytes)
@@ -192,7 +192,10 @@ function newChallenge(ctx: Context, use: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(Buffer.concat([claim, digestOf(ctx, use, claim)]))
 }
 
-/** What the library asks of the challenge in an answer, and what takes the one that it was shown. */
+/**
+ * `isExpected` checks the challenge in an answer for the library. `use` uses up the challenge that it accepted; false when there is none
+ * or when it was used before.
+ */
 function createExpectation(
   ctx: Context,
   use: string,
@@ -216,7 +219,7 @@ function createExpectation(
 const digestOf = ({ secrets }: Context, use: string, claim: Buffer) =>
   secrets.tag(`${use} ${claim.toString('base64url')}`, 'passkey challenge')
 
-/** The library throws for every answer that is not sound; what a stranger sent is no fault of the service. */
+/** Turns an error of the library, which throws for every invalid answer, into a refusal: bad input is no fault of the service. */
 function unsound(ctx: Context, error: unknown): { readonly verified: false } & Record<string, undefined | false> {
   ctx.log.info({ err: error }, 'a passkey was refused')
   return { verified: false }

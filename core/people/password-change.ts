@@ -1,4 +1,4 @@
-/** Another password: by a mailed link when the old one is forgotten, or by who knows the old one. Each ends all sessions. */
+/** Setting a new password, by a mailed link when the old one is forgotten, or with the old one. Both ways end all sessions. */
 import { Failure } from '../../schemas/failures.ts'
 import { removeMailedLinks } from '../../store/mailed-links.ts'
 import { changePerson, findPersonByEmail } from '../../store/people.ts'
@@ -15,8 +15,8 @@ import { accountsOf, emailOf } from './people.ts'
 import { createSessionUnder, requirePasswordOf } from './sign-in.ts'
 
 /**
- * Mails a link to the address with which a new password can be set, if it is a person's. Fails with `validation_error` (no
- * address) and `rate_limited` (mails to the address, or from the network), whether the address is known or not.
+ * Mails a link for setting a new password to the address, if it is a person's. Fails with `validation_error` (`email` is no address)
+ * and `rate_limited` (mails to the address, or from the network), whether the address is a person's or not.
  */
 export async function requestReset(
   ctx: Context,
@@ -32,7 +32,7 @@ export async function requestReset(
   })
 }
 
-/** Fails with `not_found` when the link of a token sets no password (any more). Leaves it valid. */
+/** Fails with `not_found` when the token is not that of a valid link for a new password. Leaves the link valid. */
 export async function requireReset(ctx: Context, token: string): Promise<void> {
   await readLink(ctx, 'reset', token)
 }
@@ -53,8 +53,8 @@ export async function resetPassword(
 }
 
 /**
- * Sets a new password of a person who is signed in and knows the current one. Returns a session in place of those that it ends.
- * Fails with `validation_error` (password, no current one), `unauthorized` (the current one is wrong) and `rate_limited`.
+ * Sets a new password for a signed-in person who knows the current one. Returns a new session, since all others end. Fails with
+ * `validation_error` (password, or the current one is missing), `unauthorized` (the current one is wrong) and `rate_limited`.
  */
 export async function changePassword(
   ctx: Context,
@@ -74,7 +74,7 @@ export async function changePassword(
   return createSessionUnder(ctx, { personId, passwordHash, accountId: principal?.accountId ?? null, ...asker })
 }
 
-/** Sets the password of a person, ends all sessions and older links, and tells the person by mail. */
+/** Sets the password of a person, ends all sessions and older links, and notifies the person by mail. */
 async function setPassword(
   ctx: Context,
   { personId, passwordHash, peerAddress }: { personId: string; passwordHash: string; peerAddress: string },

@@ -1,6 +1,6 @@
 /**
- * Passwords of people, kept as argon2id (RFC 9106) with the parameters that OWASP recommends. Hashing runs in the thread pool of
- * Node, which files and DNS use too: a process hashes few passwords at once, the rest waits.
+ * Passwords of people, stored as argon2id hashes (RFC 9106) with the parameters that OWASP recommends. Hashing runs in the thread pool
+ * of Node, which files and DNS use too, so a process hashes few passwords at once and the others wait.
  */
 import { hash, verify } from '@node-rs/argon2'
 import { Failure } from '../../schemas/failures.ts'
@@ -8,7 +8,7 @@ import type { Context } from '../process/context.ts'
 import { createMemoryRoom } from '../process/memory-room.ts'
 import { perProcess } from '../process/per-process.ts'
 
-/** In code points. NIST SP 800-63B-4 3.1.1.2 asks for at least 8 beside a second factor, and to allow 64. */
+/** In code points. NIST SP 800-63B-4 3.1.1.2 requires at least 8 where there is a second factor, and that 64 are allowed. */
 export const passwordMin = 8
 export const passwordMax = 200
 
@@ -30,14 +30,14 @@ export function requireGoodPassword(password: string, param = 'password'): void 
   )
 }
 
-/** Returns what is kept of a password. Fails with `unavailable` when too many wait to be hashed. */
+/** Returns the hash to store for a password. Fails with `unavailable` when too many passwords wait to be hashed. */
 export function hashPassword(ctx: Context, password: string): Promise<string> {
   return inRoom(ctx, () => hash(normalised(password), parameters))
 }
 
 /**
- * Whether a password is the one of a hash; without a hash false, after the same work. Fails with `unavailable` when too many
- * wait to be compared.
+ * Whether a password matches a stored hash; without a hash returns false, after the same work. Fails with `unavailable` when too many
+ * passwords wait to be compared.
  */
 export async function isPassword(ctx: Context, password: string, kept: string | null): Promise<boolean> {
   if (kept !== null) return inRoom(ctx, () => verify(kept, normalised(password)))
@@ -49,5 +49,5 @@ function inRoom<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
   return hashingRoom(ctx)(memoryKiB * 1024, work)
 }
 
-/** The same characters typed on another keyboard are the same password (RFC 8265 4.2.2). */
+/** Makes the same characters the same password, whichever keyboard typed them (RFC 8265 4.2.2). */
 const normalised = (password: string) => password.normalize('NFC')

@@ -15,7 +15,7 @@ import { isAdministrator } from './administrators.ts'
 export type Person = { readonly id: string; readonly email: string; readonly name: string }
 export type MemberOf = { readonly id: string; readonly name: string; readonly role: Role }
 
-/** What a person reads about the own session. */
+/** A session as its person sees it. */
 export type SessionView = {
   readonly person: Person
   readonly account: MemberOf | null
@@ -25,7 +25,7 @@ export type SessionView = {
   readonly csrfToken: string
 }
 
-/** Who is signed in, and in which account the session acts. Fails with `unauthorized` when the person is gone. */
+/** The signed-in person, and the account that the session acts on. Fails with `unauthorized` when the person does not exist any more. */
 export async function viewSession(
   ctx: Context,
   { id: sessionId, personId, principal, csrfToken }: Session,
@@ -43,9 +43,9 @@ export async function viewSession(
 }
 
 /**
- * The session, which acts on the oldest account of the person from now on if it acted on none: the person left the one before, that
- * was erased, or there was none yet. For requests that show who is signed in; one that changes something was meant for the account
- * before.
+ * Lets a session that acts on no account act on the person's oldest one, and returns it; other sessions are returned unchanged. A
+ * session acts on none when the person left its account, when that was erased, or when there was none yet. Only for requests that show
+ * who is signed in: a request that changes something was meant for the previous account.
  */
 export async function inSomeAccount(ctx: Context, session: Session): Promise<Session> {
   if (session.principal !== null) return session
@@ -68,25 +68,25 @@ export async function switchAccount(ctx: Context, session: Session, accountId: s
   return viewSession(ctx, session, accountId)
 }
 
-/** Fails with `not_found` when the person who is signed in is no member of an account. */
+/** Fails with `not_found` when the signed-in person is no member of the account. */
 export async function requireMember(
   ctx: Context,
   { personId, accountId }: { personId: string; accountId: string },
 ): Promise<void> {
   if ((await accountsOf(ctx, personId)).some(({ id }) => id === accountId)) return
   throw new Failure('not_found', `The signed-in person is no member of an account ${accountId}.`, {
-    fix: 'Use the id of one of the "accounts" that GET /api/v1/session answers.',
+    fix: 'Use the id of one of the "accounts" that GET /api/v1/session returns.',
   })
 }
 
-/** The person of a session. Fails with `unauthorized` when there is none any more. */
+/** The person of a session. Fails with `unauthorized` when the person does not exist any more. */
 export async function requirePerson(ctx: Context, personId: string): Promise<PersonDoc> {
   const person = await findPerson(ctx.store, personId)
   if (person === null) throw noPerson()
   return person
 }
 
-export const noPerson = () => new Failure('unauthorized', 'This person is not here any more.')
+export const noPerson = () => new Failure('unauthorized', 'This person does not exist any more.')
 
 /** The accounts of a person, oldest first. */
 export async function accountsOf(ctx: Context, personId: string): Promise<readonly MemberOf[]> {
@@ -96,7 +96,7 @@ export async function accountsOf(ctx: Context, personId: string): Promise<readon
   )
 }
 
-/** The address in canonical form. Fails with `validation_error`. */
+/** Returns an address in canonical form. Fails with `validation_error`. */
 export function emailOf(email: string): string {
   const canonical = normaliseAddress(email)
   if (canonical === null) throw notAnAddress(email, 'email')

@@ -1,6 +1,6 @@
 /**
- * What people ask of the administrator: a higher limit, a phone number to confirm. The administrator answers by the command
- * line, and the person is told by mail.
+ * Requests to the administrator: to raise a limit, or to confirm a phone number. An administrator answers them, and the person gets
+ * the answer by mail.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
@@ -16,14 +16,14 @@ import { answerNotice } from './notices.ts'
 
 export type AccountRequest = Omit<AccountRequestDoc, '_id'> & { readonly id: string }
 
-/** Requests of an account that wait for an answer. */
+/** Open requests that an account may have. */
 const openMax = 10
-/** The administrator sees so many at once. */
+/** Requests in one list of the administrator. */
 const listMax = 200
 
 /**
- * Asks the administrator for something. Fails with `validation_error` (no text, or no phone number to confirm) and `conflict` (too
- * many requests wait for an answer).
+ * Makes a request to the administrator. Fails with `validation_error` (no text, or no phone number to confirm) and `conflict` (too many
+ * requests of the account wait for an answer).
  */
 export async function makeRequest(
   ctx: Context,
@@ -74,8 +74,8 @@ export async function openRequests(ctx: Context): Promise<readonly AccountReques
 }
 
 /**
- * Answers a request, once; a phone number that is granted is confirmed by it. A higher limit is granted by a change of the plan, of
- * which this is the word. Fails with `validation_error` (a refusal that says nothing) and `not_found`.
+ * Answers a request, once. Granting a phone number confirms it; granting a limit raises nothing by itself, that takes a change of the
+ * account's plan or figures. Fails with `validation_error` (a refusal without a reason) and `not_found`.
  */
 export async function answerRequest(
   ctx: Context,
@@ -106,7 +106,7 @@ function missing(param: string, fix: string): Failure {
   return new Failure('validation_error', `The request has no "${param}".`, { param, fix })
 }
 
-/** A request as its document has it. */
+/** Makes the request of a document. */
 export function requestOf({ _id: id, ...request }: AccountRequestDoc): AccountRequest {
   return { id, ...request }
 }

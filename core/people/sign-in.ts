@@ -1,6 +1,6 @@
 /**
- * Signing in: with address and password, then a code where the person has an authenticator app; or with a passkey alone, which is
- * two factors by itself.
+ * Signing in: with address and password, and then a code if the person has an authenticator app; or with a passkey alone, which by
+ * itself is two factors.
  */
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -17,7 +17,7 @@ import { isPassword } from './passwords.ts'
 import { accountsOf, requirePerson } from './people.ts'
 import { secondFactorOf, takeCode } from './totp.ts'
 
-/** The password was right, and a code is needed too: shown with the code, it says whose. It is valid for some minutes. */
+/** The password was right, and a code is needed too. `step` is sent back with the code, to say whose it is; it is valid for `stepMs`. */
 export type SecondStep = { readonly step: string }
 
 const stepMs = 10 * minuteMs
@@ -25,14 +25,15 @@ const stepPurpose = 'second step'
 type Step = {
   readonly personId: string
   readonly email: string
-  /** A digest of what is kept of the password that was right: another one ends the step. */
+  /** A digest of the person's stored password hash: a change of the password ends the step. */
   readonly under: string
   readonly endsAt: number
 }
 
 /**
- * Begins a session of the person with an address and a password, or tells that a code is needed. Fails with `unauthorized` (one
- * of them is wrong, without a word about which) and `rate_limited` (too many failed logins; core/access/login-limits.ts).
+ * Begins a session of the person with an address and a password, or returns a second step when a code is needed. Fails with
+ * `unauthorized` (address or password wrong, without saying which) and `rate_limited` (too many failed logins;
+ * core/access/login-limits.ts).
  */
 export async function beginSignIn(
   ctx: Context,
@@ -51,8 +52,8 @@ export async function beginSignIn(
 }
 
 /**
- * Begins a session with the code that `beginSignIn` asked for. Fails with `unauthorized` (the code is wrong),
- * `validation_error` (the step is over, or there is another password) and `rate_limited` (too many wrong codes or failed logins).
+ * Begins a session with the code that `beginSignIn` asked for. Fails with `unauthorized` (the code is wrong), `validation_error` (the
+ * step has expired, or the password was changed) and `rate_limited` (too many wrong codes or failed logins).
  */
 export async function finishSignIn(
   ctx: Context,
@@ -70,7 +71,7 @@ export async function finishSignIn(
   })
 }
 
-/** Signs in at once, for who gives password and code together. Fails as both steps do. */
+/** Signs in in one step, with the password and the code, if one is needed. Fails as both steps do. */
 export async function signIn(
   ctx: Context,
   { code, ...given }: Asker & { email: string; password: string; code?: string },
@@ -117,7 +118,7 @@ const stepOver = () =>
 
 const digestOf = ({ passwordHash }: PersonDoc) => hashCredential(passwordHash).toString('base64url')
 
-/** What was sealed; null when it is something else. */
+/** Opens a sealed step; null when it is something else. */
 function openStep({ secrets }: Context, step: string): Step | null {
   try {
     return JSON.parse(secrets.open(Buffer.from(step, 'base64url'), stepPurpose))
@@ -127,8 +128,8 @@ function openStep({ secrets }: Context, step: string): Step | null {
 }
 
 /**
- * Returns the person with an address and a password; a wrong one is counted as a failed login, and takes as long. Fails as
- * `beginSignIn` does.
+ * Returns the person with an address and a password. A wrong one counts as a failed login, and takes as long. Fails as `beginSignIn`
+ * does.
  */
 export function requirePassword(
   ctx: Context,
@@ -149,8 +150,8 @@ const wrongPassword = () =>
   })
 
 /**
- * Lets a person who is signed in show the password again, before what cannot be undone. Fails with `unauthorized` (it is another
- * one, or the person is gone) and `rate_limited`; a wrong one is counted as a failed login.
+ * Checks the password of a signed-in person again, before an action that cannot be undone. Fails with `unauthorized` (it is wrong, or the
+ * person does not exist any more) and `rate_limited`; a wrong one counts as a failed login.
  */
 export async function requirePasswordOf(
   ctx: Context,
@@ -167,9 +168,9 @@ export async function requirePasswordOf(
 }
 
 /**
- * Makes a session of a person who showed the password that `passwordHash` is kept of; null: another way. What ends all sessions,
- * another password or an erasure, may have come while the password was compared, so it is looked for when the session is there.
- * Fails with `unauthorized`.
+ * Begins a session of a person who showed the password of `passwordHash`; null for another way to sign in. A change of the password or
+ * an erasure, which both end all sessions, may have come while the password was compared, so they are checked after the session was
+ * made. Fails with `unauthorized`.
  */
 export async function createSessionUnder(
   ctx: Context,
@@ -182,7 +183,7 @@ export async function createSessionUnder(
   throw wrongPassword()
 }
 
-/** Begins a session of a person who has shown who it is, in the oldest of the accounts; all of them note it in their audit. */
+/** Begins a session of an authenticated person, in the oldest account of the person; the audit trails of all accounts record it. */
 async function beginSession(
   ctx: Context,
   { personId, ...shown }: Asker & { personId: string; passwordHash: string | null },

@@ -1,6 +1,6 @@
 /**
- * Sign-up. Invariants: nobody becomes a person whose address was not verified, so a stranger's sign-up takes nothing from the
- * owner of an address; what is answered and how long it takes is the same whether an address is known or not.
+ * Sign-up. Invariants: a person exists only once the address is verified, so a stranger's sign-up takes nothing from the owner of an
+ * address; the answer and the time it takes are the same whether the address is a person's or not.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
@@ -25,7 +25,7 @@ export type SignUp = {
 }
 
 /**
- * Mails a link to the address that ends the sign-up; to somebody who is here already, what to do instead. Fails with
+ * Mails to the address a link that completes the sign-up, or, if the address is a person's already, what to do instead. Fails with
  * `validation_error` (address, password) and `rate_limited` (mails to the address, or from the network).
  */
 export async function signUp(ctx: Context, { email, password, name, peerAddress }: SignUp): Promise<void> {
@@ -41,7 +41,7 @@ export async function signUp(ctx: Context, { email, password, name, peerAddress 
 }
 
 /**
- * Signs up somebody who was invited, and lets them join the account: who has the invitation reads the mail of its address.
+ * Signs up an invited person, who joins the account. The address needs no other proof, since only its mail contains the invitation.
  * Fails with `validation_error` (password, another address than that of the invitation), `not_found` (the invitation),
  * `conflict` (the address is a person's already, or the account has no room).
  */
@@ -65,14 +65,14 @@ export async function signUpInvited(
   await joinByInvitation(ctx, { personId, email: link.email, token: invitation })
 }
 
-/** The address of a sign-up that waits for the link in its mail. Fails with `not_found`. */
+/** The address of the sign-up that a mailed link completes. Leaves the link valid. Fails with `not_found`. */
 export async function waitingSignUp(ctx: Context, token: string): Promise<string> {
   return (await readLink(ctx, 'verify', token)).email
 }
 
 /**
- * Expects the password of the sign-up that a mailed link ends: an address may have several, of which its owner made one. Returns
- * the address. Fails with `unauthorized` (another password), `not_found` (the link) and `rate_limited` (too many failed logins).
+ * Checks the password of the sign-up that a mailed link completes: an address may have several sign-ups, not all made by its owner.
+ * Returns the address. Fails with `unauthorized` (wrong password), `not_found` (the link) and `rate_limited` (too many failed logins).
  */
 export async function requireSignUpPassword(
   ctx: Context,
@@ -88,7 +88,7 @@ export async function requireSignUpPassword(
   return email
 }
 
-/** Ends a sign-up by the token of its mail. Returns the address. Fails with `not_found`. */
+/** Completes a sign-up by the token of its mail. Returns the address. Fails with `not_found`. */
 export async function verifyEmail(ctx: Context, token: string): Promise<string> {
   const link = await useLink(ctx, 'verify', token)
   if ((await insertNew(ctx, link)) === null)
@@ -98,7 +98,7 @@ export async function verifyEmail(ctx: Context, token: string): Promise<string> 
   return link.email
 }
 
-/** Makes a person. Returns the id; null when the address is somebody's already. */
+/** Makes a person. Returns the id; null when the address is a person's already. */
 async function insertNew(
   ctx: Context,
   { email, name, passwordHash }: { email: string; name: string; passwordHash: string },
@@ -106,7 +106,7 @@ async function insertNew(
   const at = ctx.clock.now()
   const personId = newId('usr', at)
   const isNew = await insertPerson(ctx.store, { _id: personId, email, name, passwordHash, createdAt: at })
-  // Other sign-ups of the address were asked for by nobody, or by somebody else.
+  // All other sign-ups of the address are void.
   await removeMailedLinks(ctx.store, { email, kind: 'verify' })
   return isNew ? personId : null
 }

@@ -1,7 +1,7 @@
 /**
- * The second factor of a person: codes of an authenticator app (RFC 6238), and ten recovery codes for the day when the app
- * is lost. Invariants: a code is taken once, of the app also none from before it; whoever knows the password has
- * `triesMax` guesses in `triesMs`, over all processes; an app that is not confirmed protects nothing.
+ * The second factor of a person: codes of an authenticator app (RFC 6238), and ten recovery codes in case the app is lost. Invariants:
+ * a code is accepted once, and after a code of the app no earlier one is accepted; somebody who knows the password has `triesMax`
+ * guesses in `triesMs`, in all processes together; an unconfirmed app is not required at sign-in.
  */
 import { randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
@@ -17,24 +17,24 @@ import { tellChange } from './afterwards.ts'
 /** RFC 4226 4, R6. */
 const secretBytes = 20
 const stepMs = 30 * secondMs
-/** Codes of the step before and after are taken too, for clocks that differ (RFC 6238 5.2). */
+/** Codes of the previous and the next step are accepted too, since clocks differ (RFC 6238 5.2). */
 const window = 1
 const triesMax = 10
 const triesMs = 15 * minuteMs
 
 const recoveryCodes = 10
-/** Letters of a recovery code: 50 bits, Crockford's alphabet, which leaves out what is read as something else. */
+/** Letters of a recovery code: 50 bits, in Crockford's alphabet, which omits letters that are easily misread. */
 const recoveryLetters = 10
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** What an app needs to know: as text to type in, and as the URI of a QR code. */
+/** The secret for an app, as text to type in, and as the URI of a QR code. */
 export type AppSecret = { readonly secret: string; readonly uri: string }
 
 export type SecondFactor = { readonly confirmedAt: Date; readonly recoveryCodesLeft: number }
 
 /**
- * Makes the secret for an authenticator app, in place of one that was not confirmed. `label` is what the app shows: the
- * person's e-mail address. Fails with `conflict` when the person has an app.
+ * Makes the secret for an authenticator app; replaces one that was not confirmed. `label` is what the app shows: the person's e-mail
+ * address. Fails with `conflict` when the person has an app.
  */
 export async function beginTotp(
   ctx: Context,
@@ -69,9 +69,9 @@ export async function unconfirmedTotp(
 }
 
 /**
- * Confirms the app with one of its codes; of a confirmed app, makes the recovery codes anew. Returns ten recovery codes,
- * which are shown once; older ones are void. Fails with `validation_error` for a wrong code, `conflict` when there is no app,
- * `rate_limited` after ten wrong codes.
+ * Confirms the app with one of its codes; for a confirmed app, replaces the recovery codes. Returns ten recovery codes, which are shown
+ * once; older ones become void. Fails with `validation_error` for a wrong code, `conflict` when there is no app, `rate_limited` after
+ * ten wrong codes.
  */
 export async function confirmTotp(
   ctx: Context,
@@ -85,7 +85,7 @@ export async function confirmTotp(
   return codes
 }
 
-/** Removes the app and its recovery codes. Fails like `confirmTotp`; a recovery code will do. */
+/** Removes the app and its recovery codes. `code` may be a recovery code. Fails as `confirmTotp` does. */
 export async function removeTotp(ctx: Context, { personId, code }: { personId: string; code: string }): Promise<void> {
   const found = await requireCode(ctx, { personId, code }, nothingToRemove)
   await store.deleteAuthenticator(ctx.store, found)
@@ -100,8 +100,8 @@ export async function secondFactorOf(ctx: Context, personId: string): Promise<Se
 }
 
 /**
- * Takes a code of the app or a recovery code, however it is spaced. Returns false when it is wrong or was taken before.
- * Fails with `rate_limited` after ten wrong codes.
+ * Uses up a code of the app or a recovery code, however it is spaced. Returns false when it is wrong or was used before. Fails with
+ * `rate_limited` after ten wrong codes.
  */
 export async function takeCode(ctx: Context, { personId, code }: { personId: string; code: string }): Promise<boolean> {
   return (await takenBy(ctx, { personId, code })) !== null
@@ -122,7 +122,7 @@ async function requireCode(
   return found
 }
 
-/** The authenticator whose code it was; null when it is wrong. */
+/** Uses up a code. Returns the person's authenticator; null when the code is wrong. */
 async function takenBy(
   ctx: Context,
   { personId, code }: { personId: string; code: string },
@@ -150,7 +150,7 @@ async function takenBy(
   return (await store.takeStep(ctx.store, found, step)) ? found : null
 }
 
-/** As it is compared: without spaces and hyphens, in lower case, with the digits that letters were mistaken for. */
+/** A code as it is compared: without spaces and hyphens, in lower case, with digits in place of the letters that look like them. */
 function normalised(code: string): string {
   return code.replaceAll(/[\s-]/g, '').toLowerCase().replaceAll('o', '0').replaceAll(/[il]/g, '1')
 }
@@ -160,7 +160,7 @@ function newRecoveryCode(): string {
   return `${letters.slice(0, recoveryLetters / 2)}-${letters.slice(recoveryLetters / 2)}`
 }
 
-/** Keyed, because 50 bits could be guessed by whoever has the digest and its key. */
+/** Keyed, because with a plain digest the 50 bits could be found by trying. */
 const digestOf = ({ secrets }: Context, personId: string, code: string) =>
   secrets.tag(`${personId} ${normalised(code)}`, 'recovery code')
 
@@ -178,5 +178,5 @@ const noApp = () =>
 
 const nothingToRemove = () =>
   new Failure('conflict', 'There is no authenticator app to remove.', {
-    fix: 'Leave it so: signing in needs no code.',
+    fix: 'There is nothing to do: signing in needs no code.',
   })
