@@ -1,4 +1,4 @@
-/** Accounts: an agent signs up without a person, a person claims the account, it is used, and it is removed. */
+/** Accounts: signup by an agent without a person, claim links, creation by administrators, lookup and usage. */
 import { randomInt } from 'node:crypto'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
@@ -116,7 +116,7 @@ export async function signup(
 export function requireInboxKey({ kind }: Principal): void {
   if (kind !== 'agent')
     throw new Failure('forbidden', 'Only the agent key of the inbox may create a claim link.', {
-      fix: 'Use the key that the signup answered.',
+      fix: 'Use the key that the signup returned.',
     })
 }
 
@@ -214,8 +214,8 @@ export async function createAccount(
 }
 
 /**
- * Reads an account that is no partner's, or one that is (`isPartner`), by its id or its name. Fails with `not_found`, `conflict` (a
- * name of several accounts).
+ * Reads an account by its id or its name: an ordinary one, or with `isPartner` that of a partner. Fails with `not_found` and `conflict`
+ * (several accounts have the name).
  */
 export async function getAccount(ctx: Context, idOrName: string, { isPartner = false } = {}): Promise<Account> {
   const [doc, ...others] = await store.findAccountsNamed(ctx.store, idOrName, { isPartner })
@@ -230,7 +230,7 @@ const noPartner = (idOrName: string) =>
     fix: 'Use a name or an id as "mailroom partner list" shows it.',
   })
 
-/** Lists the newest accounts, at most `limit`. */
+/** Lists the newest accounts, at most `limit`, without partners and without removed or moved accounts. */
 export async function listAccounts(ctx: Context, limit: number): Promise<readonly Account[]> {
   const docs = await store.listAccounts(ctx.store, limit)
   return docs
@@ -252,13 +252,13 @@ export type Usage = Pick<Plans, 'plan' | 'agentsPlan'> & {
   readonly requestsPerMinute: number
   readonly batch: { readonly recipientsPerCall: number; readonly recipientsPerMinute: number }
   readonly webhooks: { readonly used: number; readonly limit: number }
-  /** The budget of marketing sends; nothing draws on it. */
+  /** The budget of marketing sends; nothing uses it. */
   readonly marketing: { readonly limit: number }
   readonly lens: { readonly used: number; readonly limit: number; readonly extra: number }
   readonly eventsDropped: number
 }
 
-/** What the account has used this month, and what its plans allow. */
+/** The usage of the account in this month, and the limits of its plans. */
 export async function usageOf(ctx: Context, account: Account): Promise<Usage> {
   const accountId = account.id
   const allowance = allowanceOf(account)
@@ -267,7 +267,7 @@ export async function usageOf(ctx: Context, account: Account): Promise<Usage> {
     store.findAccount(ctx.store, accountId),
     driveBytes(ctx.store, accountId),
   ])
-  // Of a larger plan that ended there may be more mailboxes than the plan has.
+  // After a change to a smaller plan there may be more mailboxes than the plan allows.
   const most = Math.max(allowance.inboxes, doc?.inboxes ?? 0)
   const mailboxes = await listMailboxes(ctx.store, { accountId, only: null, before: null, limit: most })
   const used = await storageUsed(
@@ -326,7 +326,7 @@ const chooseAnother = 'Choose another "name", or leave it out and get a free one
 
 const alreadyClaimed = () =>
   new Failure('conflict', 'The account is already claimed.', {
-    fix: 'Ask its owner for what needs the account; it needs no claim link any more.',
+    fix: 'Ask its owner instead: a claimed account has no claim links.',
   })
 
 export const unknownClaimLink = () =>

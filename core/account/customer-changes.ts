@@ -1,7 +1,7 @@
 /**
- * Changes of customers that their partners are told of, whoever makes them: the partner or an administrator. A change is noted in
- * the customer's account by the update that makes it, with its event as it will be told, so that a crash loses none; the notes are
- * told in their order.
+ * Changes of customers of which their partners are notified, whether the partner or an administrator makes them. The update that makes
+ * a change also notes it, with its event, in the customer's account, so that a crash loses none; the events are recorded in the order of
+ * the notes.
  */
 import type { EventType } from '../../schemas/events.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -16,9 +16,9 @@ import { callersChanged } from '../access/known-callers.ts'
 import { recordEvents } from '../notify/events.ts'
 import type { Context } from '../process/context.ts'
 
-/** Others may change the same customer just then. */
+/** Tries of a change while others change the same customer. */
 const triesMax = 10
-/** Customers looked at in one run of the sweep. */
+/** Customers whose changes one run of the sweep handles. */
 const changesMax = 500
 
 /** A customer as its partner sees it. */
@@ -36,15 +36,15 @@ export function customerOf(doc: AccountDoc): Customer {
   }
 }
 
-/** The note of a change that makes `doc` of a customer. */
+/** The note of a change after which a customer is as `doc` says. */
 export function noteOf(ctx: Context, type: CustomerChange['type'], doc: AccountDoc): CustomerChange {
   const at = ctx.machineClock.now()
   return { eventId: newId('evt', at), type, at, data: customerOf(doc) }
 }
 
 /**
- * Changes a customer and tells its partner. `change` says what is to be changed of it as it stands; null: nothing. Returns the
- * customer, and whether it was changed; null when the account is no customer, or was removed. Fails with `conflict`.
+ * Changes a customer and notifies its partner. `change` returns the fields to change in the current document; null: none. Returns the
+ * customer, and whether it was changed; null when the account is no customer or was removed. Fails with `conflict`.
  */
 export async function changeCustomer(
   ctx: Context,
@@ -66,10 +66,12 @@ export async function changeCustomer(
     await tellPartner(ctx, changed)
     return { doc: changed, isChanged: true }
   }
-  throw new Failure('conflict', 'Others are changing this customer just now.', { fix: 'Ask again in a moment.' })
+  throw new Failure('conflict', 'Other requests are changing this customer at the same time.', {
+    fix: 'Try again in a moment.',
+  })
 }
 
-/** Records the events of the changes that are noted in a customer's account, in their order. Safe to repeat. */
+/** Records the events of the changes noted in a customer's account, in their order. Safe to repeat. */
 export async function tellPartner(ctx: Context, { _id, partnerId, customerChanges = [] }: AccountDoc): Promise<void> {
   if (partnerId === undefined || customerChanges.length === 0) return
   const customerId = customerIdOf(_id)
@@ -82,7 +84,7 @@ export async function tellPartner(ctx: Context, { _id, partnerId, customerChange
   await store.forgetCustomerChanges(ctx.store, _id, customerChanges)
 }
 
-/** Tells partners of the changes that a crash prevented. Returns how many customers there were. */
+/** Records the events that a crash prevented. Returns the number of customers with such changes. */
 export async function sweepCustomerChanges(ctx: Context): Promise<number> {
   const changed = await store.findCustomerChanges(ctx.store, changesMax)
   for (const customer of changed) await tellPartner(ctx, customer)

@@ -1,6 +1,6 @@
 /**
- * What was sent and received on each day, for charts. The figures are kept by mailbox and day: what was sent is taken with the
- * send, the rest is derived from the account's events, up to the last one at each reading.
+ * What was sent and received on each day, for charts. The figures are stored by mailbox and day: sends are counted together with the
+ * send, and the rest is derived from the account's events, at each reading up to the last event.
  */
 import { splitAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -14,7 +14,7 @@ import { after, dayMs, periodsOf } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { countReceivedUpTo } from '../receive/received-counts.ts'
 
-/** Days that are told without a beginning, and that can be asked for. */
+/** Days that are returned without `since`, and the most that can be asked for. */
 const daysDefault = 30
 const daysMax = 91
 
@@ -24,8 +24,8 @@ export type DailyFigure = (typeof dailyFigures)[number]
 export type DayUsage = { readonly day: string } & { readonly [figure in DailyFigure]: number }
 
 /**
- * The figures of each day from `since` to today, the oldest first: of all that the key reaches, or of one mailbox. Fails with
- * `mailbox_not_found`, `validation_error` (more than 90 days ago).
+ * The figures of each day from `since` to today, the oldest first, for all mailboxes that the key reaches, or for one. Fails with
+ * `mailbox_not_found`, `validation_error` (`since` is more than 90 days ago).
  */
 export async function dailyUsage(
   ctx: Context,
@@ -54,11 +54,11 @@ export async function dailyUsage(
   })
 }
 
-/** What became of the mail of a domain: that of the mailboxes on it, which are there now, sent in the time that is asked for. */
+/** The outcomes of mail from a domain, summed over the mailboxes that exist on it now. */
 export type DomainFigures = { readonly [figure in (typeof outcomeFigures)[number]]: number }
 const outcomeFigures = ['sent', 'delivered', 'bounced', 'complained'] as const
 
-/** The figures of a domain on the days (UTC) from `since` to `until`, as far as they are kept. */
+/** The figures of a domain on the days (UTC) from `since` to `until`, as far as they are still stored. */
 export async function domainFigures(
   ctx: Context,
   { accountId, domain, since, until }: { accountId: string; domain: string; since: Date; until: Date },
@@ -75,7 +75,7 @@ export async function domainFigures(
   return Object.fromEntries(sums) as DomainFigures
 }
 
-/** The documents of figures by mailbox and day whose ids begin so. */
+/** The documents of daily figures whose ids begin with `prefix`, with their mailbox and day. */
 async function figuresIn(ctx: Context, accountId: string, prefix: string) {
   const docs = await findUsageOf(ctx.store, prefix)
   return docs.map((doc) => {

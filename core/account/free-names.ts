@@ -5,7 +5,7 @@ import { servedLabels } from '../mailbox/served-labels.ts'
 import type { Context } from '../process/context.ts'
 import { nameServersOf, serviceNames } from '../process/service-names.ts'
 
-/** A DNS label of 3 to 40 of a-z 0-9 - (decisions.md 3, Signup), not in the form of an A-label (RFC 5891 4.2.3.1). */
+/** A DNS label of 3 to 40 characters of a-z, 0-9 and - (decisions.md 3, Signup), not in the form of an A-label (RFC 5891 4.2.3.1). */
 export const nameForm = /^(?=.{3,40}$)(?!..--)[a-z0-9]([a-z0-9-]*[a-z0-9])?$/
 /** Names that people could take for the service itself. */
 const reservedNames: ReadonlySet<string> = new Set([
@@ -32,8 +32,8 @@ const reservedNames: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether a name is nobody's: people could take it for the service, or a host of the service lies there, for which whoever reads
- * the mail of that name could have a certificate issued.
+ * Whether no account may have a name: people could mistake it for the service, or a host of the service has it, for which a reader of
+ * the mail at that name could get a certificate issued.
  */
 export function isReserved(ctx: Context, name: string): boolean {
   const below = `.${ctx.settings.sharedDomain}`
@@ -42,12 +42,12 @@ export function isReserved(ctx: Context, name: string): boolean {
   return reservedNames.has(name) || servedLabels.includes(name) || own.includes(name)
 }
 
-/** Below it lie the names of sandboxes. */
+/** The label below the shared domain under which sandboxes have their names. */
 export const sandboxLabel = 'test'
 const labelMax = 40
 const namesMax = 1_000
 
-/** A DNS label made of a name, which may be any text; `otherwise` where nothing is left of it. */
+/** Makes a DNS label from a name, which may be any text; returns `otherwise` when no usable character is left. */
 export function labelOf(name: string, otherwise: string): string {
   const label = name
     .normalize('NFKD')
@@ -59,8 +59,8 @@ export function labelOf(name: string, otherwise: string): string {
 }
 
 /**
- * Takes `<label>.<parent>` for an account, with a number behind the label when that is taken, or is no name that a signup could
- * have. Returns the domain. Fails with `unavailable`.
+ * Takes `<label>.<parent>` for an account; appends a number to the label while that name is taken, or is one that a signup could not
+ * get. Returns the domain. Fails with `unavailable`.
  */
 export async function takeFreeName(
   ctx: Context,

@@ -1,13 +1,13 @@
 /**
- * What holds an account beside its sending reputation: its partner may pause it, and an administrator suspend it. Both end
- * as they began, and neither touches the other (schemas/account-states.ts says what each refuses).
+ * Holds on an account, other than those for its sending reputation: its partner may pause it, and an administrator may suspend it. Each
+ * is ended by the side that began it, and neither affects the other (schemas/account-states.ts says what each refuses).
  */
 import { type HoldName, holdAccount, releaseAccount } from '../../store/accounts.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import type { Context } from '../process/context.ts'
 import { changeCustomer } from './customer-changes.ts'
 
-/** Refuses the account's keys, logins and sends, in every process at once. Returns false when it is suspended already. */
+/** Suspends an account: refuses its keys, logins and sends, in every process at once. Returns false when it is already suspended. */
 export const suspendAccount = (ctx: Context, accountId: string, reason: string): Promise<boolean> =>
   hold(ctx, accountId, 'suspended', reason)
 
@@ -15,7 +15,7 @@ export const suspendAccount = (ctx: Context, accountId: string, reason: string):
 export const unsuspendAccount = (ctx: Context, accountId: string): Promise<boolean> =>
   release(ctx, accountId, 'suspended')
 
-/** Refuses the account's sends, as its partner wants, and tells the partner. Returns false when it is paused already. */
+/** Pauses an account for its partner: refuses its sends, and notifies the partner. Returns false when it is already paused. */
 export async function pauseAccount(ctx: Context, accountId: string, reason: string): Promise<boolean> {
   const paused = await changeCustomer(ctx, accountId, {
     type: 'customer.paused',
@@ -24,7 +24,7 @@ export async function pauseAccount(ctx: Context, accountId: string, reason: stri
   return paused?.isChanged ?? hold(ctx, accountId, 'paused', reason)
 }
 
-/** Ends a pause by the account's partner, and tells the partner. Returns false when there is none. */
+/** Ends the pause of an account, and notifies the partner. Returns false when the account is not paused. */
 export async function resumeAccount(ctx: Context, accountId: string): Promise<boolean> {
   const resumed = await changeCustomer(ctx, accountId, {
     type: 'customer.resumed',

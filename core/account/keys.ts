@@ -1,4 +1,4 @@
-/** API keys as a person or an administrator asks for them and sees them: mailboxes by address, wishes checked. */
+/** API keys as people and administrators request and see them: with mailboxes by address; requests are validated here. */
 import { Failure } from '../../schemas/failures.ts'
 import { KeyName } from '../../schemas/keys.ts'
 import { validate } from '../../schemas/validate.ts'
@@ -11,20 +11,20 @@ import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
 const daysMax = 36_500
-/** Mailboxes that one key is granted when it is made. */
+/** Mailboxes that one key can be granted when it is made. */
 const grantsMax = 1_000
 
 export type KeyRequest = Pick<NewKey, 'kind' | 'name' | 'scopes' | 'expiresAt' | 'approval' | 'prefix' | 'heldBy'> & {
-  /** Addresses of mailboxes that an agent key is granted. */
+  /** Addresses of the mailboxes that an agent key is granted. */
   readonly mailboxes: readonly string[]
 }
 
-/** A key with the addresses of the mailboxes that it reaches; null: all of the account. */
+/** A key with the addresses of the mailboxes that it reaches; null: all mailboxes of the account. */
 export type ListedKey = Omit<Key, 'mailboxIds'> & { readonly mailboxes: readonly string[] | null }
 
 /**
- * Creates an API key of an account. Returns it in clear text, which is never shown again. Fails with `validation_error`
- * (name, scopes, expiry, grants or approval of an account key), `mailbox_not_found` (a grant).
+ * Creates an API key of an account. Returns it in clear text, which is never shown again. Fails with `validation_error` (name, scopes,
+ * expiry, too many mailboxes, or mailboxes or approval for an account key) and `mailbox_not_found`.
  */
 export async function issueKey(
   ctx: Context,
@@ -38,7 +38,7 @@ export async function issueKey(
       fix: 'Name at least one scope.',
     })
   requireExpiry(ctx, expiresAt)
-  // A key that was to reach a few mailboxes must not come out as one that reaches all.
+  // A key that was meant to reach a few mailboxes must not become one that reaches all.
   if (kind === 'account' && mailboxes.length > 0)
     throw new Failure('validation_error', 'An account key reaches all mailboxes, so it takes none in "mailboxes".', {
       param: 'mailboxes',
@@ -77,7 +77,7 @@ export async function describeKeys(ctx: Context, accountId: string): Promise<rea
   return keys.map((key) => listed(key, addresses))
 }
 
-/** The name of a key as it is kept. Fails with `validation_error`. */
+/** Returns the name of a key as it is stored. Fails with `validation_error`. */
 export const keyName = (name: string): string => validate(KeyName, name.trim(), 'name')
 
 function requireExpiry(ctx: Context, expiresAt: Date | null): void {

@@ -19,20 +19,20 @@ import { reachMailbox } from '../mailbox/mailboxes.ts'
 import type { Context } from '../process/context.ts'
 import { keyName } from './keys.ts'
 
-/** What a login with the right password is refused for. */
+/** Failures of a login whose password is right, which the caller may therefore see. */
 const toldCodes: ReadonlySet<string> = new Set(['insufficient_scope', 'account_suspended', 'forbidden', 'unavailable'])
 
 export type Login = {
   readonly principal: Principal
   readonly mailbox: MailboxDoc
-  /** Checks the login again, for what is done long after it: the key or the account may have ended meanwhile. Fails as `logIn` does. */
+  /** Checks the login again for later commands, since the key or the account may have ended. Fails as `logIn` does. */
   again(): Promise<Login>
 }
 
 /**
- * Checks a login. Returns its principal and mailbox. Fails with `rate_limited` (too many failed logins from
- * `peerAddress`), `invalid_api_key` (address or password wrong, without telling which), `insufficient_scope`,
- * `account_suspended`, `forbidden` (a sandbox), `unavailable` (the account is being moved).
+ * Checks a login. Returns its principal and mailbox. Fails with `rate_limited` (too many failed logins), `invalid_api_key` (address or
+ * password wrong, without saying which), `insufficient_scope`, `account_suspended`, `forbidden` (a sandbox), `unavailable` (the account
+ * is being moved).
  */
 export async function logIn(
   ctx: Context,
@@ -68,9 +68,9 @@ async function loginOf(ctx: Context, wanted: Wanted, authenticate: () => Promise
 }
 
 /**
- * Creates an app password for one mailbox: for mail programs, not valid for the API. That of a person does what the person's role
- * allows, for as long as the person is a member of the account. Returns it in clear text, which is never shown again. Fails with
- * `mailbox_not_found`.
+ * Creates an app password for one mailbox: for mail programs, not valid for the API. An app password of a person allows what the
+ * person's role allows, as long as the person is a member of the account. Returns it in clear text, which is never shown again. Fails
+ * with `mailbox_not_found`.
  */
 export async function createAppPassword(
   ctx: Context,
@@ -101,7 +101,7 @@ export async function listAppPasswords(ctx: Context, { account, address }: OfMai
   )
 }
 
-/** Ends an app password of a mailbox at once, also where a mail program is logged in. Fails with `mailbox_not_found`, `not_found`. */
+/** Revokes an app password of a mailbox at once, also for open logins. Fails with `mailbox_not_found`, `not_found`. */
 export async function revokeAppPassword(
   ctx: Context,
   { account, address, keyId }: OfMailbox & { keyId: string },
@@ -114,7 +114,7 @@ export async function revokeAppPassword(
   await revokeKey(ctx, { accountId: account.id, keyId })
 }
 
-/** Ends the app passwords of a person in an account, at once. */
+/** Revokes the app passwords of a person in an account, at once. */
 export async function endAppPasswordsOf(
   ctx: Context,
   { accountId, personId }: { accountId: string; personId: string },

@@ -1,4 +1,4 @@
-/** What an administrator decides of an account's plans; it holds for the next request, in every process. */
+/** Changes to an account's plans and figures. They apply to the next request, in every process. */
 import type { AgentsPlanName, Figure, MailPlanName } from '../../schemas/plans.ts'
 import { changePlans, raiseFigure } from '../../store/accounts.ts'
 import type { AccountDoc } from '../../store/documents/accounts.ts'
@@ -10,9 +10,8 @@ import { changeCustomer } from './customer-changes.ts'
 export type PlanChange = { readonly plan?: MailPlanName | null; readonly agentsPlan?: AgentsPlanName | null }
 
 /**
- * Changes the plans that are given; null: none of that kind. What the account has beyond a smaller plan stays, it may only
- * have no more of it. Of a customer the partner is told; `require` refuses the plans that it would have then by what it throws.
- * Fails with `not_found`.
+ * Changes the given plans; null: no plan of that kind. What an account has beyond a smaller plan stays, but it can get no more. The
+ * partner of a customer is notified; for a customer, `require` may throw to refuse the resulting plans. Fails with `not_found`.
  */
 export async function setPlans(
   ctx: Context,
@@ -25,7 +24,7 @@ export async function setPlans(
     change(doc) {
       const { plan = doc.plan, agentsPlan = doc.agentsPlan } = plans
       require({ plan, agentsPlan })
-      // Both, so that two changes at once do not each find what the other takes away.
+      // Both plans, so that of two concurrent changes that each take one away, one fails and is tried again.
       return plan === doc.plan && agentsPlan === doc.agentsPlan ? null : { plan, agentsPlan }
     },
   })
@@ -34,8 +33,7 @@ export async function setPlans(
 }
 
 /**
- * Raises a figure of an account above that of its plans, whichever they are; null: to the plans' again. Fails with
- * `not_found`.
+ * Raises a figure of an account above that of its plans, whichever they are; null: back to that of the plans. Fails with `not_found`.
  */
 export async function raiseLimit(
   ctx: Context,

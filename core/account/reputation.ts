@@ -23,12 +23,12 @@ import { recordEvents } from '../notify/events.ts'
 import { after, dayMs, periodsOf } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
-/** The share of bounces and complaints among the sends of the last days. */
+/** The rates of bounces and complaints among the sends of the last days. */
 export type Health = { readonly sent: number; readonly bounceRate: number; readonly complaintRate: number }
 
 const healthCounters = ['sent', 'bounced', 'complained'] as const
 
-/** Counts bounces and complaints that were just recorded, and pauses the account when their rate is too high. */
+/** Counts newly recorded bounces and complaints, and pauses the account's sending when their rate is too high. */
 export async function countOutcomes(
   ctx: Context,
   accountId: string,
@@ -50,7 +50,7 @@ export async function countOutcomes(
   await recordAudit(ctx, { accountId, action: 'account.pause', target: reason, outcome: 'done', ...by })
 }
 
-/** Pauses an account's sending until somebody resumes it. Returns false when it was paused already. */
+/** Pauses an account's sending until it is resumed. Returns false when it was already paused. */
 export async function pauseSending(ctx: Context, accountId: string, reason: string): Promise<boolean> {
   return pauseOrResume(ctx, accountId, { to: 'paused', reason, at: ctx.clock.now() })
 }
@@ -63,20 +63,20 @@ export async function resumeSending(ctx: Context, accountId: string, reason: str
   return pauseOrResume(ctx, accountId, { to: 'resumed', reason, at }, await forgivenAt(ctx, accountId, at))
 }
 
-/** What was counted of the day until then: who resumes the sending forgives it. */
+/** The day's counts up to `at`, which no longer count against the account once its sending is resumed. */
 export async function forgivenAt(ctx: Context, accountId: string, at: Date): Promise<AccountDoc['forgiven']> {
   const today = await usageCounters(ctx, accountId, 'day', [at])
   return Object.fromEntries(healthCounters.map((counter) => [counter, today(counter)]))
 }
 
-/** Records the events of pauses and their ends that a crash prevented. Returns how many accounts there were. */
+/** Records the events of pauses and resumptions that a crash prevented. Returns the number of accounts with such changes. */
 export async function sweepPauseChanges(ctx: Context): Promise<number> {
   const changed = await findPauseChanges(ctx.store, changesMax)
   for (const { _id, pauseChanges = [] } of changed) await tellPauseChanges(ctx, _id, pauseChanges)
   return changed.length
 }
 
-/** Accounts looked at in one run of the sweep. */
+/** Accounts whose changes one run of the sweep handles. */
 const changesMax = 500
 
 async function pauseOrResume(
@@ -91,7 +91,7 @@ async function pauseOrResume(
   return true
 }
 
-/** Notes that the phone number of an account's owner was verified. Returns false when there is no such account. */
+/** Records that the phone number of an account's owner was verified. Returns false when the account does not exist. */
 export async function verifyPhone(ctx: Context, accountId: string): Promise<boolean> {
   const isMarked = await markPhoneVerified(ctx.store, accountId, ctx.clock.now())
   await callersChanged(ctx, { accountIds: [accountId] })
@@ -99,8 +99,8 @@ export async function verifyPhone(ctx: Context, accountId: string): Promise<bool
 }
 
 /**
- * How many sends a new account may make today; null when it is past its warm-up. The volume doubles after each day with
- * sends and a good reputation; what an administrator granted holds at once.
+ * How many sends a new account may make today; null when no warm-up applies. The volume doubles after each day with sends and a good
+ * reputation; a limit that an administrator raised applies at once.
  */
 export async function warmUpVolume(ctx: Context, account: Account): Promise<number | null> {
   if (account.warmUp === undefined || !ctx.settings.limits.warmUp) return null
@@ -129,7 +129,7 @@ async function healthOf(ctx: Context, accountId: string): Promise<Health> {
   const now = ctx.clock.now()
   const { resumedAt = new Date(0), forgiven = {} } = (await findAccount(ctx.store, accountId)) ?? {}
   const days = Array.from({ length: sendingHealth.days }, (_, n) => after(now, -n * dayMs))
-  // Days before sending was resumed do not count, and of the day itself what came until then.
+  // Days before sending was resumed do not count; on the day itself, only what came after.
   const countedDays = days.filter((day) => periodsOf(day).dayEnd > resumedAt)
   const isDayCounted = countedDays.some((day) => periodsOf(day).day === periodsOf(resumedAt).day)
   const counted = await usageCounters(ctx, accountId, 'day', countedDays)
@@ -139,7 +139,7 @@ async function healthOf(ctx: Context, accountId: string): Promise<Health> {
   return { sent, bounceRate: rate('bounced'), complaintRate: rate('complained') }
 }
 
-/** Records the events of changes. Their ids are derived from the account and the time, so that this may be repeated. */
+/** Records the events of pauses and resumptions. Their ids are derived from account and time, so that this is safe to repeat. */
 export async function tellPauseChanges(
   ctx: Context,
   accountId: string,

@@ -1,7 +1,7 @@
 /**
- * Sandboxes: each account can have one, to try things in (decisions.md 4, Sandbox). It is an account of its own, with its own
- * mailboxes, mail, limits, webhooks and clock; test keys act on it. Its id is derived from the account's, so that it is made
- * once; it begins with the plans and the state of the account, and keeps its own from then on.
+ * Sandboxes: each account can have one for tests (decisions.md 4, Sandbox). A sandbox is an account of its own, with its own mailboxes,
+ * mail, limits, webhooks and clock; test keys act on it. Its id is derived from the account's, so that it is made once. It begins with
+ * the plans and the state of the account, and keeps its own from then on.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId } from '../../schemas/ids.ts'
@@ -23,13 +23,14 @@ import { issueKey, type KeyRequest, type ListedKey } from './keys.ts'
 import { firstWarmUp } from './reputation.ts'
 
 const firstInbox = 'agent'
-/** Sandboxes of one account, one after the other: each was removed before the next began. */
+/** Sandboxes that an account may have one after the other: each was removed before the next was made. */
 const sandboxesMax = 100
 
 /**
- * Creates a key that acts on the sandbox of an account; the sandbox is made with its first key. An agent key that names no
- * mailboxes reaches the first inbox. Returns the key in clear text, which is never shown again, and the sandbox's domain.
- * Fails with `forbidden` (the account is a sandbox itself), and as `issueKey` does, whose mailboxes are the sandbox's.
+ * Creates a key that acts on the sandbox of an account; the first key makes the sandbox. An agent key that names no mailboxes reaches
+ * the first inbox. Returns the key in clear text, which is never shown again, and the sandbox's domain. Fails with `not_found` (no such
+ * account), `forbidden` (the account is a sandbox itself), `conflict` (too many removed sandboxes), and as `issueKey` does for the
+ * mailboxes of the sandbox.
  */
 export async function issueTestKey(
   ctx: Context,
@@ -44,7 +45,7 @@ export async function issueTestKey(
   return { ...(await issueKey(inTimeOf(ctx, sandbox._id), accountOf(sandbox), wanted)), domain }
 }
 
-/** The sandbox of an account as it stands, made when there is none. */
+/** The current sandbox of an account, which is made if there is none. */
 async function sandboxOf(ctx: Context, accountId: string): Promise<AccountDoc> {
   const account = await store.findAccount(ctx.store, accountId)
   if (account === null || account.status === 'removed')
@@ -100,7 +101,7 @@ async function insert(ctx: Context, sandbox: AccountDoc): Promise<AccountDoc> {
   }
 }
 
-/** The domain of a sandbox and its first inbox, which are made with its first key. The inbox may have been deleted since. */
+/** The domain of a sandbox and its first inbox; the first key makes them. The inbox may have been deleted since. */
 async function ensureAddress(
   ctx: Context,
   sandbox: AccountDoc,

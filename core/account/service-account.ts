@@ -1,4 +1,4 @@
-/** The account of the service itself, from which it writes to people. */
+/** The account of the service itself, from which it sends mail to people. */
 import { newId } from '../../schemas/ids.ts'
 import { findAccount, insertAccount } from '../../store/accounts.ts'
 import { isDuplicate } from '../../store/open.ts'
@@ -6,7 +6,7 @@ import { claimState } from '../../store/records.ts'
 import { type Account, accountOf, ownAccount } from '../access/account-record.ts'
 import type { Context } from '../process/context.ts'
 
-/** The service's own account; it is made when it is first asked for, once for all processes. */
+/** The service's own account; the first call makes it, once for all processes. */
 export async function serviceAccount(ctx: Context): Promise<Account> {
   const at = ctx.clock.now()
   const accountId = await claimState(ctx.store, 'serviceAccount', newId('acc', at))

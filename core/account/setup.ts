@@ -1,4 +1,4 @@
-/** What is left to set up, each with what this very caller has to do (decisions.md 2, Account). */
+/** The steps to set up an account, each with what this caller can do about it (decisions.md 2, Account). */
 import type { setupSteps } from '../../schemas/accounts.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
 import type { Scope } from '../../schemas/scopes.ts'
@@ -12,7 +12,7 @@ import { domainRecord } from '../domains/domain-record.ts'
 import { listWebhooks } from '../notify/webhooks.ts'
 import type { Context } from '../process/context.ts'
 
-/** A step; `fix` is null when it is done. */
+/** A step of the setup; `fix` is null when it is done. */
 export type SetupStep = {
   readonly id: (typeof setupSteps)[number]
   readonly done: boolean
@@ -20,10 +20,10 @@ export type SetupStep = {
   readonly fix: string | null
 }
 
-/** Mailboxes that are looked at: the newest. */
+/** Mailboxes that are examined: the newest ones. */
 const mailboxesMax = 100
 
-/** The steps in their order. */
+/** The steps, in their order. */
 export async function setupOf(ctx: Context, principal: Principal): Promise<readonly SetupStep[]> {
   const { accountId, mailboxIds: only } = principal
   const [mailboxes, domains] = await Promise.all([
@@ -44,7 +44,7 @@ export async function setupOf(ctx: Context, principal: Principal): Promise<reado
 const todo = (id: SetupStep['id'], detail: string, fix: string): SetupStep => ({ id, done: false, detail, fix })
 const done = (id: SetupStep['id'], detail: string): SetupStep => ({ id, done: true, detail, fix: null })
 
-/** What to do, if the caller may; else whom to ask. */
+/** The fix, if the caller has the scope for it; otherwise whom to ask. */
 function fixFor(principal: Principal, scope: Scope, fix: string): string {
   if (principal.scopes.includes(scope)) return fix
   if (principal.role !== null) return `Your role ${principal.role} lacks ${scope}: ask an owner of the account.`
@@ -59,9 +59,9 @@ function claimStep({ baseUrl }: Context, { account, kind }: Principal): SetupSte
     ? todo(
         'claim',
         detail,
-        `POST ${baseUrl}/api/v1/account/claim answers a claim_url: give it to the person who will own the account.`,
+        `POST ${baseUrl}/api/v1/account/claim returns a claim_url: give it to the person who will own the account.`,
       )
-    : todo('claim', detail, 'Let the inbox key of the signup ask for a claim link (POST /api/v1/account/claim).')
+    : todo('claim', detail, 'Create a claim link with the inbox key of the signup (POST /api/v1/account/claim).')
 }
 
 function nameStep(
@@ -74,7 +74,7 @@ function nameStep(
   const nameless = mailboxes.find(({ displayName, domain }) => displayName === null && !named.has(domain))
   if (nameless === undefined) return done('name', 'Recipients see the names of the mailboxes.')
   const fix = `PATCH ${mailboxUrl(baseUrl, nameless.address)} with {"displayName": "..."}.`
-  const detail = `Of ${nameless.address} recipients see the bare address.`
+  const detail = `Recipients see the bare address ${nameless.address}.`
   return todo('name', detail, fixFor(principal, 'mailboxes:write', fix))
 }
 
@@ -92,20 +92,20 @@ function domainStep(
 ): SetupStep {
   const [first] = own
   if (first !== undefined) return done('domain', `The account has the domain ${nameOf(first)}.`)
-  if (account.sandbox) return done('domain', 'A sandbox has a domain that leads nowhere, and needs no other.')
+  if (account.sandbox) return done('domain', 'A sandbox has a test domain, and needs no other.')
   const free = domains.find(isFree)
   const detail = free === undefined ? 'The account has no domain.' : `The account has the free domain ${nameOf(free)}.`
   const { ownDomains } = allowanceOf(account)
   if (ownDomains === 0) {
     const plan = account.agentsPlan ?? account.plan ?? 'none'
     const ask = `ask for a larger plan (POST ${baseUrl}/api/v1/account/requests, or "mailroom account plan ${account.id}").`
-    return todo('domain', `${detail} The plan ${plan} has no domain of its own.`, asking(kind, role, ask))
+    return todo('domain', `${detail} The plan ${plan} includes no domains of your own.`, asking(kind, role, ask))
   }
   const create = `add a domain of your own: POST ${baseUrl}/api/v1/domains with {"domain": "example.org"}.`
   return todo('domain', detail, asking(kind, role, create))
 }
 
-/** What is wrong with the first domain that is not as it should be, record by record. */
+/** The DNS records that are missing or wrong at the first domain that is not verified. */
 function dnsStep(ctx: Context, { kind, role }: Principal, own: readonly OwnDomain[]): SetupStep {
   const records = own.map((doc) => domainRecord(ctx, doc))
   const wrong = records.find(({ status }) => status !== 'verified')
@@ -117,12 +117,12 @@ function dnsStep(ctx: Context, { kind, role }: Principal, own: readonly OwnDomai
   const verify = `then POST ${ctx.baseUrl}/api/v1/domains/${domain}/verify.`
   const detail =
     checkedAt == null
-      ? `The domain ${domain} is ${status}: its DNS was not looked at yet.`
+      ? `The domain ${domain} is ${status}: its DNS was not checked yet.`
       : `The domain ${domain} is ${status}: ${missing.length} of its DNS records are missing or wrong.`
   return todo('dns', detail, asking(kind, role, `change the DNS of ${domain}; ${verify} ${changes.join(' ')}`))
 }
 
-/** What people and administrators do: an agent can only ask for it. */
+/** Words a fix that only owners, account keys and administrators can make; other callers are told whom to ask. */
 function asking(kind: Principal['kind'], role: Principal['role'], what: string): string {
   if (kind === 'agent') return `An agent key cannot do this. Ask the owner of the account: ${what}`
   if (role !== null && role !== 'owner') return `The role ${role} cannot do this. Ask an owner of the account: ${what}`
@@ -156,7 +156,7 @@ async function firstMailStep(ctx: Context, principal: Principal, mailboxes: read
   if (isUnclaimed(principal.account) || !principal.scopes.includes('mail:send'))
     return todo('first_mail', detail, `${wait[0]?.toUpperCase()}${wait.slice(1)}`)
   const send = `POST ${mailboxUrl(baseUrl, address)}/send with {"to": "delivered@simulator.invalid", "subject": "Hello", "text": "Hello"}`
-  return todo('first_mail', detail, `${send}, which tries everything and leaves nobody a mail; or ${wait}`)
+  return todo('first_mail', detail, `${send}, which tests a complete send without mailing anybody; or ${wait}`)
 }
 
 async function webhookStep(ctx: Context, principal: Principal): Promise<SetupStep> {
@@ -175,7 +175,7 @@ async function webhookStep(ctx: Context, principal: Principal): Promise<SetupSte
   if (allowanceOf(principal.account).webhookEndpoints === 0)
     return todo(
       'webhook',
-      `${whose}, and the plan has none.`,
+      `${whose}, and the plan includes none.`,
       'Wait for mail instead (GET .../wait), or ask for a larger plan.',
     )
   const create = `POST ${baseUrl}/api/v1/webhooks with {"url": "https://...", "events": ["message.received"]}`
@@ -185,7 +185,7 @@ async function webhookStep(ctx: Context, principal: Principal): Promise<SetupSte
     fixFor(
       principal,
       'mail:read',
-      `${create}; without one, GET .../wait and GET ${baseUrl}/api/v1/events tell of new mail.`,
+      `${create}; without one, GET .../wait and GET ${baseUrl}/api/v1/events report new mail.`,
     ),
   )
 }

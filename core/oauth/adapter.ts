@@ -1,7 +1,7 @@
 /**
- * Where oidc-provider keeps what it makes. Invariants: of a code, a token or a request only a hash is an id, and the rest is
- * sealed; of two who use a code or a refresh token, also at once, the second ends the grant, and all that the first one got of it; a
- * grant is a key (core/access/access-tokens.ts), so that revoking it is enough. Its sessions are kept nowhere: who asks is known by ours.
+ * The storage of oidc-provider. Invariants: codes, tokens and requests are stored under a hash as their id, with sealed content. A
+ * second use of a code or a refresh token, even a concurrent one, ends the grant and everything that the first use got by it. A grant
+ * is a key (core/access/access-tokens.ts), so that revoking it is enough. The library's sessions are not stored: ours identify the person.
  */
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { Failure } from '../../schemas/failures.ts'
@@ -21,18 +21,18 @@ import { type OauthRequest, oauthPaths } from './request.ts'
 
 type Serving = () => OauthRequest
 
-/** How long a registration is kept that nobody uses. */
+/** How long an unused registration is kept. */
 const clientMs = 30 * dayMs
 
-/** What the library is told. */
+/** The errors that the library receives from the adapter. */
 export type Refusals = {
-  /** Of the second use of a code or a refresh token. */
+  /** For the second use of a code or a refresh token, and for a grant that ended meanwhile. */
   used(): Error
   /** While the database is unavailable. */
   away(cause: unknown): Error
 }
 
-/** Makes the adapter of a model, by its name. `serving` gives the request that is served. */
+/** Makes the adapter of a model, by its name. `serving` returns the request that is being served. */
 export function adapterOf(serving: Serving, model: string, { used, away }: Refusals): Adapter {
   const adapter = modelOf(serving, model, used)
   const tell = (error: unknown) => {
@@ -73,7 +73,7 @@ function artifacts(serving: Serving, model: string, refuse: () => Error): Adapte
       const { grantId, clientId } = payload
       const expiresAt = after(ctx.clock.now(), expiresIn * secondMs)
       const grant = grantId === undefined ? undefined : await liveGrant(ctx, grantId)
-      // It was revoked while its token was made.
+      // The grant was revoked while its token was made.
       if (grantId !== undefined && grant === null) throw refuse()
       await store.putArtifact(ctx.store, {
         _id: artifactId(model, id),
@@ -115,7 +115,7 @@ function clients(serving: Serving): Adapter {
     },
     async find(id) {
       const { ctx } = serving()
-      // What is a URL is read where it leads to.
+      // A client id that is a URL has no registration: the library fetches its document.
       if (!id.startsWith('oac_')) return undefined
       const found = await store.findClient(ctx.store, { id, now: ctx.clock.now() })
       return found === null ? undefined : (JSON.parse(found.metadata) as AdapterPayload)
@@ -150,7 +150,7 @@ function grants(serving: Serving): Adapter {
   }
 }
 
-/** Ends a grant, because the program asks for it or because a code or a token was used twice. */
+/** Ends a grant, because the program revokes it or because a code or a token was used twice. */
 async function end({ ctx, req, peerAddress: address }: OauthRequest, grantId: string): Promise<void> {
   const grant = await grantById(ctx, grantId)
   if (grant === undefined || !(await endGrant(ctx, { accountId: grant.accountId, grantId }))) return
@@ -165,7 +165,7 @@ async function liveGrant(ctx: Context, id: string): Promise<KeyDoc | null> {
   return grant.expiresAt !== null && grant.expiresAt <= ctx.clock.now() ? null : grant
 }
 
-/** What a grant allows while the person has the role. */
+/** The scopes of a grant that the person's current role includes. */
 async function scopesOf(ctx: Context, { accountId, scopes, program }: KeyDoc): Promise<readonly Scope[]> {
   const account = await accountById(ctx, accountId)
   const role = account?.members?.find(({ personId }) => personId === program?.personId)?.role

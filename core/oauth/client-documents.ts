@@ -1,6 +1,6 @@
 /**
- * Reads what programs publish of themselves: client ID metadata documents and key sets. A stranger names the address, so it is
- * looked at when connecting, as for webhooks.
+ * Fetches what programs publish about themselves: client ID metadata documents and key sets. A stranger names the URL, so the address
+ * behind it is checked when connecting, as for webhooks.
  */
 
 import { networkOf } from '../access/network.ts'
@@ -43,7 +43,7 @@ export async function fetchDocument(
     redirect: 'manual',
     dispatcher: await dispatcherOf(ctx),
   })
-  // Of the headers only what says how long it may be kept, and not where that is forbidden (RFC 9111 5.2.2).
+  // Passes on only the length and the headers that say how long the document may be cached, unless caching is forbidden (RFC 9111 5.2.2).
   const [control, expires, length] = ['cache-control', 'expires', 'content-length'].map((name) =>
     answer.headers.get(name),
   )
@@ -58,7 +58,7 @@ export async function fetchDocument(
   })
 }
 
-/** Counts that a visitor makes the service fetch a document. Returns whether it may. */
+/** Counts a document that the service fetches because of a visitor. Returns false past the limit. */
 export function takeDocumentFetch(ctx: Context, peerAddress: string): Promise<boolean> {
   return takeUsage(ctx, {
     owner: `oauth:${networkOf(peerAddress)}`,

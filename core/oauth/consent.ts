@@ -1,6 +1,6 @@
 /**
- * What a person is asked when a program wants to be connected, and what follows from the answer. The request is found by a cookie
- * of the browser that began it, so that nobody answers the request of somebody else.
+ * The consent of a person when a program wants to be connected, and what follows from the answer. The request is found by a cookie of
+ * the browser that began it, so that nobody can answer a request of somebody else.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId, idAt } from '../../schemas/ids.ts'
@@ -21,32 +21,32 @@ import type { OauthRequest } from './request.ts'
 /** Mailboxes that a program can be limited to. */
 const mailboxesMax = 1_000
 
-/** A program that wants to be connected. Name and host are its own words, unless it published them. */
+/** A program that wants to be connected. Its name and redirect are its own claims, unless it published them. */
 export type Asking = {
   readonly clientId: string
   readonly name: string
   /** The host of its client ID metadata document; null when it registered itself. */
   readonly publishedAt: string | null
   readonly redirectsTo: string
-  /** Whether its answers stay on the person's computer, where any program may claim to be it. */
+  /** Whether its redirects stay on the person's computer, where any program may claim to be this one. */
   readonly isLocal: boolean
-  /** What it asks for. */
+  /** The scopes that it asks for. */
   readonly scopes: readonly Scope[]
-  /** Since when it asks. */
+  /** When the request began. */
   readonly since: Date
 }
 
-/** What the person lets the program do. */
+/** What the person allows the program to do. */
 export type Consent = {
   readonly accountId: string
   readonly scopes: readonly string[]
-  /** Addresses of the only mailboxes that it may reach; null: all of the account. */
+  /** Addresses of the only mailboxes that it may reach; null: all mailboxes of the account. */
   readonly mailboxes: readonly string[] | null
 }
 
 type Decision = OauthRequest & { readonly requestId: string; readonly personId: string }
 
-/** The program that asks in a request. Fails with `not_found` when the request has expired, was answered, or is another browser's. */
+/** The program behind a request. Fails with `not_found` when the request has expired, was answered, or is another browser's. */
 export function findAsking(request: OauthRequest, requestId: string): Promise<Asking> {
   return askProvider(request, async (provider) => {
     const { uid, params, result, iat } = await provider.interactionDetails(request.req, request.res).catch(notFound)
@@ -68,13 +68,13 @@ export function findAsking(request: OauthRequest, requestId: string): Promise<As
   })
 }
 
-/** The failure of a request that the library does not find, for whatever reason but an outage. */
+/** Fails for a request that the library does not find: with `unavailable` during an outage, otherwise with `not_found`. */
 function notFound(error: unknown): never {
   const cause = error instanceof Error ? error.cause : undefined
   throw isAway(cause) ? whileUnavailable(cause) : expired()
 }
 
-/** What a person can let a program do in an account at most. Fails with `forbidden` for who is no member. */
+/** The principal of a member, who can grant a program at most its scopes. Fails with `forbidden` for a person who is no member. */
 export async function requireMember(
   ctx: Context,
   { accountId, personId }: { accountId: string; personId: string },
@@ -86,9 +86,9 @@ export async function requireMember(
 }
 
 /**
- * Connects the program as the person decided, once: a second answer of the same page, as by a double click, changes nothing of the
- * first. Returns where the browser goes on to. Fails as `findAsking` does, with
- * `forbidden` (account), `account_suspended`, `validation_error` (scopes, mailboxes), `mailbox_not_found`, `conflict`.
+ * Connects the program as the person decided, once: a second answer from the same page, such as by a double click, changes nothing.
+ * Returns the URL to which the browser is redirected. Fails as `findAsking` does, and with `forbidden` (account), `account_suspended`,
+ * `validation_error` (scopes, mailboxes), `mailbox_not_found`, `conflict` (too many grants).
  */
 export async function allow(decision: Decision, { accountId, scopes, mailboxes }: Consent): Promise<string> {
   const { ctx, personId, requestId } = decision
@@ -120,7 +120,7 @@ export async function allow(decision: Decision, { accountId, scopes, mailboxes }
   return finish(decision, { login: { accountId: personId }, consent: { grantId: id } })
 }
 
-/** Tells the program that the person refuses. Returns where the browser goes on to. Fails as `findAsking` does. */
+/** Answers the program that the person refuses. Returns the URL to which the browser is redirected. Fails as `findAsking` does. */
 export async function refuse(decision: Decision, accountId: string | null): Promise<string> {
   const { name, redirectsTo } = await findAsking(decision, decision.requestId)
   if (accountId !== null) {
@@ -130,7 +130,7 @@ export async function refuse(decision: Decision, accountId: string | null): Prom
   return finish(decision, { error: 'access_denied', error_description: 'The person did not allow it.' })
 }
 
-/** Of what a program asks for, what a person may let it do: in all mailboxes of the account, or in some of them. */
+/** The scopes, among those that a program asks for, that a person may grant: for the whole account, or only for some mailboxes. */
 export function offeredTo(
   { scopes }: Principal,
   asked: readonly Scope[],
@@ -165,6 +165,6 @@ function finish(decision: Decision, result: { readonly [part: string]: unknown }
 }
 
 const expired = () =>
-  new Failure('not_found', 'This request of a program is not known here.', {
+  new Failure('not_found', 'This connection request of a program is not open in this browser.', {
     fix: 'It has expired, was answered, or was begun in another browser. Go back to the program and connect it once more.',
   })

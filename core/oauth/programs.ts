@@ -5,13 +5,13 @@ import { type Grant, listGrants } from '../access/grants.ts'
 import type { Context } from '../process/context.ts'
 
 export type Program = Omit<Grant, 'mailboxIds' | 'personId' | 'accountId' | 'resource' | 'kind'> & {
-  /** Who connected it; null when the person is gone. */
+  /** The person who connected it; null when the person does not exist any more. */
   readonly person: { readonly id: string; readonly email: string; readonly name: string } | null
-  /** Addresses; null: all of the account. */
+  /** Addresses of the mailboxes that it reaches; null: all mailboxes of the account. */
   readonly mailboxes: readonly string[] | null
 }
 
-/** The programs that are connected to an account, oldest first: all, or those that a person connected. */
+/** The programs that are connected to an account, oldest first: all of them, or those that one person connected. */
 export async function listPrograms(
   ctx: Context,
   whose: { accountId: string; personId: string | null },

@@ -1,7 +1,7 @@
 /**
- * The authorization server (OAuth 2.1): `oidc-provider`, told what Mailroom allows. Public programs and those with a key of
- * their own, authorization codes with PKCE, one resource, opaque tokens. It speaks the protocol; who is asked and what is
- * granted is ours (core/oauth/consent.ts).
+ * The authorization server (OAuth 2.1): `oidc-provider`, configured for what Mailroom allows: public clients and clients with a key of
+ * their own, authorization codes with PKCE, one resource, opaque tokens. The library speaks the protocol; consent and grants are ours
+ * (core/oauth/consent.ts).
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createPrivateKey } from 'node:crypto'
@@ -21,7 +21,7 @@ import { fetchDocument, namesDocument, takeDocumentFetch } from './client-docume
 import { completeMetadata } from './client-rules.ts'
 import { consentPath, type OauthRequest, oauthPaths } from './request.ts'
 
-/** What a program gets that names no scope, and is told to ask for first: to read and write mail. */
+/** The default scopes of a program that names none, and those it is advised to ask for first. */
 export const initialScopes = signupScopes
 
 const documentBytes = 5 * 1024
@@ -34,7 +34,7 @@ const lifetimes = {
   interaction: hourMs / secondMs,
 }
 
-/** Shows a person why a request of a program is refused that cannot be told to the program. */
+/** Shows the person why a request is refused, when the refusal cannot be sent to the program. */
 export type ShowRefusal = (
   koa: KoaContextWithOIDC,
   refusal: { readonly code: string; readonly description: string | null },
@@ -45,12 +45,12 @@ const loadLibrary = loadOnce(() => import('oidc-provider'))
 
 type Served = OauthRequest & { readonly showRefusal: ShowRefusal | null }
 
-/** What is being served: the library does not pass it on to what it calls. */
+/** The request that is being served: the library does not pass it to our callbacks. */
 const serving = new AsyncLocalStorage<Served>()
 
 function served(): Served {
   const request = serving.getStore()
-  if (request === undefined) throw new Error('The authorization server was asked outside of a request.')
+  if (request === undefined) throw new Error('The authorization server was called outside of a request.')
   return request
 }
 
@@ -59,19 +59,19 @@ const servers = perProcess(async (process) => {
   return { provider, listener: provider.callback() }
 })
 
-/** Serves a request to one of the endpoints, or for the metadata (RFC 8414). Resolves when it is answered. */
+/** Serves a request to one of the endpoints or for the metadata (RFC 8414). Resolves when it is answered. */
 export async function serveOauth(request: OauthRequest, showRefusal: ShowRefusal): Promise<void> {
   const { listener } = await servers(request.ctx)
   await serving.run({ ...request, showRefusal }, () => listener(request.req, request.res))
 }
 
-/** Asks the authorization server something while one of our pages is served. */
+/** Calls `ask` with the authorization server, for a request to one of our pages. */
 export async function askProvider<T>(request: OauthRequest, ask: (provider: Provider) => Promise<T>): Promise<T> {
   const { provider } = await servers(request.ctx)
   return serving.run({ ...request, showRefusal: null }, () => ask(provider))
 }
 
-/** Counts a registration of a program. Returns whether there may be one more. */
+/** Counts a registration of a program. Returns false past the limit. */
 export function takeRegistration(ctx: Context, peerAddress: string): Promise<boolean> {
   return takeUsage(ctx, {
     owner: `oauth:${networkOf(peerAddress)}`,
@@ -85,7 +85,7 @@ export function takeRegistration(ctx: Context, peerAddress: string): Promise<boo
 function createProvider(process: ProcessContext, library: Library): Provider {
   const { baseUrl } = process
   const provider = new library.Provider(baseUrl, configurationOf(process, library))
-  // URLs and cookies follow the base URL, whatever a request says of its host.
+  // URLs and cookies follow the base URL, whatever host a request names.
   const { pathname, protocol, host } = new URL(baseUrl)
   const mountPath = pathname.replace(/\/$/, '')
   for (const [name, value] of Object.entries({ href: baseUrl, protocol: protocol.slice(0, -1), host }))
@@ -99,21 +99,21 @@ function createProvider(process: ProcessContext, library: Library): Provider {
   })
   provider.use(async (koa, next) => {
     Object.assign(koa.req, { baseUrl: mountPath })
-    // The library adds the hash of its script, which sends on the form of an answer by POST, to a list of scripts alone.
+    // The library adds the hash of its script, which submits the form of a response by POST, only to an existing script-src.
     koa.set(policyHeader, `${koa.response.get(policyHeader)}; script-src`)
     await next()
     const { route } = (koa as KoaContextWithOIDC).oidc ?? {}
     if (route === 'discovery') Object.assign(koa.body as object, { scopes_supported: allScopes })
   })
-  // Faults are told by `server_error`, and not on the console.
+  // Errors are reported by `server_error`, not on the console.
   provider.silent = true
   observe(provider)
   return provider
 }
 
-/** Notes what the library tells. */
+/** Handles events of the library. */
 function observe(provider: Provider): void {
-  // Its session says who signed in here: it holds for this answer alone, and leaves no cookie.
+  // The library's session, which names the signed-in person, is for this answer alone and leaves no cookie.
   provider.on('interaction.ended', (koa) => {
     Object.assign(koa.oidc.session ?? {}, { destroyed: true })
   })
@@ -126,7 +126,7 @@ function configurationOf(process: ProcessContext, { errors, interactionPolicy }:
   const { baseUrl, secrets } = process
   const resource = resourceOf(process)
   const refusals = {
-    used: () => new errors.InvalidGrant('it was used before, and what it was granted has ended'),
+    used: () => new errors.InvalidGrant('it was used before, or its grant was revoked; the grant has ended'),
     away: (cause: unknown) =>
       Object.assign(new errors.TemporarilyUnavailable(awayText, { cause: cause as Error }), {
         status: 503,
@@ -138,11 +138,14 @@ function configurationOf(process: ProcessContext, { errors, interactionPolicy }:
     return resource
   }
   const { Check, Prompt } = interactionPolicy
-  // RFC 6749 3.3: who names no scope gets the default, and who names unknown ones alone nothing.
+  // RFC 6749 3.3: a request without a scope gets the default; one that names only unknown scopes is refused.
   const scopeAsked = (asked: unknown = initialScopes.join(' ')): string => {
     const named = String(asked).split(' ')
     if (allScopes.some((scope) => named.includes(scope))) return named.join(' ')
-    throw new errors.InvalidScope(`none of these is a scope; there are ${allScopes.join(' ')}`, named.join(' '))
+    throw new errors.InvalidScope(
+      `none of these is a known scope; the scopes are ${allScopes.join(' ')}`,
+      named.join(' '),
+    )
   }
   const mustAsk = new Check('not_asked', 'the person has to be asked', 'consent_required', (koa) => {
     return koa.oidc.result?.consent === undefined
@@ -158,7 +161,7 @@ function configurationOf(process: ProcessContext, { errors, interactionPolicy }:
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
       id_token_signed_response_alg: 'Ed25519',
-      // Of those who do not say, `completeMetadata` finds it out. The library passes over an undefined default of ours.
+      // `completeMetadata` sets it where the metadata do not. Null, because the library ignores a default of undefined.
       application_type: null as unknown as undefined,
     },
     clientAuthMethods: ['none', 'private_key_jwt'],
@@ -192,20 +195,20 @@ function configurationOf(process: ProcessContext, { errors, interactionPolicy }:
     revokeGrantPolicy: () => true,
     interactions: {
       policy: [
-        // A new sign-in cannot be asked for: who is signed in says here what a program may do.
+        // A program cannot request a new sign-in: the person who is signed in here decides.
         new Prompt({ name: 'login', requestable: false }),
         new Prompt({ name: 'consent', requestable: true }, mustAsk),
       ],
       url: (_koa, { uid }) => `${new URL(baseUrl).pathname.replace(/\/$/, '')}${consentPath}/${uid}`,
     },
     extraClientMetadata: {
-      // Whatever is named here, the validator is asked once.
+      // Any one name makes the library call the validator once.
       properties: ['software_id'],
       validator: (koa, _key, _value, metadata) => {
         const wrong = completeMetadata(metadata)
-        // The code of the error depends on the field that stands first in the text.
+        // The library derives the code of the error from the field that the text begins with.
         if (wrong !== null) throw new errors.InvalidClientMetadata(wrong)
-        // Who registers gets no secret (RFC 7591 3.2.1: the server may replace what was asked for).
+        // A registration gets no secret (RFC 7591 3.2.1: the server may replace what was asked for).
         if (koa?.oidc.route !== 'registration') return
         metadata.token_endpoint_auth_method = 'none'
         delete metadata.client_secret
@@ -253,8 +256,8 @@ function configurationOf(process: ProcessContext, { errors, interactionPolicy }:
 }
 
 /**
- * The key that the metadata names, because OpenID clients insist on one; nothing is signed with it. All processes derive the
- * same from theirs.
+ * The key that the metadata names, because OpenID clients insist on one; nothing is signed with it. All processes derive the same key
+ * from the shared digest key.
  */
 function signingKey({ tag }: ProcessContext['secrets']) {
   // RFC 8410 7: an Ed25519 key in PKCS #8 is this prefix and the seed.

@@ -1,4 +1,4 @@
-/** What the authorization server serves, and where. */
+/** The endpoints of the authorization server, and the requests to them. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from '../process/context.ts'
 
@@ -10,10 +10,10 @@ export const oauthPaths = {
   jwks: '/oauth/jwks',
 } as const
 
-/** Where people are asked; the id of what they are asked about follows. */
+/** The path of the consent page; the id of the request follows. */
 export const consentPath = '/oauth/consent'
 
-/** A request to one of its endpoints, or to one of our pages that asks it something. */
+/** A request to an endpoint of the authorization server, or to one of our pages that uses it. */
 export type OauthRequest = {
   readonly ctx: Context
   readonly req: IncomingMessage
