@@ -1,6 +1,6 @@
 /**
- * The jobs of the parser: what is done with the bytes of a message. Each job is a pure function, so that it can run in
- * this thread or in a worker thread.
+ * The jobs of the parser, which work on the bytes of a message. Each job is a pure function, so that it can run in this thread or in a
+ * worker thread.
  */
 import { createHash } from 'node:crypto'
 import { asSeen, quickSnippet, readBody } from '../../mail/body/body.ts'
@@ -25,16 +25,16 @@ import { attachmentIdOf } from './attachment-ids.ts'
 
 export type View = 'headers' | 'reply' | 'text' | 'markdown' | 'full'
 
-/** What a message says of itself. */
+/** A parsed message and its snippet. */
 export type Description = { readonly parsed: ParsedMessage; readonly snippet: string }
 
-/** What is read of a message when it arrives. */
+/** The results of reading a message when it arrives. */
 export type ReadArrival = Description & {
-  /** Whether the plain text says what the HTML shows nowhere. */
+  /** Whether the plain text has content that the HTML shows nowhere. */
   readonly alternativesDiffer: boolean
   /**
-   * SHA-256 of `prefix`, a NUL and the bytes: recognises the same mail from the same sender. It covers `transactionId` too where
-   * another mail of that sender may have the same bytes.
+   * SHA-256 of `prefix`, a NUL and the bytes: recognises the same mail from the same sender. It also covers `transactionId` if another
+   * mail of that sender may have the same bytes.
    */
   readonly fingerprint: Uint8Array
   /** The verification codes and links in the message; null when there is none. */
@@ -57,7 +57,7 @@ export type Reading = {
   readonly attached: AttachedMessage | null
 }
 
-/** What a record of Intake is made of. */
+/** The bodies and header fields from which a record of Intake is made. */
 export type IntakeReading = {
   readonly headers: readonly HeaderField[]
   readonly text: string
@@ -74,7 +74,7 @@ export type AttachedMessage = {
   readonly path: string
 }
 
-/** An attachment with its decoded content, and the charset and the whole type that its part declares. */
+/** An attachment with its decoded content, and the charset and the full type that its part declares. */
 export type DecodedAttachment = AttachmentInfo & {
   readonly bytes: Uint8Array
   readonly charset: string | null
@@ -96,11 +96,11 @@ type TextFile = {
 /** The bytes of a stored message; the ids of its attachments are derived from `messageId`. */
 type StoredMessage = { readonly raw: Buffer; readonly messageId: string }
 
-/** Levels of arrays and objects in a request: each costs stack wherever a value is walked or copied. */
+/** Nested arrays and objects in a request: each level costs stack wherever a value is walked or copied. */
 export const jsonDepthMax = 100
 
 export const jobs = {
-  /** For what we wrote ourselves. */
+  /** Describes a message that we composed ourselves. */
   description({ raw }: { raw: Buffer }): Description {
     const parsed = parseMessage(raw)
     return { parsed: withoutContent(parsed), snippet: quickSnippet(raw, asSeen(raw, parsed)) }
@@ -149,8 +149,8 @@ export const jobs = {
     const { text, html, markdown, hidden: hiddenInBody, truncated: isCut } = body
     const hidden = [...hiddenInHeader(parsed), ...hiddenInBody].slice(0, limits.hiddenMax)
     const truncated = parsed.truncated || isCut
-    const told = { html, from: parsed.from, subject: parsed.subject }
-    if (view === 'reply') return { ...common, reply: replyText(text, told), hidden, truncated }
+    const context = { html, from: parsed.from, subject: parsed.subject }
+    if (view === 'reply') return { ...common, reply: replyText(text, context), hidden, truncated }
     if (view === 'text') return { ...common, text, hidden, truncated }
     if (markdown !== undefined) return { ...common, markdown, hidden, truncated }
     const images = new Map(
@@ -159,7 +159,7 @@ export const jobs = {
       ),
     )
     const safe = html === null ? null : sanitiseHtml(html, { images })
-    return { ...common, text, html: safe, ...readReply(text, told), hidden, truncated }
+    return { ...common, text, html: safe, ...readReply(text, context), hidden, truncated }
   },
 
   /** An attachment of the message, or of a message attached to it. Returns null when there is none with that id. */
@@ -187,8 +187,8 @@ export const jobs = {
   },
 
   /**
-   * The bodies for a forwarded message: the HTML is sanitised and keeps its remote images. `ownText` is what a person sees of
-   * `ownHtml`, the words of who forwards it.
+   * The bodies for a forwarded message: the HTML is sanitised and keeps its remote images. `ownText` is the visible text of `ownHtml`,
+   * which the person who forwards it wrote.
    */
   forwarding({ raw, ownHtml }: { raw: Buffer; ownHtml: string | null }): {
     readonly text: string
@@ -203,10 +203,10 @@ export const jobs = {
     }
   },
 
-  /** The fields of a mail by rules, by their keys; `raw` is the question as JSON. */
+  /** The fields of a mail that rules find, by key; `raw` is a `LensQuestion` as JSON. */
   async lens({ raw }: { raw: Buffer }): Promise<readonly (readonly [string, LensFinding | null])[]> {
     const { fields, source } = JSON.parse(raw.toString('utf8')) as LensQuestion
-    // The calendars of all languages are large, and few processes read fields.
+    // Loaded on first use: the calendars of all languages are large, and few processes read fields.
     const { readFields } = await import('../../mail/lens/read-fields.ts')
     return [...readFields(fields, { ...source, date: new Date(source.date) })]
   },
@@ -224,7 +224,7 @@ export const jobs = {
     }
   },
 
-  /** The bodies of a mail that is written in Markdown: safe HTML, and what a person sees of it. */
+  /** The bodies of a mail that is written in Markdown: safe HTML, and its visible text. */
   markdown({ raw }: { raw: Buffer }): { readonly text: string; readonly html: string } {
     const html = sanitiseHtml(markdownAsHtml(raw.toString()), { remoteImages: true })
     return { text: withTokenLinks(visibleText(html).text), html: withTokenLinks(html) }
@@ -246,7 +246,7 @@ export const jobs = {
     return { text: isCut ? piece.replace(/[\ud800-\udbff]$/, '') : piece, chars: text.length }
   },
 
-  /** Parses the JSON of a request body: UTF-8, at most `jsonDepthMax` levels deep. Returns what is wrong with it otherwise. */
+  /** Parses the JSON of a request body: UTF-8, at most `jsonDepthMax` levels deep. Otherwise returns what is wrong with it. */
   json({ raw }: { raw: Buffer }): { readonly value: unknown } | 'malformed' | 'too deep' {
     if (isDeeper(raw, jsonDepthMax)) return 'too deep'
     try {
@@ -261,7 +261,7 @@ export const jobs = {
 export type Jobs = typeof jobs
 export type JobName = keyof Jobs
 
-/** Ranges in code points, in their order, as ranges in UTF-16 units. */
+/** Converts ranges in code points, which are in order, to ranges in UTF-16 units. */
 function inUnits(text: string, ranges: readonly CharRange[]): readonly CharRange[] {
   let [units, points] = [0, 0]
   const unitOf = (point: number) => {
@@ -284,14 +284,13 @@ function infoOf(raw: Buffer, parsed: ParsedMessage, messageId: string, attachmen
 }
 
 /**
- * Leaves out the content of a signed message, so that it is not copied between threads; `content` returns it when it is
- * needed.
+ * Leaves out the content of a signed message, so that it is not copied between threads; the job `content` returns it when needed.
  */
 function withoutContent(parsed: ParsedMessage): ParsedMessage {
   return parsed.signedContent === null ? parsed : { ...parsed, signedContent: null }
 }
 
-/** Whether arrays and objects are nested in more than `levels` levels. Of what is no JSON the answer does not matter. */
+/** Whether arrays and objects are nested in more than `levels` levels. For text that is no JSON the result is irrelevant. */
 function isDeeper(json: Buffer, levels: number): boolean {
   let depth = 0
   for (let at = 0; at < json.length; at++) {
@@ -306,7 +305,7 @@ function isDeeper(json: Buffer, levels: number): boolean {
 
 const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [...Buffer.from('"\\[]{}')]
 
-/** Where the string that begins at `start` has its closing quote; the end of the text when it has none. */
+/** The position of the closing quote of the string that begins at `start`; the end of the text when there is none. */
 function endOfString(json: Buffer, start: number): number {
   for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let escapes = 0

@@ -1,8 +1,7 @@
 /**
- * Runs the parser jobs: on small messages in this thread, on large ones in worker threads, so that other connections do
- * not wait. Invariants: a worker runs at most one job. A worker that takes too long, fails or runs out of memory is
- * terminated and never used again, and its job fails. Workers start when they are needed and end after they were idle
- * for a while.
+ * Runs the parser jobs: on small messages in this thread, on large ones in worker threads, so that other connections do not wait.
+ * Invariants: a worker runs at most one job. A worker that takes too long, fails or runs out of memory is terminated and never used
+ * again, and its job fails. Workers start when they are needed and end after a time without jobs.
  */
 import { Worker } from 'node:worker_threads'
 import { joined } from '../../mail/slices.ts'
@@ -11,8 +10,8 @@ import type { JobName, Jobs } from './jobs.ts'
 
 export type Parsing = {
   /**
-   * Runs a job of `core/parsing/jobs.ts` on the bytes of a message, which are not changed. Returns the job's result.
-   * Fails with `unavailable` when the worker takes too long or fails, or when too many jobs wait.
+   * Runs a job of `core/parsing/jobs.ts` on the bytes of a message, which stay unchanged. Returns the job's result. Fails with
+   * `unavailable` when the worker takes too long or fails, or when too many jobs wait.
    */
   run<N extends JobName>(name: N, input: Parameters<Jobs[N]>[0]): Promise<Awaited<ReturnType<Jobs[N]>>>
   /** Ends the workers; jobs in progress and waiting jobs fail. */
@@ -20,11 +19,11 @@ export type Parsing = {
 }
 
 export type ParsingLimits = {
-  /** Worker threads of a process: few enough that a machine with two cores still answers while all of them work. */
+  /** Worker threads of a process: few enough that a machine with two cores still responds while all of them work. */
   readonly workersMax: number
   /** Jobs that wait for a worker; each holds its message in memory. */
   readonly waitingMax: number
-  /** Longest time of a job. Jobs take linear time and stay far below it; one that does not is a defect or an attack. */
+  /** Longest time of a job. Jobs take linear time and stay far below it; a job that does not is a defect or an attack. */
   readonly jobMs: number
   /** Heap of a worker, without the bytes of the messages. */
   readonly heapMb: number
@@ -54,13 +53,13 @@ export const parsingLimits: ParsingLimits = {
     lens: 24 * 1024,
     markdown: 16 * 1024,
     reading: 32 * 1024,
-    // Whatever its size: what is in its archives may be a thousand times as large.
+    // Never in this thread: the content of its archives may be a thousand times as large as the message.
     reports: 0,
     text: 96 * 1024,
   },
 }
 
-/** Reading bodies takes much code, and a process that has not read one yet may never do. */
+/** The jobs, loaded on first use: they are much code, and some processes never run one in this thread. */
 let loaded: Jobs | undefined
 async function loadJobs(): Promise<Jobs> {
   loaded ??= (await import('./jobs.ts')).jobs
@@ -178,8 +177,8 @@ export function createParsing({
 }
 
 /**
- * The bytes as a worker gets them. Bytes in shared memory are not copied; others are, since the caller keeps its own,
- * and in slices, so that the copy does not block the event loop.
+ * The bytes to send to a worker. Bytes in shared memory are not copied. Others are, since the caller keeps its own; the copy is made in
+ * slices, so that it does not block the event loop.
  */
 async function transferableBytes(bytes: Buffer): Promise<Buffer> {
   return bytes.buffer instanceof SharedArrayBuffer ? bytes : joined([bytes])

@@ -1,4 +1,4 @@
-/** The thread that reads large messages: one job at a time, as `core/parsing/parsing.ts` sends them. */
+/** The worker thread for large messages: it runs one job at a time, as `core/parsing/parsing.ts` sends them. */
 import { parentPort } from 'node:worker_threads'
 import { type DecodedAttachment, type JobName, jobs } from './jobs.ts'
 
@@ -9,7 +9,7 @@ parentPort?.on('message', async ({ name, input }: { name: JobName; input: { raw:
   parentPort?.postMessage(result, name === 'content' ? ownMemory(result as DecodedAttachment | null) : [])
 })
 
-/** The memory of decoded content, so that it is transferred without a copy. */
+/** The memory of decoded content, to be transferred without a copy. */
 function ownMemory(content: DecodedAttachment | null): ArrayBuffer[] {
   const { buffer, byteLength } = content?.bytes ?? {}
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []

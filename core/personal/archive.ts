@@ -1,9 +1,9 @@
-/** Files as one zip archive, made while it is read. */
+/** A zip archive of files, which is made while it is read. */
 import { Readable } from 'node:stream'
 import yazl from 'yazl'
 import type { ExportedFile } from './export.ts'
 
-/** The bytes of the archive, in pieces of at least `pieceBytes`, but for the last. Rejects when a file cannot be read. */
+/** The bytes of the archive, in pieces of at least `pieceBytes` except the last. Rejects when a file cannot be read. */
 export async function* archiveOf(
   files: readonly ExportedFile[],
   { mtime, pieceBytes }: { mtime: Date; pieceBytes: number },
@@ -14,7 +14,7 @@ export async function* archiveOf(
   for (const { name, content } of files)
     zip.addReadStreamLazy(name, { mtime }, (give) => {
       reading = Readable.from(content())
-      // The library hears nothing of an error in what it reads.
+      // The library does not handle errors of the streams that it reads.
       reading.once('error', (error) => output.destroy(error))
       give(null, reading)
     })
@@ -32,7 +32,7 @@ export async function* archiveOf(
     }
     if (bytes > 0) yield Buffer.concat(waiting)
   } finally {
-    // Of a reader who left before the end.
+    // The caller may stop reading before the end.
     reading?.destroy()
   }
 }

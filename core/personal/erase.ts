@@ -1,10 +1,10 @@
 /**
- * Erases accounts: by command line, by their person, and when nobody claimed them. Invariants: what has begun is noted in the
- * account and goes on after a crash; the doors are closed first; an account is erased once more when everything that was
- * under way at the beginning is over, and only then what its documents are found by; a name that the service gave away stays
- * taken, as a keyed digest that nobody can read. An account's sandbox goes with it, so does what is left of accounts
- * that were claimed into it, and so do its members who are in no other account: nobody signs in as one of them from the
- * beginning on, and at the end, when they can have joined no other, they go.
+ * Erases accounts: by command line, at the request of their people, and when nobody claimed them. Invariants: an erasure that has begun
+ * is recorded in the account and continues after a crash; access ends first; an account is erased a second time when all work that was
+ * under way at the beginning is over, and only that pass erases the documents by which the others are found; a name that the service
+ * gave away stays taken, as a keyed digest that nobody can read. With an account are erased its sandbox, what is left of accounts that
+ * were claimed into it, and its members who are in no other account. None of these members can sign in from the beginning on, and they
+ * are erased at the end, when they can no longer have joined another account.
  */
 import { Failure } from '../../schemas/failures.ts'
 import {
@@ -31,7 +31,7 @@ import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { zonesForgotten } from '../zones/served-zones.ts'
 
-/** Longer than any process has something under way for an account whose doors are closed. */
+/** Longer than any process still has work under way for an account after its access ended. */
 const settledMs = 5 * minuteMs
 const accountsMax = 20
 
@@ -39,9 +39,9 @@ const accountsMax = 20
 export type Erased = { readonly [N in CollectionName]?: number }
 
 /**
- * Begins to erase an account. When this resolves, its keys, addresses and webhooks have ended for all processes, and the
- * clocks do the rest within some minutes. `name` must be the account's own: who erases by mistake seldom types it. Fails with
- * `validation_error`, `conflict` (it is being erased already, or is a partner with customers).
+ * Begins to erase an account. When this resolves, its keys, addresses and webhooks have ended for all processes, and the clocks do the
+ * rest within some minutes. `confirm` must be the name of the account, which nobody types by mistake. Fails with `validation_error`
+ * (confirm), `conflict` (the account is being erased already, or is a partner with customers).
  */
 export async function beginErasure(
   ctx: Context,
@@ -58,12 +58,12 @@ export async function beginErasure(
   if (!(await begin(ctx.store, { accountId, at: ctx.machineClock.now() })))
     throw new Failure('conflict', 'The account is being erased already.', { fix: 'Wait for it to end.' })
   await closeDoors(ctx, accountId)
-  // Whoever erases a customer, its partner may have another one.
+  // The partner of an erased customer may have another customer, whoever erases this one.
   const partnerId = (await findAccount(ctx.store, accountId))?.partnerId
   if (partnerId !== undefined) await freeSlot(ctx.store, partnerId, 'customers')
 }
 
-/** Erases what there is of an account whose erasure has begun. Safe to repeat. */
+/** Erases the data of an account whose erasure has begun. Safe to repeat. */
 export async function erase(ctx: Context, { _id: accountId, erasing }: Erasing): Promise<Erased> {
   const isLast = erasing !== undefined && erasing <= after(ctx.machineClock.now(), -settledMs)
   await closeDoors(ctx, accountId)
@@ -84,7 +84,7 @@ export async function erase(ctx: Context, { _id: accountId, erasing }: Erasing):
 
 type Erasing = Pick<AccountDoc, '_id' | 'erasing'>
 
-/** Goes on with the erasures that have begun, in whatever process. Returns how many. */
+/** Continues the erasures that any process has begun. Returns how many. */
 export async function sweepErasures(ctx: Context): Promise<number> {
   const erasing = await findErasing(ctx.store, accountsMax)
   for (const account of erasing) await erase(ctx, account)
@@ -92,18 +92,18 @@ export async function sweepErasures(ctx: Context): Promise<number> {
 }
 
 /**
- * Begins to erase the accounts, or the one that is given, that nobody claimed within their 7 days (interface.md, Unclaimed
- * account). Returns how many.
+ * Begins to erase accounts that nobody claimed within their 7 days (interface.md, Unclaimed account): all of them, or only `ofAccount`.
+ * Returns how many.
  */
 export async function eraseUnclaimed(ctx: Context, ofAccount?: string): Promise<number> {
-  // What is under way for an account ends by the time of the machine.
+  // By the machine's clock, since `erase` waits by it for work that is under way.
   const at = ctx.machineClock.now()
   let begun = 0
   for (const { _id: accountId } of await findExpiredAccounts(ctx.store, ctx.clock.now(), {
     accountId: ofAccount,
     limit: accountsMax,
   })) {
-    // It may have been claimed meanwhile.
+    // The account may have been claimed meanwhile.
     if (!(await begin(ctx.store, { accountId, at, from: 'unclaimed' }))) continue
     begun += 1
     await erase(ctx, { _id: accountId, erasing: at })
@@ -111,18 +111,18 @@ export async function eraseUnclaimed(ctx: Context, ofAccount?: string): Promise<
   return begun
 }
 
-/** When an account is erased because nobody claimed it; null when it is claimed, or erased already. */
+/** When an account will be erased unless somebody claims it; null when it is claimed, or already erased. */
 export async function claimEnd({ store }: Context, accountId: string): Promise<Date | null> {
   return (await findAccount(store, accountId))?.claimExpiresAt ?? null
 }
 
-/** Ends what lets anybody in: every process hears of it before this resolves. */
+/** Ends all access to an account: every process is notified before this resolves. */
 async function closeDoors(ctx: Context, accountId: string): Promise<void> {
-  // First the account itself, which every key of it is asked for.
+  // First the account itself, which is looked up for each of its keys.
   await callersChanged(ctx, { accountIds: [accountId] })
   const keyIds = await revokeKeys(ctx.store, { accountId, at: ctx.clock.now() })
   await callersChanged(ctx, { keyIds })
-  // Waits under its keys end.
+  // Ends the requests of these keys that are waiting.
   ctx.changes.publish({ kind: 'keys', keyIds })
   const owner = await ownerOf(ctx.store, accountId)
   await closeFor(ctx, owner)
@@ -135,7 +135,7 @@ async function closeDoors(ctx: Context, accountId: string): Promise<void> {
     if (await begin(ctx.store, { accountId: partId, at: ctx.machineClock.now() })) await closeDoors(ctx, partId)
 }
 
-/** Lets nobody sign in as one of the people who are erased; who has joined another account after all may again. */
+/** Ends the sign-in of the people who are erased with the account; members who joined another account may sign in again. */
 async function closeFor(ctx: Context, { people, memberIds }: Owner): Promise<void> {
   if (memberIds.length === 0) return
   const ids = people.map(({ id }) => id)
@@ -150,7 +150,7 @@ async function erasePart(ctx: Context, name: CollectionName, owner: Owner): Prom
   if (row.of === 'account') await row.erase(ctx.store, owner)
 }
 
-/** Before a domain is erased: those below the shared domain are never given out again (decisions.md 3, Signup). */
+/** Keeps domains below the shared domain taken before they are erased: they are never given out again (decisions.md 3, Signup). */
 async function keepNames(ctx: Context, accountId: string): Promise<void> {
   for (const { _id, parent, createdAt } of await listDomains(ctx.store, accountId))
     if (parent !== null)

@@ -1,6 +1,6 @@
 /**
- * Exports that a person asked for: made in the background as one zip file, which a signed link opens for a day. Invariants: one
- * at a time for each account; whoever makes one holds its lease, and one whose maker died is made again from the beginning.
+ * Exports of whole accounts, made in the background as one zip file, which a signed link opens for a day. Invariants: an account has one
+ * export under way at a time; the process that makes it holds its lease; if that process dies, it is made again from the beginning.
  */
 import { Readable } from 'node:stream'
 import { Failure } from '../../schemas/failures.ts'
@@ -16,24 +16,24 @@ import { archiveOf } from './archive.ts'
 import { exportOf } from './export.ts'
 
 const leaseMs = 5 * minuteMs
-/** How long the finished file is kept, and its link works. */
+/** How long the finished file is kept and its link works. */
 const keptMs = dayMs
-/** One that fails this often is not tried again. */
+/** An export that fails this often is not tried again. */
 const triesMax = 3
-/** Against filling the disk: each is as large as the account. */
+/** Exports of an account in a day, so that they do not fill the disk: each is as large as the account. */
 const perDay = 5
 const chunkBytes = 1024 * 1024
 const purpose = 'export'
 
 export type ExportState = Pick<ExportDoc, 'state' | 'written' | 'total' | 'createdAt'> & {
   readonly id: string
-  /** Of the finished file. */
+  /** The finished file; null until then. */
   readonly file: { readonly sizeBytes: number; readonly url: string; readonly expiresAt: Date } | null
 }
 
 /**
- * Asks for an export of the whole account; one that is under way is that one. Fails with `forbidden` for an agent key or a
- * member who is no owner, and with `rate_limited` past 5 in a day.
+ * Requests an export of the whole account; returns the one under way, if there is one. Fails with `forbidden` for an agent key or a member
+ * who is no owner, and with `rate_limited` past 5 in a day.
  */
 export async function requestExport(ctx: Context, principal: Principal): Promise<ExportState> {
   requireWholeAccount(principal)
@@ -46,7 +46,7 @@ export async function requestExport(ctx: Context, principal: Principal): Promise
     accountId,
     state: 'waiting',
     createdAt: at,
-    // Nobody takes it on before it is counted.
+    // No process starts it before it is counted.
     dueAt: after(at, leaseMs),
     tries: 0,
     written: 0,
@@ -63,11 +63,13 @@ export async function requestExport(ctx: Context, principal: Principal): Promise
     })
   }
   await store.startExport(ctx.store, doc, at)
-  makeExports(ctx).catch((error: unknown) => ctx.log.error({ err: error, exportId: doc._id }, 'an export waits'))
+  makeExports(ctx).catch((error: unknown) =>
+    ctx.log.error({ err: error, exportId: doc._id }, 'an export could not be started; it is tried again later'),
+  )
   return stateOf(ctx, doc)
 }
 
-/** The newest export of the account. Fails with `forbidden` as `requestExport` does, `not_found`. */
+/** The newest export of the account. Fails with `not_found`, and with `forbidden` as `requestExport` does. */
 export async function getExport(ctx: Context, principal: Principal): Promise<ExportState> {
   requireWholeAccount(principal)
   const newest = await store.newestExport(ctx.store, principal.accountId)
@@ -78,10 +80,10 @@ export async function getExport(ctx: Context, principal: Principal): Promise<Exp
   return stateOf(ctx, newest)
 }
 
-/** Fails with `forbidden` for who is not to reach the whole account. */
+/** Fails with `forbidden` for a caller that may not read the whole account. */
 function requireWholeAccount({ kind, role }: Pick<Principal, 'kind' | 'role'>): void {
   if (kind !== 'account' || (role !== null && role !== 'owner'))
-    throw new Failure('forbidden', 'Only an owner or an account key has the whole account.', {
+    throw new Failure('forbidden', 'Only an owner or an account key may export the account.', {
       fix: 'Ask an owner of the account, or use an account key.',
     })
 }
@@ -97,7 +99,7 @@ export async function openExport(
     throw new Failure('not_found', 'The link is invalid or has expired.', { fix: 'Ask for a new export.' })
   const { sizeBytes, createdAt } = doc
   const name = `mailroom-export-${createdAt.toISOString().slice(0, 10)}.zip`
-  // One piece ahead, so that a slow reader keeps little in memory.
+  // Reads one piece ahead, so that a slow reader keeps little in memory.
   return { name, sizeBytes, content: Readable.from(piecesOf(ctx, doc), { highWaterMark: 1 }) }
 }
 
@@ -109,7 +111,7 @@ async function* piecesOf(ctx: Context, doc: ExportDoc): AsyncGenerator<Uint8Arra
   }
 }
 
-/** Makes the exports that are due, one after the other. Returns how many. */
+/** Makes the exports that are due, one after another. Returns how many. */
 export async function makeExports(ctx: Context): Promise<number> {
   for (let made = 0; ; made++) {
     const now = ctx.clock.now()
@@ -125,7 +127,7 @@ export async function makeExports(ctx: Context): Promise<number> {
   }
 }
 
-/** Writes the file, a piece at a time. Returns false when the lease was lost, or the export erased, meanwhile. */
+/** Writes the file, piece by piece. Returns false when the lease was lost or the export was erased meanwhile. */
 async function write(ctx: Context, doc: ExportDoc): Promise<boolean> {
   let written = 0
   const { files, total } = await exportOf(ctx, doc.accountId, () => {

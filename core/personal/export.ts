@@ -1,7 +1,7 @@
 /**
- * All that the service keeps for an account, as files: the mail of each mailbox as mbox, and everything else as JSON. What is
- * shown of a collection stands in store/personal.ts. Files are made while they are read, a message or a page of documents at a
- * time, so memory does not grow with the account.
+ * Everything that the service keeps for an account, as files: the mail of each mailbox as mbox, the files of Drive, and all other
+ * documents as JSON. store/personal.ts says what is shown of a collection. Files are made while they are read, a message or a page of
+ * documents at a time, so only their names are in memory all at once.
  */
 
 import { mboxEntry } from '../../mail/compose/mbox.ts'
@@ -19,14 +19,14 @@ import type { Context } from '../process/context.ts'
 import { withTrace } from '../receive/trace-headers.ts'
 
 export type ExportedFile = {
-  /** With `/` between folders; of letters that every file system takes. */
+  /** With `/` between folders, and only characters that every file system accepts. */
   readonly name: string
   readonly content: () => AsyncIterable<Buffer>
 }
 
 export type Export = {
   readonly files: readonly ExportedFile[]
-  /** How many documents there are; each is told once to `onDocument`. */
+  /** The number of documents; `onDocument` is called once for each. */
   readonly total: number
 }
 
@@ -83,7 +83,7 @@ async function partOf(ctx: Context, accountId: string, onDocument: () => void): 
   return { files, total: await countDocuments(ctx.store, owner) }
 }
 
-/** The files of Drive, under names that every file system takes. */
+/** The files of Drive, under names that every file system accepts. */
 async function driveFiles(ctx: Context, accountId: string): Promise<readonly ExportedFile[]> {
   const files: ExportedFile[] = []
   for await (const { entry, path } of walkEntries(ctx, accountId, null)) {
@@ -94,7 +94,7 @@ async function driveFiles(ctx: Context, accountId: string): Promise<readonly Exp
   return files
 }
 
-/** A file as it is when its turn comes; nothing of one that was deleted meanwhile. */
+/** The content of a file when it is read; empty when the file was deleted meanwhile. */
 async function* bytesOfFile(ctx: Context, accountId: string, entryId: string): AsyncGenerator<Buffer> {
   const entry = await findDriveEntry(ctx.store, { accountId, entryId })
   if (entry === null) return
@@ -106,7 +106,7 @@ async function* oneOf(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text)
 }
 
-/** A JSON array, a document on each line. */
+/** A JSON array with one document on each line. */
 async function* jsonOf(documents: AsyncIterable<object>, onDocument: () => void): AsyncGenerator<Buffer> {
   let before = '[\n'
   for await (const document of documents) {
@@ -135,7 +135,7 @@ async function* mboxOfSends(ctx: Context, accountId: string): AsyncGenerator<Buf
 /** Null for a message that was deleted meanwhile. */
 const bytesOf = (ctx: Context, blob: BlobRef) => readBlob(ctx.store, blob)
 
-/** An address as the name of a file: what is special to a file system is written as `%` and two digits. */
+/** An address as the name of a file: characters that are special to a file system are percent-encoded. */
 function fileNameOf(address: string): string {
   const { local, domain } = splitAddress(address)
   return `${encodeURIComponent(local).replaceAll('*', '%2A')}@${domain}`

@@ -1,4 +1,4 @@
-/** What follows from arrivals beside their announcement: the records of watched mailboxes, and automatic replies. */
+/** What follows from arrivals besides their announcement: the Intake records of watched mailboxes, and automatic replies. */
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import { deriveRecords } from '../intake/derive.ts'
 import type { BeforeRemoval } from '../mailbox/bulk-changes.ts'
@@ -6,12 +6,12 @@ import type { Context } from '../process/context.ts'
 import { announceLeaving } from '../receive/announce.ts'
 import { replyToArrivals } from '../send/auto-replies.ts'
 
-/** Begins what follows from messages that were just committed. Resolves when it is begun; doing it twice changes nothing. */
+/** Begins the Intake records and automatic replies of newly committed messages. Resolves when they are begun. Safe to repeat. */
 export async function followArrivals(ctx: Context, messages: readonly MessageDoc[]): Promise<void> {
   await Promise.all([deriveRecords(ctx, messages), replyToArrivals(ctx, messages)])
 }
 
-/** What is done before messages of an account are deleted for good: those that nobody has announced yet are announced and followed. */
+/** Makes the step before messages of an account are deleted for good: those not announced yet are announced and followed first. */
 export function arrivalsFirst(ctx: Context, accountId: string): BeforeRemoval {
   return (messages) => announceLeaving(ctx, accountId, messages, followArrivals)
 }

@@ -1,16 +1,16 @@
 /**
- * Clocks (jobs/clocks.ts) that a process set whose machine was ahead, such as until NTP had put it right: they would stand still until
- * that time has come.
+ * Corrects clocks (jobs/clocks.ts) that were set by a process on a machine whose time was ahead, such as before NTP corrected it.
+ * Otherwise they would not run until that time has come.
  */
 import * as store from '../../store/clocks.ts'
 import { after } from '../process/clock.ts'
 import { skewMaxMs } from '../process/clock-skew.ts'
 import type { Context } from '../process/context.ts'
 
-/** So far two machines with sound clocks may be apart: one is ahead of the database's, one behind. */
+/** The largest difference of two machines with sound clocks, one of them ahead of the database's and one behind. */
 const apartMs = 2 * skewMaxMs
 
-/** Makes those of the clocks due that are set for later than they can be, and free those that are taken since later than now. */
+/** Makes clocks due whose next run is later than it can be, and unlocks those whose lock is dated in the future. */
 export async function bringClocksBack(
   ctx: Context,
   clocks: readonly { readonly name: string; readonly everyMs: number }[],
@@ -23,6 +23,6 @@ export async function bringClocksBack(
   if (names.length === 0) return
   ctx.log.warn(
     { clocks: names },
-    'a machine whose clock was ahead had set these for later; they run now: set its clock by NTP',
+    'these clocks were set too far ahead by a machine whose own time was ahead; they run now: set the time of that machine by NTP',
   )
 }

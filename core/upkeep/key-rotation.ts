@@ -1,8 +1,8 @@
 /**
- * Changes the master key while the service runs. Every process is given the new key first; then the database names it as the one
- * that everything is sealed with, and what lies there is sealed anew, as often as something sealed with another is found. It may end
- * at any point and is begun again: until it is through, the database names the keys that are needed, and no process starts
- * without them.
+ * Changes the master key while the service runs. First every process must have the new key. Then the database names it as the current
+ * key, and everything stored is sealed again, in passes that are repeated until none finds anything sealed with another key. A rotation
+ * may stop at any point and be started again: until it is complete, the database names all keys that are needed, and no process
+ * starts without them.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
@@ -22,7 +22,7 @@ import { type MasterKey, openWith, sealedWith, sealWith } from '../process/secre
 
 export type KeyUse = {
   readonly key: string
-  /** `next`: this process was given it, and nothing is sealed with it. `unknown`: nobody here knows what opens these. */
+  /** `next`: the key that this process was given to change to. `unknown`: the database does not name the key. */
   readonly use: 'current' | 'previous' | 'next' | 'unknown'
   readonly isHere: boolean
   readonly sealed: number
@@ -31,7 +31,7 @@ export type KeyUse = {
 export type KeyStatus = {
   readonly keys: readonly KeyUse[]
   readonly since: Date | null
-  /** Whether all is sealed with the current key. */
+  /** Whether everything is sealed with the current key. */
   readonly isThrough: boolean
   readonly holders: readonly KeyHolderDoc[]
 }
@@ -43,18 +43,18 @@ export type RotationProgress =
 export type Rotation = {
   readonly key: string
   readonly renewed: number
-  /** What no key opens that is here: where it lies. It stays as it is. */
+  /** Where values are stored that none of the given keys opens; they stay unchanged. */
   readonly unreadable: readonly string[]
 }
 
 const pauseMs = 50
-/** Who has not answered for this many pauses may not have heard. */
+/** The request is repeated each time after this many pauses, for processes that did not receive it. */
 const pausesToAsk = 20
-/** Bounds how many places are named. */
+/** Bounds the list of unreadable values. */
 const namedMax = 100
 const unmarked = 'unmarked'
 
-/** What is sealed with which key, and which process has which. Reads all that is sealed. */
+/** How much is sealed with which key, and which process has which keys. Reads everything that is sealed. */
 export async function keyStatus(ctx: Context): Promise<KeyStatus> {
   const noted = await notedKeys(ctx)
   const given = ctx.keyring.given()
@@ -86,8 +86,9 @@ export async function keyStatus(ctx: Context): Promise<KeyStatus> {
 }
 
 /**
- * Changes to the master key that this process is given, or, where that is in use already and is a file, to a new one; or goes on with a
- * change that did not end. Fails with `conflict` when a process that runs does not have the key, or there is none to change to.
+ * Changes to the master key that this process was given. If that is already the current one and is a file, changes to a new key; an
+ * incomplete rotation is continued instead. Fails with `conflict` when a running process does not have the key, or when there is no other
+ * key to change to.
  */
 export async function rotateMasterKey(
   ctx: Context,
@@ -110,7 +111,7 @@ export async function rotateMasterKey(
   }
 }
 
-/** The key to change to; a new file is made where the one that is given is in use, and its change is through. */
+/** The key to change to. A new key file is made when the given key is the current one and no rotation is incomplete. */
 async function targetKey(ctx: Context): Promise<MasterKey> {
   await ctx.keyring.refresh()
   const noted = await notedKeys(ctx)
@@ -122,14 +123,14 @@ async function targetKey(ctx: Context): Promise<MasterKey> {
   if (master.id !== noted.current || noted.previous.length > 0) return master
   if (!isFile)
     throw new Failure('conflict', 'There is no other key to change to: secrets.masterKey is the one in use.', {
-      fix: 'Give every node a new secrets.masterKey (openssl rand -base64 32), with the one of now in secrets.previousKeys, and start them again one after the other; then run the command again.',
+      fix: 'Give every node a new secrets.masterKey (openssl rand -base64 32), with the current one in secrets.previousKeys, and restart them one after the other; then run the command again.',
     })
   await makeNextKey(ctx.keyring.given())
   await ctx.keyring.refresh()
   return ctx.keyring.given().master
 }
 
-/** Names a key as the one that everything is sealed with, if it is not. */
+/** Makes a key the current one, if it is not. */
 async function takeIntoUse(ctx: Context, target: MasterKey): Promise<void> {
   const noted = await notedKeys(ctx)
   if (noted.current === target.id) return
@@ -146,8 +147,8 @@ async function takeIntoUse(ctx: Context, target: MasterKey): Promise<void> {
 }
 
 /**
- * Asks all processes to read their keys, and waits until it is so of each that runs; one that died is forgotten after two minutes. Fails with
- * `conflict` when one that runs answers that it is not.
+ * Asks all processes to read their keys, and waits until `isSo` holds for each; the record of a process that died expires after two
+ * minutes. Fails with `conflict` when it does not hold for a process that has answered.
  */
 async function everywhere(
   ctx: Context,
@@ -163,7 +164,7 @@ async function everywhere(
     const answered = holders.filter((holder) => holder.answered === ask)
     if (answered.length > 0)
       throw new Failure('conflict', `These processes ${lack}: ${namesOf(answered)}.`, {
-        fix: 'Give them the key, as secrets.masterKey, secrets.previousKeys or a file that ends in .key in its secrets.folder, or stop them; then run the command again.',
+        fix: 'Give them the key, as secrets.masterKey, in secrets.previousKeys, or as a file that ends in .key in their secrets.folder, or stop them; then run the command again.',
       })
     onProgress({ step: 'waiting', holders })
     await sleep(pauseMs)
@@ -173,7 +174,7 @@ async function everywhere(
 
 const namesOf = (holders: readonly KeyHolderDoc[]) => holders.map(({ host, role }) => `${role} on ${host}`).join(', ')
 
-/** Seals all anew that is sealed with another key. Returns how much was found, and how much of it was renewed. */
+/** Seals again, with `target`, everything that is sealed with another key. Returns how much was found, and how much was renewed. */
 async function sealAll(
   ctx: Context,
   target: MasterKey,
@@ -207,7 +208,7 @@ function opened(held: ReadonlyMap<string, MasterKey>, sealed: Buffer, purpose: s
   }
 }
 
-/** Of what names no key. */
+/** The id of the key that opens sealed bytes which name no key; null when none does. */
 function keyThatOpens(held: ReadonlyMap<string, MasterKey>, sealed: Buffer, purpose: string): string | null {
   for (const [id, key] of held) if (opened(new Map([[id, key]]), sealed, purpose) !== null) return id
   return null
@@ -221,5 +222,5 @@ async function notedKeys(ctx: Context): Promise<MasterKeys> {
 
 const changedElsewhere = () =>
   new Failure('conflict', 'The master key was changed by another command meanwhile.', {
-    fix: 'Look at mailroom secrets status, and run the command again.',
+    fix: 'Read "mailroom secrets status", and run the command again.',
   })

@@ -1,10 +1,10 @@
-/** What a scrape asks of the database: how much waits, and for how long it has been due. Each is one look at an index. */
+/** The metrics that a scrape reads from the database: how much waits, and how long it is overdue. Each reads one index. */
 import { nextDelivery } from '../../store/deliveries.ts'
 import { countWaiting, nextLane } from '../../store/outbox.ts'
 import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
-/** Counting goes on up to here: a scrape comes every few seconds, and must cost little in a long queue too. */
+/** Counting stops here: a scrape comes every few seconds, and must be cheap with a long queue too. */
 const waitingMax = 10_000
 
 /** Measures the queues of the deployment. */

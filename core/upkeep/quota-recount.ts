@@ -1,10 +1,9 @@
 /**
- * Corrects the counts of things that accounts may have only a number of (inboxes, endpoints, templates, aliases, keys, customers). A
- * slot is taken before the thing is created and freed after it is deleted, so that no limit is passed; a crash in
- * between leaves the count too high. Other counts need no correction: folders note what is in progress
- * (store/folders.ts), received messages are a projection of numbered events (core/receive/received-counts.ts), and the
- * allowance of a send is noted as open until the send is committed (core/send/open-allowances.ts). Counts of requests,
- * signups and creations last a minute, a day or 24 hours.
+ * Corrects the counts of things of which an account may have a limited number (inboxes, endpoints, templates, aliases, keys, customers).
+ * A slot is taken before the thing is created and freed after it is deleted, so that no limit is exceeded; a crash in between leaves the
+ * count too high. Other counts need no correction: folders note what is in progress (store/folders.ts), received messages are a
+ * projection of numbered events (core/receive/received-counts.ts), and the allowance of a send is noted as open until the send is
+ * committed (core/send/open-allowances.ts). Counts of requests, signups and creations last a minute, a day or 24 hours.
  */
 import { newToken } from '../../schemas/ids.ts'
 import { correctSlotCount, type QuotaSlot, walkSlotCounts } from '../../store/accounts.ts'
@@ -13,23 +12,26 @@ import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
 
-/** Name of the stored state: how far the recount has come; 'done' from its end until the next crash. */
+/** Name of the stored state: how far the recount has come; `done` from its end until the next crash. */
 const recountState = 'countedPlaces'
 const done = 'done'
-/** Name of the stored state: when each process that takes slots was last seen to run, by a token of its own. */
+/** Name of the stored state: when each process that takes slots last reported, by a token of the process. */
 const runningState = 'processes'
 const seenEveryMs = minuteMs
-/** A process that was not seen for so long has crashed. */
+/** A process that has not reported for this long has crashed. */
 const crashedAfterMs = 3 * minuteMs
 const pageSize = 200
 const pagesMax = 10
 
-/** Notes that this process runs, now and each minute, until it stops in order. What ended otherwise is found by `recountQuotas`. */
+/** Reports that this process runs, now and each minute, until `stop`. A process that ended otherwise is found by `recountQuotas`. */
 export async function noteRunning(ctx: Context): Promise<{ stop(): Promise<void> }> {
   const token = newToken()
   const seen = () => writeStateField(ctx.store, runningState, token, ctx.machineClock.now())
   await seen()
-  const again = () => seen().catch((error: unknown) => ctx.log.warn({ err: error }, 'not noted that this process runs'))
+  const again = () =>
+    seen().catch((error: unknown) =>
+      ctx.log.warn({ err: error }, 'this process could not report that it runs; it tries again in a minute'),
+    )
   const timer = setInterval(() => void again(), seenEveryMs)
   timer.unref()
   return {
@@ -40,7 +42,7 @@ export async function noteRunning(ctx: Context): Promise<{ stop(): Promise<void>
   }
 }
 
-/** Begins a recount of all accounts when a process has crashed. */
+/** Begins a recount of all accounts if a process has crashed. */
 async function beginAfterCrash(ctx: Context): Promise<void> {
   const processes = (await readState<{ readonly [token: string]: Date }>(ctx.store, runningState)) ?? {}
   const before = after(ctx.machineClock.now(), -crashedAfterMs)

@@ -1,7 +1,6 @@
 /**
- * The sweeps: they finish what a crash left undone. Each sweep walks from a durable watermark to `lagSeconds` ago,
- * which is longer than any writer takes to commit or give up, and checks what should have been derived; the watermark
- * moves after the work.
+ * The sweeps: they finish what a crash left undone. Each sweep walks from a durable watermark to `lagSeconds` ago, which is longer than
+ * any writer takes to commit or give up, and checks what should have been derived; the watermark moves after the work.
  */
 import { idAt } from '../../schemas/ids.ts'
 import * as accounts from '../../store/accounts.ts'
@@ -25,7 +24,7 @@ import { replyToArrivals } from '../send/auto-replies.ts'
 
 const lagSeconds = 30
 const pageSize = 500
-/** Discarded messages deleted in one run; the rest waits for the next, so that other work has its turn. */
+/** Discarded messages deleted in one run; the rest waits for the next run, so that other work gets its turn. */
 const discardedMax = 20_000
 const watermark = 'sweptMessages'
 const mailboxWatermark = 'sweptMailboxes'
@@ -35,7 +34,7 @@ const floorWatermark = 'sweptEvents'
 const floorAfterMs = 29 * dayMs
 const floorPageSize = 2_000
 
-/** Announces arrivals that were committed but not announced, and begins their records and replies. Returns how many were not announced. */
+/** Announces arrivals that were committed but not announced, and begins their Intake records and automatic replies. Returns how many. */
 export async function sweepArrivals(ctx: Context): Promise<number> {
   const to = idAt('msg', after(ctx.clock.now(), -lagSeconds * secondMs))
   let from = (await readState<string>(ctx.store, watermark)) ?? idAt('msg', new Date(0))
@@ -85,8 +84,7 @@ export async function sweepMailboxDeletions(ctx: Context): Promise<number> {
 }
 
 /**
- * Corrects the counters of folders whose writer died, and derives the threads that it changed. Returns how many
- * folders.
+ * Corrects the counters of folders whose writer died, and derives the threads that it changed. Returns the number of folders.
  */
 export async function sweepReservations(ctx: Context): Promise<number> {
   const before = after(ctx.clock.now(), -reservationSeconds * secondMs)
@@ -101,8 +99,8 @@ export async function sweepReservations(ctx: Context): Promise<number> {
 }
 
 /**
- * Notes the numbers of events before they expire after 30 days, so that an account without events for that long
- * continues its numbering, and counts those that are not counted yet. Returns how many events were checked.
+ * Records the numbers of events before they expire after 30 days, so that an account without events for that long continues its
+ * numbering, and counts those that are not counted yet. Returns how many events were checked.
  */
 export async function sweepEventFloors(ctx: Context): Promise<number> {
   const to = after(ctx.clock.now(), -floorAfterMs)
@@ -123,7 +121,7 @@ export async function sweepEventFloors(ctx: Context): Promise<number> {
   }
 }
 
-/** Deletes mail, of an account or of all, that has been in Trash or Spam for long enough. Returns how many messages. */
+/** Deletes mail that has been in Trash or Spam for long enough, in one account or in all. Returns how many messages. */
 export async function sweepDiscarded(ctx: Context, accountId?: string): Promise<number> {
   const before = after(ctx.clock.now(), -ctx.settings.keep.discardedDays * dayMs)
   let purged = 0
@@ -137,8 +135,8 @@ export async function sweepDiscarded(ctx: Context, accountId?: string): Promise<
 }
 
 /**
- * Deletes the mail of mailboxes, of an account or of all, that were deleted long enough ago, and frees their addresses.
- * Returns how many messages.
+ * Deletes the mail of mailboxes that were deleted long enough ago, in one account or in all, and frees their addresses. Returns how many
+ * messages.
  */
 export async function purgeDeletedMailboxes(ctx: Context, ofAccount?: string): Promise<number> {
   let purged = 0

@@ -1,7 +1,7 @@
 /**
- * Removes blobs without users, and objects of the object store without blobs. A crash between writing a blob and its message leaves one, and so does a crash between
- * deleting a message and its blob. Each blob is checked once when it is old enough, and again when its users are in
- * doubt.
+ * Removes blobs without users, and objects of the object store without blobs. A crash between writing a blob and its message leaves
+ * such a blob, and so does a crash between deleting a message and its blob. Each blob is checked once when it is old enough, and again
+ * when its users are in doubt.
  */
 import { idAt, timeOfId } from '../../schemas/ids.ts'
 import { findUnusedObjects } from '../../store/blob-objects.ts'
@@ -23,7 +23,7 @@ const watermark = 'sweptBlobs'
 /** A page contains the chunks themselves, at most 1 MiB each. */
 const pageSize = 20
 const doubtedMax = 200
-/** Blobs checked in one run; the rest waits for the next. */
+/** Blobs checked in one run; the rest waits for the next run. */
 const runMax = 2_000
 
 const objectPlace = 'sweptObjects'
@@ -31,13 +31,13 @@ const objectPageSize = 1_000
 const objectPagesMax = 10
 
 /**
- * Removes objects that no blob names, as far as one run goes; the next run goes on behind it, and begins anew at the end. A crash
- * between an object and its blob leaves one. Returns how many.
+ * Removes objects that no blob names, in a bounded number of pages. The next run continues there, and after the end starts again at the
+ * beginning. A crash between writing an object and its blob leaves one. Returns how many were removed.
  */
 export async function sweepObjects({ store, machineClock }: Context): Promise<number> {
   const { objects } = store
   if (objects === null) return 0
-  // The times of objects are the object store's.
+  // Objects have the times of the object store, not of a test clock.
   const before = after(machineClock.now(), -settledMs)
   let place = (await readState<string>(store, objectPlace)) ?? ''
   let removed = 0
@@ -52,7 +52,7 @@ export async function sweepObjects({ store, machineClock }: Context): Promise<nu
   return removed
 }
 
-/** Removes unused blobs, as far as one run goes. Returns how many. */
+/** Removes unused blobs, at most as many as one run checks. Returns how many. */
 export async function sweepBlobs(ctx: Context): Promise<number> {
   const before = after(ctx.clock.now(), -settledMs)
   const removed = await verify(ctx, await findBlobsInDoubt(ctx.store, before, doubtedMax), before)
@@ -74,8 +74,7 @@ async function sweepNew(ctx: Context, before: Date): Promise<number> {
 }
 
 /**
- * Removes deleted users from blobs, and blobs that have no users left. A user younger than `before` may be about to be
- * written and is kept.
+ * Removes deleted users from blobs, and blobs that have no users left. A user younger than `before` may not be written yet, and is kept.
  */
 async function verify(ctx: Context, blobs: readonly BlobUsers[], before: Date): Promise<number> {
   const living = await findBlobUsers(
