@@ -1,4 +1,4 @@
-/** The accounts of the service, as its administrators see and change them. Each change stands in the audit of its account. */
+/** The accounts of the service, as its administrators see and change them. The audit trail of the account records each change. */
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { AgentsPlanName, Figure, MailPlanName, Raised } from '../../schemas/plans.ts'
@@ -15,12 +15,12 @@ import { noteOf, tellPartner } from '../account/customer-changes.ts'
 import { forgivenAt, tellPauseChanges } from '../account/reputation.ts'
 import type { Context } from '../process/context.ts'
 
-/** Others may change the same account just then. */
+/** Tries of a change while others change the same account. */
 const triesMax = 10
 
 /**
- * Lists accounts, newest first: all, or those that `q` finds: an id, the beginning of a name, or the address of a member or a
- * mailbox. Fails with `validation_error` (cursor).
+ * Lists accounts, newest first: all of them, or those that match `q`, which is an id, the beginning of a name, or the address of a member
+ * or a mailbox. Fails with `validation_error` (cursor).
  */
 export async function listAccounts(
   ctx: Context,
@@ -33,7 +33,7 @@ export async function listAccounts(
   return { items: items.map(accountOf), next }
 }
 
-/** What a word looks for; null when nothing can be found by it. */
+/** The search for `q`; null when it can match nothing. */
 async function searchOf({ store }: Context, q: string): Promise<AccountSearch | null> {
   if (!q.includes('@')) return q === '' ? {} : q.startsWith('acc_') ? { id: q } : { name: q }
   const address = normaliseAddress(q)
@@ -43,7 +43,7 @@ async function searchOf({ store }: Context, q: string): Promise<AccountSearch | 
   return person === null ? null : { personId: person._id }
 }
 
-/** What an administrator changes of an account. A reason begins a hold, null ends it. */
+/** A change of an account by an administrator. For the holds, a reason begins one and null ends it. */
 export type AccountChange = {
   readonly plan?: MailPlanName | null
   readonly agentsPlan?: AgentsPlanName | null
@@ -55,8 +55,8 @@ export type AccountChange = {
 type NewHold = { readonly reason: string }
 
 /**
- * Changes an account in one update, of which all holds or nothing; what is left out stays, and so does a hold that is there already.
- * `personId` is the administrator. Fails with `not_found`, `conflict`.
+ * Changes an account in one update, all or nothing. Fields that are left out stay, and so does a hold that already exists. `personId` is
+ * the administrator. Fails with `not_found`, `conflict`.
  */
 export async function changeAccount(
   ctx: Context,
@@ -67,44 +67,47 @@ export async function changeAccount(
   for (let tries = 0; tries < triesMax; tries++) {
     const read = await findAccount(ctx.store, id)
     if (read === null || read.status === 'removed') throw noAccount(id)
-    const made = await madeOf(ctx, read, change)
-    const doc = await administerAccount(ctx.store, read, made)
+    const update = await updateOf(ctx, read, change)
+    const doc = await administerAccount(ctx.store, read, update)
     if (doc === null) continue
-    for (const [action, target] of made.notes)
+    for (const [action, target] of update.notes)
       await noteAudit(ctx, { accountId: id, keyId: personId, action, target, outcome: 'done', address: null })
     await callersChanged(ctx, { accountIds: [id] })
     await tellPartner(ctx, doc)
-    if (made.pause !== undefined) await tellPauseChanges(ctx, id, [made.pause.change])
+    if (update.pause !== undefined) await tellPauseChanges(ctx, id, [update.pause.change])
     return accountOf(doc)
   }
-  throw new Failure('conflict', 'Others are changing this account just now.', { fix: 'Ask again in a moment.' })
+  throw new Failure('conflict', 'Other requests are changing this account at the same time.', {
+    fix: 'Try again in a moment.',
+  })
 }
 
-/** What a change makes of an account as it stands, and the entries of its audit that tell it. */
-async function madeOf(ctx: Context, read: AccountDoc, change: AccountChange) {
+/** The fields that a change sets in an account as it was read, and the audit entries that record it. */
+async function updateOf(ctx: Context, read: AccountDoc, change: AccountChange) {
   const at = ctx.clock.now()
   const { plan = read.plan, agentsPlan = read.agentsPlan, raise, suspended, sendingPaused } = change
   const notes: [action: string, target: string | null][] = []
   if (change.plan !== undefined || change.agentsPlan !== undefined)
     notes.push(['account.plan', JSON.stringify({ plan: change.plan, agentsPlan: change.agentsPlan })])
   if (raise !== undefined) notes.push(['account.raise', `${raise.figure} ${raise.to ?? 'none'}`])
-  const isHoldOther = suspended !== undefined && (suspended === null) === (read.suspended != null)
-  if (isHoldOther) notes.push([suspended === null ? 'account.unsuspend' : 'account.suspend', suspended?.reason ?? null])
-  const isPauseOther = sendingPaused !== undefined && (sendingPaused === null) === (read.sendingPaused !== null)
-  if (isPauseOther)
+  const changesSuspension = suspended !== undefined && (suspended === null) === (read.suspended != null)
+  if (changesSuspension)
+    notes.push([suspended === null ? 'account.unsuspend' : 'account.suspend', suspended?.reason ?? null])
+  const changesPause = sendingPaused !== undefined && (sendingPaused === null) === (read.sendingPaused !== null)
+  if (changesPause)
     notes.push([sendingPaused === null ? 'account.resume' : 'account.pause', sendingPaused?.reason ?? null])
   const fields = {
     plan,
     agentsPlan,
     ...(raise !== undefined && { raised: raisedTo(read.raised, raise) }),
-    ...(isHoldOther && { suspended: suspended && { reason: suspended.reason, at } }),
+    ...(changesSuspension && { suspended: suspended && { reason: suspended.reason, at } }),
   }
-  const isTold = read.partnerId !== undefined && (plan !== read.plan || agentsPlan !== read.agentsPlan)
+  const notifiesPartner = read.partnerId !== undefined && (plan !== read.plan || agentsPlan !== read.agentsPlan)
   return {
     fields,
     notes,
-    ...(isPauseOther && { pause: await pauseOf(ctx, read._id, { hold: sendingPaused, at }) }),
-    ...(isTold && { note: noteOf(ctx, 'customer.plan_changed', { ...read, ...fields }) }),
+    ...(changesPause && { pause: await pauseOf(ctx, read._id, { hold: sendingPaused, at }) }),
+    ...(notifiesPartner && { note: noteOf(ctx, 'customer.plan_changed', { ...read, ...fields }) }),
   }
 }
 

@@ -1,11 +1,11 @@
-/** What waits to go out, by the domain that it goes to. */
+/** The mail that waits to be delivered, by the domain of its recipients. */
 import { splitAddress } from '../../mail/message/address.ts'
 import type { OutboxDoc } from '../../store/documents/sending.ts'
 import { findEmailsIn } from '../../store/emails.ts'
 import { findWaitingRows } from '../../store/outbox.ts'
 import type { Context } from '../process/context.ts'
 
-/** Recipients that are looked at. */
+/** Waiting recipients that are read. */
 const rowsMax = 10_000
 const answersMax = 3
 
@@ -13,15 +13,15 @@ const answersMax = 3
 export type Destination = {
   readonly domain: string
   readonly waiting: number
-  /** How many of them were attempted before. */
+  /** How many of the waiting recipients were attempted before. */
   readonly attempted: number
   readonly oldestAt: Date
   readonly nextAt: Date
-  /** What the domain answered last, each answer once. */
+  /** The latest answers of the domain, each distinct answer once. */
   readonly answers: readonly { readonly at: Date; readonly answer: string }[]
 }
 
-/** The destinations with the most recipients, and whether all that waits was looked at. */
+/** The destinations with the most waiting recipients, and whether all waiting recipients were read. */
 export async function listDestinations(
   ctx: Context,
   limit: number,

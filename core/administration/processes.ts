@@ -1,4 +1,4 @@
-/** How the processes of the service are, and what its SMTP doors refused, over time (core/process/vitals.ts). */
+/** The health of the processes of the service, and the refusals of its SMTP doors, over time (core/process/vitals.ts). */
 import type { ProcessHourDoc, ProcessSample } from '../../store/documents/service.ts'
 import { findProcessHours, findRefusals } from '../../store/vitals.ts'
 import { periodsOf, startOfHour } from '../process/clock.ts'
@@ -6,14 +6,14 @@ import type { Context } from '../process/context.ts'
 
 export type { ProcessSample }
 
-/** A process, and how it was from minute to minute, the oldest first. */
+/** A process with its samples of each minute, the oldest first. */
 export type ProcessVitals = Pick<ProcessHourDoc, 'host' | 'process' | 'pid' | 'startedAt'> & {
   readonly samples: readonly ProcessSample[]
 }
-/** What was refused in an hour, by the codes of the replies, such as `550 5.1.1`. */
+/** The number of refusals in an hour, by the code of the reply, such as `550 5.1.1`. */
 export type HourOfRefusals = { readonly from: Date; readonly codes: ReadonlyMap<string, number> }
 
-/** The processes that were there since a time, each with at least one sample. */
+/** The processes that ran since a time, each with at least one sample. */
 export async function vitalsSince(ctx: Context, since: Date): Promise<readonly ProcessVitals[]> {
   const hours = await findProcessHours(ctx.store, startOfHour(since))
   const byProcess = Map.groupBy(hours, ({ host, process, pid }) => `${host} ${process} ${pid}`)
@@ -29,7 +29,7 @@ export async function vitalsSince(ctx: Context, since: Date): Promise<readonly P
     .filter(({ samples }) => samples.length > 0)
 }
 
-/** What was refused in each hour since a time, as far as it was anything; the oldest first. */
+/** The refusals of each hour since a time, the oldest first, without hours that had none. */
 export async function refusalsSince(ctx: Context, since: Date): Promise<readonly HourOfRefusals[]> {
   const first = startOfHour(since)
   const days: string[] = []

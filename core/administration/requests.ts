@@ -1,4 +1,4 @@
-/** What accounts ask of the administrators, and their answers. */
+/** The requests of accounts to the administrators, and the answers. */
 import type { requestStates } from '../../schemas/requests.ts'
 import { listRequestsIn } from '../../store/account-requests.ts'
 import { findAccounts } from '../../store/accounts.ts'
@@ -7,16 +7,16 @@ import { recordAudit } from '../access/audit.ts'
 import { type AccountRequest, answerRequest as answer, requestOf } from '../people/requests.ts'
 import type { Context } from '../process/context.ts'
 
-/** The administrators see so many at once. */
+/** Requests in one list of the administrators. */
 const listMax = 200
 
-/** A request, with who asks. `email` is null when the person is gone. */
+/** A request, with the account and person that made it. `email` is null when the person does not exist any more. */
 export type RequestOfAccount = AccountRequest & {
   readonly account: { readonly id: string; readonly name: string }
   readonly email: string | null
 }
 
-/** The requests of all accounts in a state: those that wait with the oldest first, others with the newest. */
+/** The requests of all accounts in a state: open ones oldest first, answered ones newest first. */
 export async function openRequests(
   ctx: Context,
   status: (typeof requestStates)[number],
@@ -25,7 +25,10 @@ export async function openRequests(
   return withAskers(ctx, docs.map(requestOf))
 }
 
-/** Answers a request, once, as an administrator; it stands in the audit of its account. Fails with `not_found`. */
+/**
+ * Answers a request, once, as an administrator; the audit trail of the account records it. Fails with `not_found`, `validation_error` (a
+ * refusal without a reason).
+ */
 export async function answerRequest(
   ctx: Context,
   { personId, ...given }: Parameters<typeof answer>[1] & { readonly personId: string },

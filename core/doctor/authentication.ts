@@ -1,4 +1,4 @@
-/** Whether receivers can tell that a mail is really from its domain: SPF, both DKIM keys, DMARC. */
+/** Whether receivers can verify that a mail is really from its domain: SPF, DKIM keys, DMARC. */
 import { authenticate, beginSpf, type DNSResolver } from '../../mail/authentication/authenticate.ts'
 import { readHeaders } from '../../mail/message/headers.ts'
 import { isLoopback } from '../access/network.ts'
@@ -11,17 +11,17 @@ import type { Context } from '../process/context.ts'
 import { bad, type Finding, good, poor, unanswered } from './finding.ts'
 import { type ToPublish, toPublish } from './to-publish.ts'
 
-/** A mail from the domain as it goes out, and its reverse-path. */
+/** A mail from the domain as it is sent, and its reverse-path. */
 export type Sample = { readonly domain: string; readonly raw: Buffer; readonly reversePath: string }
 
-/** Judges a mail as a receiver does that gets it from our sending addresses. */
+/** Judges a mail as a receiver does when it comes from our sending addresses. */
 export async function examineAuthentication(ctx: Context, sample: Sample): Promise<readonly Finding[]> {
-  const public_ = (await ownAddresses(ctx)).filter(isPublicAddress)
+  const publicAddresses = (await ownAddresses(ctx)).filter(isPublicAddress)
   const wanted = await toPublish(ctx, sample.domain)
   const [spf, dkim, dmarc] = await Promise.all([
-    Promise.all(public_.map((client) => spfOf(ctx, sample, { client, wanted }))),
+    Promise.all(publicAddresses.map((client) => spfOf(ctx, sample, { client, wanted }))),
     dkimOf(ctx, sample),
-    dmarcOf(ctx, sample, { client: public_[0] ?? null, wanted }),
+    dmarcOf(ctx, sample, { client: publicAddresses[0] ?? null, wanted }),
   ])
   return [...spf, ...dkim, ...dmarc]
 }
@@ -56,7 +56,7 @@ async function spfOf(
       return bad(
         what,
         `The SPF record of ${domain} does not let it send (${result}).`,
-        `Write ${spfMechanism(ctx)} into it, before its last term. Where it is in it already, it does not stand for this address: set domains.spf to what does, such as ip${client.includes(':') ? 6 : 4}:${client}.`,
+        `Write ${spfMechanism(ctx)} into it, before its last term. If it is there already, it does not cover this address: set domains.spf to a mechanism that does, such as ip${client.includes(':') ? 6 : 4}:${client}.`,
       )
   }
 }
@@ -64,11 +64,11 @@ async function spfOf(
 async function dkimOf(ctx: Context, sample: Sample): Promise<readonly Finding[]> {
   const own = await recentDomain(ctx, sample.domain)
   const signer = own?.parent == null ? own : await recentDomain(ctx, own.parent)
-  // Keys that sign not yet or no more are published beside them (store/documents/domains.ts).
+  // Only the keys that sign now: keys that do not sign yet, or not any more, are published as well (store/documents/domains.ts).
   const keys = signer?.dkim.filter(({ use }) => use === undefined) ?? []
   if (signer === null || keys.length === 0)
     return [
-      bad('DKIM', `${sample.domain} has no keys, so its mail is not signed.`, 'Delete the domain and add it anew.'),
+      bad('DKIM', `${sample.domain} has no keys, so its mail is not signed.`, 'Delete the domain and add it again.'),
     ]
   const { infos } = await verified(ctx, sample, null)
   return Promise.all(
@@ -92,10 +92,10 @@ async function dkimOf(ctx: Context, sample: Sample): Promise<readonly Finding[]>
   )
 }
 
-/** The public key of a record, however it is written (RFC 6376 3.6.1). */
+/** The public key in a DKIM record, without white space (RFC 6376 3.6.1). */
 const keyIn = (record: string) => /(?:^|;)\s*p\s*=([^;]*)/.exec(record)?.[1]?.replaceAll(/\s/g, '') ?? ''
 
-/** The result in a line of Authentication-Results (RFC 8601 2.2) when it is about the key of this selector. */
+/** The DKIM result in a line of Authentication-Results (RFC 8601 2.2), if the line is about the key of this selector. */
 function resultFor(info: string, selector: string): string | null {
   return new RegExp(`\\bheader\\.s=${selector}\\b`).test(info) ? (/^dkim=(\w+)/.exec(info)?.[1] ?? null) : null
 }
@@ -119,7 +119,13 @@ async function dmarcOf(
     case 'temperror':
       return [unanswered('DMARC', `the DMARC record of ${domain}`)]
     case 'fail':
-      return [bad('DMARC', 'It fails: neither SPF nor DKIM passes for the domain.', 'Mend SPF and DKIM as told above.')]
+      return [
+        bad(
+          'DMARC',
+          'It fails: neither SPF nor DKIM passes for the domain.',
+          'Correct SPF and DKIM as described above.',
+        ),
+      ]
     default:
       return [
         bad('DMARC', `The record of ${domain} cannot be used (${dmarc}).`, `Publish in its place ${wanted.dmarc}`),
@@ -132,7 +138,7 @@ function verified(ctx: Context, { raw, reversePath }: Sample, client: string | n
   return authenticate(raw, readHeaders(raw), { client, helo: hostname, reversePath, hostname }, resolverOf(ctx))
 }
 
-/** Says what our own server found of the mail when it came in. SPF says nothing of a mail that this machine sent to itself. */
+/** The finding of our own server when the mail arrived. SPF says nothing about a mail that this machine sent to itself. */
 export function arrivalOf({ client, results }: Pick<Check, 'client' | 'results'>): Finding {
   const what = 'arrival'
   const found = (results ?? [])
@@ -144,6 +150,6 @@ export function arrivalOf({ client, results }: Pick<Check, 'client' | 'results'>
   return poor(
     what,
     `Our own server found ${found.join(', ')}.`,
-    'Mend what DKIM says below. If it passes there: the server asks other name servers than this machine, or a filter in between changes mail.',
+    'Correct what DKIM reports below. If it passes there, the server uses other name servers than this machine, or a filter in between changes mail.',
   )
 }

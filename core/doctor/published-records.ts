@@ -1,4 +1,4 @@
-/** What the DNS says of a domain beside its keys: where its mail goes, its policies, and where reports are wanted. */
+/** The DNS records of a domain other than its keys: its mail servers, its policies, and where reports go. */
 import { organisationOf } from '../../mail/domain.ts'
 import { createStsPolicies, namesServer } from '../deliver/mta-sts.ts'
 import { ownAddresses } from '../deliverability/own-addresses.ts'
@@ -7,13 +7,13 @@ import type { Context } from '../process/context.ts'
 import { bad, type Finding, good, poor, unanswered } from './finding.ts'
 import { type ToPublish, toPublish } from './to-publish.ts'
 
-/** A mail server of a domain, with an address of it. */
+/** A mail server of a domain, with one of its addresses. */
 export type MailServer = { readonly name: string; readonly address: string }
 
-/** Servers that are looked at: more than domains have. */
+/** Mail servers that are examined: more than domains usually have. */
 const serversMax = 5
 
-/** Looks at the records. `servers` are the mail servers that the DNS names, to be connected to. */
+/** Examines the records. `servers` are the mail servers that the DNS names, for the caller to connect to. */
 export async function examineRecords(
   ctx: Context,
   domain: string,
@@ -29,7 +29,7 @@ export async function examineRecords(
   return { findings: [mx, sts, policy, reports], servers }
 }
 
-/** The records at a name; none when there are none, null when the DNS does not answer. */
+/** The records at a name; empty when there are none, null when the DNS does not answer. */
 function recordsAt<T extends RecordType>({ resolver }: Context, name: string, type: T): Promise<Records[T][] | null> {
   return resolver.resolve(name, type).catch((error: unknown) => (isAbsent(error) ? [] : null))
 }
@@ -88,12 +88,12 @@ async function stsOf(
     return bad(
       what,
       `The policy does not name ${unnamed.join(', ')}.`,
-      `The policy that this service answers with names ${ctx.hostname}: take other servers out of the MX records. Where somebody else answers with it, have every server named there, and give its TXT record another id.`,
+      `The policy that this service serves names ${ctx.hostname}: remove other servers from the MX records. If another service serves the policy, have it name every server, and give its TXT record a new id.`,
     )
   if (policy.mode === 'testing')
     return poor(
       what,
-      'The policy is only tested.',
+      'The policy is in testing mode, and not in force.',
       `When TLS reports show no failures, run "mailroom domain sts ${domain} enforce", and publish the record that it shows.`,
     )
   return good(what, 'The policy is in force, and names the servers.')
@@ -134,7 +134,7 @@ async function tlsReportingOf(
   const name = `_smtp._tls.${domain}`
   const texts = await textsAt(ctx, name, /^v=TLSRPTv1\b/)
   if (texts === null) return unanswered(what, name)
-  if (texts.length === 0) return poor(what, 'Nobody is asked for them.', `Publish TXT ${name}: ${record}`)
+  if (texts.length === 0) return poor(what, 'The domain asks nobody for them.', `Publish TXT ${name}: ${record}`)
   if (texts.length > 1) return bad(what, `${name} has several records, which count as none.`, `Leave one: ${record}`)
   return texts[0]!.toLowerCase().includes(address)
     ? good(what, 'They come here.')

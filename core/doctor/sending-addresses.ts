@@ -1,4 +1,4 @@
-/** How the addresses that mail leaves from look to others: reverse name, HELO, blocklists. */
+/** How other servers see the addresses that mail leaves from: reverse name, HELO, blocklists. */
 import { isPublicAddress } from '../access/public-address.ts'
 import { type Listing, listingsOf } from '../deliverability/blocklists.ts'
 import { ownAddresses } from '../deliverability/own-addresses.ts'
@@ -7,7 +7,7 @@ import { isAbsent } from '../dns/resolver.ts'
 import type { Context } from '../process/context.ts'
 import { bad, type Finding, good, poor, unanswered } from './finding.ts'
 
-/** Looks at each sending address. The first finding says which there are. */
+/** Examines each sending address. The first finding lists them. */
 export async function examineAddresses(ctx: Context): Promise<readonly Finding[]> {
   const addresses = await ownAddresses(ctx)
   if (addresses.length === 0)
@@ -35,7 +35,7 @@ async function examineAddress(ctx: Context, address: string): Promise<readonly F
   return [reverse, ...listings.map((listing) => listed(address, listing))]
 }
 
-/** RFC 5321 4.1.4 lets nobody refuse mail for the name in HELO alone; many weigh it, and refuse addresses without a name. */
+/** RFC 5321 4.1.4 forbids refusing mail for the name in HELO alone; many servers weigh it, and refuse addresses without a name. */
 async function reverseName(ctx: Context, address: string): Promise<Finding> {
   const { hostname } = ctx
   const what = `reverse name of ${address}`
@@ -51,7 +51,7 @@ async function reverseName(ctx: Context, address: string): Promise<Finding> {
     return bad(
       what,
       `It is ${name}, but that name does not have the address ${address}.`,
-      `${fix} Publish an A or AAAA record of ${hostname} with it.`,
+      `${fix} Publish an A or AAAA record of ${hostname} with ${address}.`,
     )
   if (confirmed === hostname.toLowerCase()) return good(what, `It is ${confirmed}, and both ways agree.`)
   return poor(what, `It is ${confirmed}, and this server says HELO as ${hostname}.`, `${fix} Or set hostname to it.`)
@@ -77,7 +77,7 @@ function listed(address: string, { zone, state, reason }: Listing): Finding {
     case 'broken':
       return poor(
         what,
-        'The list answers what no working list does, so it says nothing.',
+        'The list does not answer like a working list, so its answers mean nothing.',
         'Take it out of deliverability.blocklists.',
       )
     case 'unknown':

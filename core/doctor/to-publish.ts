@@ -1,7 +1,7 @@
 /**
- * What the doctor asks to publish of a domain, word by word: it speaks to whoever runs the service, and no account can ask for the
- * records of the shared domain. A name below that has those that stand there as wildcards; a record of its own would
- * take them away from it (RFC 4592 2.2.1).
+ * The exact records that the doctor asks to publish for a domain. Its reader is the operator of the service, since no account can look
+ * up the records of the shared domain. A name below the shared domain gets its records from wildcards there; a record of its own would
+ * hide these from it (RFC 4592 2.2.1).
  */
 import { mxPriority, spfRecordOf } from '../deliverability/own-addresses.ts'
 import { dmarcRecordOf, reportAddressOf, tlsReportRecordOf } from '../deliverability/report-address.ts'
@@ -11,13 +11,13 @@ import type { Context } from '../process/context.ts'
 
 export type ToPublish = {
   readonly isBelowShared: boolean
-  /** Each with its name in front. */
+  /** Each of these records includes its name. */
   readonly mx: string
   readonly spf: string
   readonly dmarc: string
   readonly stsPolicy: string
   readonly stsHost: string
-  /** The domain whose reports tell of it, and where they come. */
+  /** The domain whose reports cover this one, and the address that receives them. */
   readonly reportsOf: string
   readonly reportAddress: string
   readonly tlsReports: string

@@ -1,6 +1,6 @@
 /**
- * The keys of customers that their partner makes and holds. They act on the customer's account as any key of it does; all that is
- * asked with one is in the customer's audit, and one that may read mail lets the partner be told of messages.
+ * The keys of customers that their partner makes and holds. They act on the customer's account as any key of it does. Every request with
+ * such a key is in the customer's audit trail, and with a key that may read mail the partner receives the events of messages.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { listKeys, revokeKey } from '../access/keys.ts'
@@ -13,7 +13,7 @@ import type { Context } from '../process/context.ts'
 import { customerAccount } from './customers.ts'
 
 /**
- * Makes a key of a customer. Returns it in clear text, which is never shown again. Fails with `not_found`, and as `issueKey` does.
+ * Makes a key for a customer. Returns it in clear text, which is never shown again. Fails with `not_found`, and as `issueKey` does.
  */
 export async function issueCustomerKey(
   ctx: Context,
@@ -28,7 +28,7 @@ export async function issueCustomerKey(
   return made
 }
 
-/** The keys of a customer that the partner holds, newest first, revoked ones for 90 days. Fails with `not_found`. */
+/** The keys of a customer that the partner holds, newest first, with those revoked in the last 90 days. Fails with `not_found`. */
 export async function listCustomerKeys(ctx: Context, principal: Principal, id: string): Promise<readonly ListedKey[]> {
   const { id: accountId } = await customerAccount(ctx, principal, id)
   return (await describeKeys(ctx, accountId)).filter(({ heldBy }) => heldBy === 'partner').toReversed()
@@ -50,7 +50,7 @@ export async function revokeCustomerKey(
   await keysChanged(ctx, accountId)
 }
 
-/** In this process at once; the others hear it by the note. */
+/** Forgets the known keys of a customer, in this process at once and in the others by a change note. */
 async function keysChanged(ctx: Context, accountId: string): Promise<void> {
   forgetPartnerKeys(ctx, accountId)
   await callersChanged(ctx, { accountIds: [accountId] })

@@ -1,4 +1,4 @@
-/** The customers of a partner: each is an account of its own, which its partner makes, pauses, gives plans, and ends. */
+/** The customers of a partner: each is an account of its own, which its partner makes, pauses, gives plans, and erases. */
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId, newId } from '../../schemas/ids.ts'
@@ -20,7 +20,7 @@ import { type PlanChange, setPlans } from '../account/plans.ts'
 import { beginErasure } from '../personal/erase.ts'
 import type { Context } from '../process/context.ts'
 
-/** Customers of one partner, of both kinds: a bound on what one key can make. */
+/** Customers of one partner, real and test ones together: a bound on what one key can create. */
 const customersMax = 100_000
 
 export type NewCustomer = {
@@ -31,8 +31,8 @@ export type NewCustomer = {
 }
 
 /**
- * Makes a customer with a free address domain, `<name>.<sharedDomain>`; with a test key a sandbox, on which no mail leaves the
- * machine. Fails with `validation_error` (e-mail address, no plan), `conflict` (too many customers), `unavailable` (no free name).
+ * Makes a customer with a free domain, `<name>.<sharedDomain>`; with a test key, a sandbox from which no mail leaves the machine. Fails
+ * with `validation_error` (e-mail address, no plan), `conflict` (too many customers), `unavailable` (no free name).
  */
 export async function createCustomer(
   ctx: Context,
@@ -42,7 +42,7 @@ export async function createCustomer(
   requirePlan({ plan, agentsPlan })
   const at = ctx.clock.now()
   const doc: AccountDoc = {
-    // A repeat of a request of which nobody knows how it ended finds what it made.
+    // Derived from the request, so that a repeat after an unknown end finds the customer of the first try.
     _id: ctx.onceId === null ? newId('acc', at) : accountMadeBy(ctx.onceId),
     name,
     status: 'active',
@@ -79,7 +79,7 @@ export async function listCustomers(
   return { items: items.map(customerOf), next }
 }
 
-/** Reads a customer. Fails with `not_found`, also for one of another partner or of the other kind of key. */
+/** Reads a customer. Fails with `not_found`, also for a customer of another partner, or of the other kind of key (live or test). */
 export async function getCustomer(ctx: Context, principal: Principal, id: string): Promise<Customer> {
   return customerOf(await reachCustomer(ctx, principal, id))
 }
@@ -101,7 +101,7 @@ export async function changePlans(
   return getCustomer(ctx, principal, id)
 }
 
-/** Refuses a customer's sends until it is resumed; its mail still comes in. Fails with `not_found`. */
+/** Pauses a customer: refuses its sends until it is resumed, while it still receives mail. Fails with `not_found`. */
 export async function pauseCustomer(ctx: Context, principal: Principal, id: string, reason: string): Promise<Customer> {
   const { _id } = await reachCustomer(ctx, principal, id)
   await pauseAccount(ctx, _id, reason)
@@ -116,8 +116,8 @@ export async function resumeCustomer(ctx: Context, principal: Principal, id: str
 }
 
 /**
- * Ends a customer: its keys, addresses and endpoints end at once, and everything in it is erased within some minutes, also from what
- * its partner was told. Fails with `not_found`.
+ * Erases a customer: its keys, addresses and endpoints end at once, and all its data are erased within some minutes, also from the
+ * events of its partner. Fails with `not_found`.
  */
 export async function removeCustomer(ctx: Context, principal: Principal, id: string): Promise<void> {
   const { _id, name } = await reachCustomer(ctx, principal, id)
@@ -138,7 +138,7 @@ async function reachCustomer(ctx: Context, principal: Principal, id: string): Pr
   })
 }
 
-/** Inserts a customer, unless an earlier try did. */
+/** Inserts a customer, unless an earlier try of the request did. */
 async function insert(ctx: Context, doc: AccountDoc): Promise<AccountDoc> {
   const { _id, partnerId = '' } = doc
   const earlier = ctx.mayRepeat ? await findAccount(ctx.store, _id) : null
@@ -157,7 +157,7 @@ async function insert(ctx: Context, doc: AccountDoc): Promise<AccountDoc> {
   }
 }
 
-/** Gives a customer the domain of its free addresses, unless it has one. */
+/** Gives a customer its free domain, unless it has a domain. */
 async function ensureDomain(ctx: Context, { _id: accountId, name, sandbox }: AccountDoc): Promise<void> {
   if ((await listDomains(ctx.store, accountId)).length > 0) return
   const { sharedDomain } = ctx.settings

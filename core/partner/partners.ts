@@ -1,6 +1,6 @@
 /**
- * Partners: companies that have customers, made and managed on the command line. A partner is an account without mailboxes, so that
- * its endpoints, its numbered events, its rates and its audit are those of any account; only keys of the partner API act on it.
+ * Partners: companies that have customers, made and managed on the command line. A partner is an account without mailboxes, so its
+ * endpoints, numbered events, request rates and audit trail work as in any account; only keys of the partner API act on it.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
@@ -17,13 +17,13 @@ import type { Context } from '../process/context.ts'
 export type Partner = {
   readonly id: string
   readonly name: string
-  /** Whom it is reached by. */
+  /** The address by which the partner is reached. */
   readonly email: string | null
   readonly customers: number
   readonly createdAt: Date
 }
 
-/** Makes a partner. Fails with `conflict` (there is one with this name). */
+/** Makes a partner. Fails with `conflict` (a partner has this name already). */
 export async function createPartner(
   ctx: Context,
   { name, email }: { readonly name: string; readonly email: string | null },
@@ -40,7 +40,7 @@ export async function createPartner(
   return partnerOf(doc)
 }
 
-/** The id of a partner by its id or its name. Fails with `not_found`, `conflict` (a name of several). */
+/** The id of a partner, found by its id or its name. Fails with `not_found`, `conflict` (several partners have the name). */
 export async function partnerId(ctx: Context, idOrName: string): Promise<string> {
   return (await getAccount(ctx, idOrName, { isPartner: true })).id
 }
@@ -76,7 +76,7 @@ export async function listPartnerKeys(ctx: Context, accountId: string): Promise<
   return (await listKeys(ctx, accountId)).map(partnerKeyOf)
 }
 
-/** Revokes a partner's key at once. What it made stays. Fails with `not_found`. */
+/** Revokes a partner's key at once. What was made with it stays. Fails with `not_found`. */
 export const revokePartnerKey = (ctx: Context, accountId: string, keyId: string): Promise<void> =>
   revokeKey(ctx, { accountId, keyId })
 

@@ -1,7 +1,7 @@
 /**
- * Our TLS reports (RFC 8460): what was counted of sessions with the mail servers of a domain goes once a day to where the domain asks
- * for it, by mail or by POST. Whoever makes a report holds a lease on its results; a mail has an id computed from day and
- * place, so it goes once, and a POST that is repeated after a crash has the same report id.
+ * Our TLS reports (RFC 8460): once a day the counts of sessions with the mail servers of a domain are sent to the places that the domain
+ * names, by mail or by POST. The process that makes a report holds a lease on its results. A mail has an id computed from day and place,
+ * so it is sent once; a POST that is repeated after a crash has the same report id.
  */
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
 import { type TlsReportOf, tlsReportFile, tlsReportMail } from '../../mail/compose/tls-report.ts'
@@ -17,19 +17,19 @@ import { after, dayMs, hourMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { sendComposed } from '../send/notice.ts'
 
-/** Reports of one run of the clock, and of those how many are made at once. */
+/** Reports in one run of the clock, and how many of them are made at the same time. */
 const reportsMax = 1_000
 const togetherMax = 10
-/** A run ends before its clock takes it for dead. */
+/** A run ends before its clock considers it dead. */
 const runMs = 30 * secondMs
-/** A report whose maker died, or whose place did not answer, is tried again then, until its results expire. */
+/** A report whose process died, or whose place did not accept it, is tried again after this time, until its results expire. */
 const leaseMs = hourMs
 /** Places that one domain may name. */
 const placesMax = 4
-/** Failures of one report, those with the most sessions. */
+/** Failures in one policy of a report: those with the most sessions. */
 const failuresMax = 500
 
-/** Sends the reports that are due. Returns for how many domains and days something was settled. */
+/** Sends the reports that are due. Returns for how many domains and days a report was tried. */
 export async function sendTlsReports(ctx: Context): Promise<number> {
   if (!ctx.settings.deliverability.tlsReports) return 0
   const end = after(ctx.machineClock.now(), runMs)
@@ -41,7 +41,7 @@ export async function sendTlsReports(ctx: Context): Promise<number> {
       if (results === null) return
       done += 1
       await report(ctx, results).catch((error: unknown) =>
-        ctx.log.warn({ err: error, domain: results.domain }, 'a TLS report is tried again later'),
+        ctx.log.warn({ err: error, domain: results.domain }, 'a TLS report could not be sent; it is tried again later'),
       )
     }
   }
@@ -60,14 +60,17 @@ async function report(ctx: Context, results: TlsResultDoc): Promise<void> {
   await removeTlsResults(ctx.store, results)
 }
 
-/** Where a domain wants its reports (RFC 8460 3): `mailto:` and `https:` URIs; none when it has no record. Rejects when the DNS does not answer. */
+/**
+ * Where a domain wants its reports (RFC 8460 3): `mailto:` and `https:` URIs; empty when it has no record. Rejects when the DNS does not
+ * answer.
+ */
 async function placesOf({ resolver }: Context, domain: string): Promise<readonly string[]> {
   const texts = await resolver.resolve(`_smtp._tls.${domain}`, 'TXT').catch((error: unknown) => {
     if (isAbsent(error)) return []
     throw error
   })
   const records = texts.map((strings) => strings.join('')).filter((text) => /^v=TLSRPTv1\s*;/.test(text))
-  // RFC 8460 3: several records are no record.
+  // RFC 8460 3: several records count as none.
   if (records.length !== 1) return []
   const rua = /;\s*rua\s*=\s*([^;]*)/.exec(records[0]!)?.[1] ?? ''
   const named = rua.split(',').map((uri) => uri.trim())
@@ -105,7 +108,7 @@ function failureOf({ mx, address, failure }: TlsKindDoc, sessions: number, own: 
 
 type Submission = { readonly place: string; readonly results: TlsResultDoc; readonly content: TlsReportOf }
 
-/** Rejects when the place did not take it. */
+/** Submits a report to a place. Rejects when the place does not accept it. */
 async function submit(ctx: Context, { place, results, content }: Submission): Promise<void> {
   if (/^https:/i.test(place)) {
     const { status, error } = await postWebhook(ctx, {

@@ -1,4 +1,4 @@
-/** Delivers the mail of a sandbox in the process that moved its clock; it never leaves the machine. */
+/** Delivers the mail of a sandbox, in the process that moved its clock. No mail leaves the machine. */
 import { newToken } from '../../schemas/ids.ts'
 import type { Attempt, Outcome } from '../deliver/attempt.ts'
 import { claimAttemptsOf, deliverLocally, faultOf } from '../deliver/outbox.ts'
@@ -7,7 +7,7 @@ import type { Context } from '../process/context.ts'
 
 const attemptsMax = 100
 
-/** Makes the attempts of a sandbox that are due. Returns how many there were. */
+/** Makes the delivery attempts of a sandbox that are due. Returns how many. */
 export async function deliverOwn(ctx: Context, accountId: string): Promise<number> {
   const attempts = await claimAttemptsOf(ctx, accountId, { owner: `test clock ${newToken()}`, max: attemptsMax })
   await Promise.all(attempts.map(async (attempt) => recordOutcome(ctx, attempt, await outcomeOf(ctx, attempt))))
@@ -22,7 +22,7 @@ async function outcomeOf(ctx: Context, attempt: Attempt): Promise<Outcome> {
   }
 }
 
-/** The domain is gone since the mail was accepted. */
+/** The outcome for a recipient whose domain was deleted after the mail was accepted. */
 const nowhere = (ctx: Context): Outcome => ({
   status: 'bounced',
   response: '550 5.7.1 a sandbox writes to nobody outside',

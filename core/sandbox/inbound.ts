@@ -1,6 +1,6 @@
 /**
- * Lets mail come into a sandbox as if it came from outside: through the same functions as mail at the SMTP door, but for the
- * verdict about its sender, which the caller chooses (decisions.md 4, Sandbox).
+ * Receives mail in a sandbox as if it came from outside: by the same functions as the SMTP door, except that the caller chooses the
+ * verdict about the sender (decisions.md 4, Sandbox).
  */
 import type { AuthResult } from '../../mail/authentication/authentication-results.ts'
 import { compose } from '../../mail/compose/compose.ts'
@@ -18,19 +18,19 @@ import type { Verdict } from '../receive/sender-verdict.ts'
 import { asValidationError } from '../send/commit.ts'
 import { filesOf, type NewAttachment } from '../send/content.ts'
 
-/** What is found out about the sender; what is left out is as it is for honest mail. */
+/** The verdicts about the sender that the caller chooses; those left out are as for honest mail. */
 export type ChosenVerdicts = {
   readonly spf?: AuthResult
   readonly dkim?: AuthResult
   readonly dmarc?: AuthResult
   readonly arc?: AuthResult
-  /** What the author's domain asks for when DMARC fails. */
+  /** The policy that the author's domain publishes for mail that fails DMARC. */
   readonly policy?: 'none' | 'quarantine' | 'reject'
-  /** Whether a filter takes it for spam. */
+  /** Whether a filter marks the mail as spam. */
   readonly spam?: boolean
 }
 
-/** A message that is written here. */
+/** A message given by its parts, which is composed here. */
 export type WrittenMail = {
   readonly from: Named
   readonly to?: readonly Named[]
@@ -47,13 +47,13 @@ export type TestMail = {
   readonly verdicts?: ChosenVerdicts
 }
 
-/** An address of a network that is for documentation (RFC 5737): mail from it is from nobody on this machine. */
+/** The peer has an address from a network for documentation (RFC 5737), which is never one of this machine. */
 const peer = { address: '192.0.2.1', helo: 'sender.test', protocol: 'ESMTPS', cipher: null } as const
 
 /**
- * Receives a message for a mailbox of the caller's sandbox. Returns its id. Fails with `forbidden` for a live key and as a list
- * of the mailbox refuses, `mailbox_not_found`, `validation_error`, `attachments_too_large`, `payload_too_large`, and
- * `unprocessable` where the SMTP door would refuse it: the mailbox is full, or the author's domain asks for it (DMARC).
+ * Receives a message for a mailbox of the caller's sandbox. Returns its id. Fails with `forbidden` for a live key or when a list of the
+ * mailbox refuses the sender, `mailbox_not_found`, `validation_error`, `attachments_too_large`, `payload_too_large`, and `unprocessable`
+ * where the SMTP door would refuse the message: the mailbox is full, or the author's domain asks for it (DMARC).
  */
 export async function receiveTest(
   ctx: Context,
@@ -87,13 +87,13 @@ export async function receiveTest(
   return messageIds[0] ?? ''
 }
 
-/** The bytes with the line ends that SMTP has. */
+/** The bytes with CRLF line ends, as in SMTP. */
 function asLines(raw: Buffer): Buffer {
   const text = raw.toString('latin1').replaceAll(/\r\n|\r|\n/g, '\r\n')
   return Buffer.from(text.endsWith('\r\n') ? text : `${text}\r\n`, 'latin1')
 }
 
-/** Header fields that the composer writes from its own input. */
+/** Header fields that are separate inputs of the composer, by the name of the input. */
 const composed = { 'message-id': 'messageId', 'in-reply-to': 'inReplyTo', 'auto-submitted': 'autoSubmitted' } as const
 
 async function written(
@@ -127,7 +127,7 @@ async function written(
 /** The verdict of the chosen results, as `judge` would give it for mail from `from`; null when the mail is refused. */
 function verdictOf(chosen: ChosenVerdicts, from: string): Verdict | null {
   const { domain } = splitAddress(from)
-  // Without an author nobody signs, and DMARC has no domain to ask about.
+  // Without an author there is no signature, and no domain for DMARC.
   const hasAuthor = domain !== ''
   const { spf = 'pass', dkim = hasAuthor ? 'pass' : 'none', arc = 'none', policy = 'none', spam = false } = chosen
   const isAligned = spf === 'pass' || dkim === 'pass'

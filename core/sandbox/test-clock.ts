@@ -1,8 +1,8 @@
 /**
- * Moves the test clock of a sandbox (decisions.md 4, Sandbox). The clock does not jump: it goes from one thing that is due to
- * the next, and does there what is due, by the same functions that the clocks and the outbound engine call for everybody. So
- * retries, limits and expiries happen in their order and at their times. Invariants: the offset in the account is written
- * before anything is done at the new time, and only grows; the time is passed on by the context, so no other account sees it.
+ * Moves the test clock of a sandbox (decisions.md 4, Sandbox). The clock does not jump: it stops at each time at which something is due,
+ * and does the work there, by the same functions that the clocks and the outbound engine call for every account. So retries, limits
+ * and expiries happen in their order and at their times. Invariants: the offset is written to the account before any work is done at the
+ * new time, and only grows; the time is passed in the context, so no other account sees it.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
@@ -32,28 +32,28 @@ import { nextSettling, settleDue } from '../send/settle.ts'
 import { purgeDeletedMailboxes, sweepDiscarded } from '../upkeep/sweep.ts'
 import { deliverOwn } from './deliver-own.ts'
 
-/** How far one call moves the clock, and how far it may be ahead at all. */
+/** How far one call may move the clock, and how far it may be ahead in total. */
 const moveMaxMs = 400 * dayMs
 const aheadMaxMs = 3_660 * dayMs
-/** Stops at the very times of what is due; after so many it goes on in strides, so that no call lasts for ever. */
+/** Stops at the exact times of due work; after this many the clock moves in strides, so that no call takes forever. */
 const exactStopsMax = 1_000
 const strideMs = 6 * 60 * minuteMs
-/** Rounds of work at one stop: each may make more work, such as the event of a delivery. */
+/** Rounds of work at one stop: each round may cause more work, such as the event of a delivery. */
 const roundsMax = 100
-/** What others of the service have under way, such as an attempt of the outbound engine, is waited for so long. */
+/** How long work of other processes, such as an attempt of the outbound engine, is waited for. */
 const othersMaxMs = 15 * secondMs
 const lookMs = 10
 const mailboxesMax = 1_000
 const arrivalsMax = 500
-/** Messages are announced a moment after their arrival; older ones are. */
+/** Messages older than this are announced already: that happens a moment after their arrival. */
 const announcedMs = minuteMs
 
-/** How a clock is moved: by seconds, or to a time. */
+/** How a clock is moved: by `advance` seconds, or to the time `now`. */
 export type Move = { readonly advance?: number; readonly now?: Date }
 
 /**
- * Moves the clock of the caller's sandbox forwards, and does what becomes due. Returns its time after that. Fails with
- * `forbidden` for a live key, `validation_error` (backwards, too far, or not one of the two).
+ * Moves the clock of the caller's sandbox forwards, and does the work that becomes due. Returns the new time. Fails with `forbidden` for
+ * a live key, `validation_error` (backwards, too far, or not exactly one of `advance` and `now`).
  */
 export async function moveClock(ctx: Context, principal: Principal, move: Move): Promise<Date> {
   requireSandbox(principal)
@@ -72,7 +72,7 @@ export async function moveClock(ctx: Context, principal: Principal, move: Move):
   return now
 }
 
-/** Does what is due in all sandboxes whose clock was moved, as time goes on there too. Returns how many there are. */
+/** Does the work that is due in all sandboxes whose clock was moved, since time passes there too. Returns the number of sandboxes. */
 export async function sweepSandboxes(ctx: Context): Promise<number> {
   const moved = ctx.testClocks.moved()
   for (const accountId of moved) {
@@ -82,7 +82,7 @@ export async function sweepSandboxes(ctx: Context): Promise<number> {
   return moved.length
 }
 
-/** What becomes due at a time: when next, and what does it and returns how much it did. */
+/** A kind of work that becomes due: `next` says when; `run` does it and returns how much it did. */
 type Work = {
   readonly next: (ctx: Context, accountId: string) => Promise<Date | null>
   readonly run: (ctx: Context, accountId: string) => Promise<number>
@@ -102,7 +102,7 @@ const works: readonly Work[] = [
 function targetOf(ctx: Context, { advance, now: wanted }: Move): Date {
   const now = ctx.clock.now()
   if ((advance === undefined) === (wanted === undefined))
-    throw new Failure('validation_error', 'Either "advance" or "now" says where the clock goes.', {
+    throw new Failure('validation_error', 'A move of the clock needs exactly one of "advance" and "now".', {
       fix: 'Give one of the two: "advance" in seconds, or "now" as a time.',
     })
   const target = wanted ?? after(now, (advance ?? 0) * secondMs)
@@ -121,7 +121,7 @@ function targetOf(ctx: Context, { advance, now: wanted }: Move): Date {
   return target
 }
 
-/** The next time at which something is due; when nothing is before it, the target. */
+/** The next time at which work is due, or the target if no work is due before it. */
 async function nextStop(
   ctx: Context,
   accountId: string,
@@ -138,7 +138,7 @@ async function setClock(ctx: Context, accountId: string, at: Date): Promise<void
   ctx.testClocks.note(accountId, (await moveTestClock(ctx.store, accountId, wanted)) ?? 0)
 }
 
-/** Does what is due at the present time of the sandbox. `since`: its time when that was done last. */
+/** Does the work that is due at the present time of the sandbox. `since`: the time of the sandbox when that was last done. */
 async function catchUp(ctx: Context, accountId: string, since: Date): Promise<void> {
   const own = inTimeOf(ctx, accountId)
   for (let rounds = 0; rounds < roundsMax; rounds++) {
@@ -159,7 +159,7 @@ async function announce(ctx: Context, accountId: string, since: Date): Promise<n
   return messages.length === 0 ? 0 : (await announceMissed(ctx, messages)) + (await deriveMissed(ctx, messages))
 }
 
-/** Waits for what is under way: first attempts, which nobody waits for, and what other processes do. */
+/** Waits for deliveries under way: first attempts in the background, and those of other processes. */
 async function othersDone({ store, clock }: Context, accountId: string): Promise<void> {
   const end = performance.now() + othersMaxMs
   while (performance.now() < end) {
@@ -170,13 +170,13 @@ async function othersDone({ store, clock }: Context, accountId: string): Promise
   }
 }
 
-/** Deletes what has expired by the time of the sandbox. */
+/** Deletes everything that has expired by the time of the sandbox. */
 async function expire(ctx: Context, accountId: string): Promise<void> {
   const own = inTimeOf(ctx, accountId)
   await sweepDiscarded(own, accountId)
   await sweepIntakes(own, accountId)
   await purgeDeletedMailboxes(own, accountId)
-  // Events are counted, and their numbers noted, before they go.
+  // Events are counted, and their numbers recorded, before they are deleted.
   const last = await lastEventNumber(own.store, accountId)
   await countReceivedUpTo(own, accountId, last)
   await raiseEventFloors(own.store, new Map([[accountId, last]]))
