@@ -44,7 +44,7 @@ export type BegunRequest = {
   finishing(answer: IdempotentAnswer): Write
   /** Frees the key. For a request that did nothing. */
   abandon(): Promise<void>
-  /** Lets the next try of the same request take over, with the same `onceId`. For a request of which it is unknown what it did. */
+  /** Lets the next try of the same request take over, with the same `onceId`. For a request whose outcome is unknown. */
   release(): Promise<void>
 }
 

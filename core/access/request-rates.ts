@@ -186,7 +186,7 @@ function use(ctx: Context, share: Share): void {
   )
 }
 
-/** Resolves when a lease for the share has ended: it has more requests then, or its `emptyUntil` is set, or another lease is needed. */
+/** Waits for a lease. After it the share has more requests, or its `emptyUntil` is set, or another lease is needed. */
 async function waitForLease(ctx: Context, share: Share): Promise<void> {
   share.waiting += 1
   try {

@@ -74,8 +74,8 @@ export async function openRequests(ctx: Context): Promise<readonly AccountReques
 }
 
 /**
- * Answers a request, once. Granting a phone number confirms it; granting a limit raises nothing by itself, that takes a change of the
- * account's plan or figures. Fails with `validation_error` (a refusal without a reason) and `not_found`.
+ * Answers a request, once. Granting a phone number confirms it. Granting a limit raises nothing by itself: the administrator changes the
+ * account's plan or figures separately. Fails with `validation_error` (a refusal without a reason) and `not_found`.
  */
 export async function answerRequest(
   ctx: Context,

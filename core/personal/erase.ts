@@ -2,9 +2,9 @@
  * Erases accounts: by command line, at the request of their people, and when nobody claimed them. Invariants: an erasure that has begun
  * is recorded in the account and continues after a crash; access ends first; an account is erased a second time when all work that was
  * under way at the beginning is over, and only that pass erases the documents by which the others are found; a name that the service
- * gave away stays taken, as a keyed digest that nobody can read. With an account are erased its sandbox, what is left of accounts that
- * were claimed into it, and its members who are in no other account. None of these members can sign in from the beginning on, and they
- * are erased at the end, when they can no longer have joined another account.
+ * gave away stays taken, as a keyed digest that nobody can read. An account's sandbox, what is left of accounts that were claimed into
+ * it, and its members who are in no other account are erased with it. These members cannot sign in from the beginning on, and are
+ * erased at the end, when they can no longer have joined another account.
  */
 import { Failure } from '../../schemas/failures.ts'
 import {

@@ -31,8 +31,8 @@ const objectPageSize = 1_000
 const objectPagesMax = 10
 
 /**
- * Removes objects that no blob names, in a bounded number of pages. The next run continues there, and after the end starts again at the
- * beginning. A crash between writing an object and its blob leaves one. Returns how many were removed.
+ * Removes objects that no blob names, in a bounded number of pages. The next run continues where this one stops, or starts again at the
+ * beginning after the last page. A crash between writing an object and its blob leaves such an object. Returns how many were removed.
  */
 export async function sweepObjects({ store, machineClock }: Context): Promise<number> {
   const { objects } = store
