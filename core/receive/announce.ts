@@ -1,6 +1,6 @@
 /**
- * What follows from the arrival of a message: its event, the contact it came from, the counts, and its thread. All of
- * it is derived from the message document, under ids derived from its id, so that doing it twice changes nothing.
+ * Derives what follows from the arrival of a message: its event, the contact it came from, the counts, and its thread.
+ * All of it is derived from the message document, under ids computed from its id, so that doing it twice changes nothing.
  */
 
 import { splitAddress } from '../../mail/message/address.ts'
@@ -21,10 +21,10 @@ import { countReceived, countReceivedUpTo, droppedEventType } from './received-c
 import { trustRecord } from './trust.ts'
 import { verificationRecord } from './verification-record.ts'
 
-/** Older messages are announced: arrivals wait for that only as long as no process of `jobs` runs. */
+/** Messages older than this are taken to be announced: an announcement is late only while no process runs `jobs`. */
 const unannouncedMs = dayMs
 
-/** What else follows from the arrival of messages; it is done beside their announcement. */
+/** Other work that the arrival of messages causes; it runs in parallel with their announcement. */
 type Follower = (ctx: Context, messages: readonly MessageDoc[]) => Promise<void>
 
 /** Announces messages that were just committed: events, counts and threads. */
@@ -44,7 +44,7 @@ async function announceAll(ctx: Context, messages: readonly MessageDoc[], also: 
   ])
 }
 
-/** Announces those of the messages that were not announced because of a crash. Returns how many there were. */
+/** Announces the messages that a crash left unannounced, and finishes what it cut short. Returns the number of unannounced ones. */
 export async function announceMissed(ctx: Context, messages: readonly MessageDoc[]): Promise<number> {
   const arrivals = messages.filter(isReceived)
   const events = arrivals.map(({ _id, accountId }) => ({ _id: receivedEventId(_id), accountId }))
@@ -65,8 +65,8 @@ export async function announceMissed(ctx: Context, messages: readonly MessageDoc
 }
 
 /**
- * To be called before messages of an account are deleted for good: announces those that nobody has announced yet, because what
- * follows from an arrival is derived from its document.
+ * Announces messages of an account that are about to be deleted for good and are not announced yet. Call it before the deletion:
+ * what follows from an arrival is derived from its document.
  */
 export async function announceLeaving(
   ctx: Context,
@@ -95,7 +95,6 @@ const receivedEventId = (messageId: string) => deriveId('evt', messageId, 'messa
 async function announce(ctx: Context, messages: readonly MessageDoc[]): Promise<void> {
   if (messages.length === 0) return
   const reading = foldersOfMailboxes(ctx, messages)
-  // In the order of their arrival, whatever order they were read in.
   const inOrder = messages.toSorted((a, b) => (a._id < b._id ? -1 : 1))
   const recorded = await recordMessageEvents(ctx, inOrder, reading.then(eventsIn))
   const known = Map.groupBy(recorded, ({ accountId }) => accountId)
@@ -126,7 +125,7 @@ function receivedEvent(message: MessageDoc, folder: string): NewEvent {
   return { ...eventFrame(message), type: 'message.received', data }
 }
 
-/** Stands for an event past the limit, under the same id, so that the message counts as announced. */
+/** The placeholder of an event beyond the limit: it has the same id, so that the message counts as announced. */
 function droppedEvent(message: MessageDoc): NewEvent {
   return { ...eventFrame(message), type: droppedEventType, data: { from: message.from } }
 }

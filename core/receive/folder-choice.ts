@@ -15,14 +15,14 @@ export type Origin = {
   readonly authors: readonly string[]
   /** Absent when the sender was not verified: then nobody is authenticated. */
   readonly verdict?: Verdict
-  /** Whether this service wrote it, about mail of the mailbox: the lists are for what others write. */
+  /** Whether this service wrote the mail, about mail of the mailbox: the lists apply only to what others write. */
   readonly isOurs?: boolean
 }
 
 /**
  * Returns a folder id for each mailbox, in their order. When at least one mailbox accepts the sender, those that refuse
  * it get the message in Spam. Fails with `forbidden` (550 5.7.1) when no mailbox accepts the sender, and with
- * `unavailable` (451) when that depends on a domain that could not be authenticated because the DNS did not answer.
+ * `unavailable` (451) when the answer depends on a domain that could not be authenticated because the DNS did not answer.
  */
 export function foldersFor(mailboxes: readonly RecipientMailbox[], origin: Origin): readonly string[] {
   const sender = senderOf(origin)
@@ -31,7 +31,7 @@ export function foldersFor(mailboxes: readonly RecipientMailbox[], origin: Origi
     throw new Failure('unavailable', 'The sender could not be authenticated right now; please try again later.')
   if (!rules.includes('take'))
     throw new Failure('forbidden', 'The recipient does not accept mail from this sender.', {
-      fix: 'The recipient decides it by the lists "receiveAllow" and "receiveBlock" of the mailbox.',
+      fix: 'Ask the recipient to accept you: the lists "receiveAllow" and "receiveBlock" of the mailbox decide it.',
     })
   return mailboxes.map((mailbox, n) =>
     rules[n] === 'take' && !isSpam(mailbox, origin) ? mailbox.inboxId : mailbox.spamId,

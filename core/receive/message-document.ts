@@ -1,4 +1,4 @@
-/** Makes message documents: what a message says of itself, and what belongs to the mailbox it is delivered to. */
+/** Makes message documents from what a message says about itself and from the mailbox it is delivered to. */
 import { bindVerification } from '../../mail/codes/verification.ts'
 import { normaliseAddress, withoutTag } from '../../mail/message/address.ts'
 import type { ParsedMessage } from '../../mail/message/parse.ts'
@@ -14,11 +14,11 @@ import type { Verdict } from './sender-verdict.ts'
 import { type Peer, shownBytes, traceOf } from './trace-headers.ts'
 import { isAuthentic, isAutomaticMail, trustOf } from './trust.ts'
 
-/** Addresses of one header field kept in the document; the raw bytes have all of them. */
+/** Most addresses of one header field that the document keeps; the raw bytes have all of them. */
 const addressesMax = 100
 const referencesMax = 20
 
-/** A received message, parsed and packed, and how it came. */
+/** A received message, parsed and packed, with the envelope and the connection it came by. */
 export type AcceptedMessage = {
   readonly arrival: ReadArrival
   readonly blob: BlobRef
@@ -41,7 +41,7 @@ export type Placement = {
   readonly firstContact: boolean
 }
 
-/** Makes the document of a message for one mailbox, in the time of its account. */
+/** Makes the document of a message for one mailbox. `ctx` has the clock of the mailbox's account. */
 export async function documentOf(
   ctx: Context,
   { arrival, blob, reversePath, peer, transactionId, verdict }: AcceptedMessage,
@@ -84,8 +84,8 @@ export async function documentOf(
 }
 
 /**
- * Whether the automatic reply of a mailbox is due to a message of an author who did write it (RFC 3834 2): a person wrote it, and
- * to the mailbox by name, which mail to a list or a hidden recipient does not.
+ * Whether an authentic message is due the automatic reply of a mailbox (RFC 3834 2): a person wrote it, from another address, and
+ * To or Cc names the mailbox. Mail to a list or a hidden recipient does not name it.
  */
 function wantsReply(
   { autoReplies, address }: RecipientMailbox,

@@ -1,4 +1,4 @@
-/** Message events, of which an account may cause so many in an hour: their data, and recording them within the limit. */
+/** Message events: their data, and recording them within the hourly limit of their account. */
 import type { MessageEvent } from '../../schemas/events.ts'
 import type { EventDoc } from '../../store/documents/events.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
@@ -14,13 +14,13 @@ export const messageEventsPerHour = 2_000
 
 type Item = { readonly accountId: string }
 
-/** The event of an item, and what stands for it under the same id when it is dropped. */
+/** Makes the event of an item, or the placeholder that is recorded under the same id when the event is dropped. */
 export type EventOf<T> = { event(item: T): NewEvent; dropped(item: T): NewEvent }
 
 /**
- * Records the events of items in their order; what they are made with may still be read meanwhile. Those beyond the limit of
- * their account for this hour are dropped: something that nobody hears stands for each, so that it is not recorded later.
- * Returns what is new.
+ * Records the events of items in their order; `events` may still be a promise, which is awaited while the limit is checked.
+ * Events beyond the hourly limit of their account are dropped: for each, a placeholder that no reader receives is recorded, so
+ * that the event is not recorded later. Returns the documents that are new.
  */
 export async function recordMessageEvents<T extends Item>(
   ctx: Context,
@@ -32,7 +32,7 @@ export async function recordMessageEvents<T extends Item>(
   const wanted = items.map((item) => (allowed.has(item) ? event(item) : dropped(item)))
   const recorded = await recordEvents(ctx, wanted)
   const fresh = new Set(recorded.map(({ _id }) => _id))
-  // Those that another process recorded meanwhile were counted twice.
+  // Events that another process recorded meanwhile were counted twice: the second count is given back.
   const twice = items.filter((item, n) => allowed.has(item) && !fresh.has(wanted[n]!._id))
   for (const [accountId, own] of Map.groupBy(twice, (item) => item.accountId))
     await giveBackUsage(ctx, {
@@ -65,7 +65,7 @@ export function messageEventData(message: MessageDoc, folder: string): MessageEv
   }
 }
 
-/** Selects the items whose event is within the limit of their account for this hour; of each account the first ones. Counts them. */
+/** Selects the items whose events are within the hourly limit of their account, the first ones of each account, and counts them. */
 async function allowEvents<T extends Item>(ctx: Context, items: readonly T[]): Promise<ReadonlySet<T>> {
   const accounts = [...Map.groupBy(items, ({ accountId }) => accountId)]
   const takeOf = (accountId: string, by: number) => ({

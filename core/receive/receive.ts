@@ -27,24 +27,24 @@ export type Delivery = {
   readonly recipients: readonly Recipient[]
   readonly peer: Peer
   readonly transactionId: string
-  /** The send that it is of, if it was sent here: each of its recipients has another reverse-path and a delivery of its own. */
+  /** Id of the send, for mail that this service sent: each of its recipients has its own reverse-path and its own delivery. */
   readonly emailId?: string
   /** The result of verifying the sender; absent when it was not verified. */
   readonly verdict?: Verdict
-  /** Whether this service wrote it, about mail of the mailbox. */
+  /** Whether this service wrote the mail, about mail of the mailbox. */
   readonly isOurs?: boolean
 }
 
-/** How long a write may take: less than the sweeps wait. A message that is committed after that is recognised when the sender repeats it. */
+/** How long a write may take: less than the age at which sweeps look. What is committed later is recognised as the sender repeats it. */
 const giveUpMs = answerMs
 
 /**
- * Stores a message for its recipients. Returns the id that it has in each mailbox, when all of it is on disk. A repeat
- * of the same bytes from the same reverse-path, or of the same send, returns the ids of the first message, unless the mail has
- * nothing that would tell it from another one (`isDistinct`). A report about mail we sent that
- * came to its return path, or about a domain of ours to its report address, is processed, and gets no id. Fails with `unavailable` (451), `payload_too_large` (552, MIME
- * parts nested too deep), `unprocessable` (452, a mailbox has become full meanwhile) and `forbidden` (550, no mailbox
- * accepts mail from this sender).
+ * Stores a message for its recipients. Returns its id in each mailbox, once all of it is on disk. A repeat of the same
+ * bytes from the same reverse-path, or of the same send, returns the ids of the first message, unless no header field
+ * would tell the mail from another one (`isDistinct`). A report is processed and gets no id when it came to the return
+ * path of the mail it is about, or to the report address of one of our domains. Fails with `unavailable` (451),
+ * `payload_too_large` (552, MIME parts nested too deep), `unprocessable` (452, a mailbox has become full meanwhile) and
+ * `forbidden` (550, no mailbox accepts mail from this sender).
  */
 export async function receive(ctx: Context, delivery: Delivery): Promise<{ messageIds: readonly string[] }> {
   ctx.skew.requireSound()
@@ -99,19 +99,19 @@ async function read(ctx: Context, { raw, reversePath, emailId, transactionId }: 
       'payload_too_large',
       `The MIME parts of the message are nested in more than ${mimeDepth} levels.`,
       {
-        fix: 'Attach what is nested as files.',
+        fix: 'Attach the nested parts as files.',
       },
     )
   }
   return arrival
 }
 
-/** Writes the messages and publishes them. Returns their ids; for a repeat those of the first message. */
+/** Writes the messages and publishes a change note. Returns their ids; for a repeat those of the first message. */
 async function commit(ctx: Context, arrival: WriteArrival): Promise<readonly string[]> {
   const written = await withinTime(ctx, writeArrival(ctx, arrival))
   const created = arrival.messages.filter((_, n) => written[n]?.repeated === false)
   for (const { mailboxId, sizeBytes } of created) spendStorage(ctx, mailboxId, sizeBytes)
-  // Repeats too: the sweep may have passed a first try whose write came late, and whose writer told nobody.
+  // Repeats are published too: a first try may have been written late, after the sweep had passed and with no change note.
   publishArrivals(ctx, arrival, written)
   ctx.metrics.count('mailroom_messages_stored_total', {}, created.length)
   return written.map(({ id }) => id)
@@ -134,7 +134,7 @@ function publishArrivals(ctx: Context, { messages }: WriteArrival, written: read
 
 type Addressee = { readonly mailbox: RecipientMailbox; readonly deliveredTo: string }
 
-/** The mailboxes of all recipients, each once, even when several of its addresses were named. */
+/** The mailboxes of all recipients, each once even when several recipients lead to it. */
 function distinctMailboxes(recipients: readonly Recipient[]): Addressee[] {
   const byId = new Map<string, Addressee>()
   for (const { address, mailboxes } of recipients) {
@@ -147,7 +147,7 @@ function distinctMailboxes(recipients: readonly Recipient[]): Addressee[] {
 async function withinTime<T>(ctx: Context, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer of the database within ${giveUpMs} ms.`)), giveUpMs)
+    timer = setTimeout(() => reject(new Error(`No answer from the database within ${giveUpMs} ms.`)), giveUpMs)
   })
   try {
     return await Promise.race([work, late])

@@ -1,10 +1,10 @@
 /**
- * Counts received messages, per contact and per account and month, and the figures of each mailbox and day. All are a
- * projection of the account's events, whose numbers have no gap that a reader could see. Invariants: events are applied
+ * Counts received messages per contact, and per account and month, and the figures of each mailbox and day. All counts
+ * are a projection of the account's events, whose numbers have no gap that a reader could see. Invariants: events are applied
  * in the order of their numbers, from a durable watermark on; each counter stores the last event number that it
  * contains, so that applying events again, after a crash or in two processes at once, changes nothing; the watermark
- * moves last. An event that came from another account was counted there before it moved, and its number is not below
- * the one that it had.
+ * moves last. An event that moved here from another account (`movedFrom`) was counted there first, for its contact and
+ * month; here it counts only for its day.
  */
 import { countReceivedFrom, type ReceivedFrom } from '../../store/contacts.ts'
 import type { EventDoc } from '../../store/documents/events.ts'
@@ -19,15 +19,15 @@ import { createKept } from '../process/kept.ts'
 import { perProcess } from '../process/per-process.ts'
 
 /**
- * The type of an event that stands for a dropped message event (interface.md, Events, rule 3): it is in no list and no
- * endpoint receives it, and it keeps the message from being announced and counted a second time.
+ * The type of the placeholder of a dropped message event (interface.md, Events, rule 3). It appears in no list and no
+ * endpoint receives it; it keeps the message from being announced and counted a second time.
  */
 export const droppedEventType = 'message.dropped'
-/** The same for the event of a send. */
+/** The type of the placeholder of a dropped `message.sent` event. */
 export const droppedSentType = 'message.sent_dropped'
 const receivedTypes: readonly string[] = ['message.received', droppedEventType]
 const droppedTypes: readonly string[] = [droppedEventType, droppedSentType]
-/** The figure of a day that an event of a type counts for. */
+/** By event type: the daily figure that it counts towards. */
 const figures: { readonly [type: string]: string } = {
   'message.received': 'received',
   [droppedEventType]: 'received',
@@ -38,7 +38,7 @@ const figures: { readonly [type: string]: string } = {
 
 const pageSize = 500
 const watermarksMax = 10_000
-/** Watermarks that this process wrote: one that is too low only makes it apply events again. */
+/** Watermarks that this process wrote or read: one that is too low only makes it apply events again. */
 const watermarks = perProcess(({ clock }) =>
   createKept<number>(clock, { max: watermarksMax, ttlMs: hourMs, renewOnUse: true }),
 )
@@ -99,7 +99,7 @@ async function apply(ctx: Context, accountId: string, events: readonly EventDoc[
   remember(ctx, accountId, upTo)
 }
 
-/** What the events count for, by mailbox and day. */
+/** The numbers of the events that count towards each figure, by mailbox and day. */
 function daysOf(accountId: string, events: readonly EventDoc[]): readonly TalliedDay[] {
   const known = events.filter(({ type }) => figures[type] !== undefined)
   const idOf = ({ mailboxId, createdAt }: EventDoc) => figuresPeriod(accountId, mailboxId, createdAt)

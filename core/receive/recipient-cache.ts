@@ -26,7 +26,7 @@ export type RecipientMailbox = {
   readonly lessons: readonly Lesson[]
   /** Whether it has an automatic reply that is turned on. */
   readonly autoReplies: boolean
-  /** The storage that its plan allows it. */
+  /** The storage that the plan of its account allows. */
   readonly storageBytes: number
 } & Pick<MailboxLists, 'receiveAllow' | 'receiveBlock'>
 
@@ -42,13 +42,13 @@ export type Recipient = {
   readonly checkId?: string
 }
 
-/** Whose mail to an address is. */
+/** The account that an address belongs to, and the mailboxes that receive its mail. */
 export type Owner = Pick<AddressDoc, 'accountId' | 'mailboxIds'>
 
 /**
- * A mailbox, without what its account says of it. `usedBytes` is the storage that it used when it was read, and what this process
- * stored there since. What is told to have changed is read again for the next transaction; those under way still count against
- * what was used.
+ * A mailbox without the fields that come from its account. `usedBytes` is the storage in use when the mailbox was read, plus what
+ * this process has stored in it since. After a change note the next transaction reads the mailbox again; transactions under way
+ * still count against the earlier figure.
  */
 export type KnownMailbox = {
   readonly mailbox: Omit<RecipientMailbox, 'names' | 'storageBytes'>
@@ -56,12 +56,12 @@ export type KnownMailbox = {
   usedBytes: number
 }
 
-/** How long what was read of a mailbox is taken for true: of what other processes store there nobody tells. */
+/** How long a mailbox that was read counts as current: no change note says what other processes store in it. */
 const freshMs = 2 * secondMs
 const storageKnownMs = 10 * minuteMs
 const keptMax = 50_000
 
-/** The cache; what this process changes is forgotten at once, and what others change when they tell it. */
+/** The cache. It forgets what this process changes at once, and what other processes change when their change note arrives. */
 export const recipientsOf = perProcess((process) => {
   const { clock } = process
   const cache = {
@@ -69,7 +69,7 @@ export const recipientsOf = perProcess((process) => {
     owners: createKnown<Owner>(clock, { max: keptMax }),
     /** By account and mailbox id, since a mailbox can have many addresses (aliases, tags, a catch-all). */
     mailboxes: createKnown<KnownMailbox>(clock, { max: keptMax, staleMs: freshMs }),
-    /** By mailbox id, as it was read last. Kept for longer than that is fresh: a slow transaction still counts against its storage. */
+    /** By mailbox id, as last read. Kept longer than `freshMs`, so that a slow transaction still counts against the storage. */
     rooms: createKept<KnownMailbox>(clock, { max: keptMax, ttlMs: storageKnownMs }),
     /** By mailbox id: bytes of messages that are being written now. */
     pendingBytes: new Map<string, number>(),
@@ -116,8 +116,8 @@ export function spendStorage(ctx: Context, mailboxId: string, sizeBytes: number)
 }
 
 /**
- * Whether a cached address may be outdated: it changed itself, or the address without its tag, or the catch-all of its
- * domain did.
+ * Whether a cached address may be outdated: the address itself, the address without its tag, or the catch-all of its
+ * domain has changed.
  */
 function isAffected(address: string, changed: ReadonlySet<string>): boolean {
   const { base } = withoutTag(address)

@@ -57,8 +57,8 @@ export async function findRecipient(ctx: Context, address: string, sizeBytes = 0
 }
 
 /**
- * The recipient of mail to a return path that is not a report: the mailbox that sent the original, unless it has none
- * or it is full.
+ * The recipient behind a return path. Mail to it that is not a report goes to the mailbox that sent the original, if that
+ * mailbox exists and can receive mail.
  */
 async function findOriginalSender(ctx: Context, address: string, returnPath: ReturnPath): Promise<Recipient> {
   const sent = await findEmailById(ctx.store, returnPath.emailId)
@@ -68,7 +68,7 @@ async function findOriginalSender(ctx: Context, address: string, returnPath: Ret
   return { address, mailboxes: sender?.mailboxes ?? [], returnPath }
 }
 
-/** The recipient of reports about a domain, as long as it is one of ours. */
+/** The recipient of reports about a domain. Fails with `mailbox_not_found` when the domain is not one of ours. */
 async function findReported(ctx: Context, address: string, domain: string): Promise<Recipient> {
   const found = await recentDomain(ctx, domain)
   if (found === null || found.status === 'removed')
@@ -85,7 +85,7 @@ type MailboxRef = { readonly accountId: string; readonly mailboxId: string }
 
 type Receiving = { readonly mailbox: RecipientMailbox; readonly freeBytes: number }
 
-/** Those of the mailboxes behind an address that receive mail. */
+/** The mailboxes behind an address that can receive mail: none while the state of their account forbids it. */
 async function findReceiving(ctx: Context, { accountId, mailboxIds }: Owner): Promise<readonly Receiving[]> {
   const { mailboxes, rooms } = recipientsOf(ctx)
   const load = async (keys: readonly string[]) => {
@@ -138,7 +138,7 @@ async function readMailboxes(ctx: Context, refs: readonly MailboxRef[]): Promise
 }
 
 /**
- * Finds the owner of each address: an exact match (mailbox or alias) wins over the address without its tag, and that
+ * Finds the owner of each address. An exact match (mailbox or alias) wins over the address without its tag, which wins
  * over a catch-all. postmaster and abuse always exist and never belong to a catch-all (decisions.md 1, Addresses; 3,
  * Unknown recipient).
  */
@@ -161,8 +161,8 @@ async function findOwners(ctx: Context, addresses: readonly string[]): Promise<R
 }
 
 /**
- * The owner of postmaster and abuse of a domain that has no such mailbox or alias: the first mailbox of its account;
- * for the shared domain the postmaster of the service.
+ * The owner of postmaster and abuse at a domain without such a mailbox or alias: the oldest mailbox of its account, or
+ * the postmaster of the service for the shared domain.
  */
 async function roleOwner(ctx: Context, domain: string): Promise<Owner | null> {
   const found = await findDomain(ctx.store, domain)

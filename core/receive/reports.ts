@@ -1,7 +1,7 @@
 /**
  * Reports about mail we sent: delivery status notifications and abuse feedback change the status of the recipient they
- * are about (decisions.md 2, Delivery states). A report is believed only when it names the return path of that recipient: the
- * Message-ID of a send, and who got it, all its recipients know.
+ * are about (decisions.md 2, Delivery states). A report is believed only when it names the return path of that recipient: every
+ * recipient of a send knows its Message-ID and who else received it.
  */
 import { enhancedStatusOf } from '../../mail/encoding/enhanced-status.ts'
 import { splitAddress } from '../../mail/message/address.ts'
@@ -31,10 +31,10 @@ type Arrival = {
 }
 
 /**
- * Processes a message as a report where it may be one. Returns the recipients that still get the message: all but
- * return paths to which a report of their send came, report addresses of domains, and check addresses. A message to
- * postmaster or abuse is processed as a report too, and delivered in any case. What report addresses refuse fails
- * (`keepReports`) when nobody else gets the message.
+ * Processes a message as a report where it may be one. Returns the recipients to which the message is still delivered:
+ * all except report addresses of domains, check addresses, and return paths that received a report about their send. A
+ * message to postmaster or abuse is processed as a report too, and always delivered. When a report address refuses the
+ * message and nobody else gets it, fails as `keepReports` does.
  */
 export async function processReports(
   ctx: Context,
@@ -63,15 +63,15 @@ function checkFrom(ctx: Context, { address: client, helo, cipher }: Peer, verdic
   return { at: ctx.clock.now(), client, helo, cipher, results: verdict?.authentication.infos ?? null }
 }
 
-/** A refusal that another try would not change; what would be otherwise in a moment is tried again for all recipients. */
+/** Returns a refusal that a retry would not change. Throws any other error, so that the sender retries for all recipients. */
 function asRefusal(error: unknown): Failure {
   if (error instanceof Failure && error.code !== 'unavailable') return error
   throw error
 }
 
 /**
- * Processes a message as a report. `returnPath` is the return path that it came to, if it did. Returns whether it is a
- * report about a send of ours that says what became of it: any other is for a person to read. Safe to repeat.
+ * Processes a message as a report. `returnPath` is the return path that it came to, if any. Returns whether it is a
+ * report that states an outcome of one of our sends: any other message is for a person to read. Safe to repeat.
  */
 async function processReport(
   ctx: Context,
@@ -106,8 +106,8 @@ async function processReport(
 }
 
 /**
- * What is said of addresses that the recipient leads to, as a list does, where the same is said of all; null when it differs, or
- * nothing is said.
+ * The report that stands for all: the recipient may lead to several addresses, as a mailing list does. Null when their actions
+ * differ, or there is no report.
  */
 function inOneVoice([first, ...others]: readonly RecipientReport[]): RecipientReport | null {
   return first === undefined || others.some(({ action }) => action !== first.action) ? null : first
@@ -154,7 +154,7 @@ async function changeStatus(
     ctx.changes.publish({ kind: 'emails', ids: [emailId], accountIds: [accountId] })
 }
 
-/** The reported status in the form of an SMTP reply, so that it is shown like one. One that the reply does not name is put into it. */
+/** The reported status as an SMTP reply, so that it is shown like one. A status that the reported reply lacks is inserted into it. */
 function responseOf({ status, diagnostic }: RecipientReport): string {
   if (diagnostic !== null && /^\d{3}[ -]/.test(diagnostic)) {
     const tells = status !== null && status[0] === diagnostic[0] && !status.endsWith('.0.0')

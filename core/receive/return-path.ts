@@ -27,7 +27,7 @@ export function returnPathOf(ctx: Pick<Context, 'secrets'>, { emailId, n }: Retu
 /** Whether an address looks like a return path, of this service or of another. */
 export const isReturnPath = (address: string): boolean => returnPathForm.test(splitAddress(address).local)
 
-/** Reads a canonical address as a return path. Returns null when it is none, 'forged' when its digest is wrong. */
+/** Reads a canonical address as a return path. Returns null when it is not one, 'forged' when its digest is wrong. */
 export function readReturnPath(ctx: Pick<Context, 'secrets'>, address: string): ReturnPath | 'forged' | null {
   const [, id = '', number36 = '', digest = ''] = returnPathForm.exec(splitAddress(address).local) ?? []
   if (id === '') return null

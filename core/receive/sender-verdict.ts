@@ -1,7 +1,7 @@
 /**
- * Verifies the sender of mail before it is stored: whom it is really from, and whether it is therefore refused,
- * deferred or put into Spam (decisions.md 3, Received mail's verdict). Mail from our own mailboxes is not verified
- * here.
+ * Verifies the sender of mail before it is stored: who it is really from, and whether it is therefore refused,
+ * deferred or put into Spam (decisions.md 3, Received mail's verdict). Mail from our own mailboxes needs no
+ * verification (`ownVerdict`).
  */
 import { isIP } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -22,8 +22,8 @@ export type Verdict = {
   /** Authentication-Results fields in the message that were forged in our name; they are cut out. */
   readonly cuts: readonly ByteRange[]
   /**
-   * Why the mail goes to Spam in every mailbox: the DMARC policy of its author's domain says so, or a filter took it
-   * for spam.
+   * Why the mail goes to Spam: the DMARC policy of its author's domain asks for it, in every mailbox, or a filter
+   * classified it as spam.
    */
   readonly suspicion: 'policy' | 'filter' | null
 }
@@ -34,19 +34,19 @@ export type Verdict = {
  */
 export type Refusal = 'policy' | 'undecided' | 'forged'
 
-/** Most forged fields that are cut out; mail with more is refused, since no mail has so many by accident. */
+/** Most forged fields that are cut out; mail with more is refused, since no mail has that many by accident. */
 const cutsMax = 100
 const largeBytes = 256 * 1024
 
-/** SPF, DKIM and the like need a large library: it comes with the first mail from outside. */
+/** SPF, DKIM and the like need a large library, which is loaded with the first mail from outside. */
 const loadAuthentication = loadOnce(() => import('../../mail/authentication/authenticate.ts'))
 
-/** Who sends, as the session tells it before the message is there. */
+/** The sender as the SMTP session names it, before the message has arrived. */
 export type Sender = { readonly reversePath: string; readonly client: string; readonly helo: string }
 
 /**
- * Begins to verify a sender, so that the DNS answers while the message is on its way. What it resolves with is given to
- * `judge`; null when it says nothing.
+ * Begins to verify a sender, so that the DNS is queried while the message is being received. The result goes to `judge`;
+ * it is null when the address of the client authenticates nobody.
  */
 export async function beginJudging(ctx: Context, sender: Sender): Promise<Spf | null> {
   const envelope = envelopeOf(ctx, sender)
@@ -57,8 +57,8 @@ export async function beginJudging(ctx: Context, sender: Sender): Promise<Spf | 
 
 /**
  * Verifies mail that came from the IP address `client` with HELO name `helo`. A client on this machine may be anything
- * (a relay, a tunnel, a program): unless the settings name a DNS resolver, its address authenticates nobody and no
- * policy is enforced on it. With a resolver in the settings, the operator has control of what the DNS says about it.
+ * (a relay, a tunnel, a program), so its address authenticates nobody and no policy is enforced on it. The exception is
+ * a DNS resolver in the settings, with which the operator controls what the DNS says about such a client.
  */
 export async function judge(
   ctx: Context,
@@ -66,7 +66,7 @@ export async function judge(
 ): Promise<{ readonly verdict: Verdict } | { readonly refusal: Refusal }> {
   const cuts = forgedResults(raw, ctx.hostname, cutsMax)
   if (cuts === null) return { refusal: 'forged' }
-  // Walking a header as large as the limits allow takes some 30 milliseconds each time.
+  // Walking a header as large as the limits allow takes some 30 milliseconds each time: other work goes first.
   if (raw.length > largeBytes) await nextTurn()
   const { authenticate } = await loadAuthentication()
   const authentication = await authenticate(

@@ -15,7 +15,7 @@ export type Peer = {
   readonly cipher: string | null
 }
 
-/** Longest text that is taken over from the client. */
+/** Most characters kept of a text that the client chose. */
 const textCharsMax = 255
 /** RFC 5321 4.5.3.1.1, 4.5.3.1.2. */
 const addressCharsMax = 64 + 1 + 255
@@ -43,7 +43,7 @@ export function traceOf(
   },
 ): string {
   const clean = (text: string) => text.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, textCharsMax)
-  // What is no name and no address literal would be a comment, or an end, of Received.
+  // Characters outside names and address literals could begin a comment in Received, or end the field.
   const name = (text: string) => clean(text).replaceAll(/[^\w.:[\]-]/g, '?')
   // A local part may hold blanks in quotes, and UTF-8 (RFC 6532 3.2).
   const address = (text: string) => text.replaceAll(/\p{Cc}/gu, '?').slice(0, addressCharsMax)
@@ -59,7 +59,7 @@ export function traceOf(
   ].join('')
 }
 
-/** What is put in front of the copy of a send in Sent: the recipients whom no other copy names. Never throws. */
+/** The trace of the copy in Sent: the Bcc field, which no other copy of the send has; '' without Bcc. Never throws. */
 export function traceOfSent(bcc: readonly Named[]): string {
   if (bcc.length === 0) return ''
   const list = bcc.map(({ name, address }) => (name === '' ? address : `${phrase(oneLine(name))} <${address}>`))
@@ -68,7 +68,7 @@ export function traceOfSent(bcc: readonly Named[]): string {
 
 const oneLine = (text: string) => text.replaceAll(/\p{Cc}+/gu, ' ')
 
-/** The size of what `withTrace` makes of a message of `sizeBytes`. */
+/** The size in bytes of what `withTrace` returns for raw bytes of `sizeBytes`. */
 export function shownBytes(
   { trace, cuts = [] }: { readonly trace: string; readonly cuts?: MessageDoc['cuts'] | undefined },
   sizeBytes: number,

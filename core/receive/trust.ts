@@ -1,4 +1,4 @@
-/** The trust record of a message (decisions.md 4, trust): made when it arrives, and shown wherever the message is. */
+/** The trust record of a message (decisions.md 4, trust): made when the message arrives, and returned wherever it is shown. */
 
 import { claimsToBeAnother } from '../../mail/authentication/impersonation.ts'
 import { organisationOf, sameOrganisation } from '../../mail/domain.ts'
@@ -61,15 +61,15 @@ export function trustOf(
   }
 }
 
-/** Whether a program or a list wrote a message. */
+/** Whether a program or a mailing list wrote a message. */
 export function isAutomaticMail({ headers }: Pick<ParsedMessage, 'headers'>, reversePath: string): boolean {
-  // All that is sent by the API has such a path: it says nothing of who wrote.
+  // Everything sent through the API has a return path, so a return path says nothing about who wrote the message.
   return isAutomatic(headers, isReturnPath(reversePath) ? null : reversePath)
 }
 
 /**
- * Whether the author that From names did write this message: an aligned identifier authenticates it, or it came from this
- * machine and no check says that it is forged.
+ * Whether the author named in From really wrote this message: either an aligned identifier authenticates it, or it came
+ * from this machine and no check says that it is forged.
  */
 export function isAuthentic(
   { parsed: { from }, reversePath, peer }: { parsed: Pick<ParsedMessage, 'from'>; reversePath: string; peer: Peer },
@@ -84,8 +84,8 @@ export function isAuthentic(
 }
 
 /**
- * Whether two domains have the same owner: the same organisational domain; below the shared domain the same account,
- * which has a sub-domain there.
+ * Whether two domains have the same owner: the same organisational domain or, below the shared domain, the same
+ * sub-domain, because each belongs to one account.
  */
 const sameOwner =
   (sharedDomain: string) =>
@@ -119,7 +119,7 @@ export function trustRecord({
 }
 
 type Correspondents = {
-  /** By contact id: whether this author wrote to this mailbox before. An entry never becomes untrue. */
+  /** By contact id: the authors who have written to a mailbox before. An entry never becomes untrue. */
   readonly known: Kept<true>
   readonly find: BatchedLookup<true>
 }
@@ -133,9 +133,9 @@ const correspondents = perProcess(
 )
 
 /**
- * Whether mail from this address to the mailbox is the first one, and notes that it no longer is, even before the
- * contact is written. `undo` removes that note, for mail that could not be stored. Without an address every mail is a
- * first contact.
+ * Returns whether a mail is the first one from this address to the mailbox, and notes that the next one is not, even
+ * before the contact is written. `undo` removes that note, for mail that could not be stored. Without an address every
+ * mail is a first contact.
  */
 export async function claimFirstContact(
   ctx: Context,
