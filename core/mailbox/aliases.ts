@@ -76,7 +76,7 @@ export async function createAlias(
     releasedAt: null,
   }
   if (!(await takeSlot(ctx.store, accountId, 'aliases', aliasesMax)))
-    throw new Failure('conflict', `The account has ${aliasesMax} aliases, and no account has more.`, {
+    throw new Failure('conflict', `The account has ${aliasesMax} aliases, the most that an account can have.`, {
       fix: 'Delete an alias that is not needed.',
     })
   try {
@@ -118,8 +118,8 @@ export async function isAliasOf(ctx: Context, mailbox: MailboxDoc, address: stri
 }
 
 /**
- * Agent keys may not even list aliases, since an alias names mailboxes that the key does not reach (interface.md, Key
- * kinds).
+ * Fails with `forbidden` for an agent key, which may not even list aliases: an alias can name mailboxes that the key does
+ * not reach (interface.md, Key kinds).
  */
 function requireAccountKey({ kind }: Principal): void {
   if (kind !== 'account')
@@ -137,18 +137,18 @@ function readAlias(alias: string): string | null {
 function canonicalAlias(alias: string): string {
   const canonical = readAlias(alias)
   const { local } = splitAddress(canonical ?? '')
-  // Somebody who writes `a*@domain` means many addresses; it would be the alias of only one.
+  // `a*@domain` is probably meant for many addresses; it would be an alias for one address only.
   if (canonical === null || (local.includes('*') && local !== '*'))
     throw new Failure('validation_error', `"${alias}" is neither an address nor *@domain.`, {
       param: 'alias',
-      fix: 'Write the alias as "sales@example.org", or as "*@example.org" for all that nobody else has.',
+      fix: 'Write the alias as "sales@example.org", or as "*@example.org" for all other addresses of the domain.',
     })
   if (local.includes('+'))
     throw new Failure(
       'validation_error',
       'An alias must not contain "+": mail to alias+tag reaches the alias anyway.',
       {
-        fix: 'Leave the "+" and what follows out of the alias.',
+        fix: 'Leave out the "+" and the tag after it.',
         param: 'alias',
       },
     )

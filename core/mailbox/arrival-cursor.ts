@@ -1,10 +1,10 @@
 /**
  * Arrival cursors: a cursor notes which messages a mailbox held, so that messages that came later can be told from
- * them. A message id is in the order in which messages began to arrive, not in which they were committed, and the
- * clocks of several machines differ. A cursor is therefore an id safely before now, plus the messages since that id
- * that were there. Invariant: a message that was there is before the cursor, and one that was committed later is after
- * it, whatever their ids; except that a message committed more than `lateMs` after its id was made counts as before,
- * since an old message must never be taken for a new one.
+ * them. Message ids follow the order in which messages began to arrive, not the order in which they were committed, and
+ * the clocks of several machines differ. A cursor is therefore an id safely before now, plus the list of messages with
+ * later ids that the mailbox already held. Invariant: a message that the mailbox held is before the cursor, and one that
+ * was committed later is after it, whatever their ids. The exception is a message committed more than `lateMs` after its
+ * id was made: it counts as before, since an old message must never be taken for a new one.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { idAt } from '../../schemas/ids.ts'
@@ -32,11 +32,11 @@ const lateMs = 60_000
  * instead.
  */
 const seenMax = 100
-/** Taken off a full list at once: so the ids of what it lists are asked for at every tenth message only. */
+/** Entries dropped together from a full list, so that only every tenth message needs a query for the full ids of its entries. */
 const forgottenAtOnce = 10
-/** Messages among which those of a full list are looked for: what no filter let pass lies between them. */
+/** Most messages read to find those on a full list: messages that did not pass a filter lie between them. */
 const betweenMax = 2_000
-/** So many of the newest messages tell which ones a cursor lists. */
+/** The newest messages that are read to make a cursor: one more than it can list. */
 export const newestMax = seenMax + 1
 /** Characters of an id kept in `seen`: 30 random bits. */
 const tailLength = 6
@@ -46,16 +46,16 @@ const Time = timestamp()
 const id = '[0-9a-hjkmnp-tv-z]'
 const cursorForm = new RegExp(`^w(${id}{26})((?:${id}{${tailLength}}){0,${seenMax}})$`)
 
-/** Of which messages a cursor is made: the newest ones since `edge`, newest first. */
+/** The ids from which a cursor is made: those of the newest messages since `edge`, newest first. */
 export type NewestIds = { readonly edge: string; readonly ids: readonly string[] }
 
-/** What a cursor after everything that can be read from the mailbox now is made of. */
+/** The ids for a cursor after everything that can be read from the mailbox now. */
 export async function newestNow(ctx: Context, mailboxId: string): Promise<NewestIds> {
   const edge = cursorEdge(ctx)
   return { edge, ids: await findNewestIds(ctx.store, { mailboxId, from: edge, limit: newestMax }) }
 }
 
-/** The cursor after the newest messages, and after those that were `shown` with it: some of them may have come since. */
+/** The cursor after the newest messages, and after those `shown` with it, some of which may have come after `ids` were read. */
 export function cursorAfter({ edge, ids }: NewestIds, shown: readonly string[]): ArrivalCursor {
   const all = new Set([...ids, ...shown.filter((id) => id >= edge)])
   return makeCursor(edge, [...all].sort().reverse(), () => true)
@@ -71,8 +71,8 @@ export function cursorEdge(ctx: Context): string {
 
 /**
  * The cursor of a mailbox at the time when a page of its newest messages was read, without any filter. `newest`: the
- * ids on the page; `isWhole`: whether the page holds all messages of the mailbox. Returns null when all of the page is
- * since `edge` and there may be more such messages that it does not show.
+ * ids on the page; `isWhole`: whether the page holds all messages of the mailbox. Returns null when the whole page is
+ * since `edge`, because the mailbox may then have more such messages.
  */
 export function cursorOfPage(
   edge: string,
@@ -83,9 +83,9 @@ export function cursorOfPage(
 }
 
 /**
- * The cursor of a mailbox at the time when this request came in: a message that arrived since, while the request was
- * handled, is after it and not lost. A message whose id is in the future was made by a machine with another clock and
- * counts as before. `newest` are the ids of its newest messages since `edge`, newest first, at most `newestMax`, read since.
+ * The cursor of a mailbox at the time when this request came in: a message that has arrived since is after it, so that it
+ * is not lost. A message whose id is in the future was made by a machine with another clock and counts as before.
+ * `newest` are the ids of the newest messages since `edge`, newest first, at most `newestMax`, read after that time.
  */
 export function cursorOfRequest(
   { requestedAt, clock }: Context,
@@ -103,7 +103,7 @@ export function cursorAt(time: Date): ArrivalCursor {
   return { from: idAt('msg', time), seen: [] }
 }
 
-/** The cursor of a mailbox moved past one more message. What is older than the messages on a full list counts as before it. */
+/** The cursor of a mailbox, moved past one more message. Messages older than those on a full list count as before it. */
 export async function movedPast(
   ctx: Context,
   { mailboxId, cursor }: { readonly mailboxId: string; readonly cursor: ArrivalCursor },
@@ -115,14 +115,14 @@ export async function movedPast(
 }
 
 /**
- * The cursor moved past one more message. `there` are the ids of the oldest messages of the mailbox from `from` on: by them the
- * oldest on a full list are known, behind which it begins then.
+ * The cursor, moved past one more message. `idsFrom` are the ids of the oldest messages of the mailbox from `from` on. They give
+ * the entries of a full list in order: its oldest entries are dropped, and the cursor then begins at the oldest one kept.
  */
-export function advancePast(cursor: ArrivalCursor, messageId: string, there: readonly string[]): ArrivalCursor {
+export function advancePast(cursor: ArrivalCursor, messageId: string, idsFrom: readonly string[]): ArrivalCursor {
   if (!isAfter(cursor, messageId)) return cursor
   const { from, seen } = cursor
   if (seen.length < seenMax) return { from, seen: [tailOf(messageId), ...seen] }
-  const listed = there.filter((id) => id >= from && !isAfter(cursor, id))
+  const listed = idsFrom.filter((id) => id >= from && !isAfter(cursor, id))
   const kept = [...listed, messageId].sort().slice(-(seenMax - forgottenAtOnce))
   return { from: kept[0] ?? messageId, seen: kept.map(tailOf).reverse() }
 }
@@ -132,7 +132,7 @@ export function isAfter({ from, seen }: ArrivalCursor, messageId: string): boole
   return messageId >= from && !seen.includes(tailOf(messageId))
 }
 
-/** The cursor as callers see it: `w`, an id without prefix, and the listed ends of ids. */
+/** The cursor as callers see it: `w`, the id `from` without its prefix, and the tails of the listed ids. */
 export function encodeArrivalCursor({ from, seen }: ArrivalCursor): string {
   return `w${from.slice(from.indexOf('_') + 1)}${seen.join('')}`
 }
@@ -152,8 +152,8 @@ export function readArrivalCursor(since: string): ArrivalCursor {
 }
 
 /**
- * Makes a cursor from the newest messages since `edge`, newest first; when there are more than a cursor can list, the
- * first `seenMax` suffice.
+ * Makes a cursor from the newest messages since `edge`, newest first. When there are more than a cursor can list, it
+ * uses the first `seenMax`.
  */
 function makeCursor(edge: string, newest: readonly string[], isBefore: (messageId: string) => boolean): ArrivalCursor {
   return {

@@ -1,6 +1,6 @@
 /**
- * Changes of many messages, in batches with pauses for other work in between. Each batch is complete in itself, so an
- * interrupted operation is finished by repeating it.
+ * Changes many messages in batches. Each batch is complete in itself, so an interrupted operation is finished by
+ * repeating it.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FolderDoc } from '../../store/documents/mail.ts'
@@ -14,10 +14,10 @@ import type { KnownFolder } from './known-folders.ts'
 import { reachMailbox } from './mailboxes.ts'
 import { threadDeriver } from './threading.ts'
 
-/** Does what has to be done before messages go for good. */
+/** Does the work that must come before messages are deleted for good. */
 export type BeforeRemoval = (messages: readonly EditableMessage[]) => Promise<void>
 
-/** How often messages are tried again that changed between our read and our write. */
+/** Most passes over the messages: a further pass takes those that changed between our read and our write. */
 const passesMax = 5
 const retryPauseMs = 100
 
@@ -94,7 +94,7 @@ export function moveEdit(
   return { folderId: to._id, savedAt: at, ...(discards && { deletedFrom: from._id, discardedAt: at }) }
 }
 
-/** A change of messages of one folder, made now. */
+/** A change to messages of one folder, made now. */
 export function changeOf(
   ctx: Context,
   { _id: folderId, mailboxId }: Pick<FolderDoc, '_id' | 'mailboxId'>,
@@ -103,7 +103,7 @@ export function changeOf(
   return { mailboxId, folderId, messages, at: ctx.machineClock.now(), derive: threadDeriver(ctx, mailboxId) }
 }
 
-/** Tells that messages of one folder were changed, moved or deleted; `messages` are as they were before. */
+/** Publishes that messages of one folder were changed, moved or deleted; `messages` have their state before the change. */
 export function publishEdits({ changes }: Context, messages: readonly EditableMessage[]): void {
   const [first] = messages
   if (first === undefined) return
@@ -112,12 +112,12 @@ export function publishEdits({ changes }: Context, messages: readonly EditableMe
   changes.publish({ kind: 'folders', mailboxId, messageIds: messages.map(({ _id }) => _id), was })
 }
 
-/** Messages in one note. */
+/** Most messages that one change note names. */
 const notedMax = 200
 
 /**
- * Notes that flags or labels of messages of one folder change, to be written with the change. It `isShown` when the caller shows it to
- * all mail sessions of this process.
+ * Makes the change notes that flags or labels of messages of one folder change, to be written with the change. `isShown`: the
+ * caller shows the change to all mail sessions of this process.
  */
 export function notesOf(
   { changes }: Context,

@@ -18,7 +18,7 @@ import { reachMailbox } from './mailboxes.ts'
 
 export type Contact = Pick<ContactDoc, 'name' | 'address' | 'lastSeenAt' | 'sent' | 'received'>
 
-/** Longest name kept; strangers choose it. */
+/** Most characters kept of a name, which strangers choose. */
 const nameCharsMax = 200
 /** Words indexed of one contact, and characters of each: they are keys of a database index. */
 const wordsMax = 24
@@ -47,7 +47,7 @@ export async function getContacts(
   return { items, next }
 }
 
-/** Those of the addresses that the mailbox has not written with, as they are given. Fails with `mailbox_not_found`. */
+/** Returns the addresses, as given, with which the mailbox has exchanged no mail. Fails with `mailbox_not_found`. */
 export async function strangersAmong(
   ctx: Context,
   principal: Principal,

@@ -1,4 +1,4 @@
-/** Domains in use, as mail asks for them: whose they are, and their DKIM keys. */
+/** Domains in use, as the paths of the mail look them up: the account that owns one, and its DKIM keys. */
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import type { SigningKey } from '../../mail/authentication/dkim-sign.ts'
 import { fromBinary } from '../../store/bytes.ts'
@@ -11,12 +11,12 @@ import { createKept } from '../process/kept.ts'
 import { createKnown } from '../process/known.ts'
 import { perProcess } from '../process/per-process.ts'
 
-/** The domain of simulated recipients, which is nobody's (core/deliver/simulator.ts). */
+/** The domain of simulated recipients, which belongs to no account (core/deliver/simulator.ts). */
 export const simulatorDomain = 'simulator.invalid'
 
 /**
- * Takes a sub-domain of the shared domain for an account; it signs with the keys of the shared domain. Returns false
- * when it is taken, or was the name of an account that was removed.
+ * Gives an account a sub-domain of the shared domain; its mail is signed with the keys of the shared domain. Returns
+ * false when the sub-domain is taken, or belonged to an account that was removed.
  */
 export async function takeSubdomain(
   ctx: Context,
@@ -34,31 +34,31 @@ export async function takeSubdomain(
     createdAt: at,
   })
   if (!isFree) return false
-  // Asked after: an erasure notes that the name is taken before it gives up the domain (core/personal/erase.ts).
+  // Checked after the insert: an erasure notes that the name is taken before it gives up the domain (core/personal/erase.ts).
   if ((await findDomain(ctx.store, takenNameOf(ctx, domain))) === null) return true
   await removeDomain(ctx.store, domain)
   return false
 }
 
-/** What stands for a domain that is never given out again: nobody can read which it is, and it is no name of a domain. */
+/** The id that marks a domain as never to be given out again: a keyed digest, which hides the name and is not itself a domain. */
 export function takenNameOf({ secrets }: Pick<Context, 'secrets'>, domain: string): string {
   return `taken ${secrets.tag(domain, 'name').toString('base64url')}`
 }
 
 const recentMs = 2 * secondMs
-/** What is known of a name: its domain, or that it is none of ours. */
+/** What is known of a name: its domain, or null when it is not one of ours. */
 type KnownDomain = { readonly doc: DomainDoc | null }
 const recentDomains = perProcess(({ clock }) => createKnown<KnownDomain>(clock, { staleMs: recentMs }))
 
 /**
- * A domain as it was at most two seconds ago; null when it is not one of ours. For its name and keys, which rarely
+ * A domain as it was at most two seconds ago; null when it is not one of ours. Use it for names and keys, which rarely
  * change.
  */
 export async function recentDomain(ctx: Context, domain: string): Promise<DomainDoc | null> {
   return (await recentDomains(ctx).find(domain, (names) => readDomains(ctx, names)))?.doc ?? null
 }
 
-/** A domain as it is; null when it is not one of ours. Those who ask at once share a query. */
+/** The current state of a domain; null when it is not one of ours. Concurrent callers share one query. */
 export async function currentDomain(ctx: Context, domain: string): Promise<DomainDoc | null> {
   return (await recentDomains(ctx).ask(domain, (names) => readDomains(ctx, names)))?.doc ?? null
 }
@@ -102,7 +102,7 @@ function privateKeyOf(ctx: Context, domain: string, { selector, privateKey }: Dk
   return key
 }
 
-/** Whether a domain is one that the service gives away: a sub-domain of the shared domain. */
+/** Whether a domain is one that the service gives to accounts: a sub-domain of the shared domain. */
 export function isSharedDomain({ settings }: Pick<Context, 'settings'>, domain: string): boolean {
   return domain.endsWith(`.${settings.sharedDomain}`)
 }

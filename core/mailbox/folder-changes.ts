@@ -16,7 +16,7 @@ import { canonicalPath, type Folder, folderIn } from './folders.ts'
 import { foldersChanged } from './known-folders.ts'
 import { reachMailbox } from './mailboxes.ts'
 
-/** How often, and with what pause in between, a folder that still receives mail is emptied again before it is deleted. */
+/** Most attempts to empty and delete a folder that still receives mail, and the pause between them. */
 const removeTriesMax = 20
 const removePauseMs = 50
 
@@ -110,8 +110,8 @@ async function removeEmptied(ctx: Context, folder: FolderDoc, trash: FolderDoc):
 }
 
 /**
- * Creates the parent folders that are missing; `more` says how many folders follow. Fails with `conflict` when there
- * would be too many.
+ * Creates the parent folders that are missing; `more` is the number of folders that the caller creates next. Fails with
+ * `conflict` when the mailbox would have too many.
  */
 async function createParents(
   ctx: Context,
@@ -125,7 +125,7 @@ async function createParents(
   for (const path of missing) await insertNew(ctx, { ...owner, _id: newId('fld', ctx.clock.now()), path })
 }
 
-/** How often a folder is inserted again when several inserts at once passed the limit, and the pause in between. */
+/** Most attempts to insert a folder when concurrent inserts exceed the limit together, and the pause between them. */
 const insertTriesMax = 4
 const insertPauseMs = 20
 
@@ -137,7 +137,7 @@ const tooMany = () =>
 const folderThere = (path: string) =>
   new Failure('conflict', `There is already a folder "${path}".`, { fix: 'Choose another "name", or use this folder.' })
 
-/** Inserts a folder. Returns null when there is one at that path. Fails with `conflict` when there are too many. */
+/** Inserts a folder. Returns null when one exists at that path. Fails with `conflict` when the mailbox has too many. */
 async function insertNew(
   ctx: Context,
   owner: Pick<FolderDoc, '_id' | 'accountId' | 'mailboxId' | 'path'>,
@@ -156,8 +156,8 @@ async function insertNew(
   const { mailboxId, _id: folderId } = owner
   for (let tries = 1; ; tries++) {
     if (!(await store.insertFolder(ctx.store, folder))) return null
-    // Counted after the insert, so that concurrent inserts cannot pass the limit together. Those that did are removed
-    // and tried again after random pauses.
+    // Folders are counted after the insert, so that concurrent inserts cannot exceed the limit together. An insert that
+    // did is undone, and tried again after a random pause.
     const { length } = await store.findFolders(ctx.store, mailboxId)
     if (length <= foldersMax) break
     await store.removeFolder(ctx.store, { mailboxId, folderId })
@@ -173,7 +173,7 @@ function ownFolder(folders: readonly FolderDoc[], path: string, verb: string): F
   const folder = folderIn(folders, path)
   if (folder.role !== null)
     throw new Failure('conflict', `${folder.path} is a standard folder and cannot be ${verb}.`, {
-      fix: 'Choose a folder that was created by a request; those with a role stay.',
+      fix: 'Choose a folder without a role: folders with a role are permanent.',
     })
   return folder
 }
@@ -189,7 +189,10 @@ function newPath(name: string): string {
   const path = canonicalPath(name)
   const levels = path.split('/')
   if (!path.isWellFormed() || /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(path))
-    throw refuse('A folder name must not contain control characters.', 'Take line breaks, tabs and the like out of it.')
+    throw refuse(
+      'A folder name must not contain control characters.',
+      'Remove line breaks, tabs and other control characters.',
+    )
   if ([...path].length > folderPathMax)
     throw refuse(`A folder path must have at most ${folderPathMax} characters.`, 'Shorten the path.')
   if (levels.length > folderDepthMax)

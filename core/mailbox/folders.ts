@@ -19,12 +19,12 @@ export async function listFolders(ctx: Context, principal: Principal, address: s
   return folders.map(tellable).toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** The folder with a path or role (roles in any case). Fails with `not_found`. */
+/** The folder with this path or role (roles in any case). Fails with `not_found`. */
 export async function getFolder(ctx: Context, mailboxId: string, name: string): Promise<KnownFolder> {
   return folderIn(await foldersIn(ctx, mailboxId, (folders) => folderNamed(folders, name) !== undefined), name)
 }
 
-/** The folder that a path or role names, of the folders of a mailbox. */
+/** The one of these folders that a path or role names. */
 export function folderNamed<F extends KnownFolder>(folders: readonly F[], name: string): F | undefined {
   const path = canonicalPath(name)
   return folders.find((folder) => folder.path === path)
@@ -35,7 +35,7 @@ export function folderIn<F extends KnownFolder>(folders: readonly F[], name: str
   const found = folderNamed(folders, name)
   if (found === undefined) {
     throw new Failure('not_found', `There is no folder "${name}".`, {
-      fix: 'Use a path or a role as the folders of the mailbox show it, such as "INBOX"; new folders are created first.',
+      fix: 'Use the path or role of a folder that the mailbox has, such as "INBOX", or create the folder first.',
     })
   }
   return found

@@ -1,6 +1,6 @@
 /**
- * The folders of mailboxes, as this process knows them (core/process/known.ts): which there are and what they are called. Their
- * counts change with every message and are asked of the database.
+ * The folders of mailboxes, as this process knows them (core/process/known.ts): which folders exist, and their paths. Their
+ * counts change with every message and are read from the database instead.
  */
 import type { FolderDoc } from '../../store/documents/mail.ts'
 import { findFoldersOf } from '../../store/folders.ts'
@@ -16,26 +16,26 @@ const foldersPerMailbox = 6
 const knownFolders = perProcess(({ clock, changes }) => {
   const known = createKnown<readonly KnownFolder[]>(clock, { weigh: ({ length }) => length / foldersPerMailbox })
   changes.listen((note) => {
-    // A note that names messages tells that counts changed.
+    // A note that names messages says only that counts changed.
     if (note.kind === 'folders' && note.messageIds === undefined) known.forget((id) => id === note.mailboxId)
   })
   return known
 })
 
-/** Says that a mailbox has other folders, or other names for them. */
+/** Publishes that the folders of a mailbox, or their paths, have changed. */
 export function foldersChanged(ctx: Context, mailboxId: string): void {
   forgetFolders(ctx, mailboxId)
   ctx.changes.publish({ kind: 'folders', mailboxId })
 }
 
-/** Forgets the folders of a mailbox, because what is known of them may be stale. */
+/** Drops the cached folders of a mailbox, because they may be stale. */
 export function forgetFolders(ctx: Context, mailboxId: string): void {
   knownFolders(ctx).forget((id) => id === mailboxId)
 }
 
 /**
- * The folders of a mailbox, in no order. `isIn` says whether what is looked for is among them: if it is not in what is known,
- * the database is asked again, because another process may just have made it.
+ * The folders of a mailbox, in no order. `isIn` says whether the folder that the caller looks for is among them: when the cached
+ * folders lack it, the database is asked again, because another process may just have made it.
  */
 export async function foldersIn(
   ctx: Context,
@@ -50,7 +50,7 @@ export async function foldersIn(
   return (await find()) ?? []
 }
 
-/** The path of each folder that holds one of the messages, by folder id. */
+/** The paths of the folders of a mailbox, by folder id; they include each folder that holds one of the messages. */
 export async function pathsOf(
   ctx: Context,
   mailboxId: string,
@@ -60,7 +60,7 @@ export async function pathsOf(
   return new Map(folders.map(({ _id, path }) => [_id, path]))
 }
 
-/** The folders of a mailbox, those of the messages among them. */
+/** The folders of a mailbox, including those that hold the messages. */
 export function foldersHolding(
   ctx: Context,
   mailboxId: string,

@@ -15,7 +15,7 @@ function weightOf({ lists, lessons = [] }: MailboxDoc): number {
 
 type Listener = (addresses: readonly string[]) => void
 
-/** Who knows something of mailboxes in this process. */
+/** The caches of this process that hold something about mailboxes. */
 const listeners = perProcess(({ changes }) => {
   const all = new Set<Listener>()
   changes.listen((note) => {
@@ -25,8 +25,8 @@ const listeners = perProcess(({ changes }) => {
 })
 
 /**
- * Calls `listener` with the addresses behind which something changed: at once when this process changed it, and when it is told
- * that another did.
+ * Calls `listener` with the addresses behind which something changed: at once for changes by this process, and on their change
+ * notes for changes by others.
  */
 export function onAddressesChanged(process: ProcessContext, listener: Listener): void {
   listeners(process).add(listener)
@@ -38,13 +38,13 @@ const knownMailboxes = perProcess((process) => {
   return known
 })
 
-/** Says that the mailboxes behind these addresses were changed, or others lie behind them. */
+/** Publishes that the mailboxes behind these addresses have changed, or that the addresses lead to other mailboxes. */
 export function addressesChanged(ctx: Context, addresses: readonly string[]): void {
   for (const listener of listeners(ctx)) listener(addresses)
   ctx.changes.publish({ kind: 'address', addresses })
 }
 
-/** The mailbox at an address (canonical), of whichever account; undefined when there is none, or it was deleted. */
+/** The mailbox at a canonical address, of any account; undefined when there is none, or it was deleted. */
 export function mailboxAt(ctx: Context, address: string): Promise<MailboxDoc | undefined> {
   return knownMailboxes(ctx).find(address, async (addresses) => {
     const found = await findAddresses(ctx.store, addresses)

@@ -47,26 +47,26 @@ export function labelsAfter(
 /** Whether a text may be a label. */
 export const isLabel = (text: string): boolean => isValid(Label, text)
 
-/** Fails with `validation_error` when one of the texts may be no label. */
+/** Fails with `validation_error` when one of the texts is not a valid label. */
 export function requireLabels(texts: readonly string[]): void {
   if (texts.every(isLabel)) return
-  throw new Failure('validation_error', 'A label has 1 to 100 characters that can be seen, on one line.', {
+  throw new Failure('validation_error', 'A label must have 1 to 100 visible characters, on one line.', {
     param: 'addLabels',
     fix: 'Choose another name for the label.',
   })
 }
 
-/** Fails with `validation_error` when a message would have too many labels, or the mailbox with these folders. */
+/** Fails with `validation_error` when a message, or the mailbox with these folders, would have too many labels. */
 export function requireFewLabels(folders: readonly FolderDoc[], labels: readonly string[]): void {
   const refuse = (text: string, fix: string) => new Failure('validation_error', text, { param: 'addLabels', fix })
   if (labels.length > messageLabelsMax)
-    throw refuse(`A message can have at most ${messageLabelsMax} labels.`, 'Take labels off it with "removeLabels".')
+    throw refuse(`A message can have at most ${messageLabelsMax} labels.`, 'Remove labels from it with "removeLabels".')
   const known = countsOf(folders)
   const fresh = labels.filter((label) => !known.has(labelKey(label)))
   if (fresh.length > 0 && known.size + fresh.length > mailboxLabelsMax)
     throw refuse(
       `A mailbox can have at most ${mailboxLabelsMax} different labels.`,
-      'Use labels that it has: the list of labels shows them.',
+      'Use labels that the mailbox already has: the list of labels shows them.',
     )
 }
 

@@ -186,7 +186,7 @@ export async function provisionMailbox(
   })
 }
 
-/** Takes back a mailbox that was just made. Its address is free at once, and what came in meanwhile is purged with it. */
+/** Undoes the creation of a mailbox. Its address is free at once, and mail that arrived meanwhile is purged with it. */
 async function takeBack(ctx: Context, { accountId, _id: mailboxId, address }: MailboxDoc): Promise<void> {
   await store.removeAddress(ctx.store, { accountId, mailboxId })
   await store.markMailboxDeleted(ctx.store, { accountId, mailboxId, at: ctx.clock.now() })
@@ -222,7 +222,7 @@ export type MailboxChange = {
 
 /**
  * Changes display name, signature or automatic reply; null removes one. Fails with `mailbox_not_found`,
- * `validation_error`, `forbidden` (a reply nobody would approve).
+ * `validation_error`, `forbidden` (a caller whose sends wait for approval turns on automatic replies).
  */
 export async function updateMailbox(
   ctx: Context,
@@ -233,13 +233,9 @@ export async function updateMailbox(
   const { _id: mailboxId } = await reachMailbox(ctx, principal, address)
   const { displayName, signature, autoReply } = change
   if (autoReply?.enabled === true && principal.waitsForApproval)
-    throw new Failure(
-      'forbidden',
-      'What this caller sends waits for approval, so it may not turn on automatic replies.',
-      {
-        fix: 'Have an account key or a person of the account turn them on.',
-      },
-    )
+    throw new Failure('forbidden', 'Sends of this caller wait for approval, so it may not turn on automatic replies.', {
+      fix: 'Have an account key or a person of the account turn them on.',
+    })
   const set = {
     ...(displayName !== undefined && { displayName: cleanName(displayName) }),
     ...(signature !== undefined && { signature }),
@@ -287,7 +283,7 @@ export async function finishMailboxDeletion(ctx: Context, doc: MailboxDoc, plans
   await announceMailbox(ctx, 'mailbox.deleted', await mailboxOf(ctx, doc, plans))
 }
 
-/** Nothing is made of its mail any more; a clock deletes what was (core/intake/retention.ts). */
+/** Ends the intake of a mailbox: its mail makes no more records, and a clock deletes those it made (core/intake/retention.ts). */
 async function endIntakeOf(ctx: Context, { accountId, _id: mailboxId }: MailboxDoc): Promise<void> {
   const ended = await endIntake(ctx.store, { accountId, mailboxId, at: ctx.clock.now() })
   if (ended !== null) ctx.changes.publish({ kind: 'intakes', mailboxIds: [mailboxId] })
@@ -299,7 +295,7 @@ export async function mailboxOf(ctx: Context, doc: MailboxDoc, plans: Plans): Pr
   return mailbox!
 }
 
-/** The records of mailboxes of one account, in two queries whatever their number, which requests of others share. */
+/** The records of mailboxes of one account, in two queries however many there are; concurrent requests share them. */
 async function mailboxesOf(ctx: Context, docs: readonly MailboxDoc[], plans: Plans): Promise<readonly Mailbox[]> {
   const nameless = new Set(docs.filter(({ displayName }) => displayName === null).map(({ domain }) => domain))
   const [used, domains] = await Promise.all([
@@ -372,18 +368,18 @@ function canonicalAddress(address: string): string {
     throw new Failure(
       'validation_error',
       'A mailbox address must not contain "+": mail to name+tag reaches the mailbox anyway.',
-      { param: 'address', fix: 'Leave the "+" and what follows out of the address.' },
+      { param: 'address', fix: 'Leave out the "+" and the tag after it.' },
     )
   if (splitAddress(canonical).local === '*')
-    throw new Failure('validation_error', 'A catch-all (*@domain) is an alias and no mailbox.', {
+    throw new Failure('validation_error', 'A catch-all (*@domain) is an alias, not a mailbox.', {
       param: 'address',
-      fix: 'Create the mailbox under a name, and *@domain as an alias of it.',
+      fix: 'Create the mailbox with another name, then *@domain as an alias that leads to it.',
     })
   requireNotServed(canonical, 'address')
   return canonical
 }
 
-/** Fails with `validation_error` when mail to an address is the service's own, so that it would never come to a mailbox. */
+/** Fails with `validation_error` when the service itself receives the mail to an address, so that a mailbox there never would. */
 export function requireNotServed(canonical: string, param: string): void {
   if (!isServedLocal(splitAddress(canonical).local)) return
   throw new Failure(
@@ -391,7 +387,7 @@ export function requireNotServed(canonical: string, param: string): void {
     `${canonical} is an address for bounces or reports, which the service reads itself.`,
     {
       param,
-      fix: 'Choose another name: those of the form "bounce-..." and "reports-..." with a digest are taken.',
+      fix: 'Choose another name: names of the form "bounce-..." or "reports-..." with a digest are reserved.',
     },
   )
 }
@@ -408,8 +404,8 @@ export async function requireOwnDomain(ctx: Context, accountId: string, domain: 
 }
 
 /**
- * Has an address that was just made taken back when its domain is gone by now or being deleted. Who deletes a domain marks it before
- * the addresses on it are counted, so one of the two sees the other. Fails with `conflict`.
+ * Calls `takeBack` and fails with `conflict` when the domain of an address that was just made is gone or being deleted. A deletion
+ * marks the domain before it counts the addresses on it, so at least one of the two sees the other.
  */
 export async function requireStaying(
   ctx: Context,
@@ -420,13 +416,13 @@ export async function requireStaying(
   if (owner?.accountId === accountId && owner.status !== 'removed' && owner.leaving === undefined) return
   await takeBack()
   throw new Failure('conflict', `The domain ${domain} is being deleted.`, {
-    fix: 'Choose an address on another domain. Where the deletion was cut short, delete the domain again.',
+    fix: 'Choose an address on another domain. If the deletion was interrupted, delete the domain again.',
   })
 }
 
 /**
- * Makes a display name safe for a header: line breaks and control characters become spaces. Null for one that nobody sees. Fails with
- * `validation_error` when it is too long.
+ * Makes a display name safe for a header: line breaks and control characters become spaces. Returns null for a name without visible
+ * characters. Fails with `validation_error` when it is too long.
  */
 function cleanName(name: string | null): string | null {
   if (name === null) return null

@@ -12,8 +12,8 @@ import { addSpamLesson } from './spam-lessons.ts'
 
 /**
  * Moves a message to Spam, or from Spam back to where it was, and remembers the sender as a spam lesson of the mailbox.
- * Other changes are made with it. Fails as `changeMessage` does, and with `validation_error` when a folder is given
- * too.
+ * Makes the other changes too. Fails as `changeMessage` does, and with `validation_error` when `folder` is given as
+ * well.
  */
 export async function markSpam(
   ctx: Context,
@@ -21,7 +21,7 @@ export async function markSpam(
   { address, messageId, spam, ...change }: { address: string; messageId: string; spam: boolean } & MessageChange,
 ): Promise<Message> {
   if (change.folder !== undefined)
-    throw new Failure('validation_error', 'Marking a message as spam, or as none, moves it already.', {
+    throw new Failure('validation_error', 'Marking a message as spam or not spam moves it already.', {
       param: 'folder',
       fix: 'Leave "folder" out, or "spam".',
     })
@@ -34,7 +34,7 @@ export async function markSpam(
     ...change,
     ...(moves && { folder: target }),
   })
-  // Only received mail teaches about its sender; a Sent copy or a draft does not.
+  // Only received mail makes a lesson; a Sent copy or a draft does not.
   const isReceived = message.fingerprint !== undefined
   if (isReceived && message.from !== null) await addSpamLesson(ctx, mailbox, { address: message.from.address, spam })
   return changed

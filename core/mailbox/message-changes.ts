@@ -1,4 +1,4 @@
-/** Changes of one message: flags, labels, moves, deletion. Each is one reservation in the folders concerned. */
+/** Changes one message: flags, labels, moves, deletion. Each change is one reservation in the folders concerned. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
 import { type DroppedBlobUsers, releaseBlobs } from '../../store/blobs.ts'
@@ -26,11 +26,11 @@ export type MessageChange = {
   readonly removeLabels?: readonly string[]
 }
 
-/** How often a change is tried when the message changed between our read and our write; the pause grows with each try. */
+/** Most attempts at a change when the message changes between our read and our write; the pause grows with each attempt. */
 const triesMax = 25
 const pauseMs = 5
 
-/** Deletions of which one group drops the blobs. */
+/** Most deletions whose blobs are released in one group. */
 const groupMax = 100
 const blobDrops = perProcess(({ store }) =>
   createGroupCommit<DroppedBlobUsers>(groupMax, async (drops) => {
@@ -98,8 +98,8 @@ export function restoreMessage(
 }
 
 /**
- * Runs `attempt` on the current message, and again while it returns null because the message changed meanwhile. Fails
- * with `conflict` when that happens too often.
+ * Runs `attempt` on the current message, and repeats it while it returns null because the message changed meanwhile.
+ * Fails with `conflict` when that happens too often.
  */
 async function retryOnConflict<T>(
   ctx: Context,
@@ -119,7 +119,7 @@ async function retryOnConflict<T>(
   })
 }
 
-/** Writes an edit. Returns the message after it; null when the message changed since it was read. */
+/** Writes an edit. Returns the edited message; null when the message has changed since it was read. */
 async function writeEdit(
   ctx: Context,
   message: MessageDoc,
@@ -140,8 +140,8 @@ async function writeEdit(
 }
 
 /**
- * An edit of one message in its folder, made now; it `leaves` the folder, or its UID there, or stays. It `isShown` when the caller
- * shows it to all mail sessions of this process, and knows all that was written to the folder up to the modseq `known`.
+ * An edit of one message in its folder, made now. `leaves`: the message leaves the folder, or its UID there. `isShown`: the caller
+ * shows the edit to all mail sessions of this process. `known`: the modseq up to which the caller knows all writes to the folder.
  */
 export function editOfOne(
   ctx: Context,
@@ -164,8 +164,8 @@ export function editOfOne(
 }
 
 /**
- * Derives in the background what follows from a change: the thread, and the end of its reservations, which until then tell
- * the sweep what is left to do.
+ * Does in the background what follows from a change: derives the thread, releases the blob of a deleted message, and ends the
+ * reservations. Until they end, the reservations tell the sweep what is left to do.
  */
 export async function derive(
   ctx: Context,
@@ -195,12 +195,15 @@ export async function derive(
       ])
       if (isDone) await closeSoon(ctx.store, ends)
     } catch (error) {
-      ctx.log.warn({ err: error, mailboxId }, 'a change could not be derived from now; the sweep will')
+      ctx.log.warn(
+        { err: error, mailboxId },
+        'what follows from a change could not be derived now; the sweep will derive it',
+      )
     }
   })
 }
 
-/** As `derive`, of several conversations of a mailbox, of whose messages nothing but flags and labels has changed. */
+/** Like `derive`, for several threads of a mailbox in which only flags and labels of messages have changed. */
 export async function deriveFlags(
   ctx: Context,
   { accountId, mailboxId }: Pick<MessageDoc, 'accountId' | 'mailboxId'>,
@@ -212,7 +215,10 @@ export async function deriveFlags(
     try {
       if (await threadDeriver(ctx, mailboxId, { flagsOnly: true })(threadIds)) await closeSoon(ctx.store, ends)
     } catch (error) {
-      ctx.log.warn({ err: error, mailboxId }, 'changes could not be derived from now; the sweep will')
+      ctx.log.warn(
+        { err: error, mailboxId },
+        'what follows from changes of flags could not be derived now; the sweep will derive it',
+      )
     }
   })
 }
@@ -222,7 +228,7 @@ async function targetOf(ctx: Context, folder: KnownFolder, name: string): Promis
   return folderNamed([folder], name) ?? getFolder(ctx, folder.mailboxId, name)
 }
 
-/** The part of a change that differs from the message as it is. */
+/** The part of a change that differs from the current message. */
 async function editOf(
   ctx: Context,
   { mailbox, message, folder }: ReachedMessage,

@@ -1,4 +1,4 @@
-/** Finds messages for callers, and the records that callers see. */
+/** Finds messages for callers, and makes the records that callers see. */
 import { noMessage } from '../../schemas/refusals.ts'
 import type { AttachmentDoc, MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
 import * as store from '../../store/messages.ts'
@@ -45,7 +45,7 @@ export async function reachMessage(
   return { mailbox, message, folder, folders }
 }
 
-/** A message of a mailbox; callers that ask at once share one query. */
+/** A message of a mailbox; concurrent callers share one query. */
 async function findOne(ctx: Context, mailboxId: string, messageId: string): Promise<MessageDoc | undefined> {
   return messageLookup(ctx)(`${mailboxId} ${messageId}`, async (keys) => {
     const asked = keys.map((key) => key.split(' ') as [mailboxId: string, messageId: string])

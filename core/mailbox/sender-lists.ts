@@ -20,7 +20,7 @@ export async function getLists(ctx: Context, principal: Principal, address: stri
 }
 
 /**
- * Replaces the lists that are given. Not for agent keys: an agent must not change who may instruct it. Fails with
+ * Replaces the lists that are given. Agent keys may not: an agent must not change who may instruct it. Fails with
  * `mailbox_not_found`, `forbidden`, `validation_error` (naming the entry).
  */
 export async function setLists(
@@ -76,14 +76,14 @@ export type Sender = {
   readonly reversePath: string
   /** The addresses in From. */
   readonly authors: readonly string[]
-  /** Whether the domain of From is authenticated; 'perhaps' when the DNS did not answer, so that it cannot be told. */
+  /** Whether the domain of From is authenticated; 'perhaps' when the DNS did not answer, so that it cannot be decided. */
   readonly authenticated: 'yes' | 'no' | 'perhaps'
 }
 
 /**
  * What the lists say about mail from a sender. A block applies to the reverse-path and to each author, authenticated or
- * not; an allow applies only when From is authenticated and all its authors are listed. 'perhaps': the allow list would
- * take the mail if the sender were authenticated.
+ * not. An allow applies only when From is authenticated and all its authors are listed. Returns 'perhaps' when the allow
+ * list would take the mail if the sender were authenticated.
  */
 export function receiveRule(
   { receiveAllow, receiveBlock }: Pick<MailboxLists, 'receiveAllow' | 'receiveBlock'>,
@@ -129,15 +129,15 @@ function readPatterns(name: ListName, texts: readonly string[]): string[] {
 }
 
 /**
- * The canonical form of a list entry: an address, a domain, or `*.` and a domain for its sub-domains; null when it is
- * none of them.
+ * The canonical form of a list entry: an address, a domain, or `*.` and a domain for its sub-domains; null for any other
+ * text.
  */
 function readPattern(text: string): string | null {
   if (text.startsWith('*.')) {
     const domain = normaliseDomain(text.slice(2))
     return domain === null ? null : `*.${domain}`
   }
-  // `*@example.com` probably means the domain; taken as an address it would silently match nothing.
+  // `*@example.com` probably means the domain; as an address it would silently match nothing.
   if (text.includes('*')) return null
   if (text.includes('@')) return normaliseAddress(text)
   // A single word is more likely an incomplete address than a top-level domain.

@@ -1,4 +1,4 @@
 import { stsLabel } from './sts-policy.ts'
 
-/** What a domain here serves under names of its own, each this label and the domain. */
+/** Labels of the host names, each `<label>.<domain>`, at which the service answers for a domain of ours. */
 export const servedLabels: readonly string[] = [stsLabel, 'autoconfig', 'autodiscover']

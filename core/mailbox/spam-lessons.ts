@@ -1,5 +1,5 @@
 /**
- * Spam lessons: for each address that was marked, whether its mail belongs into Spam. An address marked as not spam
+ * Spam lessons: for each address that was marked, whether its mail belongs in Spam. An address marked as not spam
  * counts only while its domain is authenticated, so that a forged From cannot use it.
  */
 import type { Lesson, MailboxDoc } from '../../store/documents/mail.ts'

@@ -1,6 +1,6 @@
 /**
- * The storage of mailboxes, and the warnings when it fills up (decisions.md 3, Storage). No plan limits the storage of
- * the account as a whole.
+ * The storage of mailboxes, and the warnings as it fills up (decisions.md 3, Storage). Plans limit the storage of each
+ * mailbox, not that of the whole account.
  */
 import { deriveId } from '../../schemas/ids.ts'
 import { agentsPlanNames, allowanceOf } from '../../schemas/plans.ts'
@@ -47,25 +47,25 @@ const bytesIn = (folders: readonly FolderDoc[]) => folders.reduce((sum, { bytes 
 
 const usedBytes = perProcess(() => createBatchedLookup<number>())
 
-/** The bytes of all messages of mailboxes, by mailbox id, as they are now. Those who ask at once share a query. */
+/** The current size in bytes of all messages of each mailbox, by mailbox id. Concurrent callers share one query. */
 export async function storageOf(ctx: Context, mailboxIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const load = (ids: readonly string[]) => storageUsed(ctx.store, ids)
   return new Map(await Promise.all(mailboxIds.map(async (id) => [id, (await usedBytes(ctx)(id, load)) ?? 0] as const)))
 }
 
-/** Folders of a mailbox that take as much memory as a mailbox has at least. */
+/** The folders of an ordinary mailbox: a cached mailbox with more of them weighs more. */
 const usualFolders = 6
-/** From here on the storage of a mailbox is read each time. */
+/** A mailbox that uses at least this much has its storage read from the database each time. */
 const exactFromBytes = warnFromBytes / 2
 
-/** The folders of mailboxes that are far from their limit; their counts may be some seconds old. */
+/** The folders of mailboxes that are far from their limit. Their counts may be some seconds old. */
 const knownFolders = perProcess(({ clock }) =>
   createKnown<readonly FolderDoc[]>(clock, { weigh: ({ length }) => Math.max(1, length / usualFolders) }),
 )
 
 /**
- * The folders of a mailbox, for what asks where they are and how full it is: their counts may be some seconds old, but for
- * those of a mailbox that comes near its limit.
+ * The folders of a mailbox, for callers that need their paths and how full the mailbox is. Their counts may be some seconds old
+ * while the mailbox is far from its limit.
  */
 export async function foldersToFill(ctx: Context, mailboxId: string): Promise<readonly FolderDoc[]> {
   const load = async (ids: readonly string[]) =>
@@ -77,21 +77,21 @@ export async function foldersToFill(ctx: Context, mailboxId: string): Promise<re
 
 /**
  * Whether a mailbox with these folders has storage for `sizeBytes` more. A full mailbox can still send, but keeps no
- * copy (decisions.md 3, Storage).
+ * copy in Sent (decisions.md 3, Storage).
  */
 export function fitsStorage(account: Account, folders: readonly FolderDoc[], sizeBytes: number): boolean {
   return bytesIn(folders) + sizeBytes <= allowanceOf(account).storagePerInboxBytes
 }
 
-/** Warns of mailboxes that have just grown close to their limit. Costs no query while all are far from it. */
+/** Records a warning for each mailbox that has grown close to its limit. Costs no query while all are far from it. */
 export async function warnOfStorage(ctx: Context, usages: readonly MailboxUsage[]): Promise<void> {
   const filling = usages.filter(({ usedBytes }) => usedBytes >= warnFromBytes)
   if (filling.length > 0) await warnAll(ctx, filling, await findMailboxes(ctx.store, filling))
 }
 
 /**
- * Repeats the warnings that are a day old for mailboxes, of an account or of all, that are still full, and clears the
- * others. Returns the number of mailboxes checked.
+ * Repeats warnings that are a day old: for the mailboxes of one account, or of all, that are still close to their limit.
+ * Clears the warnings of the others. Returns the number of mailboxes checked.
  */
 export async function repeatStorageWarnings(ctx: Context, accountId?: string): Promise<number> {
   const before = after(ctx.clock.now(), -repeatMs)
@@ -105,7 +105,7 @@ export async function repeatStorageWarnings(ctx: Context, accountId?: string): P
   return warned.length
 }
 
-/** When a warning of an account is repeated next; null when none of its mailboxes is full. */
+/** When the next warning of an account is repeated; null when none of its mailboxes has a warning. */
 export async function nextWarning({ store }: Context, accountId: string): Promise<Date | null> {
   const [first] = await findWarnedMailboxes(store, new Date(8.64e15), { accountId, limit: 1 })
   return first?.warned === undefined ? null : after(first.warned.at, repeatMs)

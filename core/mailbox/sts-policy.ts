@@ -1,4 +1,4 @@
-/** The MTA-STS policy of a domain here, which tells senders that its mail comes over TLS (RFC 8461). */
+/** The MTA-STS policy of a domain of ours, which tells senders whether its mail must come over TLS (RFC 8461). */
 import { createHash } from 'node:crypto'
 import { normaliseDomain } from '../../mail/domain.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -13,18 +13,18 @@ export type StsPolicy = {
   readonly mode: StsMode
   /** What `https://mta-sts.<domain>/.well-known/mta-sts.txt` answers. */
   readonly text: string
-  /** For the record `_mta-sts.<domain>`. It is another one for every text. */
+  /** Goes into the record `_mta-sts.<domain>`; it changes with the text. */
   readonly id: string
 }
 
-/** The host that senders ask for it is this label and the domain (RFC 8461 3.3). */
+/** Senders fetch the policy from the host `<label>.<domain>` with this label (RFC 8461 3.3). */
 export const stsLabel = 'mta-sts'
 
-/** How long senders keep to it. Short while it is tried, so that a mistake is over soon (RFC 8461 5.1, 10.2). */
+/** How long senders keep a policy. Short unless it is enforced, so that a mistake ends soon (RFC 8461 5.1, 10.2). */
 const maxAgeMs: Readonly<Record<StsMode, number>> = { none: dayMs, testing: dayMs, enforce: 30 * dayMs }
 const idChars = 20
 
-/** The policy of a domain. `stsMode` is what it asks for itself; else the settings say it. */
+/** The policy of a domain. Its own `stsMode` wins over the mode in the settings. */
 export function stsPolicyOf(
   { settings, hostname }: Pick<Context, 'settings' | 'hostname'>,
   { stsMode }: Pick<DomainDoc, 'stsMode'>,
@@ -35,10 +35,10 @@ export function stsPolicyOf(
   return { mode, text, id: createHash('sha256').update(text).digest('hex').slice(0, idChars) }
 }
 
-/** What stands at `_mta-sts.<domain>` for a policy (RFC 8461 3.1). */
+/** The content of the record `_mta-sts.<domain>` for a policy (RFC 8461 3.1). */
 export const stsRecordOf = ({ id }: StsPolicy): string => `v=STSv1; id=${id};`
 
-/** The policy that a host of this service answers with. Null when the host is not that of an own domain which is in use. */
+/** The policy that a host of this service answers with. Null unless the host belongs to an own domain of an account, in use. */
 export async function stsPolicyAt(ctx: Context, host: string): Promise<StsPolicy | null> {
   if (!host.startsWith(`${stsLabel}.`)) return null
   const domain = await recentDomain(ctx, host.slice(stsLabel.length + 1))
@@ -47,7 +47,7 @@ export async function stsPolicyAt(ctx: Context, host: string): Promise<StsPolicy
 }
 
 /**
- * Changes what the policy of an own domain asks of senders; null: what the settings say. Returns the domain. Fails with
+ * Changes the mode of an own domain's policy; null selects the mode in the settings. Returns the domain. Fails with
  * `domain_not_found`.
  */
 export async function changeStsMode(
@@ -56,7 +56,7 @@ export async function changeStsMode(
 ): Promise<DomainDoc> {
   const changed = await setStsMode(ctx.store, normaliseDomain(domain) ?? domain, mode)
   if (changed === null)
-    throw new Failure('domain_not_found', `${domain} is no own domain here.`, {
+    throw new Failure('domain_not_found', `No account here has ${domain} as its own domain.`, {
       fix: 'Name a domain that "mailroom domain list ACCOUNT" shows.',
     })
   return changed

@@ -23,16 +23,13 @@ const subjectMs = 30 * dayMs
 /** Threads with the same subject that are searched for a participant. */
 const sameSubjectMax = 20
 const subjectKeyMax = 200
-/**
- * Within this time a new message may be missing in its thread document; and the most new messages that are searched for
- * it.
- */
+/** How long a new message may be missing from its thread document; and the most new messages searched for such ones. */
 const lagMs = 5_000
 const recentMax = 50
 const participantsMax = 50
 /**
- * How often a thread is derived when another process wrote it between our read and our write; the pause grows with each
- * try.
+ * Most attempts to derive a thread that another process writes between our read and our write; the pause grows with each
+ * attempt.
  */
 const triesMax = 20
 const pauseMs = 5
@@ -76,8 +73,8 @@ export async function deriveThreads(ctx: Context, refs: readonly ThreadRef[]): P
 }
 
 /**
- * As `deriveThreads`, after nothing but flags and labels of messages changed: the rest of the documents stays. Those that somebody
- * else wrote meanwhile, and those that are not stored, are derived whole.
+ * Like `deriveThreads`, for threads in which only flags and labels of messages changed: writes only the fields that show these.
+ * All are derived in full when one was written by another process meanwhile or has no document, or when they have too many messages.
  */
 export async function deriveThreadFlags(
   ctx: Context,
@@ -99,7 +96,7 @@ export async function deriveThreadFlags(
 
 /**
  * Derives the threads of messages that were just written. A thread that these messages start is made from them alone,
- * without reading others; if it exists already, it is derived from all its messages.
+ * without reading others; a thread that exists already is derived from all its messages.
  */
 export async function deriveNewThreads(ctx: Context, messages: readonly WrittenMessage[]): Promise<void> {
   const started = [...Map.groupBy(messages, ({ threadId }) => threadId).values()].flatMap((own) => {
@@ -136,7 +133,7 @@ export function ownThreadId({ id, mailboxId }: { id: string; mailboxId: string }
   return root === null ? deriveId('thr', id, 'thread') : deriveId('thr', mailboxId, `thread ${root}`)
 }
 
-/** Derives the threads that lack one of these messages: for the sweep. */
+/** Derives the threads that do not contain one of these messages yet: for the sweep. */
 export async function deriveMissedThreads(
   ctx: Context,
   messages: readonly { readonly _id: string; readonly mailboxId: string; readonly threadId: string }[],
@@ -149,8 +146,8 @@ export async function deriveMissedThreads(
 }
 
 /**
- * Makes the function that derives threads of one mailbox after their messages changed, or only flags and labels of these. It
- * returns false when that failed; the sweep then does it.
+ * Makes the function that derives threads of one mailbox after their messages changed; `flagsOnly` when only flags and labels
+ * did. The function returns false when deriving failed; the sweep then does it.
  */
 export const threadDeriver =
   (ctx: Context, mailboxId: string, { flagsOnly = false } = {}) =>
@@ -274,7 +271,7 @@ function threadFrom(all: Messages): ThreadDoc {
   }
 }
 
-/** The folders whose messages a thread shows only when it has no others. */
+/** The folders whose messages a thread shows only when it has no messages elsewhere. */
 const setAsideIn = (mailboxId: string): ReadonlySet<string> =>
   new Set(['Trash', 'Spam', 'Drafts'].map((path) => standardFolderId(mailboxId, path)))
 
@@ -323,8 +320,8 @@ function participantsOf(messages: Messages): Named[] {
 }
 
 /**
- * Whose turn it is after the last message: nobody's after automatic mail, mail that was archived or discarded, and an
- * unsent draft.
+ * Whose turn it is to write after the last message. It is nobody's after automatic mail, mail that was archived or
+ * discarded, or an unsent draft.
  */
 function awaitingOf({ mailboxId, mailbox, folderId, from, trust, fingerprint }: ThreadMessage): ThreadDoc['awaiting'] {
   const ended = ['Archive', 'Trash', 'Spam', 'Drafts'].some((path) => standardFolderId(mailboxId, path) === folderId)

@@ -18,11 +18,11 @@ import { type AttachmentContent, attachmentIn } from './bodies.ts'
 export type AttachmentLink = { readonly url: string; readonly expiresAt: Date }
 export type LinkedFile = Pick<AttachmentContent, 'name' | 'contentType' | 'content' | 'version'> | DriveFile
 
-/** How long a link to an attachment works (decisions.md 4, MCP results), and one to a file of Drive. */
+/** How long a link to an attachment (decisions.md 4, MCP results) or to a file in Drive works. */
 const attachmentLinkMs = 15 * minuteMs
 const purpose = 'link'
 
-/** What a link may lead to, by its kind. */
+/** Opens the file that a link leads to, by the kind of the link; the ids are those in its token. */
 const openers = {
   /** The ids are those of mailbox, message and attachment. */
   attachment: async (ctx: Context, [mailboxId = '', messageId = '', attachmentId = '']: readonly string[]) => {
@@ -30,7 +30,7 @@ const openers = {
     const [mailbox] = message === null ? [] : await findMailboxes(ctx.store, [message])
     return message === null || mailbox === undefined ? null : attachmentIn(ctx, message, attachmentId)
   },
-  /** A record of Intake, the number of the file in it, and the key of its links. */
+  /** The ids are those of an Intake record, the number of the file in it, and the key of its links. */
   intake: async (ctx: Context, [recordId = '', n = '', linkKey = '']: readonly string[]) => {
     const record = await findLinkedRecord(ctx.store, { recordId, linkKey })
     const file = record?.attachments[Number(n)]
@@ -38,7 +38,7 @@ const openers = {
       ? null
       : attachmentIn(ctx, { ...record, _id: record.messageId }, attachmentIdOf(record.messageId, file.partId))
   },
-  /** An account, a file of its Drive, and the version that it had. */
+  /** The ids are those of account and Drive file, and the version that the file had. */
   drive: linkedFile,
 } as const satisfies {
   readonly [kind: string]: (ctx: Context, ids: readonly string[]) => Promise<LinkedFile | null>
@@ -68,14 +68,14 @@ export async function linkToDriveFile(ctx: Context, accountId: string, entryId: 
 
 /**
  * Reads the file that a link's token leads to. Fails with `not_found`, in the same way for an invalid token, an expired
- * one, and one whose attachment is gone.
+ * one, and one whose file is gone.
  */
 export async function openLink(ctx: Context, token: string): Promise<LinkedFile> {
   const target = readToken(ctx, purpose, token)
   const file = target === null || !isKnown(target.kind) ? null : await openers[target.kind](ctx, target.ids)
   if (file === null)
     throw new Failure('not_found', 'The link is invalid or has expired, or its file was deleted.', {
-      fix: 'Read the message or the record again, or ask Drive again, for a fresh link.',
+      fix: 'Get a new link from the message, the record or the Drive file.',
     })
   return file
 }
@@ -83,7 +83,7 @@ export async function openLink(ctx: Context, token: string): Promise<LinkedFile>
 type OpenerKind = keyof typeof openers
 const isKnown = (kind: string): kind is OpenerKind => Object.hasOwn(openers, kind)
 
-/** The address of a file, which opens it without a key until a time. */
+/** The URL that opens a file without a key until `expiresAt`. */
 export function linkTo(ctx: Context, target: Target & { readonly kind: OpenerKind }, expiresAt: Date): string {
   return `${ctx.baseUrl}/api/v1/files/${signToken(ctx, purpose, target, expiresAt)}`
 }

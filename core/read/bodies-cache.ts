@@ -1,6 +1,6 @@
 /**
- * A cache of messages as they were parsed: the next part of a large message, or a conversation that is read again as it grows,
- * asks for no blob and is not parsed again. What a blob holds never changes; a draft that does gets another one.
+ * A cache of parsed messages: the next part of a large message, or a thread that is read again as it grows, needs neither the blob
+ * nor another parse. Entries do not go stale: a blob never changes, and a draft that is changed gets another blob.
  */
 import type { Reading } from '../parsing/jobs.ts'
 import { minuteMs } from '../process/clock.ts'
@@ -9,7 +9,7 @@ import { perProcess } from '../process/per-process.ts'
 
 /** Characters of all cached bodies and headers: a handful of the largest messages, or some thousand small ones. */
 const charsMax = 16 * 1024 * 1024
-/** What a message takes besides, in characters. */
+/** Fixed memory cost of a cached message, in characters. */
 const overheadChars = 2_000
 
 /** By message id, blob id, view and attachment id. The caller must already have checked that the message may be read. */

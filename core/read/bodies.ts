@@ -157,7 +157,7 @@ export async function readText(
   return pieceOf(await ctx.parsing.run('file', { raw: content, charset, from, maxChars: charsMax }), from)
 }
 
-/** As `readText`, for bytes whose charset is not declared. */
+/** Like `readText`, for bytes whose charset is not declared. */
 export function readPlainText(content: Buffer, { from, charsMax }: TextRange): TextPiece | null {
   return pieceOf(jobs.file({ raw: content, charset: null, from, maxChars: charsMax }), from)
 }
@@ -178,7 +178,7 @@ export async function bytesOf(ctx: Context, { blob }: Pick<MessageDoc, 'blob'>):
   return raw
 }
 
-/** Blobs up to this size are read together by those who ask at once; a larger one would keep the others waiting. */
+/** Concurrent reads of blobs up to this size share a query; a larger blob would keep the others waiting. */
 const sharedBytesMax = 32 * 1024
 /** By blob id and size. */
 const smallBlobs = perProcess(() => createBatchedLookup<Buffer>())
@@ -191,12 +191,12 @@ async function loadSmallBlobs(ctx: Context, keys: readonly string[]): Promise<Re
 }
 
 /**
- * Memory for reading large messages: a few of the largest ones. Of a burst of requests the others wait, and hold no
+ * Memory for reading large messages: enough for a few of the largest. In a burst of requests the others wait, and hold no
  * bytes meanwhile.
  */
 const memoryRoomLimits = { bytesMax: 128 * 1024 * 1024, waitingMax: 200 }
 const memoryRoom = perProcess(() => createMemoryRoom(memoryRoomLimits))
-/** Messages up to this size need no room: the number of requests bounds them. */
+/** Messages up to this size take no room: the limit on concurrent requests bounds their memory. */
 const noRoomBytesMax = 256 * 1024
 
 /** Runs work that holds the bytes of a message in memory, as soon as there is room for them. Fails with `unavailable`. */
@@ -230,7 +230,7 @@ async function readCached(
   return reading
 }
 
-/** What the addresses of the attachments of a message begin with; the id of one follows. */
+/** The beginning of the URLs of a message's attachments; the id of the attachment follows. */
 export function attachmentsAddress(
   { baseUrl }: Context,
   { mailbox, _id }: Pick<MessageDoc, 'mailbox' | '_id'>,

@@ -4,8 +4,9 @@ import type { Context } from '../process/context.ts'
 import { attachmentsAddress, readMessage } from './bodies.ts'
 
 /**
- * Reads a message, or one attached to it, as a document to be shown in a frame: its sanitised HTML, or without one its text.
- * `policy` is the one to send it with; `version` identifies the content. Fails with `mailbox_not_found`, `not_found`, `unavailable`.
+ * Reads a message, or one attached to it, as a document to show in a frame: its sanitised HTML, or its text when it has no HTML.
+ * `policy` is the content security policy to send with the document; `version` identifies the content. Fails with
+ * `mailbox_not_found`, `not_found`, `unavailable`.
  */
 export async function readDocument(
   ctx: Context,

@@ -1,11 +1,11 @@
-/** Copies an attachment of a message into Drive, where it stays when the message goes. */
+/** Copies an attachment of a message into Drive, where it stays when the message is deleted. */
 import { createHash } from 'node:crypto'
 import type { Principal } from '../access/principal.ts'
 import { folderAt, type PutOutcome, putFile } from '../drive/put.ts'
 import type { Context } from '../process/context.ts'
 import { readAttachment } from './bodies.ts'
 
-/** Puts it into the folder of a path, under the name that it has. Fails as `readAttachment`, `folderAt` and `putFile` do. */
+/** Puts the attachment into the folder at `path`, under its own name. Fails as `readAttachment`, `folderAt` and `putFile` do. */
 export async function keepAttachment(
   ctx: Context,
   principal: Principal,

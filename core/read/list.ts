@@ -65,8 +65,8 @@ async function messagesOf(
 }
 
 /**
- * A page with one row more than is returned, and the arrival cursor of the mailbox after what it held when it was read and what is
- * shown. `messages` are those that are returned, where others were given them before.
+ * A page with one row more than is returned, and the arrival cursor after what the mailbox held when it was read and what is
+ * `shown`. `messages` are the records of the page when the process keeps them; null when they are still to be made.
  */
 type PageRead = {
   readonly rows: readonly store.ListedMessage[]
@@ -90,7 +90,7 @@ async function readPage(
   mailboxId: string,
   { folder, limit, before, ...filters }: Omit<Listing, 'address' | 'before'> & { readonly before: string | null },
 ): Promise<PageRead> {
-  // What is there is asked before the rows are read: a message that arrives in between is shown or found by the next wait,
+  // The newest ids are read before the rows: a message that arrives in between is then shown or found by the next wait,
   // and never lost.
   const [newest, folders] = await Promise.all([newestNow(ctx, mailboxId), findFolders(ctx.store, mailboxId)])
   const folderIds = folderIdsToSearch(folders, folder, filters)

@@ -1,10 +1,10 @@
 /**
- * The newest messages of mailboxes, as this process has read them. Who lists a mailbox again and again is given the same page for as
- * long as nothing in it has changed, which a small question to the database tells: every change of a message takes a
- * reservation, which changes a folder. Invariants: a page is given again only when the marks of its mailbox, read after the request
- * came in, are those that were read before the page was; a mailbox with an open reservation has no marks, because its
- * messages may still be on their way. Of a mailbox that is listed once nothing is asked or kept beside its page, and as little when those
- * that are listed all the time leave no room: where pages took each other's place, lists would be dearer than without any.
+ * The newest messages of mailboxes, as this process has read them. A mailbox that is listed again and again gives the same page as
+ * long as nothing in it has changed. A small query finds that out, because every change of a message takes a reservation, which
+ * changes a folder. Invariants: a page is reused only when the marks of its mailbox, read after the request came in, equal the marks
+ * read before the page was; a mailbox with an open reservation has no marks, because its messages may still be on their way. A
+ * mailbox that is listed once costs no query beside that for its page, and its page is not kept. The same holds while other pages
+ * leave no room: if pages evicted each other, lists would cost more than without the cache.
  */
 import { type MailboxMarks, mailboxMarks } from '../../store/folders.ts'
 import { type ListedMessage, listMessages } from '../../store/messages.ts'
@@ -16,30 +16,30 @@ import { createKept } from '../process/kept.ts'
 import { perProcess } from '../process/per-process.ts'
 
 export type Newest = {
-  /** One more than were asked for, if there are as many. */
+  /** One row more than was asked for, if the mailbox has that many. */
   readonly rows: readonly ListedMessage[]
-  /** As callers see those that were asked for: the same array for all who are given a kept page. Null for one that is not kept. */
+  /** The records of the rows that were asked for: one array, shared by all requests that get a kept page. Null when it is not kept. */
   readonly messages: readonly Message[] | null
 }
 
 type Page = { readonly marks: string; readonly newest: Newest; readonly chars: number }
 
-/** Characters of all pages as JSON; as objects they take some times as much. */
+/** Characters of all pages as JSON; as objects they take several times as much memory. */
 const charsMax = 8 * 1024 * 1024
-/** With less room no page is added. */
+/** No page is added while there is less room than this. */
 const roomMin = charsMax / 100
-/** The page of a mailbox that is listed again within this time is kept, until it is not any more. */
+/** A mailbox that is listed again within this time has its page kept, until it is not listed for this long. */
 const againMs = minuteMs
 const listedMax = 10_000
 
 const newestPages = perProcess(({ clock }) => ({
   marks: createBatchedLookup<MailboxMarks>(),
-  /** What was listed lately. */
+  /** By mailbox and page size: the lists of the last `againMs`. */
   listed: createKept<true>(clock, { max: listedMax, ttlMs: againMs }),
   pages: createKept<Page>(clock, { max: charsMax, weigh: ({ chars }) => chars, ttlMs: againMs, renewOnUse: true }),
 }))
 
-/** The newest messages of a mailbox as they are now. */
+/** The newest messages of a mailbox, in their current state. */
 export async function newestMessages(ctx: Context, mailboxId: string, limit: number): Promise<Newest> {
   const { listed, marks: lookup, pages } = newestPages(ctx)
   const key = `${mailboxId} ${limit}`
@@ -61,7 +61,7 @@ export async function newestMessages(ctx: Context, mailboxId: string, limit: num
   return newest
 }
 
-/** The messages as callers see them; null when one lies in a folder that was made meanwhile. */
+/** The messages as callers see them; null when one is in a folder that was created meanwhile. */
 function shown(rows: readonly ListedMessage[], paths: MailboxMarks['paths']): readonly Message[] | null {
   const messages = rows.flatMap((row) => {
     const path = paths.get(row.folderId)

@@ -66,12 +66,12 @@ export async function getThread(
   const thread = isBehind ? await find() : known
   if (thread === null) {
     throw new Failure('not_found', `There is no thread ${threadId} in ${mailbox.address}.`, {
-      fix: 'Use a thread_id as the messages of this mailbox show it (thr_...).',
+      fix: 'Use the thread_id of a message in this mailbox (thr_...).',
     })
   }
   const shown = thread.live ? folders.filter(({ _id }) => !setAside.has(_id)) : folders
   const folderIds = shown.map(({ _id }) => _id)
-  // Most threads have no message in such a folder.
+  // Most threads have no message in a folder that is set aside, so a second read is rarely needed.
   const isShown = rows.every(({ folderId }) => folderIds.includes(folderId))
   const { items, next } = pageOf(isShown ? rows : await read(folderIds), limit)
   const pathOf = await pathsOf(ctx, mailbox._id, items)

@@ -1,4 +1,4 @@
-/** In which mailbox something lies that is named by its id alone. */
+/** Finds the mailbox of a message or thread that is named by its id alone. */
 import { Failure } from '../../schemas/failures.ts'
 import { findMailboxesOfAccount } from '../../store/mailboxes.ts'
 import { findMailboxOfMessage } from '../../store/messages.ts'
@@ -6,7 +6,7 @@ import { findThreadMailbox } from '../../store/threads.ts'
 import { type Principal, reaches } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 
-/** The address of the mailbox that a message lies in. Fails with `not_found`, also when the key does not reach it. */
+/** The address of the mailbox that holds a message. Fails with `not_found`, also when the key does not reach the mailbox. */
 export async function mailboxOfMessage(ctx: Context, principal: Principal, messageId: string): Promise<string> {
   const { accountId } = principal
   const message = await findMailboxOfMessage(ctx.store, { accountId, messageId })
@@ -14,10 +14,10 @@ export async function mailboxOfMessage(ctx: Context, principal: Principal, messa
   return message.mailbox
 }
 
-/** The address of the mailbox of a thread. Fails as `mailboxOfMessage`. */
+/** The address of the mailbox of a thread. Fails as `mailboxOfMessage` does. */
 export async function mailboxOfThread(ctx: Context, principal: Principal, threadId: string): Promise<string> {
   const { accountId } = principal
-  // What was done before shows: a thread is derived behind its message.
+  // Threads are derived in the background: this makes the account's earlier changes visible.
   await ctx.background.done(accountId)
   const mailboxId = await findThreadMailbox(ctx.store, threadId)
   const [mailbox] = mailboxId === null ? [] : await findMailboxesOfAccount(ctx.store, { accountId, ids: [mailboxId] })

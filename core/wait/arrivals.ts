@@ -1,6 +1,6 @@
 /**
- * What mailboxes received lately, as this process knows it (core/process/known.ts): who waits again and again asks the database
- * only at the end of a wait.
+ * What mailboxes received lately, as this process knows it (core/process/known.ts): a caller that waits again and again costs a
+ * query only at the end of each wait.
  */
 import { findNewestReceived, findReceivedMarks, type ReceivedMark } from '../../store/received.ts'
 import { newestMax } from '../mailbox/arrival-cursor.ts'
@@ -8,7 +8,7 @@ import type { Context } from '../process/context.ts'
 import { createKnown } from '../process/known.ts'
 import { perProcess } from '../process/per-process.ts'
 
-/** The messages that a mailbox received from an id on, newest first; the oldest are missing where not `isWhole`. */
+/** The messages that a mailbox received from an id on, newest first. Unless `isWhole`, the oldest of them are missing. */
 export type Arrivals = { readonly messages: readonly ReceivedMark[]; readonly isWhole: boolean }
 
 export type ArrivalsSince = { readonly mailboxId: string; readonly from: string }
@@ -21,25 +21,25 @@ const knownArrivals = perProcess(({ clock, changes }) => {
   return known
 })
 
-/** The arrivals in a mailbox as they are known, or else as they are. */
+/** The arrivals in a mailbox, as this process knows them or else from the database. */
 export async function recentArrivals(ctx: Context, since: ArrivalsSince): Promise<Arrivals> {
   const known = knownArrivals(ctx).get(keyOf(begun(since)))
   return known === undefined ? askArrivals(ctx, since) : narrowed(known, since)
 }
 
-/** Asks for the arrivals in a mailbox; those who ask at once share a query. */
+/** Reads the arrivals in a mailbox from the database; concurrent callers share a query. */
 export async function askArrivals(ctx: Context, since: ArrivalsSince): Promise<Arrivals> {
   const found = await knownArrivals(ctx).ask(keyOf(begun(since)), (keys) => loadArrivals(ctx, keys))
   return narrowed(found!, since)
 }
 
-/** Of the time in an id so many characters are compared: a character less than these is half a minute. */
+/** Characters of an id that are kept: without the last three characters of its time, times differ in steps of half a minute. */
 const begunLength = 'msg_'.length + 7
 
-/** The same from a little earlier on, so that those who wait since about the same time ask the same. */
+/** The same range from a little earlier on, so that waits since about the same time share one entry. */
 const begun = ({ mailboxId, from }: ArrivalsSince): ArrivalsSince => ({ mailboxId, from: from.slice(0, begunLength) })
 
-/** Of the arrivals from an earlier id on those from this one on. */
+/** Narrows the arrivals from an earlier id on to those from this one on. */
 function narrowed({ messages, isWhole }: Arrivals, { from }: ArrivalsSince): Arrivals {
   const own = messages.filter(({ _id }) => _id >= from)
   return { messages: own, isWhole: isWhole || own.length < messages.length }
@@ -52,7 +52,7 @@ function readKey(key: string): ArrivalsSince {
   return { mailboxId, from }
 }
 
-/** Messages read for several mailboxes at once; when there are more, each mailbox is asked for itself. */
+/** Most messages read for several mailboxes in one query; when there are more, each mailbox gets a query of its own. */
 const togetherMax = 1_000
 
 async function loadArrivals(ctx: Context, keys: readonly string[]): Promise<ReadonlyMap<string, Arrivals>> {
@@ -75,7 +75,7 @@ async function loadArrivals(ctx: Context, keys: readonly string[]): Promise<Read
   return new Map(await Promise.all(each))
 }
 
-/** The arrivals of one mailbox, of which there may be more when they are `newestMax`. */
+/** The arrivals of one mailbox. When there are `newestMax` of them, there may be more. */
 function arrivalsOf(messages: readonly ReceivedMark[]): Arrivals {
   const newest = messages.toSorted((a, b) => (a._id < b._id ? 1 : -1)).slice(0, newestMax)
   return { messages: newest, isWhole: newest.length < newestMax }

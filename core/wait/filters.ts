@@ -11,7 +11,7 @@ export type VerificationKind = (typeof verificationKinds)[number]
 /** The filters that only a wait has. */
 export type ContentFilter = {
   readonly hasCode?: boolean
-  /** What there must be to verify with. */
+  /** What the message must contain to verify with. */
   readonly verifies?: VerificationKind
   /** The domain of the author, or a domain above it; the author must be authenticated. */
   readonly fromDomain?: string

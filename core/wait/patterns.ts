@@ -40,7 +40,7 @@ export function patternOf(ctx: Context, { keyId, regex }: { keyId: string; regex
       const before = spent.get(name) ?? 0
       if (before > spentMsMax)
         throw new Failure('rate_limited', 'The regular expressions of this key took too much time in this minute.', {
-          fix: 'Use simpler ones, or wait for the seconds in Retry-After.',
+          fix: 'Use simpler expressions, or wait for the seconds in Retry-After.',
           retryAfter: secondsUntil(at, minuteEnd),
         })
       const startedAt = performance.now()

@@ -16,7 +16,7 @@ import { type Arrived, mismatchOf, type WaitFilters } from './filters.ts'
 import { takeLease } from './message-leases.ts'
 import { arrivedOf, showLater } from './waiters.ts'
 
-/** Messages that one wait checks, against a `since` years ago in a full mailbox. */
+/** Most messages that one wait checks: it bounds a `since` of years ago in a full mailbox. */
 const checkedMax = 1_000
 const pageSize = 100
 
@@ -31,7 +31,7 @@ type SelectionInput = {
 
 export type Selection = SelectionInput & {
   readonly ctx: Context
-  /** Of its lease; empty where it takes none. */
+  /** The token of its lease; empty when it takes none. */
   readonly token: string
   /** Why messages were not chosen, by id, with the version that was checked. */
   readonly rejected: Map<string, { readonly modseq: number; readonly why: string }>
@@ -95,7 +95,7 @@ export function checkAllAgain(selection: Selection, withinMs: number): Promise<v
   })
 }
 
-/** What is there when the wait begins to count; sets its cursor. */
+/** The arrivals in the mailbox when the request came in. Sets the cursor of the selection to that time. */
 async function arrivalsAtRequest(selection: Selection): Promise<Arrivals> {
   const { ctx, mailboxId } = selection
   const edge = cursorEdge(ctx)
@@ -105,14 +105,14 @@ async function arrivalsAtRequest(selection: Selection): Promise<Arrivals> {
   return arrivals
 }
 
-/** What has come since a cursor, which becomes that of the wait. Many who wait again for the next mail ask for it at once. */
+/** The arrivals since a cursor, which becomes that of the selection. They may be cached: many callers wait again at once. */
 async function arrivalsSince(selection: Selection, since: ArrivalCursor): Promise<Arrivals> {
   const { ctx, mailboxId } = selection
   selection.cursor = since
   return recentArrivals(ctx, { mailboxId, from: since.from })
 }
 
-/** Whether there may be messages that the wait counts and has not checked as they are. */
+/** Whether there may be messages after the cursor that were not checked in their current state. */
 function hasNew({ cursor, rejected }: Selection, { messages, isWhole }: Arrivals): boolean {
   const isNew = ({ _id, modseq }: Arrivals['messages'][number]) =>
     isAfter(cursor, _id) && rejected.get(_id)?.modseq !== modseq

@@ -1,4 +1,4 @@
-/** Waits for a code or a link to verify with, and tells it alone. */
+/** Waits for a code or a link to verify with, and picks it out of the mail. */
 import type { Authenticated } from '../access/principal.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -24,12 +24,12 @@ export type Found = {
   readonly message: WaitedMessage
 }
 
-/** How long before a wait a mail may have come that is named as a near miss, because its receiver began to wait too late. */
+/** How long before the wait a mail may have arrived to count as a near miss: the caller then began to wait too late. */
 const earlierMs = 10 * minuteMs
 
 /**
- * Waits for a mail with a code or a link, as `waitForMessage` does, so nothing that was there before `since` (or before the call)
- * is ever told. A mail that came shortly before is a near miss. Fails as `waitForMessage` does.
+ * Waits for a mail with a code or a link, as `waitForMessage` does, so a mail that arrived before `since` (or before the call) is
+ * never returned. Without `since`, a mail that arrived shortly before the call is a near miss. Fails as `waitForMessage` does.
  */
 export async function waitForVerification(
   ctx: Context,
@@ -52,9 +52,9 @@ export async function waitForVerification(
   return { found: null, nearMisses: [...missed, ...nearMisses], cursor }
 }
 
-const tooEarly = 'since: it came before this call. If it is the one you caused, call again with a since before it.'
+const tooEarly = 'since: it arrived before this call. If it is the one you want, call again with an earlier since.'
 
-/** The best of what a mail has: the code that is most certainly one, else a link, first one to where the mail comes from. */
+/** The best find in a mail: the code with the highest confidence, else a link, preferably one to the sender's own organisation. */
 function foundIn(message: WaitedMessage, kind: VerificationKind): Found | null {
   const { codes, links } = message.verification ?? { codes: [], links: [] }
   const domain = message.trust?.alignedFrom ?? null

@@ -45,7 +45,7 @@ export type Wait = Omit<MessageFilter, 'since'> &
     /** A cursor or a time; without it only messages stored from now on count. */
     readonly since?: string
     readonly timeoutSeconds?: number
-    /** Leases the message for so many seconds, so that parallel waits get different messages. */
+    /** Seconds for which the message is leased to the caller, so that parallel waits get different messages. */
     readonly claimSeconds?: number
   }
 
@@ -135,7 +135,7 @@ async function untilChosen(
     show,
     stop: failWait,
   })
-  // Of what ended between the caller's admission and now no note comes any more.
+  // No change note will tell of a key, session or account that ended between the caller's admission and now.
   again().catch(failWait)
   const timer = setTimeout(endWait, timeoutMs)
   const onHangUp = () => endWait()
@@ -160,7 +160,7 @@ function waitedOf({ chosen, claimedUntil, cursor, rejected }: Awaited<ReturnType
   }
 }
 
-/** The message, the same for all to whom it was shown at once. */
+/** The record of the message: one object for all waiters to whom it was shown together. */
 const messageWaitedFor = madeOnce(({ message, folder }: Arrived): WaitedMessage => {
   const { trust, verification } = message
   return { ...messageOf(message, folder.path), trust, verification }

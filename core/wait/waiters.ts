@@ -24,7 +24,7 @@ export type Waiter = {
   readonly mailboxId: string
   /** Whether it leases the message that it gets, so that no other such waiter gets it. */
   readonly takes: boolean
-  /** Finds who waits once more. Fails when that may not wait any more. */
+  /** Authenticates its caller again. Fails when the caller may not wait any more. */
   again(): Promise<unknown>
   /** Shows it a message. Resolves with whether it chose the message; never rejects. */
   show(arrived: Arrived): Promise<boolean>
@@ -39,7 +39,7 @@ const readMax = 200
  * known yet.
  */
 const showAgainMs = 500
-/** After so long messages are read once more that could not be read. */
+/** Pause before messages that could not be read are read again. */
 const readAgainMs = 1_000
 
 type WaitRegister = {
@@ -83,7 +83,7 @@ export function registerWaiter(ctx: Context, waiter: Waiter): () => void {
   if (register.closed) throw stoppingFailure()
   if (ofKey >= waitsPerKey)
     throw new Failure('rate_limited', `This key already has ${waitsPerKey} waits in progress.`, {
-      fix: 'Let one of them end first.',
+      fix: 'Start another wait when one of them has ended.',
     })
   if (register.count >= waits)
     throw new Failure('unavailable', 'Too many waits are in progress; please try again later.')
@@ -95,7 +95,7 @@ export function registerWaiter(ctx: Context, waiter: Waiter): () => void {
   return () => unregister(register, waiter)
 }
 
-/** Shows a message again, at `at`, to the waiters of that time; once, however often it is asked for. */
+/** Shows a message again at `at`, to those who wait then. While that is pending, further calls for the message do nothing. */
 export function showLater(
   ctx: Context,
   { mailboxId, messageId, at }: { mailboxId: string; messageId: string; at: Date },
@@ -173,7 +173,7 @@ function stopWaitersOf(register: WaitRegister, keyIds: readonly string[]): void 
   for (const waiter of waitersIn(register)) if (keyIds.includes(waiter.keyId)) waiter.stop(endedCaller(waiter))
 }
 
-/** Ends the waits of an account that may not ask for anything any more, and those of people who are no members of it any more. */
+/** Ends the waits of an account that may not make requests any more, and those of people who are not its members any more. */
 async function checkWaitersOf(ctx: Context, register: WaitRegister, accountId: string): Promise<void> {
   const own = waitersIn(register).filter((waiter) => waiter.accountId === accountId)
   if (own.length === 0) return
@@ -189,7 +189,7 @@ async function checkWaitersOf(ctx: Context, register: WaitRegister, accountId: s
   }
 }
 
-/** Ends the waits of those sessions that have ended, of people of whom some session changed. */
+/** Ends the waits of ended sessions. Checks the waits of all people whose sessions have changed. */
 async function checkSessionsOf(ctx: Context, register: WaitRegister, personIds: readonly string[]): Promise<void> {
   if (personIds.length === 0) return
   const own = waitersIn(register).filter(({ keyId }) => personIds.includes(keyId))
@@ -215,7 +215,7 @@ function queueRead(ctx: Context, register: WaitRegister, queued: ChangedMessages
   if (!register.isReading) void readQueued(ctx, register)
 }
 
-/** Reads the messages that change notes named and shows them; those that cannot be read now once more, as long as somebody waits. */
+/** Reads the messages that change notes named and shows them. Messages that cannot be read are tried again while somebody waits. */
 async function readQueued(ctx: Context, register: WaitRegister): Promise<void> {
   register.isReading = true
   while (register.queued.size > 0) {
@@ -253,7 +253,7 @@ async function show({ byMailbox }: WaitRegister, arrived: Arrived): Promise<void
   for (const waiter of waiters) if (waiter.takes && (await waiter.show(arrived))) return
 }
 
-/** The visible text of a message; '' when it cannot be read, so that the wait goes on. */
+/** The visible text of a message; '' when it cannot be read, so that the wait continues. */
 async function textOf(ctx: Context, message: MessageDoc): Promise<string> {
   try {
     return await inMemoryRoom(ctx, message, async () => {

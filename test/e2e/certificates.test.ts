@@ -206,7 +206,9 @@ describe('certificates', () => {
       )
       await eventually('the policy is another', async () => (await policyOf()) === 'enforce' || null)
       expect(await mailroom('domain', 'sts', 'own.example', 'always')).to.include('mode')
-      expect(await mailroom('domain', 'sts', 'none.example', 'none')).to.include('none.example is no own domain here.')
+      expect(await mailroom('domain', 'sts', 'none.example', 'none')).to.include(
+        'No account here has none.example as its own domain.',
+      )
       expect(await mailroom('domain', 'sts', 'own.example', 'default')).to.include('"mode":"testing"')
     })
 
