@@ -1,4 +1,4 @@
-/** How many attempts to deliver to an endpoint were taken and failed, by hour, and how long they took: counted with their outcomes. */
+/** Counts, for each hour, the attempts that an endpoint accepted and that failed, and their durations. Written with the outcomes. */
 import type { DeliveryAttempt, DeliveryDoc } from '../../store/documents/events.ts'
 import type { Store } from '../../store/open.ts'
 import { countOf, findUsageOf } from '../../store/usage.ts'
@@ -9,18 +9,18 @@ import { after, dayMs, hourMs, periodsOf } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { reachWebhook } from './webhooks.ts'
 
-/** Hours that are shown one by one, and days. */
+/** How many hours, or days, are shown. */
 const hoursShown = 48
 const daysShown = 30
 
-/** One attempt, and whether the endpoint took it. */
+/** One attempt, and whether the endpoint accepted it. */
 export type Counted = {
   readonly delivery: Pick<DeliveryDoc, 'accountId' | 'webhookId' | 'origin'>
   readonly attempt: Pick<DeliveryAttempt, 'at' | 'durationMs'>
   readonly isTaken: boolean
 }
 
-/** The writes that count attempts. Those of test events say nothing about the endpoint. */
+/** The writes that count attempts. Test events are not counted: they say nothing about how events arrive. */
 export function countsIn(store: Store, attempts: readonly Counted[]): Write[] {
   const told = attempts.filter(({ delivery }) => delivery.origin !== 'test')
   const hourOf = ({ delivery, attempt }: Counted) =>
@@ -45,7 +45,7 @@ export function countsIn(store: Store, attempts: readonly Counted[]): Write[] {
   })
 }
 
-/** The attempts of an hour or a day. `averageMs` is null without any. */
+/** The attempts of an hour or a day. `averageMs` is null without attempts. */
 export type AttemptCount = {
   readonly from: Date
   readonly delivered: number
@@ -53,7 +53,7 @@ export type AttemptCount = {
   readonly averageMs: number | null
 }
 
-/** The attempts of the last 48 hours or 30 days, the oldest first, hours and days without any among them. Fails with `not_found`. */
+/** The attempts of the last 48 hours or 30 days, oldest first, including hours and days without attempts. Fails with `not_found`. */
 export async function attemptCounts(
   ctx: Context,
   principal: Principal,

@@ -1,11 +1,11 @@
 /**
  * The deliveries that a process has claimed and not attempted yet, by endpoint. Invariants: at most `concurrency` attempts are in
- * flight, and `attemptsPerEndpoint` of one endpoint; endpoints take turns, so a long queue delays no other endpoint's; an attempt
- * that takes long gives its place to another, up to `slowMax`; an endpoint that did not answer has one attempt in flight until it
- * answers again. First attempts and those that are made again have lanes: some places are left to each, so that no backlog
- * delays what has just happened, nor much news what failed before. Of one endpoint first attempts go before the others; of a
- * mailbox whose order is kept one is in flight, and one of what is redelivered. A delivery whose lease is too short by its turn is
- * not attempted under it.
+ * flight, at most `attemptsPerEndpoint` of them to one endpoint; endpoints take turns, so that the long queue of one delays no
+ * other; an attempt that takes long gives its place to another, up to `slowMax`; an endpoint that did not answer has one attempt in
+ * flight until it answers again. First attempts and repeated attempts have separate lanes. Some places are reserved for each lane,
+ * so that a backlog of failed deliveries does not delay new events, nor the other way round. For one endpoint first attempts go
+ * before repeated ones. One attempt is in flight for each mailbox whose order is kept, and one for all redeliveries. A delivery
+ * whose lease is too short when its turn comes is not attempted under that lease.
  */
 import type { DeliveryDoc } from '../../store/documents/events.ts'
 import { secondMs } from '../process/clock.ts'
@@ -26,7 +26,7 @@ const lanes = ['first', 'again'] as const
 type Lane = (typeof lanes)[number]
 
 type Queue = { readonly [lane in Lane]: Item[] } & {
-  /** What is delivered one after the other and has an attempt in flight. */
+  /** The lines (`lineOf`) that have an attempt in flight. */
   readonly busy: Set<string | null>
   inFlight: number
   isSilent: boolean
@@ -35,7 +35,7 @@ type Queue = { readonly [lane in Lane]: Item[] } & {
 type Item = { readonly work: Work; done(hasBegun: boolean): void }
 
 export type AttemptQueue = {
-  /** Resolves when the attempt was made, with false when it was not: its time was over, or the process ends. */
+  /** Resolves to true when the attempt was made, and to false when it was not: its time was over, or the process ends. */
   add(work: Work): Promise<boolean>
   /** How many more deliveries of an endpoint the queue takes. */
   roomFor(webhookId: string): number
@@ -49,11 +49,11 @@ export type AttemptQueue = {
 export const queuedMax = 200
 /** An attempt that takes longer holds no place. */
 const slowAfterMs = secondMs
-/** Endpoints that are known not to answer. */
+/** Most endpoints that are remembered because they did not answer. */
 const queuesMax = 10_000
-/** Slow attempts beside the others: each holds a socket. */
+/** Most slow attempts beside those that hold a place: each holds a socket. */
 const slowMax = 1_000
-/** The part of all places that is left to each lane: to first attempts always, to the others while any wait. */
+/** The part of all places that is reserved for each lane: for first attempts always, for repeated ones while any wait. */
 const ownPart = 1 / 5
 
 /** The queue of a process. */
@@ -94,7 +94,7 @@ export const attemptQueue = perProcess(({ settings, machineClock }) => {
       : turns.again.size === 0 || inFlight.first < concurrency - ownPlaces
   }
 
-  /** Takes the next item of a lane that may begin: of the second lane none while the first has one. */
+  /** Takes the next item of a lane that may begin; none of the second lane while one of the first may begin. */
   function next(queue: Queue, wanted: Lane): Item | null {
     if (!hasRoom(queue)) return null
     for (const lane of lanes) {
@@ -177,7 +177,7 @@ function isHeld({ busy }: Queue, delivery: DeliveryDoc): boolean {
   return line !== undefined && busy.has(line)
 }
 
-/** The line in which a delivery stands behind others: that of its mailbox, or the redelivery; undefined for those that may overtake. */
+/** The line in which deliveries are made one after another: that of the mailbox, or of redeliveries; undefined without an order. */
 function lineOf({ order, mailboxId, isPaced }: DeliveryDoc): string | null | undefined {
   if (isPaced === true) return 'redelivery'
   return order === undefined ? undefined : mailboxId

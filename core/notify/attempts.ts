@@ -1,4 +1,4 @@
-/** Attempts at deliveries: one is made of each that this process has claimed, as soon as its endpoint has its turn. */
+/** Makes attempts: one of each delivery that this process has claimed, as soon as it is the turn of its endpoint. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newToken } from '../../schemas/ids.ts'
@@ -18,9 +18,9 @@ import { postWebhook } from './webhook-post.ts'
 
 /** How long a claimed delivery may wait for its turn, before the time that the attempt itself may take. */
 const turnMs = 20 * secondMs
-/** A process that ends waits so long for attempts in flight; what is cut off is made again. */
+/** How long an ending process waits for attempts in flight; those that it cuts off are made again. */
 const endMs = 3 * secondMs
-/** Deliveries held behind one that has ended, which are taken on with one look. */
+/** Most deliveries held behind one that has ended that are claimed with one command. */
 const behindMax = 20
 
 /** Until when a delivery is claimed, by the clock of the context. */
@@ -29,8 +29,8 @@ export function leaseEnd({ clock, settings }: Context): Date {
 }
 
 /**
- * Attempts deliveries that this process has just claimed. Resolves when all attempts are recorded; what fails here is due again
- * at the end of its lease.
+ * Attempts deliveries that this process has just claimed. Resolves when all attempts are recorded; a delivery for which this fails
+ * is due again at the end of its lease.
  */
 export async function attemptAll(ctx: Context, deliveries: readonly DeliveryDoc[]): Promise<void> {
   const open = underWay(ctx)
@@ -46,8 +46,8 @@ export async function attemptAll(ctx: Context, deliveries: readonly DeliveryDoc[
 }
 
 /**
- * Ends the attempts of this process: none begins any more, and what it had claimed is due for others. Resolves when those in
- * flight are recorded; they are not waited for long, and `withinMs` at most.
+ * Ends the attempts of this process: no further attempt begins, and the deliveries that it had claimed are due for others. Resolves
+ * when the attempts in flight are recorded, or after `withinMs`, at most `endMs`.
  */
 export async function endAttempts(ctx: Context, withinMs: number = endMs): Promise<void> {
   attemptQueue(ctx).close()
@@ -66,7 +66,7 @@ async function attemptInTurn(ctx: Context, delivery: DeliveryDoc): Promise<void>
       try {
         const made = await attempt(ctx, delivery)
         made.recorded.then(recorded.resolve, failed)
-        // Of a mailbox whose order is kept the next begins after it is written down how this one ended.
+        // In a mailbox whose order is kept, the next attempt begins only after the outcome of this one is recorded.
         if (delivery.order !== undefined) await made.recorded.catch(() => undefined)
         return made
       } catch (error) {
@@ -77,7 +77,10 @@ async function attemptInTurn(ctx: Context, delivery: DeliveryDoc): Promise<void>
   }
   const failed = (error: unknown) => {
     noteFailed(ctx, 'deliveries')
-    ctx.log.warn({ err: error, deliveryId: delivery._id }, 'webhook attempt failed; it is made again')
+    ctx.log.warn(
+      { err: error, deliveryId: delivery._id },
+      'webhook attempt could not be made or recorded; it is made again',
+    )
     recorded.resolve()
   }
   if (await attemptQueue(ctx).add(work)) await recorded.promise
@@ -97,7 +100,7 @@ async function attempt(ctx: Context, delivery: DeliveryDoc): Promise<Ended & { r
     const ahead = await dueAhead(ctx.store, delivery)
     if (ahead !== null) return { hasAnswered: true, recorded: hold(ctx, delivery, ahead) }
   }
-  // A redelivery leaves when the account may resend something.
+  // A redelivery leaves when the resend limit of the account allows it.
   const waitMs = delivery.isPaced === true ? await takeResend(ctx, delivery.accountId) : null
   if (waitMs !== null)
     return { hasAnswered: true, recorded: holdDelivery(ctx, delivery, after(ctx.clock.now(), waitMs)) }
@@ -122,7 +125,7 @@ async function post(ctx: Context, delivery: DeliveryDoc, { webhook, secretsAt }:
       url,
       body,
       headers: {
-        // Receivers hold it against their own clock, also that of a sandbox's event.
+        // Receivers compare the time with their own clock, also for events of a sandbox.
         ...signatureHeaders({ id, body, secrets: secretsAt(at), at: ctx.machineClock.now() }),
         // The span of the attempt, so that the receiver's spans lie below it.
         ...ctx.tracing.cause(),
@@ -134,8 +137,8 @@ async function post(ctx: Context, delivery: DeliveryDoc, { webhook, secretsAt }:
 }
 
 /**
- * Holds a delivery behind an earlier one, whose end takes it on. It is due some time after that one, in case a process did not
- * live to do that; and at once, when that one has ended meanwhile and did not see it.
+ * Holds a delivery behind an earlier one, whose end starts it. It is also due some time after the earlier one, in case that
+ * process dies first. When the earlier one has ended meanwhile without seeing it, it is started at once.
  */
 async function hold(ctx: Context, delivery: DeliveryDoc, aheadDueAt: Date): Promise<void> {
   const dueMs = Math.max(aheadDueAt.getTime(), ctx.clock.now().getTime())
@@ -143,11 +146,11 @@ async function hold(ctx: Context, delivery: DeliveryDoc, aheadDueAt: Date): Prom
   if ((await dueAhead(ctx.store, delivery)) === null) await takeBehind(ctx, { ...delivery, order: delivery.order! - 1 })
 }
 
-/** Takes on what is held behind a delivery that has ended. */
+/** Claims and attempts the deliveries that are held behind one that has ended. */
 async function takeBehind(ctx: Context, delivery: DeliveryDoc): Promise<void> {
   if ((await dueAhead(ctx.store, { ...delivery, order: delivery.order! + 1 })) !== null) return
   const claim = { until: leaseEnd(ctx), token: newToken(), max: behindMax }
   const next = await claimBehind(ctx.store, delivery, claim)
-  // Nobody waits for them: they are attempts of their own.
+  // Not awaited: these are attempts of their own.
   void attemptAll(ctx, next)
 }

@@ -19,11 +19,11 @@ import { attemptAll, leaseEnd } from './attempts.ts'
 import { type Endpoint, enabledEndpoints } from './endpoints.ts'
 import { eventOf } from './event-body.ts'
 
-/** Plans for endpoints that keep an order, which are made together. */
+/** Most plans for endpoints that keep an order that are made together. */
 const plansMax = 50
-/** Numbers below those of new events among which events are looked for that have no deliveries: more than a process plans at once. */
+/** How many numbers below new events are searched for events without deliveries: more than a process plans at once. */
 const aheadMax = 500
-/** Accounts of which it is known how far their events are planned. */
+/** Most accounts for which a process remembers how far their events are planned. */
 const accountsMax = 10_000
 
 /** Inserts the deliveries of new events and starts their first attempts, without waiting for the answers. */
@@ -46,9 +46,9 @@ export async function planDeliveries(ctx: Context, events: readonly EventDoc[]):
 type Plan = { readonly ctx: Context; readonly accountId: string; readonly events: readonly EventDoc[] }
 
 /**
- * The plans for endpoints that keep an order. Another process may have recorded events with lower numbers and not have inserted their
- * deliveries, so that nothing would hold back later ones: they are planned here too. Plans of this process are made one after
- * the other, and what they have seen to is not looked at again.
+ * The plans for endpoints that keep an order. Another process may have recorded events with lower numbers without inserting their
+ * deliveries yet, so that nothing would hold back later ones: those events are planned here too. Plans of this process are made one
+ * after another, and events that one plan has covered are not checked again.
  */
 const plansInOrder = perProcess(({ machineClock }) => {
   /** The number up to which the events of an account have their deliveries. */
@@ -96,8 +96,8 @@ function deliveriesOf(ctx: Context, endpoints: readonly Endpoint[], events: read
 }
 
 /**
- * The deliveries that events should have had, of those that endpoints did not get when they were recorded: only of the time since an
- * endpoint was made, turned on, or told what to receive.
+ * The deliveries that recorded events should have: for each endpoint only those of events since it was made, was turned on, or had
+ * its event types or scope changed.
  */
 function missedBy(ctx: Context, endpoints: readonly Endpoint[], events: readonly EventDoc[]): DeliveryDoc[] {
   return endpoints.flatMap((endpoint) => {
@@ -110,7 +110,7 @@ function missedBy(ctx: Context, endpoints: readonly Endpoint[], events: readonly
   })
 }
 
-/** Those of the deliveries that are not inserted. */
+/** The expected deliveries that are not inserted yet. */
 async function withoutDelivery(ctx: Context, expected: readonly DeliveryDoc[]): Promise<DeliveryDoc[]> {
   if (expected.length === 0) return []
   const known = await store.findExistingDeliveryIds(ctx.store, expected)
@@ -118,8 +118,8 @@ async function withoutDelivery(ctx: Context, expected: readonly DeliveryDoc[]): 
 }
 
 /**
- * The id of the delivery of an event to an endpoint, always the same. Its time is the event's, by which the log lists deliveries: the id
- * of an event has that of what the event is about.
+ * The id of the delivery of an event to an endpoint, always the same. It contains the time of the event, by which the log lists
+ * deliveries: the id of the event itself contains the time of what the event is about.
  */
 function deliveryIdOf({ _id, createdAt }: EventDoc, webhookId: string): string {
   return deriveId('dlv', idAt('evt', createdAt), `${_id} ${webhookId}`)
@@ -127,7 +127,7 @@ function deliveryIdOf({ _id, createdAt }: EventDoc, webhookId: string): string {
 
 /**
  * Inserts the deliveries that are missing because of a crash between recording the events and inserting their
- * deliveries. Endpoints that were made, turned on or told to receive it after an event do not get it.
+ * deliveries. An endpoint that was made, turned on or given other event types after an event does not get it.
  */
 export async function planMissedDeliveries(
   ctx: Context,
@@ -165,8 +165,8 @@ function deliveryOf(ctx: Context, { webhook, logMs }: Endpoint, event: EventDoc)
 }
 
 /**
- * Inserts deliveries: those that this process has room for claimed, to attempt them at once. The others are due, for whoever has
- * room next; all of them, when this process ends before they could be made.
+ * Inserts deliveries. Those that this process has room for are inserted as claimed and attempted at once. The others are due for any
+ * process that has room; so are the claimed ones when this process ends before it has attempted them.
  */
 async function deliver(ctx: Context, deliveries: readonly DeliveryDoc[]): Promise<void> {
   if (deliveries.length === 0) return
@@ -185,7 +185,7 @@ async function deliver(ctx: Context, deliveries: readonly DeliveryDoc[]): Promis
     inserted.filter(({ _id }) => claimed.has(_id)),
   )
   if (others.length > 0) ctx.changes.publish({ kind: 'deliveries' })
-  // Their endpoints are due when the leases end; most often nothing waits then.
+  // The claimed deliveries are due again when their leases end; usually none is left by then.
   for (const accountId of new Set(own.map((delivery) => delivery.accountId))) {
     const inTime = inTimeOf(ctx, accountId)
     noteDue(inTime, 'deliveries', leaseEnd(inTime))

@@ -48,7 +48,7 @@ export async function getDelivery(ctx: Context, principal: Principal, id: string
   const delivery = await store.findDelivery(ctx.store, { accountId, id })
   const none = () =>
     new Failure('not_found', `There is no delivery ${id}.`, {
-      fix: 'Use an id as the list of deliveries of an endpoint shows it (dlv_...); the plan says how long they are kept.',
+      fix: 'Use an id from the list of deliveries of an endpoint (dlv_...); the plan says how long deliveries are kept.',
     })
   if (delivery === null) throw none()
   const { mailboxId, type, webhookId } = delivery

@@ -1,4 +1,4 @@
-/** Deliveries that are due: those that failed, and those whose process did not live to attempt them. */
+/** Attempts the deliveries that are due: those that failed, and those whose process died before it attempted them. */
 import { newToken } from '../../schemas/ids.ts'
 import * as store from '../../store/deliveries.ts'
 import type { DeliveryDoc } from '../../store/documents/events.ts'
@@ -8,25 +8,25 @@ import type { Context } from '../process/context.ts'
 import { attemptQueue, queuedMax } from './attempt-queue.ts'
 import { attemptAll, leaseEnd } from './attempts.ts'
 
-/** Endpoints that are looked at together. */
+/** Most endpoints that are read in one query. */
 const endpointsMax = 50
-/** An endpoint that has less room is full: one command claims many, and no more. */
+/** Most deliveries that one command claims. An endpoint with less room counts as full, so that each command claims many. */
 const claimMax = queuedMax / 2
 /**
- * Endpoints of which deliveries are claimed at once. A claim writes up to `claimMax` documents without a break, and what has just
- * happened waits for it in the database and in this process.
+ * Endpoints whose deliveries are claimed at the same time. A claim writes up to `claimMax` documents without a break, and new events
+ * wait for it in the database and in this process.
  */
 const claimsAtOnce = 3
-/** A run ends after this time; the next goes on. */
+/** A run ends after this time; the next one continues. */
 const runMs = 5 * secondMs
-/** When what is full is looked at again, unless half of its attempts are over before. */
+/** How long until full endpoints are looked at again, unless half of the attempts end earlier. */
 const fullMs = 100
-/** When an endpoint is looked at again that did not answer, while it has an attempt before it. */
+/** How long until an endpoint that did not answer is looked at again, while an attempt to it is queued or in flight. */
 const silentMs = 10 * secondMs
 
 /**
- * Makes the attempts that are due, of an account or of all. Returns how many there were; those of all accounts may still be under
- * way then, so that an endpoint that does not answer holds up no other.
+ * Makes the attempts that are due, of one account or of all. Returns their number. Attempts for all accounts may still be in flight
+ * then, so that an endpoint that does not answer holds up no other; those for one account have ended.
  */
 export async function attemptDueDeliveries(ctx: Context, accountId?: string): Promise<number> {
   const end = performance.now() + runMs
@@ -80,7 +80,7 @@ async function claimDue(ctx: Context, accountId: string | undefined): Promise<Cl
   }
 }
 
-/** Claims as much of an endpoint as it has room for. What is left is due behind the other endpoints. */
+/** Claims as many deliveries of an endpoint as it has room for. The rest is due after those of the other endpoints. */
 async function claimOf(ctx: Context, endpoint: store.DueEndpoint): Promise<Claimed> {
   const { accountId, _id: webhookId } = endpoint
   const now = ctx.clock.now()

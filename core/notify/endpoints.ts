@@ -1,4 +1,4 @@
-/** The endpoints of accounts as events and deliveries need them: which are on, what each receives, and what signs for it. */
+/** The endpoints of accounts as events and deliveries need them: which are on, what each receives, and its signing secrets. */
 import { type EventType, eventKinds } from '../../schemas/events.ts'
 import { allowanceOf, type Plans } from '../../schemas/plans.ts'
 import { findKey } from '../../store/accounts.ts'
@@ -16,12 +16,12 @@ import { createKnown } from '../process/known.ts'
 import { perProcess } from '../process/per-process.ts'
 import { type SigningSecret, signingSecret } from './signature.ts'
 
-/** An endpoint that is on, and what deliveries need of it. */
+/** An endpoint that is on, with what its deliveries need. */
 export type Endpoint = {
   readonly webhook: WebhookDoc
   /** Whether it receives an event. */
   readonly matches: (event: EventDoc) => boolean
-  /** What signs at a time: the secret, and before it the one that it replaced less than a day ago. */
+  /** The secrets that sign at a time: the current one, preceded by the one that it replaced less than a day ago. */
   readonly secretsAt: (at: Date) => readonly SigningSecret[]
   /** How long the delivery log of its account reaches back. */
   readonly logMs: number
@@ -31,7 +31,7 @@ const endpointsOfAccounts = perProcess(({ changes, clock }) => {
   const known = createKnown<readonly Endpoint[]>(clock)
   changes.listen((note) => {
     if (note.kind === 'webhooks') known.forget((accountId) => note.accountIds.includes(accountId))
-    // The reach of an agent key is that of its endpoints.
+    // The endpoints that an agent key made reach what the key reaches.
     if (note.kind === 'callers')
       known.forget(
         (accountId, endpoints) =>
@@ -42,12 +42,12 @@ const endpointsOfAccounts = perProcess(({ changes, clock }) => {
   return known
 })
 
-/** The endpoints of an account that are on. They are known for a moment, because every event and delivery needs them. */
+/** The endpoints of an account that are on. They are cached for a moment, because every event and delivery needs them. */
 export async function enabledEndpoints(ctx: Context, accountId: string): Promise<readonly Endpoint[]> {
   return (await endpointsOfAccounts(ctx).find(accountId, (ids) => readEndpoints(ctx, ids))) ?? []
 }
 
-/** The endpoint, if it is on: as it is known, or as it is, when it is not known to be on. */
+/** The endpoint, if it is on; else null. It comes from the cache, or from the database when the cache does not have it. */
 export async function enabledEndpoint(
   ctx: Context,
   { accountId, webhookId }: { readonly accountId: string; readonly webhookId: string },
@@ -60,14 +60,14 @@ export async function enabledEndpoint(
 }
 
 /**
- * Whether a delivery that finds its endpoint gone is of an account that is just claimed into another: it follows its endpoint there
- * (core/people/move.ts).
+ * Whether a delivery whose endpoint is gone belongs to an account that is being claimed into another: the delivery then follows its
+ * endpoint there (core/people/move.ts).
  */
 export async function isMoving(ctx: Context, { accountId }: { readonly accountId: string }): Promise<boolean> {
   return (await accountById(ctx, accountId))?.status === 'moved'
 }
 
-/** Says that endpoints of an account were changed. */
+/** Publishes that endpoints of an account have changed. */
 export function endpointsChanged(ctx: Context, accountId: string): void {
   forgetEndpoints(ctx, accountId)
   ctx.changes.publish({ kind: 'webhooks', accountIds: [accountId] })
@@ -97,8 +97,8 @@ async function endpointsOf(
 }
 
 /**
- * The agent key that made an endpoint, as long as it is valid. The endpoints of a key that is not are turned off: its
- * revocation does that too, and nobody does it when it expires, or when a crash cuts the removal of the member who made it.
+ * The agent key that made an endpoint, if it is valid. Otherwise turns off the endpoints of the key and returns null: revoking a key
+ * turns them off too, but its expiry does not, nor does a crash that interrupts the removal of the member who made it.
  */
 export async function validKey(ctx: Context, accountId: string, keyId: string): Promise<KeyDoc | null> {
   const key = await findKey(ctx.store, { accountId, keyId })
@@ -110,8 +110,8 @@ export async function validKey(ctx: Context, accountId: string, keyId: string): 
 }
 
 /**
- * An endpoint created by an agent key or a connected program receives only events of the mailboxes that it reaches, and none
- * when it is no longer valid.
+ * The endpoint with what its deliveries need. One created by an agent key or a connected program receives only events of the
+ * mailboxes that the key reaches. Returns null when that key is no longer valid.
  */
 async function endpointOf(ctx: Context, webhook: WebhookDoc, account: Plans | undefined): Promise<Endpoint | null> {
   const includes = account === undefined ? nothing : includedBy(account)
@@ -125,7 +125,7 @@ async function endpointOf(ctx: Context, webhook: WebhookDoc, account: Plans | un
   return { ...endpoint, matches: (event) => event.mailboxId !== null && reach.has(event.mailboxId) && isHeard(event) }
 }
 
-/** A delivery is retried for a day, whatever became of the plan. */
+/** At least two days, whatever the plan, because a delivery is retried for a day. */
 const logMsOf = (account: Plans | undefined) =>
   Math.max(2, account === undefined ? 0 : allowanceOf(account).deliveryLogDays) * dayMs
 
@@ -146,7 +146,7 @@ type Included = (type: string) => boolean
 
 const nothing: Included = () => false
 
-/** What the plan of an account includes: of a smaller plan than the one an endpoint was made under, less. */
+/** What the current plan of an account includes, which may be less than when the endpoint was made. */
 function includedBy(account: Plans): Included {
   const allowance = allowanceOf(account)
   if (allowance.webhookEndpoints === 0) return nothing
@@ -158,8 +158,8 @@ function includedBy(account: Plans): Included {
 
 /**
  * Whether an event passes the endpoint's types and scope. With a scope, it must be about one of its mailboxes or
- * domains; events without either (`account.*`) then never pass. What a partner made with a test key hears of customers to try
- * things with alone.
+ * domains; events without either (`account.*`) then never pass. An endpoint that a partner made with a test key receives the
+ * events of sandbox customers only.
  */
 function isSubscribed({ events, sandbox, scope }: WebhookDoc, event: EventDoc): boolean {
   const { type, mailbox, domain } = event

@@ -16,7 +16,7 @@ export type Event = {
   readonly data: { readonly [field: string]: unknown }
 }
 
-/** The wire form of an event, marked when it is one of a sandbox; a partner's names the customer. */
+/** The wire form of an event. It is marked when it comes from a sandbox, and names the customer when it is a partner's. */
 export function eventOf(doc: EventDoc, { sandbox = false }: { readonly sandbox?: boolean }): Event {
   const { customerId } = doc
   return {
@@ -30,7 +30,7 @@ export function eventOf(doc: EventDoc, { sandbox = false }: { readonly sandbox?:
   }
 }
 
-/** What cursors call an account by. */
+/** The name of an account in cursors. */
 export const cursorTag = (accountId: string): string => accountId.slice(-8)
 
 /** The cursor of an event: opaque to callers, made of its number, its time and its account. */
@@ -38,7 +38,7 @@ export function cursorOf({ seq, createdAt, accountId }: Pick<EventDoc, 'seq' | '
   return Buffer.from(`${seq}.${createdAt.getTime()}.${cursorTag(accountId)}`).toString('base64url')
 }
 
-/** Reads a cursor; `param` is the field it came in. Those of earlier versions name no account. Fails with `validation_error`. */
+/** Reads a cursor; `param` is the field it came in. Cursors of earlier versions name no account. Fails with `validation_error`. */
 export function readCursor(cursor: string, param: string): { seq: number; at: Date; tag: string | null } {
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
   const [, seq, ms, tag = null] = /^(\d{1,15})\.(\d{1,15})(?:\.([0-9a-z]{8}))?$/.exec(text) ?? []

@@ -1,8 +1,8 @@
 /**
- * Who follows the events of an account in this process: long-polls and streams. Invariants: a follower gets each event that it
- * may see once, in the order of the numbers, whether it is read from the database or held by the tail; it holds none itself, so
- * a slow one costs no memory; what it may see is asked again before it gets more; it ends with its key or session, with the
- * account's right to ask, and with the process.
+ * Followers: the long-polls and streams of this process that follow the events of an account. Invariants: a follower gets each
+ * event that it may see once, in the order of the numbers, whether the event comes from the database or the tail; it holds no
+ * events itself, so a slow follower costs no memory; its right to read is checked again before it gets more; it ends with its key
+ * or session, with the account's right to make requests, and with the process.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { type EventQuery, eventsPassing } from '../../store/events.ts'
@@ -23,11 +23,11 @@ import {
 } from './event-list.ts'
 import { followTail, type Tail } from './event-tails.ts'
 
-/** Who follows, and how to find him once more: that fails when the key, the session or the account has ended meanwhile. */
+/** The caller that follows. `again` authenticates it again: that fails when the key, the session or the account has ended meanwhile. */
 export type FollowingCaller = { readonly principal: Principal; again(): Promise<Principal> }
 
 export type Following = EventFilter & {
-  /** The cursor of the place to begin behind; without one what is recorded from now on counts. */
+  /** The cursor after which to begin; without one, only events recorded from now on count. */
   readonly after?: string
   /** Events in one page. */
   readonly limit: number
@@ -35,20 +35,20 @@ export type Following = EventFilter & {
 
 export type Follower = {
   /**
-   * The next events, as soon as there are any; none when `timeoutMs` is over, or the follower was closed. Call it again when it
-   * has resolved. Fails when the caller may not follow any more, and with `conflict` when it fell behind what is kept.
+   * The next events, as soon as there are any; none when `timeoutMs` is over, or the follower was closed. Call it again only when
+   * it has resolved. Fails when the caller may not follow any more, and with `conflict` when the next events have expired.
    */
   next(timeoutMs: number): Promise<EventPage>
-  /** The cursor of the place behind all that `next` returned. */
+  /** The cursor after everything that `next` has returned. */
   cursor(): string
   isClosed(): boolean
   /** Ends it: `next` resolves at once. */
   close(): void
 }
 
-/** So often a tail is looked at whose followers hear nothing: a note may be lost. */
+/** A wait that ends without events looks at the tail, unless that was done this recently: a change note may have been lost. */
 const quietMs = 20 * secondMs
-/** For so long the right to read is taken for given; keys and accounts that change are told by notes. */
+/** How long a checked right to read is trusted; change notes tell of keys and accounts that change sooner. */
 const trustedMs = secondMs
 
 type Register = {
@@ -63,9 +63,9 @@ const registerOf = perProcess(
 )
 
 /**
- * Follows the events of an account: those after a cursor, and then those that come. Close it when it is not needed any more. Fails
- * with `validation_error`, `conflict` (a cursor behind or ahead of what is kept), `rate_limited` past the limit of the key, and
- * `unavailable` past that of the process or while it stops.
+ * Follows the events of an account: those after a cursor, and then new ones. Close the follower when it is not needed any more. Fails
+ * with `validation_error`, `conflict` (a cursor behind or ahead of the events that are kept), `rate_limited` past the limit of the
+ * key, and `unavailable` past the limit of the process or while it stops.
  */
 export async function followEvents(
   ctx: Context,
@@ -98,7 +98,7 @@ export async function awaitEvents(
   }
 }
 
-/** Has those who follow accounts ask now whether they may still hear, because events are about to come: not when they are there. */
+/** Makes the followers of accounts check their right to read now, while events are being prepared, so that these need not wait for it. */
 export function expectNews(ctx: Context, accountIds: ReadonlySet<string>): void {
   for (const member of registerOf(ctx).members) if (accountIds.has(member.accountId)) member.expect()
 }
@@ -126,7 +126,7 @@ class EventFollower implements Follower {
   #checking: Promise<void> | null = null
   #isClosed = false
   #tail: Tail | null = null
-  /** The number of the event that it stands behind. */
+  /** The number of the event after which it continues. */
   #seq = 0
 
   constructor(ctx: Context, caller: FollowingCaller, { limit, ...filter }: Omit<Following, 'after'>) {
@@ -142,17 +142,17 @@ class EventFollower implements Follower {
     this.#leave = enter(ctx, this)
   }
 
-  /** Takes its place: behind a cursor, or at the end. */
+  /** Sets the place to begin: after a cursor, or at the end. */
   async begin(from: string | undefined): Promise<void> {
     const begunAt = performance.now()
     const start = from === undefined ? null : await startAfter(this.#ctx, this.#principal, from)
     const tail = await followTail(this.#ctx, this.accountId, this.#bell.ring)
     this.#tail = tail
-    // The tail may not have heard of all that is there.
+    // The tail may not have seen all events yet.
     if (start === null || start > tail.end()) await tail.look(performance.now() - begunAt)
     this.#seq = start ?? tail.end()
     if (this.#seq > tail.end()) throw aheadFailure()
-    // While it can be refused: `next` asks for each page again.
+    // Checked here while the request can still be refused; `next` checks it again for each page.
     if (tail.since(this.#seq) === null)
       await requireWhole(this.#ctx, this.accountId, { after: this.#seq, upTo: tail.end() })
   }
@@ -182,25 +182,25 @@ class EventFollower implements Follower {
     this.#tail = null
   }
 
-  /** Has `next` resolve at once, now and from now on. */
+  /** Makes `next` resolve at once, now and from now on. */
   end(): void {
     this.#isClosed = true
     this.#bell.ring()
   }
 
-  /** Has it ask who follows before anything else. */
+  /** Makes it authenticate its caller again before anything else. */
   recheck(): void {
     this.#mustCheck = true
     this.#bell.ring()
   }
 
-  /** Has it ask beforehand what `next` would ask. */
+  /** Checks the right to read ahead of `next`. */
   expect(): void {
-    // Whoever may not hear any more is told that by `next`.
+    // `next` reports the failure.
     this.#check().catch(() => undefined)
   }
 
-  /** Asks whether the caller may still read, and what, unless that was asked a moment ago. */
+  /** Checks whether the caller may still read, and what, unless that was checked a moment ago. */
   async #check(): Promise<void> {
     while (this.#mustCheck || performance.now() - this.#checkedAt >= trustedMs) {
       this.#checking ??= this.#ask().finally(() => {
@@ -214,13 +214,13 @@ class EventFollower implements Follower {
     this.#mustCheck = false
     const principal = await this.#caller.again()
     this.#checkedAt = performance.now()
-    // Its account was claimed into another: its cursor leads on there.
+    // The account was claimed into another, where the caller can continue from its cursor.
     if (principal.accountId !== this.accountId) return this.close()
     this.#principal = principal
     this.#query = eventQuery(principal, this.#filter)
   }
 
-  /** The events behind its place, as the tail or else the database has them; null when there are none. */
+  /** The events after its place, from the tail or else from the database; null when there are none. */
   async #take(tail: Tail): Promise<EventPage | null> {
     const [ctx, limit, upTo] = [this.#ctx, this.#limit, tail.end()]
     const held = tail.since(this.#seq)
@@ -233,20 +233,22 @@ class EventFollower implements Follower {
   }
 }
 
-/** Counts a follower. Returns what takes it out again. */
+/** Registers a follower. Returns the function that removes it. Fails with `rate_limited` and `unavailable`. */
 function enter(ctx: Context, member: EventFollower): () => void {
   const { followers, followersPerKey } = ctx.settings.limits.http
   const register = registerOf(ctx)
   const { members, byKey } = register
   const ofKey = byKey.get(member.keyId) ?? 0
   if (register.closed)
-    throw new Failure('unavailable', 'The service is stopping; go on from your cursor in a moment.', { retryAfter: 1 })
+    throw new Failure('unavailable', 'The service is stopping; continue from your cursor in a moment.', {
+      retryAfter: 1,
+    })
   if (ofKey >= followersPerKey)
     throw new Failure('rate_limited', `This key already follows events ${followersPerKey} times at once.`, {
-      fix: 'Let one of the streams or long-polls end first, or share one.',
+      fix: 'Close one of the streams or long-polls first, or share one.',
     })
   if (members.size >= followers)
-    throw new Failure('unavailable', 'Too many follow events at once; please try again later.')
+    throw new Failure('unavailable', 'Too many clients follow events at once; please try again later.')
   register.leaveFeed ??= listen(ctx, register)
   members.add(member)
   byKey.set(member.keyId, ofKey + 1)
@@ -261,7 +263,7 @@ function enter(ctx: Context, member: EventFollower): () => void {
   }
 }
 
-/** Has those ask again who they are whose keys, accounts or sessions changed. */
+/** Makes followers authenticate again when their key, account or session has changed. */
 function listen(ctx: Context, { members }: Register): () => void {
   return ctx.changes.listen((note) => {
     if (note.kind !== 'callers' && note.kind !== 'keys') return
@@ -272,7 +274,7 @@ function listen(ctx: Context, { members }: Register): () => void {
   })
 }
 
-/** Something to wait for that may happen before anybody waits. */
+/** A signal to wait for, which may come before anybody waits. */
 function createBell() {
   let hasRung = false
   let wake: (() => void) | null = null

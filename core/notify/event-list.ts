@@ -1,7 +1,7 @@
 /**
  * The events of an account as a key may read them. Invariant: whoever reads forward from a cursor gets every event after it
- * that he may see, or is told that some are gone; that holds for every page, because no page ends behind an event that was
- * not there yet when the page began.
+ * that they may see, or a failure that says that some are gone. That holds for every page, because a page goes only as far as
+ * the newest event that existed when it was begun.
  */
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { accountEventTypes, type EventType, eventKinds, eventTypes, partnerEventTypes } from '../../schemas/events.ts'
@@ -27,25 +27,25 @@ import { cursorOf, cursorTag, type Event, eventOf, readCursor } from './event-bo
 const keptMs = 30 * dayMs
 
 export type EventFilter = {
-  /** Kinds of events, with commas between them. */
+  /** Event types, separated by commas. */
   readonly type?: string
   readonly mailbox?: string
-  /** Of a partner's: the customer that they are about. */
+  /** For a partner: the customer that the events are about. */
   readonly customer?: string
   readonly since?: Date
   readonly until?: Date
 }
 
-/** Events oldest first, and the cursor of the place behind them. */
+/** Events, oldest first, and the cursor after them. */
 export type EventPage = {
   readonly events: readonly Event[]
   readonly cursor: string
-  /** Whether more follow at once. */
+  /** Whether there are more events already. */
   readonly isMore: boolean
 }
 
 /**
- * Lists events that the key may read, newest first, with the cursor of the end, from which to go on. Fails with
+ * Lists events that the key may read, newest first, with the cursor after the newest event, from which to continue. Fails with
  * `validation_error`.
  */
 export async function listEvents(
@@ -64,7 +64,7 @@ export async function listEvents(
   }
 }
 
-/** Lists the events after a cursor that are there now, oldest first. Fails as `startAfter` does. */
+/** Lists the events after a cursor that exist now, oldest first. Fails as `startAfter` does, and with `conflict` as `readForward` does. */
 export async function listEventsAfter(
   ctx: Context,
   principal: Principal,
@@ -89,12 +89,12 @@ export async function getEvent(ctx: Context, principal: Principal, eventId: stri
     (event.mailboxId === null ? principal.mailboxIds === null : reaches(principal, event.mailboxId))
   if (!mayRead)
     throw new Failure('not_found', `There is no event ${eventId} that this key may read.`, {
-      fix: 'Use an id as a webhook or a list of events shows it; events are kept for 30 days.',
+      fix: 'Use the id of an event from a webhook or a list of events; events are kept for 30 days.',
     })
   return eventOf(event, account)
 }
 
-/** What a filter asks for, as far as the principal may see it. Fails with `validation_error`. */
+/** The query for a filter, limited to what the principal may see. Fails with `validation_error`. */
 export function eventQuery(principal: Principal, { type, mailbox, customer, since, until }: EventFilter): EventQuery {
   const readable = readableTypes(principal)
   const wanted = type?.split(',').map((name) => name.trim())
@@ -129,7 +129,7 @@ export function readableTypes(principal: Principal): readonly EventType[] {
 }
 
 /**
- * The number of the event that a cursor stands behind. Fails with `validation_error`, and with `conflict` for a cursor that is
+ * The number of the event after which a cursor stands. Fails with `validation_error`, and with `conflict` for a cursor that is
  * older than 30 days.
  */
 export async function startAfter(ctx: Context, principal: Principal, cursor: string): Promise<number> {
@@ -140,8 +140,8 @@ export async function startAfter(ctx: Context, principal: Principal, cursor: str
 }
 
 /**
- * Reads events with numbers above `after`, oldest first, up to and with number `upTo`, which must be there. Fails with `conflict`
- * when some among them have expired.
+ * Reads events with numbers above `after`, oldest first, up to and including number `upTo`, which must exist. Fails with `conflict`
+ * when some of them have expired.
  */
 export async function readForward(
   ctx: Context,
@@ -154,13 +154,13 @@ export async function readForward(
   return rows
 }
 
-/** Fails with `conflict` when an event of a range has expired: each number was given to one. */
+/** Fails with `conflict` when an event of a range has expired: every number was given to an event. */
 export async function requireWhole(ctx: Context, accountId: string, { after, upTo }: EventRange): Promise<void> {
   if (after < upTo && (await countEvents(ctx.store, accountId, { after, upTo })) < upTo - after)
     throw goneFailure('after')
 }
 
-/** The first `limit` of rows, of which one more was read than is wanted if there are so many up to number `upTo`. */
+/** The page of the first `limit` rows. `rows` are the events up to number `upTo`, at most one more than `limit`. */
 export function eventPage(
   ctx: Context,
   principal: Principal,
@@ -174,26 +174,26 @@ export function eventPage(
   }
 }
 
-/** The cursor of the place behind an event, taken now. */
+/** The cursor after the event with this number, with the current time. */
 export function cursorBehind(ctx: Context, { accountId }: Principal, seq: number): string {
   return cursorOf({ seq, createdAt: ctx.clock.now(), accountId })
 }
 
-/** The failure for a cursor that no event has had yet: of a database that was put back to an earlier state. */
+/** The failure for a cursor ahead of all events, as after the database was restored to an earlier state. */
 export function aheadFailure(): Failure {
-  return new Failure('conflict', 'The cursor in "after" is ahead of all events that there are.', { fix: beginAnew })
+  return new Failure('conflict', 'The cursor in "after" is ahead of all events.', { fix: beginAnew })
 }
 
-const beginAnew = 'Leave "after" out, list what is there, and go on from the cursor of that answer.'
+const beginAnew = 'Leave "after" out, list the events, and continue from the cursor of that answer.'
 
 function goneFailure(param: string): Failure {
-  return new Failure('conflict', `Events behind the cursor in "${param}" may be gone: they are kept for 30 days.`, {
+  return new Failure('conflict', `Events after the cursor in "${param}" may be gone: events are kept for 30 days.`, {
     fix: beginAnew,
   })
 }
 
 /**
- * The number that a cursor stands for among the events of the account. One of an account that was claimed into it stands before
+ * The event number that a cursor stands for in the account. A cursor of an account that was claimed into this one stands before
  * the first event that came from there (decisions.md 3, Claim into an existing account).
  */
 async function placeOf(

@@ -1,8 +1,8 @@
 /**
- * The ends of the accounts' events, for those who follow them in this process. Invariants: however many follow an account, one
+ * Tails: the newest events of each account that is followed in this process. Invariants: however many follow an account, one
  * query at a time looks for its new events, and one listener of the change feed serves all accounts; a tail has seen every event up
- * to its end, and holds the last ones without a gap. What this process records itself is shown to its tails without a question,
- * where it comes right behind their end.
+ * to its end, and holds the last ones without a gap. Events that this process records itself are added to its tails without a
+ * query, if they directly follow the end of the tail.
  */
 import type { EventDoc } from '../../store/documents/events.ts'
 import { lastEventNumber, walkEvents } from '../../store/events.ts'
@@ -15,16 +15,16 @@ export type Tail = {
   end(): number
   /** The events with numbers above this one that were seen, in order; null when they are not all held any more. */
   since(seq: number): readonly EventDoc[] | null
-  /** Looks for new events, unless that was done in the last `withinMs`. Who asks meanwhile waits for the next look. */
+  /** Looks for new events, unless that was done in the last `withinMs`. A call during a look waits for the look after it. */
   look(withinMs?: number): Promise<void>
-  /** Ends what `followTail` began; once. */
+  /** Ends what `followTail` began. Call it once. */
   leave(): void
 }
 
 /** Events held of one account: more than come between two looks, unless a machine is very busy. */
 const heldMax = 200
 const pageSize = 500
-/** For so long they are held when nothing comes any more. */
+/** How long events are held when no new ones come. */
 const heldMs = 5 * secondMs
 
 type Held = {
@@ -35,7 +35,7 @@ type Held = {
   /** The last events, in order, up to number `end`. */
   events: readonly EventDoc[]
   lookedAt: number
-  /** When the last of them came. */
+  /** When the last event came. */
   newsAt: number
   looking: Promise<void> | null
   /** The look after the one under way. */
@@ -44,7 +44,7 @@ type Held = {
 
 type Tails = {
   readonly byAccount: Map<string, Promise<Held>>
-  /** Those that are open. */
+  /** The tails that have been opened. */
   readonly held: Map<string, Held>
   leaveFeed: (() => void) | null
 }
@@ -54,7 +54,7 @@ const tailsOf = perProcess((): Tails => ({ byAccount: new Map(), held: new Map()
 /** Follows the events of an account from now on: `onNews` is called whenever some were seen. */
 export async function followTail(ctx: Context, accountId: string, onNews: () => void): Promise<Tail> {
   const tails = tailsOf(ctx)
-  // Who listens before the end is read misses nothing that comes after it.
+  // Listening begins before the end is read, so that no event after the end is missed.
   tails.leaveFeed ??= listen(ctx, tails)
   const opening = tails.byAccount.get(accountId) ?? openTail(ctx, accountId)
   tails.byAccount.set(accountId, opening)
@@ -81,12 +81,12 @@ export function showTails(ctx: Context, recorded: readonly EventDoc[]): void {
   for (const [accountId, own] of Map.groupBy(recorded, (event) => event.accountId)) {
     const tail = held.get(accountId)
     const inOrder = own.toSorted((a, b) => a.seq - b.seq)
-    // What is not next may leave out events of another process, which the next look finds.
+    // Events that do not come next may leave out those of another process: the next look finds both.
     if (tail !== undefined && isNext(tail, inOrder)) append(tail, inOrder)
   }
 }
 
-/** Adds the next events, in order, to a tail. Where numbers are missing none is held: who is that far behind asks the database. */
+/** Adds new events, in order, to a tail. After a gap in their numbers it holds none: followers then read from the database. */
 function append(held: Held, fresh: readonly EventDoc[]): void {
   held.events = isNext(held, fresh) ? [...held.events, ...fresh].slice(-heldMax) : []
   held.end = fresh.at(-1)?.seq ?? held.end
@@ -94,7 +94,7 @@ function append(held: Held, fresh: readonly EventDoc[]): void {
   for (const tell of held.listeners) tell()
 }
 
-/** Whether events have the numbers right behind the end of a tail. */
+/** Whether events have the numbers that directly follow the end of a tail. */
 const isNext = ({ end }: Held, events: readonly EventDoc[]) => events.every(({ seq }, n) => seq === end + n + 1)
 
 async function openTail(ctx: Context, accountId: string): Promise<Held> {
@@ -118,17 +118,17 @@ function listen(ctx: Context, { byAccount }: Tails): () => void {
   })
 }
 
-/** What cannot be read now is found by a later look. */
+/** Looks for new events. Never fails: a later look finds what cannot be read now. */
 async function lookAgain(ctx: Context, opening: Promise<Held> | undefined): Promise<void> {
   try {
     const held = await opening
     if (held !== undefined) await lookNext(ctx, held)
   } catch (error) {
-    ctx.log.warn({ err: error }, 'new events could not be read for those who follow them')
+    ctx.log.warn({ err: error }, 'new events could not be read for their followers')
   }
 }
 
-/** Begins a look, or waits for the one that begins after the one under way: that may have read too early. */
+/** Begins a look. While one is under way, which may have read too early, waits for the look after it instead. */
 function lookNext(ctx: Context, held: Held): Promise<void> {
   if (held.looking === null) {
     held.looking = look(ctx, held).finally(() => {
@@ -153,7 +153,7 @@ async function look(ctx: Context, held: Held): Promise<void> {
     const found = await walkEvents(ctx.store, { accountId, ...range })
     isMore = found.length === pageSize
     held.lookedAt = lookedAt
-    // Some may have been shown meanwhile.
+    // `showTails` may have added some of them meanwhile.
     const fresh = found.filter(({ seq }) => seq > held.end)
     if (fresh.length > 0) append(held, fresh)
     else if (lookedAt - held.newsAt > heldMs) held.events = []

@@ -1,6 +1,7 @@
 /**
- * Recording events: each is one document with the account's next number; a change note tells who follows them, and its webhook
- * deliveries are inserted and attempted at once. The id of an event is derived from what happened, so that recording it twice makes one event.
+ * Records events. Each is one document with the account's next number; a change note informs its followers, and its webhook
+ * deliveries are inserted and attempted at once. The id of an event is derived from what happened, so that recording it twice makes
+ * one event.
  */
 
 import type { EventDoc } from '../../store/documents/events.ts'
@@ -16,7 +17,7 @@ import { expectNews } from './event-followers.ts'
 import { showTails } from './event-tails.ts'
 import { copiesOfRecorded, partnerCopies } from './partner-events.ts'
 
-/** Calls whose events are written as one group. */
+/** Most calls whose events are written as one group. */
 const groupMax = 50
 
 const eventGroups = perProcess(({ store }) => {
@@ -35,8 +36,8 @@ const eventGroups = perProcess(({ store }) => {
 })
 
 /**
- * Records events, those of each account in order, with what the partners of customers are told of them, and inserts their webhook
- * deliveries. Events that exist already stay as they are; only deliveries that a crash prevented are added. Returns the new events.
+ * Records events, those of each account in order, with the copies for the partners of customers, and inserts their webhook
+ * deliveries. Events that exist already stay unchanged; only deliveries that a crash prevented are added. Returns the new events.
  */
 export async function recordEvents(ctx: Context, events: readonly NewEvent[]): Promise<readonly EventDoc[]> {
   if (events.length === 0) return []
@@ -52,7 +53,7 @@ export async function recordEvents(ctx: Context, events: readonly NewEvent[]): P
   }
 }
 
-/** Does what a crash prevented after events of an account were recorded: what its partner is told, and webhook deliveries. */
+/** Adds what a crash prevented after events of an account were recorded: the copies for its partner, and webhook deliveries. */
 export async function finishEvents(ctx: Context, accountId: string, eventIds: readonly string[]): Promise<void> {
   const copies = await copiesOfRecorded(ctx, accountId, eventIds)
   if (copies.length > 0) await recordUnder(ctx, [], copies)
@@ -60,8 +61,8 @@ export async function finishEvents(ctx: Context, accountId: string, eventIds: re
 }
 
 /**
- * Begins to read what recording events of accounts and telling of them will ask for, while the caller still prepares them: the
- * accounts, their endpoints, and whether those who follow may still hear. What fails here fails where it is needed.
+ * Begins to read what recording and publishing events of these accounts needs, while the caller still prepares the events: the
+ * accounts, their endpoints, and whether followers may still read. Failures are ignored here: they show again where it is needed.
  */
 export function expectEvents(ctx: Context, accountIds: ReadonlySet<string>): void {
   expectNews(ctx, accountIds)
@@ -90,7 +91,7 @@ async function recordUnder(
   return appended
 }
 
-/** The span of an event that is being recorded, under what caused it: what it is made from, or the request. */
+/** The span of an event that is being recorded, under its cause: the document that the event is derived from, or the request. */
 function spanOf({ tracing }: Context, event: NewEvent): OpenSpan | null {
   const cause = event.traceparent === undefined ? tracing.cause() : event
   if (cause.traceparent === undefined) return null

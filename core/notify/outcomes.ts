@@ -1,6 +1,6 @@
 /**
- * What comes of an attempt: it is recorded, with those that end at the same time in one command; a failed one is made again after
- * a pause; an endpoint that failed for days is turned off.
+ * Records the outcomes of attempts, those of attempts that end at the same time in one command. A failed attempt is made again
+ * after a pause; an endpoint that failed for days is turned off.
  */
 import * as store from '../../store/deliveries.ts'
 import type { DeliveryAttempt, DeliveryDoc, WebhookDoc } from '../../store/documents/events.ts'
@@ -27,12 +27,12 @@ const pausesMs = [
 ]
 const finalPauseMs = 8 * hourMs
 const jitter = 0.2
-/** The time that is kept free for each of the final pauses that follow: the shortest, and what attempts take between them. */
+/** The time reserved for each final pause that follows: the shortest such pause, and the time that the attempts between them take. */
 const keptFreeMs = finalPauseMs * (1 - (3 / 4) * jitter)
-/** No attempt begins later than a day after the first; the last is due a moment before, so that it can begin. */
+/** No attempt begins later than a day after the first. The last is due a minute before that, so that it can still begin. */
 const retryForMs = dayMs - minuteMs
 const disableAfterMs = 5 * dayMs
-/** Outcomes of one command, and the pause in which they gather. */
+/** Most outcomes that one command records, and the pause during which they are gathered. */
 const groupMax = 200
 const pauseMs = 10
 
@@ -41,7 +41,7 @@ type Recorded = { readonly ctx: Context; readonly outcome: store.Outcome; readon
 
 const groups = perProcess(() => createGroupCommit<Recorded>(groupMax, isolateFailures(write), { pauseMs }))
 
-/** Records an attempt, and when the next one follows. */
+/** Records an attempt, and when the next attempt follows. */
 export async function recordAttempt(
   ctx: Context,
   {
@@ -72,7 +72,7 @@ export async function recordAttempt(
   if (!isTaken && delivery.origin !== 'test') await turnOffIfFailing(ctx, webhook, attempt.at)
 }
 
-/** Gives a claimed delivery back until a time, without an attempt. */
+/** Gives up the claim of a delivery without an attempt: it is due again at `nextAt`. */
 export function holdDelivery(ctx: Context, delivery: DeliveryDoc, nextAt: Date): Promise<void> {
   return groups(ctx)({ ctx, webhook: null, outcome: { delivery, attempt: null, state: 'waiting', nextAt } })
 }
@@ -85,8 +85,8 @@ export function skipDelivery(ctx: Context, delivery: DeliveryDoc): Promise<void>
 const isSuccess = ({ status }: DeliveryAttempt) => status !== null && status >= 200 && status < 300
 
 /**
- * When a failed delivery is attempted again; null when it is given up. The pauses add up to almost a day: chance makes one only so
- * long that those after it, which may be as short as it makes them, end within the day too.
+ * When a failed delivery is attempted again; null when it is given up. The pauses add up to almost a day. Jitter makes a pause only
+ * so long that the pauses after it, at their shortest, end within the day too.
  */
 function retryOf(
   { origin, firstAt, attempts }: DeliveryDoc,
@@ -94,7 +94,7 @@ function retryOf(
   retryAfterMs: number | null,
 ): Date | null {
   if (origin !== 'event') return null
-  // From the end of the attempt: an endpoint that is slow has its pause too.
+  // The pause begins at the end of the attempt, so that a slow endpoint gets its whole pause too.
   const endedAt = after(at, durationMs)
   const leftMs = (firstAt ?? at).getTime() + retryForMs - endedAt.getTime()
   const usualMs = pausesMs[attempts.length] ?? finalPauseMs
@@ -139,8 +139,8 @@ const countedOf = ({ outcome: { delivery, attempt } }: Recorded) =>
   attempt === null ? [] : [{ delivery, attempt, isTaken: isSuccess(attempt) }]
 
 /**
- * What attempts in a row change of an endpoint: whether they end its failures, and the first failure after that. Test events
- * say nothing about it.
+ * What a series of attempts changes about the health of an endpoint: whether it ends earlier failures, and the time of the first
+ * failure after that. Test events do not count.
  */
 function healthIn(recorded: readonly Recorded[], { failingSince }: WebhookDoc) {
   let clears = false
@@ -164,7 +164,7 @@ async function turnOffIfFailing(
 ): Promise<void> {
   const since = after(at, -disableAfterMs)
   if (failingSince === null || failingSince > since) return
-  // From a sandbox no mail goes to anybody outside.
+  // No mail leaves a sandbox, so its owner gets no notice.
   const isTold = sandbox !== true
   if (!(await turnOffFailing(ctx.store, { accountId, _id, since, at, isTold }))) return
   endpointsChanged(ctx, accountId)

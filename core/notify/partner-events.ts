@@ -1,7 +1,7 @@
 /**
- * What partners are told of their customers (interface.md, Events, rule 4): copies of the customers' events, each with the next
- * number of the partner, so that its endpoints and its list have one sequence. A copy is appended in one list of writes with its
- * event, under an id derived from the event's, so that recording an event again adds a copy that is missing.
+ * What partners receive of their customers (interface.md, Events, rule 4): copies of the customers' events, each with the next
+ * number of the partner, so that the partner's endpoints and event list have one sequence. A copy is appended in one list of writes
+ * with its event, under an id derived from the event's, so that recording an event again adds a copy that is missing.
  */
 import { eventKinds, partnerMessageFields, type ToldToPartners } from '../../schemas/events.ts'
 import { deriveId } from '../../schemas/ids.ts'
@@ -16,7 +16,7 @@ import type { Context } from '../process/context.ts'
 import { createKnown } from '../process/known.ts'
 import { perProcess } from '../process/per-process.ts'
 
-/** The copies of events that the partners of their accounts are told; none for accounts that are no customers. */
+/** The copies of events for the partners of their accounts; none for accounts that are not customers. */
 export async function partnerCopies(ctx: Context, events: readonly NewEvent[]): Promise<readonly NewEvent[]> {
   const told = events.filter(({ type }) => toldOf(type) !== null)
   const byAccount = [...Map.groupBy(told, ({ accountId }) => accountId)]
@@ -29,7 +29,7 @@ export async function partnerCopies(ctx: Context, events: readonly NewEvent[]): 
   return copies.flat()
 }
 
-/** The copies of events that are recorded. */
+/** The partner copies of events that are recorded already. */
 export async function copiesOfRecorded(
   ctx: Context,
   accountId: string,
@@ -40,7 +40,7 @@ export async function copiesOfRecorded(
   return partnerCopies(ctx, await findEvents(ctx.store, { accountId, ids: eventIds }))
 }
 
-/** What a partner is shown of the data of an event; null: it is not told of it. */
+/** The data of an event as its partner receives it; null when partners do not receive events of the type. */
 export function shownToPartner(type: string, data: NewEvent['data']): NewEvent['data'] | null {
   const told = toldOf(type)
   if (told !== 'whereabouts') return told === null ? null : data
@@ -72,7 +72,7 @@ function copyOf(ctx: Context, event: NewEvent, customer: AccountDoc, partnerId: 
     _id: deriveId('evt', _id, 'partner'),
     accountId: partnerId,
     type,
-    // The clock of a sandbox is no time of the partner's.
+    // The clock of a sandbox means nothing to the partner.
     createdAt: customer.sandbox ? ctx.machineClock.now() : createdAt,
     mailbox,
     mailboxId,
@@ -95,12 +95,12 @@ const knownKeys = perProcess(({ changes, clock }) => {
   return known
 })
 
-/** Forgets in this process which keys the partner of a customer holds; a change note tells the others. */
+/** Forgets in this process which keys the partner of a customer holds; a change note tells the other processes. */
 export function forgetPartnerKeys(ctx: Context, accountId: string): void {
   knownKeys(ctx).forget((id) => id === accountId)
 }
 
-/** The keys that a customer's partner holds and that may read mail. They are known for a moment, because every message asks. */
+/** The keys that a customer's partner holds and that may read mail. They are cached for a moment, because every message needs them. */
 async function readingKeys(ctx: Context, { _id: accountId }: AccountDoc): Promise<readonly KeyDoc[]> {
   const load = async (ids: readonly string[]) => {
     const found = Map.groupBy(await findReadingKeys(ctx.store, ids), (key) => key.accountId)

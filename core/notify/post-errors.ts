@@ -1,4 +1,4 @@
-/** Why a POST had no answer, in words that its receiver's operator understands. */
+/** Says why a POST got no answer, in words that the operator of the endpoint understands. */
 /** By the codes of Node, OpenSSL and the HTTP client. */
 const words: { readonly [code: string]: string } = {
   CERT_HAS_EXPIRED: 'The certificate has expired.',
@@ -16,7 +16,7 @@ const words: { readonly [code: string]: string } = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'No TLS connection could be made: the port does not speak TLS.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another host name.',
   ETIMEDOUT: 'No connection could be made in time.',
-  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate chain ends at a certificate that nobody vouches for.',
+  SELF_SIGNED_CERT_IN_CHAIN: 'The certificate chain ends at a self-signed certificate that is not trusted.',
   UNABLE_TO_GET_ISSUER_CERT: 'The certificate chain is not complete.',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate chain is not complete, or ends at an unknown authority.',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate chain is not complete, or ends at an unknown authority.',

@@ -3,7 +3,7 @@ import { takeRolling } from '../access/usage.ts'
 import { minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
-/** In any window of so many minutes. */
+/** Most resends and tests of an account in any window of `resendWindowMs`. */
 export const resendsMax = 20
 export const resendWindowMs = 10 * minuteMs
 

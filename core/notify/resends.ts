@@ -1,6 +1,6 @@
 /**
- * Deliveries that somebody asks for: one again, those of a time again, or a test event. Each is a delivery of its own with one
- * attempt, and counts against what an account may ask for.
+ * Deliveries that a caller requests: one delivery again, the events of a time range again, or a test event. Each is a delivery of
+ * its own with one attempt, and counts against the limit of the account (`resend-limit`).
  */
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId, idAt, newId, newToken } from '../../schemas/ids.ts'
@@ -21,25 +21,25 @@ import { resendsMax, resendWindowMs, takeResend } from './resend-limit.ts'
 import { sampleOf } from './samples.ts'
 import { reachWebhook, requireEvents } from './webhooks.ts'
 
-/** Events of one request: they leave at 20 per 10 minutes, so these take more than eight hours. */
+/** Most events of one redelivery: they leave at 20 per 10 minutes, so this many take more than eight hours. */
 const redeliveredMax = 1_000
 const eventsPage = 200
 
 /**
- * Makes a delivery once more: the same body, in one attempt with a new signature; that of a test is a test. Returns the new delivery, before its attempt.
+ * Makes a delivery once more: the same body, in one attempt with a new signature. Returns the new delivery, before its attempt.
  * Fails with `not_found`, `conflict` (the endpoint is turned off) and `rate_limited`.
  */
 export async function resendDelivery(ctx: Context, principal: Principal, id: string): Promise<DeliveryDoc> {
   const { webhookId, eventId, type, mailboxId, body, origin: before } = await getDelivery(ctx, principal, id)
   const endpoint = await endpointOn(ctx, principal, webhookId)
-  // A test stays one: it says nothing of how events arrive.
+  // A test stays a test: it says nothing about how events arrive.
   const origin = before === 'test' ? 'test' : 'resend'
   return sendNow(ctx, principal, requested(ctx, endpoint, { origin, eventId, type, mailboxId, body }))
 }
 
 /**
  * Sends a sample of an event to an endpoint, in one attempt, marked as a test; no list shows it as an event. Returns the delivery,
- * before its attempt. Fails with `not_found`, `conflict` (the endpoint is turned off), `rate_limited`, and what `createWebhook` does for
+ * before its attempt. Fails with `not_found`, `conflict` (the endpoint is turned off), `rate_limited`, and as `createWebhook` does for
  * an event type that the key may not receive.
  */
 export async function testEndpoint(
@@ -64,10 +64,10 @@ export async function testEndpoint(
 }
 
 /**
- * Has the events of a time delivered to an endpoint again, oldest first: those that it receives, whether they were delivered before
- * or not. They leave at the pace at which an account may resend. Returns how many there are. Fails with `not_found`,
- * `conflict` (the endpoint is turned off), `unprocessable` (too many), `validation_error` (it ends before it begins), and for an event
- * type that the key may not receive.
+ * Delivers the events of a time range to an endpoint again, oldest first: all that it receives, whether they were delivered before or
+ * not. They leave at the pace of the resend limit. Returns their number. Fails with `not_found`, `conflict` (the endpoint is turned
+ * off), `unprocessable` (too many), `validation_error` (`since` is after `until`), and as `createWebhook` does for an event type that
+ * the key may not receive.
  */
 export async function redeliver(
   ctx: Context,
@@ -80,9 +80,9 @@ export async function redeliver(
   }: { readonly webhookId: string; readonly since: Date; readonly until: Date; readonly types?: readonly string[] },
 ): Promise<number> {
   if (since > until)
-    throw new Failure('validation_error', `"since" is after ${until.toISOString()}, the end of what is asked for.`, {
+    throw new Failure('validation_error', `"since" is after ${until.toISOString()}, the end of the time range.`, {
       param: 'since',
-      fix: 'Give "since" a time that has been and is before "until".',
+      fix: 'Give "since" a time in the past that is before "until".',
     })
   const endpoint = await endpointOn(ctx, principal, webhookId)
   if (types !== undefined) requireEvents(principal, types, 'types')
@@ -92,7 +92,7 @@ export async function redeliver(
     const { _id: eventId, type, mailboxId } = event
     const body = JSON.stringify(eventOf(event, endpoint.webhook))
     const delivery = requested(ctx, endpoint, { origin: 'resend', eventId, type, mailboxId, body })
-    // A moment between those that leave together, by which they are claimed in their order.
+    // Deliveries that leave together are due a millisecond apart, so that they are claimed in their order.
     const afterMs = Math.floor(n / resendsMax) * resendWindowMs + (n % resendsMax) - resendsMax
     return { ...delivery, isPaced: true, nextAt: after(now, afterMs) }
   })
@@ -119,7 +119,7 @@ async function eventsFor(
     found.push(...page.filter(matches))
     if (found.length > redeliveredMax)
       throw new Failure('unprocessable', `There are more than ${redeliveredMax} such events between these times.`, {
-        fix: 'Name a shorter time, or fewer types; or read the events from the list.',
+        fix: 'Give a shorter time range or fewer types, or read the events from the list.',
       })
     if (page.length < eventsPage) return found
     seq = page.at(-1)!.seq
@@ -132,13 +132,13 @@ async function endpointOn(ctx: Context, principal: Principal, webhookId: string)
   const endpoint = await enabledEndpoint(ctx, { accountId, webhookId })
   if (endpoint !== null) return endpoint
   throw new Failure('conflict', `The endpoint ${webhookId} is turned off.`, {
-    fix: 'Turn it on by a PATCH with {"enabled": true}, and ask again.',
+    fix: 'Turn it on by a PATCH with {"enabled": true}, and repeat the request.',
   })
 }
 
 type Asked = Pick<DeliveryDoc, 'origin' | 'eventId' | 'type' | 'mailboxId' | 'body'>
 
-/** A delivery that was asked for, the same for every try of a request. */
+/** Makes the document of a requested delivery; its id is the same for every try of an idempotent request. */
 function requested(ctx: Context, { webhook, logMs }: Endpoint, asked: Asked): DeliveryDoc {
   const at = ctx.clock.now()
   const { onceId } = ctx
@@ -163,7 +163,7 @@ async function sendNow(ctx: Context, { accountId }: Principal, delivery: Deliver
   if (waitMs !== null)
     throw new Failure('rate_limited', `An account may resend and test ${resendsMax} times in 10 minutes.`, {
       retryAfter: waitMs / secondMs,
-      fix: 'Wait that long. What a redelivery has left to send counts too.',
+      fix: 'Wait for the seconds in Retry-After. What a redelivery still has to send counts too.',
     })
   void attemptAll(ctx, await insertDeliveries(ctx.store, [delivery]))
   return delivery

@@ -1,4 +1,4 @@
-/** What test events hold: for every kind of event one that could have happened. */
+/** The data of test events: a plausible sample for every event type. */
 import { type EventType, eventKinds } from '../../schemas/events.ts'
 import { idAt } from '../../schemas/ids.ts'
 import { after, dayMs } from '../process/clock.ts'

@@ -27,11 +27,11 @@ export type WebhookAnswer = {
 
 /** Attempts in flight at once for one endpoint, each with a connection. */
 export const attemptsPerEndpoint = 10
-/** How much of an answer's body is kept (decisions.md 2, Webhooks and events). */
+/** How much of a response body is kept (decisions.md 2, Webhooks and events). */
 const responseBytesMax = 4 * 1024
-/** How long an answer's header may be: against endless ones. */
+/** Largest response header: stops endless ones. */
 const headerBytesMax = 16 * 1024
-/** Headers of an answer that are kept: what it is, and what its sender finds it again by. */
+/** Response headers that are kept: they describe the response, or let the operator of the endpoint find it in logs. */
 const keptHeaders = [
   'content-type',
   'content-length',
@@ -46,15 +46,15 @@ const keptHeaders = [
   'cf-ray',
 ] as const
 const headerCharsMax = 200
-/** Shorter than receivers keep idle connections, so that none ends while a request is on its way. */
+/** How long idle connections are kept: shorter than receivers keep them, so that none is closed while a request is on its way. */
 const idleMs = 4 * secondMs
-/** Endpoints with connections of their own; beyond, that of the endpoint not used for longest ends. */
+/** Most endpoints with open connections; beyond that, those of the least recently used endpoint are closed. */
 const targetsMax = 1_000
 
-/** The HTTP client is large, and many a service has no webhook. */
+/** The HTTP client is large, and many installations have no webhooks: it is loaded on first use. */
 const loadClient = loadOnce(() => import('undici'))
 
-/** Posts JSON to an endpoint, or what `headers` say it is. Never rejects: the error is in the result. */
+/** Posts a body to an endpoint: JSON, unless `headers` name another type. Never rejects: the error is in the result. */
 export async function postWebhook(
   ctx: Context,
   { webhookId, url, body, headers: own }: { webhookId: string; url: string; body: string | Buffer; headers: Headers },
@@ -84,7 +84,7 @@ export async function postWebhook(
   }
 }
 
-/** What came of a request. With `status` and an error, the answer ended before it was whole. */
+/** The result of a request. `status` with an error means that the answer ended before it was complete. */
 type Exchanged = {
   readonly status: number | null
   readonly headers: AnswerHeaders
@@ -99,7 +99,7 @@ const unanswered = { status: null, headers: {}, text: '' } as const
 
 /**
  * Makes a request, and reads the beginning of its answer; the rest of a long one is not read. Resolves after `timeoutMs` at the
- * latest. Answers are short and many: what the client's own streams and signals would cost for each is a fifth of a delivery.
+ * latest. Answers are short and many, and the client's own streams and signals would cost a fifth of each delivery.
  */
 function exchange(pool: Pool, request: Dispatcher.DispatchOptions, timeoutMs: number): Promise<Exchanged> {
   return new Promise((resolve) => {
@@ -126,7 +126,7 @@ function exchange(pool: Pool, request: Dispatcher.DispatchOptions, timeoutMs: nu
         if (hasEnded) own.abort(late)
       },
       onResponseStart(_, status, headers) {
-        // What comes before the answer (RFC 9110 15.2) says nothing.
+        // Interim responses (RFC 9110 15.2) are ignored.
         if (status >= 200) answer = { status, headers }
       },
       onResponseData(own, part) {
@@ -156,7 +156,7 @@ function keptOf(headers: AnswerHeaders): Headers {
   return kept
 }
 
-/** Where an endpoint is: its connections, and what follows the host in its URL. */
+/** The connections to an endpoint, and the path and query of its URL. */
 type Target = { readonly pool: Pool; readonly path: string }
 
 /** The connections to customers' servers, by endpoint and URL. */
@@ -166,13 +166,13 @@ const targetsOf = perProcess(({ resolver, settings }) => {
     const { Pool } = await loadClient()
     const key = `${webhookId} ${url}`
     const target = targets.get(key) ?? targetOf(Pool, url)
-    // The last used is the last of the map.
+    // The map is in the order of last use.
     targets.delete(key)
     targets.set(key, target)
     const [oldest] = targets
     if (targets.size > targetsMax && oldest !== undefined) {
       targets.delete(oldest[0])
-      // What is in flight ends first.
+      // Requests in flight end first.
       oldest[1].pool.close().catch(() => undefined)
     }
     return target

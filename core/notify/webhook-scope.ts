@@ -12,9 +12,9 @@ import type { Context } from '../process/context.ts'
 export type ScopeInput = { readonly domains?: readonly string[]; readonly mailboxes?: readonly string[] }
 
 /**
- * The domains and mailboxes of a scope in canonical form. They must be the caller's: domains of the account and any address on
- * them, so that an endpoint may be there before its mailbox is; with an agent key the mailboxes that it reaches, and their
- * domains. Fails with `validation_error`, `domain_not_found`, `mailbox_not_found`.
+ * The domains and mailboxes of a scope in canonical form. They must be the caller's. With an account key these are the domains of
+ * the account and any address on them, so that an endpoint can be made before its mailbox; with an agent key the mailboxes that it
+ * reaches, and their domains. Fails with `validation_error`, `domain_not_found`, `mailbox_not_found`.
  */
 export async function ownScope(
   ctx: Context,

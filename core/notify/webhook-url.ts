@@ -1,13 +1,13 @@
-/** Which URLs may be posted to, whatever their names resolve to (interface.md, Events, rule 9). */
+/** Decides which URLs may be posted to, whatever their host names resolve to (interface.md, Events, rule 9). */
 import { isIP } from 'node:net'
 import { Failure } from '../../schemas/failures.ts'
 import { isPublicAddress } from '../access/public-address.ts'
 
-/** Ports below this belong to other protocols, but for that of https. */
+/** Ports below this belong to other protocols, except that of https. */
 const freePortMin = 1_024
 const httpsPort = 443
 /**
- * Ports above on which other protocols are spoken: those that the Fetch standard blocks (2.9, Port blocking), and those of
+ * Ports from there on that belong to other protocols: those that the Fetch standard blocks (2.9, Port blocking), and those of
  * well-known databases.
  */
 const otherPorts: ReadonlySet<number> = new Set([
@@ -32,7 +32,7 @@ export function allowedUrl(text: string, allowPrivate: boolean, param = 'url'): 
   if (username !== '' || password !== '')
     throw refuse(
       'must not contain a user name or password.',
-      'Take them out: deliveries are signed, which shows who sends them.',
+      'Remove them: the signature of a delivery shows who sent it.',
     )
   url.hash = ''
   url.hostname = url.hostname.replace(/\.+$/, '')
@@ -40,8 +40,8 @@ export function allowedUrl(text: string, allowPrivate: boolean, param = 'url'): 
     throw refuse('must be on a public address, not on a private network.', 'Give a host that the internet reaches.')
   if (!allowPrivate && !isOpenPort(url.port))
     throw refuse(
-      `must not name the port ${url.port}, on which other protocols are spoken.`,
-      'Leave the port out, or take one from 1024 on, such as 8443.',
+      `must not name the port ${url.port}, which belongs to another protocol.`,
+      'Leave the port out, or choose one from 1024 on, such as 8443.',
     )
   return url.href
 }

@@ -29,7 +29,7 @@ export type Webhook = {
   readonly createdAt: Date
   readonly failingSince: Date | null
   readonly turnedOff: { readonly at: Date; readonly reason: OffReason } | null
-  /** Until when the secret before the last rotation signs too; null: there is none. */
+  /** Until when the secret before the last rotation signs too; null when it does not. */
   readonly previousUntil: Date | null
 }
 
@@ -46,8 +46,8 @@ export type WebhookInput = {
  * Creates an endpoint. Returns it with its signing secret, which is never shown again. Fails with `validation_error`
  * (URL, event type, scope), `domain_not_found` and `mailbox_not_found` (a scope beyond the key's reach), `plan_required`
  * (no webhooks on the plan, all in use, or an event type beyond it), `forbidden` and `insufficient_scope` (an event type
- * that the key may not read). `atLeast`: endpoints that the account may have even if its plan has none; what they hear follows
- * the plan.
+ * that the key may not read). `atLeast` is the number of endpoints that the account may have even if its plan includes none; which
+ * events they receive follows the plan.
  */
 export async function createWebhook(
   ctx: Context,
@@ -91,7 +91,7 @@ export async function createWebhook(
   return { ...webhookOf(doc, at), secret }
 }
 
-/** Fails as `createWebhook` does when the key may not receive such events, or reaches no such scope. */
+/** Fails as `createWebhook` does when the key may not receive such events, or does not reach the scope. */
 export async function requireWebhookReach(
   ctx: Context,
   principal: Principal,
@@ -117,8 +117,8 @@ export async function getWebhook(ctx: Context, principal: Principal, id: string)
 }
 
 /**
- * Changes an endpoint. What waits for one that is turned off is skipped; one that is turned on starts afresh. Fails with
- * `not_found`, `conflict` (turned on, and the agent key that made it has ended), and as `createWebhook` does.
+ * Changes an endpoint. Turning it off skips the deliveries that wait for it; turning it on clears its record of failures. Fails with
+ * `not_found`, `conflict` (turned on, but the agent key that made it has ended), and as `createWebhook` does.
  */
 export async function updateWebhook(
   ctx: Context,
@@ -159,9 +159,9 @@ export async function updateWebhook(
 }
 
 /**
- * Gives an endpoint a new secret. The one before signs too for a day, so that receivers have time to change; the one before that
- * ends at once. Returns the endpoint with its secret, which is never shown again. Fails with `not_found`, `conflict` (another
- * request rotates it just then), and as `createWebhook` does for event types that the key may not read.
+ * Gives an endpoint a new secret. The replaced secret signs too for a day, so that receivers have time to change; the one before
+ * that ends at once. Returns the endpoint with its secret, which is never shown again. Fails with `not_found`, `conflict` (another
+ * request rotates the secret at the same time), and as `createWebhook` does for event types that the key may not read.
  */
 export async function rotateSecret(
   ctx: Context,
@@ -178,7 +178,7 @@ export async function rotateSecret(
   })
   if (doc === null)
     throw new Failure('conflict', 'Another request has just given the endpoint a new secret.', {
-      fix: 'Use that one, or ask again.',
+      fix: 'Use that secret, or repeat the request.',
     })
   endpointsChanged(ctx, principal.accountId)
   return { ...webhookOf(doc, at), secret }
@@ -189,12 +189,12 @@ export async function requireRotation(ctx: Context, principal: Principal, id: st
   requireEvents(principal, (await reachWebhook(ctx, principal, id)).events)
 }
 
-/** Erases the secrets whose day after a rotation is over. Returns how many there were. */
+/** Erases the replaced secrets whose day after the rotation is over. Returns how many there were. */
 export function eraseOldSecrets(ctx: Context): Promise<number> {
   return store.erasePreviousSecrets(ctx.store, dueNow(ctx))
 }
 
-/** How long the secret before a rotation signs too (decisions.md 2, rotate-secret). */
+/** How long a replaced secret signs too (decisions.md 2, rotate-secret). */
 const overlapMs = dayMs
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
@@ -218,7 +218,7 @@ export async function removeEndpoint(
   return true
 }
 
-/** An endpoint as it is: with an agent key that has expired it is off, whether anything was to be delivered since or not. */
+/** The current state of an endpoint: it is off when the agent key that made it has ended, even if no delivery has noticed that yet. */
 async function current(ctx: Context, doc: WebhookDoc): Promise<WebhookDoc> {
   if (!doc.enabled || doc.agentKeyId === null) return doc
   if ((await validKey(ctx, doc.accountId, doc.agentKeyId)) !== null) return doc
@@ -226,8 +226,8 @@ async function current(ctx: Context, doc: WebhookDoc): Promise<WebhookDoc> {
 }
 
 /**
- * Whether the key that made an endpoint lets it hear of a mailbox: what an agent key made hears of those that the key reaches, and of
- * none when the key has ended. Fails with `not_found`.
+ * Whether an endpoint may receive what concerns a mailbox. One that an agent key made may do so for the mailboxes that the key
+ * reaches, and for none when the key has ended. Fails with `not_found`.
  */
 export async function mayHear(
   ctx: Context,
@@ -244,7 +244,7 @@ export async function mayHear(
 async function requireKey(ctx: Context, { accountId, agentKeyId }: WebhookDoc): Promise<void> {
   if (agentKeyId === null || (await validKey(ctx, accountId, agentKeyId)) !== null) return
   throw new Failure('conflict', 'The agent key that made the endpoint was revoked or has expired.', {
-    fix: 'Make another endpoint, with a key that is valid.',
+    fix: 'Create another endpoint with a valid key.',
   })
 }
 
@@ -255,7 +255,7 @@ export async function reachWebhook(ctx: Context, principal: Principal, webhookId
   return doc
 }
 
-/** An agent key sees what it made itself; of a partner the live keys and the test keys each see what any of them made. */
+/** An agent key sees what it made itself. Live keys of a partner see what any of its live keys made, test keys what any test key made. */
 function isSeen({ kind, keyId, partnerMode }: Principal, webhook: WebhookDoc): boolean {
   if (partnerMode !== undefined) return (webhook.sandbox === true) === (partnerMode === 'test')
   return kind !== 'agent' || webhook.keyId === keyId
@@ -263,12 +263,12 @@ function isSeen({ kind, keyId, partnerMode }: Principal, webhook: WebhookDoc): b
 
 const noWebhook = (id: string) =>
   new Failure('not_found', `There is no webhook ${id}.`, {
-    fix: 'Use an id as the list of webhooks shows it (whk_...); an agent key sees only those that it made.',
+    fix: 'Use an id from the list of webhooks (whk_...); an agent key sees only the webhooks that it made.',
   })
 
 /**
  * Fails with `validation_error`, `forbidden`, `insufficient_scope`, `plan_required` for event types that the key may not receive.
- * A partner's may receive all that its operations take.
+ * A partner's key may receive every event type that its operations accept.
  */
 export function requireEvents(principal: Principal, events: readonly string[], param = 'events'): void {
   if (principal.partnerMode !== undefined) return

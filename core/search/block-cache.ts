@@ -10,7 +10,7 @@ import { createKept, type Kept } from '../process/kept.ts'
 import { perProcess } from '../process/per-process.ts'
 
 const cacheBytes = 64 * 1024 * 1024
-/** What a buffer and its map entry take besides its bytes. */
+/** What a buffer and its map entry take in addition to its bytes. */
 const overheadBytes = 200
 
 /** Cached blocks by id. Blocks never change. */

@@ -57,7 +57,7 @@ export async function indexArrivals(
   return indexMessages(ctx, await findMessagesIn(ctx.store, told))
 }
 
-/** What tells of a message whether it is indexed as it is. */
+/** The fields of a message that tell whether its current version is indexed. */
 type IndexedMessage = Pick<MessageDoc, '_id' | 'mailboxId' | 'blob'>
 
 /** Indexes those of the messages that are not indexed yet. Returns the mailboxes that got a segment. */
@@ -72,8 +72,8 @@ export async function indexMissing(ctx: Context, messages: readonly IndexedMessa
 }
 
 /**
- * Indexes messages, in batches. Returns the mailboxes that got a segment. Rejects when the object store is away and some have their
- * bodies there; the others are indexed then.
+ * Indexes messages, in batches. Returns the mailboxes that got a segment. Rejects when the object store holds some of the bodies and
+ * cannot be reached; the other messages are indexed nevertheless.
  */
 export async function indexMessages(ctx: Context, messages: readonly MessageDoc[]): Promise<readonly string[]> {
   const touched = new Set<string>()
@@ -92,7 +92,7 @@ export async function indexMessages(ctx: Context, messages: readonly MessageDoc[
   return [...touched]
 }
 
-/** Indexes messages but those whose bodies cannot be read for now, which it adds to `unread`. */
+/** Indexes messages, except those whose bodies cannot be read for now: their blobs are added to `unread`. */
 async function indexBatch(
   ctx: Context,
   given: readonly MessageDoc[],
@@ -115,7 +115,7 @@ async function indexBatch(
 
 /**
  * The visible text of each blob. A blob that is gone, lost or cannot be parsed has none, and its message is found by its
- * header alone. Those of an object store that is away are added to `unread`.
+ * header alone. Blobs in an object store that cannot be reached are added to `unread`.
  */
 async function textsOf(
   ctx: Context,
@@ -322,7 +322,7 @@ export async function indexedAmong(ctx: Context, messages: readonly IndexedMessa
   return known
 }
 
-/** Which pages of a table, newest first and each called by its newest message, may hold messages between two. */
+/** The numbers of the pages that may hold messages between two ids. `pages` has the newest message of each page, newest first. */
 function pagesBetween(
   pages: readonly string[],
   { oldest, newest }: { readonly oldest: string; readonly newest: string },

@@ -21,7 +21,7 @@ const readThroughMax = 2_000
 const candidatesAtOnce = 500
 /** With more candidates than this, reading without the index costs no more. */
 const candidatesMax = 5_000
-/** Pieces of a long subject that are looked up: the first ones narrow enough. */
+/** Pieces of a long subject that are looked up: the first ones narrow the list enough. */
 const piecesMax = 12
 
 /** Returns a page of `store.listMessages`, found by the index where that is cheaper. */

@@ -40,8 +40,8 @@ const idsAtOnce = 1_000
 export const mergeFanIn = fanIn[0]
 
 /**
- * Merges the segments of a mailbox that are due, and tidies those that hold deleted messages for long. Returns how many
- * segments were written or checked.
+ * Merges the segments of a mailbox that are due, and tidies those that may have held deleted messages for long. Returns
+ * how many segments were written or checked.
  */
 export async function mergeSegments(ctx: Context, mailboxId: string): Promise<number> {
   const now = ctx.clock.now()

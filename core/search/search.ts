@@ -103,7 +103,7 @@ type SearchScope = {
   /** Gives the segments. `tries` counts from 1; later tries must read them again. */
   supply(tries: number): SegmentSupply
   foldersFor(messages: readonly SearchedMessage[]): Promise<ReadonlyMap<string, FolderDoc>>
-  /** Those of the messages whose mailbox the key reaches and was not deleted. */
+  /** Keeps the messages whose mailbox is not deleted and is within reach of the key. */
   living(messages: readonly SearchedMessage[]): Promise<readonly SearchedMessage[]>
 }
 

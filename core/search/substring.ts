@@ -1,6 +1,6 @@
 /**
- * Which messages may have a text in them, also within words: the index names words, and those that have the text in them name
- * the messages.
+ * Finds the messages that may contain a text, also within words: the index lists all words, and the words that contain the text
+ * lead to the messages.
  */
 import { wantedTokens } from '../../mail/search/tokens.ts'
 import { eachMessage, findEntriesWith, type WordList, wordsOf } from '../../store/postings.ts'
@@ -11,7 +11,7 @@ import { perProcess } from '../process/per-process.ts'
 import { readBlocks, StaleSegment } from './block-cache.ts'
 import { createYield } from './indexing.ts'
 
-/** Shorter pieces of words are in too many messages. */
+/** Shortest piece of a word that is looked up: shorter ones are in too many messages. */
 const pieceMin = 3
 const triesMax = 3
 
@@ -29,14 +29,14 @@ export async function idsWithText(ctx: Context, mailboxId: string, text: string)
   }
 }
 
-/** The longest word of a text, as the index has it; only of scripts in which a piece of a text is a piece of its words. */
+/** The longest ASCII word of a text, in its indexed form: in other scripts a piece of a text need not be a piece of a word. */
 function pieceOf(text: string): string | null {
   const words = wantedTokens(text, { prefix: false }).map((token) => token.text)
   const longest = words.filter((word) => /^[a-z0-9]+$/.test(word)).sort((a, b) => b.length - a.length)[0]
   return longest === undefined || longest.length < pieceMin ? null : longest
 }
 
-/** The words of the blocks that are kept (core/search/block-cache.ts): about a third of their size, and gone with them. */
+/** The word lists of cached blocks (core/search/block-cache.ts): about a third of the blocks' size, and freed with them. */
 const wordLists = perProcess(() => new WeakMap<Buffer, WordList>())
 
 function wordsIn(ctx: Context, block: Buffer): WordList {

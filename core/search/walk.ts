@@ -29,8 +29,8 @@ export type SegmentSupply = () => Promise<readonly SegmentDoc[]>
 
 export type Walk = {
   /**
-   * The next candidates, newest first, at most `limit`. Fewer only at the end of the walk or when it has read as many
-   * segments as it may. A message that was indexed twice, or changed, comes several times.
+   * The next candidates, newest first, at most `limit`. Returns fewer only at the end of the walk, or when it has read
+   * as many segments as it may. A message that was indexed twice, or changed, comes several times.
    */
   next(limit: number): Promise<readonly Candidate[]>
   /**
