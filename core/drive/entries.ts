@@ -1,4 +1,4 @@
-/** What readers see of Drive: entries of folders, and links to files (decisions.md 2, Drive). */
+/** Drive as readers see it: entries of folders, and links to files (decisions.md 2, Drive). */
 import { Failure } from '../../schemas/failures.ts'
 import type { DriveEntryDoc } from '../../store/documents/drive.ts'
 import { findDriveEntry, listDriveEntries, readParts } from '../../store/drive.ts'
@@ -18,7 +18,7 @@ export type DriveFile = {
   }
 }
 
-/** The entries of a folder, or at the top, newest first. Fails with `not_found`, `conflict` (a file), `validation_error` (cursor). */
+/** The entries of a folder, or of the top level, newest first. Fails with `not_found`, `conflict` (a file), `validation_error` (cursor). */
 export async function listEntries(
   ctx: Context,
   accountId: string,
@@ -28,8 +28,8 @@ export async function listEntries(
   if (parentId !== undefined) {
     const { kind, name } = await reachEntry(ctx, accountId, parentId)
     if (kind === 'file')
-      throw new Failure('conflict', `${name} is a file, in which nothing lies.`, {
-        fix: 'Give the id of a folder as "parentId", or none for the top.',
+      throw new Failure('conflict', `${name} is a file, so it has no entries to list.`, {
+        fix: 'Give the id of a folder as "parentId", or leave it out for the top level.',
       })
   }
   const query = { accountId, parentId: parentId ?? null, before: position, limit: limit + 1 }
@@ -55,12 +55,12 @@ export async function linkedFile(
   return entry === null || entry.kind === 'folder' || versionOf(entry) !== version ? null : fileOf(ctx, entry)
 }
 
-/** What a link to a file names. */
+/** The ids in a link to a file: its account, its entry and its version. */
 export function linkIds(entry: DriveEntryDoc): readonly string[] {
   return [entry.accountId, entry._id, versionOf(entry)]
 }
 
-/** Identifies the content that a file has: what is as long and as old is taken for the same (core/drive/put.ts). */
+/** Identifies the content of a file: contents of the same size and time are taken to be the same (core/drive/put.ts). */
 const versionOf = ({ modifiedAt, sizeBytes }: Pick<DriveEntryDoc, 'modifiedAt' | 'sizeBytes'>) =>
   `${modifiedAt.getTime().toString(36)}.${sizeBytes.toString(36)}`
 
@@ -78,7 +78,7 @@ async function reachEntry(ctx: Context, accountId: string, entryId: string): Pro
   const entry = await findDriveEntry(ctx.store, { accountId, entryId })
   if (entry === null)
     throw new Failure('not_found', `There is no file or folder ${entryId}.`, {
-      fix: 'Use an id as GET /api/v1/drive shows it.',
+      fix: 'Use an id from GET /api/v1/drive.',
     })
   return entry
 }

@@ -1,4 +1,4 @@
-/** Drive by paths, as administrators name what lies there, and exports too. */
+/** Drive by paths, as administrators and exports name its entries. */
 import { Failure } from '../../schemas/failures.ts'
 import type { DriveEntryDoc } from '../../store/documents/drive.ts'
 import { driveEntryNamed, listDriveEntries, removeDriveEntry } from '../../store/drive.ts'
@@ -6,7 +6,7 @@ import type { Context } from '../process/context.ts'
 
 const pageSize = 200
 
-/** The entry at a path; null for the top. Fails with `not_found`. */
+/** The entry at a path; null for the top level. Fails with `not_found`. */
 export async function entryAt(ctx: Context, accountId: string, path: readonly string[]): Promise<DriveEntryDoc | null> {
   let entry: DriveEntryDoc | null = null
   for (const [n, name] of path.entries()) {
@@ -20,7 +20,7 @@ export async function entryAt(ctx: Context, accountId: string, path: readonly st
   return entry
 }
 
-/** The entry itself, if it is a file, or all that lies in a folder, with paths from there. */
+/** Yields the entry itself if it is a file, or else everything in the folder, with paths from there. */
 export async function* walkEntries(
   ctx: Context,
   accountId: string,
@@ -44,7 +44,7 @@ export async function* walkEntries(
   }
 }
 
-/** Removes an entry, of a folder with all that lies in it, the deepest first. Returns how many entries. */
+/** Removes an entry; a folder with everything in it, deepest first. Returns how many entries were removed. */
 export async function removeEntry(ctx: Context, entry: DriveEntryDoc): Promise<number> {
   let removed = 0
   if (entry.kind === 'folder') {

@@ -1,7 +1,8 @@
 /**
- * Putting files into Drive. A content is written part by part, and each whole part is noted, so that one that was cut goes on
- * behind it; readers see the old content until the new one is whole. A file that is there already, as long and as old, is left alone.
- * Of two that put in one file at once the later goes on with what the earlier one has written, which fails at its next part.
+ * Puts files into Drive. A content is written part by part, and each complete part is noted, so that an interrupted upload resumes
+ * after it; readers see the old content until the new one is complete. A file that exists already with the same size and time is left
+ * alone. When two writers put in the same content at once, the later one continues with the parts of the earlier one, which fails at
+ * its next part.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { newId, newToken } from '../../schemas/ids.ts'
@@ -10,7 +11,7 @@ import * as store from '../../store/drive.ts'
 import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
-/** What is put in: `read` gives its bytes from an offset on, and `source` identifies it as it is now. */
+/** A file to put in: `read` yields its bytes from an offset on, and `source` identifies its current content. */
 export type DriveSource = {
   readonly name: string
   readonly contentType: string
@@ -22,21 +23,21 @@ export type DriveSource = {
 
 export type PutOutcome = { readonly entry: DriveEntryDoc; readonly was: 'new' | 'replaced' | 'same' }
 
-/** So much is written once more at most after a crash. */
+/** Size of a part: at most this much is written again after a crash. */
 export const partBytes = 16 * 1024 * 1024
-/** A content that nobody goes on with is given up. */
+/** An unfinished upload that nobody continues for this long is dropped. */
 const staleMs = 7 * dayMs
 const nameCharsMax = 255
 const stalePage = 100
 
-/** The folder of a path, with those above it; they are made where there are none. Null: the top. Fails with `conflict` (a file). */
+/** The id of the folder at a path, made with its parents where missing; null for the top level. Fails with `conflict` (a file). */
 export async function folderAt(ctx: Context, accountId: string, path: readonly string[]): Promise<string | null> {
   let parentId: string | null = null
   for (const name of path) parentId = await folderNamed(ctx, { accountId, parentId, name: nameOf(name) })
   return parentId
 }
 
-/** Puts a file into a folder. `onBytes` is told how much of it is there. Fails with `conflict` (a folder, or changed meanwhile). */
+/** Puts a file into a folder. `onBytes` gets the bytes stored so far. Fails with `conflict` (a folder, or changed meanwhile). */
 export async function putFile(
   ctx: Context,
   { accountId, parentId }: { readonly accountId: string; readonly parentId: string | null },
@@ -51,7 +52,7 @@ export async function putFile(
     })
   const isAsLongAndOld = entry.sizeBytes === file.sizeBytes && entry.modifiedAt.getTime() === file.modifiedAt.getTime()
   if (entry.isNew === undefined && (isAsLongAndOld || entry.source === file.source)) {
-    // Another content that was begun is given up: this one is what the file is to be.
+    // Drops any other unfinished upload of this file: the newest upload wins.
     await store.dropUpload(ctx.store, entry)
     return { entry, was: 'same' }
   }
@@ -70,14 +71,14 @@ export async function putFile(
   return { entry: { ...entry, ...content }, was: entry.isNew === true ? 'new' : 'replaced' }
 }
 
-/** Gives up contents that nobody went on with for a week. Returns how many. */
+/** Drops unfinished uploads that nobody has continued for a week. Returns how many. */
 export async function sweepUploads(ctx: Context): Promise<number> {
   const stale = await store.findStaleUploads(ctx.store, after(ctx.clock.now(), -staleMs), stalePage)
   for (const entry of stale) await store.dropUpload(ctx.store, entry)
   return stale.length
 }
 
-/** Has this writer put in the content of a source. Returns the parts that are whole already, by whoever began it. */
+/** Makes `writer` the writer of the upload of a source. Returns the parts that are complete already, whoever wrote them. */
 async function begun(
   ctx: Context,
   entry: DriveEntryDoc,
@@ -111,7 +112,9 @@ async function putParts(
     const id = store.partId(entry._id, writer, parts.length)
     const written = await store.writePart(ctx.store, id, firstBytes(file.read(at), wanted))
     if (written < wanted)
-      throw new Failure('conflict', `"${file.name}" became shorter while it was read.`, { fix: 'Put it in again.' })
+      throw new Failure('conflict', `"${file.name}" became shorter while it was read.`, {
+        fix: 'Put the file in again.',
+      })
     parts.push({ id, sizeBytes: written })
     at += written
     if (!(await store.noteUpload(ctx.store, entry, { source: file.source, writer, parts, at: ctx.clock.now() }))) {
@@ -132,7 +135,7 @@ async function* firstBytes(content: AsyncIterable<Buffer>, count: number): Async
   }
 }
 
-/** The entry of a name; one that is new is shown to nobody before its content is whole. */
+/** The entry with a name, made if there is none. A new entry is hidden until its content is complete. */
 async function entryFor(
   ctx: Context,
   where: Pick<DriveEntryDoc, 'accountId' | 'parentId' | 'name'>,
@@ -140,7 +143,7 @@ async function entryFor(
   const known = await store.driveEntryNamed(ctx.store, where)
   if (known !== null) return known
   const at = ctx.clock.now()
-  // What is begun is swept when nobody goes on with it (`sweepUploads`), as is one that has no writer yet.
+  // An upload without a writer yet, so that `sweepUploads` drops the entry when nobody continues.
   const incoming = { source: '', writer: '', parts: [], at }
   const entry: DriveEntryDoc = { ...emptyEntry({ ...where, at }), kind: 'file', incoming, isNew: true }
   return (await store.insertDriveEntry(ctx.store, entry)) ? entry : entryFor(ctx, where)
@@ -165,17 +168,17 @@ function emptyEntry({
   return { _id: newId('file', at), ...where, sizeBytes: 0, contentType: null, createdAt: at, modifiedAt: at, parts: [] }
 }
 
-/** A name as it is kept: NFC. Fails with `validation_error`. */
+/** A name in the form in which it is stored: NFC. Fails with `validation_error`. */
 function nameOf(text: string): string {
   const name = text.normalize('NFC')
   if (name === '' || name === '.' || name === '..' || name.length > nameCharsMax || /[/\p{Cc}]/u.test(name))
-    throw new Failure('validation_error', `"${name}" is no name of a file or folder.`, {
+    throw new Failure('validation_error', `"${name}" is not a valid name of a file or folder.`, {
       fix: `Use 1 to ${nameCharsMax} characters, without "/" and control characters.`,
     })
   return name
 }
 
 const changedMeanwhile = (name: string) =>
-  new Failure('conflict', `Another content of "${name}" was put in meanwhile.`, {
-    fix: 'Look at it, and put yours in again.',
+  new Failure('conflict', `Another request has put in "${name}" meanwhile.`, {
+    fix: 'Check the file in Drive, and put yours in again if it is to replace it.',
   })

@@ -1,6 +1,6 @@
 /**
- * Removes parts of files that no entry of Drive names. A crash between the change of an entry and the deletion of the parts that it
- * had leaves some.
+ * Removes parts of files that no entry of Drive names. They remain after a crash between the change of an entry and the deletion of
+ * its old parts.
  */
 import { removeParts, unusedParts, walkParts } from '../../store/drive.ts'
 import { readState, writeState } from '../../store/records.ts'
@@ -10,7 +10,7 @@ const place = 'sweptParts'
 const pageSize = 100
 const pagesMax = 10
 
-/** Removes unused parts, as far as one run goes; the next run goes on behind it, and begins anew at the end. Returns how many. */
+/** Removes unused parts, up to a limit per run. The next run continues after them, and starts over at the end. Returns how many. */
 export async function sweepParts({ store }: Context): Promise<number> {
   let after = (await readState<string>(store, place)) ?? ''
   let removed = 0

@@ -1,8 +1,8 @@
 /**
- * Reads the text of files in worker processes, so that a file which exhausts memory, never ends or crashes its reader takes nothing
- * else along. Invariants: a worker reads one file at a time; one that passes a limit or dies is never used again, and its file alone is
- * without text; accounts take turns. Workers start when they are needed, hold no data, secret or right that reading does not need, and
- * end when they were idle for a while, and with this process, however it ends.
+ * Reads the text of files in worker processes, so that a file which exhausts memory, never ends or crashes its reader affects nothing
+ * else. Invariants: a worker reads one file at a time; a worker that passes a limit or dies is never used again, and only its file is
+ * left without text; accounts take turns. Workers start when they are needed and hold no data, secret or right that reading does not
+ * need. They end when they have been idle for a while, and with this process, however it ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { Failure } from '../../schemas/failures.ts'
 import { type Answer, answerIn, type Cost, frameOf } from './frames.ts'
 import { memoryReport } from './peak-memory.ts'
 
-/** A file of an account: its name and type as they were told. */
+/** A file of an account, with its name and type as they were declared. */
 export type FileOfAccount = {
   readonly accountId: string
   readonly name: string
@@ -25,31 +25,31 @@ export type FileOfAccount = {
 
 export type Extraction = {
   /**
-   * Reads the text of a file, which is not changed meanwhile. Null when it has none, is broken, encrypted or over a limit. Fails with
-   * `unavailable` when too many files wait, or the process stops: such a file may have text.
+   * Reads the text of a file, which must not change meanwhile. Returns null when the file has no text, is broken or encrypted, or
+   * exceeds a limit. Fails with `unavailable` when too many files wait, or the process stops: such a file may have text.
    */
   run(file: FileOfAccount): Promise<ExtractedText | null>
-  /** Ends the workers; files that are read or wait fail. */
+  /** Ends the workers; the files that are being read or wait fail. */
   close(): Promise<void>
 }
 
 export type ExtractionLimits = {
-  /** Worker processes of a process. */
+  /** Most worker processes of this process. */
   readonly workersMax: number
-  /** Files that wait for a worker, each in memory: of one account, and of all. */
+  /** Most files that wait for a worker, each in memory: of one account, and of all. */
   readonly waitingPerAccountMax: number
   readonly waitingMax: number
   /**
-   * Memory of a worker while it reads, all in all, at which it is ended; a file that needs more has no text. Between two looks it grows
-   * by some tens of megabytes, so that no worker takes 384 MiB.
+   * Total memory at which a worker is ended while it reads; a file that needs more has no text. Between two checks memory grows by
+   * some tens of megabytes, so that no worker reaches 384 MiB.
    */
   readonly memoryBytesMax: number
   /** Heap of a worker's JavaScript. */
   readonly heapMb: number
-  /** Processor time of a file, and the time by the clock in which a busy machine has it done. */
+  /** Processor time of a file, and the elapsed time, which leaves room for a busy machine. */
   readonly cpuMsMax: number
   readonly fileMs: number
-  /** A worker that holds more when it has read a file is replaced, and so is one that has read so many. */
+  /** A worker is replaced when it holds more memory than this after a file, or has read this many files. */
   readonly heldBytesMax: number
   readonly filesPerWorkerMax: number
   readonly idleMs: number
@@ -74,7 +74,7 @@ type Job = {
   readonly file: FileOfAccount
   readonly resolve: (text: ExtractedText | null) => void
   readonly reject: (error: Error) => void
-  /** A worker that dies without a word may have been ended by others: its file is read once more. */
+  /** Attempts so far. A worker that dies without an answer may have been ended from outside, so its file is read once more. */
   tries: number
 }
 
@@ -82,14 +82,14 @@ type WorkerProcess = {
   readonly child: ChildProcess
   readonly files: Socket
   readonly answers: Socket
-  /** False until it has said that it is there. */
+  /** False until the worker has answered that it is ready. */
   isReady: boolean
   job: Job | null
   filesRead: number
   timer: NodeJS.Timeout | undefined
 }
 
-/** Makes the extraction of a process. `onError` gets the cause of every file that ended its worker, `onAnswer` what each file took. */
+/** Makes the extraction of a process. `onError` gets the cause whenever a file ended its worker, `onAnswer` the cost of each file. */
 export function createExtraction({
   limits = extractionLimits,
   onError = () => undefined,
@@ -100,7 +100,7 @@ export function createExtraction({
   onAnswer?: (cost: Cost) => void
 } = {}): Extraction {
   const workers = new Set<WorkerProcess>()
-  /** What waits, by account, in the order of their turns. */
+  /** The waiting files by account; the accounts are in the order of their turns. */
   const waiting = new Map<string, Job[]>()
   let waitingCount = 0
   let isClosed = false
@@ -111,7 +111,7 @@ export function createExtraction({
     if (files === undefined || answers === undefined) throw new Error('An extraction worker has no pipes.')
     const worker: WorkerProcess = { child, files, answers, isReady: false, job: null, filesRead: 0, timer: undefined }
     workers.add(worker)
-    // A worker that dies while it is sent a file, or answers; its exit says so.
+    // A pipe fails when its worker dies while it receives a file or answers; the exit of the worker reports that.
     for (const pipe of [files, answers]) pipe.on('error', () => undefined)
     createInterface({ input: answers }).on('line', (line) => {
       const answer = answerIn(line)
@@ -131,7 +131,7 @@ export function createExtraction({
     onAnswer(answer)
     if ('over' in answer) {
       job.tries = triesMax
-      return endWorker(worker, new Error(`A file passed the limit of ${answer.over} of its extraction worker.`))
+      return endWorker(worker, new Error(`A file exceeded the limit of ${answer.over} of its extraction worker.`))
     }
     clearTimeout(worker.timer)
     worker.job = null
@@ -167,7 +167,7 @@ export function createExtraction({
     waitingCount += 1
   }
 
-  /** The first file of the account whose turn it is, which then is the last. */
+  /** Takes the first file of the account whose turn it is; that account then is the last in turn. */
   const takeNext = (): Job | undefined => {
     for (const [accountId, jobs] of waiting) {
       const job = jobs.shift()
@@ -196,7 +196,7 @@ export function createExtraction({
     keepAlive(worker, true)
     worker.timer = setTimeout(() => {
       job.tries = triesMax
-      endWorker(worker, new Error(`A file took its extraction worker over ${limits.fileMs} ms.`))
+      endWorker(worker, new Error(`A file kept its extraction worker busy for more than ${limits.fileMs} ms.`))
     }, limits.fileMs)
     const { name, contentType, content } = job.file
     for (const piece of frameOf({ name, contentType }, content)) worker.files.write(piece)
@@ -234,14 +234,14 @@ export function createExtraction({
 
 const triesMax = 2
 
-/** Whether this process goes on because of the worker. */
+/** Sets whether the worker keeps this process running. */
 function keepAlive({ child, files, answers }: WorkerProcess, isKept: boolean): void {
   for (const handle of [child, files, answers]) isKept ? handle.ref() : handle.unref()
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A worker reads its own code and nothing else, writes no file, starts no process, and makes no code of strings. */
+/** The arguments that let a worker read its own code and no other file, write none, start no process, and make no code from strings. */
 function argumentsOf({ heapMb, memoryBytesMax, cpuMsMax }: ExtractionLimits): string[] {
   const readable = ['core/extraction', 'mail', 'node_modules', 'package.json'].map((name) =>
     realpathSync(path.join(root, name)),

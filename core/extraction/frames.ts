@@ -1,26 +1,26 @@
 /**
- * How a process and its extraction worker speak. The worker is sent files by its standard input, one at a time: two lengths, a
- * head in JSON, the content. It answers by pipe 3 with a line of JSON for each.
+ * The protocol between a process and its extraction worker. The worker receives files on its standard input, one at a time: two
+ * lengths, a head in JSON, the content. It answers each with a line of JSON on pipe 3.
  */
 import { readSync, writeSync } from 'node:fs'
 import type { ExtractedText } from '../../mail/extraction/read-file.ts'
 
-/** What the worker needs to know of a file beside its content. */
+/** What the worker needs to know of a file in addition to its content. */
 export type FileHead = { readonly name: string; readonly contentType: string }
 
-/** What a file took: processor time, and the most memory that the worker ever had while it read. */
+/** The cost of a file: its processor time, and the peak memory of its worker so far. */
 export type Cost = { readonly cpuMs: number; readonly peakBytes: number }
 
 /**
- * What the worker says: that it is there; the text of a file, null for one without; or that it ends itself because of a limit, and which. `heldBytes`
- * is the memory that it has afterwards.
+ * An answer of the worker: that it is ready; the text of a file, null when it has none; or the limit because of which the worker ends
+ * itself. `heldBytes` is the memory that the worker holds after the file.
  */
 export type Answer =
   | { readonly ready: true }
   | (Cost & { readonly extracted: ExtractedText | null; readonly heldBytes: number })
   | (Cost & { readonly over: 'memory' | 'time' })
 
-/** The pieces of a frame, to be written one behind the other; the content is not copied. */
+/** The pieces of a frame, to be written one after another; the content is not copied. */
 export function frameOf(head: FileHead, content: Buffer): readonly Buffer[] {
   const json = Buffer.from(JSON.stringify(head))
   const lengths = Buffer.alloc(lengthsBytes)
@@ -37,7 +37,7 @@ export function nextFrame(): (FileHead & { readonly content: Buffer }) | null {
   return json && content && { ...(JSON.parse(json.toString()) as FileHead), content }
 }
 
-/** An answer as it was written; null for part of one, whose worker was ended meanwhile. */
+/** Reads an answer; null for an incomplete one, whose worker was ended while it wrote. */
 export function answerIn(line: string): Answer | null {
   try {
     return JSON.parse(line) as Answer
@@ -51,7 +51,7 @@ export function writeAnswer(answer: Answer): void {
   writeSync(answersPipe, `${JSON.stringify(answer)}\n`)
 }
 
-/** The worker's pipe for answers: what libraries print cannot come between. */
+/** The worker's pipe for answers, apart from standard output, so that nothing that libraries print comes in between. */
 const answersPipe = 3
 const lengthsBytes = 8
 

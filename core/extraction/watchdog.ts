@@ -1,21 +1,21 @@
 /**
- * Watches the process that it is a thread of, while that reads a file: all of its memory, of which the heap that Node can limit is a
- * part alone, and its processor time. Past a limit, or when the process that it works for is gone, it ends the process.
+ * A thread that watches its process while that reads a file: its whole memory, of which the heap that Node can limit is only a part,
+ * and its processor time. It ends the process past a limit, or when the process that it works for is gone.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { writeAnswer } from './frames.ts'
 import { peakBytes } from './peak-memory.ts'
 
 export type Watched = {
-  /** 1 while a file is read, which is notified. */
+  /** 1 while a file is read; a change is notified with `Atomics.notify`. */
   readonly reading: Int32Array
   readonly memoryBytesMax: number
   readonly cpuMsMax: number
-  /** The process that it works for. */
+  /** The id of the process that the worker works for. */
   readonly parent: number
 }
 
-/** Memory grows by some 50 MB between two looks at most: so much is written in that time. */
+/** Pause between two checks. Memory grows by some 50 MB in that time at most, since no more can be written. */
 const lookMs = 20
 
 if (parentPort !== null) {

@@ -1,7 +1,7 @@
 /**
- * The process that reads files: one at a time, as `core/extraction/extraction.ts` sends them. It waits in a read of its pipe, so
- * nothing of one file goes on beside the next, and it ends when the pipe does. A thread (`watchdog.ts`) ends it where it passes
- * a limit, also in the midst of a computation.
+ * The process that reads files, one at a time, as `core/extraction/extraction.ts` sends them. It waits in a blocking read of its
+ * pipe, so that no work on one file continues during the next, and it ends when the pipe does. A thread (`watchdog.ts`) ends it when
+ * it passes a limit, even in the middle of a computation.
  */
 import { once } from 'node:events'
 import { constants, setPriority } from 'node:os'
@@ -15,7 +15,7 @@ const [memoryBytesMax = 0, cpuMsMax = 0] = process.argv.slice(2).map(Number)
 const reading = new Int32Array(new SharedArrayBuffer(4))
 const workerData: Watched = { reading, memoryBytesMax, cpuMsMax, parent: process.ppid }
 await once(new Worker(new URL('./watchdog.ts', import.meta.url), { workerData }), 'message')
-// Mail that arrives goes before.
+// Arriving mail has priority over reading files.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 writeAnswer({ ready: true })
 
@@ -38,7 +38,7 @@ function watch(isReading: boolean): void {
   Atomics.notify(reading, 0)
 }
 
-/** Broken, encrypted or too large: whatever the cause is, there is no text. */
+/** The result for a file that is broken, encrypted or too large: whatever the cause, there is no text. */
 function unreadable(): ExtractedText | null {
   return null
 }

@@ -1,4 +1,4 @@
-/** Messages that a mail program brings: copies of what it sent, drafts, and mail from elsewhere. */
+/** Stores messages that a mail program brings: copies of what it sent, drafts, and mail from elsewhere. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
@@ -27,17 +27,17 @@ export type Appended = {
   readonly raw: Buffer
   readonly flags: ReadonlySet<SystemFlag>
   readonly labels: readonly string[]
-  /** When it was received; null: now. */
+  /** When it was received; null means now. */
   readonly receivedAt: Date | null
-  /** Identifies the message elsewhere from which it is imported; another with the same is refused by the database. */
+  /** The mark of an imported message, which identifies its original; the database refuses a second message with the same mark. */
   readonly importedFrom?: Buffer
 }
 
-/** Largest message that a mail program may bring, and that a person may receive. */
+/** Largest message that a mail program may bring, the same as for mail that arrives. */
 export const messageBytesMax = ({ settings }: Pick<Context, 'settings'>): number => settings.limits.smtp.messageBytes
 
 const threadsMax = 100
-/** How long the threads of messages that come one after another are put off, so that they are written together. */
+/** How long deriving the threads of messages is put off, so that those of messages in quick succession are written together. */
 const threadsPauseMs = 25
 
 const newThreads = perProcess(() =>
@@ -53,16 +53,16 @@ const newThreads = perProcess(() =>
 )
 
 /**
- * Where a message lies now; `entry` is what was written, if nothing followed that changed it. One that `isRepeated` another one has brought
- * meanwhile, and its UID was taken for nothing.
+ * The place of a message. `entry` is the message as it was written; null when it was not, or was changed afterwards. `isRepeated` says
+ * that another writer has stored the message meanwhile: this one was not stored, and its UID stays unused.
  */
 export type Placed = { readonly uid: number; readonly entry: Entry | null; readonly isRepeated?: true }
 
 /**
- * Stores messages in a folder, all or none. Returns where they lie. Of a message that Sent has already (by its Message-ID: the
- * service keeps a copy of each send itself), and that is neither imported nor `isReplacing` one of the same folder, the place of that
- * one. They are `isShown` when the caller shows them to all mail sessions of this process. Fails with `unprocessable` (mailbox full),
- * `payload_too_large`, `not_found` (the folder is gone), `validation_error` (labels).
+ * Stores messages in a folder, all or none. Returns their places. A message whose Message-ID is in Sent already (the service keeps a
+ * copy of each send itself) is not stored again: the place of the copy is returned. This does not apply to imported messages, nor when
+ * `isReplacing` a message of the folder. `isShown`: the caller shows the messages to all mail sessions of this process. Fails with
+ * `unprocessable` (mailbox full), `payload_too_large`, `not_found` (the folder is gone), `validation_error` (labels).
  */
 export async function appendMessages(
   ctx: Context,
@@ -86,18 +86,21 @@ export async function appendMessages(
   if (bytes > 0 && !fitsStorage(principal.account, folders, bytes)) throw mailboxFull(mailbox.address)
   const placed = await write(ctx, fresh)
   const documents = fresh.flatMap(({ document }, n) => (placed[n]!.isRepeated ? [] : [document]))
-  // Keywords are given afterwards, by a change of their own.
+  // Keywords are added afterwards, by a change of their own.
   const isWhole = messages.every(({ labels }) => labels.length === 0)
   const shown = isShown && isWhole && { shownBy: ctx.changes.id }
   ctx.changes.publish({ kind: 'stored', ids: documents.map(({ _id }) => _id), mailboxIds: [mailbox._id], ...shown })
   const [usage] = usageByMailbox(folders)
-  // After a crash the sweep does it.
+  // After a crash the sweep derives this.
   await ctx.background.begin(mailbox.accountId, async () => {
     try {
       await newThreads(ctx)({ ctx, documents })
       if (usage !== undefined) await warnOfStorage(ctx, [{ ...usage, usedBytes: usage.usedBytes + bytes }])
     } catch (error) {
-      ctx.log.warn({ err: error, mailboxId: mailbox._id }, 'what follows from an APPEND could not be derived now')
+      ctx.log.warn(
+        { err: error, mailboxId: mailbox._id },
+        'what follows from stored messages could not be derived now; the sweep will derive it',
+      )
     }
   })
   for (const [n, { message }] of fresh.entries()) {
@@ -113,7 +116,7 @@ type Fresh = {
   readonly chunks: Awaited<ReturnType<typeof packBlob>>['chunks']
 }
 
-/** The document of a message, or the UID of the one that Sent has already. */
+/** The document of a message, or the UID of the copy that Sent has already. */
 async function documentOf(
   ctx: Context,
   login: Login,
@@ -128,8 +131,8 @@ async function documentOf(
   const { raw, flags, importedFrom } = message
   const description = await ctx.parsing.run('description', { raw })
   const messageIdHeader = description.parsed.messageId
-  // What is imported is told apart by its mark: two mails of one Message-ID are both brought. What replaces a message may have its
-  // Message-ID, and that one goes.
+  // Imported messages are identified by their mark: two with one Message-ID are both stored. A message that replaces another may have
+  // the same Message-ID, and the other is deleted.
   if (folder.role === 'sent' && messageIdHeader !== null && importedFrom === undefined && !isReplacing) {
     const uid = await uidInSent(ctx, login, { folder, messageIdHeader })
     if (uid !== null) return { uid }
@@ -160,16 +163,16 @@ async function documentOf(
   return { message, document, chunks }
 }
 
-/** A program brings its copy right after its submission was answered, or as soon as it has another connection. */
+/** How recent a send must be: programs bring their copy right after the submission is answered, or on their next connection. */
 const recentMs = minuteMs
-/** How often Sent is asked for a copy that is still to be written; the pause grows with each try. Together about eight seconds. */
+/** Most look-ups in Sent for a copy that is still to be written; the pause grows with each. Together they take about eight seconds. */
 const copyTriesMax = 40
 const copyPauseMs = 10
 
 /**
- * The UID of the message that Sent has of this Message-ID. The copy of a send is written after its answer: that of one which was
- * sent a moment ago is waited for. When it is overdue the process that was to write it has died, and the service process is told of
- * it: its clock would find the send later than a program waits.
+ * The UID of the message in Sent with this Message-ID; null when there is none. The copy of a send is written after the send is
+ * answered, so the copy of a recent send is waited for. When it is overdue, the process that was to write it has died. A change note
+ * then tells the service process, whose clock would find the send later than a program waits.
  */
 async function uidInSent(
   ctx: Context,
@@ -187,7 +190,7 @@ async function uidInSent(
     const copy =
       (await findSentCopy(ctx.store, sent)) ?? (principal.waitsForApproval ? await approvedCopy(ctx, sent) : null)
     if (copy === null) return null
-    // It may have been written since; it may also have been moved away.
+    // The copy may have been written since `find`; it may also have been moved away.
     if (copy.planned) return find()
     if (copy.todoAt !== undefined && copy.todoAt <= ctx.clock.now())
       ctx.changes.publish({ kind: 'emails', ids: [copy._id], accountIds: [accountId] })
@@ -196,8 +199,8 @@ async function uidInSent(
 }
 
 /**
- * How it stands with the copy of a send that is being approved; null when none is. One that waits takes what is brought as its copy:
- * the approval, which ends the waiting, looks for what was begun before it.
+ * The state of the copy of a send that has been approved; null when there is none. A send that still waits for approval takes the
+ * message that is being brought as its copy: the approval looks for copies that were begun before it.
  */
 async function approvedCopy(ctx: Context, sent: Parameters<typeof findApprovedOf>[1]): ReturnType<typeof findSentCopy> {
   if (await noteCopyBegun(ctx.store, sent, ctx.clock.now())) return null
@@ -206,7 +209,7 @@ async function approvedCopy(ctx: Context, sent: Parameters<typeof findApprovedOf
   return (await findEmail(ctx.store, approved)) ?? { _id: approved.emailId, planned: false }
 }
 
-/** Several blobs, and one of several chunks, are written before the messages, which go together. */
+/** Writes messages together. A single blob of one chunk goes with its message; all others are written before. */
 async function write(ctx: Context, fresh: readonly Fresh[]): Promise<readonly Placed[]> {
   const chunks = fresh.flatMap((each) => each.chunks)
   const messages = fresh.map(({ document }) => document)
@@ -221,7 +224,7 @@ async function write(ctx: Context, fresh: readonly Fresh[]): Promise<readonly Pl
     return {
       uid,
       entry: isAsWritten ? { ...document, shownBytes, uid, modseq } : null,
-      // Under its own id it was stored by an earlier try of this write.
+      // A repeat with the same id was stored by an earlier try of this write.
       ...(id !== document._id && { isRepeated: true }),
     }
   })

@@ -1,4 +1,4 @@
-/** The bytes of messages as mail programs see them: with their trace, without their cuts. */
+/** The bytes of messages as mail programs see them: with our trace fields, and without the fields that are cut out. */
 import { askingUntilAway, readBlobs, readChunks } from '../../store/blobs.ts'
 import * as store from '../../store/folder-entries.ts'
 import { ObjectStoreError } from '../../store/object-store.ts'
@@ -13,21 +13,21 @@ import type { FolderRef } from './folder-state.ts'
 
 export type Held = store.Held
 
-/** What is needed to show messages, which never changes under a UID, in bounded memory. */
+/** The fields that showing a message needs. They never change under a UID, so they are cached, in bounded memory. */
 const knownMessages = perProcess(({ clock }) =>
   createKept<Held>(clock, { max: knownBytes, weigh: memoryOf, ttlMs: knownMs, renewOnUse: true }),
 )
 
 const knownBytes = 16 * 1024 * 1024
 const knownMs = 60 * minuteMs
-/** About what one takes beside its texts. */
+/** About what a cached message takes in addition to its texts. */
 const heldBytes = 800
 
 const memoryOf = ({ trace, snippet }: Held) => heldBytes + 2 * (trace.length + (snippet?.length ?? 0))
 
 /**
- * Messages of a folder by their UIDs, in order; those that are gone are left out, or may be there still when they were asked
- * for before.
+ * Messages of a folder by their UIDs, in order. Deleted messages are left out, except that those read before may still be
+ * returned.
  */
 export async function heldMessages(
   ctx: Context,
@@ -51,7 +51,7 @@ export async function heldMessages(
   return uids.flatMap((uid) => found.get(uid) ?? [])
 }
 
-/** Messages in groups of few bytes, so that one group at a time lies in memory; a large message is alone. */
+/** Splits messages into groups of few bytes, so that only one group at a time is in memory; a large message is alone in its group. */
 export function bySize(messages: readonly Held[]): readonly (readonly Held[])[] {
   const groups: Held[][] = []
   let bytes = Number.POSITIVE_INFINITY
@@ -68,7 +68,7 @@ export function bySize(messages: readonly Held[]): readonly (readonly Held[])[] 
 
 const groupBytes = 1024 * 1024
 
-/** Large messages whose parts are asked for lie whole in memory: few at once. */
+/** Memory for large messages that are read whole, because parts of them are asked for: few at the same time. */
 const largeMessages = perProcess(() => createMemoryRoom({ bytesMax: 64 * 1024 * 1024, waitingMax: 1_000 }))
 
 /** Whether a message is better read piece by piece. */
@@ -77,11 +77,11 @@ export const isLarge = ({ blob }: Held): boolean => blob.chunks > 1
 /** How the messages of one command are read. */
 export type Reading = {
   readonly store: Store
-  /** Notes what keeps a message from being read for now, to be told once the others are. Throws what is no matter of the object store. */
+  /** Notes an error of the object store that keeps a message from being read for now, for `end`. Throws any other error at once. */
   missed(error: unknown): void
   /** Whether nothing was noted. */
   readonly isWhole: boolean
-  /** Throws the first that was noted. */
+  /** Throws the first noted error, after the other messages have been read. */
   end(): void
 }
 
@@ -103,7 +103,7 @@ export function beginReading(ctx: Context): Reading {
   }
 }
 
-/** The bytes of a group of messages, as they are shown, by message id; of those that were deleted or cannot be read for now none. */
+/** The bytes of a group of messages as they are shown, by message id. Messages that are deleted or cannot be read for now are left out. */
 export async function shownMessages(
   ctx: Context,
   messages: readonly Held[],
@@ -126,13 +126,13 @@ export async function shownMessages(
   )
 }
 
-/** How many bytes `shownPieces` gives. */
+/** How many bytes `shownPieces` yields. */
 export const shownSize = ({ trace, cuts = [], sizeBytes }: Held): number =>
   cuts.reduce((sum, { start, end }) => sum - (end - start), Buffer.byteLength(trace) + sizeBytes)
 
 /**
- * The bytes of a message, as they are shown, piece by piece: the first are read before there is any piece. Throws when it is deleted
- * meanwhile.
+ * Yields the bytes of a message as they are shown, piece by piece; the first chunk is read before the first piece is yielded. Throws
+ * when the message is deleted meanwhile.
  */
 export async function* shownPieces({ store }: Pick<Reading, 'store'>, held: Held): AsyncGenerator<Buffer> {
   const { trace, cuts = [], blob } = held

@@ -14,14 +14,15 @@ import { deriveThreads } from '../mailbox/threading.ts'
 import type { Context } from '../process/context.ts'
 import { changeInGroups, folderRef } from './message-groups.ts'
 
-/** UIDs before and after, in pairs. */
+/** The UID of a message before and after. */
 export type Moved = { readonly from: number; readonly to: number }
 
 const copiesAtOnce = 100
 
 /**
  * Copies the messages with these UIDs; those that are gone are left out. Copies keep flags, labels and dates. Fails with
- * `unprocessable` (mailbox full), `not_found` (the target is gone); then none is copied (RFC 9051 6.4.7), unless the database is away.
+ * `unprocessable` (mailbox full), `not_found` (the target is gone). After a failure no copy is left (RFC 9051 6.4.7), unless the
+ * database cannot be reached.
  */
 export async function copyMessages(
   ctx: Context,
@@ -60,23 +61,23 @@ async function copySome(
   const written = await writeCopies(ctx.store, { ...folderRef(to), copies, at: ctx.machineClock.now() })
   if (written === null)
     throw new Failure('not_found', 'The folder, or one of the messages, has been deleted.', {
-      fix: 'Look what is there, and repeat the command.',
+      fix: 'Check which folders and messages still exist, and repeat the command.',
     })
   ctx.changes.publish({ kind: 'stored', ids: copies.map(({ _id }) => _id), mailboxIds: [to.mailboxId] })
   return messages.map(({ uid }, k) => ({ from: uid, to: written[k]! }))
 }
 
-/** Deletes copies again, because others could not be made: who repeats the command has each once. */
+/** Deletes copies again because others could not be made, so that repeating the command makes each copy once. */
 async function takeBack(ctx: Context, to: KnownFolder, copied: readonly Moved[]): Promise<void> {
   try {
     const uids = copied.map(({ to: uid }) => uid)
     await editInGroups(ctx, to, uids, (copies) => store.removeMessages(ctx.store, changeOf(ctx, to, copies)))
   } catch (error) {
-    ctx.log.warn({ err: error, folderId: to._id }, 'copies stay of which others could not be made')
+    ctx.log.warn({ err: error, folderId: to._id }, 'copies could not be taken back after others had failed; they stay')
   }
 }
 
-/** What a copy does not have: it was not received or imported itself, nobody holds it, and it is the copy of no send. */
+/** A copy of a message. It was not received or imported itself, nobody holds its lease, and it is not the Sent copy of a send. */
 function copyOf(
   { fingerprint, importedFrom, lease, emailId, deletedFrom, discardedAt, answers, traceparent, ...kept }: MessageDoc,
   { _id, from, to, at }: { _id: string; from: KnownFolder; to: KnownFolder; at: Date },
@@ -87,8 +88,8 @@ function copyOf(
 }
 
 /**
- * Moves the messages with these UIDs; those that are gone are left out, as are those that somebody else takes meanwhile.
- * Fails with `conflict` when messages are changed all the time.
+ * Moves the messages with these UIDs; those that are gone are left out, as are those that another writer moves meanwhile.
+ * Fails with `conflict` when others keep changing the messages.
  */
 export async function moveMessages(
   ctx: Context,
@@ -108,7 +109,7 @@ export async function moveMessages(
   return moved
 }
 
-/** Deletes for good the messages with these UIDs that are marked as deleted, when `before` has resolved for them. */
+/** Deletes for good the messages with these UIDs that are marked as deleted, after `before` has resolved for them. */
 export async function expungeMessages(
   ctx: Context,
   from: KnownFolder,
@@ -123,7 +124,7 @@ export async function expungeMessages(
   })
 }
 
-/** As `changeInGroups`; `change` returns the ids of those that were changed. */
+/** Like `changeInGroups`, but `change` returns the ids of the messages that were changed. */
 function editInGroups(
   ctx: Context,
   from: KnownFolder,

@@ -1,4 +1,4 @@
-/** Flags and keywords of several messages of a folder, as STORE changes them. Keywords are labels. */
+/** Changes flags and keywords of several messages of a folder, as STORE does. Keywords are labels. */
 import { editFlags, type FlagGroup, flagEditsMax } from '../../store/flag-edits.ts'
 import { findFolders } from '../../store/folders.ts'
 import { editMessage } from '../../store/message-edit.ts'
@@ -21,20 +21,20 @@ export type FlagChange = {
   readonly unchangedSince?: number | undefined
 }
 
-/** A message as mail programs see what changes of it. */
+/** The fields of a message that mail programs see change. */
 export type FlaggedMessage = Pick<EditableMessage, 'uid' | 'modseq' | 'labels' | SystemFlag>
 
 export type ChangedFlags = {
   /** UIDs of messages that were not changed because of `unchangedSince`. */
   readonly modified: readonly number[]
-  /** The message as it is now, where one was to be changed and is there, and the caller knows all else of the folder up to that. */
+  /** The message after the change, if only one was to be changed, it exists, and the caller knows all other writes up to this one. */
   readonly only: FlaggedMessage | null
 }
 
 /**
- * Changes the messages with these UIDs; those that are gone are left out. It `isShown` when the caller shows the change to all mail
- * sessions of this process, also when this fails; `known` is the modseq up to which that knows all that was written to the folder, when
- * likely nothing was written since. Fails with `validation_error` (labels), `conflict`.
+ * Changes the messages with these UIDs; those that are gone are left out. `isShown`: the caller shows the change to all mail sessions
+ * of this process, also when this function fails. `known`: the modseq up to which the caller knows all writes to the folder; give it
+ * when probably nothing was written since. Fails with `validation_error` (labels), `conflict`.
  */
 export async function changeFlags(
   ctx: Context,
@@ -72,7 +72,7 @@ export async function changeFlags(
 
 type Edit = { readonly message: EditableMessage; readonly edit: Omit<MessageEdit, 'to'> }
 
-/** Writes edits, all of them together. Returns the UIDs of messages that have changed meanwhile. */
+/** Writes edits together. Returns the UIDs of messages that have changed meanwhile. */
 async function writeEdits(
   ctx: Context,
   folder: KnownFolder,
@@ -93,7 +93,7 @@ async function writeEdits(
   return missed
 }
 
-/** Writes an edit. Returns the message after it, and whether it follows what is known; null when it has changed meanwhile. */
+/** Writes an edit. Returns the edited message, and whether the edit directly follows `known`; null when the message changed meanwhile. */
 async function writeEdit(
   ctx: Context,
   folder: KnownFolder,
@@ -107,7 +107,7 @@ async function writeEdit(
   return isMade ? { message: { ...message, ...edit, modseq }, follows } : null
 }
 
-/** Edits of messages that are alike in what changes of them, and change in the same way. */
+/** Groups edits that make the same change to messages with the same values before. */
 function groupsOf(edits: readonly Edit[]): readonly FlagGroup[] {
   const kindOf = ({ message, edit }: Edit) =>
     JSON.stringify([edit, Object.keys(edit).map((name) => message[name as keyof typeof edit] ?? false)])
@@ -117,7 +117,7 @@ function groupsOf(edits: readonly Edit[]): readonly FlagGroup[] {
   }))
 }
 
-/** What is to be written so that a message has the flags and labels that the change gives it. */
+/** The edit that gives a message the flags and labels of the change. */
 function editOf(message: EditableMessage, { mode, flags, labels: given }: FlagChange): Omit<MessageEdit, 'to'> {
   const wanted = (flag: SystemFlag, is: boolean) =>
     mode === 'set' ? flags.has(flag) : flags.has(flag) ? mode === 'add' : is
@@ -133,8 +133,8 @@ function editOf(message: EditableMessage, { mode, flags, labels: given }: FlagCh
 }
 
 /**
- * The labels of a message after a change. Keywords are the same in upper and lower case (RFC 9051 2.3.2): one that is there already
- * keeps its spelling.
+ * The labels of a message after a change. Keywords are the same in upper and lower case (RFC 9051 2.3.2): one that the message has
+ * already keeps its spelling.
  */
 export function labelsAfter(
   before: readonly string[],

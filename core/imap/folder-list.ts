@@ -1,4 +1,4 @@
-/** The folders of a mailbox as mail programs list them, and which of them they subscribed to. */
+/** The folders of a mailbox as mail programs list them, and the paths that they are subscribed to. */
 import type { FolderDoc } from '../../store/documents/mail.ts'
 import { claimRecent } from '../../store/folder-entries.ts'
 import { findFolders, standardFolders } from '../../store/folders.ts'
@@ -12,14 +12,14 @@ export function allFolders(ctx: Context, mailboxId: string): Promise<readonly Fo
   return findFolders(ctx.store, mailboxId)
 }
 
-/** The paths that mail programs subscribed to. A path stays when its folder goes (RFC 9051 6.3.7). */
+/** The paths that mail programs are subscribed to. A path stays when its folder is deleted (RFC 9051 6.3.7). */
 export async function subscribedPaths(ctx: Context, mailboxId: string): Promise<readonly string[]> {
   return (await findSubscribed(ctx.store, mailboxId)) ?? standardPaths
 }
 
 const standardPaths: readonly string[] = standardFolders.map(([path]) => path)
 
-/** Subscribes to a path, or ends that. Programs that do so at once keep what each other wrote. */
+/** Subscribes to a path, or unsubscribes from it. Concurrent changes do not undo each other. */
 export async function subscribe(
   ctx: Context,
   mailboxId: string,
@@ -34,14 +34,14 @@ export async function subscribe(
   foldersChanged(ctx, mailboxId)
 }
 
-/** Paths that one mailbox may be subscribed to: as many as it may have folders, and as many that are gone. */
+/** Most paths that a mailbox may be subscribed to: as many as it may have folders, and as many for deleted folders. */
 const subscribedMax = 1_000
 
-/** Notes in the background that sessions were told of all messages below a UID: further ones are told of newer ones alone. */
+/** Notes in the background that sessions were told of all messages below a UID, so that later sessions see only newer ones as recent. */
 export async function noteTold(ctx: Context, folder: FolderRef, uid: number): Promise<void> {
   await ctx.background.begin('', async () => {
     await claimRecent(ctx.store, folder, uid).catch((error: unknown) =>
-      ctx.log.warn({ err: error }, 'it could not be noted what was told'),
+      ctx.log.warn({ err: error }, 'could not note that messages are no longer recent'),
     )
   })
 }

@@ -1,4 +1,4 @@
-/** What a mail program sees of a folder: its numbers, and its messages by UID. */
+/** The state of a folder as mail programs see it: its numbers, and its messages by UID. */
 import type { FolderDoc } from '../../store/documents/mail.ts'
 import * as store from '../../store/folder-entries.ts'
 import { reservationSeconds, tellable } from '../../store/folders.ts'
@@ -28,8 +28,8 @@ export type FolderState = {
 }
 
 /**
- * The highest modseq for which every change with it or a lower one is written. Of an open reservation whose UIDs are all
- * there (`isThere`), everything is written.
+ * The highest modseq for which every change with it or a lower one is written. An open reservation counts as written when
+ * the folder has all of its UIDs (`isThere`).
  */
 export function settledModseq(
   { highestModseq, open }: FolderState,
@@ -48,7 +48,7 @@ export async function folderState(ctx: Context, folder: FolderRef): Promise<Fold
   return doc === null ? null : stateOf(ctx, doc)
 }
 
-/** The numbers in a folder's document. A reservation that was open for too long is void. */
+/** The numbers in a folder's document. Reservations that have been open for too long are void and left out. */
 export function stateOf({ machineClock }: Pick<Context, 'machineClock'>, folder: FolderDoc): FolderState {
   const { uidValidity, uidNext, highestModseq, total, unread, bytes, recentFrom = 1 } = tellable(folder)
   const voidBefore = after(machineClock.now(), -reservationSeconds * 1_000)
@@ -67,12 +67,12 @@ export function stateOf({ machineClock }: Pick<Context, 'machineClock'>, folder:
   }
 }
 
-/** The messages of a folder that have changed or come since a modseq; 0: all. In no order. */
+/** The messages of a folder that changed or arrived after a modseq, in no order; all for 0. */
 export function entriesSince(ctx: Context, folder: FolderRef, modseq: number): Promise<readonly store.Entry[]> {
   return store.findEntriesSince(ctx.store, { ...folder, modseq })
 }
 
-/** Those of the UIDs under which the folder has a message; without `uids` all. In order. */
+/** The UIDs of the messages of a folder, in order; with `uids` only those among them. */
 export function uidsIn(ctx: Context, folder: FolderRef, uids?: readonly number[]): Promise<readonly number[]> {
   return store.findUids(ctx.store, { ...folder, ...(uids !== undefined && { uids }) })
 }

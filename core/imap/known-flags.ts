@@ -1,4 +1,4 @@
-/** Flags of messages of a folder that this process knows, changed without reading the messages. */
+/** Changes flags of messages without reading them, in a folder whose state this process knows. */
 import { type QuietFlags, setKnownFlags, type UidRange } from '../../store/flag-edits.ts'
 import type { KnownFolder } from '../mailbox/known-folders.ts'
 import type { Context } from '../process/context.ts'
@@ -10,8 +10,8 @@ export type { QuietFlags, UidRange } from '../../store/flag-edits.ts'
 const quietFlags: ReadonlySet<SystemFlag> = new Set<SystemFlag>(['answered', 'deleted', 'draft'])
 
 /**
- * What a change gives to messages, if it can be made without reading them: nothing is counted or derived from what it changes, and
- * it does not ask what they were before. Else null.
+ * The flags that a change gives to messages, if it can be made without reading them; else null. It can if nothing is counted or
+ * derived from these flags, and the change does not depend on the state before.
  */
 export function quietChange({ mode, flags, labels, unchangedSince }: FlagChange): QuietFlags | null {
   if (mode === 'set' || flags.size === 0 || labels.length > 0 || unchangedSince !== undefined) return null
@@ -19,7 +19,7 @@ export function quietChange({ mode, flags, labels, unchangedSince }: FlagChange)
   return Object.fromEntries([...flags].map((flag) => [flag, mode === 'add']))
 }
 
-/** The most of one command: all other writes wait while it is carried out. */
+/** Most messages and ranges of one command: all other writes wait while it is carried out. */
 export const knownChangeMax = { messages: 1_000, ranges: 100 } as const
 
 export type KnownChange = {
@@ -27,14 +27,14 @@ export type KnownChange = {
   /** How many messages have a UID in the ranges. */
   readonly count: number
   readonly flags: QuietFlags
-  /** The modseq up to which all that was written to the folder is known. */
+  /** The modseq up to which all writes to the folder are known. */
   readonly known: number
 }
 
 /**
- * Gives flags to messages, at most `knownChangeMax`. Returns the modseq that all of them have got; null when what is known of the
- * folder is not all that was written to it: then it has to be read. The caller shows the change to all mail sessions of this process,
- * also when it fails.
+ * Gives flags to messages, at most `knownChangeMax`. Returns the modseq that all of them have then; null when there are writes to the
+ * folder that are not known, so that it has to be read. The caller shows the change to all mail sessions of this process, also when
+ * this fails.
  */
 export function changeKnownFlags(ctx: Context, folder: KnownFolder, change: KnownChange): Promise<number | null> {
   const { folderId, mailboxId } = folderRef(folder)

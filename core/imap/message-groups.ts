@@ -1,11 +1,11 @@
-/** Changes messages of a folder in groups, and again those that somebody else changed between our read and our write. */
+/** Changes messages of a folder in groups, and tries those again that another writer changed between our read and our write. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
 import * as store from '../../store/message-edits.ts'
 import type { KnownFolder } from '../mailbox/known-folders.ts'
 import type { Context } from '../process/context.ts'
 
-/** How often messages are tried again; the pause grows with each try. */
+/** Most attempts at the messages of a group; the pause grows with each. */
 const triesMax = 25
 const pauseMs = 5
 
@@ -18,7 +18,7 @@ type Changing = {
 
 /**
  * Reads the messages with these UIDs and changes them by `change`; those that are gone are left out. Fails with `conflict` when
- * messages are changed all the time.
+ * others keep changing the messages.
  */
 export async function changeInGroups(
   ctx: Context,

@@ -1,4 +1,4 @@
-/** What mail programs note of folders and mailboxes: entries with values (RFC 5464). */
+/** Metadata that mail programs store about folders and mailboxes: entries with values (RFC 5464). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
 import { fromBinary, toBinary } from '../../store/bytes.ts'
@@ -7,7 +7,7 @@ import * as store from '../../store/metadata.ts'
 import type { KnownFolder } from '../mailbox/known-folders.ts'
 import type { Context } from '../process/context.ts'
 
-/** The bytes of one value, the entries of a folder or mailbox, and the bytes of all their names and values. */
+/** Most bytes of one value, most entries of a folder or mailbox, and most bytes of all their names and values. */
 export const metadataMax = { valueBytes: 16 * 1024, entries: 100, bytes: 64 * 1024 } as const
 
 type Mailbox = Pick<MailboxDoc, '_id' | 'accountId'>
@@ -15,19 +15,19 @@ type Mailbox = Pick<MailboxDoc, '_id' | 'accountId'>
 /** Values by the names of their entries. */
 export type Metadata = ReadonlyMap<string, Buffer>
 
-/** How often entries are written that another program changed between our read and our write; the pause grows with each try. */
+/** Most attempts to write entries that others change between our read and our write; the pause grows with each. */
 const triesMax = 25
 const pauseMs = 5
 
-/** The entries of a folder; without one those of the mailbox. */
+/** The entries of a folder, or of the mailbox when `folder` is null. */
 export async function metadataOf(ctx: Context, mailbox: Mailbox, folder: KnownFolder | null): Promise<Metadata> {
   const doc = await store.findMetadata(ctx.store, folder?._id ?? mailbox._id)
   return new Map((doc?.entries ?? []).map(({ name, value }) => [name, fromBinary(value)]))
 }
 
 /**
- * Changes entries of a folder, or of the mailbox: all of them, or none; null removes one. Returns whether they were changed:
- * false when there would be too many. Fails with `conflict`.
+ * Changes entries of a folder, or of the mailbox when `folder` is null: all of them, or none. A null value removes an entry.
+ * Returns whether they were changed: false when there would be too many. Fails with `conflict`.
  */
 export async function changeMetadata(
   ctx: Context,
@@ -56,5 +56,5 @@ export async function changeMetadata(
     }
     await sleep(Math.random() * pauseMs * tries)
   }
-  throw new Failure('conflict', 'The metadata is being changed by other programs.', { fix: 'Try again.' })
+  throw new Failure('conflict', 'The metadata is being changed by other programs.', { fix: 'Repeat the command.' })
 }

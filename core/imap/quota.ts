@@ -4,7 +4,7 @@ import { storageUsed } from '../../store/folders.ts'
 import type { Login } from '../account/login.ts'
 import type { Context } from '../process/context.ts'
 
-/** What the mailbox of a login uses, and what it may use. */
+/** The storage that the mailbox of a login uses, and the storage that it may use. */
 export async function quotaOf(
   ctx: Context,
   { principal, mailbox }: Login,

@@ -1,4 +1,4 @@
-/** What a message's document tells of what SEARCH asks. */
+/** The fields of message documents that answer SEARCH. */
 import * as store from '../../store/folder-entries.ts'
 import type { Context } from '../process/context.ts'
 import type { FolderRef } from './folder-state.ts'

@@ -1,4 +1,4 @@
-/** The messages of a folder that may have a text in them, by the search index. */
+/** Finds the messages of a folder that may contain a text, by the search index. */
 import * as store from '../../store/folder-entries.ts'
 import type { Context } from '../process/context.ts'
 import { indexedAmong } from '../search/indexing.ts'
@@ -6,12 +6,12 @@ import { idsWithText } from '../search/substring.ts'
 import { searchableUpTo } from '../search/sweep.ts'
 import type { FolderRef } from './folder-state.ts'
 
-/** More candidates than this are no gain over reading all. */
+/** With more candidates than this, the index saves nothing over reading all messages. */
 const candidatesMax = 20_000
 
-/** UIDs of the messages that may; null when the index cannot tell. */
+/** The UIDs of the messages that may contain a text; null when the index cannot tell. */
 export async function uidsWithText(ctx: Context, folder: FolderRef, text: string): Promise<ReadonlySet<number> | null> {
-  // What is not indexed yet is asked for first: what is indexed meanwhile is in both.
+  // Messages that are not indexed yet are read first: one that is indexed meanwhile is then found in both places, and not missed.
   const latest = await store.findLatest(ctx.store, { ...folder, from: await searchableUpTo(ctx) })
   const indexed = await indexedAmong(ctx, latest)
   const ids = await idsWithText(ctx, folder.mailboxId, text)

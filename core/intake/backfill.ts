@@ -1,6 +1,6 @@
 /**
- * A backfill: Lens reads the records of a mailbox that are there already, newest first. How far it is stands in the configuration, so
- * that any process goes on with it; an answer is written with what it takes, once for each record, and no event tells of it.
+ * A backfill: Lens reads the existing records of a mailbox, newest first. Its progress is stored in the configuration, so that any
+ * process can continue it. An answer is written and counted as a run in one step, once for each record, and causes no event.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { idAt } from '../../schemas/ids.ts'
@@ -16,15 +16,15 @@ import { reachIntake } from './configurations.ts'
 import { askLens, getsRecord, lensTake, lensVersion } from './making.ts'
 import { readMail } from './reading.ts'
 
-/** Records of one step, and backfills that go on at once: each has its turn. */
+/** Records of one step, and backfills that take a step at the same time. */
 const pageSize = 10
 const backfillsAtOnce = 4
-/** Longer than a step takes; a model may be slow. */
+/** How long a step is leased: longer than it takes, even with a slow model. */
 const stepMs = 5 * minuteMs
 
 /**
- * Has Lens read the records of a mailbox that it did not read for these fields yet; each counts as a run. Returns how many there
- * are. Fails with `mailbox_not_found`, `not_found`, `plan_required`, `conflict` (Lens is off).
+ * Begins to have Lens read the records of a mailbox that it has not read for the current fields yet; each counts as a run. Returns
+ * how many there are. Fails with `mailbox_not_found`, `not_found`, `plan_required`, `conflict` (Lens is off).
  */
 export async function beginBackfill(ctx: Context, principal: Principal, address: string): Promise<number> {
   const intake = await reachIntake(ctx, principal, address)
@@ -43,14 +43,14 @@ export async function beginBackfill(ctx: Context, principal: Principal, address:
   return count
 }
 
-/** Goes on with backfills, of an account or of all. Returns how many records were read. */
+/** Continues the backfills that are due, of an account or of all. Returns how many records were read. */
 export async function stepBackfills(ctx: Context, accountId?: string): Promise<number> {
   const due = await store.findDueBackfills(ctx.store, { due: dueNow(ctx, accountId), limit: backfillsAtOnce })
   const read = await Promise.all(due.map((intake) => stepBackfill(inTimeOf(ctx, intake.accountId), intake)))
   return read.reduce((sum, each) => sum + each, 0)
 }
 
-/** When a backfill goes on next, of an account or of all; null when there is none. */
+/** When a backfill is due next, of an account or of all; null when there is none. */
 export function nextBackfill(ctx: Context, accountId?: string): Promise<Date | null> {
   return store.nextBackfill(ctx.store, accountId)
 }
@@ -65,7 +65,7 @@ async function stepBackfill(ctx: Context, intake: IntakeDoc): Promise<number> {
   const records = isWanted ? await store.findUnread(ctx.store, asked) : []
   for (const record of records)
     await readAgain(ctx, intake, record).catch((error: unknown) =>
-      ctx.log.warn({ err: error, recordId: record._id }, 'Lens could not read a record again; it stays as it is'),
+      ctx.log.warn({ err: error, recordId: record._id }, 'Lens could not read a record again; it stays unchanged'),
     )
   const isOver = records.length < pageSize
   await store.moveBackfill(ctx.store, mine, isOver ? null : { before: records.at(-1)!._id, dueAt: ctx.clock.now() })

@@ -1,4 +1,4 @@
-/** What Intake is told to do with a mailbox: who may set it up, where the records go, what Lens reads, how long they are kept. */
+/** The configurations of Intake for mailboxes: where the records go, what Lens reads, and how long the records are kept. */
 import { Failure } from '../../schemas/failures.ts'
 import type { IntakeDeliveryInput, IntakeLensInput, IntakeRetention } from '../../schemas/intake.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
@@ -13,15 +13,15 @@ import { deliveryFor, endDelivery, requireDelivery, requireEndpoint } from './de
 import { beginAgain, finishEnded } from './retention.ts'
 import { intakesChanged } from './watched.ts'
 
-/** A configuration, with what its plan and its endpoint make of it. */
+/** A configuration, with its endpoint, and with whether the plan of its account includes Intake. */
 export type Intake = Pick<IntakeDoc, 'mailbox' | 'lens' | 'retention' | 'createdAt'> & {
   readonly isActive: boolean
-  /** `url` is absent where the endpoint is another key's, and null when it was deleted. */
+  /** `url` is absent when the endpoint belongs to another key, and null when it was deleted. */
   readonly delivery:
     | { readonly type: 'api' }
     | { readonly type: 'webhook'; readonly webhookId: string; readonly url?: string | null }
 }
-/** The secret of an endpoint that was made with it. */
+/** A configuration, and the secret of the endpoint if one was made for it. */
 export type IntakeWithSecret = { readonly intake: Intake; readonly secret: string | null }
 
 export type IntakeInput = {
@@ -33,9 +33,9 @@ export type IntakeInput = {
 const noLens: IntakeLens = { enabled: false, quoted: false, fields: [] }
 
 /**
- * Watches a mailbox; with `create` it is made when there is none. Returns the configuration, and the secret of the endpoint that was
- * made for it. Fails with `plan_required`, `mailbox_not_found`, `conflict` (watched already), `validation_error` (delivery, fields of
- * Lens), and as `createMailbox` and `createWebhook` do.
+ * Begins to watch a mailbox, which is created first if `create` is set and it does not exist. Returns the configuration, and the
+ * secret of the endpoint that was made for it. Fails with `plan_required`, `mailbox_not_found`, `conflict` (watched already),
+ * `validation_error` (delivery, fields of Lens), and as `createMailbox` and `createWebhook` do.
  */
 export async function createIntake(
   ctx: Context,
@@ -115,7 +115,7 @@ export async function getIntake(ctx: Context, principal: Principal, address: str
 }
 
 /**
- * Changes a configuration; what is left out stays. Another retention holds for the records that are there too. Fails as
+ * Changes a configuration; what is left out stays. A changed retention applies to existing records too. Fails as
  * `createIntake` does, and with `not_found`.
  */
 export async function updateIntake(
@@ -144,8 +144,8 @@ export async function updateIntake(
 }
 
 /**
- * Watches a mailbox no longer: the endpoint that was made for it goes, and so do its records with their copies and links. Its
- * mail stays. Fails with `mailbox_not_found`, `not_found`.
+ * Stops watching a mailbox. Deletes the endpoint that was made for it, and its records with their copies and links; its mail
+ * stays. Fails with `mailbox_not_found`, `not_found`.
  */
 export async function deleteIntake(ctx: Context, principal: Principal, address: string): Promise<void> {
   const { _id: mailboxId, accountId, mailbox } = await reachIntake(ctx, principal, address)
@@ -163,11 +163,11 @@ export async function reachIntake(ctx: Context, principal: Principal, address: s
   return intake
 }
 
-/** Fails with `plan_required` where the plan has no Intake, not even to set it up (decisions.md 3, Plans). */
+/** Fails with `plan_required` when the plan does not allow Intake, not even to set it up (decisions.md 3, Plans). */
 export function requireSetUp({ account }: Principal): void {
   if (!allowanceOf(account).intakeSetUp)
     throw new Failure('plan_required', 'The plan does not include Intake.', {
-      fix: 'Take Pro or Business; on a trial it can be set up.',
+      fix: 'Take Pro or Business; on a trial, Intake can be set up.',
     })
 }
 
@@ -185,7 +185,7 @@ async function mailboxFor(
   return { _id: id, address: canonical }
 }
 
-/** What Lens is told: the fields that are left out stay as they are. Fails with `validation_error`. */
+/** The settings of Lens after a change: what is left out stays unchanged. Fails with `validation_error`. */
 function lensOf(before: IntakeLens, { enabled, fields = before.fields, quoted = before.quoted }: IntakeLensInput) {
   if (enabled && fields.length === 0)
     throw new Failure('validation_error', 'Lens is on and has no fields to read.', {
@@ -232,9 +232,13 @@ async function intakesOf(ctx: Context, principal: Principal, docs: readonly Inta
 const webhookIdOf = ({ delivery }: IntakeDoc) => (delivery.type === 'webhook' ? delivery.webhookId : null)
 
 const watchedAlready = (address: string) =>
-  new Failure('conflict', `Intake watches ${address} already, or is deleting the records of before.`, {
-    fix: 'Change what it does by PATCH /api/v1/intake/{mailbox}; after a deletion, try again in a moment.',
-  })
+  new Failure(
+    'conflict',
+    `Intake watches ${address} already, or is still deleting the records of an earlier configuration.`,
+    {
+      fix: 'Change the configuration by PATCH /api/v1/intake/{mailbox}; after a deletion, try again in a moment.',
+    },
+  )
 
 const notWatched = (address: string) =>
   new Failure('not_found', `Intake does not watch ${address}.`, {

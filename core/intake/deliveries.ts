@@ -1,4 +1,4 @@
-/** Where the records of a mailbox go: an endpoint that is made for it, one that is there, or none. */
+/** Where the records of a mailbox go: to an endpoint that is made for it, to an existing endpoint, or to none. */
 import { Failure } from '../../schemas/failures.ts'
 import type { IntakeDeliveryInput } from '../../schemas/intake.ts'
 import { mailPlans } from '../../schemas/plans.ts'
@@ -9,38 +9,42 @@ import { createWebhook, getWebhook, mayHear, removeEndpoint, requireEvents, upda
 import type { Context } from '../process/context.ts'
 
 const intakeEvents = ['intake.message'] as const
-/** On a trial, whose plan has no endpoints, one may be made for Intake; it hears of nothing before there is a plan. */
+/** Endpoints that Intake may make on a trial, whose plan has none. They receive nothing until there is a plan. */
 const endpointsOfSetUp = mailPlans.pro.webhookEndpoints
 
 /** The mailbox whose records are delivered. */
 type Watched = { readonly id: string; readonly address: string }
 
-/** Fails with `validation_error` for a delivery that is none. */
+/** Fails with `validation_error` when type "api" names an endpoint, "webhook" names not exactly one, or the URL is not allowed. */
 export function requireDelivery({ settings }: Context, { type, url, webhookId }: IntakeDeliveryInput): void {
   const given = [url, webhookId].filter((each) => each !== undefined).length
   if (type === 'api' && given > 0)
-    throw new Failure('validation_error', 'Records that are read by the API are posted nowhere.', {
-      param: url === undefined ? 'delivery.webhookId' : 'delivery.url',
-      fix: 'Leave it out, or give "delivery.type": "webhook".',
-    })
+    throw new Failure(
+      'validation_error',
+      'The delivery type "api" takes no endpoint: its records are read by the API.',
+      {
+        param: url === undefined ? 'delivery.webhookId' : 'delivery.url',
+        fix: 'Leave it out, or give "delivery.type": "webhook".',
+      },
+    )
   if (type === 'webhook' && given !== 1)
     throw new Failure('validation_error', 'A delivery by webhook needs either "url" or "webhookId".', {
       param: given === 0 ? 'delivery.url' : 'delivery.webhookId',
-      fix: 'Give "url" for an endpoint of its own, or "webhookId" for one that is there.',
+      fix: 'Give "url" to make an endpoint for this mailbox, or "webhookId" to use an existing one.',
     })
   if (url !== undefined) allowedUrl(url, settings.webhooks.allowPrivate, 'delivery.url')
 }
 
-/** Fails as `deliveryFor` does when the key may not deliver to an endpoint that is there. */
+/** Fails as `deliveryFor` does when the key may not deliver to an existing endpoint. */
 export async function requireEndpoint(ctx: Context, principal: Principal, webhookId: string): Promise<void> {
   await getWebhook(ctx, principal, webhookId)
   requireEvents(principal, intakeEvents)
 }
 
 /**
- * Makes what a delivery needs: an endpoint for this mailbox alone, whose secret is returned; or in one that is there the event.
- * `before`: the configuration as it is, whose own endpoint is kept where only the URL changes. Fails with `not_found`, `conflict` (the
- * endpoint does not hear of the mailbox), and as `createWebhook` does.
+ * Sets up a delivery: makes an endpoint for this mailbox alone, whose secret is returned, or adds the event type to an existing
+ * endpoint. `before` is the current configuration, whose own endpoint is kept when only the URL changes. Fails with `not_found`,
+ * `conflict` (the endpoint does not receive events of the mailbox), and as `createWebhook` does.
  */
 export async function deliveryFor(
   ctx: Context,
@@ -70,7 +74,7 @@ export async function deliveryFor(
   return { delivery: { type: 'webhook', webhookId: id, isOwn: true }, secret }
 }
 
-/** Deletes the endpoint that was made for a mailbox, when nothing is delivered to it any more. */
+/** Deletes the endpoint of a delivery that has ended, if it was made for the mailbox. */
 export async function endDelivery(ctx: Context, { accountId, delivery }: IntakeDoc): Promise<void> {
   if (delivery.type === 'webhook' && delivery.isOwn)
     await removeEndpoint(ctx, { accountId, webhookId: delivery.webhookId })
@@ -89,13 +93,17 @@ async function useEndpoint(
   const isNarrowed = scope.domains.length > 0 || scope.mailboxes.length > 0
   const domain = address.slice(address.lastIndexOf('@') + 1)
   if (isNarrowed && !scope.mailboxes.includes(address) && !scope.domains.includes(domain))
-    throw new Failure('conflict', `The endpoint ${webhookId} does not hear of ${address}: its scope names others.`, {
-      fix: 'Add the mailbox to the scope of the endpoint, or give "delivery.url" for an endpoint of its own.',
-    })
+    throw new Failure(
+      'conflict',
+      `The endpoint ${webhookId} does not receive events of ${address}: its scope names others.`,
+      {
+        fix: 'Add the mailbox to the scope of the endpoint, or give "delivery.url" for an endpoint of its own.',
+      },
+    )
   if (!(await mayHear(ctx, principal, { webhookId, mailboxId })))
     throw new Failure(
       'conflict',
-      `The endpoint ${webhookId} does not hear of ${address}: it hears of the mailboxes that the agent key which made it reaches.`,
+      `The endpoint ${webhookId} does not receive events of ${address}: the agent key that made it does not reach this mailbox.`,
       { fix: 'Name an endpoint that an account key made, or give "delivery.url" for an endpoint of its own.' },
     )
   const missing = intakeEvents.filter((type) => !events.includes(type))

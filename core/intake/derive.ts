@@ -1,7 +1,7 @@
 /**
- * Derives the records of mail that arrived in watched mailboxes. The id of a record is computed from the message's, and the first step
- * inserts it as due, with the lease of the process that makes it at once: whatever happens then, it is made, by this process or
- * another, and once.
+ * Derives the records of mail that arrived in watched mailboxes. The id of a record is computed from the message's. The first step
+ * inserts the record as due, under the lease of the process that makes it at once. Whatever happens then, it is made exactly once,
+ * by this process or another.
  */
 import { deriveId, newToken } from '../../schemas/ids.ts'
 import type { IntakeDoc, IntakeRecordDoc } from '../../store/documents/intake.ts'
@@ -29,7 +29,7 @@ export async function deriveRecords(ctx: Context, messages: readonly MessageDoc[
   if (watched.size > 0) await begin(ctx, received, watched)
 }
 
-/** Begins those of the records that were not begun because of a crash. Returns how many there were. */
+/** Begins the records that were not begun because of a crash. Returns how many there were. */
 export async function deriveMissed(ctx: Context, messages: readonly MessageDoc[]): Promise<number> {
   const received = messages.filter(isReceived)
   const mailboxIds = [...new Set(received.map(({ mailboxId }) => mailboxId))]
@@ -50,7 +50,7 @@ export async function deriveMissed(ctx: Context, messages: readonly MessageDoc[]
 
 /**
  * Makes records that are due, of an account or of all: those whose process died, whose making failed, or for which no process had
- * room. Resolves when it was tried. Returns how many there were.
+ * room. Resolves when each was tried. Returns how many there were.
  */
 export async function makeDueRecords(ctx: Context, accountId?: string): Promise<number> {
   const queue = recordQueue(ctx)
@@ -88,7 +88,7 @@ async function begin(
   return begun.filter(Boolean).length
 }
 
-/** Inserts the record of a message and queues it. Returns false when there was one. */
+/** Inserts the record of a message and queues it. Returns false when the record exists already. */
 async function beginRecord(ctx: Context, message: MessageDoc, { test }: { test: boolean }): Promise<boolean> {
   const queue = recordQueue(ctx)
   const own = inTimeOf(ctx, message.accountId)
@@ -107,7 +107,7 @@ async function beginRecord(ctx: Context, message: MessageDoc, { test }: { test: 
   return true
 }
 
-/** What a record keeps of the message document, which may be gone some day. */
+/** The fields that a record copies from the message document, which may be deleted before the record. */
 function keptOf(message: MessageDoc) {
   const { _id, accountId, mailboxId, mailbox, threadId, receivedAt, from, authorName, to, cc, replyTo, subject } =
     message

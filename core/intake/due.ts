@@ -1,4 +1,4 @@
-/** What is due of Intake: records that nobody makes, and backfills. */
+/** The work of Intake that is due: records that no process is making, and backfills. */
 import type { Context } from '../process/context.ts'
 import { nextBackfill, stepBackfills } from './backfill.ts'
 import { makeDueRecords, nextRecord } from './derive.ts'

@@ -1,4 +1,4 @@
-/** Tries Lens on a sample, or on a mail that is there, before it is turned on or with other fields. Nothing is kept or counted. */
+/** Tries Lens on a sample or an existing mail, before it is turned on or with other fields. No answer is kept or counted as a run. */
 import { compose } from '../../mail/compose/compose.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { newToken } from '../../schemas/ids.ts'
@@ -21,9 +21,9 @@ export type LensTrial = LensSample & {
 }
 
 /**
- * Asks Lens for the fields of the configuration, or for these, of a sample or of a mail of the mailbox, whose files are read too. Fails
- * with `mailbox_not_found`, `not_found` (it is not watched, or there is no such mail), `plan_required`, `rate_limited`, and
- * `validation_error` (no fields, nothing to read).
+ * Asks Lens for `fields`, or else for those of the configuration, in a sample or in a mail of the mailbox, whose files are read too.
+ * Fails with `mailbox_not_found`, `not_found` (the mailbox is not watched, or there is no such mail), `plan_required`, `rate_limited`,
+ * and `validation_error` (no fields, nothing to read).
  */
 export async function tryLens(
   ctx: Context,
@@ -41,10 +41,14 @@ export async function tryLens(
   requireOwnKeys(asked.fields, 'fields')
   const isSample = sample.text !== undefined || sample.html !== undefined
   if (isSample === (messageId !== undefined))
-    throw new Failure('validation_error', 'Lens is tried either on a sample or on a mail of the mailbox.', {
-      param: isSample ? 'messageId' : 'text',
-      fix: 'Give "text" or "html", or the "messageId" of a mail.',
-    })
+    throw new Failure(
+      'validation_error',
+      'Lens can be tried on either a sample or a mail of the mailbox: give exactly one of them.',
+      {
+        param: isSample ? 'messageId' : 'text',
+        fix: 'Give "text" or "html", or the "messageId" of a mail.',
+      },
+    )
   await takeTest(ctx, principal)
   if (messageId === undefined) return askLens(ctx, asked, await readSample(ctx, { mailbox, ...sample }), [])
   const { message } = await reachMessage(ctx, principal, { address, messageId })
@@ -58,7 +62,7 @@ function textsOf(ctx: Context, message: MessageDoc) {
   return withTexts(ctx, { ...message, attachments })
 }
 
-/** Reads a sample as the mail that it would be. */
+/** Reads a sample as if it were a mail. */
 async function readSample(
   ctx: Context,
   { mailbox, subject = '', text, html, date }: LensSample & { readonly mailbox: string },

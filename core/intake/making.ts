@@ -1,6 +1,6 @@
 /**
  * Makes a record: reads the mail and its files, asks Lens, writes the record once, and records its event, whose id is derived from the
- * record's. Whoever makes it has its lease, so each step may be repeated by another process after a crash, and none counts twice.
+ * record's. The process that makes it has its lease. After a crash another process may repeat each step, and no step counts twice.
  */
 import { createHash } from 'node:crypto'
 import { splitAddress } from '../../mail/message/address.ts'
@@ -25,13 +25,13 @@ import { watchedAmong } from './watched.ts'
 /** Files of a mail whose text is read (interface.md, Intake message). */
 const readFilesMax = 3
 /**
- * A record that was begun so often without an end has ended its process, perhaps: after the first number its files and Lens are left
- * out, after the second its bodies too.
+ * A record that was begun this often and never finished may have crashed its process: after `plainTries` its files and Lens are left
+ * out, after `bareTries` its bodies too.
  */
 const plainTries = 3
 const bareTries = 5
 
-/** Makes a record that this process has the lease of, and tells of it. One whose mailbox is not watched any more goes. */
+/** Makes a record that this process has the lease of, and records its event. Deletes it if its mailbox is not watched any more. */
 export async function makeRecord(ctx: Context, record: IntakeRecordDoc): Promise<void> {
   const own = inTimeOf(ctx, record.accountId)
   const intake = (await watchedAmong(own, [record.mailboxId])).get(record.mailboxId)
@@ -45,7 +45,7 @@ export async function makeRecord(ctx: Context, record: IntakeRecordDoc): Promise
   await store.finishRecord(own.store, made)
 }
 
-/** Makes a record and writes it. Null when another process has its lease meanwhile. */
+/** Makes a record and writes it. Returns null when another process has taken the lease meanwhile. */
 async function make(ctx: Context, record: IntakeRecordDoc, intake: IntakeDoc): Promise<IntakeRecordDoc | null> {
   const { tries = 0 } = record
   const mail = await readMail(ctx, record, { isTried: tries <= bareTries })
@@ -57,13 +57,13 @@ async function make(ctx: Context, record: IntakeRecordDoc, intake: IntakeDoc): P
   return (await store.writeMadeRecord(ctx.store, record, { made, take })) ? { ...record, ...made } : null
 }
 
-/** What a run of Lens takes of the allowance: beyond it, runs are counted as extra usage. */
+/** Counts a run of Lens. There is no limit: runs beyond the allowance count as extra usage. */
 export function lensTake(ctx: Context, accountId: string): Take {
   const counts = [{ counter: lensRuns, by: 1, limit: null }]
   return { ...usagePeriod(accountId, 'month', ctx.clock.now()), counts }
 }
 
-/** Reads the texts of the first files of a mail; what is shown in its body, such as a logo, is no file. */
+/** Reads the texts of the first files of a mail. Inline parts, such as a logo in the body, do not count as files. */
 export async function withTexts(
   ctx: Context,
   record: Pick<IntakeRecordDoc, 'accountId' | 'blob' | 'attachments'>,
@@ -92,7 +92,7 @@ export async function withTexts(
   })
 }
 
-/** The contents of the parts of a mail; of one that cannot be taken apart in time, none. */
+/** The contents of parts of a mail; empty when the mail cannot be parsed in time. */
 async function contentsOf(
   ctx: Context,
   raw: Buffer,
@@ -109,7 +109,7 @@ async function contentsOf(
 /** Pictures and sounds have no text, and need not be decoded to find out. */
 const mayHaveText = ({ contentType }: { readonly contentType: string }) => !/^(?:image|audio|video)\//.test(contentType)
 
-/** Asks Lens what a mail says of the fields. */
+/** Asks Lens for the values of the fields in a mail. */
 export async function askLens(
   ctx: Context,
   { fields, quoted }: Pick<IntakeLens, 'fields' | 'quoted'>,
@@ -125,7 +125,7 @@ export async function askLens(
   return { of: lensVersion({ fields, quoted }), engine: lensEngine, values: lens, evidence: lensEvidence }
 }
 
-/** Identifies what Lens is asked for. */
+/** Identifies the fields and options with which Lens is asked. */
 export function lensVersion({ fields, quoted }: Pick<IntakeLens, 'fields' | 'quoted'>): string {
   const asked = fields.map(({ key, type, description }) => [key, type, description])
   return createHash('sha256')
@@ -149,7 +149,7 @@ function eventOf(ctx: Context, record: IntakeRecordDoc) {
   }
 }
 
-/** Whether the mail of an account gets records: its plan includes Intake; on a trial those of set-up tests alone. */
+/** Whether mail of an account gets records: all of it when the plan includes Intake, on a trial only the mail of set-up tests. */
 export async function getsRecord(
   ctx: Context,
   accountId: string,

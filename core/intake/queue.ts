@@ -1,7 +1,8 @@
 /**
- * The records that a process has the lease of and has not made yet. Invariants: at most `atOnce` are made at a time; those with files
- * have a queue of their own, and so have those that a model is asked of, so that nothing waits for a file but what has one; accounts take
- * turns in each; a lease is kept as long as its record is here, however long it takes, and is over soon after the process has died.
+ * The records that a process has the lease of and has not made yet. Invariants: at most `atOnce` of each kind are made at a time;
+ * records with files have a queue of their own, and so have those for which a model is asked, so that only records with files wait for
+ * files; accounts take turns in each queue; a lease is renewed as long as its record is here, however long that takes, and ends soon
+ * after the process has died.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { newToken } from '../../schemas/ids.ts'
@@ -16,29 +17,29 @@ import { makeRecord } from './making.ts'
 import { watchedAmong } from './watched.ts'
 
 /**
- * Records made at once: plain ones, which cost a moment of this thread, so that their writes go together; those that wait for a
- * model; and with files, which mostly wait for other processes and hold their mail meanwhile.
+ * Records made at the same time: plain ones, which take this thread a moment, so that their writes go together; those that wait for
+ * a model; and those with files, which mostly wait for other processes and keep their mail in memory meanwhile.
  */
 const atOnce = { plain: 32, model: 32, files: 4 } as const
-/** Records here, each without its mail; others are due in the database. */
+/** Most records held here, each without its mail; further ones stay due in the database. */
 const heldMax = 500
-/** A dead process holds its records up for so long; a living one renews its leases meanwhile. */
+/** How long the records of a dead process have to wait; a living process renews its leases before. */
 const leaseMs = 30 * secondMs
 const renewMs = 10 * secondMs
-/** Until a record is tried again that found no room where it is read. */
+/** Pause before a record is tried again for which there was no room to read it. */
 const putOffMs = 5 * secondMs
 
 type Kind = keyof typeof atOnce
 type Item = { readonly ctx: Context; readonly record: IntakeRecordDoc; done(): void }
 
 export type RecordQueue = {
-  /** What the leases of this process are called. */
+  /** The token of this process's leases. */
   readonly lease: string
   /** How many more records it takes. */
   room(): number
   /**
-   * Makes a record that this process has the lease of. Resolves when that was tried: what was not begun, or found no room where it is
-   * read, is due again in a moment, and what failed when the lease ends.
+   * Makes a record that this process has the lease of. Resolves when that was tried. A record that was not begun, or for which there
+   * was no room to read it, is due again in a moment; one that failed is due again when its lease ends.
    */
   add(ctx: Context, record: IntakeRecordDoc): Promise<void>
   /** Begins no more records, and gives back those that are not begun. */
@@ -62,7 +63,7 @@ export const recordQueue = perProcess(({ background, store }) => {
     if (isClosed) return
     for (const [accountId, items] of waiting[kind]) {
       if (running[kind] >= atOnce[kind]) return
-      // The others of the account wait until all accounts had their turn.
+      // The other records of the account wait until all accounts have had their turn.
       waiting[kind].delete(accountId)
       const item = items.shift()
       if (items.length > 0) waiting[kind].set(accountId, items)
@@ -83,7 +84,7 @@ export const recordQueue = perProcess(({ background, store }) => {
     begin(kind)
   }
 
-  /** Gives a record back that nothing was tried of, for a process that has room then. */
+  /** Releases the lease of a record that could not be begun, for a process that has room. */
   async function putOff(ctx: Context, { _id, accountId, mailboxId }: IntakeRecordDoc): Promise<void> {
     const own = inTimeOf(ctx, accountId)
     const at = after(own.clock.now(), isClosed ? 0 : putOffMs)
@@ -146,12 +147,12 @@ async function kindOf(ctx: Context, { attachments, mailboxId }: IntakeRecordDoc)
   try {
     return (await watchedAmong(ctx, [mailboxId])).get(mailboxId)?.lens.enabled === true ? 'model' : 'plain'
   } catch {
-    // The database is away, which making the record will tell.
+    // The database cannot be reached: making the record reports that.
     return 'plain'
   }
 }
 
-/** Ends what this process makes: records that are not begun, or whose files are being read, are for another or for the next start. */
+/** Stops making records. Those that are not begun, or whose files are being read, are left to another process or the next start. */
 export async function endRecords(ctx: Context): Promise<void> {
   await recordQueue(ctx).close()
   await ctx.extraction.close()

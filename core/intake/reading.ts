@@ -1,4 +1,4 @@
-/** Reads a mail for its record: bodies, header fields, and what Lens is told of it. */
+/** Reads a mail for its record: bodies, header fields, and what Lens reads of it. */
 import type { LensSource } from '../../mail/lens/source.ts'
 import { firstHeader, type HeaderField, readHeaders } from '../../mail/message/headers.ts'
 import type { IntakeRecordDoc } from '../../store/documents/intake.ts'
@@ -23,14 +23,14 @@ const shownHeaders = {
 
 type Content = NonNullable<IntakeRecordDoc['content']>
 
-/** What was read of a mail. `source`: what Lens reads of it, but for the texts of its attachments. */
+/** What was read of a mail. `source` is what Lens reads of it, except for the texts of its attachments. */
 export type MailReading = { readonly content: Content; readonly source: Omit<LensSource, 'attachments'> }
 
 type Read = Pick<IntakeRecordDoc, 'messageId' | 'mailbox' | 'blob' | 'subject' | 'receivedAt'>
 
 /**
- * Reads the mail of a record. One that cannot be parsed in time, or is not tried to be, has its header fields and empty bodies. Fails
- * with `internal_error` when its bytes are gone, and with `unavailable`.
+ * Reads the mail of a record. A mail that cannot be parsed in time, or that is not to be parsed (`isTried` is false), has its header
+ * fields and empty bodies. Fails with `internal_error` when its bytes are gone, and with `unavailable`.
  */
 export async function readMail(ctx: Context, record: Read, { isTried }: { isTried: boolean }): Promise<MailReading> {
   return inMemoryRoom(ctx, record.blob, async () => {
@@ -39,7 +39,7 @@ export async function readMail(ctx: Context, record: Read, { isTried }: { isTrie
   })
 }
 
-/** As `readMail`, for bytes that are at hand. */
+/** Like `readMail`, for raw bytes. */
 export async function readRaw(ctx: Context, record: Omit<Read, 'blob'>, raw: Buffer): Promise<MailReading> {
   const { messageId } = record
   const attachmentsUrl = attachmentsAddress(ctx, { ...record, _id: messageId })
@@ -83,7 +83,7 @@ function readingOf({ subject, receivedAt }: Omit<Read, 'blob'>, bodies: Bodies):
 
 /** The first characters of a text, as many as take up at most `bytesMax` bytes. */
 export function cut(text: string, bytesMax: number): string {
-  // No character takes up more than three bytes for each of its units.
+  // A UTF-16 unit takes up at most three bytes.
   if (text.length * 3 <= bytesMax || Buffer.byteLength(text) <= bytesMax) return text
   const bytes = Buffer.from(text.slice(0, bytesMax))
   let end = Math.min(bytes.length, bytesMax)
@@ -91,13 +91,13 @@ export function cut(text: string, bytesMax: number): string {
   return bytes.toString('utf8', 0, end)
 }
 
-/** HTML is not cut within a tag. */
+/** Cuts HTML as `cut` does, but not within a tag. */
 function cutHtml(html: string): string {
   const head = cut(html, htmlBytesMax)
   return head === html ? html : head.replace(/<[^<>]*$/, '')
 }
 
-/** A date of a header field by the clock of who wrote it, in its UTC fields; null when it is none. */
+/** The date of a header field in the local time of its writer, held in the UTC fields of the result; null when it is not a date. */
 export function ownDate(date: string): Date | null {
   const at = Date.parse(date.replace(/\s*\(.*$/s, ''))
   if (Number.isNaN(at)) return null

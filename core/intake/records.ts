@@ -56,7 +56,7 @@ export async function readRecord(ctx: Context, principal: Principal, id: string)
   return intakeMessage(ctx, await reachRecord(ctx, principal, id))
 }
 
-/** Ends all links to the files of a record. Returns it with links that work. Fails with `not_found`. */
+/** Revokes all links to the files of a record. Returns the record with new links. Fails with `not_found`. */
 export async function revokeLinks(ctx: Context, principal: Principal, id: string): Promise<IntakeMessage> {
   const record = await store.changeLinkKey(ctx.store, await reachRecord(ctx, principal, id), newToken())
   if (record === null) throw noRecord(id)
@@ -77,7 +77,7 @@ async function reachRecord(ctx: Context, principal: Principal, recordId: string)
 
 const noRecord = (id: string) =>
   new Failure('not_found', `There is no Intake record ${id}.`, {
-    fix: 'Use an intake_id as the list or an event shows it; a record is deleted when its retention is over.',
+    fix: 'Use an intake_id from the list of records or an event; a record is deleted when its retention is over.',
   })
 
 function common(record: IntakeRecordDoc): Omit<IntakeSummary, 'attachments'> {

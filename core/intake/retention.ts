@@ -1,7 +1,8 @@
 /**
- * How long records are kept. A configuration says when its records are looked at next, at the latest a day from the last look, so a
- * record that is younger than the shortest retention needs no time of its own, and another retention holds at once. What has
- * ended, with its mailbox or by itself, is looked at like what is due; its records go first, so a crash leaves nothing behind.
+ * Deletes records when their retention is over. A configuration notes when its records are checked next (`checkAt`), at most a day
+ * after the last check, so records need no expiry of their own, and a changed retention applies at once. A configuration that has
+ * ended, by itself or with its mailbox, is checked like those that are due. Its records are deleted before it, so a crash leaves
+ * nothing behind.
  */
 import { idAt } from '../../schemas/ids.ts'
 import type { IntakeDoc } from '../../store/documents/intake.ts'
@@ -11,13 +12,13 @@ import { after, dayMs, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { endDelivery } from './deliveries.ts'
 
-/** Records deleted by one command, and of one mailbox before others have their turn. */
+/** Records deleted by one command, and commands for one mailbox before others have their turn. */
 const pageSize = 200
 const pagesMax = 50
 const intakesPage = 100
-/** Shorter than every retention. */
+/** Longest time between two checks of a configuration; shorter than every retention. */
 const lookEveryMs = dayMs
-/** Far longer than a process takes a mailbox for watched that is not (core/process/known.ts). */
+/** Far longer than a process may still consider a mailbox watched after its configuration has ended (core/process/known.ts). */
 const heardMs = minuteMs
 
 /** Deletes records, of an account or of all, that have been kept for long enough or whose configuration ended. Returns how many. */
@@ -32,14 +33,14 @@ export async function sweepIntakes(ctx: Context, accountId?: string): Promise<nu
       if (count < pageSize * pagesMax && (intake.endedAt === undefined || isForgotten(own, intake))) settled += 1
       removed += count
     }
-    // Those with many records left, or that have ended just now, are due still, for the next run.
+    // Configurations with many records left, and those that have just ended, stay due for the next run.
     if (due.length < intakesPage || settled === 0) return removed
   }
 }
 
 /**
- * Deletes the records of a configuration that has ended, and its own endpoint. It is forgotten a moment later, when no process can
- * take the mailbox for watched any more, with what was begun meanwhile. Returns how many records.
+ * Deletes the records of a configuration that has ended, and its own endpoint. The configuration itself is deleted later, together
+ * with records begun meanwhile, when no process can consider the mailbox watched any more. Returns the number of records deleted.
  */
 export async function finishEnded(ctx: Context, intake: IntakeDoc): Promise<number> {
   await endDelivery(ctx, intake)
@@ -48,11 +49,11 @@ export async function finishEnded(ctx: Context, intake: IntakeDoc): Promise<numb
   return removed
 }
 
-/** Whether no process takes the mailbox for watched any more. */
+/** Whether no process can consider the mailbox watched any more. */
 const isForgotten = ({ clock }: Context, { endedAt }: IntakeDoc) =>
   endedAt !== undefined && endedAt < after(clock.now(), -heardMs)
 
-/** Writes a configuration in place of one that has ended, once its records are gone. Returns false when there is none, or some are left. */
+/** Replaces a configuration that has ended, once its records are deleted. Returns false when none has ended, or records are left. */
 export async function beginAgain(ctx: Context, intake: IntakeDoc): Promise<boolean> {
   if (!(await store.hasEnded(ctx.store, intake._id))) return false
   if ((await removePages(ctx, { mailboxId: intake._id })) === pageSize * pagesMax) return false

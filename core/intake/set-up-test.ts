@@ -1,6 +1,6 @@
 /**
- * The set-up test: a mail that the service writes to a watched mailbox, through its own mail servers like any other, so that what
- * comes of it is what comes of every mail. It is known by its Message-ID, part of which is a keyed digest of the mailbox.
+ * The set-up test: a mail that the service sends to a watched mailbox through its own mail servers, so that it is handled like any
+ * other mail. It is recognised by its Message-ID, part of which is a keyed digest of the mailbox.
  */
 
 import { Failure } from '../../schemas/failures.ts'
@@ -15,7 +15,7 @@ import { sendNotice } from '../send/notice.ts'
 import { reachIntake, requireSetUp } from './configurations.ts'
 
 const purpose = 'intake test'
-/** Tests of an account, of Intake and of Lens: as many as of webhooks (interface.md, Events, rule 9). */
+/** Most tests of Intake and Lens that an account may make in a window, as many as tests of webhooks (interface.md, Events, rule 9). */
 const testsMax = 20
 const testsWindowMs = 10 * minuteMs
 
@@ -31,7 +31,7 @@ export async function sendSetUpTest(
   const { _id: mailboxId, mailbox } = await reachIntake(ctx, principal, address)
   requireSetUp(principal)
   await takeTest(ctx, principal)
-  // In the machine's time, which the outbox has.
+  // In the machine's time, which the outbox uses.
   const id = testId(ctx, mailboxId, ctx.machineClock.now())
   const notice = { to: mailbox, subject: 'Intake test', text: testText, accountId: principal.accountId }
   await sendNotice({ ...ctx, clock: ctx.machineClock }, notice, id)
@@ -50,7 +50,7 @@ export function isSetUpTest(
   return tag === tagOf(ctx, mailboxId, time)
 }
 
-/** Counts a test against what an account may ask for. Fails with `rate_limited`. */
+/** Counts a test against the limit of the account. Fails with `rate_limited`. */
 export async function takeTest(ctx: Context, { accountId }: Principal): Promise<void> {
   const rolling = { owner: accountId, counter: 'intakeTests', limit: testsMax, windowMs: testsWindowMs }
   const granted = await takeRolling(ctx, rolling)
@@ -68,7 +68,7 @@ On Monday, Mailroom wrote:
 > This line is no part of the reply.
 `
 
-/** The prefix and the time of an id of a send. */
+/** Length of the prefix and the time in the id of a send. */
 const timeChars = 'em_'.length + 10
 
 function testId(ctx: Context, mailboxId: string, at: Date): Id<'em'> {
@@ -76,7 +76,7 @@ function testId(ctx: Context, mailboxId: string, at: Date): Id<'em'> {
   return `${time}${tagOf(ctx, mailboxId, time)}` as Id<'em'>
 }
 
-/** Sixteen characters of the alphabet of ids: half of each byte of a digest. */
+/** Sixteen hexadecimal digits of a keyed digest: they are all in the alphabet of ids. */
 function tagOf({ secrets }: Context, mailboxId: string, time: string): string {
   return secrets.tag(`${mailboxId} ${time}`, purpose).toString('hex').slice(0, 16)
 }

@@ -1,11 +1,11 @@
-/** Which mailboxes are watched, as this process knows it: arrivals ask for it, so that one nobody watches costs nothing. */
+/** Which mailboxes are watched, as this process knows it (core/process/known.ts): mail to a mailbox that is not watched costs nothing. */
 import type { IntakeDoc } from '../../store/documents/intake.ts'
 import { findIntakes } from '../../store/intake.ts'
 import type { Context } from '../process/context.ts'
 import { createKnown } from '../process/known.ts'
 import { perProcess } from '../process/per-process.ts'
 
-/** Known of a mailbox: how it is watched; null: it is not. */
+/** The configuration of a mailbox; null when it is not watched. */
 type Watched = { readonly intake: IntakeDoc | null }
 
 const knownIntakes = perProcess(({ clock, changes }) => {
@@ -16,7 +16,7 @@ const knownIntakes = perProcess(({ clock, changes }) => {
   return known
 })
 
-/** The configurations of those of the mailboxes that are watched, by their ids; those who ask at once share a query. */
+/** The configurations of the mailboxes that are watched, by mailbox id; concurrent callers share a query. */
 export async function watchedAmong(
   ctx: Context,
   mailboxIds: Iterable<string>,
@@ -33,7 +33,7 @@ async function readIntakes(ctx: Context, mailboxIds: readonly string[]): Promise
   return new Map(mailboxIds.map((mailboxId) => [mailboxId, { intake: found.get(mailboxId) ?? null }]))
 }
 
-/** Says that mailboxes are watched in another way, or not any more. */
+/** Publishes that the configurations of mailboxes were changed, or have ended. */
 export function intakesChanged(ctx: Context, mailboxIds: readonly string[]): void {
   knownIntakes(ctx).forget((mailboxId) => mailboxIds.includes(mailboxId))
   ctx.changes.publish({ kind: 'intakes', mailboxIds })

@@ -6,9 +6,9 @@ import { askEndpoint, NoAnswer } from './endpoint.ts'
 import { type Answered, isAnswer, nameOf, questionOf } from './question.ts'
 
 /**
- * Asks the model of the settings for the fields of a mail. Rejects with `NoAnswer` when it does not answer in time, or with
- * something else than what was asked for, or when one of its values is not borne out by the mail: who invents one value is not
- * believed in the others either.
+ * Asks the model in the settings for the fields of a mail. Rejects with `NoAnswer` when the model does not answer in time, does not
+ * answer in the requested schema, or gives a value that the mail does not state: a model that invents one value is not trusted with
+ * the others either.
  */
 export async function askModel(
   ctx: Context,
@@ -28,14 +28,14 @@ export async function askModel(
   )
 }
 
-/** What the model said, of the shape that was asked for. */
+/** The answer of the model, if it has the requested schema. */
 function answerOf(body: string, fields: readonly LensField[]): Answered {
   const content = contentOf(parsed(body))
-  if (content === null) throw new NoAnswer('the answer of the endpoint is no chat completion')
+  if (content === null) throw new NoAnswer('the answer of the endpoint is not a chat completion')
   // Models that do not keep to response_format often put their JSON in a block of Markdown.
   const inner = /^\s*```(?:json)?\s*\n(.*)\n\s*```\s*$/s.exec(content)?.[1] ?? content
   const answer = parsed(inner)
-  if (!isAnswer(fields, answer)) throw new NoAnswer('the answer of the model is not of the schema')
+  if (!isAnswer(fields, answer)) throw new NoAnswer('the answer of the model does not match the schema')
   return answer
 }
 

@@ -1,7 +1,7 @@
 /**
- * Asks an OpenAI-compatible endpoint, which the operator names in the settings. Its key is sent there and stands in no log,
- * error or answer. The answer has one time limit from the first byte sent to the last one read, and a limit of size; redirects
- * are not followed.
+ * Asks an OpenAI-compatible endpoint, which the operator names in the settings. Its key is sent there, and appears in no log,
+ * error or answer. One time limit covers everything from the first byte sent to the last one read; the size of the answer is
+ * limited too, and redirects are not followed.
  */
 import type { Pool } from 'undici'
 import { secondMs } from '../process/clock.ts'
@@ -9,14 +9,14 @@ import type { Context } from '../process/context.ts'
 import { loadOnce } from '../process/load-once.ts'
 import { perProcess } from '../process/per-process.ts'
 
-/** Against answers without an end: the values of fifty fields with their quotations are far shorter. */
+/** Stops endless answers: the values of fifty fields with their quotations are far shorter. */
 export const answerBytesMax = 256 * 1024
 const headerBytesMax = 16 * 1024
-/** Questions at once of one process; others wait their turn, which counts as time. */
+/** Most concurrent questions of a process; the others wait their turn, and the wait counts towards their time limit. */
 const connectionsMax = 8
 const idleMs = 4 * secondMs
 
-/** The HTTP client is large, and most services ask no model. */
+/** The HTTP client is large, and most installations ask no model: it is loaded on first use. */
 const loadClient = loadOnce(() => import('undici'))
 
 /** Why there is no answer, in words for the log. */
@@ -72,7 +72,7 @@ const poolOf = perProcess(({ settings: { lens } }) =>
   }),
 )
 
-/** Who stops reading ends the connection. */
+/** Reads a whole body, up to `answerBytesMax`. Leaving the loop early ends the connection. */
 async function readWhole(body: AsyncIterable<Buffer>): Promise<string> {
   const parts: Buffer[] = []
   let length = 0

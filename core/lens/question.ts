@@ -1,7 +1,7 @@
 /**
- * What a model is asked: to fill the fields of one mail in, each value with the words of the mail that state it. The mail is data:
- * it stands in one JSON value between marks that nobody can guess, and whatever it says, the answer must have the shape asked for
- * and is held against the mail.
+ * The question for a model: to fill in the fields of one mail, each value with the words of the mail that state it. The mail is
+ * data: it is one JSON value between marks that nobody can guess. Whatever the mail says, the answer must have the requested schema,
+ * and is checked against the mail.
  */
 import { randomBytes } from 'node:crypto'
 import type { LensSource } from '../../mail/lens/source.ts'
@@ -19,11 +19,11 @@ import {
 import type { LensField } from '../../schemas/intake.ts'
 import { isValid } from '../../schemas/validate.ts'
 
-/** Against questions that no model takes: characters of each text. */
+/** Most characters of each text: stops questions that are too long for a model. */
 const textCharsMax = 40_000
 const attachmentCharsMax = 20_000
 const attachmentsMax = 3
-/** Against quotations of the whole mail, and lists without an end. */
+/** Stops quotations of the whole mail, and endless lists. */
 const quoteCharsMax = 1_000
 const itemsMax = 100
 
@@ -46,14 +46,14 @@ const values = {
 
 export type Answered = { readonly [name: string]: Infer<(typeof values)[keyof typeof values]> | null }
 
-/** The name of a field in question and answer: keys are the user's, and names of properties need not be. */
+/** The name of a field in question and answer. It replaces the key, which the user chose and which may not suit as a property name. */
 export const nameOf = (index: number): string => `field_${index + 1}`
 
 function answerSchema(fields: readonly LensField[]): JsonSchema {
   return object(Object.fromEntries(fields.map(({ type }, n) => [nameOf(n), nullable(values[type] as Schema)])))
 }
 
-/** Whether an answer is of the schema that was asked for. The schema itself is another for each list of fields, and not compiled. */
+/** Whether an answer has the requested schema. That schema differs for each list of fields, so it is not compiled as a whole. */
 export function isAnswer(fields: readonly LensField[], answer: unknown): answer is Answered {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return false
   const given = answer as { readonly [name: string]: unknown }
@@ -90,7 +90,7 @@ export function questionOf(fields: readonly LensField[], source: LensSource, mod
   }
 }
 
-/** What a model is shown of a mail: no quoted history. */
+/** The parts of a mail that a model is shown, without quoted history. */
 function shownOf({ subject, text, quoted, attachments, date }: LensSource): object {
   let at = 0
   const own: string[] = []

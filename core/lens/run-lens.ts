@@ -1,7 +1,7 @@
 /**
- * Lens: the fields of a mail, each with the place where the mail states it. A model of the settings is asked first, if there is
- * one; where it fails, takes too long or invents a value, the rules of the service read all fields. One engine answers for all
- * fields of a mail, so that `lensEngine` says who vouches for each.
+ * Lens: the fields of a mail, each with the place where the mail states it. If the settings name a model, it is asked first; when it
+ * fails, takes too long or invents a value, the rules of the service read all fields. One engine answers all fields of a mail, so
+ * that `lensEngine` says where each value comes from.
  */
 import type { LensAnswer, LensEvidence, LensSource, LensValue } from '../../mail/lens/source.ts'
 import type { LensField } from '../../schemas/intake.ts'
@@ -11,7 +11,7 @@ import { NoAnswer } from './endpoint.ts'
 
 export type LensEngine = 'rules' | 'model'
 
-/** Values under the keys of the fields, evidence beside them, and who answered. */
+/** The values and their evidence, by the keys of the fields, and the engine that answered. */
 export type LensResult = {
   readonly lens: { readonly [key: string]: LensValue | null }
   readonly lensEvidence: { readonly [key: string]: LensEvidence | null }
@@ -40,7 +40,7 @@ export async function runLens(
   return resultOf(await byRules(ctx, question), 'rules')
 }
 
-/** Long texts are read in a worker thread. What cannot be read in time states nothing. */
+/** Reads the fields by rules, long texts in a worker thread. A mail that cannot be read in time has no values. */
 async function byRules(ctx: Context, question: Question): Promise<LensAnswer> {
   try {
     return new Map(await ctx.parsing.run('lens', { raw: Buffer.from(JSON.stringify(question)) }))

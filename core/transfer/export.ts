@@ -12,7 +12,7 @@ import { withTrace } from '../receive/trace-headers.ts'
 
 export type OwnMessage = {
   readonly id: string
-  /** As mail programs are shown it. */
+  /** The bytes that mail programs are shown. */
   readonly raw: Buffer
   readonly sender: string
   readonly receivedAt: Date
@@ -37,7 +37,7 @@ async function* messagesOf(
 ): AsyncGenerator<OwnMessage> {
   for await (const message of messagesIn(ctx.store, folder)) {
     const bytes = await readBlob(ctx.store, message.blob)
-    // It was deleted meanwhile.
+    // Null when the message was deleted meanwhile.
     if (bytes !== null) yield ownMessage(message, bytes)
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Mail from elsewhere comes into a mailbox: folder by folder, in groups, each message once. A message has a mark that is computed from
- * where it was, and the database holds no two messages of a mailbox with one mark: so an import that was cut is begun again from the
- * start and brings what is missing.
+ * Imports mail from elsewhere into a mailbox: folder by folder, in groups, each message once. A message has a mark that is computed
+ * from its identity in the source, and the database holds no two messages of a mailbox with the same mark. An interrupted import can
+ * therefore be started again from the beginning, and brings what is missing.
  */
 import { createHash } from 'node:crypto'
 import { Failure } from '../../schemas/failures.ts'
@@ -17,9 +17,9 @@ import { isLabel } from '../mailbox/labels.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import type { Context } from '../process/context.ts'
 
-/** A message elsewhere, which is read when it is known to be wanted. */
+/** A message in the source, which is read only when it is to be imported. */
 export type ForeignMessage = {
-  /** Identifies it among all messages that could be imported, and is the same whenever it is looked at. */
+  /** Identifies the message among all that could be imported. It is the same in every import. */
   readonly identity: string
   readonly sizeBytes: number
   read(): Promise<{
@@ -30,27 +30,27 @@ export type ForeignMessage = {
   } | null>
 }
 
-/** Messages of one folder elsewhere, in their order. */
+/** A folder in the source, with its messages in order. */
 export type ForeignFolder = { readonly path: string; readonly messages: AsyncIterable<ForeignMessage> }
 
 export type ImportCounts = {
-  /** Messages that were looked at. */
+  /** All messages of the source so far. */
   seen: number
   imported: number
-  /** Those that an earlier import had brought, or that Sent has already. */
+  /** Messages that an earlier import, or another one at the same time, has brought. */
   known: number
-  /** Those that are larger than a message may be, or went while they were read. */
+  /** Messages that are larger than a message may be, or were deleted before they could be read. */
   skipped: number
 }
 
-/** Messages that are looked up together, and bytes of messages that are looked up or written together: a message of a file is in memory. */
+/** Most messages looked up together, most bytes looked up or written together (messages of a file are in memory), most messages written. */
 const lookAtOnce = 200
 const bytesAtOnce = 8 * 1024 * 1024
 const messagesAtOnce = 50
 
 export type Import = {
   readonly counts: Readonly<ImportCounts>
-  /** Brings the messages of a folder. Fails with `unprocessable` (mailbox full), `validation_error` (name of the folder), `conflict`. */
+  /** Imports the messages of a folder. Fails with `unprocessable` (mailbox full), `validation_error` (name of the folder), `conflict`. */
   folder(from: ForeignFolder): Promise<void>
 }
 
@@ -106,7 +106,7 @@ export async function beginImport(ctx: Context, account: Account, address: strin
   async function write(into: KnownFolder, messages: readonly Appended[]): Promise<void> {
     if (messages.length === 0) return
     const placed = await appendMessages(ctx, login, into, messages)
-    // Of a message that Sent has already, the UID of that one; what another import brings at the same time is repeated.
+    // A message that another import brings at the same time is repeated.
     const uids = new Set(placed.flatMap(({ uid, isRepeated }) => (isRepeated ? [] : [uid])))
     counts.imported += uids.size
     counts.known += messages.length - uids.size
@@ -115,7 +115,7 @@ export async function beginImport(ctx: Context, account: Account, address: strin
   return { counts, folder }
 }
 
-/** The folder of a path, which is made where there is none. */
+/** The folder at a path, created if it does not exist. */
 async function folderFor(
   ctx: Context,
   { principal, mailbox }: { principal: ReturnType<typeof administrator>; mailbox: { _id: string; address: string } },
@@ -124,8 +124,8 @@ async function folderFor(
   const wanted = canonicalPath(path)
   const find = async () =>
     folderNamed(await foldersIn(ctx, mailbox._id, (known) => folderNamed(known, wanted) !== undefined), wanted)
-  const there = await find()
-  if (there !== undefined) return there
+  const existing = await find()
+  if (existing !== undefined) return existing
   try {
     await createFolder(ctx, principal, { address: mailbox.address, name: wanted })
   } catch (error) {
@@ -133,7 +133,7 @@ async function folderFor(
   }
   const made = await find()
   if (made === undefined)
-    throw new Failure('conflict', `The folder "${wanted}" was deleted meanwhile.`, { fix: 'Begin the import again.' })
+    throw new Failure('conflict', `The folder "${wanted}" was deleted meanwhile.`, { fix: 'Start the import again.' })
   return made
 }
 
