@@ -199,8 +199,8 @@ async function uidInSent(
 }
 
 /**
- * The state of the copy of a send that has been approved; null when there is none. A send that still waits for approval takes the
- * message that is being brought as its copy: the approval looks for copies that were begun before it.
+ * The state of the copy of a send that was approved, or is being approved; null when there is none. A send that still waits for its
+ * approval takes the message that is being brought as its copy: the approval looks for copies that were begun before it.
  */
 async function approvedCopy(ctx: Context, sent: Parameters<typeof findApprovedOf>[1]): ReturnType<typeof findSentCopy> {
   if (await noteCopyBegun(ctx.store, sent, ctx.clock.now())) return null

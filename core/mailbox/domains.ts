@@ -40,7 +40,7 @@ export async function takeSubdomain(
   return false
 }
 
-/** The id that marks a domain as never to be given out again: a keyed digest, which hides the name and is not itself a domain. */
+/** The id that marks a domain as never to be given out again: a keyed digest, which hides the name and is no domain name itself. */
 export function takenNameOf({ secrets }: Pick<Context, 'secrets'>, domain: string): string {
   return `taken ${secrets.tag(domain, 'name').toString('base64url')}`
 }

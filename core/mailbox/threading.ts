@@ -74,7 +74,7 @@ export async function deriveThreads(ctx: Context, refs: readonly ThreadRef[]): P
 
 /**
  * Like `deriveThreads`, for threads in which only flags and labels of messages changed: writes only the fields that show these.
- * All are derived in full when one was written by another process meanwhile or has no document, or when they have too many messages.
+ * All are derived in full when one has no document or was written by others meanwhile, or when they have too many messages.
  */
 export async function deriveThreadFlags(
   ctx: Context,

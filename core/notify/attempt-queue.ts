@@ -3,9 +3,9 @@
  * flight, at most `attemptsPerEndpoint` of them to one endpoint; endpoints take turns, so that the long queue of one delays no
  * other; an attempt that takes long gives its place to another, up to `slowMax`; an endpoint that did not answer has one attempt in
  * flight until it answers again. First attempts and repeated attempts have separate lanes. Some places are reserved for each lane,
- * so that a backlog of failed deliveries does not delay new events, nor the other way round. For one endpoint first attempts go
- * before repeated ones. One attempt is in flight for each mailbox whose order is kept, and one for all redeliveries. A delivery
- * whose lease is too short when its turn comes is not attempted under that lease.
+ * so that a backlog of failed deliveries does not delay new events, nor the other way round. For one endpoint, first attempts go
+ * before repeated ones, one attempt at a time is in flight for each mailbox whose order is kept, and one for redeliveries. A
+ * delivery whose lease is too short when its turn comes is not attempted under that lease.
  */
 import type { DeliveryDoc } from '../../store/documents/events.ts'
 import { secondMs } from '../process/clock.ts'

@@ -78,7 +78,7 @@ async function planInOrder(
   const own = new Set(events.map(({ _id }) => _id))
   const isAlone = upTo - after <= events.filter(({ seq }) => seq > after).length
   const range = isAlone ? [] : await walkEvents(ctx.store, { accountId, after, upTo, limit: upTo - after })
-  // Those that were recorded under another account were planned there.
+  // Events that were recorded under another account were planned there.
   const others = range.filter(({ _id, movedFrom }) => movedFrom === undefined && !own.has(_id))
   const missed = await withoutDelivery(ctx, missedBy(ctx, endpoints, others))
   await deliver(

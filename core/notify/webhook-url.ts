@@ -40,7 +40,7 @@ export function allowedUrl(text: string, allowPrivate: boolean, param = 'url'): 
     throw refuse('must be on a public address, not on a private network.', 'Give a host that the internet reaches.')
   if (!allowPrivate && !isOpenPort(url.port))
     throw refuse(
-      `must not name the port ${url.port}, which belongs to another protocol.`,
+      `must not name the port ${url.port}, which is used for other protocols.`,
       'Leave the port out, or choose one from 1024 on, such as 8443.',
     )
   return url.href

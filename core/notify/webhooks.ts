@@ -117,8 +117,9 @@ export async function getWebhook(ctx: Context, principal: Principal, id: string)
 }
 
 /**
- * Changes an endpoint. Turning it off skips the deliveries that wait for it; turning it on clears its record of failures. Fails with
- * `not_found`, `conflict` (turned on, but the agent key that made it has ended), and as `createWebhook` does.
+ * Changes an endpoint. Turning it off skips the deliveries that wait for it; turning it on clears its failures, and it receives the
+ * events from then on. Fails with `not_found`, `conflict` (turned on, but the agent key that made it has ended), and as
+ * `createWebhook` does.
  */
 export async function updateWebhook(
   ctx: Context,

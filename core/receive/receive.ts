@@ -35,7 +35,7 @@ export type Delivery = {
   readonly isOurs?: boolean
 }
 
-/** How long a write may take: less than the age at which sweeps look. What is committed later is recognised as the sender repeats it. */
+/** How long a write may take: less than the age at which sweeps look. A later commit is recognised when the sender repeats the mail. */
 const giveUpMs = answerMs
 
 /**

@@ -48,7 +48,7 @@ export type Owner = Pick<AddressDoc, 'accountId' | 'mailboxIds'>
 /**
  * A mailbox without the fields that come from its account. `usedBytes` is the storage in use when the mailbox was read, plus what
  * this process has stored in it since. After a change note the next transaction reads the mailbox again; transactions under way
- * still count against the earlier figure.
+ * still count against the entry that was read last.
  */
 export type KnownMailbox = {
   readonly mailbox: Omit<RecipientMailbox, 'names' | 'storageBytes'>

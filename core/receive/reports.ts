@@ -1,7 +1,7 @@
 /**
  * Reports about mail we sent: delivery status notifications and abuse feedback change the status of the recipient they
  * are about (decisions.md 2, Delivery states). A report is believed only when it names the return path of that recipient: every
- * recipient of a send knows its Message-ID and who else received it.
+ * recipient of a send knows its Message-ID and who else received it, so naming these proves nothing.
  */
 import { enhancedStatusOf } from '../../mail/encoding/enhanced-status.ts'
 import { splitAddress } from '../../mail/message/address.ts'
