@@ -5,8 +5,8 @@ import { showInvisible } from '../encoding/invisible-characters.ts'
 import { limits } from '../limits.ts'
 
 /**
- * A name with an address: what RFC 5322 3.4 calls a mailbox, and elsewhere here a mailbox keeps mail. `name` is '' when none
- * was given; `address` is canonical (`normaliseAddress`) where it is valid.
+ * A display name with an address: the "mailbox" of RFC 5322 3.4 (elsewhere in this code a mailbox stores mail). `name` is ''
+ * when none was given; `address` is canonical (`normaliseAddress`) where it is valid.
  */
 export type NamedAddress = { readonly name: string; readonly address: string }
 
@@ -50,9 +50,9 @@ export function parseNamedAddress(text: string): NamedAddress | null {
 
 /**
  * Reads an address header field (RFC 5322 3.4, obsolete forms included): groups are flattened, comments may serve as
- * names, encoded words are decoded. `headerValue` is unfolded but not decoded. At most `addressesMax` mailboxes, each
- * with an `@`; addresses that are not valid but usable for display stay as written, lower-cased, with U+FFFD for what
- * cannot be seen in them. Never throws.
+ * names, encoded words are decoded. `headerValue` is unfolded but not decoded. Returns at most `addressesMax` mailboxes, each
+ * with an `@`. An address that is not valid but can be displayed stays as written, lower-cased. U+FFFD replaces invisible
+ * characters. Never throws.
  */
 export function parseAddressList(headerValue: string): NamedAddress[] {
   return readList(headerValue, limits.addressesMax).map(({ name, address }) => ({
@@ -61,16 +61,16 @@ export function parseAddressList(headerValue: string): NamedAddress[] {
   }))
 }
 
-/** An address as it is written, and the obsolete route before it (RFC 5322 4.4), if any: `@a,@b`. */
+/** An address as it is written, with the obsolete route before it (RFC 5322 4.4), if any: `@a,@b`. */
 type RoutedAddress = NamedAddress & { readonly route?: string }
 
-/** A member of an address header field: an address as it is written, or where a group (RFC 5322 3.4) begins or ends. */
+/** One item of an address header field: an address as it is written, or the begin or end of a group (RFC 5322 3.4). */
 export type AddressItem = RoutedAddress | { readonly group: string } | { readonly groupEnd: true }
 
-/** Reads an address header field as `parseAddressList` does, with its groups, and addresses as they are written. */
+/** Reads an address header field as `parseAddressList` does, but keeps its groups, and addresses as they are written. */
 export const readAddressItems = (headerValue: string): AddressItem[] => readItems(headerValue, limits.addressesMax)
 
-/** What an address header field calls somebody whom it gives no address with a domain; null when it says nothing. Never throws. */
+/** The name in an address header field that gives no address with a domain; null when there is none. Never throws. */
 export function nameAlone(headerValue: string): string | null {
   const [, before = '', bracket = ''] = /^([^<]*)(?:<([^<>]*)>?)?/.exec(headerValue) ?? []
   const name =
@@ -92,14 +92,14 @@ export function formatNamedAddress({ name, address }: NamedAddress): string {
 /** Longer than any valid address (RFC 5321 4.5.3.1), in characters. */
 const addressCharsMax = 400
 
-/** An address that is canonical but for its case, as nearly all are: no part of it can be too long. */
+/** The fast path for most addresses: canonical apart from case, and so short that no part of it can be too long. */
 const plainCharsMax = 64
 const plain =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)+[a-z]{2,}$/i
-/** The beginning of a label that stands for other characters, which may be wrong (RFC 5890 2.3.2.1). */
+/** The start of an A-label, whose encoding may be invalid (RFC 5890 2.3.2.1). */
 const aLabel = /[@.]xn--/i
 
-// RFC 5322 3.2.3 atext, and every non-ASCII character that is neither space nor control (RFC 6531 3.3) and not lost.
+// RFC 5322 3.2.3 atext, and every non-ASCII character (RFC 6531 3.3) except spaces, controls and U+FFFD.
 const atom = /^(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\p{ASCII}\p{Z}\p{C}\ufffd])+$/u
 
 function canonicalLocal(text: string): string | null {
@@ -135,7 +135,10 @@ function addressLiteral(text: string): string | null {
   return isValid ? `[${inner}]` : null
 }
 
-/** What has been read of one mailbox: `raw` keeps quotes, `phrase` has them removed; so many of its characters stood before `angle`. */
+/**
+ * What has been read of one mailbox so far. `raw` keeps quotes, `phrase` has them removed; `beforeAngle` is the length of
+ * `phrase` at the `<`.
+ */
 type Pending = { raw: string; phrase: string; comment: string; angle: string | null; beforeAngle: number }
 
 const groupEnd = { groupEnd: true } as const
@@ -153,7 +156,7 @@ function readItems(text: string, max: number): AddressItem[] {
     const char = text[at]
     const isEnd = char === ',' || char === ';'
     if (!isEnd && char !== ':') {
-      // Between two addresses in brackets there should have been a comma.
+      // The comma between two bracketed addresses is missing.
       if (char === '<' && pending.angle !== null && bareAddress(pending.angle) !== null) {
         const { phrase, beforeAngle } = pending
         found.push(...finish({ ...pending, phrase: phrase.slice(0, beforeAngle) }))
@@ -163,7 +166,7 @@ function readItems(text: string, max: number): AddressItem[] {
       at = readPiece(text, at, pending, lasts)
       continue
     }
-    // What stands before a colon is the name of a group.
+    // The text before a colon is the name of a group.
     found.push(...(isEnd ? finish(pending) : [{ group: displayName(pending.phrase) }]))
     if (inGroup && char !== ',') found.push(groupEnd)
     if (char !== ',') inGroup = char === ':'
@@ -176,8 +179,9 @@ function readItems(text: string, max: number): AddressItem[] {
 }
 
 /**
- * Reads a quoted string, a comment, an address in angle brackets, or plain text, and returns where it ends. A quote or
- * bracket that never closes is an ordinary character, or one stray sign would hide the address: `lasts` are the last of each.
+ * Reads a quoted string, a comment, an address in angle brackets, or plain text, and returns the index after it. A quote or
+ * parenthesis that never closes counts as an ordinary character: otherwise one stray character would hide the address.
+ * `lasts` holds the index of the last `"` and of the last `)`.
  */
 function readPiece(text: string, at: number, pending: Pending, lasts: { quote: number; paren: number }): number {
   const char = text[at]
@@ -199,19 +203,19 @@ function readPiece(text: string, at: number, pending: Pending, lasts: { quote: n
     pending.beforeAngle = pending.phrase.length
     return end + 1
   }
-  // An encoded word is taken whole, because some programs leave commas and colons in it.
+  // An encoded word is read as a whole, because some programs leave commas and colons in it.
   const end = encodedWordEnd(text, at) ?? nextSpecial(text, at + 1)
   pending.raw += text.slice(at, end)
   pending.phrase += text.slice(at, end)
   return end
 }
 
-/** The mailbox that was read; none when there is no address in it. */
+/** The mailbox that was read, or nothing when there is no address in it. */
 function finish({ raw, phrase, comment, angle }: Pending): readonly RoutedAddress[] {
   if (angle !== null) {
     const address = bareAddress(angle)
-    // RFC 5322 3.4: old programs give the name in a comment.
     const route = /^\s*(@[^:]*):/.exec(cleanLine(angle))?.[1]
+    // RFC 5322 3.4: old programs give the name in a comment.
     const name = displayName(phrase) || displayName(comment)
     return address === null ? [] : [{ name, address, ...(route !== undefined && { route }) }]
   }
@@ -259,7 +263,7 @@ function closingParen(text: string, start: number): number {
   return text.length
 }
 
-/** Index of the `>` that ends the address opened at `start` (a quoted local part may hold one), or before a new `<`. */
+/** Index of the `>` that closes the address opened at `start` (a quoted local part may hold a `>`), or before a new `<`. */
 function closingAngle(text: string, start: number): number {
   let i = text[start + 1] === '"' ? closingQuote(text, start + 1) : start + 1
   for (; i < text.length; i++) {

@@ -1,4 +1,4 @@
-/** What is attached, by the paths of `AttachmentInfo.partId`, also inside attached messages. */
+/** Reads attached content by the paths of `AttachmentInfo.partId`, also inside attached messages. */
 
 import { decodeTransfer } from '../encoding/transfer.ts'
 import { limits } from '../limits.ts'
@@ -7,12 +7,12 @@ import { findPart, type ParsedMessage, parseMessage } from './parse.ts'
 import { filesIn } from './part-contents.ts'
 import type { Part } from './structure.ts'
 
-/** The decoded content of a part, such as an attachment; for a message/rfc822 part the message itself. Never throws. */
+/** The decoded content of a part, such as an attachment; for a message/rfc822 part, the message itself. Never throws. */
 export function partBytes(raw: Buffer, part: Part): Buffer {
   return decodeTransfer(raw, part.bodyStart, part.bodyEnd, part.encoding)
 }
 
-/** The decoded content at a path, or null when nothing is there. Never throws. */
+/** The decoded content at a path, or null when the path names nothing. Never throws. */
 export function contentAt(raw: Buffer, parsed: ParsedMessage, path: string): Buffer | null {
   const slash = path.indexOf('/')
   const part = findPart(parsed.root, slash < 0 ? path : path.slice(0, slash))
@@ -29,8 +29,8 @@ export function contentAt(raw: Buffer, parsed: ParsedMessage, path: string): Buf
 }
 
 /**
- * The part at a path; null where none is, and for files in a container of another format (TNEF, CMS), which have no header fields.
- * Never throws.
+ * The part at a path. Null when the path names none, and for files in another format than MIME (TNEF, uuencode, yEnc), which have
+ * no header fields. Never throws.
  */
 export function partAt(raw: Buffer, parsed: ParsedMessage, path: string): Part | null {
   const slash = path.indexOf('/')
@@ -44,14 +44,14 @@ export function partAt(raw: Buffer, parsed: ParsedMessage, path: string): Part |
   return partAt(bytes, parseMessage(bytes), rest)
 }
 
-/** Whether an attachment of that type is a message of its own. */
+/** Whether a part of this type is a message of its own. */
 export function isMessage(contentType: string): boolean {
   return contentType === 'message/rfc822' || contentType === 'message/global'
 }
 
 /**
- * The attachments of the messages attached to a message, which its own list leaves out (RFC 8621 4.1.4), each with its
- * path from the outermost. At most `attachmentsMax`, `insideDepthMax` messages deep. Never throws.
+ * The attachments of the messages attached to a message, which the message's own list leaves out (RFC 8621 4.1.4). Each has its
+ * path from the outermost message. At most `attachmentsMax`, from at most `insideDepthMax` nested messages. Never throws.
  */
 export function attachmentsInside(raw: Buffer, parsed: ParsedMessage): AttachmentInfo[] {
   const found: AttachmentInfo[] = []

@@ -8,7 +8,7 @@ import type { Part } from './structure.ts'
 
 export type AttachmentInfo = {
   /**
-   * The IMAP section of the part, stable for these bytes: `2`, `2.1`. What lies inside a part that is no multipart (a TNEF
+   * The IMAP section of the part, stable for these bytes: `2`, `2.1`. Content inside a part that is not a multipart (a TNEF
    * file, a signed message in CMS, uuencoded text, an attached message) has a path: `2/1`.
    */
   readonly partId: string
@@ -17,17 +17,17 @@ export type AttachmentInfo = {
   readonly contentType: string
   /** Decoded bytes. */
   readonly sizeBytes: number
-  /** Shown in the body (an image of the HTML, or disposition inline) and not listed as a file by its sender. */
+  /** Shown in the body: its disposition is `inline`, or it is a related part with a Content-ID and is not an `attachment`. */
   readonly inline: boolean
   readonly contentId: string | null
 }
 
-/** A part that is no body, and whether it stands in a multipart/related. */
+/** A part that is not a body, and whether it is in a multipart/related. */
 export type Listed = { readonly part: Part; readonly related: boolean }
 
 /**
- * What is attached to a message: the files in its texts, then its other parts in order. TNEF is replaced by the files in
- * it. Linear. Never throws.
+ * Lists the attachments of a message: the files inside its text parts, then its other parts in order. A TNEF part is replaced
+ * by the files in it. Linear. Never throws.
  */
 export function attachmentsOf(raw: Buffer, texts: readonly Part[], others: readonly Listed[]): AttachmentInfo[] {
   const inTexts = [...new Set(texts)].flatMap((part) => filesOf(part, filesIn(raw, part)))
@@ -70,7 +70,7 @@ function attachmentInfo(raw: Buffer, part: Part, related: boolean): AttachmentIn
 
 function attachmentName(part: Part): string {
   const { dispositionParams, params } = part
-  // Some programs give it as the other field does.
+  // Some programs name the parameter of Content-Type as that of Content-Disposition.
   const given = safeName(dispositionParams.get('filename') ?? params.get('name') ?? params.get('filename') ?? '')
   if (given !== '') return given
   if (part.embedded) {
@@ -82,7 +82,7 @@ function attachmentName(part: Part): string {
 
 /**
  * Makes a file name safe to show and to store: the last path segment, without control, direction or reserved
- * characters and without leading dots; at most `fileNameCharsMax` characters, the extension kept. May be ''.
+ * characters and without leading dots. At most `fileNameCharsMax` characters, with the extension kept. May be ''.
  */
 export function safeName(text: string): string {
   const last = text.slice(-500).split(/[\\/]/).at(-1) ?? ''

@@ -6,8 +6,9 @@ import { parseParameters } from '../encoding/parameters.ts'
 import { limits } from '../limits.ts'
 
 /**
- * One header field. `rawValue` is unfolded only, as structured fields need it (encoded words whose charset was guessed are
- * labelled with it); `value` has its encoded words decoded and no control characters. `start` and `end` are byte offsets in the message; `end` is after the last line end.
+ * One header field. `rawValue` is only unfolded, as structured fields need it, but encoded words whose charset was guessed are
+ * labelled with that charset. `value` has its encoded words decoded and control characters removed. `start` and `end` are byte
+ * offsets in the message; `end` is after the last line end.
  */
 export type HeaderField = {
   readonly name: string
@@ -19,11 +20,11 @@ export type HeaderField = {
 
 export type HeaderBlock = {
   readonly fields: readonly HeaderField[]
-  /** Byte offset of the first byte of the body: after the blank line, or where the header simply stops. */
+  /** Byte offset of the first byte of the body: after the blank line, or where the header ends without one. */
   readonly bodyStart: number
-  /** True when fields past a limit were left out. */
+  /** True when a limit left fields out. */
   readonly truncated: boolean
-  /** True when 8-bit fields were read that are no UTF-8, and no charset was told. */
+  /** True when 8-bit fields are not UTF-8 and their charset is not declared. */
   readonly isGuessed: boolean
 }
 
@@ -33,25 +34,26 @@ export type HeaderOptions = {
   readonly bounds?: HeaderLimits
   /** Byte offset at which the header begins. */
   readonly start?: number
-  /** Tells that the line from..to is a MIME boundary, which ends the header of a part. */
+  /** Tells whether the line from..to is a MIME boundary, which ends the header of a part. */
   readonly isDelimiter?: (from: number, to: number) => boolean
   /** The header of a part inside a multipart, where only `Content-` fields mean anything. */
   readonly isPart?: boolean
-  /** Charset of 8-bit fields when the header names none itself. */
+  /** Charset of 8-bit fields when the header itself names none. */
   readonly charset?: string | null
-  /** Tells the charset of 8-bit fields (null) that nothing else tells, or of the bytes of encoded words. */
+  /** Guesses the charset of 8-bit fields without a declared one (argument null), or of these bytes of encoded words. */
   readonly guess?: (words: Buffer | null) => string
 }
 
 const wholeHeader: HeaderLimits = { bytesMax: limits.headerBytesMax, countMax: limits.headerCountMax }
 
 /**
- * Reads a header (RFC 5322 2.2, obsolete forms included). CRLF and bare LF both end a line; an mbox `From ` line in front
- * is skipped, and so is a BOM in front of a name; NUL bytes vanish; 8-bit bytes are UTF-8, or in the charset of the
- * Content-Type, or in the one that `guess` tells, or windows-1252. A line that can be no field ends the header even without
- * a blank line, unless fields that
- * headers have and this one still lacks follow up to the blank line: then it goes on the field before, if that one is
- * unfinished, or is left out. Linear in the header's length. Never throws.
+ * Reads a header (RFC 5322 2.2, obsolete forms included). CRLF and bare LF both end a line. A leading mbox `From ` line and a
+ * BOM before a field name are skipped; NUL bytes are removed. 8-bit bytes are read as UTF-8, else in the charset of the
+ * Content-Type, else in `options.charset`, else in the charset that `guess` returns, else as windows-1252.
+ *
+ * A line that cannot be a field ends the header even without a blank line. The exception: before the blank line there follow
+ * fields that headers have and this one still lacks. Then the line continues the previous field if that is unfinished, and is
+ * left out otherwise. Linear in the header's length. Never throws.
  */
 export function readHeaders(raw: Buffer, options: HeaderOptions = {}): HeaderBlock {
   const { bounds = wholeHeader, start = 0, isDelimiter } = options
@@ -96,13 +98,13 @@ export function readHeaders(raw: Buffer, options: HeaderOptions = {}): HeaderBlo
   return finish(position)
 }
 
-/** The decoded values of every field of that name, in order; names compare case-insensitively. */
+/** The decoded values of all fields with that name, in order; names compare case-insensitively. */
 export function headerValues(fields: readonly HeaderField[], name: string): string[] {
   const wanted = name.toLowerCase()
   return fields.filter((each) => each.name.toLowerCase() === wanted).map((each) => each.value)
 }
 
-/** The first field of that name, or null. */
+/** The first field with that name, or null. */
 export function firstHeader(fields: readonly HeaderField[], name: string): HeaderField | null {
   const wanted = name.toLowerCase()
   for (const each of fields) {
@@ -111,7 +113,7 @@ export function firstHeader(fields: readonly HeaderField[], name: string): Heade
   return null
 }
 
-/** Where a field stands: `value` is the offset after its colon. */
+/** The byte offsets of a field; `value` is the offset after its colon. */
 type Span = { readonly name: string; readonly start: number; readonly value: number; readonly end: number }
 
 function decoded(
@@ -140,7 +142,7 @@ function decoded(
   return { fields, isGuessed }
 }
 
-/** Values with a label in those encoded words whose own tells nothing: all of a header are of one charset. */
+/** Labels the encoded words whose charset says nothing with a guessed one: all those of a header share a charset. */
 function told(values: readonly string[], guess: (words: Buffer) => string): readonly string[] {
   const untold = values.map((value) => (value.includes('=?') ? untoldBytes(value) : null))
   const words = untold.filter((bytes) => bytes !== null)
@@ -151,10 +153,10 @@ function told(values: readonly string[], guess: (words: Buffer) => string): read
 
 const lineEnd = Buffer.from('\n')
 
-/** Of ISO-2022-JP. */
+/** ESC, which begins the escape sequences of ISO-2022-JP. */
 const escapeByte = 0x1b
 
-/** The charset of the Content-Type, when bytes of a header can be in it. */
+/** The charset that the Content-Type names, if 8-bit header bytes can be in it; else null. */
 function charsetOf(raw: Buffer, found: readonly Span[]): string | null {
   const type = found.find(({ name }) => name.toLowerCase() === 'content-type')
   if (type === undefined) return null
@@ -172,7 +174,7 @@ function unfold(text: string): string {
     .replaceAll('\0', '')
 }
 
-/** The sign that shows that a field which ends at `to` is not finished: `;`, `,` or the `?=` of an encoded word; else ''. */
+/** The last characters of a field that ends at `to` if they show that it is unfinished: `;`, `,` or `?=` of an encoded word; else ''. */
 function lastSign(raw: Buffer, { value }: Pick<Span, 'value'>, to: number): string {
   let end = to
   while (end > value && (raw[end - 1] as number) <= 0x20) end--
@@ -180,23 +182,23 @@ function lastSign(raw: Buffer, { value }: Pick<Span, 'value'>, to: number): stri
   return sign === '?=' ? sign : sign.endsWith(';') || sign.endsWith(',') ? sign.slice(-1) : ''
 }
 
-/** Whether the line shows by itself that it goes on an unfinished field: as its next parameter, or encoded word. */
+/** Whether the line alone shows that it continues an unfinished field, by its next parameter or its next encoded word. */
 function completes(raw: Buffer, sign: string, from: number, to: number): boolean {
   const line = sign === '' || sign === ',' ? '' : raw.toString('latin1', from, Math.min(to, from + lineStartBytes))
   return sign === ';' ? /^[a-z][\w*-]*=/i.test(line) : sign === '?=' && /^=\?[^?\s]+\?[bq]\?/i.test(line)
 }
 
-/** Whether the line may go on an unfinished field, as more fields follow: in a list of addresses nothing with a colon does. */
+/** Whether the line may continue an unfinished field while more fields follow. In a list of addresses it must have no colon. */
 function mayGoOn(raw: Buffer, sign: string, from: number, to: number): boolean {
   return sign === ';' || (sign === ',' && !raw.subarray(from, Math.min(to, from + lineStartBytes)).includes(0x3a))
 }
 
-/** As much of a line as tells what it is. */
+/** How many bytes of a line are enough to tell what it is. */
 const lineStartBytes = 80
 
 /**
- * Where the last line begins, up to the blank line, that is a field which every header may have and this one has not had
- * yet: -1 when there is none, and the body begins at `from`.
+ * Offset of the last line before the blank line that is a new field: one that any header may have and this one has not had yet.
+ * -1 when there is none, which means that the body begins at `from`.
  */
 function lastField(
   raw: Buffer,
@@ -213,7 +215,7 @@ function lastField(
     const next = feed < 0 ? raw.length : feed + 1
     const byte = raw[position]
     if (byte === 0x0a || (byte === 0x0d && feed === position + 1)) return last
-    // Dashes stand in front of the parts, of a signature or of a quoted mail.
+    // Dashes begin a MIME boundary, a signature or a quoted message.
     if (byte === 0x2d && raw[position + 1] === 0x2d) return last
     const colon = nameEnd(raw, position, Math.min(next, position + lineStartBytes))
     const name = colon < 0 ? '' : trimName(raw, position, colon).toLowerCase()
@@ -227,12 +229,12 @@ const partField = /^content-[a-z-]+$/
 const messageField =
   /^(?:from|sender|reply-to|to|cc|bcc|subject|date|message-id|in-reply-to|references|mime-version|received|return-path|delivered-to|user-agent|auto-submitted|precedence|authentication-results|(?:content|list|resent|arc|dkim|x)-[a-z-]+)$/
 
-/** Programs that join files leave a BOM in front of the first field, and servers put theirs before it. */
+/** Programs that join files leave a BOM before the first field, and servers then put their own fields before that. */
 function hasMark(raw: Buffer, at: number): boolean {
   return raw[at] === 0xef && raw[at + 1] === 0xbb && raw[at + 2] === 0xbf
 }
 
-/** Index of the colon when the line can be a field (RFC 5322 2.2, blanks before the colon as in 4.5.1), else -1. */
+/** Index of the colon when the line can be a field (RFC 5322 2.2; blanks before the colon as in 4.5.1), else -1. */
 function nameEnd(raw: Buffer, from: number, to: number): number {
   let blank = false
   for (let i = from; i < to; i++) {
@@ -254,7 +256,7 @@ function isEnvelopeLine(raw: Buffer, at: number): boolean {
   return text.startsWith('From ') || text === '>From '
 }
 
-/** Whether a header has a field that differs between two mails of the same words: without one, the bytes of both are the same. */
+/** Whether a header has a field that differs between two messages with the same text. Without one, their bytes are the same. */
 export function isDistinct(fields: readonly HeaderField[]): boolean {
   return fields.some(({ name }) => distinguishing.test(name))
 }

@@ -1,4 +1,4 @@
-/** Files that stand in plain text itself, as Usenet and old mail programs send them: uuencode and yEnc. */
+/** Files embedded in plain text, as Usenet and old mail programs send them: uuencode and yEnc. */
 
 import { decodeUuLines, decodeYenc } from '../encoding/transfer.ts'
 import { limits } from '../limits.ts'
@@ -6,8 +6,8 @@ import { limits } from '../limits.ts'
 export type InlineFile = { readonly name: string; readonly bytes: Buffer }
 
 /**
- * Finds the files in the content of a text part. `text` is what is left without them. Null without any, which is found out
- * with one search. A file counts only when it ends. At most `inlineFilesMax`. Linear. Never throws.
+ * Finds the files in the content of a text part; `text` is the content without them. Null when there are none, which takes one
+ * search. A file counts only if its end line is found. At most `inlineFilesMax`. Linear. Never throws.
  */
 export function readInlineFiles(
   content: Buffer,
@@ -24,7 +24,7 @@ export function readInlineFiles(
     const end = content.indexOf(form.end, start.next - 1, 'latin1')
     position = start.next
     if (end < 0) {
-      open = open.filter((each) => each !== form) // no later one ends either
+      open = open.filter((each) => each !== form) // no later file of this form ends either
       continue
     }
     files.push({ name: start.name, bytes: form.decode(content.subarray(start.next, end + 1)) })
@@ -39,7 +39,7 @@ export function readInlineFiles(
 }
 
 type Form = {
-  /** What its first line begins with; the pattern finds the name. */
+  /** The start of its first line; the pattern finds the file name. */
   readonly begin: string
   readonly pattern: RegExp
   readonly end: string
@@ -51,10 +51,10 @@ const forms: readonly Form[] = [
   { begin: '=ybegin ', pattern: /^=ybegin (?:.* )?name=(.+)$/, end: '\n=yend ', decode: decodeYenc },
 ]
 
-/** Longest line that opens a file. */
+/** Longest first line of a file. */
 const startCharsMax = 300
 
-/** `at` is where the line of the file's beginning starts, `next` where it has ended. */
+/** `at` is the offset of the first line of the file, `next` the offset after that line. */
 type Start = { readonly form: Form; readonly at: number; readonly next: number; readonly name: string }
 
 function nextStart(content: Buffer, from: number, open: readonly Form[]): Start | null {

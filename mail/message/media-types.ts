@@ -1,6 +1,6 @@
 import { extension, lookup } from 'mime-types'
 
-/** Types of files in mail that are registered under another name or not at all, or that have a better known extension. */
+/** Media types in mail that are unregistered, registered under another name, or better known by another extension. */
 const extensions: ReadonlyMap<string, string> = new Map([
   ['application/postscript', 'ps'],
   ['application/x-excel', 'xls'],
@@ -15,7 +15,7 @@ export function extensionOf(contentType: string): string {
   return extensions.get(contentType) ?? (extension(contentType) || (contentType.startsWith('text/') ? 'txt' : 'bin'))
 }
 
-/** The media type that a file name tells by its extension; `application/octet-stream` when it tells none. */
+/** The media type that the extension of a file name stands for; `application/octet-stream` when it is unknown. */
 export function mediaTypeOf(fileName: string): string {
   return lookup(fileName) || 'application/octet-stream'
 }

@@ -16,21 +16,21 @@ export type { Part } from './structure.ts'
 export type ParsedMessage = {
   readonly headers: readonly HeaderField[]
   readonly root: Part
-  /** Of the most nested entity; 0 for a message of one part. */
+  /** Nesting depth of the deepest entity; 0 for a message of one part. */
   readonly depth: number
   readonly subject: string | null
-  /** Everybody whom the From fields name. */
+  /** All addresses in the From fields. */
   readonly authors: readonly NamedAddress[]
-  /** The first author of the first From. */
+  /** The first of `authors`. */
   readonly from: NamedAddress | null
-  /** What From calls its author when it names no address. */
+  /** The name in From when From gives no address. */
   readonly authorName: string | null
   readonly sender: NamedAddress | null
   readonly to: readonly NamedAddress[]
   readonly cc: readonly NamedAddress[]
   readonly bcc: readonly NamedAddress[]
   readonly replyTo: readonly NamedAddress[]
-  /** Whether one of these fields names a group. */
+  /** Whether From, To, Cc, Bcc or Reply-To names a group. */
   readonly hasGroups: boolean
   /** Without angle brackets, like `inReplyTo` and `references`. */
   readonly messageId: string | null
@@ -40,23 +40,23 @@ export type ParsedMessage = {
   /** The keyword of Auto-Submitted (RFC 3834 5), lower-case. */
   readonly autoSubmitted: string | null
   readonly attachments: readonly AttachmentInfo[]
-  /** The parts a reader of plain text, and of HTML, is shown in order (RFC 8621 4.1.4). */
+  /** The parts to show, in order, to a reader of plain text and to a reader of HTML (RFC 8621 4.1.4). */
   readonly textParts: readonly Part[]
   readonly htmlParts: readonly Part[]
   readonly hasText: boolean
   readonly hasHtml: boolean
   readonly encrypted: 'pgp' | 'smime' | null
-  /** The message inside an opaque S/MIME signature, which is not verified; its parts are not in `root`. */
+  /** The message inside an opaque S/MIME signature. The signature is not verified; the message's parts are not in `root`. */
   readonly signedContent: SignedContent | null
-  /** True when a limit left fields, parts or attachments out. */
+  /** True when a limit left out fields, parts or attachments. */
   readonly truncated: boolean
 }
 
 export type SignedContent = { readonly raw: Buffer; readonly parsed: ParsedMessage }
 
 /**
- * Reads a message: header fields, structure, and what attachments it has. Bodies are not decoded.
- * Malformed mail gives what can be made out of it. Linear in the size, bounded by `limits`. Never throws.
+ * Reads a message: header fields, structure and the list of attachments. Bodies are not decoded.
+ * Malformed mail gives whatever can be read of it. Linear in the size, bounded by `limits`. Never throws.
  */
 export function parseMessage(raw: Buffer): ParsedMessage {
   return parseEntity(raw, 0)
@@ -105,8 +105,8 @@ function parseEntity(raw: Buffer, signedDepth: number): ParsedMessage {
 }
 
 /**
- * What a reader does not see of the subject and of the names of people, and domains of authors that look like others. At most `hiddenInHeaderMax` reports, so that those of
- * the body have room beside them.
+ * Reports what a reader does not see in the subject and in the names of people, and domains of authors that look like others.
+ * At most `hiddenInHeaderMax` reports, which leaves room for those of the body.
  */
 export function hiddenInHeader({ headers, authors }: ParsedMessage): Hidden[] {
   const fields = headers.filter(({ name }) => shownFields.has(name.toLowerCase()))
@@ -138,7 +138,7 @@ type Lists = {
 
 /**
  * Decides which parts are body and which are attachments, as RFC 8621 4.1.4 does, except that images shown inline are
- * attachments too (ours say so with `inline`). A null list means: the other alternative was chosen there.
+ * attachments too (marked `inline`). A list is null after its alternative has been passed over for the other one.
  */
 function sortParts(
   parts: readonly Part[],
@@ -156,7 +156,7 @@ function sortParts(
       sortParts(rootFirst(part), inner, inAlternative || inner === 'alternative', text, html, lists)
       continue
     }
-    // The forms of one text are no files, whatever they are called.
+    // The alternative forms of one text are not files, even if they have names.
     const isUnnamed = kind === 'alternative' || !hasName(part)
     const isBody =
       isText(part) && part.disposition !== 'attachment' && (index === 0 || (kind !== 'related' && isUnnamed))
@@ -180,7 +180,7 @@ function sortParts(
   if (htmlBefore === html.length && textBefore !== text.length) html.push(...text.slice(textBefore))
 }
 
-/** Text of a kind that is not known is read as plain (RFC 2046 4.1.4), when there is no other and it is no file. */
+/** Text of an unknown subtype is read as plain text (RFC 2046 4.1.4) if there is no other text and it is not a file. */
 function readAsPlain({ text, html, attachments }: Lists): void {
   const at = attachments.findIndex(
     ({ part }) =>
@@ -196,12 +196,12 @@ function readAsPlain({ text, html, attachments }: Lists): void {
   }
 }
 
-/** The parts of a multipart; of a related one that first which the others belong to (RFC 2387 3.2). */
+/** The parts of a multipart. In multipart/related the root, which refers to the others, comes first (RFC 2387 3.2). */
 function rootFirst({ contentType, params, children }: Part): readonly Part[] {
   if (contentType !== 'multipart/related') return children
   const start = params.get('start')?.replace(/^<|>$/g, '')
   const [first] = children
-  // Without a start the first part is the root: but a picture has no others.
+  // Without `start` the first part is the root, unless it is something like an image, which refers to no other part.
   const isRoot = first === undefined || isText(first) || first.children.length > 0
   const root =
     (start === undefined ? undefined : children.find(({ contentId }) => contentId === start)) ??
@@ -217,7 +217,7 @@ function hasName(part: Part): boolean {
   return part.dispositionParams.has('filename') || part.params.has('name') || part.params.has('filename')
 }
 
-/** RFC 8551 3.5.2: a message that is one file, signed and readable by anyone. */
+/** RFC 8551 3.5.2: a message that is a single file, signed but readable by anyone. */
 function signedContentOf(raw: Buffer, root: Part, depth: number): SignedContent | null {
   if (!isPkcs7(root) || depth >= limits.insideDepthMax) return null
   const cms = readCms(decodeTransfer(raw, root.bodyStart, root.bodyEnd, root.encoding))
@@ -226,12 +226,12 @@ function signedContentOf(raw: Buffer, root: Part, depth: number): SignedContent 
 
 function isPkcs7({ contentType, params, dispositionParams }: Part): boolean {
   if (contentType === 'application/pkcs7-mime' || contentType === 'application/x-pkcs7-mime') return true
-  // RFC 8551 3.2.1: gateways that do not know the type leave the name.
+  // RFC 8551 3.2.1: gateways that do not know the type keep the file name.
   const name = dispositionParams.get('filename') ?? params.get('name') ?? ''
   return contentType === 'application/octet-stream' && /\.p7m$/i.test(name)
 }
 
-/** Of all fields of a name: some programs write one for each recipient. */
+/** The addresses of all fields with that name: some programs write one field for each recipient. */
 function addresses(fields: readonly HeaderField[], wanted: string): readonly NamedAddress[] {
   const own = fields.filter(({ name }) => name.toLowerCase() === wanted)
   return own.flatMap(({ rawValue }) => parseAddressList(rawValue)).slice(0, limits.addressesMax)
@@ -249,14 +249,14 @@ function subjectOf(fields: readonly HeaderField[]): string | null {
   return subject === undefined ? null : firstOfLine(subject, limits.subjectCharsMax)
 }
 
-/** Every `<id>` of a field, or its words when all are bare ids; none in which something cannot be seen. */
+/** Every `<id>` of a field, or its words when all are bare ids. Ids with invisible characters are left out. */
 function messageIds(field: HeaderField | null): readonly string[] {
   if (!field) return []
   const isId = (text: string) => text.length <= limits.messageIdCharsMax && showInvisible(text) === text
   const found = [...field.rawValue.matchAll(/<([^<>\s]+)>/g)].map((match) => match[1] as string).filter(isId)
   if (found.length > 0) return found
   const words = field.rawValue.trim().split(/\s+/)
-  // The length is asked first, as this pattern takes the square of it.
+  // The length is checked first, because this pattern takes quadratic time.
   return words.every((word) => isId(word) && /^[^<>]+@[^<>]+$/.test(word)) ? words : []
 }
 
@@ -269,7 +269,7 @@ function encryption(raw: Buffer, root: Part, textParts: readonly Part[]): 'pgp' 
     return /pkcs7/i.test(root.params.get('protocol') ?? '') ? 'smime' : 'pgp' // RFC 3156 4, RFC 1847 2.2
   }
   if (isPkcs7(root)) {
-    // RFC 8551 3.2.2: what is only signed or compressed can be read by anyone.
+    // RFC 8551 3.2.2: a message that is only signed or compressed can be read by anyone.
     const named = (root.params.get('smime-type') ?? '').toLowerCase()
     if (named !== '') return readable.has(named) ? null : 'smime'
     return readCms(decodeTransfer(raw, root.bodyStart, root.bodyEnd, root.encoding))?.type === 'signed' ? null : 'smime'

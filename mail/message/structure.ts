@@ -10,9 +10,9 @@ import { firstHeader, type HeaderBlock, type HeaderField, readHeaders } from './
  * part of it).
  */
 export type Part = {
-  /** IMAP section (RFC 9051 6.4.5): `1`, `2.1`; a multipart that is a message's whole body has `TEXT` or `2.TEXT`. */
+  /** IMAP section (RFC 9051 6.4.5): `1`, `2.1`; a multipart that is the whole body of a message has `TEXT` or `2.TEXT`. */
   readonly id: string
-  /** Lower-case media type, the default for its place when missing or malformed. */
+  /** Lower-case media type. A missing one is the default for its place, a malformed one `text/plain` or `application/octet-stream`. */
   readonly contentType: string
   readonly params: ReadonlyMap<string, string>
   /** Lower-case: `inline`, `attachment`, another word, or null. */
@@ -27,7 +27,7 @@ export type Part = {
   readonly headerStart: number
   readonly bodyStart: number
   readonly bodyEnd: number
-  /** Line ends in the body of a text/* or message/rfc822 part, else 0. */
+  /** Number of line ends in the body of a text/* or message/rfc822 part, else 0. */
   readonly lines: number
   readonly children: readonly Part[]
   /** The message inside a message/rfc822 part: its own fields and body. */
@@ -35,10 +35,10 @@ export type Part = {
 }
 
 /**
- * Finds every part of a message in one pass over the bytes. A multipart without boundary, or whose boundary never comes, is
- * a plain text leaf, so that its words are still read; so is what stands before the end of one that has no parts. A part
- * without a closing boundary is read to the end. `depth` is that of the most nested entity; `truncated` tells that a limit left
- * parts or fields out. Linear. Never throws.
+ * Finds every part of a message in one pass over the bytes. A multipart without a boundary, or whose boundary never occurs, is
+ * a plain text leaf, so that its words are still read; so is the text before the closing boundary of a multipart without parts.
+ * A part without a closing boundary extends to the end. `depth` is that of the deepest entity; `truncated` tells that a limit
+ * left out parts or fields. Linear. Never throws.
  */
 export function readStructure(raw: Buffer): {
   readonly root: Part
@@ -64,7 +64,7 @@ export function readStructure(raw: Buffer): {
     embeddedDepth: 0,
     fallback: 'text/plain',
   })
-  // The header of a multipart names no charset; that of its text is the best word there is.
+  // The header of a multipart declares no charset: the charset of its text is the best guess.
   const { charset, isGuessed } = scan
   const root = isGuessed
     ? { ...part, fields: readHeaders(raw, { charset, guess: (words) => guessed(scan, words) }).fields }
@@ -79,16 +79,16 @@ type Scan = {
   parts: number
   depth: number
   truncated: boolean
-  /** The first one that a part names and that bytes of a header can be in. */
+  /** The first charset that a part names and that 8-bit header bytes can be in. */
   charset: string | null
-  /** Whether the header of the message has 8-bit bytes of a charset that is not known. */
+  /** Whether the header of the message has 8-bit bytes in an unknown charset. */
   isGuessed: boolean
-  /** The charsets that the 8-bit lines of the message and the first encoded words without one look like, once asked for. */
+  /** Guessed charsets of the 8-bit lines of the message and of the first encoded words without one; null until needed. */
   guessedOfLines: string | null
   guessedOfWords: string | null
 }
 
-/** The charset of 8-bit header fields, or of encoded words: guessed once for all of a message. */
+/** The charset of 8-bit header fields (`words` is null) or of encoded words: guessed once for the whole message. */
 function guessed(scan: Scan, words: Buffer | null): string {
   if (words !== null) {
     scan.guessedOfWords ??= guessCharset(words)
@@ -103,13 +103,13 @@ type Delimiter = { readonly depth: number; readonly closes: boolean; readonly st
 
 type Place = {
   readonly start: number
-  /** Section of the enclosing part or message. */
+  /** Section number of the enclosing part or message. */
   readonly prefix: string
   /** Number among its siblings; null for the body of a message. */
   readonly ordinal: number | null
   readonly depth: number
   readonly embeddedDepth: number
-  /** Media type when none is given (RFC 2046 5.1.5: message/rfc822 in a digest). */
+  /** Media type of a part that declares none (RFC 2046 5.1.5: message/rfc822 in a digest). */
   readonly fallback: string
 }
 
@@ -129,7 +129,7 @@ function readEntity(scan: Scan, place: Place): Read {
     isDelimiter: (from, to) => delimiterAt(scan, from, to) !== null,
     isPart: place.ordinal !== null,
     charset: scan.charset,
-    // The header of the message waits for the charset of its text.
+    // The header of the message is decoded again once the charset of its text is known.
     guess: (words) => (words === null && place.depth === 0 ? 'windows-1252' : guessed(scan, words)),
   })
   if (block.truncated) scan.truncated = true
@@ -168,8 +168,8 @@ function readEntity(scan: Scan, place: Place): Read {
 }
 
 /**
- * The boundary of a multipart: the one it names, unless that never comes and the body begins with another, behind which a header
- * follows.
+ * The boundary of a multipart: the one it names, unless that does not occur near the start of the body and the body has another
+ * boundary line there, followed by a header field.
  */
 function boundaryOf({ raw, boundaries }: Scan, named: string, bodyStart: number): string {
   const preamble = raw.subarray(bodyStart, bodyStart + preambleBytesMax)
@@ -179,7 +179,7 @@ function boundaryOf({ raw, boundaries }: Scan, named: string, bodyStart: number)
 }
 
 const firstDelimiter = /(?:^|\n)--(\S(?:[^\r\n]{0,68}\S)?)[ \t]*\r?\n(?=content-[a-z-]{1,40}:)/i
-/** Before the first part there stands a line for old programs. */
+/** Length of the text for old mail programs that may precede the first part. */
 const preambleBytesMax = 8 * 1024
 
 function readLeaf(scan: Scan, place: Place, block: HeaderBlock, type: Parameterised): Read {
@@ -218,7 +218,7 @@ function readMultipart(scan: Scan, place: Place, block: HeaderBlock, type: Param
   if (outer === undefined) scan.boundaries.delete(boundary)
   else scan.boundaries.set(boundary, outer)
   if (stop && stop.depth === depth) {
-    // The epilogue belongs to nobody; past the limit of parts the rest of the message does not either.
+    // The epilogue belongs to no part; after the limit of parts, neither does the rest of the message.
     stop = scan.parts >= limits.partsMax && !stop.closes ? null : nextDelimiter(scan, stop.end)
   }
   if (children.length === 0) {
@@ -272,8 +272,8 @@ function typeOf({ fields }: HeaderBlock, fallback: string): Parameterised {
   const isTooLong = type.value.length > limits.mediaTypeCharsMax
   const meant = isTooLong ? '' : type.value.replaceAll('\\', '/').replace(/["'\s]/g, '')
   if (mediaType.test(meant)) return { value: meant, params: type.params }
-  // RFC 2045 5.2 allows plain text as the default; what stands for a type beside a name is one of a file. `text` alone is common
-  // in old mail.
+  // RFC 2045 5.2 allows plain text as the default, but a malformed type beside a file name is that of a file. `text` alone is
+  // common in old mail.
   const isNamed = type.params.has('name') || type.params.has('filename')
   const isFile = isType || (isNamed && type.value !== '')
   const isOther = isFile || (/^[a-z]+$/.test(type.value) && type.value !== 'text')
@@ -298,7 +298,7 @@ function join(prefix: string, ordinal: number | null): string {
   return prefix === '' ? String(ordinal) : `${prefix}.${ordinal}`
 }
 
-/** The first boundary line of an open multipart at or after `from`, which is the start of a line. */
+/** The first boundary line of an open multipart at or after `from`, which must be the start of a line. */
 function nextDelimiter(scan: Scan, from: number): Delimiter | null {
   if (scan.boundaries.size === 0) return null
   const { raw } = scan
@@ -315,7 +315,7 @@ function nextDelimiter(scan: Scan, from: number): Delimiter | null {
   }
 }
 
-/** Reads the line at `from` as a boundary of an open multipart (RFC 2046 5.1.1: blanks may follow it), or null. */
+/** Reads the line at `from` as a boundary of an open multipart (RFC 2046 5.1.1: blanks may follow it); null when it is none. */
 function delimiterAt({ raw, boundaries }: Scan, from: number, to: number): Delimiter | null {
   if (boundaries.size === 0 || raw[from] !== 0x2d || raw[from + 1] !== 0x2d) return null
   const window = Math.min(to, from + limits.boundaryCharsMax + 80)

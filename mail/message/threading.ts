@@ -18,7 +18,7 @@ export function ancestors(hint: ThreadHint): string[] {
   return [...new Set(ids)].slice(0, limits.ancestorsMax)
 }
 
-/** The references and the parent that a message names beside itself. */
+/** The references and the parent that a message names, other than itself. */
 function namedIn({ messageId, inReplyTo, references }: ThreadHint): { listed: string[]; parent: string | null } {
   const own = bareId(messageId ?? '')
   const parent = bareId(inReplyTo ?? '')
@@ -29,15 +29,15 @@ function namedIn({ messageId, inReplyTo, references }: ThreadHint): { listed: st
 }
 
 /**
- * The Message-ID that a conversation began with, as far as a message tells: its first reference, else what it answers, else
- * its own. Null when it names none.
+ * The Message-ID of the first message of a conversation, as far as this message tells: its first reference, else the message it
+ * answers, else itself. Null when it names none of these.
  */
 export function rootId(hint: ThreadHint): string | null {
   const { listed, parent } = namedIn(hint)
   return listed[0] ?? parent ?? bareId(hint.messageId ?? '')
 }
 
-/** Of too many references the first (the thread's root) and the last (the parents) matter (RFC 5322 3.6.4). */
+/** Keeps at most `max` references: the first (the thread's root) and the last ones (the nearest ancestors) (RFC 5322 3.6.4). */
 export function rootAndLatest(ids: readonly string[], max: number): readonly string[] {
   const [root] = ids
   return root === undefined || ids.length <= max ? ids : [root, ...ids.slice(1 - max)]
@@ -61,7 +61,7 @@ export function baseSubject(subject: string): string {
   }
 }
 
-/** A subject without its reply and forward marks, for a new mark in front; a list's `[blob]` stays. */
+/** A subject without its reply and forward marks, ready for a new mark; a list's `[blob]` stays. */
 export function withoutMarks(subject: string): string {
   let text = subject.slice(0, 2000).replace(/\s+/g, ' ').trim()
   for (let before = ''; before !== text; ) {
