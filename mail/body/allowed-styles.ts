@@ -1,9 +1,9 @@
-/** The values of style properties that may stay in HTML from strangers. */
+/** The style properties, with the allowed values of each, that HTML from strangers may keep. */
 
-// No negative lengths: they move text over what stands around the message.
+// No negative lengths: they would move text over what surrounds the message.
 const length = /^\d{1,4}(?:\.\d+)?(?:px|pt|em|rem|%)?$/
 const lengths = /^(?:(?:\d{1,4}(?:\.\d+)?(?:px|pt|em|rem|%)?|auto)(?:\s+|$)){1,4}$/
-// Letters a little closer, and first lines that hang as lists have them.
+// Small negative values are allowed for letters set a little closer, and for hanging first lines as in lists.
 const spacing = /^(?:\d{1,2}(?:\.\d+)?(?:px|pt|em|rem|%)?|-\d(?:\.\d+)?(?:px|pt)|-?0?\.\d+(?:px|pt|em|rem))$/
 const indent = /^(?:\d{1,2}(?:\.\d+)?(?:px|pt|em|rem|%)?|-[1-4]?\d(?:\.\d+)?(?:px|pt))$/
 const colourValue = /^(?:#[0-9a-f]{3,8}|[a-z]{3,25}|(?:rgb|hsl)a?\([\d\s.,%/]+\))$/i

@@ -1,4 +1,4 @@
-/** What the markup of HTML says of the lines of the plain text beside it. */
+/** Finds the mail parts that the lines of a plain text are in, by the markup of the HTML beside it. */
 
 import { limits } from '../limits.ts'
 import type { VisibleLines } from './html-text.ts'
@@ -6,8 +6,8 @@ import type { MailPart } from './mail-markup.ts'
 import { lettersOf, withoutPlaces } from './sentences.ts'
 
 /**
- * The parts of the mail that the lines of a plain text stand in, by the lines of HTML that says the same: letters are compared, so
- * that wrapping, marks and links make no difference. Null when it says something else. Linear. Never throws.
+ * The mail parts of each line of a plain text, taken from the HTML lines with the same text. Only letters and digits are compared,
+ * so that wrapping, marks and links make no difference. Null when less than half of them are found in the HTML. Linear. Never throws.
  */
 export function partsBeside(plain: readonly string[], html: VisibleLines): readonly (readonly MailPart[])[] | null {
   const { letters, starts } = lettersIn(html.lines)
@@ -35,12 +35,12 @@ export function partsBeside(plain: readonly string[], html: VisibleLines): reado
   return found * 2 < all ? null : parts
 }
 
-/** Lines that stand elsewhere are looked for so often, in so many letters that follow, by so many of theirs. */
+/** To find a line further on: how many searches, over how many of the letters that follow, by how many of its own. */
 const searchesMax = 200
 const searchedMax = 4000
 const headChars = 40
 
-/** The letters of all lines, and where those of each line begin. */
+/** The letters of all lines, and the offset at which those of each line begin. */
 function lettersIn(lines: readonly string[]): { readonly letters: string; readonly starts: readonly number[] } {
   const pieces: string[] = []
   const starts: number[] = []

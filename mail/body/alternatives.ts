@@ -1,4 +1,4 @@
-/** Whether the plain part of a multipart/alternative says what its HTML does not show: programs read one, people the other. */
+/** Tells whether the plain part of a multipart/alternative, which programs read, says what its HTML, which people read, does not show. */
 import { organisationOf } from '../domain.ts'
 import { hiddenExcerpt } from '../encoding/invisible-characters.ts'
 import { feed } from '../hidden/markup.ts'
@@ -22,25 +22,26 @@ import {
 export type Shown = {
   /** The visible text of its HTML. */
   readonly text: string
-  /** The source of that: links and addresses may stand anywhere in it. */
+  /** The source of that HTML, searched as a whole for links and addresses. */
   readonly html: string
-  /** Domain of the author, '' when there is none: what leads there needs no showing. */
+  /** Domain of the author, '' when there is none. Links and addresses of its organisation need not be in the HTML. */
   readonly domain: string
 }
 
 /**
- * Whether a plain text says more than the HTML shows: null when it does not. `excerpt` has the sentences that the HTML does not
- * hold anywhere; null when it holds and hides them. Words are compared, so that wrapping, marks of lists and quotations, notes
- * and the order of cells make no difference; neither does what plain parts leave out, how they write links, and that they speak
- * of better programs and of leaving. What counts is what they add: sentences, amounts, names, links. Pictures without words
- * cannot be compared. Linear. Never throws.
+ * Tells whether a plain text says more than the HTML shows; null when it does not. `excerpt` has the sentences that are nowhere in
+ * the HTML; it is null when the HTML holds and hides them.
+ *
+ * Words are compared, so that wrapping, the marks of lists and quotations, footnotes and the order of cells make no difference. It does
+ * not matter either what the plain text leaves out, how it writes links, and that it mentions other mail programs or unsubscribing.
+ * What counts is what it adds: sentences, amounts, names, links. Pictures without words cannot be compared. Linear. Never throws.
  */
 export function differenceOf(plain: string, shown: Shown): { readonly excerpt: string | null } | null {
   if (addedBy(plain, shown) === null) return null
   return { excerpt: addedBy(plain, { ...shown, text: `${shown.text}\n${everyWordOf(shown.html)}` }) }
 }
 
-/** An excerpt of the sentences of a plain text that are not in another; null when there are none. */
+/** An excerpt of the sentences that a plain text adds to what is shown; null when there are none. */
 function addedBy(plain: string, { text, html, domain }: Shown): string | null {
   const isWritten = finderIn(text, html)
   let known: Vocabulary | undefined
@@ -74,19 +75,19 @@ function addedBy(plain: string, { text, html, domain }: Shown): string | null {
   return isEndless ? hiddenExcerpt(plain.slice(limits.comparedCharsMax)) : null
 }
 
-/** Fewer words tell nobody to do anything, unless they are all there is. */
+/** Fewer added words tell nobody to do anything, unless they are the whole text. */
 const addedWordsMin = 3
-/** Fewer words are the caption of a picture. */
+/** HTML with fewer words is a picture with its caption. */
 const comparableWordsMin = 3
-/** So much of what was added fills an excerpt. */
+/** This many added sentences fill an excerpt. */
 const sentencesMax = 10
-/** Words of a plain part that may speak of reading, leaving and sending; more are a letter that pretends to. */
+/** How many words of a plain part may be about reading, unsubscribing and the sender; more are a letter in disguise. */
 const aboutReadingMax = 200
 
-/** Whether each paragraph of a plain text stands in HTML, seen or not. Linear and quick; true is sure, false is not. */
+/** Whether each paragraph of a plain text is in the HTML, visible or not. True is certain, false is not. Linear and quick. */
 export function isWithin(plain: string, html: string): boolean {
   if (plain.length > limits.comparedCharsMax) return false
-  // The content of a style element is words too, for those that no one asks for.
+  // The content of style and script elements is removed too, because it would count as words.
   const words = html.replace(/<(?:style|script)\b[^<]*|<[^<>]*>|&nbsp;/gi, ' ').replace(/&(?:#39|quot|amp);/g, ' ')
   const isWritten = finderIn(words, html)
   for (const paragraph of paragraphsOf(plain)) if (!isWritten(paragraph)) return false
@@ -94,8 +95,8 @@ export function isWithin(plain: string, html: string): boolean {
 }
 
 /**
- * Tells whether the letters of a paragraph follow each other in a text, whatever stands between them, and its links lead where
- * the source does. Quick; false is not sure.
+ * Returns a function that tells whether a text has the letters of a paragraph in a row, whatever is between them, and whether the
+ * links and addresses of the paragraph are in the source. Quick; false is not certain.
  */
 function finderIn(text: string, source: string): (paragraph: string) => boolean {
   const all = lettersOf(text)
@@ -118,12 +119,12 @@ function finderIn(text: string, source: string): (paragraph: string) => boolean 
   }
 }
 
-/** Texts that repeat one letter make each search long: so many fail, for so many letters, in so long a text. */
+/** A text that repeats one letter makes each search slow. The limits: failed searches, letters to search for, letters of the text. */
 const searchesMax = 30
 const headChars = 40
 const searchedMax = 128 * 1024
 
-/** All that an HTML document says anywhere, seen or not: its title, what stands in for pictures, what is hidden. Linear. */
+/** All words of an HTML document, visible or not: also its title, the alternative text of pictures, and hidden text. Linear. */
 function everyWordOf(html: string): string {
   const pieces: string[] = []
   let unwritten = 0
@@ -143,11 +144,11 @@ function everyWordOf(html: string): string {
   return pieces.filter((piece) => piece !== '').join(' ')
 }
 
-/** Where the HTML leads, and whose addresses stand in it. */
+/** The organisations that the HTML links to, and the addresses in it. */
 type Places = {
   readonly organisations: ReadonlySet<string>
   readonly addresses: ReadonlySet<string>
-  /** Whether its links go over a service that counts them, and tell nothing. */
+  /** Whether its links go through a click-tracking service and do not show where they lead. */
   readonly isTracked: boolean
 }
 
@@ -160,9 +161,9 @@ function placesOf(source: string, domain: string): Places {
   return { organisations, addresses: new Set(addressesIn(source).take(placesMax)), isTracked }
 }
 
-/** More are a directory. */
+/** Most places that are compared; more are a directory. */
 const placesMax = 1000
-/** A service that counts links writes several, long ones, and serves pictures perhaps from another name. */
+/** A click-tracking service writes several long links, and may serve pictures from a second domain. */
 const trackedLinksMin = 2
 const trackersMax = 2
 
@@ -174,24 +175,24 @@ function isElsewhere({ hosts, addresses }: Sentence, places: Places): boolean {
   return addresses.some((each) => !places.addresses.has(each) && isForeign(each.slice(each.lastIndexOf('@') + 1)))
 }
 
-/** Short numbers count lines and pages; longer ones, and those with a sign, are amounts, accounts, dates. */
+/** Whether a figure is not shown. Short numbers count lines and pages; longer ones, and those with a sign, are amounts, accounts, dates. */
 function isNewFigure({ word, isAmount }: Word, { words }: Vocabulary): boolean {
   return /^\p{N}/u.test(word) && !words.has(word) && (isAmount || word.replace(/\P{N}/gu, '').length >= 4)
 }
 
-/** How many words a sentence has that are not shown, when it says something else by them. */
+/** How many words of a sentence are not shown, if these change what it says; else 0. */
 function wordsAdded({ words }: Sentence, known: Vocabulary, isAlone: boolean): number {
   const own = words.filter(({ word }) => !linkWords.has(word) && !/^\p{N}/u.test(word))
   const unknown = own.filter(({ word }) => !known.words.has(word))
-  // A text of a word or two may answer the other way.
+  // A text of one or two words may be the opposite answer.
   if (isAlone && words.length <= 2 && words.every(({ word }) => word.length > 1 && !known.words.has(word)))
     return addedWordsMin
   if (unknown.length >= 2 && unknown.length * 2 >= own.length) return unknown.length
   const share = orderedShare(words, known)
-  // Words that are all shown, but hardly two of them together, are another sentence.
+  // All words are shown, but hardly two of them next to each other: it is another sentence.
   if (share < scatteredShare && own.length >= scatteredWordsMin) return own.length
   if (share < 0.5 && unknown.length >= 3) return unknown.length
-  // A sentence that is shown, with another name in it or turned into its opposite.
+  // The sentence is shown, but with another name or a negation in it.
   const isTurned =
     share >= 0.4 && words.length >= 4 && unknown.some(({ word, isName }) => isName || negations.has(word))
   return isTurned ? own.length : 0

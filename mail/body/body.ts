@@ -17,13 +17,13 @@ import { decodeText } from './part-text.ts'
 
 export type MessageBody = {
   /**
-   * What a person reads: plain text parts, or the visible text of the HTML when there are none or they say more than it shows; line
-   * ends are LF.
+   * What a person reads: the plain text parts, or the visible text of the HTML when there are none or when they say more than the
+   * HTML shows. Line ends are LF.
    */
   readonly text: string
   /** The HTML as sent, NOT made safe (that is `sanitiseHtml`), or null when there is none. */
   readonly html: string | null
-  /** As Markdown what a person sees, when it is asked for: of the HTML, or plain text as it is written. */
+  /** What a person sees, as Markdown, when it is asked for: made from the HTML, or the plain text unchanged. */
   readonly markdown?: string
   /** Text in the message that a reader does not see. */
   readonly hidden: readonly Hidden[]
@@ -31,7 +31,7 @@ export type MessageBody = {
 }
 
 export type MessageBodyOptions = {
-  /** Cuts `text` and `html` to so many characters (code points). */
+  /** Cuts `text` and `html` to at most this many characters (code points). */
   readonly maxChars?: number
   /** False: the HTML is not returned (default true). */
   readonly html?: boolean
@@ -39,7 +39,7 @@ export type MessageBodyOptions = {
   readonly markdown?: boolean
 }
 
-/** Decodes what a message says. Parts beyond `textBytesMax` bytes are cut. Linear. Never throws. */
+/** Decodes the body of a message. Parts are cut after `textBytesMax` bytes. Linear. Never throws. */
 export function readBody(
   raw: Buffer,
   parsed: ParsedMessage,
@@ -81,7 +81,7 @@ export function readBody(
   }
 }
 
-/** The message without its plain text parts when they say what the HTML beside them shows nowhere. Never throws. */
+/** The message, with its HTML in place of plain text parts that say what the HTML beside them shows nowhere. Never throws. */
 export function asSeen(raw: Buffer, parsed: ParsedMessage): ParsedMessage {
   if (parsed.signedContent) {
     const inside = asSeen(parsed.signedContent.raw, parsed.signedContent.parsed)
@@ -97,7 +97,7 @@ export function asSeen(raw: Buffer, parsed: ParsedMessage): ParsedMessage {
   return hidden.some(({ kind }) => kind === 'alternative') ? { ...parsed, textParts: parsed.htmlParts } : parsed
 }
 
-/** The parts that are read as plain text alone, and those that are read as HTML alone. */
+/** The parts that only readers of plain text are shown, and those that only readers of HTML are. */
 function alternativesOf({ textParts, htmlParts }: ParsedMessage): Record<'plain' | 'rich', readonly Part[]> {
   return {
     plain: textParts.filter((part) => !htmlParts.includes(part)),
@@ -105,7 +105,7 @@ function alternativesOf({ textParts, htmlParts }: ParsedMessage): Record<'plain'
   }
 }
 
-/** One line of at most `snippetCharsMax` characters for a list: quoted lines and invisible characters left out. */
+/** Returns one line of at most `snippetCharsMax` characters for a list, without quoted lines and invisible characters. */
 export function snippetOf(text: string): string {
   const head = stripInvisible(text.slice(0, limits.snippetSourceBytesMax * 2)).text
   const lines = head.split(/\r\n|\r|\n/).map((line) => line.trim())
@@ -120,8 +120,8 @@ export function snippetOf(text: string): string {
 }
 
 /**
- * The snippet of a message that just arrived, from the first `snippetSourceBytesMax` bytes of its first part with
- * words in it (four times that for HTML, from its body element on). Cheap; what a reader does not see is left out.
+ * The snippet of a message that has just arrived, from the first `snippetSourceBytesMax` bytes of its first part with
+ * words in it (four times that for HTML, counted from its body element). Cheap. What a reader does not see is left out.
  */
 export function quickSnippet(raw: Buffer, parsed: ParsedMessage): string {
   if (parsed.signedContent) return quickSnippet(parsed.signedContent.raw, parsed.signedContent.parsed)
@@ -148,13 +148,13 @@ function snippetOfPart(raw: Buffer, part: Part): string {
   if (!isHtml) return snippetOf(unwrapped(text, part))
   const seen = (images: boolean) =>
     snippetOf(visibleText(text, { links: false, images, enough: limits.snippetCharsMax * 2 }).text)
-  // A logo is no news where there are words.
+  // A logo says nothing worth showing where there are words.
   return seen(false) || seen(true)
 }
 
 type Decoded = { readonly text: string; readonly truncated: boolean }
 
-/** Decodes parts once each, all of them together at most `bodyBytesMax` bytes. */
+/** Returns a function that decodes each part once, and all of them together up to `bodyBytesMax` bytes. */
 function decoder(raw: Buffer): ((part: Part) => Decoded) & { truncated: () => boolean } {
   const done = new Map<Part, Decoded>()
   let left: number = limits.bodyBytesMax
@@ -170,7 +170,7 @@ function decoder(raw: Buffer): ((part: Part) => Decoded) & { truncated: () => bo
   return Object.assign(decode, { truncated: () => [...done.values()].some((each) => each.truncated) })
 }
 
-/** The bytes of a text, without the files that stand in it. */
+/** The bytes of a text part, without the files embedded in it. */
 function contentOf(raw: Buffer, part: Part, bytesMax: number): { bytes: Buffer; truncated: boolean } {
   const opened = openText(raw, part)
   if (opened) return { bytes: opened.text.subarray(0, bytesMax), truncated: opened.text.length > bytesMax }
@@ -178,12 +178,12 @@ function contentOf(raw: Buffer, part: Part, bytesMax: number): { bytes: Buffer; 
   return { bytes: decodeTransfer(raw, part.bodyStart, end, part.encoding), truncated: end < part.bodyEnd }
 }
 
-/** RTF begins with its fonts and styles. */
+/** How much RTF is read for a snippet: its fonts and styles come before its text. */
 const snippetRtfBytes = 64 * 1024
 
 type Rich = TnefBody & { readonly truncated: boolean }
 
-/** What the first TNEF part says, of a message that has no HTML of its own. */
+/** The body in the first TNEF part of a message that has no HTML of its own. */
 function tnefBody(raw: Buffer, part: Part, bytesMax: number): Rich | null {
   if (part.children.length === 0) {
     const opened = isTnef(part) ? openTnef(raw, part) : null
@@ -202,10 +202,10 @@ function tnefText(rich: Rich | null, seen: Seen): string {
   return text.replace(/\r\n?/g, '\n').trim()
 }
 
-/** What was found while the parts were read. */
+/** What is found while the parts are read. */
 type Seen = { readonly hidden: Hidden[]; truncated: boolean }
 
-/** Notes what was hidden or left out; gives the text. */
+/** Records what was hidden or left out, and returns the text. */
 function seenIn(
   { text, hidden, truncated = false }: { text: string; hidden: readonly Hidden[]; truncated?: boolean },
   seen: Seen,
@@ -222,7 +222,7 @@ function readText({ text }: Decoded, part: Part, seen: Seen): string {
     .trimEnd()
 }
 
-/** The lines of a plain text as they were written. */
+/** The lines of a plain text as they were written, before format=flowed wrapped them. */
 function unwrapped(text: string, { params }: Part): string {
   const lines = text.replaceAll('\0', '').replace(/\r\n?/g, '\n')
   const isFlowed = params.get('format')?.toLowerCase() === 'flowed'
@@ -232,7 +232,7 @@ function unwrapped(text: string, { params }: Part): string {
 // RFC 3676 4: a blank at the end of a line joins it to the next of the same quote depth; `-- ` never joins.
 function unwrapFlowed(text: string, delSp: boolean): string {
   const out: string[] = []
-  let open = -1 // quote depth of a paragraph that goes on, or -1
+  let open = -1 // quote depth of a paragraph that continues, or -1
   for (const line of text.split('\n')) {
     const depth = /^>*/.exec(line)?.[0].length ?? 0
     const content = line.slice(depth).replace(/^ /, '') // space-stuffing, 4.4
@@ -246,7 +246,7 @@ function unwrapFlowed(text: string, delSp: boolean): string {
   return out.join('\n')
 }
 
-/** Whether the plain parts say more than the HTML beside them shows; it is noted then. */
+/** Whether the plain parts say more than the HTML beside them shows. If so, the difference is recorded in `seen`. */
 function hasMoreThanHtml(
   parsed: ParsedMessage,
   read: (parts: readonly Part[]) => readonly string[],
@@ -281,11 +281,11 @@ function nextText(lines: readonly string[], index: number): string | undefined {
   return undefined
 }
 
-/** Where the HTML's body element begins; the style sheets before it say what of it is seen, and may be longer than a window. */
+/** Where the HTML's body element begins. The style sheets before it decide what is visible, and may be longer than what a snippet reads. */
 function htmlBodyStart(raw: Buffer, { bodyStart, bodyEnd, encoding }: Part): number {
   const end = Math.min(bodyEnd, bodyStart + 128 * 1024)
   const head = encoding === 'base64' ? decodeTransfer(raw, bodyStart, end, encoding) : raw.subarray(bodyStart, end)
   const at = Math.max(head.indexOf('<body', 0, 'latin1'), head.indexOf('<BODY', 0, 'latin1'))
-  // Base64 is longer by the same share everywhere, because its lines are of one length.
+  // In base64 the share is the same, because all its lines have one length.
   return at < 0 ? bodyStart : bodyStart + Math.round((at / head.length) * (end - bodyStart))
 }

@@ -1,6 +1,6 @@
 import { feed } from '../hidden/markup.ts'
 
-/** So many columns, and so much in a cell, a table has at most that one reads line by line. */
+/** The largest table that people read row by row: its columns, and the characters in a cell. */
 const columnsMax = 30
 const cellCharsMax = 300
 
@@ -14,8 +14,9 @@ type OpenTable = {
 }
 
 /**
- * Which tables of a document hold data: two rows and two columns or more, all rows as long, little in each cell, and no
- * table in them. Most tables of mail only place things on a page. By number, from 0 in the order in which they open. Linear.
+ * Finds the tables of a document that hold data: at least two rows and two columns, rows of equal length, little text in each
+ * cell, and no table inside. Most tables in mail only place things on a page. Returns their numbers, counted from 0 in the order in
+ * which tables open. Linear.
  */
 export function dataTables(html: string): ReadonlySet<number> {
   const found = new Set<number>()

@@ -1,4 +1,4 @@
-/** Which lines of a body are quoted history: by the markup of mail programs, and where it is silent by the text. */
+/** Finds the lines of a body that are quoted history: by the markup of mail programs, and where that says nothing, by the text. */
 
 import type { MailPart, PartKind } from './mail-markup.ts'
 import {
@@ -13,31 +13,31 @@ import {
   unknownHeaderBlockAt,
 } from './quotation.ts'
 
-/** A body as it is read. */
+/** A body, prepared for the search. */
 export type Body = {
   readonly lines: readonly string[]
-  /** The lines as they are compared: without direction marks, with plain blanks and digits, and with `>` for all marks of quotation. */
+  /** The lines as they are compared: without direction marks, with ordinary blanks and digits, and with `>` for all quote marks. */
   readonly plain: readonly string[]
-  /** What markup says of each line; null when nothing says anything. */
+  /** The mail parts that each line is in, according to the markup; null when there is no such markup. */
   readonly parts: readonly (readonly MailPart[])[] | null
-  /** Whether the lines are those of a document, which nobody wrapped. */
+  /** Whether the lines were laid out from a document, so that no mail program wrapped them. */
   readonly isLaidOut: boolean
 }
 
-/** Lines `start` to `end` (the first behind it); of the first, `before` is still the sender's own. */
+/** Lines `start` to `end` (exclusive). `before` is text of the sender in front of the quotation on the first line. */
 export type QuotedLines = { readonly start: number; readonly end: number; readonly before: string }
 
 export type History = {
-  /** From the top, with what announces them and the blank lines below. */
+  /** From top to bottom, each with the lines that announce it and the blank lines below. */
   readonly quoted: readonly QuotedLines[]
-  /** Where a forwarded message begins, which goes to the end and is what the sender wants to say; the number of lines when there is none. */
+  /** Where a forwarded message begins, which extends to the end and is part of what the sender says. Without one, the number of lines. */
   readonly forwarded: number
 }
 
 /**
- * Finds quoted history: what stands behind quote marks, below an attribution or below a block of header fields, and what mail
- * programs mark as such. Where nothing stands before such a block, or `isForward` says that the mail is a forward, it is a
- * forwarded message. Linear. Never throws.
+ * Finds quoted history: lines with quote marks, what is below an attribution or a block of header fields, and what mail programs mark
+ * as quoted. If nothing precedes such a message, or `isForward` says that the mail is a forward, it is a forwarded message.
+ * Linear. Never throws.
  */
 export function historyIn(body: Body, { isForward }: { readonly isForward: boolean }): History {
   const { plain } = body
@@ -59,7 +59,7 @@ export function historyIn(body: Body, { isForward }: { readonly isForward: boole
     const found = passageAt(body, i, begun)
     hasText ||= found.before !== '' || found.is === 'own'
     if (found.is === 'forwarded') return { quoted, forwarded: i }
-    // A message that nothing stands before is forwarded without a word.
+    // A message with nothing before it is forwarded without a comment.
     if (found.is === 'message' && (isForward || !hasText)) return { quoted, forwarded: i }
     if (found.is !== 'own') add(quoted, { start: withRuler(plain, i, quoted), end: found.end, before: found.before })
     i = found.end
@@ -67,14 +67,14 @@ export function historyIn(body: Body, { isForward }: { readonly isForward: boole
   return { quoted, forwarded: all }
 }
 
-/** Adds history, to the last one where it goes on. */
+/** Adds history, and joins it to the range before if it continues that. */
 function add(quoted: QuotedLines[], lines: QuotedLines): void {
   const last = quoted.at(-1)
   if (last?.end !== lines.start || lines.before !== '') quoted.push(lines)
   else quoted[quoted.length - 1] = { ...last, end: lines.end }
 }
 
-/** Lines up to `end`; a message is history that may also be one that is forwarded. */
+/** What the lines up to `end` are. A `message` is history, but may also be a forwarded message. */
 type Passage = {
   readonly is: 'own' | 'history' | 'message' | 'forwarded'
   readonly end: number
@@ -85,7 +85,7 @@ const own = (end: number): Passage => ({ is: 'own', end, before: '' })
 const history = (end: number, before = ''): Passage => ({ is: 'history', end, before })
 const message = (end: number, before = ''): Passage => ({ is: 'message', end, before })
 
-/** What begins at a line that is neither blank nor prose. `begun` has the parts that were looked at. */
+/** The passage that begins at a line that is neither blank nor prose. `begun` collects the parts that have been looked at. */
 function passageAt(body: Body, i: number, begun: Set<MailPart>): Passage {
   const { plain } = body
   if (isForwarded(body, i)) return { is: 'forwarded', end: plain.length, before: '' }
@@ -98,7 +98,7 @@ function isForwarded(body: Body, i: number): boolean {
   return isQuoted(plain[i] as string) ? hasForwardMark([unquoted(plain[i] as string)], 0) : hasForwardMark(plain, i)
 }
 
-/** What the markup says of a line. */
+/** The passage at a line according to the markup; null when that does not tell. */
 function markedAt(body: Body, i: number, begun: Set<MailPart>): Passage | null {
   const { plain } = body
   if (partAt(body, i, 'rest') !== null) return message(plain.length)
@@ -125,10 +125,10 @@ function markedAt(body: Body, i: number, begun: Set<MailPart>): Passage | null {
   return announced.length <= announcedMax ? history(quoteEnd(body, quote)) : null
 }
 
-/** Lines between the beginning of what holds a quotation and the quotation. */
+/** Most lines with text between the start of a `quotation` part and its quoted lines. */
 const announcedMax = 8
 
-/** What the text says of a line. */
+/** The passage at a line according to the text. */
 function writtenAt(body: Body, i: number): Passage {
   const { plain } = body
   const all = plain.length
@@ -154,12 +154,12 @@ function hasHeader(body: Body, i: number): boolean {
   return isBelowLine && unknownHeaderBlockAt(plain, i)
 }
 
-/** Whether the sender announces a quotation of his own: "As Wilde put it:". */
+/** Whether the sender introduces a quotation: "As Wilde put it:". */
 function isIntroduced(plain: readonly string[], i: number): boolean {
   return /[:：]$/.test(textAbove(plain, i))
 }
 
-/** The line above that is not blank, if it is one of the nearest. */
+/** The nearest line above that has text, if it is one of the last three; else ''. */
 function textAbove(plain: readonly string[], i: number): string {
   return (
     plain
@@ -169,7 +169,7 @@ function textAbove(plain: readonly string[], i: number): string {
   )
 }
 
-/** Index of the line from which history goes that begins at `start`: a ruler right above belongs to it. */
+/** Index of the first line of the history that begins at `start`: a ruler right above belongs to it. */
 function withRuler(plain: readonly string[], start: number, quoted: readonly QuotedLines[]): number {
   const least = Math.max(quoted.at(-1)?.end ?? 0, start - 3)
   let from = start
@@ -177,12 +177,12 @@ function withRuler(plain: readonly string[], start: number, quoted: readonly Quo
   return from > least && isRuler(plain[from - 1] as string) ? from - 1 : start
 }
 
-/** The outermost part of a kind that a line stands in. */
+/** The outermost part of a kind around a line. */
 function partAt({ parts }: Body, i: number, kind: PartKind): MailPart | null {
   return parts?.[i]?.find((part) => part.kind === kind) ?? null
 }
 
-/** Index after the last line of a part that line `start` stands in. */
+/** Index after the last line of a part that contains line `start`, and after the blank lines below. */
 function endOf({ plain, parts }: Body, start: number, part: MailPart): number {
   let end = start
   for (let i = start; i < plain.length; i++) {
@@ -202,7 +202,7 @@ function firstText(plain: readonly string[], from: number): number {
   return i
 }
 
-/** Index after the quotation at `start`: quoted lines, what a wrap tore off them, and blank lines between and below. */
+/** Index after the quotation at `start`: quoted lines, what wrapping tore off them, and blank lines between and below. */
 function quoteEnd({ plain, isLaidOut }: Body, start: number): number {
   let end = start
   let i = start

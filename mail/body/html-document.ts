@@ -1,6 +1,6 @@
-/** A body of mail as a document of its own, for a frame: whoever shows mail has nothing to put together and nothing to forget. */
+/** Makes a mail body a complete document for a frame, so that programs that show mail have nothing to assemble and nothing to forget. */
 
-/** How it is set where the mail says nothing: as paper, since mail is written for that, with pictures no wider than the frame. */
+/** The default style: a white page like paper, for which mail is written, with pictures no wider than the frame. */
 const style = `:root{color-scheme:light}
 html{background:#fff;color:#171b22;font:15px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
 body{margin:0;padding:16px}
@@ -15,7 +15,7 @@ blockquote{margin:0 0 0 8px;padding-left:12px;border-left:3px solid #d9dde3;colo
 a{color:#1d5bbf}`
 
 /**
- * The document of a body: `html` as `sanitiseHtml` made it, or without one the text. Links open beside the page.
+ * Returns the document of a body: `html` as `sanitiseHtml` made it, or the text when it is null. Links open in a new window.
  */
 export function htmlDocument({ html, text }: { readonly html: string | null; readonly text: string }): string {
   const body = html ?? `<pre class="plain">${escaped(text)}</pre>`
@@ -27,9 +27,9 @@ export function htmlDocument({ html, text }: { readonly html: string | null; rea
 }
 
 /**
- * The policy of that document (CSP 3), in a frame of a page of the same service: nothing runs, nothing loads but pictures that
- * the mail brought along, below `imagesUrl`, and nothing is sent. Links open windows that are free of the policy. The frame keeps the origin
- * so that the page around it can measure it; without scripts that gives the mail nothing.
+ * The content security policy of that document (CSP 3), in a frame of a page of the same service. Nothing runs, nothing is sent, and
+ * nothing loads except pictures that the mail brought along, below `imagesUrl`. Links open windows to which the policy does not
+ * apply. The frame keeps its origin, so that the page around it can measure it; without scripts this gives the mail no access.
  */
 export function framePolicy(imagesUrl: string): string {
   return [

@@ -19,13 +19,13 @@ import { type MailPart, partKindOf } from './mail-markup.ts'
 import { picture, type Start, start } from './markdown-layout.ts'
 
 export type VisibleTextOptions = {
-  /** Writes the target of a link after its words, when they differ (default true). */
+  /** Writes the target of a link after its text, when they differ (default true). */
   readonly links?: boolean
-  /** Writes what stands in for pictures, buttons and fields (default true). */
+  /** Writes the alternative text of pictures, and the text of buttons and fields (default true). */
   readonly images?: boolean
   /** Writes Markdown (default false). */
   readonly markdown?: boolean
-  /** Stops reading some time after so many visible characters (default: none). */
+  /** Stops reading soon after this many visible characters (default: none). */
   readonly enough?: number
 }
 
@@ -33,28 +33,29 @@ export type VisibleText = {
   /** Line ends are LF. */
   readonly text: string
   readonly hidden: readonly Hidden[]
-  /** True when a limit left HTML unread; not when `enough` was read. */
+  /** True when a limit left HTML unread; stopping at `enough` does not count. */
   readonly truncated: boolean
 }
 
-/** A document line by line, with the parts of the mail that each line begins in. */
+/** The lines of a document, with the mail parts in which each line begins. */
 export type VisibleLines = {
   readonly lines: readonly string[]
   readonly parts: readonly (readonly MailPart[])[]
 }
 
 /**
- * The text a person sees of an HTML body: blocks on lines of their own, quotations marked with `> `, links with their
- * target, pictures as what stands in for them, `[image: alt]`. Hidden text (display none, no size, off-screen, covered,
- * transparent or coloured like its background, comments, characters without width) is left out and listed in `hidden`.
- * As Markdown it has headings, emphasis, links, lists, and tables where they hold data. HTML beyond `htmlCharsMax` or nested deeper than `htmlDepthMax` is not read. Linear. Never throws.
+ * The text of an HTML body that a person sees: blocks on lines of their own, quotations marked with `> `, links with their
+ * target, pictures as their alternative text, `[image: alt]`. Hidden text (display none, no size, off-screen, covered,
+ * transparent or coloured like its background, comments, zero-width characters) is left out and listed in `hidden`.
+ * As Markdown it has headings, emphasis, links, lists, and those tables that hold data. HTML beyond `htmlCharsMax` or nested
+ * deeper than `htmlDepthMax` is not read. Linear. Never throws.
  */
 export function visibleText(source: string, options: VisibleTextOptions = {}): VisibleText {
   const { lines, hidden, truncated } = read(source, options)
   return { text: lines.join('\n'), hidden, truncated }
 }
 
-/** The lines of that text, with what mail programs say of them by their markup. */
+/** The lines of that text, with the mail parts that the markup of mail programs tells. */
 export function visibleLines(source: string): VisibleLines {
   const { lines, parts } = read(source, { marksParts: true })
   return { lines, parts }
@@ -68,7 +69,7 @@ function read(source: string, options: ReadOptions): Read {
   const sheets = readSheets(html)
   const data = options.markdown ? dataTables(html) : noTables
   const first = readWith(html, { sheets, data }, options)
-  // What covers something may stand behind it.
+  // An element that covers another may come after it, so it is known only in a second reading.
   return sheets.rules.covers.size === 0 ? first : readWith(html, { sheets, data }, options)
 }
 
@@ -91,7 +92,7 @@ function readWith(html: string, known: Known, options: ReadOptions): Read {
   const isEnough = () => options.enough !== undefined && reading.layout.length >= options.enough
   const read = feed(html, { ...readerOf(reading, known, options), isEnough })
   const { text, hidden } = stripInvisible(finishedText(reading.layout))
-  // It takes out no line ends.
+  // `stripInvisible` removes no line ends.
   const { lines, numbers } = tidied(text.split('\n'))
   const parts = numbers.map((number) => reading.layout.partsOf.get(number) ?? noParts)
   const bareLinks = reading.bareLinks.map((href) => `[image] (${href})`)
@@ -104,24 +105,24 @@ function readWith(html: string, known: Known, options: ReadOptions): Read {
 
 const noParts: readonly MailPart[] = []
 
-/** A document as it is read. */
+/** A document while it is read. */
 type Reading = {
   readonly layout: TextLayout
   readonly log: HiddenLog
   readonly stack: Element[]
-  /** The parts of the mail around each open element. */
+  /** The mail parts around each open element. */
   readonly outer: (readonly MailPart[])[]
   link: Link | null
   /** Tables opened so far. */
   tables: number
-  /** Where pictures without words lead: all there is to read when nothing else is. */
+  /** The targets of linked pictures without words, shown when a document has no other text. */
   readonly bareLinks: string[]
 }
 
-/** An open link with a target: `from` is what had been written before it. */
+/** An open link with a target; `from` is the length of the layout before it. */
 type Link = { readonly href: string; readonly from: number; readonly begun: Start; hasText: boolean; hasImage: boolean }
 
-/** What is done with each tag, text and comment of a document: the seen is laid out, the hidden noted. */
+/** The handlers of a document's tags, texts and comments: what is visible is laid out, what is hidden is noted. */
 function readerOf(
   reading: Reading,
   { sheets: { rules }, data }: Known,
@@ -170,22 +171,22 @@ function readerOf(
   }
 }
 
-/** More parts in each other are not told apart. */
+/** Most mail parts inside each other; deeper ones are not told apart. */
 const partsMax = 20
 
-/** Begins a part of the mail, if the element is one. */
+/** Begins a mail part, if the element is one. */
 function openPart(layout: TextLayout, name: string, attributes: Attributes): void {
   const kind = layout.parts.length < partsMax ? partKindOf(name, attributes) : null
   if (kind !== null) layout.parts = [...layout.parts, { kind }]
 }
 
-/** Ends a part of the mail; what goes on to the end goes on. */
+/** Ends a mail part; outside quotations a `rest` continues to the end of the document. */
 function closePart(layout: TextLayout, outer: readonly MailPart[]): void {
   const rest = layout.depth === 0 ? layout.parts.find(({ kind }) => kind === 'rest') : undefined
   layout.parts = rest === undefined || outer.includes(rest) ? outer : [...outer, rest]
 }
 
-/** Adds what stands in for a picture or a button, or notes what stands in for one that nobody sees. */
+/** Adds the words of a picture or a button, or notes them as hidden when nobody sees it. */
 function addPicture(reading: Reading, element: Element, attributes: Attributes, links: boolean): void {
   const { layout, log, link } = reading
   const { name } = element
@@ -207,14 +208,14 @@ function openLink(layout: TextLayout, href: string): Link {
   return { href, from: layout.length, begun: start(layout), hasText: false, hasImage: false }
 }
 
-/** Adds what stands in for a picture, or what is written on a button. */
+/** Adds the alternative text of a picture, or the text of a button. */
 function addStandIn(layout: TextLayout, words: string): void {
   const image = layout.isMarkdown ? /^\[image: (.*)\]$/s.exec(words)?.[1] : undefined
   if (image === undefined) addText(layout, words, false)
   else addMark(layout, picture(image))
 }
 
-/** What programs show instead of a picture, or write on a button or into a field; '' when that is nothing. */
+/** What programs show instead of a picture, on a button or in a field; '' when they show nothing. */
 function wordsOf(name: string, attributes: Attributes): string {
   const { alt = '', title = '', value = '', placeholder = '' } = attributes
   const type = name === 'input' ? (attributes.type ?? 'text').toLowerCase() : 'image'
@@ -228,10 +229,10 @@ function wordsOf(name: string, attributes: Attributes): string {
 
 const shortened = (text: string) => text.slice(0, limits.imageWordsCharsMax).replace(/\s+/g, ' ').trim()
 const imageMark = (text: string) => (isFileName.test(text) ? '' : `[image: ${shortened(text)}]`)
-/** Programs write it where nobody wrote words. */
+/** Programs write the file name where nobody wrote an alternative text. */
 const isFileName = /^\s*(?:[\w@%()-]{1,100}(?:\.[\w@%()-]{1,100})*\.(?:png|jpe?g|gif|bmp|webp|svg|tiff?|heic))?\s*$/i
 
-/** Whether a picture stands for a character: programs draw emoji so. */
+/** Whether a picture stands for a character: some programs show emoji as pictures. */
 function isEmoji(words: string, attributes: Attributes): boolean {
   if (words === '') return false
   if (emoji.test(words)) return true
@@ -244,7 +245,7 @@ const emoji =
   /^(?:[\d#*]\ufe0f?\u20e3|\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{RI}|\u200d|\ufe0f|[\u{e0020}-\u{e007f}])+$/u
 const emojiCharsMax = 40
 
-/** Writes the target of the link that ends, if it has words; that of a picture in brackets. */
+/** Writes the target of the link that ends, if it has text; the target of a picture in parentheses. */
 function closeLink(reading: Reading): void {
   const { layout, link } = reading
   reading.link = null
@@ -258,7 +259,7 @@ function closeLink(reading: Reading): void {
 
 const bareLinksMax = 20
 
-/** No blanks at the end of lines, one empty line at most, none at the ends; with the numbers of the lines that are left. */
+/** Removes blanks at the end of lines, repeated empty lines, and those at both ends. `numbers` are those of the lines that are left. */
 function tidied(all: readonly string[]): { readonly lines: readonly string[]; readonly numbers: readonly number[] } {
   const lines: string[] = []
   const numbers: number[] = []
@@ -272,17 +273,17 @@ function tidied(all: readonly string[]): { readonly lines: readonly string[]; re
   return { lines, numbers: numbers.slice(0, lines.length) }
 }
 
-/** Images that are written into the HTML say nothing and may be longer than all that is read. Style sheets do. */
+/** Leaves out images that are embedded in the HTML: they say nothing and may be longer than all that is read. Style sheets stay. */
 const withoutData = (html: string) => html.replace(/data:(?!\s*text\/css)[^"'\s<>()]{1000,}/gi, 'data:,')
 
-/** So much of one report, or of one comment, is looked at, in characters. */
+/** How many characters of one report, and of one comment, are looked at. */
 const reportCharsMax = 1000
 const commentCharsMax = 4096
 
-/** The hidden text found so far, and how much had been seen when the last of it was. */
+/** The hidden text found so far, and the length of the layout when the last of it was found. */
 type HiddenLog = { readonly found: { readonly kind: Hidden['kind']; text: string }[]; lengthAtLast: number }
 
-/** Notes hidden text; of pieces with nothing seen between them one report is made. */
+/** Notes hidden text. Pieces of one kind with nothing visible between them become one report. */
 function note(log: HiddenLog, layout: TextLayout, kind: Hidden['kind'], text: string): void {
   const last = log.found.at(-1)
   if (last?.kind === kind && layout.length === log.lengthAtLast) {
@@ -298,7 +299,7 @@ function reportsOf({ found }: HiddenLog): Hidden[] {
     .filter(({ excerpt }) => excerpt !== '')
 }
 
-/** What an Outlook condition or the sender's template engine left in a comment is no news; words are. */
+/** Whether a comment has words. What an Outlook condition or the sender's template engine left in it does not count. */
 function hasWords(comment: string): boolean {
   const words = comment
     .slice(0, commentCharsMax)

@@ -1,22 +1,22 @@
-/** Lays the text of an HTML document out in lines, as a mail program shows it in plain text, or as Markdown. */
+/** Lays out the text of an HTML document in lines, as a mail program shows it in plain text, or as Markdown. */
 import { isCell } from './data-tables.ts'
 import { isIndentation, type MailPart } from './mail-markup.ts'
 import { asText, emphasis, enclose, noteStarts, type Start, start, target } from './markdown-layout.ts'
 
-/** A document as it is laid out. `lines` are finished, `line` is being written, the rest is what the next text needs. */
+/** A document while it is laid out. `lines` are finished, `line` is being written, the rest is state for the next text. */
 export type TextLayout = {
   readonly lines: string[]
-  /** Pieces, so that a long line is never copied for each of them. */
+  /** Pieces, so that a long line is not copied for each of them. */
   line: string[]
   /** Whether the line so far needs no blank before the next word. */
   endsInBlank: boolean
-  /** The depth of quotation of the line being written. */
+  /** The quotation depth of the line being written. */
   lineDepth: number
-  /** The depth of quotation of what comes next. */
+  /** The quotation depth of the next text. */
   depth: number
-  /** Which of the open blockquotes are quotations. */
+  /** For each open blockquote, whether it is a quotation. */
   readonly quotes: boolean[]
-  /** Line ends asked for before the next text. */
+  /** Line ends requested before the next text. */
   breaksAsked: number
   /** The bullet or number of a list item, before its first text. */
   bullet: string
@@ -25,15 +25,15 @@ export type TextLayout = {
   length: number
   /** Whether Markdown is written. */
   readonly isMarkdown: boolean
-  /** What begins with the next piece. */
+  /** Starts that the next piece sets. */
   readonly starts: Start[]
-  /** Where the open elements with marks begin, the innermost last. */
+  /** The starts of the open elements with marks, the innermost last. */
   readonly marked: Start[]
-  /** The parts of the mail that what comes next stands in, the outermost first. */
+  /** The mail parts around the next text, the outermost first. */
   parts: readonly MailPart[]
-  /** Those of each finished line with words in it, where it begins; by its number. */
+  /** The mail parts in which each line with text begins, by the number of the line. */
   readonly partsOf: Map<number, readonly MailPart[]>
-  /** The table that is written in rows: cells of this one, and rows so far. */
+  /** The table that is being written in rows: cells of the current row, and rows so far. */
   table: { cells: number; rows: number } | null
 }
 
@@ -61,7 +61,7 @@ export function createLayout(isMarkdown = false): TextLayout {
   }
 }
 
-/** Begins an element that is seen. `isData`: it is a table that Markdown writes in rows. */
+/** Begins a visible element. `isData` says that it is a table that Markdown writes in rows. */
 export function openElement(
   layout: TextLayout,
   name: string,
@@ -74,7 +74,7 @@ export function openElement(
       openInTable(layout, layout.table, name)
       return
     }
-    // A line that follows a quotation, a list or a table without an empty one between is part of it.
+    // Without an empty line between them, the line after a quotation, a list or a table would be part of it.
     if (isData || name === 'blockquote') askForBreaks(layout, 2)
     if (isData) layout.table = { cells: 0, rows: 0 }
     if (/^h[1-6]$/.test(name)) {
@@ -101,7 +101,7 @@ export function openElement(
   }
 }
 
-/** Ends an element that is seen. */
+/** Ends a visible element. */
 export function closeElement(layout: TextLayout, name: string): void {
   const marks = layout.isMarkdown ? emphasis.get(name) : undefined
   const begun = marks === undefined ? undefined : layout.marked.pop()
@@ -123,7 +123,7 @@ const endsWithEmptyLine = ({ table, lists }: TextLayout, name: string) =>
   (name === 'table' && table !== null) ||
   ((name === 'ul' || name === 'ol') && lists.length === 1)
 
-/** Rows begin with a bar and each cell ends with one; nothing else in them breaks lines. */
+/** Rows begin with a bar and each cell ends with one; nothing else in them breaks a line. */
 function openInTable(layout: TextLayout, table: NonNullable<TextLayout['table']>, name: string): void {
   if (name === 'tr') {
     askForBreaks(layout, 1)
@@ -147,18 +147,18 @@ function closeInTable(layout: TextLayout, table: NonNullable<TextLayout['table']
   } else if (breaksAround(name) > 0) writeBlank(layout)
 }
 
-/** Adds text: white space is collapsed, or kept where the text is preformatted. */
+/** Adds text. White space is collapsed, unless the text is preformatted. */
 export function addText(layout: TextLayout, text: string, preformatted: boolean): void {
   if (preformatted) addPreformatted(layout, text)
   else addCollapsed(layout, text)
 }
 
-/** Adds what is a mark itself, such as a picture. */
+/** Adds a piece of Markdown, such as a picture, without escaping it. */
 export function addMark(layout: TextLayout, mark: string): void {
   write(layout, mark)
 }
 
-/** Writes a link in Markdown; one over several lines has its target behind it, as in text. */
+/** Writes a link in Markdown. A link over several lines gets its target after it, as in plain text. */
 export function addMarkdownLink(
   layout: TextLayout,
   href: string,
@@ -169,19 +169,19 @@ export function addMarkdownLink(
   if (!isSame && !enclose(layout, begun, '[', `](${target(href)})`)) addLinkTarget(layout, href, from)
 }
 
-/** Adds the target of a link that began when `length` was `from`, unless its words say the same. */
+/** Adds the target of a link that began when `length` was `from`, unless its text is the same. */
 export function addLinkTarget(layout: TextLayout, href: string, from: number): void {
   if (layout.length === from || isSameTarget(endOf(layout.line, layout.length - from).trim(), href)) return
   write(layout, layout.endsInBlank ? `<${href}>` : ` <${href}>`)
 }
 
-/** The text that was laid out, its lines without blanks at their end. */
+/** The finished text, without blanks at the end of its lines. */
 export function finishedText(layout: TextLayout): string {
   if (layout.line.length > 0) endLine(layout)
   return layout.lines.join('\n')
 }
 
-/** Elements that stand on lines of their own, and those with an empty line around them. */
+/** Elements on lines of their own, and those with an empty line around them. */
 const blocks: ReadonlySet<string> = new Set(
   'address article aside body center dd details div dl dt fieldset figcaption figure footer form header legend li main nav ol section summary table tbody thead tfoot tr ul caption blockquote hr'.split(
     ' ',
@@ -200,15 +200,15 @@ function askForBreaks(layout: TextLayout, count: number): void {
 
 /** What a horizontal rule becomes; mail programs write the same between a reply and the quoted message. */
 const rule = '_'.repeat(32)
-/** No line of hyphens, which makes a heading of the line above. */
+/** Not a line of hyphens, which makes a heading of the line above. */
 const markdownRule = '***'
-/** How far a list in a list stands to the right; that of Markdown is behind the widest bullet. */
+/** How far a nested list is indented; in Markdown, past the widest bullet. */
 const textIndent = '  '
 const markdownIndent = '    '
-/** Deeper quotations are not marked deeper, and deeper lists not indented further. */
+/** Deeper quotations get no more marks, and deeper lists no more indentation. */
 const quoteMarksMax = 20
 const indentsMax = 10
-/** However many line ends are asked for, so many lines at most stay empty. */
+/** Most empty lines in a row, however many line ends are requested. */
 const emptyLinesMax = 2
 
 const quoteMarks = (depth: number) => (depth === 0 ? '' : `${'>'.repeat(Math.min(depth, quoteMarksMax))} `)
@@ -219,7 +219,7 @@ function endLine(layout: TextLayout): void {
   layout.endsInBlank = true
 }
 
-/** Begins a line when one was asked for or the quotation changed. */
+/** Begins a new line when one was requested or the quotation depth has changed. */
 function startLine(layout: TextLayout): void {
   const { breaksAsked, lineDepth, depth, line, lines } = layout
   if (breaksAsked === 0 && lineDepth === depth) return
@@ -249,7 +249,7 @@ function writeBlank(layout: TextLayout): void {
   layout.endsInBlank = true
 }
 
-/** Between the cells of a row stands a tab, as in the `innerText` of browsers (HTML, 3.2.7). */
+/** Writes a tab between the cells of a row, like the `innerText` of browsers (HTML, 3.2.7). */
 function writeTab(layout: TextLayout): void {
   if (layout.isMarkdown || layout.breaksAsked > 0 || layout.line.length === 0) {
     writeBlank(layout)
@@ -277,7 +277,7 @@ function addCollapsed(layout: TextLayout, text: string): void {
   write(layout, asWritten(layout, words, isNewLine(layout)))
 }
 
-/** Whether what is written next begins a line. */
+/** Whether the next text begins a line. */
 const isNewLine = ({ breaksAsked, lineDepth, depth, line }: TextLayout) =>
   breaksAsked > 0 || lineDepth !== depth || line.length === 0
 
@@ -285,7 +285,7 @@ function asWritten({ isMarkdown, table }: TextLayout, text: string, isAtStart: b
   return isMarkdown ? asText(text, { isAtStart, isInCell: table !== null }) : text
 }
 
-/** The last `count` characters of a line or more, whole pieces. */
+/** At least the last `count` characters of a line, in whole pieces. */
 function endOf(pieces: readonly string[], count: number): string {
   let start = pieces.length
   for (let left = count; left > 0 && start > 0; ) left -= (pieces[--start] as string).length

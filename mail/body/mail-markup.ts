@@ -1,32 +1,32 @@
 /**
- * What mail programs say by their markup: what is quoted, what announces it, what is a signature. A new program needs its classes
- * and ids here, and nothing elsewhere.
+ * What mail programs tell by their markup: what is quoted, what announces a quotation, what is a signature. To support another
+ * program, add its classes and ids here; nothing else changes.
  */
 
-/** An element of a document that means something for the reply. */
+/** An element of a document that matters for finding the reply. */
 export type MailPart = { readonly kind: PartKind }
 
 export type PartKind =
   /** `On <date>, <somebody> wrote:` */
   | 'attribution'
-  /** Holds an attribution, quotations, and perhaps answers between them. */
+  /** Contains an attribution, quotations, and perhaps answers between them. */
   | 'quotation'
-  /** Quoted history, all of it. */
+  /** Contains nothing but quoted history. */
   | 'history'
-  /** The history goes from here to the end of the document. */
+  /** Quoted history extends from here to the end of the document. */
   | 'rest'
-  /** A block that quotes, of which no mail program says that it is a message. */
+  /** A blockquote that no mail program marks as a message. */
   | 'citation'
-  /** Stands behind a line at its left side. */
+  /** Has a line at its left side. */
   | 'barred'
-  /** Stands below a line. */
+  /** Has a line above it. */
   | 'ruled'
   | 'forwarded'
   | 'signature'
 
 type Attributes = Readonly<Record<string, string>>
 
-/** What an element means for the reply; null for most. Names of elements and attributes are lower-case. Linear, and quick. */
+/** The kind of mail part that an element is; null for most. Names of elements and attributes are lower-case. Linear, and quick. */
 export function partKindOf(name: string, attributes: Attributes): PartKind | null {
   if (name === 'signature' || name === 'sign') return 'signature'
   const { id = '', class: classes = '', style = '' } = attributes
@@ -45,19 +45,19 @@ export function partKindOf(name: string, attributes: Attributes): PartKind | nul
   return leftLine.test(start) ? 'barred' : topLine.test(start) ? 'ruled' : null
 }
 
-/** Whether HTML may have parts that mean something for the reply; false is sure. Linear. */
+/** Whether HTML may contain mail parts; false is certain. Linear. */
 export function mayMarkParts(html: string): boolean {
   return anyMark.test(html)
 }
 
-/** Whether a blockquote only moves own text to the right, as programs let people do. */
+/** Whether a blockquote only indents the sender's own text, which some programs let people do. */
 export function isIndentation({ type, cite, class: classes, style = '' }: Attributes): boolean {
   if (type !== undefined || cite !== undefined || (classes ?? '') !== '') return false
   const start = style.slice(0, styleCharsMax)
   return /(?:^|[;\s])border(?:-(?:left|width|style))?\s*:\s*(?:none|0)/i.test(start) && !leftLine.test(start)
 }
 
-/** So much of an attribute is looked at. */
+/** How many characters of an attribute are looked at. */
 const namesCharsMax = 500
 const styleCharsMax = 1000
 
@@ -72,7 +72,7 @@ function kindByName(names: readonly string[]): PartKind | null {
   return null
 }
 
-/** Classes, ids and names of elements. */
+/** Classes and ids of elements. */
 const byName: ReadonlyMap<string, PartKind> = new Map(
   Object.entries({
     attribution: [
@@ -120,7 +120,7 @@ const byName: ReadonlyMap<string, PartKind> = new Map(
   ),
 )
 
-/** Most programs call it that: `gmail_signature`, `signature_old`, `ydp1a2b3c4signature`; Fastmail `sig4711`. */
+/** The names that most programs use: `gmail_signature`, `signature_old`, `ydp1a2b3c4signature`; Fastmail writes `sig4711`. */
 const signatureName =
   /^(?:(?:[\w-]*[_-]|ydp[a-z0-9]*)?signature(?:[_-](?:block|container|wrapper|section|old|table|\d+))?|bloop_sign_\d+|sig\d{4,})$/
 
@@ -144,7 +144,7 @@ const byAttribute: readonly (readonly [attribute: string, values: Readonly<Recor
   ],
 ]
 
-/** Something that every part has. */
+/** Finds something that every mail part has. */
 const anyMark = new RegExp(
   [
     'blockquote|signature|<sign|yahoo_quoted|id=["\']?sig\\d|border-(?:top|left)',
@@ -154,7 +154,7 @@ const anyMark = new RegExp(
   'i',
 )
 
-/** Whether a program says of a blockquote that it holds a message. */
+/** Whether a program marks a blockquote as a message. */
 function isMessage({ type, cite, id, style = '', ...others }: Attributes, classes: string): boolean {
   if (type === 'cite' || cite !== undefined || id !== undefined || classes !== '') return true
   const isNamed = Object.keys(others).some((name) => name.startsWith('data-') || name.startsWith('item'))

@@ -1,8 +1,8 @@
-/** What Markdown adds to the layout of a text: marks around what was written, rows of tables, and text that is no mark. */
-/** Where something begins that may get marks around it; null until something is written in it. */
+/** Adds Markdown to the layout of a text: marks around words, pictures, targets of links, and escaped text. */
+/** Where an element begins that may get marks around it; null until something is written in it. */
 export type Start = { at: { readonly line: number; readonly piece: number } | null }
 
-/** Where marks are put: the lines that are finished, the one being written, and what begins with its next piece. */
+/** Where marks are put: the finished lines, the line being written, and the starts that its next piece sets. */
 type Lines = {
   readonly lines: readonly string[]
   readonly line: string[]
@@ -19,14 +19,14 @@ export const emphasis: ReadonlyMap<string, string> = new Map([
   ['i', '*'],
 ])
 
-/** Notes that something begins with what is written next. */
+/** Returns a start that the next piece of text sets. */
 export function start(layout: Lines): Start {
   const begun: Start = { at: null }
   layout.starts.push(begun)
   return begun
 }
 
-/** Notes for all that begins here where it does; called before a piece is written. */
+/** Sets all waiting starts to the current position; called before a piece is written. */
 export function noteStarts({ starts, lines, line }: Lines): void {
   if (starts.length === 0) return
   for (const begun of starts) begun.at = { line: lines.length, piece: line.length }
@@ -34,8 +34,8 @@ export function noteStarts({ starts, lines, line }: Lines): void {
 }
 
 /**
- * Puts marks around what was written since a start, inside the blanks at its ends. Returns false, and writes nothing, when
- * that was nothing or goes over several lines.
+ * Puts marks around the text written since a start, inside the blanks at its ends. Returns false, and writes nothing, when
+ * there is no such text or it extends over several lines.
  */
 export function enclose(layout: Lines, { at }: Start, before: string, after: string): boolean {
   const { line } = layout
@@ -50,21 +50,21 @@ export function enclose(layout: Lines, { at }: Start, before: string, after: str
   return true
 }
 
-/** Text that a reader of Markdown sees as it is. Addresses stay as they are written, so that they can be copied. */
+/** Escapes text so that readers of Markdown see it unchanged. Addresses are not escaped, so that they can be copied. */
 export function asText(text: string, { isAtStart, isInCell }: { isAtStart: boolean; isInCell: boolean }): string {
   const plain = text.replace(mark, (found) => (found.length > 1 ? found : `\\${found}`))
   const cell = isInCell ? plain.replaceAll('|', '\\|') : plain
   return isAtStart ? cell.replace(/^(?:#{1,6}(?=\s|$)|>)/, '\\$&') : cell
 }
 
-/** What means something in Markdown, also an underscore at the end of a word; or an address, which is left alone. */
+/** What means something in Markdown, including an underscore at either end of a word; or an address, which is left alone. */
 const marks = /https?:\/\/[^\s[\]<>()`\\|]+|[\\`*[\]<]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/u
-/** The same, or the beginning of a sequence that terminals obey: these are found and taken out later, so they stay whole. */
+/** The same, or the start of a terminal escape sequence. These are found and removed later, so they must stay whole. */
 const mark = new RegExp(`\u001b[\\s\\S]|${marks.source}`, 'gu')
 
-/** A picture by the words that stand in for it. */
+/** A picture with its alternative text. */
 export const picture = (words: string): string => `![${words.replace(/[\\[\]]/g, '\\$&')}]()`
 
-/** The target of a link, as it may stand in brackets. */
+/** The target of a link, encoded so that it may stand in parentheses. */
 export const target = (href: string): string =>
   href.replace(/[()<>]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -1,4 +1,4 @@
-/** Decodes the text of a part, whose transfer encoding is undone already. */
+/** Decodes the text of a part whose transfer encoding has been undone. */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeCharset, isAsciiLabel } from '../encoding/charset.ts'
 import { guessCharset } from '../encoding/charset-guess.ts'
@@ -6,9 +6,9 @@ import { decodeTransfer } from '../encoding/transfer.ts'
 import type { Part } from '../message/structure.ts'
 
 /**
- * Decodes bytes of a part by the charset of its Content-Type; HTML without one there, or with bytes above the ASCII named
- * there, by that of its meta element, unless the bytes show that they are UTF-8; else by what they look like. `cut` tells that the part goes on behind
- * them: half a character is left out. Never throws.
+ * Decodes bytes of a part by the charset of its Content-Type. If that names no charset, or names ASCII for bytes beyond ASCII, HTML
+ * is decoded by the charset of its meta element, unless its bytes are UTF-8. Without any charset `guessCharset` decides. `cut` tells
+ * that the part continues after these bytes: half a character at the end is left out. Never throws.
  */
 export function decodeText(raw: Buffer, part: Part, bytes: Buffer, { cut }: { cut: boolean }): string {
   const whole = cut ? wholeCharacters(bytes) : bytes
@@ -24,7 +24,7 @@ const declaration = /<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]{1,40})/i
 function charsetInside(raw: Buffer, { bodyStart, bodyEnd, encoding }: Part): string | null {
   const head = decodeTransfer(raw, bodyStart, Math.min(bodyEnd, bodyStart + declarationBytesMax), encoding)
   const charset = declaration.exec(head.toString('latin1'))?.[1] ?? null
-  // A declaration that can be read as ASCII is not in one of these.
+  // A declaration that is readable as ASCII cannot be in one of these.
   return charset !== null && /^utf-?(?:16|32)/i.test(charset) ? null : charset
 }
 

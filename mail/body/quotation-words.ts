@@ -1,6 +1,6 @@
 /**
  * The words that mail programs write around quoted messages, in the languages of their translations.
- * A new language needs its verb, its header labels and its marks here, and nothing elsewhere.
+ * A new language needs its verb, its header labels and its marks here and nowhere else.
  */
 
 export type Role = 'from' | 'date' | 'to' | 'cc' | 'subject'
@@ -104,15 +104,15 @@ export const verbEndings: ReadonlySet<string> = new Set(verbs.map((each) => each
 /** An attribution's verb anywhere in a line. */
 export const verb = new RegExp(`${anyVerb}(?![\\p{Ll}\\p{M}])`, 'iu')
 
-/** What stands before the name where there is no verb. */
+/** What precedes the name where there is no verb. */
 export const quoting =
   /^(?:quoting|zitat von|citat (?:av|från|fra)|citando(?: a)?|citation de|citaat van|citát|cytowanie|cytat z|idézet|in reply to|in response to|missatge de|mensaje de|message de|messaggio da|nachricht von|wiadomość (?:od|napisana przez)|сообщение от|цитирование)(?!\p{L})/iu
 
-/** What stands between dashes above a quoted message. */
+/** The text between the dashes above a quoted message. */
 export const originals =
   /^(?:original|reply|origin(?:al)?)[ -]?(?:message|e?-?mail|appointment)$|^(?:ursprüngliche|antwort|original)[ -]?(?:nachricht|termin)$|^message (?:d['’]origine|original|initial)$|^mensaje original$|^mensagem original$|^messaggio originale$|^oorspronkelijk(?:e)? (?:bericht|e-mail)$|^oprindelig (?:meddelelse|besked|mail)$|^opprinnelig (?:melding|e-post)$|^ursprungligt meddelande$|^alkuperäinen viesti$|^wiadomość oryginalna$|^oryginalna wiadomość$|^původní zpráva$|^eredeti üzenet$|^(?:özgün|orijinal) (?:ileti|mesaj)$|^исходное сообщение$|^原始(?:邮件|郵件|信件)$|^元のメッセージ$|^원본 ?메(?:시지|일)$|^(?:mesaj(?:ul)? original|αρχικό μήνυμα|původní e-mail|pôvodná správa|izvorna poruka|izvirno sporočilo|оригинал(?:но съобщение|на порука)|(?:вихідне|оригінальне) повідомлення|originalus laiškas|algne (?:kiri|sõnum)|sākotnējais ziņojums|missatge original|pesan asli|upprunaleg skilaboð|thư gốc|tin nhắn gốc|ข้อความ(?:ต้นฉบับ|เดิม)|الرسالة الأصلية|رسالة أصلية|پیام اصلی|הודעה מקורית|ההודעה המקורית|मूल संदेश)$/iu
 
-/** What stands above a forwarded message. */
+/** The text above a forwarded message. */
 export const forwards =
   /^(?:begin )?forwarded (?:message|by .+|mail)$|^(?:(?:anfang der )?weitergeleitete[rn]? (?:nachricht|e-mail))$|^(?:début du )?message (?:transféré|réexpédié)$|^(?:inicio del )?mensaje reenviado$|^(?:início da )?mensagem (?:encaminhada|reencaminhada)$|^(?:inizio )?messaggio inoltrato$|^(?:begin )?doorgestuurd bericht$|^(?:vidarebefordrat meddelande|videresendt (?:meddelelse|melding)|vidarebefordrat brev)$|^wiadomość przekazana$|^przekazana wiadomość$|^(?:начало переадресованного сообщения|пересылаемое сообщение|переадресованное сообщение)$|^(?:转发的?邮件|轉寄的?郵件|转发邮件信息|轉寄郵件|転送(?:された)?メッセージ|전달(?:된|한) 메시지)$|^(?:(?:välitetty|edelleenlähetetty) viesti|přeposlaná zpráva|preposlaná správa|továbbított üzenet|mesaj redirecționat|yönlendirilmiş ileti|iletilen (?:ileti|mesaj)|προωθημένο μήνυμα|початок листа, що пересилається|переслане повідомлення|пересланий лист|препратено съобщение|proslijeđena poruka|posredovano sporočilo|missatge reenviat|pesan terusan|(?:thư|tin nhắn)(?: đã)?(?: được)? chuyển tiếp|ข้อความที่ส่งต่อ|(?:ال)?رسالة (?:ال)?(?:معاد|مُعاد) توجيهها|הודעה שהועברה|अग्रेषित संदेश|以下は転送されたメールです|下面是(?:被)?转发的邮件|开始转发邮件)$/iu
 
@@ -413,10 +413,10 @@ export const labels: ReadonlyMap<string, Role> = new Map(
   } satisfies Record<Role, string[]>).flatMap(([role, words]) => words.map((label) => [label, role as Role] as const)),
 )
 
-/** What lines begin with that say from what or by which program a mail was sent. */
+/** How lines begin that say on which device or by which program a mail was written. */
 const sentFirst =
   'sent (?:from|via|with|using|by)|secured (?:with|by)|gesendet|von meinem|von yahoo|diese (?:nachricht|e-?mail|mail) wurde|envoyé|provenance ?:|enviad[oa]|enviat|inviat[oa]|verstuurd|verzonden|skickat|sendt|sent frå|lähetetty|wysłan[eoa]|odesláno|odoslané|elküldve|trimis|expediat|poslano|послато|στάλθηκε|εστάλη|отправлено|надіслано|відправлено|изпратено|נשלח|(?:مُ?رسل|أُ?رسلت?|تم الإرسال)|ส่งจาก|đã gửi|dikirim|dihantar|saadetud|nosūtīts|išsiųsta|发自|發自|从我的|從我的|傳自|发送自'
-/** And what they end with. */
+/** How such lines end. */
 const sentLast = 'gönderildi|gönderilmiştir|küldve|भेजा गया|(?:から)?送信(?:されました|しました)?|보냄|보냈습니다|傳送'
 const devices =
   'iphon|ipad|ipod|ios|android|galaxy|samsung|blackberry|huawei|xiaomi|redmi|nokia|lumia|pixel|smartphone|smartfon|handy|telefon|téléphone|telefoon|mobile?|mobil|móvil|телефон|スマートフォン|携帯|手机|手機|windows|outlook|yahoo|gmail|proton|tuta|zoho|thunderbird|k-9|fairemail|bluemail|airmail|sparrow|spark'
@@ -424,7 +424,7 @@ const programs = '(?:outlook|bluemail|yahoo mail|gmail|proton mail|spark)'
 const got =
   'get|download|beziehen|holen sie sich|herunterladen|télécharge[rz]|obtenir|obtener|descarga|obter|obtenha|baixar|transferir|scarica|ottieni|downloaden|ophalen|hämta|hent|skaff deg|få|hanki|pobierz|získat|stáhnout|získať|скачать|получить|загрузить|отримати|завантажити|edinin|indirin|入手|다운로드|받기|获取|下载|取得|下載|λήψη|letöltése|beszerzése|obține|descărcați|قם|الحصول|קבל'
 
-/** Lines that programs on telephones add, told by how they begin. */
+/** The beginnings of lines that programs on telephones add. */
 export const mobile = mobileLine([
   'sent (?:from|via|with|using) (?:my |the )?(?:\\S+ ?){1,6}',
   '(?:von meinem .{2,30} gesendet|gesendet (?:von|mit|über) .{2,50})',
@@ -446,15 +446,15 @@ export const mobile = mobileLine([
   `(?:az )?(?:ios|android) ?.{0,6} ?${programs}\\S{0,4} ?を? ?(?:${got})`,
   `(?:${got}) (?:ios|android) .{0,4}${programs}`,
 ])
-/** The same by how they end: each ending has a character beyond ASCII, and to look for one takes longer than to look at a beginning. */
+/** The endings of such lines. Each has a character beyond ASCII, and to look for an ending takes longer than for a beginning. */
 export const mobileAtEnd = mobileLine([
   '.{2,30}dan gönderildi',
   '.{2,40}から送信(?:されました)?',
-  // The endings are looked for first: they are rarer than the devices.
+  // The endings come first, because they are rarer than the devices.
   `(?=.{2,60}(?:${sentLast}))(?=.{0,40}?(?:${devices})).{2,60}(?:${sentLast})\\.?`,
 ])
 
-/** A line that is one of these, and what some programs ask to be excused for behind it. */
+/** A line that is one of these, with the apology for brevity that some programs add. */
 function mobileLine(lines: readonly string[]): RegExp {
   const whole = lines.map((line) => `^(?:${line})(?: (?:please )?(?:excuse|pardon|forgive|ignore) .{2,50})?$`)
   return new RegExp(whole.join('|'), 'iu')

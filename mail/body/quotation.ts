@@ -1,6 +1,6 @@
 /**
- * The signs of quoted history and signatures, line by line. Lines come without direction marks and with plain blanks.
- * What is looked for is structure (a date, an address, a colon) and the words of `quotation-words.ts`.
+ * Recognises quoted history and signatures, line by line. Lines come without direction marks and with ordinary blanks.
+ * The signs are structure (a date, an address, a colon) and the words of `quotation-words.ts`.
  */
 
 import {
@@ -18,8 +18,8 @@ import {
 } from './quotation-words.ts'
 
 /**
- * The lines with `>` in front of what other marks quote: full-width ones; a bar (`| text`) or initials (`JD> text`) before two
- * lines or more below a blank line, and a bar below an attribution. What else has bars is a table, a tree or a command.
+ * The lines, with `>` in place of other quote marks: full-width ones; a bar (`| text`) or initials (`JD> text`) before two
+ * lines or more below a blank line, or before any lines below an attribution. Other lines with bars are a table, a tree or a command.
  */
 export function withQuoteMarks(plain: readonly string[]): readonly string[] {
   if (!plain.some((line) => mayHaveForeignMark.test(line))) return plain
@@ -39,7 +39,7 @@ export function withQuoteMarks(plain: readonly string[]): readonly string[] {
 
 const fullWidth = '\uff1e'
 
-/** Whether lines from `start` to `end` that begin with one mark stand where a quotation may. */
+/** Whether lines from `start` to `end` that begin with the same mark are where a quotation may be. */
 function quotesLines(plain: readonly string[], start: number, end: number): boolean {
   const right = (plain[start - 1] ?? '').trim()
   const above = right === '' ? (plain[start - 2] ?? '').trim() : right
@@ -56,10 +56,10 @@ function foreignMark(line: string): string | null {
   return initials === undefined || prompts.test(initials) ? null : `${initials}>`
 }
 
-/** What asks for a command with a mark of the same form. */
+/** Command prompts of the same form. */
 const prompts = /^(?:SQL|PS|CMD|DB|IRB|PHP|GDB|PDB)$/
 
-/** A line that quotes: `>` in front, but not a line that is decorated on both sides. */
+/** A quoted line: it begins with `>` and is not decorated on both sides. */
 export function isQuoted(line: string): boolean {
   return /^ {0,3}>/.test(line) && !/<\s*$/.test(line) && !framed.test(line)
 }
@@ -67,12 +67,12 @@ export function isQuoted(line: string): boolean {
 /** `>>> Jane Doe 4.3.2025 10:12 >>>`, as GroupWise writes above the message that it quotes. */
 const framed = /^>>> ?(\S.{2,200}?)>>>\s*$/
 
-/** A line that parts, and says nothing. */
+/** A line that only separates. */
 export function isRuler(line: string): boolean {
   return /^\s*([_=*\u2010-\u2015\u2500-])\1{4,}\s*$/.test(line)
 }
 
-/** Whether `line`, right below a quoted line and above `below`, is the rest of it that a mail program wrapped. */
+/** Whether `line`, right below a quoted line and above `below`, is the end of that line, torn off when a mail program wrapped it. */
 export function isWrappedQuote(quoted: string, line: string, below: string): boolean {
   if (!isQuoted(quoted)) return quoted.length > 0 && quoted.length < 200 && /^\s*[(<]?https?:\S+[)>]?/.test(line)
   if (/^\s*[(<]https?:\S+[)>]/.test(line)) return true
@@ -89,7 +89,7 @@ export function isOriginalMark(plain: readonly string[], index: number): boolean
   return originals.test(words) || headerBlockAt(plain, index + 1)
 }
 
-/** The line that opens a forwarded message. */
+/** Whether the line opens a forwarded message. */
 export function hasForwardMark(plain: readonly string[], index: number): boolean {
   const line = (plain[index] as string).trim()
   if (line.length < 5 || line.length > 100) return false
@@ -100,21 +100,21 @@ export function hasForwardMark(plain: readonly string[], index: number): boolean
 export type Attribution = {
   /** Index after its last line. */
   readonly end: number
-  /** Text of the reply that stands on its first line. */
+  /** Text of the reply in front of the attribution, on the same line. */
   readonly before: string
 }
 
-/** What every sign of quoted history has that is no verb and no word: a digit, an address, a colon, a quote mark, or a ruler in front. */
+/** What every sign of quoted history has, except verbs and words: a digit, an address, a colon, a quote mark, or a ruler in front. */
 const telling = /[\d@:：>]|^\s*[-*_=\u2010]/
 
-/** Whether a line can neither quote nor announce a quotation, as most lines: told at once, without a look for each sign. */
+/** Whether a line can neither quote nor announce a quotation. A quick test for most lines, which spares them a test for each sign. */
 export function isProse(line: string): boolean {
   if (telling.test(line)) return false
   const words = line.trim()
   return !endsInVerb(words) && !quoting.test(words)
 }
 
-/** `On <date>, <somebody> wrote:` and its kin, on up to six lines from `index`; null when there is none. */
+/** `On <date>, <somebody> wrote:` and the like, on up to six lines from `index`; null when there is none. */
 export function attributionAt(plain: readonly string[], index: number): Attribution | null {
   const first = (plain[index] as string).trim()
   if (first === '' || isQuoted(first)) return null
@@ -128,16 +128,16 @@ export function attributionAt(plain: readonly string[], index: number): Attribut
   const linesMax = isDated ? 6 : 3
   let joined = ''
   for (let end = index; end < Math.min(plain.length, index + linesMax); end++) {
-    // A line that quotes is part of it only when an address was wrapped before its bracket: `> wrote:`.
+    // A quoted line is part of it only when an address was wrapped before its closing bracket: `> wrote:`.
     const line = (plain[end] as string).trim()
     if (end > index && isQuoted(line) && !isTornBracket(line)) break
-    // What stands above an attribution, such as the address of a signature, is no part of it; nor is a line with a time or an amount.
+    // Text above an attribution, such as the address in a signature, is not part of it; nor is a line with a time or an amount.
     const isApart = isDated ? plain[end - 1]?.trim() === '' && leadIn.test(line) && !/^at\b/i.test(line) : dateIn(line)
     if (end > index && isApart && isAttribution(line, plain, end + 1)) return null
     joined = end === index ? opening : `${joined} ${line}`
     if (joined.length > 400) break
     if (isAttribution(joined.trim(), plain, end + 1)) return { end: end + 1, before: '' }
-    // Only addresses and names go on after a blank line.
+    // A blank line ends it, except right below the first line.
     if (line === '' && end > index + 1) break
   }
   return null
@@ -167,13 +167,13 @@ function isAttribution(text: string, plain: readonly string[], next: number): bo
   const start = line.search(date)
   if (start > line.search(address)) return false
   if (/[>")\]\s][:：]$|@[\w.-]+[:：]$/.test(line)) return startsWithDate(line)
-  // No colon: only when quoted lines follow.
+  // Without a colon, only when quoted lines follow.
   return startsWithDate(line) && /[>)]$/.test(line) && isQuoted(below) && !isTornBracket(below)
 }
 
-/** How many words an attribution without an address may have. */
+/** Most words of an attribution without an address. */
 const namedWordsMax = 14
-/** A label in the middle, as in a list of fields. */
+/** A label in the middle of a line, as in a list of fields. */
 const innerLabel = /(?<![(\p{L}\p{M}])[\p{L}\p{M}]{2,}[:：]\s/u
 /** An address in brackets, as programs write it beside a name. */
 const bracketed = /[<([]\s*(?:mailto:)?[^\s@<>()[\]"]+@[^\s@<>()[\]"]+\s*[>)\]]/
@@ -181,12 +181,12 @@ const bracketed = /[<([]\s*(?:mailto:)?[^\s@<>()[\]"]+@[^\s@<>()[\]"]+\s*[>)\]]/
 const startsWithName = /^["']?(?:[\p{Lu}\p{Lo}][\p{L}\p{M}.'’-]*,?["']?\s+){1,5}[<([]/u
 const time = /\d{1,2}[:.h時时]\d{2}|\d{1,2}\s?[時时시]/
 
-/** Whether the line tells a story: a sentence ends in it. */
+/** Whether the line is part of a story: a sentence ends within it. */
 function isTold(line: string): boolean {
   return /\p{Ll}{3,}[.!?]\s+\p{Lu}/u.test(line) && !time.test(line) && !hasAddress(line)
 }
 
-/** `>:` or `> wrote:`, the end of an address that was wrapped before its bracket. */
+/** `>:` or `> wrote:`: the end of an address that was wrapped before its closing bracket. */
 function isTornBracket(line: string): boolean {
   return /^>\s*(?:\S{1,20}(?: \S{1,20})?)?\s*[:：]$/.test(line.trim())
 }
@@ -206,16 +206,16 @@ function firstText(plain: readonly string[], from: number): string {
   return ''
 }
 
-/** How long a verb with its colon and rulers is, at most. */
+/** Longest verb with its colon and rulers. */
 const verbCharsMax = 80
 
 function endsInVerb(line: string): boolean {
   const words = withoutTail(line.slice(-verbCharsMax))
-  // Hardly a line ends as a verb does, and the pattern of all verbs is slow.
+  // Few lines end like a verb, and the pattern of all verbs is slow.
   return verbEndings.has(words.slice(-2).toLowerCase()) && verbAtEnd.test(words)
 }
 
-/** The line without what may stand behind a verb: a colon, rulers. */
+/** The line without what may follow a verb: a colon, rulers. */
 function withoutTail(line: string): string {
   let end = line.length
   while (line[end - 1] === '-' || line[end - 1] === '_') end--
@@ -231,12 +231,12 @@ function dateIn(text: string): boolean {
   return date.test(text)
 }
 
-/** A date stands at the start: digits, or at most four short words (a weekday, a preposition) before them. */
+/** Whether the line begins with a date: digits, after at most four short words (a weekday, a preposition). */
 function startsWithDate(line: string): boolean {
   return /^(?:[\p{L}.,]{1,14}\s+){0,4}["']?\d/u.test(line)
 }
 
-/** A block of header fields as Outlook or Notes put above the quoted message. */
+/** Whether a block of header fields begins here, as Outlook or Notes put above the quoted message. */
 export function headerBlockAt(plain: readonly string[], index: number): boolean {
   if (notesHeaderAt(plain, index)) return true
   const first = roleOf(plain[index] ?? '')
@@ -252,7 +252,7 @@ export function headerBlockAt(plain: readonly string[], index: number): boolean 
   return hasSender && roles.size >= (startsWell ? 2 : 3) && (roles.has('from') || roles.has('to'))
 }
 
-/** Sender and time on lines of their own, and below them labels without a colon, each above its value, as Notes lays them out. */
+/** Sender and time on lines of their own, and below them labels without a colon, each above its value: the layout of Notes. */
 function notesHeaderAt(plain: readonly string[], index: number): boolean {
   if (!hasAddress((plain[index] ?? '').slice(0, 120))) return false
   const below = plain
@@ -267,8 +267,8 @@ function notesHeaderAt(plain: readonly string[], index: number): boolean {
 const timeAlone = /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\.? +\d{1,2}[:.]\d{2}.{0,14}$/
 
 /**
- * The same in words that are not known, for where a line is drawn above it: three fields or more, the first of which has an address
- * and another one a time.
+ * Whether a block of header fields with unknown labels begins here, for places below a line: at least three fields, of which the
+ * first has an address and any one a time.
  */
 export function unknownHeaderBlockAt(plain: readonly string[], index: number): boolean {
   const fields: string[] = []
@@ -293,7 +293,7 @@ function roleOf(line: string): Role | null {
   return label === undefined ? null : (labels.get(label.toLowerCase().normalize('NFC')) ?? null)
 }
 
-/** A line like `Sent from my iPhone`, whatever the program and language. */
+/** Whether the line is like `Sent from my iPhone`, whatever the program and language. */
 export function isMobileSignature(line: string): boolean {
   const text = withoutLinks(line).replace(/[*_]/g, '').trim()
   if (text.length < 6 || text.length > 110 || /[?？]$/.test(text)) return false
@@ -303,7 +303,7 @@ export function isMobileSignature(line: string): boolean {
 const beyondAscii = /\P{ASCII}/u
 const withoutLinks = (line: string) => (line.includes('http') ? line.replace(/[<(]https?:[^>)]*[>)]/g, '') : line)
 
-/** How many lines a signature below this line may have; 0 when the line opens none. */
+/** How many lines a signature below this line may have; 0 when the line does not open one. */
 export function isSignatureMark(line: string): number {
   if (line === '-- ') return 30 // RFC 3676 4.3
   if (line.trimEnd() === '--') return 12

@@ -12,31 +12,31 @@ import { isStatement, signatureLine } from './signature-lines.ts'
 import { type Sender, senderOf } from './signature-sender.ts'
 
 export type ReplyOptions = {
-  /** The HTML that the text is seen of, or that says the same beside it: its markup tells quotations and signatures. */
+  /** The HTML that the text was made from, or that says the same beside it: its markup shows quotations and signatures. */
   readonly html?: string | null
   /** Tells a forward from a reply where the body does not. */
   readonly subject?: string | null
-  /** Who sent the message: his name and address tell his signature. */
+  /** The sender of the message, whose name and address show which signature is the sender's. */
   readonly from?: NamedAddress | null
 }
 
-/** Characters `start` to `end` (the first behind it) of a text, in code points. */
+/** Characters `start` to `end` (exclusive) of a text, in code points. */
 export type CharRange = readonly [start: number, end: number]
 
 export type Reply = {
   /** What the sender wrote: the body without quoted history and without signature. */
   readonly reply: string
   /**
-   * Where quoted history stands in the text, with what announces it: ranges in their order that do not touch. A forwarded message is
-   * none, nor is a signature.
+   * Where the text has quoted history, with the lines that announce it: ranges in order that do not touch. Forwarded messages and
+   * signatures are not among them.
    */
   readonly quoted: readonly CharRange[]
 }
 
 /**
- * Tells what the sender wrote from what he quotes; `text` is the visible text of the message. Answers below or between quotations
- * are his; so is a forwarded message, as it is what he wants to say. General rules in many languages, linear, at most
- * `replyCharsMax` characters are looked at. Never throws.
+ * Separates what the sender wrote from what the sender quotes; `text` is the visible text of the message. Answers below or between
+ * quotations are the sender's. So is a forwarded message, because it is what the sender wants to say. The rules are general, in many
+ * languages. Linear; at most `replyCharsMax` characters are looked at. Never throws.
  */
 export function readReply(text: string, options: ReplyOptions = {}): Reply {
   const body = bodyOf(text, options)
@@ -44,19 +44,19 @@ export function readReply(text: string, options: ReplyOptions = {}): Reply {
   return { reply: replyOf(body, history, options), quoted: text.trim() === '' ? [] : quotedRanges(text, history) }
 }
 
-/** The reply alone, as `readReply` gives it. */
+/** The reply alone, as `readReply` returns it. */
 export function replyText(text: string, options: ReplyOptions = {}): string {
   const body = bodyOf(text, options)
   return replyOf(body, historyFor(body, options), options)
 }
 
-/** A text without quoted history; signatures stay. As `readReply` otherwise. */
+/** A text without quoted history but with signatures. Otherwise like `readReply`. */
 export function withoutQuotes(text: string, options: ReplyOptions = {}): string {
   const body = bodyOf(text, options)
   return tidy(ownLines(body, historyFor(body, options))).join('\n')
 }
 
-/** A text without its signature; quoted history is taken for the sender's own. As `readReply` otherwise. */
+/** A text without its signature; quoted history counts as the sender's own. Otherwise like `readReply`. */
 export function withoutSignature(text: string, options: ReplyOptions = {}): string {
   const body = bodyOf(text, options)
   return replyOf(body, { quoted: [], forwarded: body.lines.length }, options)
@@ -66,7 +66,7 @@ function historyFor(body: Body, { subject = null }: ReplyOptions): History {
   return historyIn(body, { isForward: subject !== null && isForwardSubject(subject) })
 }
 
-/** What is left without quoted history and signature; the signature stays where it is all that was written. */
+/** What is left without quoted history and signature. A signature stays if nothing else was written. */
 function replyOf(body: Body, history: History, { from = null }: ReplyOptions): string {
   const reply = tidy(withoutSignatures(body, history, from && senderOf(from)))
   return (reply.length > 0 ? reply : tidy(ownLines(body, history).filter((line) => !isMobileSignature(line)))).join(
@@ -92,7 +92,7 @@ function quotedRanges(text: string, { quoted }: History): readonly CharRange[] {
   )
 }
 
-/** The lines of a text, or of HTML where there is none, with what the markup of the HTML says of them. */
+/** The lines of a text, or of the HTML when the text is empty, with the mail parts that the HTML's markup tells. */
 function bodyOf(text: string, { html = null }: ReplyOptions): Body {
   const isAlone = text.trim() === ''
   const seen = html !== null && (isAlone || mayMarkParts(html)) ? visibleLines(html) : null
@@ -105,13 +105,13 @@ function bodyOf(text: string, { html = null }: ReplyOptions): Body {
 
 const lineEnd = /\r\n?|\n/
 
-/** Where the lines of a text begin. */
+/** The offset at which each line of a text begins. */
 function lineStarts(text: string): readonly number[] {
   const ends = text.slice(0, limits.replyCharsMax).matchAll(new RegExp(lineEnd, 'g'))
   return [0, ...Array.from(ends, ({ index, 0: end }) => index + end.length)]
 }
 
-/** Ranges of UTF-16 units as ranges of code points; they come in order. */
+/** Converts ranges of UTF-16 units, which come in order, to ranges of code points. */
 function inCodePoints(text: string, ranges: readonly CharRange[]): readonly CharRange[] {
   let [units, points] = [0, 0]
   const pointOf = (unit: number) => {
@@ -151,7 +151,7 @@ function withoutSignatures(
   return [...own.lines(), ...lines.slice(forwarded)]
 }
 
-/** Collects the sender's lines in passages. A signature ends the first one, above all quotations, or the last one. */
+/** Collects the sender's lines in passages. A signature may end the first passage, above all quotations, or the last one. */
 function createOwnText(sender: Sender | null) {
   const kept: string[] = []
   let passage: { readonly lines: string[]; readonly plain: string[] } = { lines: [], plain: [] }
@@ -182,17 +182,17 @@ function createOwnText(sender: Sender | null) {
   }
 }
 
-/** Takes lines out, and the blank lines above them when there are some below. */
+/** Removes lines, and the blank lines above them if there is one below. */
 function cutOut(lines: string[], { start, end }: LineRange): void {
   let from = start
   if (lines[end]?.trim() === '') while (from > 0 && (lines[from - 1] as string).trim() === '') from--
   lines.splice(from, end - from)
 }
 
-/** Has neither marks nor blanks that would be taken for others. */
+/** Text without direction marks and without unusual blanks and digits. */
 const printableAscii = /^[ -~]*$/
 
-/** Lines in the form in which they are compared: their beginning, without direction marks, blanks and digits the ordinary ones. */
+/** Lines in the form that is compared: the beginning of each, without direction marks, with ordinary blanks and digits. */
 function comparable(lines: readonly string[]): readonly string[] {
   const plain = lines.map((line) => {
     const beginning = line.slice(0, 600)
@@ -205,7 +205,7 @@ function comparable(lines: readonly string[]): readonly string[] {
   return withQuoteMarks(plain)
 }
 
-/** Whether a mark of a signature stands at `index`, and below it, up to `end`, no more than a signature has. */
+/** Whether a signature mark is at `index`, and below it, up to `end`, no more lines than a signature has. */
 function isSignatureStart(plain: readonly string[], index: number, end: number): boolean {
   const line = plain[index] as string
   if (isMobileSignature(line)) return true
@@ -217,11 +217,11 @@ function isSignatureStart(plain: readonly string[], index: number, end: number):
     if (line.trim() !== '') below.push(line)
     if (below.length > linesMax || line.length > 200 || (linesMax < 30 && /[{};]\s*$/.test(line))) return false
   }
-  // A ruler may also part what somebody says.
+  // A ruler may also separate parts of the text.
   return !isRuler(line) || below.length === 0 || !below.every((each, i) => isStatement(signatureLine(each, i)))
 }
 
-/** Drops blank lines and rulers at both ends. */
+/** Drops blank lines at both ends, and rulers at the lower end. */
 function tidy(lines: readonly string[]): string[] {
   const isEmpty = (line: string) => /^[\s_=*\u2014-]*$/.test(line)
   let end = lines.length

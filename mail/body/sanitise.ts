@@ -8,17 +8,17 @@ import { type Element, elementOf, hidingOfText, pageOf } from '../hidden/visibil
 import { allowedStyles } from './allowed-styles.ts'
 
 export type SanitiseOptions = {
-  /** Addresses of the message's own images by content id; an image that is not there keeps its `cid:`. */
+  /** Addresses of the message's own images by Content-ID; an image without one here keeps its `cid:`. */
   readonly images?: ReadonlyMap<string, string>
-  /** True keeps the addresses of remote images, for mail that goes on to others (default false). */
+  /** True keeps the addresses of remote images, for mail that is sent on to others (default false). */
   readonly remoteImages?: boolean
 }
 
 /**
- * HTML that is safe to show and loads nothing from its sender: no script, form, frame, event handler or style sheet; links
- * only to http, https, mailto and tel; styles only those that colour and space text. Rules of style sheets are written to
- * the elements they apply to; what a person does not see is left out. Remote images tell a sender who reads what, so their
- * address stands in `data-remote-src` instead of `src`. HTML beyond `htmlCharsMax` or nested deeper than `htmlDepthMax`
+ * Returns HTML that is safe to show and loads nothing from its sender: no script, form, frame, event handler or style sheet; links
+ * only to http, https, mailto and tel; only styles that colour and space text. The rules of style sheets are copied to the
+ * elements they apply to; what a person does not see is left out. Remote images would tell a sender who reads what, so their
+ * address is in `data-remote-src` instead of `src`. HTML beyond `htmlCharsMax` or nested deeper than `htmlDepthMax`
  * is cut off. Never throws.
  */
 export function sanitiseHtml(html: string, { images, remoteImages = false }: SanitiseOptions = {}): string {
@@ -47,13 +47,13 @@ export function sanitiseHtml(html: string, { images, remoteImages = false }: San
 const require = createRequire(import.meta.url)
 let loaded: typeof sanitizeHtml | undefined
 
-/** Loaded with the first HTML that is shown: receiving and sending do without it. */
+/** Loads the library with the first HTML that is shown: receiving and sending do not need it. */
 function sanitizer(): typeof sanitizeHtml {
   loaded ??= require('sanitize-html') as typeof sanitizeHtml
   return loaded
 }
 
-/** Allowed beside those that the library allows. */
+/** Allowed in addition to the library's default tags. */
 const moreTags = ['img', 'center', 'font', 'del', 'ins', 'strike', 'big', 'tt', 'map', 'area']
 
 const allowedAttributes: Record<string, string[]> = {
@@ -89,7 +89,7 @@ type Attributes = Record<string, string>
 
 const inNewWindow = { target: '_blank', rel: 'noopener noreferrer nofollow' }
 
-/** A link without a scheme would lead into whatever shows the message. */
+/** Removes a target without a scheme, which would lead into the page that shows the message. */
 function linkOf({ href = '', ...others }: Attributes): Attributes {
   return /^\s*(?:(?:https?|mailto|tel):|#)/i.test(href) ? { ...others, href } : others
 }
@@ -117,14 +117,14 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** Names that are written to elements: what the sanitiser lets stay, and what hides. */
+/** Style properties that are copied to elements: those that the sanitiser allows, and those that hide. */
 const inlined: ReadonlySet<string> = new Set([...Object.keys(allowedStyles), ...relevantNames])
 
-/** The HTML again, without what nobody sees, and with the rules of its style sheets in style attributes. Not safe yet. */
+/** The HTML without what nobody sees, and with the rules of its style sheets in style attributes. Not safe yet. */
 function seenHtml(html: string): string {
   const sheets = readSheets(html, inlined)
   const seen = rewritten(html, sheets)
-  // What covers something may stand behind it.
+  // An element that covers another may come after it, so it is known only in a second pass.
   return sheets.rules.covers.size === 0 ? seen : rewritten(html, sheets)
 }
 
@@ -153,7 +153,7 @@ const voids: ReadonlySet<string> = new Set(
   'area base br col embed hr img input link meta param source track wbr'.split(' '),
 )
 
-/** The body goes on as a block, or its colours would be lost. */
+/** The body becomes a block; without one its colours would be lost. */
 function written(name: string): string {
   return name === 'body' ? 'div' : name
 }

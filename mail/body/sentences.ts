@@ -1,30 +1,30 @@
-/** Texts as they are compared: the words of sentences, and the links and addresses in them. */
+/** Prepares texts for comparison: the words of sentences, and the links and addresses in them. */
 import { limits } from '../limits.ts'
 import { isOriginalMark } from './quotation.ts'
 
 export type Word = {
-  /** In small letters; numbers without what divides thousands. */
+  /** In lower case; numbers without thousands separators. */
   readonly word: string
-  /** Whether it is written as a name within a sentence. */
+  /** Whether it is capitalised within a sentence, as names are. */
   readonly isName: boolean
-  /** Whether a sign of money or share stands at it. */
+  /** Whether a currency or per cent sign is next to it. */
   readonly isAmount: boolean
 }
 
 export type Sentence = {
   readonly text: string
   readonly words: readonly Word[]
-  /** Of the links in it, as written. */
+  /** Hosts of the links in it, in lower case. */
   readonly hosts: readonly string[]
   readonly addresses: readonly string[]
 }
 
-/** The words of a text by number, and which of them follow each other. */
+/** The words of a text, each with a number, and the pairs of words that follow each other. */
 export type Vocabulary = { readonly words: ReadonlyMap<string, number>; readonly pairs: ReadonlySet<number> }
 
 /**
- * The paragraphs of a plain text: wrapped lines are joined, blank lines and list items begin new ones, marks of quoted mails are
- * left out. Linear.
+ * The paragraphs of a plain text: wrapped lines are joined, blank lines and list items begin new paragraphs, quote marks are left
+ * out. Linear.
  */
 export function* paragraphsOf(plain: string): Generator<string> {
   const all = plain.slice(0, limits.comparedCharsMax).split('\n')
@@ -45,7 +45,7 @@ export function* paragraphsOf(plain: string): Generator<string> {
   if (lines.length > 0) yield lines.join(' ')
 }
 
-/** The sentences of a paragraph; one that is longer than anybody writes is cut into several. Linear. */
+/** The sentences of a paragraph; the words of one longer than `sentenceWordsMax` come in several pieces. Linear. */
 export function* sentencesOf(paragraph: string): Generator<Sentence> {
   for (const text of paragraph.split(/(?<=[.!?…]["”»)]?)\s+|(?<=[。！？])/)) {
     const hosts = [...hostsIn(text)]
@@ -64,7 +64,7 @@ export function* sentencesOf(paragraph: string): Generator<Sentence> {
 }
 
 const sentenceWordsMax = 60
-/** Longer lines are no mark of a quoted mail. */
+/** Longer lines are not the mark of a quoted message. */
 const originalCharsMax = 100
 
 /** The words of a text and their order. Linear. */
@@ -81,29 +81,29 @@ export function vocabularyOf(text: string): Vocabulary {
   return { words, pairs }
 }
 
-/** The share of the words of a sentence that follow the one before them in the vocabulary too; 1 when there is one alone. */
+/** The share of a sentence's words that follow the same word in the vocabulary; 1 for a single word. */
 export function orderedShare(sentence: readonly Word[], { words, pairs }: Vocabulary): number {
   const numbers = sentence.map(({ word }) => words.get(word) ?? 0)
   const shown = numbers.filter((number, n) => n > 0 && pairs.has(pairOf(numbers[n - 1] as number, number)))
   return sentence.length < 2 ? 1 : shown.length / (sentence.length - 1)
 }
 
-/** No text has as many words as this. */
+/** Numbers stay below 2^22: no text has that many words. */
 const pairOf = (one: number, other: number) => one * 2 ** 22 + other
 
-/** The letters and digits of a text in small letters. Linear. */
+/** The letters and digits of a text in lower case. Linear. */
 export function lettersOf(text: string): string {
   const letters = ascii.test(text) ? text.replace(/[^a-z0-9]+/gi, '') : text.replace(/[^\p{L}\p{N}]+/gu, '')
   return letters.toLowerCase()
 }
 
-/** The hosts of the links in a text, in small letters, found as they are asked for. Linear. */
+/** The hosts of the links in a text, in lower case, found one at a time on demand. Linear. */
 export function* hostsIn(text: string): Generator<string> {
   if (!text.includes('://')) return
   for (const [, host = ''] of text.matchAll(link)) yield host.toLowerCase()
 }
 
-/** The mail addresses in a text, in small letters, found as they are asked for. Linear. */
+/** The mail addresses in a text, in lower case, found one at a time on demand. Linear. */
 export function* addressesIn(text: string): Generator<string> {
   if (!text.includes('@')) return
   for (const [found] of text.matchAll(address)) yield found.toLowerCase()
@@ -112,7 +112,7 @@ export function* addressesIn(text: string): Generator<string> {
 const link = /\bhttps?:\/\/([^\s<>"'()[\]/?#]{1,255})[^\s<>"'()[\]]*/gi
 const address = /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+/giu
 
-/** What begins a line and is no word of it: marks of quotations and lists, rulers; notes and pictures within it. */
+/** What precedes the words of a line: marks of quotations and lists, rulers. Below: footnotes and picture names inside a line. */
 const lineMarks = /^[\s>|]*(?:(?:[-*•+–—·o#=_~]+|\(?\d{1,2}[.)]|\[\d{1,3}\])(?=\s|$))?\s*/
 const mayBeNote = /\[|\.(?:png|jpe?g|gif|bmp)/i
 const notes =
@@ -121,7 +121,7 @@ const notes =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
 const ascii = /^[\x00-\x7f]*$/
 
-/** Words of letters, numbers with what divides them and what they count; a character of a script without blanks is a word. */
+/** Words of letters; numbers with their separators and units; each character of a script without blanks is a word. */
 const wordInAscii =
   /(\$ ?)?(\d+(?:[.,:/-]\d+)*)( ?(?:[$%]|(?:eur|euros?|usd|dollars?|gbp|pounds?|chf)\b))?|[a-z]+(?:'[a-z]+)*/gi
 const wordInAny =
@@ -133,7 +133,7 @@ export function withoutPlaces(text: string): string {
   return unlinked.includes('@') ? unlinked.replace(address, ' ') : unlinked
 }
 
-/** The words of a text, without those of links and addresses, found as they are asked for. */
+/** The words of a text, without those of links and addresses, found one at a time on demand. */
 function* wordsOf(text: string): Generator<Word> {
   const own = withoutPlaces(text)
   const isAscii = ascii.test(own)
@@ -148,7 +148,7 @@ function* wordsOf(text: string): Generator<Word> {
   }
 }
 
-/** `1,000.00` and `1.000,00` as `1000`, dates and times as they are. */
+/** Writes `1,000.00` and `1.000,00` as `1000`, and leaves dates and times unchanged. */
 function figureOf(number: string): string {
   return number
     .replace(/[.,](?=\d{3}(?:\D|$))/g, '')

@@ -1,15 +1,15 @@
-/** The lines of signatures: what each of them has, and whether it names somebody or something, or says something. */
+/** Reads the lines of signatures: which details each has, and whether it names somebody or something or makes a statement. */
 
 import * as words from './signature-words.ts'
 
-/** A line as the rules see it. */
+/** A line as the signature rules see it. */
 export type SignatureLine = {
   readonly index: number
   /** Without decoration at both ends. */
   readonly text: string
   readonly isBlank: boolean
   readonly isRuler: boolean
-  /** What kinds of details of a person or a firm it has. */
+  /** The kinds of details of a person or a firm that it has. */
   readonly details: ReadonlySet<Detail>
 }
 
@@ -28,7 +28,7 @@ export function signatureLine(line: string, index: number): SignatureLine {
     text,
     isBlank: trimmed === '',
     isRuler,
-    // Most lines say something and are asked for no details, which cost most.
+    // Computed on demand: they cost most, and nobody asks for those of most lines, which are statements.
     get details() {
       details ??= isRuler ? nothing : detailsOf(text)
       return details
@@ -36,7 +36,7 @@ export function signatureLine(line: string, index: number): SignatureLine {
   }
 }
 
-/** What mail programs write of pictures, links and bold letters in plain text. */
+/** Removes what mail programs write for pictures, links and bold text in plain text. */
 function withoutMarkup(line: string): string {
   return line
     .replace(/<(?:mailto|https?|tel):[^>]*>/gi, '')
@@ -61,7 +61,7 @@ function detailsOf(text: string): ReadonlySet<Detail> {
   return found
 }
 
-/** Lines with details are no longer, but for what a firm must say of itself. */
+/** Longest line with details, apart from what a firm must state about itself. */
 const detailCharsMax = 200
 const legal: ReadonlySet<Detail> = new Set<Detail>(['legal'])
 
@@ -80,7 +80,7 @@ const page = /https?:\/\/\S|(?<![\p{L}\p{N}.-])(?:[a-z0-9-]{2,63}\.)+[a-z]{2,12}
 const pages = /https?:\/\/\S+|(?<![a-z0-9-])(?:[a-z0-9-]{2,63}\.)+[a-z]{2,12}(?:\/\S*)?/giu
 const times = /\d{4}-\d\d?-\d\d?|\d{1,2}[./]\d{1,2}[./]\d{2,4}|\d{1,2}:\d\d(?::\d\d)?/g
 
-/** Whether a line has a telephone number: written in groups or behind a plus sign, or labelled as one. */
+/** Whether a line has a telephone number: written in groups or after a plus sign, or labelled as one. */
 function hasPhone(text: string): boolean {
   const numbers = text.replace(times, ' ').match(/\+?\(?\d[\d\s()./–-]{4,24}\d/g) ?? []
   return numbers.some((number) => {
@@ -90,7 +90,7 @@ function hasPhone(text: string): boolean {
   })
 }
 
-/** Whether a line says something, instead of naming somebody or something as the lines of a signature do. */
+/** Whether a line makes a statement, instead of naming somebody or something as the lines of a signature do. */
 export function isStatement(line: SignatureLine): boolean {
   const { text } = line
   if (isFormula(text) || isFarewell(text)) return false
@@ -116,7 +116,7 @@ const sentenceEnd = /(?:\p{L}{4,}|\d|[)"”’])[.!]+$/u
 /** A motto in quotes, as some put under their names. */
 const isSaying = (text: string) => /^["“„«].{8,120}["”“»]$/.test(text)
 
-/** A line with a name: up to five words, each with a capital or of a script without them. */
+/** Whether a line looks like a name: up to five words, each with a capital or in a script without capitals. */
 export function looksLikeName(text: string): boolean {
   const bare = text
     .replace(/\((?:\p{L}+\/?){1,4}\)/gu, '')
@@ -139,7 +139,7 @@ export function detailsIn(lines: readonly SignatureLine[]): ReadonlySet<Detail> 
   return new Set(lines.flatMap(({ details }) => [...details]))
 }
 
-/** Closings are no longer; so many characters of a line are matched with their patterns. */
+/** Longest closing; longer lines are not matched with its patterns. */
 const closingCharsMax = 160
 
 /** A line with nothing but a formula: "Kind regards,". */

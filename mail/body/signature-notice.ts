@@ -2,13 +2,13 @@
 
 import { notice, noticeHeading } from './signature-words.ts'
 
-/** How many lines of notices are looked at. */
+/** How many lines are searched for notices. */
 const noticeLinesMax = 60
 
-/** A notice says what it is about within so many characters, however long it is. */
+/** A notice says what it is about within this many characters, however long it is. */
 const noticeCharsMax = 1_500
 
-/** How many aspects of a notice make one by itself, and how many below a signature. */
+/** How many aspects make a notice by itself, and how many below a signature. */
 export const noticeAspects = notice.length
 export const footerAspects = 2
 
@@ -29,7 +29,7 @@ export function noticeStart(lines: readonly string[], end: number, aspectsMin: n
   return start
 }
 
-/** How many lines of a paragraph stand before its notice: a signature without a blank line between. */
+/** How many lines of a paragraph precede its notice: a signature that no blank line separates from it. */
 function headOf(paragraph: readonly string[], aspectsMin: number): number {
   for (let at = paragraph.length - 1; at > 0; at--) {
     const mayBegin = (paragraph[at - 1] as string).length < 60 && /^\s*[\p{Lu}\p{Lo}*_]/u.test(paragraph[at] as string)

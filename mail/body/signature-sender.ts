@@ -1,4 +1,4 @@
-/** The sender as signatures name him. */
+/** The sender's names, as signatures have them. */
 
 import { type NamedAddress, splitAddress } from '../message/address.ts'
 
@@ -12,7 +12,7 @@ export type Sender = {
   readonly words: ReadonlySet<string>
 }
 
-/** The sender of a From field. Never throws. */
+/** The sender that a From field names. Never throws. */
 export function senderOf(from: NamedAddress): Sender {
   const { local, domain } = splitAddress(from.address.toLowerCase())
   const initialsOf = (text: string) =>
@@ -30,7 +30,7 @@ export function senderOf(from: NamedAddress): Sender {
   }
 }
 
-/** The words of a text, small and without accents. */
+/** The words of a text, in lower case and without accents. */
 export function wordsOf(text: string): readonly string[] {
   const folded = text
     .normalize('NFD')
@@ -39,7 +39,7 @@ export function wordsOf(text: string): readonly string[] {
   return folded.match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** Whether the words of a line are names of the sender; `whole`: and nothing else. */
+/** Whether the words of a line name the sender; with `whole`, whether it has no other words. */
 export function namesSender(text: string, sender: Sender | null, whole: boolean): boolean {
   if (sender === null) return false
   const parts = wordsOf(text)

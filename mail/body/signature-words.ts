@@ -1,6 +1,6 @@
 /**
  * The words of signatures: how mail closes, what people and firms are called, what notices say. A new language needs its
- * words here, and nothing elsewhere. Each string is a regular expression over one line, whatever its case.
+ * words here and nowhere else. Each string is a regular expression for one line that ignores case.
  */
 
 /** Formulas that only ever close a mail. */
@@ -53,7 +53,7 @@ const formulas: readonly string[] = [
   '(?:(?:안녕히 계세요|이만 줄입니다|행복한 하루 되세요|좋은 하루 되세요|즐거운 하루 보내세요))',
 ]
 
-/** Words that close a mail, and elsewhere are all it has to say. */
+/** Words that may close a mail, but may also be all that it says. */
 const thanks: readonly string[] = [
   '(?:many |much |best |big |huge |tons of |ok(?:ay)?,? |great,? )*(?:thanks|thx|tnx|thank you|ty|ta|cheers|best|warmly|warmest|kindly|yours|kind)(?: (?:again|so much|very much|a lot|a million|in advance|and (?:best|kind|warm)? ?(?:regards|wishes)|mate|all|everyone|and cheers|a bunch))*',
   '(?:take care|talk soon|speak soon|see you(?: soon| then| there| tomorrow)?|have a (?:great|good|nice|lovely) (?:day|weekend|week|evening|one)|stay (?:safe|well)|until then|peace|ciao|later|looking forward(?: to (?:it|hearing from you))?|be well|bye)',
@@ -73,9 +73,9 @@ const ending = '[\\s,.!;:،，。！~…—–-]*'
 export const formula = new RegExp(`^(?:${formulas.join('|')})${ending}$`, 'iu')
 /** A line with nothing but thanks or a farewell. */
 export const farewell = new RegExp(`^(?:${thanks.join('|')})${ending}$`, 'iu')
-/** A formula with what may be a name behind it in the same line; the name is the first group. */
+/** A formula followed on the same line by what may be a name, which is the first group. */
 export const formulaWithName = withName(formulas)
-/** The same of thanks and farewells. */
+/** The same for thanks and farewells. */
 export const farewellWithName = withName(thanks)
 
 function withName(closings: readonly string[]): RegExp {
@@ -86,45 +86,45 @@ function withName(closings: readonly string[]): RegExp {
 /** Short formulas that a name follows without a comma: "LG Anna". */
 export const shortFormulaWithName =
   /^(?:lg|vg|bg|hg|mfg|mvg|mvh|vh|cdlt|(?:(?:liebe|viele|schöne|beste|herzliche)[nr]? )?(?:grüße|gruß|grüsse|gruss)|groetjes|groeten|hilsen|hälsningar|terveisin|pozdrawiam)\s(\p{Lu}[\p{L} .-]{1,30})$/iu
-/** A name with the humble word behind it that only a sender puts there. */
+/** A name followed by a humble word that only senders put after their own. */
 export const humbleName = /^[\p{Script=Han}\p{Script=Hangul}]{2,5}\s?(?:드림|올림|배상|敬上|敬启|敬啟|谨启|謹啟)$/u
 
-/** Formulas of two lines: the second is below the first. */
+/** The first halves of formulas of two lines. */
 export const firstHalf = /^(?:此致|祝|順頌|顺颂|谨此|敬请)[\s，,]*$/u
 
-/** The word for a person's work, or for a part of an organisation. */
+/** A word for a person's work, or for a part of an organisation. */
 export const role =
   /(?<![\p{L}\p{M}])(?:c[etofi]o|cmo|vp|svp|evp|president|vice|chair(?:man|woman|person)?|director|manager|managing|head|lead|leader|chief|founder|co-?founder|owner|partner|associate|assistant|coordinator|officer|executive|specialist|consultant|advis[eo]r|analyst|engineer(?:ing)?|developer|architect|designer|editor|author|journalist|curator|professor|prof|lecturer|researcher|scientist|student|teacher|principal|dean|rector|attorney|lawyer|solicitor|paralegal|counsel|notary|accountant|agent|broker|realtor|secretary|receptionist|technician|supervisor|administrator|admin|representative|rep|sales|marketing|support|team|department|dept|division|office|faculty|committee|board|services?|on behalf of|phd|ph\.d|md|mba|esq|cpa|pe|geschäftsführ\p{L}*|leiter(?:in)?|\p{L}*leit(?:er|erin|ung)|abteilung|vertrieb\p{L}*|sachbearbeit\p{L}*|assisten\p{L}*|sekretari?at|sekretär\p{L}*|vorstand\p{L}*|inhaber(?:in)?|rechtsanw\p{L}*|steuerberat\p{L}*|\p{L}*ärztin|\p{L}*arzt|prokurist(?:in)?|i\.\s?[av]\.|ppa\.?|dr\.|dipl\.\p{L}*|directeur|directrice|responsable|chef(?:fe)?|gérante?|chargée?|président[e]?|ingénieure?|avocate?|conseill\p{L}*|commercial[e]?|assistante?|secrétaire|secrétariat|direction|direct(?:or|ora)|gerente|jef[ea]|presidente|encargad[oa]|abogad[oa]|asesor[a]?|ingenier[oa]|responsabile|direttore|direttrice|amministra\p{L}*|titolare|avv\.|dott\.(?:ssa)?|ing\.|arch\.|geom\.|ufficio|segreteria|diretora?|advogad[oa]|engenheir[oa]|analista|coordenador[a]?|sóci[oa]|directeur|hoofd|medewerk\p{L}*|adviseur|eigenaar|projectleider|rektor|chef|vd|projektled\p{L}*|prosjektled\p{L}*|daglig leder|leder|direktør|konsulent|rådgiver|säljare|handläggare|toimitusjohtaja|\p{L}*päällikkö|johtaja|kierowni\p{L}*|dyrektor|prezes|specjalist\p{L}*|asystent\p{L}*|ředitel\p{L}*|jednatel\p{L}*|vedoucí|manaž\p{L}*|konateľ|riaditeľ\p{L}*|ügyvezető|igazgató|vezető|munkatárs|manager|director|directoare|administrator|начальник|директор|руководитель|менеджер\p{L}*|специалист|главный|бухгалтер|заместитель|инженер|юрист|отдел|керівник|начальниця|фахівець|müdürü?|yönetici\p{L}*|uzmanı?|sorumlusu|başkanı?|mühendisi?|διευθυντ\p{L}*|υπεύθυν\p{L}*|σύμβουλος|διευθύνων|giám đốc|trưởng phòng|nhân viên|phòng)(?![\p{L}\p{M}])|部長|課長|係長|社長|代表|取締役|主任|担当|営業部|総務部|人事部|開発部|事業部|経理|部$|[总總]?经理|經理|主管|总监|總監|工程师|工程師|董事|部门|人力资源|教授|팀장|부장|과장|대리|사원|대표|이사|실장|차장|연구원|팀$|팀 |부서|드림$|올림$|مدير|مديرة|رئيس|مهندس|محام|قسم|المدير|מנהל|מנכ"ל|סמנכ"ל|עו"ד|מהנדס|ผู้จัดการ|กรรมการ|หัวหน้า|ฝ่าย|प्रबंधक|निदेशक|अधिकारी/iu
 
-/** What firms and institutions have in their names. */
+/** Words in the names of firms and institutions. */
 export const organisation =
   /(?<![\p{L}\p{M}])(?:gmbh(?: & co\.? kg)?|ag|kg|ohg|ug|e\.\s?k\.|e\.\s?v\.|gbr|mbh|inc|llc|llp|ltd|limited|plc|pty|corp|corporation|co\.|company|sarl|s\.a\.r\.l|sas|s\.a\.s?|s\.l\.u?|s\.r\.l|srl|spa|s\.p\.a|lda|ltda|s\.a\. de c\.v|b\.v|bv|n\.v|nv|ab|as|asa|a\/s|aps|oyj?|sp\. z o\.\s?o|sp\. j|s\.r\.o|a\.s|d\.o\.o|kft|zrt|nyrt|bt|s\.c\.|a\.ş|ltd\. şti|ооо|оао|зао|пао|ао|ип|тов|прат|α\.ε|ο\.ε|university|universit\p{L}*|college|school|institut\p{L}*|academy|hospital|clinic|klinik\p{L}*|bank|council|ministry|group|gruppe|studio|agency|agentur|kanzlei|associates|partners|foundation|stiftung|verlag|museum|library|laborator\p{L}*|lab|labs|church|& sons?|consulting|logistics|realty|solutions|systems|technolog(?:y|ies)|software|holdings?|industries|enterprises|insurance|supply|hotel|hostel|pension|gasthof|restaurant|ristorante|trattoria|osteria|caf[eé]|embassy|botschaft|ambassade|embajada|mairie|ville de|agence|cabinet|société|atelier|ayuntamiento|universidad|estudio|comune|studio|gemeente|stichting|skolan|kommune?|skole|\p{L}*skolan|urząd|biuro|knihovna|úřad|iskola|egyetem|университет|институт|компания|công ty|trường)(?![\p{L}\p{M}])|株式会社|有限会社|合同会社|大学|研究所|公司|集团|集團|学校|주식회사|\(주\)|대학교|연구소|(?<!\p{L})شركة|جامعة|مؤسسة|בע"מ|חברת|אוניברסיט|บริษัท|มหาวิทยาลัย|\p{L}{3,}소프트/iu
 
-/** Labels of telephone numbers, addresses and pages in front of what they label. */
+/** Labels in front of telephone numbers, addresses and pages. */
 export const contactLabel =
   /(?<![\p{L}\p{M}])(?:t|m|p|f|e|w|o|c|d|tel|tél|tlf|tfno|tfn|telefon\p{L}*|téléphone|teléfono|telefone|telefoon|phone|ph|office|direct|desk|mob(?:ile)?|mobil|cell|cel|cell\.|cellulare|celular|móvil|portable|port|handy|gsm|fax|e-?mail|mail|courriel|correo|email|web|website|site|skype|linkedin|twitter|instagram|facebook|whatsapp|telegram|signal|zoom|puh|моб|тел|факс|сайт|почта|telefoni|dahili|cep|đt|sđt|điện thoại|ηλ)\.?\s?[:：]|(?:電話|电话|電郵|邮箱|手机|手機|携帯|传真|メール|전화|휴대폰|이메일|팩스|هاتف|جوال|בטלפון|טל|נייד|โทร|फ़ोन)\.?\s?[:：.]?/iu
 
-/** Streets, places and post codes; a number must stand beside them. */
+/** Streets, places and post codes; they count on a line with a digit. */
 export const place =
   /(?<![\p{L}\p{M}])(?:street|st\.?|road|rd\.?|avenue|ave\.?|lane|ln|drive|boulevard|blvd|square|court|suite|ste|floor|fl|room|building|p\.?\s?o\.?\s?box|highway|quay|\p{L}*stra(?:ß|ss)e|\p{L}*str\.|\p{L}*weg|\p{L}*platz|\p{L}*allee|\p{L}*damm|\p{L}*gasse|\p{L}*ring|postfach|rue|bd|place|cedex|chemin|allée|quai|calle|c\/|avenida|av\.|avda|plaza|paseo|rua|praça|andar|via|viale|piazza|corso|\p{L}*straat|\p{L}*laan|\p{L}*plein|\p{L}*gracht|\p{L}*kade|\p{L}*gata[n]?|\p{L}*vägen|\p{L}*vej|\p{L}*gade|\p{L}*veien|\p{L}*katu|\p{L}*tie|ul\.|al\.|ulica|utca|út|u\.|str|bulevardul|nám\.|ул\.?|улица|пр\.?|проспект|вул\.?|просп|cad\.?|caddesi|sok\.?|sokak|mah\.?|οδός)(?![\p{L}\p{M}])|〒|丁目|[路街區区]\d|\d+[号號]/iu
 
-/** A post code with its town, or one of a form of its own. */
+/** A post code with its town, or one that is recognisable by its form. */
 export const postCode =
   /(?<!\d)(?:[a-z]{1,2}-)?\d{4,5}(?:-\d{3,4})?,?\s+\p{Lu}\p{L}|(?<![\p{L}\d])[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}(?![\p{L}\d])|\d{3} ?\d{2} \p{Lu}\p{L}|(?<![\p{L}\d])\d{4} ?[A-Z]{2}(?![\p{L}\d])|[A-Z]{2},? \d{5}/u
 
-/** What a firm must say of itself, and wishes that stand in every mail of it. */
+/** What a firm must state about itself, and wishes that it puts in every mail. */
 export const registration =
   /registered (?:in|office|charity|company|no|number)|company (?:no|number|reg)|(?<!\p{L})(?:vat|hrb|hra|siret|siren|rcs|kvk|btw|cif|nif|cnpj|krs|nip|regon|ičo|dič|инн|огрн|окпо|cvr|orgnr|org\.nr|cui|abn|ein)(?!\p{L})|amtsgericht|registergericht|handelsregister|sitz der gesellschaft|ust-?id|steuernummer|geschäftsführ\p{L}*:|vorstand:|aufsichtsrat|au capital de|partita iva|p\. ?iva|codice fiscale|adószám|consider the environment|before (?:you )?print|an die umwelt|umwelt schonen|ausdruck|pense[zr] à l['’]environnement|n['’]imprime[zr]|medio ambiente antes|meio ambiente antes|pensi? all['’]ambiente|denk aan het milieu|tänk på miljön|virus-?free|scanned (?:by|for) /iu
 
-/** A heading of a notice. */
+/** The heading of a notice. */
 export const noticeHeading =
   /^[*_\s]*(?:(?:e-?mail )?(?:confidentiality|privacy|legal|important)(?: notice| note| statement| disclaimer)|confidential(?:ity)?|disclaimer|vertraulichkeitshinweis|haftungsausschluss|wichtiger hinweis|avis de confidentialité|avertissement|aviso (?:legal|de confidencialidad|de confidencialidade)|informativa|avvertenze?|конфиденциальность)[*_\s:.-]*$/iu
 
-/** The signs that the commonest family names of China, Korea and Vietnam are written with. */
+/** The characters of the commonest family names of China, Korea and Vietnam. */
 export const familyNames =
   /^(?:[王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何高林罗羅郑鄭梁谢謝宋唐许許韩韓冯馮邓鄧曹彭曾肖田董袁潘于蒋蔣蔡余杜叶葉程苏蘇魏吕呂丁任沈姚卢盧姜崔钟鍾谭譚陆陸汪范金石廖贾賈夏韦韋付方白邹鄒孟熊秦邱江尹薛闫阎段雷侯龙龍史陶黎贺賀顾顧毛郝龚邵万萬钱錢严嚴覃武戴莫孔向汤湯]\p{Script=Han}{1,2}|(?:欧阳|司马|上官|诸葛)\p{Script=Han}{1,2}|[김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모]\p{Script=Hangul}{1,2}(?:\s?(?:드림|올림|배상))?|\p{Script=Han}{1,3}\s\p{Script=Han}{1,3})$/u
 
-/** The three things that a notice of confidentiality speaks of: secrecy, the mail itself, whom it is for. */
+/** The three subjects of a confidentiality notice: secrecy, the mail itself, and for whom it is meant. */
 export const notice: readonly RegExp[] = [
   /confiden[ct]|confidentie|privileged|proprietary|vertraulich|rechtlich geschützt|riservat|vertrouwelijk|konfidentiell|fortrolig|poufn|důvěrn|dôvern|bizalmas|конфіденц|конфиденц|gizli|εμπιστευτικ|luottamuks|機密|秘密|机密|保密|기밀|비밀|سري|חסוי|סודי|bảo mật|ความลับ|गोपनीय|if you (?:are not|have received)|wenn sie nicht|sollten sie nicht|si vous n['’]|si (?:no es|usted no|ha recibido)|se você|se non si|indien u|om du inte|hvis du/iu,
   /message|e-?mail|(?<!\p{L})mails?(?!\p{L})|transmission|communication|nachricht|courriel|mensaje|correo|mensagem|messaggio|bericht|meddelande|meddelelse|besked|melding|e-post|wiadomoś|zpráv|správ|üzenet|levél|сообщени|письмо|письма|повідомлен|лист|ileti|mesaj|μήνυμα|viesti|メール|邮件|郵件|메일|메시지|رسالة|البريد|הודע|דוא"ל|thư|อีเมล|ईमेल|संदेश/iu,
@@ -135,14 +135,14 @@ export const notice: readonly RegExp[] = [
 export const announcement =
   /(?<!\p{L})(?:here|hier|ici|aquí|aqui|qui|здесь|тут)(?!\p{L})|address|number|phone|contact|details|colleague|reach|call|send (?:it|them|this) to|ship|deliver|office|below|follow|as requested|adresse|anschrift|nummer|kontakt|ansprechpartner|erreich|unten|adresse|coordonnées|numéro|contacter|dirección|direccion|número|contacto|datos|endereço|contato|indirizzo|numero|contatt|recapit|adres|nummer|contactgegevens|adress|kontaktu|adresa|cím|адрес|номер|контакт|adres|iletişim|住所|連絡先|地址|电话|联系|聯絡|주소|연락처|عنوان|رقم|כתובת|טלפון|địa chỉ|ที่อยู่/iu
 
-/** A line that says what stands below it, whoever it is of. */
+/** A line that announces what is below it, whomever that belongs to. */
 export const pointer =
   /(?<!\p{L})(?:below|(?:here|these) (?:is|are)|following|follows|unten|hier (?:ist|sind)|folgend\p{L}*|ci-dessous|voici|a continuación|aquí (?:está|tienes?)|abaixo|seguem?|di seguito|ecco|hieronder|nedan|nedenfor|poniżej|ниже|нижче|aşağıda\p{L}*)(?!\p{L})|以下|下記|如下|下面|아래/iu
 
-/** The end of a clause that what stands below goes on with: "She signed it with". */
+/** The end of a clause that continues below: "She signed it with". */
 export const openClause =
   /[:：]$|\s(?:with|says?|said|reads?|is|are|was|were|as|like|to|from|by|of|and|or|the|an?|mit|an|ist|sind|lautet|und|oder|von|à|de|du|est|sont|avec|et|es|son|con|y|è|sono|e|met|zijn|en|é|são|com|с|и|это)$/iu
 
-/** A line that greets, and says nothing. */
+/** A line that only greets. */
 export const greeting =
   /^(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day)|greetings|hallo|liebe[rs]?|lieber|sehr geehrte[rs]?|guten (?:tag|morgen|abend)|moin|bonjour|bonsoir|chère?s?|salut|madame|monsieur|hola|estimad[oa]s?|querid[oa]s?|buenos días|buenas tardes|olá|prezad[oa]s?|car[oai]|bom dia|boa tarde|ciao|buongiorno|buonasera|gentile|egregio|beste|geachte|hoi|dag|hej|hei|kära|kære|kjære|cześć|dzień dobry|szanown\p{L}+|dobrý den|vážen\p{L}+|ahoj|kedves|tisztelt|szia|bună|stimat\p{L}+|здравствуйте|добрый (?:день|вечер)|доброе утро|уважаем\p{L}+|привет|добрий день|шановн\p{L}+|вітаю|merhaba|sayın|γεια|αγαπητ\p{L}+|مرحبا|السيد|عزيزي|שלום|היי|xin chào|kính gửi|chào|สวัสดี|เรียน|नमस्ते)(?!\p{L})[^.!?]{0,50}[.!]?$/iu

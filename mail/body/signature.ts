@@ -1,7 +1,7 @@
 /**
- * Finds the signature below what the sender wrote when no mark opens it: a closing formula with a name, a block of contact
- * details that is the sender's own, the sender's name alone, a notice of confidentiality. Where a doubt is left nothing is
- * found: a list, a poem or an address that the mail is about stays.
+ * Finds a signature that no mark opens below what the sender wrote: a closing formula with a name, a block of the sender's own
+ * contact details, the sender's name alone, a notice of confidentiality. In doubt it finds nothing: a list, a poem or an address that
+ * the mail is about stays.
  */
 
 import {
@@ -20,29 +20,29 @@ import { footerAspects, noticeAspects, noticeStart } from './signature-notice.ts
 import { namesSender, type Sender, wordsOf } from './signature-sender.ts'
 import * as words from './signature-words.ts'
 
-/** Lines `start` to `end` (the first behind it). */
+/** Lines `start` to `end` (exclusive). */
 export type LineRange = { readonly start: number; readonly end: number }
 
-/** How many lines a signature may have, notices not counted. */
+/** Most lines of a signature, notices not counted. */
 const linesMax = 16
 
 export type Passage = {
-  /** Who sent the mail: his own name and address are surer signs than any other. */
+  /** The sender of the mail, whose name and address are surer signs than any other. */
   readonly sender: Sender | null
-  /** Whether nothing that the sender wrote stands before: then a signature has more than a greeting above it. */
+  /** Whether the sender wrote nothing before this passage: then more than a greeting must be above the signature. */
   readonly isFirst: boolean
-  /** Whether a mark follows that opens a signature: a formula above it belongs to it. */
+  /** Whether a signature mark follows: a formula above the mark belongs to the signature. */
   readonly isMarked: boolean
 }
 
 /**
- * The signature at the end of a passage, or null; a postscript may stand below it. Lines come without direction marks and
- * with plain blanks. Linear. Never throws.
+ * The signature at the end of a passage, or null; a postscript may follow it. Lines come without direction marks and
+ * with ordinary blanks. Linear. Never throws.
  */
 export function signatureIn(lines: readonly string[], { sender, isFirst, isMarked }: Passage): LineRange | null {
   const end = postscriptStart(lines)
   if (hasLetterIn(lines, end)) return null
-  // Below a signature also what only resembles a notice belongs to it.
+  // Below a signature, even a paragraph that only resembles a notice belongs to it.
   const footer = noticeStart(lines, end, footerAspects)
   const noticed = footer < end ? noticeStart(lines, end, noticeAspects) : end
   const start =
@@ -55,7 +55,7 @@ export function signatureIn(lines: readonly string[], { sender, isFirst, isMarke
 
 type Above = { readonly sender: Sender | null; readonly isMarked: boolean }
 
-/** Where a signature begins whose last line is above `end`. */
+/** Where a signature begins that ends above `end`. */
 function signatureAbove(lines: readonly string[], end: number, { sender, isMarked }: Above): number | null {
   const block = blockAbove(lines, end)
   return (
@@ -67,10 +67,10 @@ function signatureAbove(lines: readonly string[], end: number, { sender, isMarke
   )
 }
 
-/** How many paragraphs a firm may add below the signature: "Beware of fraud: ..." */
+/** How many paragraphs of advice a firm may add below the signature: "Beware of fraud: ..." */
 const adviceParagraphsMax = 2
 
-/** Where a signature begins that leaves no doubt, above paragraphs that a firm adds to each mail. */
+/** Where an unmistakable signature begins above paragraphs that a firm adds to each mail. */
 function aboveAdvice(lines: readonly string[], end: number, sender: Sender | null): number | null {
   let to = end
   for (let n = 0; n < adviceParagraphsMax && sender !== null; n++) {
@@ -87,7 +87,7 @@ function aboveAdvice(lines: readonly string[], end: number, sender: Sender | nul
   return null
 }
 
-/** A formula, or a name of several words, below which only a notice or a marked signature stands. */
+/** A formula, or a name of several words, below which there is only a notice or a marked signature. */
 function lastOfMail(block: readonly SignatureLine[]): number | null {
   const at = block.findLastIndex(({ isBlank }) => !isBlank)
   const last = block[at]
@@ -96,7 +96,7 @@ function lastOfMail(block: readonly SignatureLine[]): number | null {
   return isName || isFormula(last.text) ? last.index : null
 }
 
-/** The lines above `end` that may belong to a signature, from the top: up to the nearest one that says something. */
+/** The lines above `end` that may belong to a signature, from top to bottom, beginning with the nearest statement. */
 function blockAbove(lines: readonly string[], end: number): readonly SignatureLine[] {
   const block: SignatureLine[] = []
   let count = 0
@@ -111,7 +111,7 @@ function blockAbove(lines: readonly string[], end: number): readonly SignatureLi
   return block
 }
 
-/** The formula or the thanks that the signature begins with; below it are a name and nothing that says something. */
+/** The formula or the thanks with which the signature begins; below it are a name and no statements. */
 function closingStart(block: readonly SignatureLine[], sender: Sender | null): number | null {
   for (let at = block.length - 1; at >= 0; at--) {
     const line = block[at] as SignatureLine
@@ -146,13 +146,13 @@ function closes(block: readonly SignatureLine[], at: number, sender: Sender | nu
   return detailsIn(below).size > 0 || (words.formulaWithName.test(text) && /\s/.test(name))
 }
 
-/** Whether a line below a formula is a name, also a small one: "regards,", "bob". */
+/** Whether a line below a formula is a name, even in lower case: "regards,", "bob". */
 function followsFormula(formula: string, { text, details }: SignatureLine): boolean {
   if (looksLikeName(text) || details.size > 0) return true
   return endsInComma.test(formula) && (/^\p{Ll}+$/u.test(text) || unspaced.test(text))
 }
 
-/** The same below thanks, where a short answer might stand as well: "Thanks!", "Perfect". */
+/** The same below thanks, where the line may also be a short answer: "Thanks!", "Perfect". */
 function followsFarewell(
   farewell: string,
   below: readonly SignatureLine[],
@@ -176,7 +176,7 @@ function textAbove(block: readonly SignatureLine[], at: number): SignatureLine |
   return block.slice(0, at).findLast(({ isBlank }) => !isBlank) ?? null
 }
 
-/** Where a block of contact details of the sender begins that nothing announces. */
+/** Where a block of the sender's contact details begins without a closing above it. */
 function contactsStart(block: readonly SignatureLine[], sender: Sender | null): number | null {
   for (const [at, line] of block.entries()) {
     if (line.isBlank || isStatement(line)) continue
@@ -186,14 +186,14 @@ function contactsStart(block: readonly SignatureLine[], sender: Sender | null): 
     const lines = block.slice(at).filter(({ isBlank, isRuler }) => !isBlank && !isRuler)
     if (above !== null && isAnnounced(above, lines, sender)) continue
     if (sender !== null && isAboveOwnName(block, at, sender)) continue
-    // Of an unknown sender only what stands right below his words.
+    // When the sender is unknown, only a block right below a statement or a farewell counts.
     if (sender === null && (above === null || !(isStatement(above) || isFarewell(above.text)))) continue
     if (isOfSender(lines, sender, { beginsBlock, isRuled: line.isRuler || before?.isRuler === true })) return line.index
   }
   return null
 }
 
-/** Whether the paragraph at `at` is a short answer, below which another one begins with the sender's name. */
+/** Whether the paragraph at `at` is a short answer, and a paragraph below it begins with the sender's name. */
 function isAboveOwnName(block: readonly SignatureLine[], at: number, sender: Sender): boolean {
   const end = block.findIndex(({ isBlank }, i) => i > at && isBlank)
   if (end < 0) return false
@@ -205,7 +205,7 @@ function isAboveOwnName(block: readonly SignatureLine[], at: number, sender: Sen
 
 const isOwnName = (name: string, sender: Sender) => namesSender(name, sender, false) && looksLikeName(name)
 
-/** Whether the line above the block says that it is what the mail is about: an address, the number of a colleague. */
+/** Whether the line above the block says that the mail is about it: an address, the number of a colleague. */
 function isAnnounced(above: SignatureLine, lines: readonly SignatureLine[], sender: Sender | null): boolean {
   if (above.isRuler) return false
   if (words.openClause.test(above.text) || words.pointer.test(above.text)) return true
@@ -252,12 +252,12 @@ function isFull(lines: readonly SignatureLine[], name: string): boolean {
   return wordsOf(name).some((word) => word.length > 2 && addresses.some((address) => address.startsWith(word)))
 }
 
-/** What stands before the first separator of a line. */
+/** The text before the first separator of a line. */
 function nameIn(text: string): string {
   return (text.split(/\s*[|·•<(/]\s*|\s{2,}|,\s| [–—-] /)[0] ?? '').trim()
 }
 
-/** The sender's full name on a line, and below it lines that say nothing, in a paragraph of their own at the end. */
+/** The sender's full name on a line and, below it, lines without statements, in a paragraph of their own at the end. */
 function ownBlockStart(block: readonly SignatureLine[], sender: Sender | null): number | null {
   const end = block.findLastIndex(({ isBlank, isRuler }) => !isBlank && !isRuler)
   const start = block.findLastIndex(({ isBlank }, at) => isBlank && at < end) + 1
@@ -287,7 +287,7 @@ function ownNameStart(block: readonly SignatureLine[], sender: Sender | null): n
   return isUnknownFormula(block, above.index) ? above.index : last.index
 }
 
-/** A few words with a comma right above the sender's name, in a paragraph of their own: a formula of some language. */
+/** Whether a line is a few words with a comma, right above the sender's name, in its own paragraph: a formula in an unknown language. */
 function isUnknownFormula(block: readonly SignatureLine[], index: number): boolean {
   const at = block.findIndex((line) => line.index === index)
   const { text = '' } = block[at] ?? {}

@@ -1,14 +1,14 @@
-/** What `animation` says in one list (CSS Animations 1, 3.10). */
+/** Reads the shorthand `animation` (CSS Animations 1, 3.10). */
 import { splitAt } from './css-syntax.ts'
 
-/** `animation` as what it says for each of its parts, each a list with commas; as it is while it asks for variables. */
+/** The parts of an `animation`, each as a list with commas; `animation` unchanged while it uses variables. */
 export function animationParts(value: string): [name: string, value: string][] {
   if (value.includes('var(')) return [['animation', value]]
   const each = splitAt(value, ',').slice(0, animationsMax).map(partsOf)
   return animationNames.map((name) => [`animation-${name}`, each.map((parts) => parts?.[name] ?? '').join(',')])
 }
 
-/** Whether programs take it. */
+/** Whether mail programs accept the value. */
 export function isAnimation(value: string): boolean {
   return splitAt(value, ',').every((one) => partsOf(one) !== null)
 }
@@ -26,10 +26,10 @@ export const animationNames = [
 ] as const
 export type AnimationPart = (typeof animationNames)[number]
 
-/** More animations of one element are not read. */
+/** Most animations of one element that are read. */
 export const animationsMax = 10
 
-/** Each word is what it can be; of two times the second is the delay. Null when one can be nothing. */
+/** Assigns each word to the first free part that it fits; of two times the second is the delay. Null when a word fits none. */
 function partsOf(text: string): Partial<Record<AnimationPart, string>> | null {
   const parts: Partial<Record<AnimationPart, string>> = {}
   for (const word of splitAt(text, ' ').filter(Boolean)) {
@@ -40,7 +40,7 @@ function partsOf(text: string): Partial<Record<AnimationPart, string>> | null {
   return parts
 }
 
-/** Seconds or milliseconds. */
+/** A time in seconds or milliseconds. */
 export const timeShape = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?m?s$/
 const words: readonly (readonly [AnimationPart, RegExp])[] = [
   ['duration', timeShape],

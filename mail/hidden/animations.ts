@@ -1,16 +1,16 @@
-/** What an animation leaves of the style of an element (CSS Animations 1). */
+/** Tells what animations make of the style of an element (CSS Animations 1). */
 import { type AnimationPart, animationsMax, timeShape } from './animation-values.ts'
 import { type Declarations, type Declared, splitAt, statementsOf, unescaped, withoutComments } from './css-syntax.ts'
 import { numberOf } from './css-values.ts'
 import { declaredIn, faintMax, hidingOf, opacityOf, sizeOf, tinyMax, unseen } from './hiding-styles.ts'
 
-/** What each name comes to in the course of time. */
+/** The course that each property takes over time. */
 export type Keyframes = ReadonlyMap<string, Course>
 type Frame = { readonly offset: number; readonly value: string }
-/** Its frames in the order of time; the first one that hides, and the first one that does not. */
+/** The frames of a property in the order of time, the first one that hides, and the first one that does not. */
 type Course = { readonly frames: readonly Frame[]; readonly hiding: Frame | null; readonly showing: Frame | null }
 
-/** Reads what stands in `@keyframes`; keeps declarations that `isKept` takes. Linear. */
+/** Reads the content of `@keyframes`; keeps the declarations whose name `isKept` accepts. Linear. */
 export function keyframesOf(block: string, isKept: (name: string) => boolean): Keyframes {
   const found = new Map<string, Frame[]>()
   let count = 0
@@ -25,7 +25,7 @@ export function keyframesOf(block: string, isKept: (name: string) => boolean): K
         frames.push({ offset, value })
       }
   }
-  // Of two for the same moment the last one counts.
+  // Of two frames for the same moment the last one counts.
   return new Map([...found].map(([name, frames]) => [name, courseOf(name, frames)]))
 }
 
@@ -35,12 +35,12 @@ function courseOf(name: string, all: readonly Frame[]): Course {
   return { frames, hiding: frames[hide.indexOf(true)] ?? null, showing: frames[hide.indexOf(false)] ?? null }
 }
 
-/** `"name"` or `name`, as declarations have it. */
+/** The name of keyframes, written as `"name"` or `name`. */
 export function keyframesName(text: string): string {
   return unescaped(text.trim().replace(/^["']|["']$/g, '')).toLowerCase()
 }
 
-/** What the animations of a style say while a mail is read, by rising weight. Takes one of `budget` for each value that is looked at. */
+/** The values that animations set while a mail is read, by rising weight. Takes one step of `budget` for each value looked at. */
 export function animated(
   style: Declarations,
   keyframes: ReadonlyMap<string, Keyframes>,
@@ -66,16 +66,16 @@ export function animated(
 
 const isOfAnimation = (name: string) => name.startsWith('animation-')
 
-/** More values of one `@keyframes` are not read. */
+/** Most values of one `@keyframes` that are read. */
 const framesMax = 200
 
-/** Milliseconds after which a mail that was opened is being read: what has come to rest by then is what is seen. */
+/** Milliseconds after which an opened mail is being read: what an animation shows then is what is seen. */
 const readAfterMs = 10_000
 
-/** Where an animation is, of 1; `repeats`: it went through all of it and goes on. */
+/** How far an animation is, from 0 to 1, and whether its steps jump at their start; `repeats` after a whole round of several. */
 type Moment = { readonly progress: number; readonly leaps: boolean } | 'repeats'
 
-/** Null when the animation does nothing while a mail is read. */
+/** The moment of an animation while a mail is read; null when it has no effect then. */
 function momentOf(partOf: (name: AnimationPart) => string): Moment | null {
   const duration = Math.max(0, millisecondsOf(partOf('duration')))
   const elapsed = (partOf('play-state') === 'paused' ? 0 : readAfterMs) - millisecondsOf(partOf('delay'))
@@ -90,7 +90,7 @@ function momentOf(partOf: (name: AnimationPart) => string): Moment | null {
   return elapsed >= duration && partOf('play-state') !== 'paused' ? 'repeats' : at(elapsed / duration, false)
 }
 
-/** How far a round is after so many, in its direction. At the end of the last one it is whole. */
+/** How far a round is after `times` rounds, in its direction; at the end of the last round it is complete. */
 function progressOf(times: number, isEnd: boolean, direction: string): number {
   const isWhole = isEnd && times > 0 && Number.isInteger(times)
   const round = isWhole ? times - 1 : Math.floor(times)
@@ -106,10 +106,10 @@ function millisecondsOf(text: string): number {
   return text.endsWith('ms') ? Number(text.slice(0, -2)) : Number(text.slice(0, -1)) * 1000
 }
 
-/** The nearest frame at a moment; null where the element itself says what holds. */
+/** The nearest frame at a moment; null where the element's own value applies. */
 function frameAt({ frames, hiding, showing }: Course, moment: Moment, budget: { stepsLeft: number }): Frame | null {
   budget.stepsLeft -= frames.length
-  // What is not known counts where it hides: better to leave out and report.
+  // Beyond the budget a frame that hides is assumed: it is better to leave text out and report it.
   if (budget.stepsLeft < 0) return hiding
   const starts = (frames[0] as Frame).offset === 0
   const ends = (frames.at(-1) as Frame).offset === 1

@@ -18,33 +18,33 @@ import { type Budget, keyOf, matches, matchesNames, type Named, readSelector, ty
 
 /** The rules of the style elements of a document. */
 export type StyleRules = Budget & {
-  /** By the last part of their selector that names most: `#id`, `.class`, `tag` or `*`. */
+  /** Rules by the rarest name in the last part of their selector: `#id`, `.class`, `tag` or `*`. */
   readonly byKey: Map<string, Rule[]>
-  /** What a tag with its classes and id leads to. */
+  /** What is known for a tag with its classes and id. */
   readonly known: Map<string, Known>
   readonly names: ReadonlySet<string>
   readonly keyframes: Map<string, Keyframes>
-  /** What an animation leads to. */
+  /** The values that an animation sets. */
   readonly moved: Map<string, readonly Declared[]>
-  /** Variables with a value of their own from the start (CSS Properties and Values 1). */
+  /** Variables that `@property` registers (CSS Properties and Values 1). */
   readonly registered: Map<string, Registered>
   count: number
-  /** Whether selectors ask for siblings, and values for variables. */
+  /** Whether selectors depend on siblings, and values on variables. */
   asksSiblings: boolean
   asksVariables: boolean
-  /** Whether selectors ask how many siblings there are; then `childCounts` tells it, by the number of the parent. */
+  /** Whether selectors depend on the number of siblings; then `childCounts` has it, by the number of the parent. */
   asksCounts: boolean
   readonly childCounts: Map<number, number>
   /** Elements opened so far. */
   opened: number
-  /** What covers the content of an element, by its number: known after all of the document was read once. */
+  /** The box that covers the content of an element, by its number; complete once the whole document has been read. */
   readonly covers: Map<number, Cover>
 }
 
-/** `initial`: null when it has none. */
+/** `initial` is null when there is none. */
 type Registered = { readonly initial: string | null; readonly isInherited: boolean }
 
-/** Rules that keep the declarations of those names; the names that hide or colour something when none are given. */
+/** Empty rules, which will keep the declarations of these names; by default of the names that hide or colour something. */
 export function styleRules(names: ReadonlySet<string> = relevantNames): StyleRules {
   return {
     byKey: new Map(),
@@ -65,7 +65,7 @@ export function styleRules(names: ReadonlySet<string> = relevantNames): StyleRul
 }
 
 /**
- * Adds the rules of a style sheet: at most `cssRulesMax` selectors, and as many more that hide something. Blocks for other
+ * Adds the rules of a style sheet: at most `cssRulesMax` selectors, and as many again that hide something. Blocks for other
  * readers (print, narrow screens, dark mode, one program alone) are left out, and so are fonts.
  */
 export function addRules(rules: StyleRules, css: string): void {
@@ -80,7 +80,7 @@ function addSheet(rules: StyleRules, css: string, around: Around): void {
   addBlock(rules, text.includes('@') ? withImports(rules, text, around) : text, around)
 }
 
-/** Adds the style sheets that stand in addresses at the beginning of another. Returns what stands behind. */
+/** Adds the style sheets that `@import` at the beginning of another embeds in addresses. Returns the rest of the text. */
 function withImports(rules: StyleRules, text: string, around: Around): string {
   let end = 0
   for (const { prelude, block } of statementsOf(text)) {
@@ -101,7 +101,7 @@ function withImports(rules: StyleRules, text: string, around: Around): string {
   return text.slice(end)
 }
 
-/** What a block stands in: `parents` is the list of selectors its rules are nested in (CSS Nesting 1). */
+/** The surroundings of a block: `parents` is the list of selectors in which its rules are nested (CSS Nesting 1). */
 type Around = { readonly parents: string | null; readonly isLayered: boolean; readonly depth: number }
 
 function addBlock(rules: StyleRules, text: string, around: Around): void {
@@ -123,7 +123,7 @@ function addStyleRule(rules: StyleRules, head: string, block: string, around: Ar
   else addDeclared(rules, parents, block, around)
 }
 
-/** `a, & b` inside `p, q` as `:is(p, q) a, :is(p, q) b`. */
+/** Turns `a, & b` inside `p, q` into `:is(p, q) a, :is(p, q) b`. */
 function nested(head: string, parents: string): string {
   const parent = `:is(${parents})`
   if (parents === '' || parents.length > limits.cssSelectorCharsMax / 4) return ''
@@ -152,7 +152,7 @@ function addKeyframes({ keyframes, names }: StyleRules, name: string, block: str
   )
 }
 
-/** CSS Properties and Values 1, 2: without a syntax, or without saying whether it is inherited, it is none. */
+/** CSS Properties and Values 1, 2: a registration without a syntax or without `inherits` is invalid. */
 function register({ registered }: StyleRules, name: string, block: string): void {
   const given = cascade(readDeclarations(block))
   const inherits = given.get('inherits')
@@ -172,8 +172,8 @@ const atRules: Readonly<Record<string, (condition: string) => boolean>> = {
 }
 
 /**
- * The declarations that apply to an element inside others (outermost first), by rising weight (CSS Cascade 4, 6.1), and what its
- * animations make of them. `filled` puts the values of variables into a value; null when one is not known.
+ * The declarations that apply to an element inside others (outermost first), by rising weight (CSS Cascade 4, 6.1), with the values
+ * that its animations set. `filled` replaces the variables in a value, and returns null when one is unknown.
  */
 export function declarationsFor(
   rules: StyleRules,
@@ -194,12 +194,12 @@ export function declarationsFor(
       return name === 'animation' ? animationParts(value) : [[name, value] as const]
     }),
   )
-  // Animations outweigh all but what is important (CSS Cascade 4, 6.2).
+  // Animations outweigh everything that is not important (CSS Cascade 4, 6.2).
   const important = declared.filter((each) => each.important)
   return cascade([...declared, ...movedBy(rules, known), ...important])
 }
 
-/** What animations make of an element; of those that were asked for before it is remembered. */
+/** The values that animations set, remembered for each combination of animations. */
 function movedBy(rules: StyleRules, animation: ReadonlyMap<string, string>): readonly Declared[] {
   const key = [...animation].join(';')
   const kept = rules.moved.get(key)
@@ -209,7 +209,7 @@ function movedBy(rules: StyleRules, animation: ReadonlyMap<string, string>): rea
   return moved
 }
 
-/** The last of a name counts; what is important counts more. */
+/** The last declaration of a name counts; important declarations outweigh the others. */
 function cascade(all: readonly Declared[]): Declarations {
   const found = new Map<string, string>()
   for (const { name, value } of all) found.set(name, value)
@@ -230,7 +230,7 @@ function addRule(rules: StyleRules, text: string, declared: readonly Declared[],
   const key = keyOf(selector.last)
   const list = rules.byKey.get(key) ?? []
   const same = list.at(-1)
-  // A style sheet that says `p` a thousand times is one rule.
+  // A style sheet that repeats `p` a thousand times makes one rule.
   if (same && same.selector.text === selector.text && same.isLayered === isLayered)
     list[list.length - 1] = ruleOf(same.selector, merged(same.declared, declared), same.order, isLayered)
   else {
@@ -262,7 +262,7 @@ function ruleOf(selector: Selector, declared: readonly Declared[], order: number
   return { selector, declared, order, isLayered, hides }
 }
 
-// Rules that hide have room of their own, so that no crowd of others keeps them out.
+// Rules that hide have a limit of their own, so that a crowd of others cannot keep them out.
 function mayGrow({ count }: StyleRules, list: readonly Rule[], { hides }: Rule): boolean {
   if (hides) return count < limits.cssRulesMax * 2
   return count < limits.cssRulesMax && list.length < limits.cssRulesPerKeyMax
@@ -273,10 +273,10 @@ function merged(one: readonly Declared[], other: readonly Declared[]): readonly 
   return [...byName.values()]
 }
 
-/** Declarations by rising weight, and what they come to. */
+/** Declarations by rising weight, and the values that result from them. */
 type Given = { readonly declared: readonly Declared[]; readonly result: Declarations }
 
-/** `given` is what all the candidates come to. */
+/** `given` is the result if all candidates match. */
 type Known = { readonly candidates: readonly Rule[]; readonly asksMore: boolean; readonly given: Given }
 
 function givenBy(rules: StyleRules, element: Named, ancestors: readonly Named[]): Given {
@@ -285,7 +285,7 @@ function givenBy(rules: StyleRules, element: Named, ancestors: readonly Named[])
   const matched = candidates.filter(({ selector, hides }) => {
     if (selector.isPlain) return true
     rules.stepsLeft--
-    // What is not known counts where it hides: better to leave out and report.
+    // A rule that may match counts if it hides: it is better to leave text out and report it.
     return matches(selector, element, ancestors, rules) ?? hides
   })
   return matched.length === candidates.length ? given : givenOf(matched)
@@ -318,7 +318,7 @@ function candidatesFor({ byKey }: StyleRules, element: Named): readonly Rule[] {
     )
 }
 
-/** Combinations of classes that are remembered: a document made of nothing else would fill memory. */
+/** Most combinations of classes that are remembered: a document made of nothing else would fill memory. */
 const knownMax = 5000
 const none: readonly Declared[] = []
 const nobodys: Given = { declared: none, result: new Map() }

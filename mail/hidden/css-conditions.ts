@@ -1,24 +1,24 @@
 import { closing, splitAt } from './css-syntax.ts'
 import { numberOf } from './css-values.ts'
 
-/** Whether what stands in `@media query` is for the usual reader: a light screen of 1024 by 768 (Media Queries 5). */
+/** Whether the query of `@media` matches the usual reader: a light screen of 1024 by 768 (Media Queries 5). */
 export function mediaApplies(query: string): boolean {
   const text = query.trim().toLowerCase()
   return text === '' || text.length > conditionCharsMax || splitAt(text, ',').some((one) => queryApplies(one.trim()))
 }
 
-/** Whether programs of today support what `@supports` asks for. */
+/** Whether today's mail programs support what `@supports` asks for. */
 export function supportsApplies(text: string): boolean {
   return text.length > conditionCharsMax || holds(text.trim().toLowerCase(), isSupported, 0)
 }
 
-/** Whether `@container` speaks of the usual width; the name of the container is not asked. */
+/** Whether the condition of `@container` matches the usual width. The name of the container is ignored. */
 export function containerApplies(text: string): boolean {
   const condition = text.trim().toLowerCase()
   return text.length > conditionCharsMax || holds(condition.slice(condition.indexOf('(')), featureApplies, 0)
 }
 
-/** Longer conditions are not read and apply: their work would grow with their square. */
+/** Longer conditions are not read and count as true: reading them takes quadratic time. */
 const conditionCharsMax = 2000
 const depthMax = 5
 
@@ -30,7 +30,7 @@ function queryApplies(text: string): boolean {
   return applies !== (head[1] === 'not')
 }
 
-/** Reads `(feature) and (not ((feature) or (feature)))`. What is malformed does not hold. */
+/** Evaluates `(feature) and (not ((feature) or (feature)))`. A malformed condition is false. */
 function holds(text: string, applies: (feature: string) => boolean, depth: number): boolean {
   let rest = text
   let result: boolean | null = null
@@ -122,7 +122,7 @@ const words: Readonly<Record<string, string>> = {
   scan: 'progressive',
 }
 
-// Senders ask for the first kinds to speak to one program alone.
+// Senders use the features of the first line to address a single program.
 function isSupported(feature: string): boolean {
   if (/-ms-|-moz-|touch-callout|overflow-scrolling|^-webkit-hyphens|marquee/.test(feature)) return false
   const display = /^display\s*:\s*(.+)$/.exec(feature)?.[1]

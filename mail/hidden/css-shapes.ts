@@ -1,8 +1,8 @@
-/** Shapes that cut something out of what is seen: clips and masks (CSS Masking 1, CSS Shapes 1). */
+/** Shapes that cut away parts of an element: clips and masks (CSS Masking 1, CSS Shapes 1). */
 import type { Declarations } from './css-syntax.ts'
 import { functionsOf, numberOf, paintOf } from './css-values.ts'
 
-/** Whether a clip leaves nothing to be read. */
+/** Whether a clip leaves nothing that can be read. */
 export function isClipped(style: Declarations): boolean {
   const shapes = ['clip', 'clip-path', '-webkit-clip-path'].flatMap((name) => functionsOf(style.get(name) ?? '') ?? [])
   return shapes.some(({ name, given }) => {
@@ -13,13 +13,13 @@ export function isClipped(style: Declarations): boolean {
     if (name === 'circle') return top <= 1
     if (name === 'ellipse') return top <= 1 || right <= 1
     if (name === 'xywh') return right <= 1 || bottom <= 1
-    // A path that only goes to where it begins.
+    // A path that draws nothing, because it only moves to its start.
     if (name === 'path') return /^["']\s*(?:m[\s\d.-]*)?z?\s*["']$/i.test(given.join(' '))
     return name === 'polygon' && numbers.length >= 2 && areaOf(numbers.filter((each) => !Number.isNaN(each))) < 1
   })
 }
 
-/** The area of a polygon given as x and y in turn. */
+/** The area of a polygon given as alternating x and y. */
 function areaOf(points: readonly number[]): number {
   let twice = 0
   for (let i = 0; i + 1 < points.length; i += 2) {
@@ -30,7 +30,7 @@ function areaOf(points: readonly number[]): number {
   return Math.abs(twice) / 2
 }
 
-/** Whether a mask lets nothing through: pictures of clear colours alone, or of no size. */
+/** Whether a mask lets nothing through: it has only transparent gradients, or no size. */
 export function isMasked(style: Declarations): boolean {
   return ['', '-webkit-'].some((prefix) => {
     const size = style.get(`${prefix}mask-size`)
@@ -42,7 +42,7 @@ export function isMasked(style: Declarations): boolean {
   })
 }
 
-/** Longer pictures are files written into the style. */
+/** Longer pictures are files embedded in the style. */
 const pictureCharsMax = 1000
 
 function isClear(stops: readonly string[]): boolean {

@@ -1,14 +1,14 @@
-/** Declarations that apply, lower-case, by name. */
+/** Declarations that apply, by name, in lower case. */
 export type Declarations = ReadonlyMap<string, string>
 
-/** The grammar of style sheets (CSS Syntax 3): what comments, strings, escapes and blocks mean for where things end. */
+/** The grammar of style sheets (CSS Syntax 3): how comments, strings, escapes and blocks decide where something ends. */
 
 export type Declared = { readonly name: string; readonly value: string; readonly important: boolean }
 
 /** `prelude {block}`, or `prelude;` with a block of null. */
 export type Statement = { readonly prelude: string; readonly block: string | null }
 
-/** What a style sheet or a block consists of. Linear. */
+/** The statements of a style sheet or a block. Linear. */
 export function* statementsOf(text: string): Generator<Statement> {
   let from = 0
   while (from < text.length) {
@@ -20,7 +20,7 @@ export function* statementsOf(text: string): Generator<Statement> {
   }
 }
 
-/** Reads `name: value; ...`: names and values lower-case, without comments and escapes. Blocks are left out. Linear. */
+/** Reads `name: value; ...`. Names and values become lower-case and lose comments and escapes; blocks are left out. Linear. */
 export function readDeclarations(text: string): Declared[] {
   const found: Declared[] = []
   const add = (one: string) => {
@@ -38,7 +38,7 @@ export function readDeclarations(text: string): Declared[] {
   return found
 }
 
-/** The parts of a text between commas (or another mark) that stand in no string and no bracket. Linear. */
+/** Splits a text at commas (or another mark) outside strings and brackets. Linear. */
 export function splitAt(text: string, mark: string): string[] {
   if (!awkward.test(text) && !text.includes('[')) return text.split(mark)
   const parts: string[] = []
@@ -57,7 +57,7 @@ export function closing(text: string, open: number): number {
   return scan(text, open + 1, (code) => code === closer)
 }
 
-/** Takes comments out, one that never ends with all behind it. Linear. */
+/** Replaces comments by `instead`. A comment that never ends extends to the end of the text. Linear. */
 export function withoutComments(text: string, instead: string): string {
   if (!text.includes('/*')) return text
   let out = ''
@@ -74,7 +74,7 @@ export function withoutComments(text: string, instead: string): string {
   return out + text.slice(from)
 }
 
-/** Writes escapes as the characters they stand for (CSS Syntax 3, 4.3.7); `\\9` is a mark for one old program. */
+/** Replaces escapes by the characters they stand for (CSS Syntax 3, 4.3.7); `\\9`, which targets one old program, by U+FFFD. */
 export function unescaped(text: string): string {
   if (!text.includes('\\')) return text
   return text.replace(/\\(?:([0-9a-f]{1,6})(?:\r\n|\s)?|([^\n\r\f]))/gi, (_, hex?: string, char?: string) => {
@@ -83,7 +83,7 @@ export function unescaped(text: string): string {
   })
 }
 
-/** What stands before a block or a semicolon, without comments; a keyword of its own (`@media`) without escapes. */
+/** The text before a block or a semicolon, without comments; an at-keyword (`@media`) without escapes. */
 export function headOf(prelude: string, instead: string): string {
   const head = withoutComments(prelude, instead).trim()
   return head.startsWith('@') && head.includes('\\') ? head.replace(atKeyword, unescaped) : head
@@ -100,7 +100,7 @@ const closers: ReadonlyMap<number, number> = new Map([
   [0x7b, 0x7d],
 ])
 
-/** Index of the next character that `isEnd` takes and that stands in no comment, string or bracket, or the end. */
+/** Index of the next character that `isEnd` accepts outside comments, strings and brackets, or the end of the text. */
 function scan(text: string, from: number, isEnd: (code: number) => boolean): number {
   const open: number[] = []
   for (let i = from; i < text.length; i++) {
@@ -108,7 +108,7 @@ function scan(text: string, from: number, isEnd: (code: number) => boolean): num
     if (open.length === 0 && isEnd(code)) return i
     const end = unitEnd(text, i)
     const closer = end === i ? closers.get(code) : undefined
-    // CSS Syntax 3, 5.4.8: a bracket inside another closes that of its own kind alone.
+    // CSS Syntax 3, 5.4.8: inside another bracket, a bracket is closed by its own kind alone.
     if (closer !== undefined) open.push(closer)
     else if (code === open.at(-1)) open.pop()
     i = end
@@ -116,7 +116,7 @@ function scan(text: string, from: number, isEnd: (code: number) => boolean): num
   return text.length
 }
 
-/** Index of the last character of the escape, string, comment or address that begins at `at`; `at` when none does. */
+/** Index of the last character of the escape, string, comment or address that begins at `at`; `at` when none begins there. */
 function unitEnd(text: string, at: number): number {
   const code = text.charCodeAt(at)
   if (code === 0x5c) return escapeEnd(text, at)
@@ -152,16 +152,16 @@ function commentEnd(text: string, open: number): number {
   return end < 0 ? text.length : end + 1
 }
 
-/** `url` as a name of its own, also with its letters written as escapes. */
+/** `url` as a whole name, even with letters written as escapes. */
 const urlName =
   /(?<![-\w#@\\\u0080-\uffff]|(?<!\\)(?:\\\\)*\\(?:[0-9a-f]{1,6}(?:\r\n|\s)|.))(?:\\?u|\\0{0,4}[57]5\s?)(?:\\?r|\\0{0,4}[57]2\s?)(?:\\?l|\\0{0,4}[46]c\s?)$/i
 const urlNameCharsMax = 32
 const quoted = /[\t\n\f\r ]*["']/y
 
-/** Whether a bracket opens an address without quotes: marks and brackets in it mean nothing. */
+/** Whether a bracket opens an address without quotes, in which marks and brackets mean nothing. */
 function isBareUrl(text: string, open: number): boolean {
   let from = Math.max(0, open - urlNameCharsMax)
-  // Of backslashes in a row each second one is escaped: how many there are has to be seen.
+  // In a row of backslashes each second one is escaped, so all of them must be seen.
   while (from > 0 && text[from] === '\\') from--
   if (!urlName.test(text.slice(from, open))) return false
   quoted.lastIndex = open + 1

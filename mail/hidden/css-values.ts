@@ -1,17 +1,17 @@
 import { closing, splitAt } from './css-syntax.ts'
 
-/** Red, green, blue; null when not known (images, gradients, functions we do not read). */
+/** Red, green, blue; null when unknown (images, gradients, functions that are not read here). */
 export type Colour = readonly [number, number, number] | null
 
-/** Red, green, blue of 255, and how much of it covers (0 to 1). */
+/** Red, green and blue from 0 to 255, and opacity from 0 to 1. */
 export type Paint = readonly [number, number, number, number]
 
-/** What one `em` and one per cent are, in pixels. */
+/** The size of one `em` and of one per cent, in pixels. */
 export type Scale = { readonly em?: number; readonly percent?: number }
 
 /**
  * A length in pixels, an angle in degrees, or a bare number; null for anything else. Reads calc(), min(), max() and clamp().
- * When no scale says otherwise, one per cent counts as one pixel, but inside functions as its part of the screen's width.
+ * Without a scale, one per cent counts as one pixel, but inside functions as one per cent of the screen's width.
  */
 export function numberOf(text: string, { em = 16, percent }: Scale = {}): number | null {
   const plain = simple.exec(text)
@@ -21,7 +21,7 @@ export function numberOf(text: string, { em = 16, percent }: Scale = {}): number
   return size === undefined ? null : Number(plain[1]) * size
 }
 
-/** `name(arguments) ...` as a list; null when the text is not made of functions alone. Linear. */
+/** The functions in `name(arguments) ...`; null when the text is not made of functions alone. Linear. */
 export function functionsOf(text: string): { readonly name: string; readonly given: readonly string[] }[] | null {
   const found: { name: string; given: readonly string[] }[] = []
   const head = /\s*([a-z][a-z0-9-]*)\(/y
@@ -36,12 +36,12 @@ export function functionsOf(text: string): { readonly name: string; readonly giv
   return found.length === 0 ? null : found
 }
 
-/** Values between blanks, commas or slashes, as functions take them. */
+/** The values in a text, separated by blanks, commas or slashes as in the arguments of functions. */
 export function listOf(text: string): readonly string[] {
   return splitAt(text.replace(/[\s,/]+/g, ' ').trim(), ' ').filter(Boolean)
 }
 
-/** A colour as CSS Color 4 writes it, or as old HTML does; null when it is not one that we read. */
+/** A colour as CSS Color 4 or old HTML writes it; null when it is not one that can be read here. */
 export function paintOf(text: string): Paint | null {
   if (text.length > colourCharsMax) return null
   const value = text.trim().toLowerCase()
@@ -54,7 +54,7 @@ export function paintOf(text: string): Paint | null {
   const { name, given } = one
   if (name === 'light-dark') return paintOf(given[0] ?? '')
   if (name === 'color-mix') return mixed(splitAt(value.slice(value.indexOf('(') + 1, -1), ','))
-  // Relative colours (CSS Color 5, 4) begin with another; what they make of its parts is not asked, but for its cover.
+  // Relative colours (CSS Color 5, 4) begin with another colour. What they change of it is ignored, except the opacity.
   if (given[0] === 'from') return recoloured(given)
   const space = name === 'color' ? given[0] : name
   const numbers = name === 'color' ? given.slice(1) : given
@@ -68,7 +68,7 @@ export function paintOf(text: string): Paint | null {
   return [...(rgb.map((each) => within(each, 255)) as [number, number, number]), within(alpha, 1)]
 }
 
-/** What is seen of a colour on another. */
+/** The colour that a paint shows over another colour. */
 export function blended([r, g, b, alpha]: Paint, under: Colour): Colour {
   if (alpha >= 0.99) return [r, g, b]
   if (under === null) return null
@@ -82,14 +82,14 @@ export function sameColour(one: Colour, other: Colour): boolean {
 }
 
 const functionsMax = 20
-/** Longer ones are no colours, and those in one another would fill the stack. */
+/** Longer texts are not colours, and deeply nested ones would overflow the stack. */
 const colourCharsMax = 200
 const termsMax = 100
 const screenPercent = 10.24
 const within = (value: number, most: number) => Math.min(most, Math.max(0, value))
 const simple = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]*|%)$/
 
-/** Pixels, on a screen of 1024 by 768; degrees. */
+/** Lengths in pixels, on a screen of 1024 by 768; angles in degrees. */
 const units: Readonly<Record<string, number>> = {
   '': 1,
   px: 1,
@@ -116,7 +116,7 @@ const units: Readonly<Record<string, number>> = {
   turn: 360,
 }
 
-/** CSS Values 4, 10: sums, products and the three functions that compare; null for what is none. */
+/** CSS Values 4, 10: sums, products and the three functions that compare; null for anything else. */
 function calculated(text: string, scale: Scale): number | null {
   const tokens = text.match(/[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?(?:[a-z]+|%)?|[a-z-]*\(|[^\s]/g) ?? []
   if (tokens.length > termsMax) return null
@@ -153,7 +153,7 @@ function compared(name: string, given: readonly number[]): number {
   return name === '' || name === 'calc' ? (given[0] as number) : Number.NaN
 }
 
-/** `in space, colour share, colour share` (CSS Color 5, 3.1), in sRGB whatever the space: near enough to tell colours apart. */
+/** `in space, colour share, colour share` (CSS Color 5, 3.1), mixed in sRGB for every space: exact enough to tell colours apart. */
 function mixed(given: readonly string[]): Paint | null {
   const [one, other] = given.slice(1).map((part) => {
     const words = listOf(part)
@@ -174,7 +174,7 @@ function mixed(given: readonly string[]): Paint | null {
 
 function recoloured(given: readonly string[]): Paint | null {
   const base = paintOf(given[1] ?? '')
-  // Three parts, then how much covers.
+  // Three components, then the opacity.
   const alpha = given[5] === undefined ? null : numberOf(given[5], { percent: 0.01 })
   return base && (alpha === null ? base : [base[0], base[1], base[2], within(alpha, 1)])
 }
@@ -244,7 +244,7 @@ function gamma(linear: number): number {
   return 255 * (linear <= 0.0031308 ? 12.92 * linear : 1.055 * linear ** (1 / 2.4) - 0.055)
 }
 
-/** CSS Color 4, 6.1, and its system colours (6.2) as a light screen has them. */
+/** The named colours of CSS Color 4, 6.1, and its system colours (6.2) on a light screen. */
 const named: ReadonlyMap<string, string> = new Map(
   'aliceblue f0f8ff antiquewhite faebd7 aqua 00ffff aquamarine 7fffd4 azure f0ffff beige f5f5dc bisque ffe4c4 black 000000 blanchedalmond ffebcd blue 0000ff blueviolet 8a2be2 brown a52a2a burlywood deb887 cadetblue 5f9ea0 chartreuse 7fff00 chocolate d2691e coral ff7f50 cornflowerblue 6495ed cornsilk fff8dc crimson dc143c cyan 00ffff darkblue 00008b darkcyan 008b8b darkgoldenrod b8860b darkgray a9a9a9 darkgreen 006400 darkgrey a9a9a9 darkkhaki bdb76b darkmagenta 8b008b darkolivegreen 556b2f darkorange ff8c00 darkorchid 9932cc darkred 8b0000 darksalmon e9967a darkseagreen 8fbc8f darkslateblue 483d8b darkslategray 2f4f4f darkslategrey 2f4f4f darkturquoise 00ced1 darkviolet 9400d3 deeppink ff1493 deepskyblue 00bfff dimgray 696969 dimgrey 696969 dodgerblue 1e90ff firebrick b22222 floralwhite fffaf0 forestgreen 228b22 fuchsia ff00ff gainsboro dcdcdc ghostwhite f8f8ff gold ffd700 goldenrod daa520 gray 808080 green 008000 greenyellow adff2f grey 808080 honeydew f0fff0 hotpink ff69b4 indianred cd5c5c indigo 4b0082 ivory fffff0 khaki f0e68c lavender e6e6fa lavenderblush fff0f5 lawngreen 7cfc00 lemonchiffon fffacd lightblue add8e6 lightcoral f08080 lightcyan e0ffff lightgoldenrodyellow fafad2 lightgray d3d3d3 lightgreen 90ee90 lightgrey d3d3d3 lightpink ffb6c1 lightsalmon ffa07a lightseagreen 20b2aa lightskyblue 87cefa lightslategray 778899 lightslategrey 778899 lightsteelblue b0c4de lightyellow ffffe0 lime 00ff00 limegreen 32cd32 linen faf0e6 magenta ff00ff maroon 800000 mediumaquamarine 66cdaa mediumblue 0000cd mediumorchid ba55d3 mediumpurple 9370db mediumseagreen 3cb371 mediumslateblue 7b68ee mediumspringgreen 00fa9a mediumturquoise 48d1cc mediumvioletred c71585 midnightblue 191970 mintcream f5fffa mistyrose ffe4e1 moccasin ffe4b5 navajowhite ffdead navy 000080 oldlace fdf5e6 olive 808000 olivedrab 6b8e23 orange ffa500 orangered ff4500 orchid da70d6 palegoldenrod eee8aa palegreen 98fb98 paleturquoise afeeee palevioletred db7093 papayawhip ffefd5 peachpuff ffdab9 peru cd853f pink ffc0cb plum dda0dd powderblue b0e0e6 purple 800080 rebeccapurple 663399 red ff0000 rosybrown bc8f8f royalblue 4169e1 saddlebrown 8b4513 salmon fa8072 sandybrown f4a460 seagreen 2e8b57 seashell fff5ee sienna a0522d silver c0c0c0 skyblue 87ceeb slateblue 6a5acd slategray 708090 slategrey 708090 snow fffafa springgreen 00ff7f steelblue 4682b4 tan d2b48c teal 008080 thistle d8bfd8 tomato ff6347 turquoise 40e0d0 violet ee82ee wheat f5deb3 white ffffff whitesmoke f5f5f5 yellow ffff00 yellowgreen 9acd32 canvas ffffff canvastext 000000 window ffffff windowtext 000000 field ffffff fieldtext 000000 background ffffff buttonface f0f0f0 buttontext 000000 infobackground ffffe1 infotext 000000 menu f0f0f0 menutext 000000'
     .split(/ (?=\w+ [0-9a-f]{6}(?: |$))/)

@@ -1,18 +1,18 @@
-/** Style sheets that are written into an address (RFC 2397). */
+/** Style sheets that are embedded in an address (RFC 2397). */
 import { closing, unescaped } from './css-syntax.ts'
 
-/** The style sheet that a `data:` address holds; null for every other address, of which nothing is loaded. Linear. */
+/** The style sheet in a `data:` address; null for all other addresses, which are never loaded. Linear. */
 export function sheetIn(address: string): string | null {
   const trimmed = address.trim()
   const head = /^data:\s*text\/css\s*(?:;[^,]{0,200})?,/i.exec(trimmed)?.[0]
   if (head === undefined) return null
-  // What stands behind it names a place within.
+  // A fragment names a place in the style sheet and is not part of it.
   const [data = ''] = trimmed.slice(head.length).split('#', 1)
   const bytes = data.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString())
   return /;\s*base64\s*,$/i.test(head) ? Buffer.from(bytes, 'base64').toString() : bytes
 }
 
-/** What `@import` asks for, and when; null when it is malformed (CSS Cascade 5, 2). */
+/** What an `@import` loads, and under which conditions (CSS Cascade 5, 2). */
 export type Import = {
   readonly address: string
   readonly isLayered: boolean
@@ -20,7 +20,7 @@ export type Import = {
   readonly media: string
 }
 
-/** Reads `@import address layer(name) supports(condition) media`. */
+/** Reads `@import address layer(name) supports(condition) media`; null when it is malformed. */
 export function importOf(statement: string): Import | null {
   const head = /^@import\s*(url\(\s*)?(?:"((?:[^"\\]|\\[\s\S])*)"|'((?:[^'\\]|\\[\s\S])*)'|)/i.exec(statement)
   if (!head) return null

@@ -5,7 +5,7 @@ import { isClipped, isMasked } from './css-shapes.ts'
 import { type Declarations, type Declared, readDeclarations, splitAt } from './css-syntax.ts'
 import { blended, type Colour, functionsOf, listOf, numberOf, paintOf } from './css-values.ts'
 
-/** How an element and all it holds is kept from sight, or null. Inherited sizes, colours and opacity are not asked here. */
+/** How a style hides an element and everything in it, or null. Inherited sizes, colours and opacity are not considered. */
 export function hidingOf(style: Declarations): Hidden['kind'] | null {
   if (style.size === 0) return null
   if (style.get('display') === 'none' || style.get('content-visibility') === 'hidden') return 'display_none'
@@ -15,13 +15,13 @@ export function hidingOf(style: Declarations): Hidden['kind'] | null {
   return hidingOfFilter(style.get('filter')) ?? hidingOfTransform(style)
 }
 
-/** Whether `visibility` hides; what stands inside may be seen again. Null when it says nothing. */
+/** Whether `visibility` hides an element, in which others may be visible again. Null when it is not set. */
 export function unseen(style: Declarations): boolean | null {
   const given = style.get('visibility')
   return given === undefined || isInherited(given) ? null : given === 'hidden' || given === 'collapse'
 }
 
-/** The font size in pixels inside one of `parent` pixels; null when none is given. */
+/** The font size in pixels of an element whose parent has `parent` pixels; null when it sets none. */
 export function sizeOf(style: Declarations, parent: number): number | null {
   const given = style.get('font-size')
   if (given === undefined || isInherited(given)) return null
@@ -29,24 +29,24 @@ export function sizeOf(style: Declarations, parent: number): number | null {
   return numberOf(given, { em: parent, percent: parent / 100 }) ?? 16
 }
 
-/** How much of an element is seen, of 1, whatever stands around it; null when nothing is said. */
+/** The opacity of an element from 0 to 1, apart from that of its ancestors; null when it sets none. */
 export function opacityOf(style: Declarations): number | null {
   const given = style.get('opacity')
   const value = given === undefined ? null : numberOf(given, { percent: 0.01 })
   return value === null ? null : Math.min(1, Math.max(0, value))
 }
 
-/** Whether letters of so many pixels lie on one another. */
+/** Whether letters of `size` pixels overlap beyond recognition. */
 export function isCrowded(style: Declarations, size: number): boolean {
   const given = style.get('letter-spacing')
   const space = given === undefined ? null : numberOf(given, { em: size, percent: size / 100 })
   return space !== null && space <= -size * crowdedShare
 }
 
-/** Letters are about half as wide as high, and are read while a third of it is left. */
+/** Letters are about half as wide as high, and can be read while a third of that width is left. */
 const crowdedShare = 0.35
 
-/** Whether a picture has no more room than a dot: a spacer, or one that tells who reads what. */
+/** Whether a picture has no more room than a dot: a spacer, or a tracking pixel. */
 export function isDot(style: Declarations, attributes: Readonly<Record<string, string>>): boolean {
   return ['width', 'height'].some((name) => {
     const given = style.get(name) ?? style.get(`max-${name}`) ?? attributes[name]?.trim().toLowerCase()
@@ -54,19 +54,19 @@ export function isDot(style: Declarations, attributes: Readonly<Record<string, s
   })
 }
 
-/** Whether the letters of an element run from right to left whatever they are. */
+/** Whether the letters of an element run from right to left in every script. */
 export function isTurned(style: Declarations, name: string, attributes: Readonly<Record<string, string>>): boolean {
   const direction = style.get('direction') ?? attributes.dir?.toLowerCase()
   return direction === 'rtl' && (name === 'bdo' || (style.get('unicode-bidi') ?? '').endsWith('override'))
 }
 
-/** What can no longer be seen, of 1. */
+/** Opacity below which nothing can be seen. */
 export const faintMax = 0.1
 
-/** Font sizes in pixels that cannot be read, two points and below. */
+/** Largest font size in pixels that cannot be read: two points. */
 export const tinyMax = 2.67
 
-/** The background a style or a bgcolor attribute paints: undefined when it paints none, null when it is not plain. */
+/** The background that a style or a bgcolor attribute paints: undefined when it paints none, null when it is not plain. */
 export function backgroundOf(
   style: Declarations,
   attributes: Readonly<Record<string, string>>,
@@ -81,7 +81,7 @@ export function backgroundOf(
   return paint[3] < 0.02 ? undefined : blended(paint, under)
 }
 
-/** The text colour a style, a font element or a body sets: undefined when none, 'clear' when it cannot be seen. */
+/** The text colour that a style, a font element or a body sets: undefined when it sets none, 'clear' when it cannot be seen. */
 export function colourOf(
   style: Declarations,
   attributes: Readonly<Record<string, string>>,
@@ -98,18 +98,18 @@ export function colourOf(
   return paint && paint[3] < 0.1 ? 'clear' : paint ? blended(paint, under) : null
 }
 
-/** What programs take of a list of declarations: those with a value that means nothing are as if they were not there. */
+/** The declarations that mail programs accept. Those with an invalid value are left out. */
 export function declaredIn(text: string): readonly Declared[] {
   return expanded(readDeclarations(text).filter(({ name, value }) => isValid(name, value)))
 }
 
-/** Whether programs take a declaration of that name, as far as it may hide or show something. */
+/** Whether mail programs accept a declaration. Only names that may hide or show something are checked. */
 function isValid(name: string, value: string): boolean {
   const check = checks.get(name)
   return check === undefined || wide.test(value) || value.includes('var(') || check(value)
 }
 
-/** Shorthands that may hide something also as what they stand for, and logical names as physical ones. */
+/** Replaces shorthands that may hide something by what they stand for, and logical names by physical ones. */
 function expanded(all: readonly Declared[]): readonly Declared[] {
   if (!all.some(({ name }) => shorthands.has(name))) return all
   return all.flatMap((one) => {
@@ -118,7 +118,7 @@ function expanded(all: readonly Declared[]): readonly Declared[] {
   })
 }
 
-/** Names of declarations that hide or colour something. */
+/** Names of properties that hide or colour something. */
 export const relevantNames: ReadonlySet<string> = new Set([
   'animation',
   ...animationNames.map((name) => `animation-${name}`),
@@ -127,7 +127,7 @@ export const relevantNames: ReadonlySet<string> = new Set([
   ),
 ])
 
-/** Whether an element stands in a column of its own beside what follows it: a label before its value. */
+/** Whether an element has a column of its own beside what follows it, as a label before its value. */
 export function isColumn(style: ReadonlyMap<string, string>): boolean {
   const isBeside =
     /^(?:left|right)$/.test(style.get('float') ?? '') ||
@@ -140,7 +140,7 @@ export function isColumn(style: ReadonlyMap<string, string>): boolean {
   )
 }
 
-/** Narrower ones hold single letters. */
+/** Narrower columns hold single letters. */
 const columnPixelsMin = 40
 const columnMin = { em: 3, rem: 3, '%': 5 } as const
 
@@ -168,7 +168,7 @@ function isFlat(style: Declarations): boolean {
   return (sizeIn(style.get('line-height'), 0.16) ?? 9) <= 0.05 || isFaint(style.get('zoom'))
 }
 
-/** Heights and widths, in pixels, in which nothing can be read. */
+/** Largest height or width, in pixels, in which nothing can be read. */
 const flatMax = 2
 
 function sizeIn(given: string | undefined, percent?: number): number | null {
@@ -184,7 +184,7 @@ function isAway(style: Declarations): boolean {
 
 const offsets = ['left', 'top', 'right', 'bottom', 'margin-left', 'margin-top', 'text-indent', 'letter-spacing']
 
-/** Pixels, or per cent, that lead out of sight: to the left and up sooner than to the right and down. */
+/** Whether an offset, in pixels or per cent, leads out of sight: sooner to the left and up than to the right and down. */
 function isFar(pixels: number | null): boolean {
   return pixels !== null && (pixels <= -100 || pixels >= 1000)
 }
@@ -198,7 +198,7 @@ function hidingOfFilter(filter: string | undefined): Hidden['kind'] | null {
   return isGone ? 'transparent' : null
 }
 
-/** What `transform`, and its parts that are properties of their own, do to an element. */
+/** How `transform`, and the properties that do the same as its parts, hide an element. */
 function hidingOfTransform(style: Declarations): Hidden['kind'] | null {
   const own = ['translate', 'scale', 'rotate'].flatMap((name) => {
     const given = style.get(name)
@@ -219,8 +219,8 @@ function hidingOfTransform(style: Declarations): Hidden['kind'] | null {
 }
 
 /**
- * How much of an element that is turned faces who reads, of 1: nothing of what is seen from its edge, less of what is seen from
- * behind. An axis may stand before or behind the angle (CSS Transforms 2, 5): a letter or three numbers; else it points at who reads.
+ * How far a turned element faces the reader: 1 when it does, 0 when it is seen from its edge, less when it is seen from behind. The
+ * axis (CSS Transforms 2, 5) is a letter or three numbers before or after the angle; without one it points at the reader.
  */
 function frontOf(name: string, given: readonly string[]): number {
   const angle = given.find((each) => !isOfAxis(each)) ?? '0'
@@ -342,14 +342,14 @@ type Expansion = (value: string) => (readonly [name: string, value: string])[] |
 
 const sides = ['top', 'right', 'bottom', 'left'] as const
 
-/** `1px 2px` as what it says for each of the four sides. */
+/** The values that `1px 2px` gives the four sides. */
 function foursides(prefix: string, value: string): (readonly [string, string])[] {
   const given = splitAt(value, ' ').filter(Boolean)
   const [top = '0', right = top, bottom = top, left = right] = given
   return [top, right, bottom, left].map((each, i) => [`${prefix}${sides[i]}`, each] as const)
 }
 
-/** `one two` for the start and the end of an axis. */
+/** The values that `one two` gives the start and the end of an axis. */
 const axis =
   (start: string, end: string): Expansion =>
   (value) => {

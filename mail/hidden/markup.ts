@@ -6,13 +6,13 @@ export type Handlers = {
   readonly ontext?: (text: string) => void
   readonly oncomment?: (text: string) => void
   readonly onclosetag?: (name: string) => void
-  /** Asked between the pieces: true ends the reading. */
+  /** Asked between pieces; true ends the reading. */
   readonly isEnough?: () => boolean
 }
 
 /**
- * Parses HTML piece by piece and stops where it is nested too deep, because the parser's work for each closing tag
- * grows with the open ones, and where it has more elements and pieces of text than anybody writes. Returns how many characters were read.
+ * Parses HTML piece by piece. Stops where it is nested too deeply, because the parser's work for each closing tag grows with the
+ * number of open ones, and where it has more elements and pieces of text than anybody writes. Returns how many characters were read.
  */
 export function feed(html: string, handlers: Handlers): number {
   const end = Math.min(html.length, limits.htmlCharsMax)

@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts'
 import { closing, splitAt, unescaped, withoutComments } from './css-syntax.ts'
 
-/** What selectors know of an element. Names are lower-case. */
+/** What selectors can ask about an element. Names are lower-case. */
 export type Named = {
   readonly name: string
   readonly id: string
@@ -10,13 +10,13 @@ export type Named = {
   readonly place: Place
 }
 
-/** Where an element stands among the children of its parent. */
+/** The position of an element among the children of its parent. */
 export type Place = {
-  /** The sibling before it; kept only where a style sheet asks for it. */
+  /** The sibling before it; kept only when a style sheet depends on siblings. */
   readonly before: Named | null
-  /** From 1; 0 when it is not known. */
+  /** From 1; 0 when unknown. */
   readonly index: number
-  /** Children of its parent, 0 when not known. */
+  /** Number of children of its parent; 0 when unknown. */
   readonly siblings: number
   readonly indexOfType: number
 }
@@ -29,14 +29,14 @@ export type Selector = {
   readonly above: readonly Step[]
   /** Specificity (Selectors 4, 17) as one number. */
   readonly weight: number
-  /** Whether name, id and classes of the element are all it asks for. */
+  /** Whether it depends on nothing but the name, id and classes of the element. */
   readonly isPlain: boolean
 }
 
-/** Null: it may or may not match, which a reader that has not seen the whole document cannot tell. */
+/** Null: it may match, which a reader that has not seen the whole document cannot tell. */
 export type Match = boolean | null
 
-/** Comparisons that may still be made; when none are left, whether a selector matches is not known. */
+/** How many comparisons may still be made; when none are left, it is unknown whether a selector matches. */
 export type Budget = { stepsLeft: number }
 
 type Combinator = ' ' | '>' | '+' | '~'
@@ -50,18 +50,18 @@ type Compound = {
 }
 type Test = (element: Named, ancestors: readonly Named[], level: number, budget: Budget) => Match
 
-/** Reads one selector (no list); null for one that no element can match or that is malformed. Linear. */
+/** Reads one selector (not a list); null when no element can match it or when it is malformed. Linear. */
 export function readSelector(source: string): Selector | null {
   return readComplex(withoutComments(source, '').trim(), 0)
 }
 
-/** The part of a compound that fewest elements have. */
+/** The name in a compound that the fewest elements have. */
 export function keyOf({ name, id, classes }: Compound): string {
   if (id !== '') return `#${id}`
   return classes.length > 0 ? `.${classes[0]}` : name === '' ? '*' : name
 }
 
-/** Whether name, id and classes are those a compound asks for. */
+/** Whether an element has the name, id and classes that a compound asks for. */
 export function matchesNames(compound: Compound, element: Named): boolean {
   if (compound.name !== '' && compound.name !== element.name) return false
   if (compound.id !== '' && compound.id !== element.id) return false
@@ -81,7 +81,7 @@ export function matches(
   )
 }
 
-/** Name, id and classes of an element as its tag gives them. */
+/** The name, id and classes that a tag gives an element. */
 export function namedOf(name: string, attributes: Readonly<Record<string, string>>, place: Place): Named {
   const { id = '', class: classes = '' } = attributes
   return {
@@ -169,7 +169,7 @@ function readComplex(text: string, depth: number): Selector | null {
   return {
     text,
     last,
-    // A step's combinator leads to the one before it.
+    // A combinator was read with the compound after it, but belongs to the one before it.
     above: steps
       .slice(0, -1)
       .map(({ compound }, i) => ({ compound, combinator: (steps[i + 1] as Step).combinator }))
@@ -232,7 +232,7 @@ function addName(draft: Draft, mark: string, name: string): boolean {
   return true
 }
 
-/** `name`, `name=value`, `name~="value" i`; capitals make no difference. */
+/** `name`, `name=value`, `name~="value" i`; case is ignored. */
 function attributeTest(text: string): Test | null {
   const [, rawName = '', operator = '', rest = ''] = /^\s*([^\s=~|^$*]+)\s*(?:([~|^$*]?=)([\s\S]*))?$/.exec(text) ?? []
   const name = unescaped(rawName).toLowerCase()
@@ -250,7 +250,7 @@ function attributeTest(text: string): Test | null {
   }
 }
 
-/** Characters of an attribute that are compared in the time of a step. */
+/** How many characters of an attribute are compared for one step of the budget. */
 const charsPerStep = 32
 
 const comparisons: Readonly<Record<string, (value: string, wanted: string) => boolean>> = {
@@ -262,7 +262,7 @@ const comparisons: Readonly<Record<string, (value: string, wanted: string) => bo
   '*=': (value, wanted) => value.includes(wanted),
 }
 
-/** False when the selector speaks of no element (a first line, a generated text). */
+/** False when the selector stands for no element (but for a first line or generated text). */
 function addState(draft: Draft, name: string, given: string, depth: number): boolean {
   if (/^(?:before|after|first-line|first-letter)$/.test(name)) return false
   if (/^(?:is|where|not|matches|(?:-webkit-|-moz-)any)$/.test(name)) {
@@ -313,7 +313,7 @@ function stateTest(name: string, given: string): Test {
   return name === 'defined' || name === 'enabled' ? () => true : () => null
 }
 
-/** What a reader does or a program does for it, and what one program alone knows. */
+/** States that depend on what a reader or a program does, and those that only one program knows. */
 const states =
   /^(?:hover|active|focus|focus-within|focus-visible|visited|target|fullscreen|modal|popover-open|playing|autofill|user-invalid|current|past|future|-.*)$/
 

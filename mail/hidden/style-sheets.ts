@@ -6,14 +6,14 @@ import { isCounted } from './visibility.ts'
 
 type Attributes = Readonly<Record<string, string>>
 
-/** The style sheets of a document, and the attributes of its page. */
+/** The style sheets of a document, and the attributes of its html and body elements. */
 export type Sheets = {
   readonly rules: StyleRules
   readonly page: { readonly html?: Attributes; readonly body?: Attributes }
 }
 
 /**
- * Reads the style sheets of a document before anything else is read, as those at its end count for all of it. Keeps
+ * Reads the style sheets of a document before anything else, because one at its end applies to all of it. Keeps
  * declarations of `names`; see `styleRules`. Linear. Never throws.
  */
 export function readSheets(html: string, names?: ReadonlySet<string>): Sheets {
@@ -40,7 +40,7 @@ export function readSheets(html: string, names?: ReadonlySet<string>): Sheets {
   return { rules, page }
 }
 
-/** Numbers elements as they open, from 1; 0 is the page. */
+/** Counts the children of each element. Elements are numbered from 1 in the order in which they open; 0 is the page. */
 function countChildren(html: string, { childCounts }: StyleRules): void {
   const stack = [{ name: 'body', number: 0, count: 0 }]
   let opened = 0
@@ -59,7 +59,7 @@ function countChildren(html: string, { childCounts }: StyleRules): void {
   end()
 }
 
-/** Whether a link is to a style sheet that is used without being chosen. */
+/** Whether a link is to a style sheet that applies without being chosen. */
 function isLinked({ rel = '', disabled }: Attributes): boolean {
   const kinds = rel.toLowerCase().split(/\s+/, kindsMax)
   return kinds.includes('stylesheet') && !kinds.includes('alternate') && disabled === undefined

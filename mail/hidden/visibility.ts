@@ -24,23 +24,23 @@ import { type Named, namedOf, type Place } from './selectors.ts'
 export type Element = Named & {
   /** From 1, in the order in which elements open; 0 for the page. */
   readonly number: number
-  /** `unread`: never shown by any program (script, title), hence not reported either. */
+  /** `unread`: no program ever shows it (script, title), so it is not reported either. */
   readonly hiding: Hidden['kind'] | 'unread' | null
   readonly unseen: boolean
   /** The font size in pixels. */
   readonly size: number
   readonly clear: boolean
-  /** How much of it is seen, of 1, through all that it stands in. */
+  /** Its opacity from 0 to 1, with that of all its ancestors. */
   readonly opacity: number
-  /** What is painted over it. */
+  /** The box that is painted over it. */
   readonly cover: Cover | null
-  /** The number of the element that places what is positioned in this one. */
+  /** The number of the element by which positioned elements inside this one are placed. */
   readonly container: number
-  /** Whether of its content its summary alone is shown, or of a drawing the words. */
+  /** What of its content is shown: all, only its summary, or only the words of a drawing. */
   readonly shows: 'all' | 'summary' | 'drawing'
-  /** Whether its letters run from right to left whatever they are. */
+  /** Whether its letters run from right to left in every script. */
   readonly isTurned: boolean
-  /** Whether it has no room for a picture. */
+  /** Whether it is too small for a picture. */
   readonly isDot: boolean
   readonly colour: Colour
   readonly background: Colour
@@ -51,10 +51,10 @@ export type Element = Named & {
   readonly children: Children
 }
 
-/** What was seen of the children of an element so far. */
+/** What has been seen of the children of an element so far. */
 type Children = { readonly number: number; count: number; last: Named | null; readonly ofType: Map<string, number> }
 
-/** Black on white, in the usual size. */
+/** The page before any style: black on white, in the usual size. */
 const paper: Element = {
   number: 0,
   ...namedOf('', {}, { before: null, index: 0, siblings: 0, indexOfType: 0 }),
@@ -76,7 +76,7 @@ const paper: Element = {
   children: { number: 0, count: 0, last: null, ofType: new Map() },
 }
 
-/** The elements that every document has, also when no tag says so, with the attributes their tags give them. */
+/** The elements that every document has, even without a tag for them, with the attributes of their tags. */
 export function pageOf(
   rules: StyleRules,
   { html = {}, body = {} }: { html?: Readonly<Record<string, string>>; body?: Readonly<Record<string, string>> } = {},
@@ -107,11 +107,11 @@ const unread: ReadonlySet<string> = new Set([
   'annotation-xml',
 ])
 
-/** The words of a drawing, and what in it is no picture. */
+/** The elements of a drawing that show words, and those that are not drawn. */
 const drawn: ReadonlySet<string> = new Set(['text', 'title', 'foreignobject'])
 const undrawn: ReadonlySet<string> = new Set(['defs', 'desc', 'metadata', 'symbol', 'clippath', 'mask', 'pattern'])
 
-/** What opening an element inside others (outermost first) means for the text in it. */
+/** Opens an element inside others (outermost first) and tells what that means for the text in it. */
 export function elementOf(
   name: string,
   attributes: Readonly<Record<string, string>>,
@@ -165,7 +165,7 @@ export function elementOf(
   }
 }
 
-/** How an element keeps from sight what it holds by what it is: a drawing cuts off what lies outside of it, a phantom only takes room. */
+/** How an element hides its content because of its kind: a drawing cuts off what lies outside it, a phantom only takes up room. */
 function ownHiding({ name, attributes }: Named, style: Declarations): Hidden['kind'] | null {
   if (name === 'mphantom') return 'transparent'
   return name === 'svg' && style.get('overflow') !== 'visible' && isDot(style, attributes) ? 'zero_size' : null
@@ -182,14 +182,14 @@ function placeIn({ name: parent, children }: Element, name: string, { childCount
   return { before: children.last, index: ++children.count, siblings, indexOfType }
 }
 
-/** Whether an element is one of its parent's children: what stands in the head is not, though no tag may part them. */
+/** Whether an element counts as a child of its parent. Elements of the head do not, even if no tag separates head and body. */
 export function isCounted(parent: string, countSoFar: number, name: string): boolean {
   return !(parent === 'html' || (parent === 'body' && countSoFar === 0)) || !ofHead.has(name)
 }
 
 const ofHead: ReadonlySet<string> = new Set(['head', 'style', 'meta', 'title', 'link', 'base', 'script'])
 
-/** What covers an element: what covers its parent, unless it is that itself or painted above it; else a box of its own. */
+/** The box over an element: that over its parent, unless the element is this box or is painted above it; else one over the element only. */
 function coverOf(number: number, style: Declarations, parent: Element, { covers }: StyleRules): Cover | null {
   const over = parent.cover
   const level = levelOf(style)
@@ -208,7 +208,7 @@ function isNeverRead(name: string, parent: Element): boolean {
   return unread.has(name)
 }
 
-/** The attributes of drawings that say what styles say (SVG 2, 6.6), weaker than these. */
+/** Attributes of drawings that mean the same as styles (SVG 2, 6.6), which outweigh them. */
 function drawingStyle({ style = '', ...attributes }: Attributes): string {
   const names = ['display', 'visibility', 'opacity', 'font-size']
   const given = names.flatMap((name) => (attributes[name] === undefined ? [] : `${name}:${attributes[name]};`))
@@ -217,7 +217,7 @@ function drawingStyle({ style = '', ...attributes }: Attributes): string {
 
 type Attributes = Readonly<Record<string, string>>
 
-/** Elements whose content programs show to nobody, or only when asked to. */
+/** Whether programs show the content of an element to nobody, or only on request. */
 function isClosed(name: string, attributes: Attributes, parent: Element): boolean {
   if (parent.shows === 'summary') return name !== 'summary'
   return closed.has(name) || attributes.popover !== undefined || (name === 'dialog' && attributes.open === undefined)
@@ -225,7 +225,7 @@ function isClosed(name: string, attributes: Attributes, parent: Element): boolea
 
 const closed: ReadonlySet<string> = new Set(['canvas', 'progress', 'meter', 'noembed', 'rp'])
 
-/** The variables of an element (CSS Variables 1): its own and those that it inherits. */
+/** The variables of an element (CSS Variables 1): its own and those it inherits. */
 function variablesOf(
   style: Declarations,
   inherited: ReadonlyMap<string, string>,
@@ -240,7 +240,7 @@ function variablesOf(
   return all
 }
 
-/** Values with what their variables stand for; those that ask for an unknown one are left out. */
+/** The declarations with their variables replaced. Those that use an unknown variable are left out. */
 function resolved(
   style: Declarations,
   variables: ReadonlyMap<string, string>,
@@ -273,19 +273,19 @@ function filledIn(
 
 const variableDepthMax = 3
 
-// A link without a colour of its own is shown in the reader's link colour, whatever stands around it.
+// A link without a colour of its own is shown in the reader's link colour, whatever surrounds it.
 function linkColour(name: string, parent: Element): Colour {
   return name === 'a' ? null : parent.colour
 }
 
-/** How an element is kept from sight, or null when it is seen; of its text more is asked. */
+/** How an element is hidden, or null when it is visible. Its text may be hidden in more ways. */
 export function hidingOfBox(element: Element): Hidden['kind'] | 'unread' | null {
   if (element.hiding) return element.hiding
   if (element.cover) return 'covered'
   return element.unseen ? 'display_none' : null
 }
 
-/** How text directly inside an element is kept from sight, or null when it is seen. */
+/** How text directly inside an element is hidden, or null when it is visible. */
 export function hidingOfText(element: Element): Hidden['kind'] | 'unread' | null {
   if (element.hiding) return element.hiding
   if (element.shows !== 'all') return element.shows === 'summary' ? 'display_none' : 'unread'
