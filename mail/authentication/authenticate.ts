@@ -1,7 +1,8 @@
 /**
- * Who a message is really from: SPF (RFC 7208), DKIM (RFC 6376), ARC (RFC 8617) and DMARC (RFC 7489, RFC 9989), by mailauth
- * as strictly as the RFCs say. DNS comes in as a function. Invariant: trouble with the DNS is never told as a verdict about
- * the sender; what could not be decided is `temperror`, and `undecided` when the author's domain may have asked for more.
+ * Finds out who a message is really from: SPF (RFC 7208), DKIM (RFC 6376), ARC (RFC 8617) and DMARC (RFC 7489, RFC 9989), by
+ * mailauth, as strictly as the RFCs say. The DNS is a function that the caller passes. Invariant: trouble with the DNS is never
+ * reported as a verdict about the sender. What could not be decided is `temperror`, and `undecided` when the author's domain may ask
+ * for a policy.
  */
 import { createHash } from 'node:crypto'
 import type { DMARCResult, DNSResolver } from 'mailauth'
@@ -25,31 +26,31 @@ export type Authentication = {
   readonly arc: AuthResult
   /** The domain of From, when SPF or DKIM authenticated it. */
   readonly alignedFrom: string | null
-  /** What the author's domain asks to do with this message; 'none' unless it failed. */
+  /** What the author's domain asks receivers to do with this message; 'none' unless DMARC failed. */
   readonly policy: Policy
-  /** Whether the DNS kept a domain that may ask for a policy from being heard, or authenticated. */
+  /** Whether trouble with the DNS left DMARC undecided, and the author's domain may ask for a policy. */
   readonly undecided: boolean
-  /** Whether the sender would perhaps be authenticated if the DNS had answered. */
+  /** Whether the sender might have been authenticated if the DNS had answered. */
   readonly perhapsAligned: boolean
-  /** The results as Authentication-Results tells them (RFC 8601 2.2). */
+  /** The results in the form of Authentication-Results (RFC 8601 2.2). */
   readonly infos: readonly string[]
 }
 
 export type Envelope = {
-  /** Address of the client; null when it says nothing about where the message comes from. */
+  /** IP address of the client; null when it says nothing about where the message comes from. */
   readonly client: string | null
   readonly helo: string
   /** '' is the null sender. */
   readonly reversePath: string
-  /** What this server is called. */
+  /** Name of this server. */
   readonly hostname: string
-  /** What was found out before the message came (`beginSpf`). */
+  /** The SPF result from before the message arrived (`beginSpf`). */
   readonly spf?: Promise<Spf | null> | undefined
 }
 
-/** RFC 7208 4.6.4 asks for at least 20 seconds; the other questions run beside it in the same time. */
+/** RFC 7208 4.6.4 asks for at least 20 seconds; the other DNS queries run at the same time. */
 const timeMaxMs = 20_000
-/** Author domains of a message that names several (RFC 7489 6.6.1). */
+/** Most author domains looked up for a message that names several (RFC 7489 6.6.1). */
 const authorsMax = 3
 
 /** Authenticates a message. */
@@ -67,7 +68,7 @@ export async function authenticate(
     verifySignatures(raw, header, { from: author.domain, resolve }),
   ])
   const identifiers = [spf, ...dkim]
-  // Without a client nobody could have authenticated by SPF: the policy of the author's domain is not asked.
+  // Without a client SPF cannot pass; if nothing else has passed either, the policy of the author's domain is not looked up.
   const known = envelope.client !== null || identifiers.some(({ result }) => result === 'pass')
   const asFound = known ? await checkDmarc(author, { spf, dkim, resolve }) : noDmarc
   const alignedFrom = alignedOf(author.domain, asFound, identifiers)
@@ -93,15 +94,15 @@ export async function authenticate(
 type Identifier = Pick<Signature, 'domain' | 'result'>
 export type Spf = Identifier & { readonly info: string | null }
 
-/** What was found out before, unless the DNS did not answer then. */
+/** The SPF result from before, unless the DNS did not answer then. */
 async function spfOf(envelope: Envelope, resolve: DNSResolver): Promise<Spf> {
   const before = await envelope.spf
   return before == null || before.result === 'temperror' ? checkSpf(envelope, resolve) : before
 }
 
 /**
- * Asks what can be asked of a sender before its message is there: SPF, and beside it for the policy that its domain may have as
- * the author's.
+ * Looks up what it can before the message arrives: SPF, and at the same time the policy of the sender's domain, which may be the
+ * author's domain too.
  */
 export function beginSpf(envelope: Envelope, resolver: DNSResolver): Promise<Spf> {
   const resolve = withDeadline(resolver)
@@ -110,7 +111,7 @@ export function beginSpf(envelope: Envelope, resolver: DNSResolver): Promise<Spf
   return checkSpf(envelope, resolve)
 }
 
-/** Where DMARC asks first for the policy of a domain. */
+/** The first name that DMARC queries for the policy of a domain. */
 const policyName = (domain: string) => `_dmarc.${domain}`
 
 async function checkSpf({ client, helo, reversePath, hostname }: Envelope, resolver: DNSResolver): Promise<Spf> {
@@ -124,8 +125,8 @@ async function checkSpf({ client, helo, reversePath, hostname }: Envelope, resol
     strict: true,
     maxElapsedTime: timeMaxMs,
   })
-  // The comment of the library has the local part and words of the record: what the sender writes there, such as `; dkim=pass`,
-  // programs that read no grammar would take for a result of ours.
+  // The library's comment contains the local part and words of the record. A sender could write `; dkim=pass` there, and programs
+  // that ignore the grammar would take it for a result of ours.
   const comment = commentOf(status.result, client)
   return {
     domain: domain ?? '',
@@ -140,10 +141,10 @@ function commentOf(result: string, client: string): string | undefined {
 }
 
 type Author = {
-  /** Every address that From names. */
+  /** Every address in From. */
   readonly addresses: readonly string[]
   readonly fields: number
-  /** Of the first address; null without one. */
+  /** Domain of the first address; null without one. */
   readonly domain: string | null
 }
 
@@ -157,7 +158,7 @@ function authorOf({ fields }: HeaderBlock): Author {
 type Dmarc = {
   readonly result: AuthResult
   readonly info: string | null
-  /** null: not known. */
+  /** null when unknown. */
   readonly policy: Policy | null
   /** The record that was applied. */
   readonly record: string
@@ -186,7 +187,7 @@ async function checkDmarc(
   if (whole !== null) return whole
   const domains = new Set(author.addresses.map((address) => splitAddress(address).domain).filter((each) => each !== ''))
   if (domains.size === 0) return noDmarc
-  // RFC 7489 6.6.1: of several authors the strictest policy that fails counts; a pass of one says nothing of the others.
+  // RFC 7489 6.6.1: with several authors the strictest policy that fails counts; a pass for one says nothing about the others.
   const each = await Promise.all([...domains].slice(0, authorsMax).map((domain) => evaluate([`author@${domain}`], 1)))
   const worst = each
     .filter((dmarc) => dmarc !== null)
@@ -201,7 +202,7 @@ function dmarcOf({ status, info, policy, rr = '' }: DMARCResult): Dmarc {
   return { result, info, policy: result === 'none' ? 'none' : known ? policy : null, record: rr }
 }
 
-/** A failure that is none yet: an identifier that could have passed was not looked at. */
+/** Turns a failure into `temperror`, because an identifier that could have passed was not checked. */
 function undecidedDmarc(dmarc: Dmarc, from: string | null): Dmarc {
   return {
     ...dmarc,
@@ -213,8 +214,8 @@ function undecidedDmarc(dmarc: Dmarc, from: string | null): Dmarc {
 const strength = (policy: Policy | null) => ['none', 'quarantine', 'reject', null].indexOf(policy)
 
 /**
- * The policy for this message. A share of messages (pct, RFC 7489 6.6.4) gets the next weaker one; which ones follows from
- * the header, so that a repeat is told the same.
+ * The policy for this message. `pct` (RFC 7489 6.6.4) limits the policy to a share of messages; the others get the next weaker one.
+ * The header decides to which a message belongs, so that a repeat gets the same answer.
  */
 function sampled({ policy, record }: Dmarc, header: Buffer): Policy {
   const share = /;\s*pct\s*=\s*(\d{1,3})\s*(?:;|$)/i.exec(record)?.[1]
@@ -224,12 +225,12 @@ function sampled({ policy, record }: Dmarc, header: Buffer): Policy {
   return drawn < Number(share) ? policy : policy === 'reject' ? 'quarantine' : 'none'
 }
 
-/** The authenticated domain of From: DMARC's word where there is a policy, otherwise relaxed alignment. */
+/** The authenticated domain of From: decided by DMARC where there is a policy, otherwise by relaxed alignment. */
 function alignedOf(from: string | null, dmarc: Dmarc, identifiers: readonly Identifier[]): string | null {
   if (from === null || dmarc.result === 'permerror') return null
   if (dmarc.result === 'pass') return from
   const passed = identifiers.filter(({ result }) => result === 'pass')
-  // Of a policy that is not known only what every policy allows is taken.
+  // With an unknown policy only an equal domain counts, which every policy accepts.
   if (dmarc.result === 'temperror') return passed.some(({ domain }) => domain === from) ? from : null
   if (dmarc.result === 'none' && passed.some(({ domain }) => sameOrganisation(domain, from))) return from
   return null
@@ -240,7 +241,7 @@ const mayAlignLater =
   ({ domain, result }: Identifier): boolean =>
     result === 'temperror' && sameOrganisation(domain, from)
 
-/** The same resolver until the time is over. */
+/** The same resolver, which rejects every query once the time is over. */
 function withDeadline(resolve: DNSResolver): DNSResolver {
   const end = performance.now() + timeMaxMs
   return (name, type) => {

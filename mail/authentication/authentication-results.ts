@@ -1,24 +1,24 @@
-/** The Authentication-Results field (RFC 8601): what we write into ours, and where others wrote in our name. */
+/** The Authentication-Results field (RFC 8601): writes ours, and finds those that others wrote in our name. */
 import { domainToASCII } from 'node:url'
 
 /** Results of RFC 8601 2.7, as far as they occur. */
 const authResults = ['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'] as const
 export type AuthResult = (typeof authResults)[number]
 
-/** A result by its word (RFC 8601 2.7); `none` for a word that is not known. */
+/** The result with this name (RFC 8601 2.7); `none` for an unknown name. */
 export function resultOf(word: string): AuthResult {
   return authResults.find((result) => result === word) ?? 'none'
 }
 
-/** Bytes `start` up to `end` of a message. */
+/** Bytes `start` to `end` (exclusive) of a message. */
 export type ByteRange = { readonly start: number; readonly end: number }
 
-/** How long the field may be. */
+/** Longest field. */
 const fieldBytesMax = 6 * 1024
 const lineCharsMax = 76
 
 /**
- * The field with CRLF at its end; `infos` are results as mailauth writes them (`spf=pass smtp.mailfrom=...`). Those that
+ * Returns the field with CRLF at its end; `infos` are results as mailauth writes them (`spf=pass smtp.mailfrom=...`). Those that
  * would make it longer than `fieldBytesMax` are left out.
  */
 export function authenticationResults(authservId: string, infos: readonly string[]): string {
@@ -30,7 +30,7 @@ export function authenticationResults(authservId: string, infos: readonly string
   return `${field}\r\n`
 }
 
-/** Words on lines of their own width, each beginning with a tab. */
+/** Folds a result to lines of about `lineCharsMax` characters, each beginning with a tab. */
 function folded(info: string): string {
   let text = ''
   let width = lineCharsMax
@@ -47,9 +47,9 @@ function folded(info: string): string {
 }
 
 /**
- * The Authentication-Results fields that claim to be ours (RFC 8601 5), neighbours as one range, at most `max` of them; null
- * when there are more. Every line up to the first empty one is looked at, also behind one that ends the header for us, or behind
- * a bare CR, which ends none: other readers may go on there.
+ * The Authentication-Results fields that claim to be ours (RFC 8601 5), adjacent ones as one range; null when there are more than
+ * `max` ranges. Looks at every line up to the first empty one, even after a line that ends the header for us, and after a bare CR,
+ * which ends no line for us: other readers may continue there.
  */
 export function forgedResults(raw: Buffer, authservId: string, max: number): readonly ByteRange[] | null {
   const found: ByteRange[] = []
@@ -73,14 +73,14 @@ export function forgedResults(raw: Buffer, authservId: string, max: number): rea
   return found
 }
 
-/** What is cut out of a field: behind a bare CR that one instead of the line end, which is that of the line before. */
+/** The range to cut out for a field. After a bare CR that CR is cut instead of the field's line end, which then ends the line before. */
 function rangeOf(raw: Buffer, start: number, end: number): ByteRange {
   if (!isBareReturn(raw, start - 1)) return { start, end }
   const before = raw[end - 1] === 0x0a ? end - 1 : end
   return { start: start - 1, end: raw[before - 1] === 0x0d ? before - 1 : before }
 }
 
-/** The message without the ranges. */
+/** The message without these ranges. */
 export function without(raw: Buffer, ranges: readonly ByteRange[]): Buffer {
   if (ranges.length === 0) return raw
   const kept: Buffer[] = []
@@ -103,13 +103,13 @@ function isResultsField(raw: Buffer, start: number): boolean {
   return /^[ \t]*:/.test(raw.toString('latin1', start + fieldName.length, createLineEnds(raw)(start)))
 }
 
-/** Whether the header ends here for us: a bare CR begins no line. */
+/** Whether the header ends here for us: a bare CR does not begin a line. */
 function isEmptyLine(raw: Buffer, start: number): boolean {
   if (isBareReturn(raw, start - 1)) return false
   return raw[start] === 0x0a || (raw[start] === 0x0d && raw[start + 1] === 0x0a)
 }
 
-/** Finds where lines end that others read: after the next LF, or bare CR. Linear over all lines of a header, asked for in turn. */
+/** Finds line ends as other readers see them: after the next LF or bare CR. Linear when called for the lines of a header in order. */
 function createLineEnds(raw: Buffer): (start: number) => number {
   const [nextReturn, nextFeed] = [createSearch(raw, 0x0d), createSearch(raw, 0x0a)]
   return (start) => {
@@ -118,7 +118,7 @@ function createLineEnds(raw: Buffer): (start: number) => number {
   }
 }
 
-/** Finds the next of a byte, the length where there is none. What was found is not searched for again. */
+/** Finds the next occurrence of a byte, or the length when there is none. Does not search again for what it has found. */
 function createSearch(raw: Buffer, byte: number): (start: number) => number {
   let from = 0
   let found = -1
@@ -139,7 +139,7 @@ function feedEnd(raw: Buffer, start: number): number {
 
 const isBareReturn = (raw: Buffer, at: number) => raw[at] === 0x0d && raw[at + 1] !== 0x0a
 
-/** After the last line that continues the field; a bare CR ends only one that begins behind a bare CR. */
+/** Index after the last line of the field. A bare CR ends a line only in a field that begins after a bare CR. */
 function fieldEnd(raw: Buffer, start: number): number {
   const next = isBareReturn(raw, start - 1) ? createLineEnds(raw) : (from: number) => feedEnd(raw, from)
   let end = next(start)
@@ -147,7 +147,7 @@ function fieldEnd(raw: Buffer, start: number): number {
   return end
 }
 
-/** Who wrote a field: its first word, plain or quoted, comments and blanks before it skipped (RFC 8601 2.2). */
+/** The authserv-id of a field: its first word, plain or quoted, after comments and blanks (RFC 8601 2.2). */
 function authservIdOf(value: string): string {
   let text = value.replaceAll(/\r?\n/g, '').slice(0, authservCharsMax)
   for (let before = ''; before !== text; ) {
@@ -159,5 +159,5 @@ function authservIdOf(value: string): string {
   return domainToASCII(id) || id
 }
 
-/** So much of a field is searched for who wrote it. */
+/** How much of a field is searched for its authserv-id. */
 const authservCharsMax = 2_000

@@ -7,7 +7,7 @@ import { createSlice, joined, nextTurn, sliceBytes } from '../slices.ts'
 
 export type DkimAlgorithm = 'rsa' | 'ed25519'
 
-/** A signing key: PEM text (PKCS #8), or the key object made of it, which saves reading it for every message. */
+/** A signing key: PEM text (PKCS #8), or the key object made from it, which saves parsing it for every message. */
 export type SigningKey = {
   readonly domain: string
   readonly selector: string
@@ -28,9 +28,9 @@ export async function makeDkimKey(algorithm: DkimAlgorithm): Promise<{ privateKe
 }
 
 /**
- * Signs a message with each key (RFC 6376, relaxed/relaxed) and returns it with the DKIM-Signature fields in front,
- * line ends made CRLF first. From and the other fields a reader sees are signed once more than they occur, so that
- * nobody can add a second one (RFC 6376 8.15). The RSA work runs outside the event loop's thread.
+ * Signs a message with each key (RFC 6376, relaxed/relaxed) and returns it with the DKIM-Signature fields in front.
+ * All line ends are made CRLF first. From and the other fields that readers see are signed once more than they occur, so that
+ * nobody can add another one (RFC 6376 8.15). The RSA work runs outside the event loop's thread.
  * @param at time of the signature
  * @throws Error when the message has no From, a name is not a DNS name, or a key does not fit its algorithm
  */
@@ -51,7 +51,7 @@ export async function dkimSign(raw: Buffer, keys: readonly SigningKey[], at: Dat
 const makePair = promisify(generateKeyPair)
 const signAsync = promisify(sign)
 
-/** Signed when present; the first seven also once more than present. */
+/** Fields that are signed when present; `oversigned` once more than they are present. */
 const oversigned = ['from', 'to', 'cc', 'subject', 'date', 'message-id', 'reply-to']
 const alsoSigned = ['sender', 'in-reply-to', 'references', 'mime-version', 'content-type', 'content-transfer-encoding']
 const listFields = [
@@ -91,8 +91,8 @@ function relaxedValue(value: string): string {
 }
 
 /**
- * SHA-256 of the body in its relaxed form (RFC 6376 3.4.4): runs of blanks become one, blanks at line ends and empty lines at
- * the end go. Base64.
+ * SHA-256 of the body in its relaxed form (RFC 6376 3.4.4), as Base64: runs of blanks become one, blanks at line ends and empty
+ * lines at the end are removed.
  */
 async function hashRelaxed(message: Buffer, bodyStart: number): Promise<string> {
   const hash = createHash('sha256')
@@ -106,7 +106,7 @@ async function hashRelaxed(message: Buffer, bodyStart: number): Promise<string> 
   return hash.update(body.isEmpty ? '' : '\r\n').digest('base64')
 }
 
-/** What stands open between two pieces of a body: a run of blanks, and line ends that count only when text follows. */
+/** What is unfinished between two pieces of a body: a run of blanks, and line ends that count only when text follows. */
 type Unfinished = { blank: boolean; lineEnds: number; isEmpty: boolean }
 
 function relaxed(message: Buffer, { from, to }: { from: number; to: number }, open: Unfinished): Buffer {
@@ -158,7 +158,7 @@ async function signature(key: SigningKey, { canonical, names, bodyHash, seconds 
     `${canonical}dkim-signature:${relaxedValue(field.slice('DKIM-Signature:'.length))}`,
     'latin1',
   )
-  // RFC 8463 3: Ed25519 signs the SHA-256 digest. That takes less than to hand it to another thread.
+  // RFC 8463 3: Ed25519 signs the SHA-256 digest. That is faster than handing it to another thread.
   const signed =
     key.algorithm === 'rsa'
       ? await signAsync('sha256', data, privateKey)

@@ -1,6 +1,6 @@
 /**
- * DKIM signatures and the ARC chain of a message (RFC 6376, RFC 8617), verified by mailauth under limits of our own: what
- * is past them is told as `policy` and costs nothing. The body is hashed in pieces, so that a large message does not hold
+ * Verifies the DKIM signatures and the ARC chain of a message (RFC 6376, RFC 8617) with mailauth, under limits of our own: what
+ * exceeds them is reported as `policy` and costs nothing. The body is hashed in pieces, so that a large message does not hold
  * up the others.
  */
 import { createPublicKey, type KeyObject } from 'node:crypto'
@@ -23,7 +23,7 @@ export type Signature = {
   /** '' when the signature names none. */
   readonly domain: string
   readonly result: AuthResult
-  /** As Authentication-Results tells it (RFC 8601 2.2). */
+  /** In the form of Authentication-Results (RFC 8601 2.2). */
   readonly info: string
 }
 
@@ -34,25 +34,25 @@ export type Signatures = {
   readonly arcInfo: string | null
 }
 
-/** More signatures than mail has; each costs a public key operation and a DNS question. */
+/** Most signatures that are verified. Mail has fewer, and each costs a public key operation and a DNS query. */
 const signaturesMax = 8
-/** Sets of an ARC chain: each forwarder adds one. */
+/** Most sets of an ARC chain: each forwarder adds one. */
 const chainMax = 10
 const signatureCharsMax = 4_096
-/** Field names that a signature covers: each is looked for in the whole header. */
+/** Most field names that a signature covers: each is looked for in the whole header. */
 const namesMax = 200
 /** RFC 8301 3.2 asks for 1024 to 4096. */
 const keyBitsMin = 1_024
 const keyBitsMax = 4_096
 /** A key with a huge exponent makes each verification as slow as signing. */
 const exponentMax = 2n ** 32n
-/** Hashed in one go, a few milliseconds at most. */
+/** How much is hashed in one go, which takes a few milliseconds at most. */
 const pieceBytes = 64 * 1024
-/** Public keys kept as they were read, which costs more than verifying with them. */
+/** How many parsed public keys are kept: parsing one costs more than verifying with it. */
 const keysMax = 2_000
 
 /**
- * Verifies what signatures there are. `from` is the domain of the author, whose own signatures come first when there are
+ * Verifies the signatures of a message. `from` is the domain of the author, whose own signatures come first when there are
  * too many.
  */
 export async function verifySignatures(
@@ -74,7 +74,7 @@ export async function verifySignatures(
   const keys = keyCache(resolve, failures)
   verifier.keyCache = keys
   verifier.arc.keyCache = keys
-  // Fields that are not verified stay in the header, because others may have signed them, but under another name.
+  // Fields that are not verified stay in the header under another name, because others may have signed them.
   const skipped = new Set(left)
   const parsed = header.fields.map((field) => ({
     key: skipped.has(field) ? 'skipped' : field.name.toLowerCase(),
@@ -98,20 +98,20 @@ export async function verifySignatures(
   if (sets > chainMax || left.length > 0) return { dkim: result, ...refusedArc(true, 'not verified') }
   const chain = await verifyArc(verifier.arc, { resolver: resolve, minBitLength: keyBitsMin, strict: true })
   const status = { ...chain.status }
-  // mailauth tells a key that could not be looked up as a broken chain.
+  // mailauth reports a key that could not be looked up as a broken chain.
   if (status.result === 'fail' && (failures.has('AS') || failures.has('ARC'))) status.result = 'temperror'
   return { dkim: result, arc: resultOf(status.result), arcInfo: formatAuthHeaderRow('arc', status, { strict: true }) }
 }
 
 /**
- * Asks for TXT records that will be wanted, side by side, and waits for none: `resolve` shares what is asked twice, so that who
- * asks again waits for the same answers. What fails is told to whoever wants it.
+ * Queries TXT records that will be needed, in parallel, and waits for none. `resolve` shares repeated queries, so that a later caller
+ * gets the same answer. That caller also gets the failure of a query.
  */
 export function askAhead(resolve: DNSResolver, names: readonly string[]): void {
   for (const name of new Set(names)) resolve(name, 'TXT').catch(() => undefined)
 }
 
-/** The signatures that are not verified; of too many the author's own come first. */
+/** The signatures that are not verified. When there are too many, the author's own are chosen first. */
 function leftOut(signed: readonly HeaderField[], from: string | null): readonly HeaderField[] {
   const short = signed.filter(
     ({ rawValue }) => rawValue.length <= signatureCharsMax && rawValue.split(':').length <= namesMax,
@@ -129,7 +129,7 @@ async function hashBody(verifier: DkimVerifier, body: Buffer): Promise<void> {
   }
 }
 
-/** A piece with CRLF line ends, as signatures are over (RFC 6376 5.3); mail over SMTP has no others. */
+/** A piece with CRLF line ends, over which signatures are computed (RFC 6376 5.3); mail over SMTP has no others. */
 function withCrlf(body: Buffer, from: number, to: number): Buffer {
   const piece = body.subarray(from, to)
   for (let feed = piece.indexOf(0x0a); feed >= 0; feed = piece.indexOf(0x0a, feed + 1)) {
@@ -144,7 +144,7 @@ function withCrlf(body: Buffer, from: number, to: number): Buffer {
 function signatureOf({ signingDomain = '', status }: DKIMResult): Signature {
   const told = { ...status }
   if (status.result === 'neutral' && keyErrors.has(status.comment ?? '')) told.result = 'permerror'
-  // RFC 6376 8.2: anybody may have added what an l= tag leaves unsigned.
+  // RFC 6376 8.2: anybody may have added the text that an l= tag leaves unsigned.
   if (status.result === 'pass' && status.underSized !== undefined) told.result = 'policy'
   return {
     domain: normaliseDomain(signingDomain) ?? '',
@@ -153,7 +153,7 @@ function signatureOf({ signingDomain = '', status }: DKIMResult): Signature {
   }
 }
 
-/** What mailauth says of keys that cannot be used, which RFC 6376 6.1.2 calls permanent failures. */
+/** The comments of mailauth on keys that cannot be used, which RFC 6376 6.1.2 calls permanent failures. */
 const keyErrors = new Set([
   'no key',
   'unknown key version',
@@ -185,10 +185,10 @@ function lineOf(raw: Buffer, { start, end }: HeaderField): Buffer {
   return raw.subarray(start, lineEnd)
 }
 
-/** Public keys by what they were asked for with, and the record they were read from. */
+/** Parsed public keys by hash algorithm and name, with the record they were read from. */
 const known = new Map<string, { readonly record: string; readonly key: PublicKey }>()
 
-/** Looks keys up and keeps what it read of them; kinds of signatures whose key could not be asked for go to `failures`. */
+/** Looks up keys and keeps them parsed. Adds to `failures` the kinds of signatures whose key could not be looked up. */
 function keyCache(resolve: DNSResolver, failures: Set<string>): KeyCache {
   const asked = new Map<string, Promise<PublicKey>>()
   return {
@@ -200,7 +200,7 @@ function keyCache(resolve: DNSResolver, failures: Set<string>): KeyCache {
         key = readKey(resolve, { type, name, wanted, minBitLength, options })
         asked.set(wanted, key)
       }
-      // Also the one that mailauth asks for in advance and does not wait for.
+      // Also handles the key that mailauth asks for in advance without waiting for it.
       key.catch((error: { code?: string }) => {
         if (isTemporary(error)) failures.add(type)
       })
@@ -232,7 +232,7 @@ async function readKey(
   return key
 }
 
-/** A key object verifies without being read again. Fails on keys that make verifying slow. */
+/** A key object, which is not parsed again for each signature. Throws for keys that make verifying slow. */
 function usableKey({ publicKey, modulusLength = 0 }: PublicKey): KeyObject {
   const key = typeof publicKey === 'string' ? createPublicKey(publicKey) : publicKey
   if (modulusLength > keyBitsMax || (key.asymmetricKeyDetails?.publicExponent ?? 0n) > exponentMax)
@@ -240,7 +240,7 @@ function usableKey({ publicKey, modulusLength = 0 }: PublicKey): KeyObject {
   return key
 }
 
-/** Codes that the DNS or the key record itself gives for good; any other one may pass. */
+/** Codes of permanent failures of the DNS or the key record; any other failure may be temporary. */
 const permanent = new Set(['ENOTFOUND', 'ENODATA', 'ESHORTKEY'])
 
 function isTemporary({ code = '' }: { readonly code?: string }): boolean {

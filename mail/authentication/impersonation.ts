@@ -1,6 +1,6 @@
 /**
- * Whether the name of a sender claims to be somebody else. Few and sure signs: an address of another organisation, the name
- * or the domain of whom the mail is for, letters of several alphabets within one word.
+ * Tells whether the name of a sender claims to be somebody else. The signs are few and sure: an address of another organisation, the
+ * name or the domain of the mailbox's owner, letters of several alphabets in one word.
  */
 
 import { normaliseDomain } from '../domain.ts'
@@ -11,17 +11,17 @@ export type SenderClaim = {
   /** Display name and address of From. */
   readonly name: string
   readonly address: string
-  /** What the owner of the mailbox is called: display names, the name of the account. */
+  /** Names of the mailbox's owner: display names, the name of the account. */
   readonly ownNames: readonly string[]
   /** Domain of the mailbox. */
   readonly ownDomain: string
-  /** Whether two domains are of the same owner. */
+  /** Whether two domains have the same owner. */
   readonly related: (a: string, b: string) => boolean
 }
 
-/** A name that many have by chance is no sign. */
+/** Shorter names are no sign, because many people have the same by chance. */
 const ownNameCharsMin = 5
-/** What is looked at: names are shorter. */
+/** How much of a name is looked at: names are shorter. */
 const nameCharsMax = 1_000
 
 /** Whether the display name pretends to be somebody other than the address. */

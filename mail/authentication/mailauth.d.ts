@@ -1,4 +1,4 @@
-/** The inner modules of mailauth that ship without types: what we use of them. */
+/** Types for the inner modules of mailauth, which ship without: only what is used here. */
 declare module 'mailauth/lib/dkim/dkim-verifier.js' {
   import type { ARCData, DKIMResult } from 'mailauth'
   import type { KeyCache } from 'mailauth/lib/tools.js'
@@ -14,12 +14,12 @@ declare module 'mailauth/lib/dkim/dkim-verifier.js' {
     /** One per body canonicalisation, digest and length that the signatures name. */
     readonly bodyHashes: ReadonlyMap<string, unknown>
     readonly arc: ARCData & { keyCache: KeyCache }
-    /** Signatures and ARC seals, once the header was read. */
+    /** Signatures and ARC seals, once the header has been read. */
     readonly signatureHeaders: readonly {
       readonly type: string
       readonly selector?: string
       readonly signingDomain?: string
-      /** Why it is not verified. */
+      /** Why the signature is not verified. */
       readonly invalid?: string
       readonly skip?: boolean
     }[]
