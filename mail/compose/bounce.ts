@@ -6,7 +6,7 @@ import { enhancedStatusOf } from '../encoding/enhanced-status.ts'
 
 export type Bounce = {
   readonly to: string
-  /** Domain that reports, and the name of the machine. */
+  /** Domain that reports, and the host name of the machine. */
   readonly domain: string
   readonly hostname: string
   readonly messageId: string
@@ -14,9 +14,9 @@ export type Bounce = {
   readonly recipient: string
   /** The remote's answer, word for word, or the reason in the form of one. */
   readonly response: string
-  /** Null when no server was asked. */
+  /** Null when no server was contacted. */
   readonly remoteMta: string | null
-  /** Whether it was tried until its time was over: the response is then the last of several, of the server or of who tried. */
+  /** Whether delivery was tried until the time limit. The response is then that of the last attempt, by the server or by the sender. */
   readonly isGivenUp: boolean
   /** Header of the mail that came back, CRLF line ends. */
   readonly originalHeader: Buffer
@@ -24,7 +24,7 @@ export type Bounce = {
 
 /**
  * Writes the report as a message (RFC 3464, RFC 6522): a text for people, the delivery status for programs, and the header
- * of the mail that came back. CRLF line ends; the same for the same bounce.
+ * of the mail that came back. CRLF line ends; the same bounce gives the same bytes.
  */
 export function bounceMessage(bounce: Bounce): Buffer {
   const { to, domain, messageId, at, originalHeader } = bounce
@@ -71,7 +71,7 @@ function notice(bounce: Bounce): readonly string[] {
 }
 
 function introduction({ remoteMta, isGivenUp }: Bounce): string {
-  if (isGivenUp) return 'It was tried until the time for it was over. What happened last:'
+  if (isGivenUp) return 'Delivery was tried until its time limit. The result of the last attempt:'
   return remoteMta === null ? 'The reason:' : 'The mail system there answered:'
 }
 
@@ -93,7 +93,7 @@ function deliveryStatus({ hostname, recipient, response, remoteMta }: Bounce): r
   return [...partOf('message/delivery-status', type), '', ...fields]
 }
 
-/** The header of a part that has another type where it is not in ASCII (RFC 6533). */
+/** The header of a part, whose type is another one when its content is not ASCII (RFC 6533). */
 function partOf(type: string, { inUtf8, isPlain }: { inUtf8: string; isPlain: boolean }): readonly string[] {
   return isPlain ? [`Content-Type: ${type}`] : [`Content-Type: ${inUtf8}`, 'Content-Transfer-Encoding: 8bit']
 }
@@ -102,7 +102,7 @@ const isInAscii = (text: string) => isAscii(Buffer.from(text))
 
 const responseLineCharsMax = 900
 
-/** A line without what would end it, or control a terminal. */
+/** A line without characters that would end it or control a terminal. */
 const oneLine = (text: string) =>
   text
     .replaceAll(/[\r\n]+/g, ' ')

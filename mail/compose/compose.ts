@@ -15,7 +15,7 @@ export type DraftAttachment = {
   readonly name: string
   readonly contentType: string
   readonly content: Buffer
-  /** Without angle brackets; an `inline` attachment with one can be shown by the HTML as `cid:`. */
+  /** Without angle brackets. The HTML can show an `inline` attachment that has one as `cid:`. */
   readonly contentId?: string | null
   readonly inline?: boolean
 }
@@ -39,13 +39,13 @@ export type Draft = {
   readonly references?: readonly string[]
   /** Extra fields, in order; those the composer writes itself are refused. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
-  /** A message that is only kept: Bcc is written, and nothing stands in for recipients it lacks. */
+  /** A message that is only stored: Bcc is written, and missing recipients are not replaced by a placeholder. */
   readonly unsent?: boolean
   /** `auto-replied` or `auto-generated` (RFC 3834 5). */
   readonly autoSubmitted?: string | null
 }
 
-/** A draft that cannot become a message; `field` is the draft's member, written like `to[0]`, and `fix` what to change. */
+/** A draft that cannot become a message. `field` is the draft's member, written like `to[0]`; `fix` says what to change. */
 export class ComposeError extends Error {
   readonly field: string
   readonly fix: string
@@ -59,7 +59,7 @@ export class ComposeError extends Error {
 
 /**
  * Writes a message (RFC 5322, MIME): CRLF line ends only, lines of at most 998 characters, 7-bit unless an address
- * needs UTF-8 (RFC 6532), Bcc left out. The same draft always gives the same bytes, boundaries included.
+ * needs UTF-8 (RFC 6532), without Bcc. The same draft always gives the same bytes, boundaries included.
  * @throws ComposeError when a value holds CR, LF or NUL, or an address, header name, id or media type is invalid
  */
 export async function compose(draft: Draft): Promise<{ raw: Buffer; sizeBytes: number }> {
@@ -68,17 +68,17 @@ export async function compose(draft: Draft): Promise<{ raw: Buffer; sizeBytes: n
   return { raw, sizeBytes: raw.length }
 }
 
-/** `Re: subject`, without piling up marks. */
+/** `Re: subject`; marks that the subject already has are not repeated. */
 export function replySubject(subject: string | null): string {
   return `Re: ${withoutMarks(subject ?? '')}`.trim()
 }
 
-/** `Fwd: subject`, without piling up marks. */
+/** `Fwd: subject`; marks that the subject already has are not repeated. */
 export function forwardSubject(subject: string | null): string {
   return `Fwd: ${withoutMarks(subject ?? '')}`.trim()
 }
 
-/** The text of the answered message as a quotation with its introduction, for the end of a reply. */
+/** The text of the answered message as a quotation with its attribution, for the end of a reply. */
 export function quoteText(
   text: string,
   { from, date }: { readonly from: NamedAddress | null; readonly date: Date | null },
@@ -95,7 +95,7 @@ function headerOf(draft: Draft): string {
     headerLine('From', mailbox('from', draft.from)),
     draft.sender ? headerLine('Sender', mailbox('sender', draft.sender)) : '',
     draft.replyTo?.length ? headerLine('Reply-To', mailboxes('replyTo', draft.replyTo)) : '',
-    // RFC 5322 3.6.3 lets To be absent; some spam filters do not.
+    // RFC 5322 3.6.3 allows a message without To; some spam filters do not.
     recipients !== '' || draft.cc.length > 0 || draft.unsent
       ? recipients && headerLine('To', recipients)
       : 'To: undisclosed-recipients:;\r\n',
@@ -113,10 +113,14 @@ function headerOf(draft: Draft): string {
   return lines.join('')
 }
 
-/** Refuses what would start a new header line, or end the message in C programs. */
+/** Refuses characters that would start a new header line, or end the message in C programs. */
 function checked(field: string, value: string): string {
   if (/[\r\n\0]/.test(value))
-    throw new ComposeError(field, 'has a line break or a NUL character', 'Take line breaks and NUL out of it.')
+    throw new ComposeError(
+      field,
+      'has a line break or a NUL character',
+      'Remove line breaks and NUL characters from it.',
+    )
   return value.toWellFormed().replace(/\p{Cc}+/gu, ' ')
 }
 
@@ -139,12 +143,12 @@ function bracketed(field: string, id: string): string {
   return `<${bare}>`
 }
 
-/** Whether the composer writes it as a Message-ID. */
+/** Whether the composer accepts an id without brackets as a Message-ID. */
 export function isMessageId(bare: string): boolean {
   return /^[\x21-\x3b\x3d\x3f-\x7e]+$/.test(bare) && bare.length <= limits.messageIdCharsMax - 20
 }
 
-// References come from received mail: what is no id is left out rather than refused.
+// References come from received mail, so invalid ids are left out rather than refused.
 function referencesLine(references: readonly string[]): string {
   const ids = references.map((id) => id.trim().replace(/^<|>$/g, '')).filter(isMessageId)
   const kept = rootAndLatest(ids, limits.ancestorsMax)
@@ -156,7 +160,7 @@ function keyword(field: string, value: string): string {
   return value
 }
 
-/** Fields that the composer or the way of the message writes. */
+/** Fields that the composer or a server on the way writes. */
 const reserved =
   /^(?:from|sender|reply-to|to|cc|bcc|subject|date|message-id|in-reply-to|references|auto-submitted|mime-version|content-.*|return-path|received|dkim-signature|arc-.*|authentication-results|resent-.*)$/i
 
@@ -221,12 +225,12 @@ async function attachment(
   const extra = headerLine('Content-Disposition', disposition) + id
   const encoded: EncodedBody = { encoding: 'base64', content: [{ base64: content }] }
   if (type !== 'message/rfc822') return { type: typeWithParameters(type, params), extra, body: encoded }
-  // RFC 2046 5.2.1: a message may not be base64; one that is not 7-bit goes as a file.
+  // RFC 2046 5.2.1: a message part must not be in base64, so a message that is not 7-bit is attached as a file.
   if (await isSevenBit(content)) return { type, extra, body: { encoding: '7bit', content: [content] } }
   return { type: 'application/octet-stream', extra, body: encoded }
 }
 
-/** A media type with those of its parameters that say how the content is to be read. */
+/** A media type with those of its parameters that say how to read the content. */
 export function typeWithParameters(type: string, params: ReadonlyMap<string, string>): string {
   const kept = [...params].filter(
     ([key, value]) => /^(?:charset|method|format|delsp|profile)$/.test(key) && /^[\w.-]{1,60}$/.test(value),
@@ -234,7 +238,7 @@ export function typeWithParameters(type: string, params: ReadonlyMap<string, str
   return type + kept.map(([key, value]) => `; ${key}=${value}`).join('')
 }
 
-/** ASCII without NUL, in lines of at most 998 characters that end with CRLF (RFC 2045 2.7). */
+/** Whether bytes are ASCII without NUL, in lines of at most 998 characters that end with CRLF (RFC 2045 2.7). */
 async function isSevenBit(bytes: Buffer): Promise<boolean> {
   const slice = createSlice()
   let lineStart = 0
@@ -254,7 +258,7 @@ async function isSevenBit(bytes: Buffer): Promise<boolean> {
   return bytes.length - lineStart <= lineMax
 }
 
-/** Writes an entity from its Content-Type on. */
+/** Writes an entity, beginning with its Content-Type. */
 function write(entity: Entity, seed: string, path = '0'): Piece[] {
   if ('body' in entity) {
     const encoding = `Content-Transfer-Encoding: ${entity.body.encoding}\r\n`
@@ -266,7 +270,7 @@ function write(entity: Entity, seed: string, path = '0'): Piece[] {
   return [`${type}\r\n`, ...parts.flatMap((part) => [`--${boundary}\r\n`, ...part, '\r\n']), `--${boundary}--\r\n`]
 }
 
-/** A boundary that no part contains, the same every time. In base64 and quoted-printable no `_` follows a `=`. */
+/** A boundary that no part contains, the same every time. It begins with `=_`, which does not occur in base64 or quoted-printable. */
 function boundaryFor(pieces: readonly Piece[], seed: string, path: string): string {
   for (let attempt = 0; ; attempt++) {
     const hash = createHash('sha256').update(`${seed}\n${path}\n${attempt}`).digest('base64url').slice(0, 24)

@@ -1,4 +1,4 @@
-/** Writes a forwarded message below the words of the person who forwards it. */
+/** Writes a forwarded message below the text of the person who forwards it. */
 
 import { formatDate } from '../encoding/date.ts'
 import { formatNamedAddress, type NamedAddress } from '../message/address.ts'
@@ -13,7 +13,7 @@ export type Forwarded = {
 
 const title = '---------- Forwarded message ----------'
 
-/** The words of the person who forwards (`own`), then the header and the text of the message. Line ends are LF. */
+/** The text of the person who forwards (`own`), then the header and the text of the message. Line ends are LF. */
 export function forwardText(own: string | undefined, message: Forwarded & { readonly text: string }): string {
   const head = fieldsOf(message).map(([name, value]) => `${name}: ${value}`)
   return [...(own === undefined ? [] : [own.trimEnd(), '']), title, ...head, '', message.text].join('\n')
@@ -25,7 +25,7 @@ export function forwardHtml(own: string | undefined, message: Forwarded & { read
   return `${own === undefined ? '' : `${own}<br>`}<div>${[title, ...head].join('<br>')}<br><br></div>${message.html}`
 }
 
-/** A text as HTML that shows it as it is. */
+/** HTML that shows a text unchanged. */
 export function textAsHtml(text: string): string {
   return `<div style="white-space: pre-wrap">${escapeHtml(text)}</div>`
 }

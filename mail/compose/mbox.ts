@@ -1,4 +1,4 @@
-/** Mail as mbox (RFC 4155), quoted so that it can be read back byte for byte but for line ends (mboxrd). */
+/** Writes mail as mbox (RFC 4155). Its quoting (mboxrd) lets everything but the line ends be read back byte for byte. */
 
 export type MboxEntry = {
   /** The envelope sender; '' for none. */
@@ -8,12 +8,12 @@ export type MboxEntry = {
 }
 
 /**
- * One message of an mbox file: its separator line, its lines ended by LF, and an empty line. A line that begins with `From `
- * gets a `>` in front, and so does one that has some there already, so that a reader takes off exactly one.
+ * One message of an mbox file: its separator line, its lines ended by LF, and an empty line. A line that begins with `From `,
+ * with or without `>` before it, gets one more `>`, so that a reader always removes exactly one.
  */
 export function mboxEntry({ sender, receivedAt, raw }: MboxEntry): Buffer {
   const from = sender.replaceAll(/[^\x21-\x7e]/g, '?') || 'MAILER-DAEMON'
-  // A character for each byte: nothing is decoded.
+  // One character for each byte: nothing is decoded.
   const text = raw.toString('latin1').replaceAll('\r\n', '\n')
   const quoted = text.replaceAll(/(^|\n)(?=>*From )/g, '$1>')
   return Buffer.from(`From ${from} ${asctime(receivedAt)}\n${quoted}${quoted.endsWith('\n') ? '' : '\n'}\n`, 'latin1')

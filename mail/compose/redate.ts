@@ -1,4 +1,4 @@
-/** Changes the header of a message of ours that is sent later than it was written, or with other bytes than were signed. */
+/** Changes the header of a message composed here when it is sent later than it was written, or with other bytes than were signed. */
 import { formatDate } from '../encoding/date.ts'
 
 /** The message with another Date, and without the DKIM signatures over the old one. CRLF line ends. Never throws. */

@@ -1,15 +1,15 @@
 /**
- * Mail in another encoding: in 7 bits for a server that takes no other (RFC 6152 3), or without what SMTP does not carry (RFC 5322 2.1.1, RFC 2045 2.7).
- * Every part that needs it is encoded, and nothing else changes.
+ * Changes the encoding of mail: to 7 bits for a server that accepts nothing else (RFC 6152 3), or so that it has nothing that SMTP
+ * does not carry (RFC 5322 2.1.1, RFC 2045 2.7). Only the parts that need it are encoded; nothing else changes.
  */
 import { isAscii } from 'node:buffer'
 import { inBase64Lines, lineMax, quotedPrintable, wrapBase64 } from '../encoding/encode.ts'
 import type { Part } from '../message/structure.ts'
 
-/** What bytes of the message are replaced with; nothing is taken out where `start` is `end`. */
+/** Replaces bytes `start` to `end` (exclusive) of the message; nothing is removed when `start` equals `end`. */
 type Replacement = { readonly start: number; readonly end: number; readonly text: string }
 
-/** Parts whose bytes somebody has signed or encrypted: another encoding would break that. */
+/** Parts whose bytes are signed or encrypted, which another encoding would break. */
 const untouchable = /^multipart\/(?:signed|encrypted)$/
 const [nul, lf, colon] = [0, 0x0a, 0x3a] as const
 const encodingField = 'content-transfer-encoding'
@@ -17,8 +17,8 @@ const encodingField = 'content-transfer-encoding'
 const identity = /^(?:7bit|8bit|binary)$/
 
 /**
- * The message with 7-bit bodies. Null when it cannot be made so: a header is in UTF-8, a part is signed or encrypted, or 8-bit
- * bytes stand in an encoding that has none. DKIM signatures break: the caller signs again. Never throws.
+ * Returns the message with 7-bit bodies. Null when that is impossible: a header is in UTF-8, a part is signed or encrypted, or 8-bit
+ * bytes occur in an encoding that has none. DKIM signatures break, so the caller signs again. Never throws.
  */
 export function toSevenBit(raw: Buffer, root: Part): Buffer | null {
   const edits: Replacement[] = []
@@ -26,9 +26,9 @@ export function toSevenBit(raw: Buffer, root: Part): Buffer | null {
 }
 
 /**
- * The message without lines of more than 998 characters and, in bodies, without NUL, as far as it can be made so: what is signed or
- * encrypted stays as it is, and so do words of a header that are longer. Such lines, and NUL, are binary data (RFC 2045 2.9), which
- * servers refuse or break. Never throws.
+ * Returns the message without lines of more than 998 characters and, in bodies, without NUL, as far as possible: signed or
+ * encrypted parts stay unchanged, and so do header words that are longer. Such lines, and NUL, are binary data (RFC 2045 2.9), which
+ * servers refuse or corrupt. Never throws.
  */
 export function withoutBinary(raw: Buffer, root: Part): Buffer {
   const edits: Replacement[] = []
@@ -65,7 +65,7 @@ function mend(raw: Buffer, part: Part, edits: Replacement[]): void {
       edits.push({ start: bodyStart + at, end: bodyStart + at + 1, text: '=00' })
 }
 
-/** Folds the long lines of a field (RFC 5322 2.2.3) where it has blanks, so that no line has blanks alone. */
+/** Folds the long lines of a field at blanks (RFC 5322 2.2.3), so that no line consists of blanks alone. */
 function fold(raw: Buffer, { start, end }: Part['fields'][number], edits: Replacement[]): void {
   let valueStart = raw.indexOf(colon, start) + 1
   for (let lineStart = start; end - lineStart > lineMax; ) {
@@ -82,7 +82,7 @@ function fold(raw: Buffer, { start, end }: Part['fields'][number], edits: Replac
   }
 }
 
-/** Where a line is folded, behind a word from `from` on: at the last blank that leaves it short enough, else the next one; -1 without one. */
+/** Where to fold a line, after a word from `from` on: at the last blank that leaves it short enough, else at the next one; else -1. */
 function blankIn(line: string, from: number): number {
   for (let at = lineMax; at > from; at--) if (isBlank(line[at]) && !isBlank(line[at - 1]) && at - 1 >= from) return at
   const next = line.slice(lineMax).search(/(?<=[^ \t])[ \t]/)
@@ -109,7 +109,7 @@ function convert(raw: Buffer, part: Part, edits: Replacement[]): boolean {
   if (untouchable.test(contentType) || !identity.test(encoding)) return false
   if (children.length > 0 || embedded !== null) {
     name(part, '7bit', edits)
-    // What stands between the parts is read by nobody, but it is sent.
+    // Nobody reads what is between the parts, but it is sent.
     const inner = embedded === null ? children : [embedded]
     return inner.every((child) => convert(raw, child, edits)) && isAscii(between(raw, part, inner))
   }
@@ -117,7 +117,7 @@ function convert(raw: Buffer, part: Part, edits: Replacement[]): boolean {
   return true
 }
 
-/** Encodes a part that has no encoding, and says so in its header. */
+/** Encodes a part that has no encoding, and declares the encoding in its header. */
 function encode(raw: Buffer, part: Part, edits: Replacement[]): void {
   const { bodyStart: start, bodyEnd: end, contentType } = part
   const body = raw.subarray(start, end)
@@ -126,7 +126,7 @@ function encode(raw: Buffer, part: Part, edits: Replacement[]): void {
   edits.push({ start, end, text: isText ? quotedPrintable(body) : wrapBase64(body) })
 }
 
-/** Puts the encoding into the header of a part; that of a message says that it is MIME (RFC 2045 4). */
+/** Sets the encoding in the header of a part; the header of a message also declares that it is MIME (RFC 2045 4). */
 function name({ fields, bodyStart, headerStart }: Part, encoding: string, edits: Replacement[]): void {
   const named = (name: string) => fields.find((each) => each.name.toLowerCase() === name)
   const field = named(encodingField)

@@ -1,12 +1,12 @@
-/** Writes the signature of a mailbox below a mail. */
+/** Adds the signature of a mailbox below a mail. */
 import { textAsHtml } from './forward.ts'
 
 type Bodies = { readonly text?: string; readonly html?: string }
 
-/** What stands above a signature (RFC 3676 4.3). */
+/** The line above a signature (RFC 3676 4.3). */
 const mark = '-- \n'
 
-/** The bodies with the signature below each that is there, unless they have it already, as those of a draft may. Line ends are LF. */
+/** The bodies, each with the signature below it, unless it is there already, as in a draft. Line ends are LF. */
 export function withSignature<B extends Bodies>(bodies: B, signature: string): B {
   const { text, html } = bodies
   const below = signature.startsWith(mark) ? signature : `${mark}${signature}`
@@ -24,7 +24,7 @@ function textAbove(text: string, below: string): string {
 }
 
 function htmlAbove(html: string, below: string): string {
-  // Without its first tag, which is written another way where HTML is made safe.
+  // Compared without its first tag, which the sanitiser writes in another way.
   if (html.includes(below.slice(below.indexOf('>')))) return html
   const end = [...html.matchAll(/<\/body\s*>/gi)].at(-1)?.index ?? html.length
   return `${html.slice(0, end)}${below}${html.slice(end)}`

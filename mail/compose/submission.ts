@@ -1,16 +1,16 @@
-/** What a server adds to and takes from a message that is submitted to it (RFC 6409 8). */
+/** What a server adds to and removes from a message that is submitted to it (RFC 6409 8). */
 
 import { formatDate } from '../encoding/date.ts'
 import { type NamedAddress, parseAddressList } from '../message/address.ts'
 import { type ParsedMessage, parseMessage } from '../message/parse.ts'
 import { isBinary, withoutBinary } from './seven-bit.ts'
 
-/** Fields that recipients must not see (Bcc), or that only servers on the way write. */
+/** Fields that recipients must not see (Bcc), or that only servers on the way may write. */
 const removed = /^(?:bcc|resent-bcc|return-path)$/i
 
 /**
- * Who wrote a message, and who sent it for them if that is said to be another. Null unless one From names one author and
- * there is at most one Sender (RFC 5322 3.6.2): of several, readers do not agree whom to show.
+ * The author of a message, and its sender if the message names one. Null unless there is one From with one author and
+ * at most one Sender (RFC 5322 3.6.2): with several, readers disagree on whom to show.
  */
 export function originatorsOf({ headers }: Pick<ParsedMessage, 'headers'>): {
   readonly author: NamedAddress
@@ -25,8 +25,9 @@ export function originatorsOf({ headers }: Pick<ParsedMessage, 'headers'>): {
 }
 
 /**
- * The number of the first line of the header that is no field and goes on none (RFC 5322 2.2); null when there is none. Readers
- * do not agree on what follows such a line, nor does one with itself once a field is added or taken away. `raw` has CRLF line ends.
+ * The number of the first header line that is neither a field nor the continuation of one (RFC 5322 2.2); null when there is none.
+ * Readers disagree on what follows such a line, and one reader may even disagree with itself once a field is added or removed. `raw`
+ * has CRLF line ends.
  */
 export function strayLine(raw: Buffer): number | null {
   let number = 1
@@ -35,7 +36,7 @@ export function strayLine(raw: Buffer): number | null {
     const line = raw.toString('latin1', start, end < 0 ? raw.length : end)
     if (line === '') return null
     const goesOn = number > 1 && /^[ \t]/.test(line)
-    // RFC 5322 4.5: blanks in front of the colon are read.
+    // RFC 5322 4.5: readers accept blanks before the colon.
     if (!goesOn && !/^[\x21-\x39\x3b-\x7e]+[ \t]*:/.test(line)) return number
     if (end < 0) return null
     start = end + 2
@@ -44,9 +45,9 @@ export function strayLine(raw: Buffer): number | null {
 }
 
 /**
- * Adds a Date and a Message-ID to a message that lacks them or has them malformed, takes Bcc and Return-Path out of it, and encodes
- * bodies with lines that are too long to be sent, or with NUL (RFC 6409 8). Every other byte stays; `raw` itself is returned when all do. `raw`
- * has CRLF line ends. Never throws.
+ * Adds a Date and a Message-ID to a message where they are missing or malformed, removes Bcc and Return-Path, and encodes
+ * bodies with NUL or with lines that are too long to be sent (RFC 6409 8). Every other byte stays; if nothing changes, `raw` itself is
+ * returned. `raw` has CRLF line ends. Never throws.
  */
 export function finishSubmission(
   raw: Buffer,

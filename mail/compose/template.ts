@@ -1,10 +1,10 @@
 /**
- * Texts with `{{name}}` tokens, filled for one recipient (decisions.md 2, send-batch; interface.md, Batch send). A name is of
+ * Texts with `{{name}}` tokens, filled for one recipient (decisions.md 2, send-batch; interface.md, Batch send). A name consists of
  * letters, digits and `_ . -`; anything else in braces is text.
  */
 const token = /\{\{\s*([\p{L}\p{N}_.-]{1,100})\s*\}\}/gu
 
-/** The texts that tokens may stand in. */
+/** The texts that may contain tokens. */
 export type TemplateTexts = { readonly subject?: string; readonly text?: string; readonly html?: string }
 /** Values by the name of their token. */
 export type TemplateValues = { readonly [name: string]: string }
@@ -20,7 +20,10 @@ export function tokensIn(text: string): readonly string[] {
   return [...text.matchAll(token)].map(([each]) => each)
 }
 
-/** The texts with values in the place of tokens; one without a value becomes ''. Values are escaped in HTML, and lose CR and LF in the subject. */
+/**
+ * The texts with their tokens replaced by values, or by '' where there is none. Values are escaped in HTML, and lose CR and LF in the
+ * subject.
+ */
 export function fillTexts({ subject, text, html }: TemplateTexts, values: TemplateValues): TemplateTexts {
   return {
     ...(subject !== undefined && { subject: fill(subject, values, oneLine) }),
@@ -29,7 +32,7 @@ export function fillTexts({ subject, text, html }: TemplateTexts, values: Templa
   }
 }
 
-/** How many characters a subject becomes with values, without making it. */
+/** How many characters a subject has when it is filled with values, computed without filling it. */
 export function filledSubjectChars(subject: string): (values: TemplateValues) => number {
   const uses = usesOf(subject)
   const own = charsOf(subject.replace(token, ''))
@@ -41,8 +44,8 @@ export function filledSubjectChars(subject: string): (values: TemplateValues) =>
 }
 
 /**
- * How many bytes the texts become with values, without making them: a text that is full of tokens and one long value would not fit
- * into memory. The texts are read once, for as many recipients as there are.
+ * How many bytes the texts have when they are filled with values, computed without filling them: a text full of tokens and one long
+ * value would not fit into memory. The texts are read once for all recipients.
  */
 export function filledBytes({ subject = '', text = '', html = '' }: TemplateTexts): (values: TemplateValues) => number {
   const parts = [
@@ -61,7 +64,7 @@ export function filledBytes({ subject = '', text = '', html = '' }: TemplateText
       .reduce((sum, bytes) => sum + bytes, ownBytes)
 }
 
-/** How often a text has each token. */
+/** How often each token occurs in a text. */
 function usesOf(text: string): ReadonlyMap<string, number> {
   const uses = new Map<string, number>()
   for (const [, name = ''] of text.matchAll(token)) uses.set(name, (uses.get(name) ?? 0) + 1)
@@ -72,7 +75,7 @@ function fill(text: string, values: TemplateValues, safe: (value: string) => str
   return text.replace(token, (_, name: string) => (Object.hasOwn(values, name) ? safe(values[name] ?? '') : ''))
 }
 
-/** How many characters a text has, those beyond 16 bits counted once, as schemas do. */
+/** How many characters a text has; those beyond 16 bits count once, as in schemas. */
 const charsOf = (text: string) => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
 
 const asItIs = (value: string) => value

@@ -1,4 +1,4 @@
-/** The text of a message as it travels over 7-bit transport, long texts encoded slice by slice. */
+/** Encodes the text of a message for 7-bit transport, long texts slice by slice. */
 import { asciiCount, quotedPrintable, withCrlf } from '../encoding/encode.ts'
 import type { Piece } from '../encoding/pieces.ts'
 import { createSlice, joined, nextTurn } from '../slices.ts'
@@ -30,7 +30,7 @@ export async function encodeText(text: string): Promise<EncodedBody> {
     ascii += size === clean.length ? size : asciiCount(clean)
     isPlain &&= size === clean.length && !hasAwkwardLine(clean)
     if (clean !== '') slices.push(clean)
-    // A text is looked at, matched and encoded, which costs about as much as copying four times its size.
+    // Looking at a text, matching it and encoding it costs about as much as copying four times its size.
     if (turn.isOver(slice.length * 4)) await nextTurn()
   }
   const last = slices.at(-1) ?? ''
@@ -46,7 +46,7 @@ export async function encodeText(text: string): Promise<EncodedBody> {
   return { encoding: 'quoted-printable', content }
 }
 
-/** A line that programs on the way would break or change. */
+/** Whether there is a line that programs on the way would break or change. */
 function hasAwkwardLine(text: string): boolean {
   for (let from = 0; from < text.length; ) {
     const found = text.indexOf('\r\n', from)
@@ -59,7 +59,7 @@ function hasAwkwardLine(text: string): boolean {
   return false
 }
 
-/** Pieces of a text that end with a line where they can, and never within a character or a CRLF. */
+/** Slices of a text that end with a line where possible, and never within a character or a CRLF. */
 function* slicesOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     let slice = text.slice(from, from + sliceChars)
@@ -72,7 +72,7 @@ function* slicesOf(text: string): Generator<string> {
   }
 }
 
-/** Ends a slice that stops within a line with a soft break (RFC 2045 6.7), and with one more before it where the line would be too long. */
+/** Ends a slice that stops within a line with a soft break (RFC 2045 6.7), and puts another one before the last character of it. */
 function goingOn(slice: string, encoded: string): string {
   if (slice === '' || slice.endsWith('\r\n')) return encoded
   const tail = encoded.at(-3) === '=' ? -3 : -1

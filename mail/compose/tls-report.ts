@@ -4,9 +4,9 @@ import { gzipSync } from 'node:zlib'
 import { formatDate } from '../encoding/date.ts'
 
 export type TlsReportOf = {
-  /** Whose mail servers it is about. */
+  /** The domain whose mail servers the report is about. */
   readonly domain: string
-  /** Who reports. */
+  /** The organisation that reports. */
   readonly submitter: string
   readonly contact: string
   readonly from: Date
@@ -27,7 +27,7 @@ export type TlsReportOf = {
   }[]
 }
 
-/** The report's own id, the same whenever it is made. */
+/** The report's own id, the same each time the report is made. */
 export function tlsReportId({ domain, submitter, from }: TlsReportOf): string {
   return `${from.toISOString().slice(0, 10)}_${domain}@${submitter}`
 }
@@ -66,7 +66,7 @@ export function tlsReportFile(report: TlsReportOf): Buffer {
   return gzipSync(JSON.stringify(json))
 }
 
-/** The mail that brings it (RFC 8460 5.3): not signed yet, CRLF line ends, the same for the same report. */
+/** The mail that carries the report (RFC 8460 5.3): unsigned, with CRLF line ends; the same report gives the same bytes. */
 export function tlsReportMail(
   report: TlsReportOf,
   { to, messageId, at }: { readonly to: string; readonly messageId: string; readonly at: Date },

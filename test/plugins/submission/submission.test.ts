@@ -410,13 +410,13 @@ describe('submission', () => {
     [
       'no answer of a server that never gave one',
       'silent@odd.example',
-      'It was tried until the time for it was over. What happened last:',
+      'Delivery was tried until its time limit. The result of the last attempt:',
       '4.4.2',
     ],
     [
       'the last answer of a server that was left alone when the time was over',
       'someone@busy.example',
-      'It was tried until the time for it was over. What happened last:\r\n\r\n    421 4.3.2 busy tonight',
+      'Delivery was tried until its time limit. The result of the last attempt:\r\n\r\n    421 4.3.2 busy tonight',
       '4.3.2',
     ],
   ] as const
