@@ -1,6 +1,6 @@
 /**
- * Codes that a mail gives to copy into a form: found by their shape and by the words that announce them, in many languages,
- * always the same for the same mail. A number that other words own (an order, a price, a date, a telephone) is none.
+ * Codes that a mail gives to copy into a form. They are found by their shape and by the words that announce them, in many languages;
+ * the same mail always gives the same result. A number that other words claim (an order, a price, a date, a telephone) is not a code.
  */
 
 import { limits } from '../limits.ts'
@@ -14,18 +14,18 @@ import { lettersOf, plainLine, type ScannedText } from './scanned-text.ts'
 import { sentenceRules } from './sentence-rules.ts'
 
 export type VerificationCode = {
-  /** As it is to be typed: a group of digits without its blanks and hyphens. */
+  /** As it is to be typed: digits without blanks and hyphens. */
   readonly value: string
-  /** The words that announced it, at most 100 characters; null when that was the subject alone. */
+  /** The words that announced it, at most 100 characters; null when only the subject did. */
   readonly label: string | null
-  /** How sure it is that this is one, 0 to 1, should the sender be who he says. */
+  /** How certain it is that this is a code, from 0 to 1, if the sender is who the mail says. */
   readonly confidence: number
 }
 
-/** How much less sure than the surest code of a mail another one may be. */
+/** How much less certain than the most certain code of a mail another code may be. */
 const confidenceSpan = 0.25
 
-/** The codes of a subject and a text, surest first, at most `verifiedFoundMax`. Linear; never throws. */
+/** The codes of a subject and a text, the most certain first, at most `verifiedFoundMax`. Linear; never throws. */
 export function findCodes(subject: string | null, { lines, seen }: ScannedText): readonly VerificationCode[] {
   const title = plainLine((subject ?? '').slice(0, limits.verifiedLineCharsMax))
   const found = new Map<string, VerificationCode>()
@@ -49,7 +49,7 @@ function* codesIn(mail: PreparedMail): Generator<VerificationCode> {
       const sentence = isAlone ? null : inSentence(place, owned)
       const found =
         sentence === null ? firstToAnnounce(ownLineRules, onOwnLine(place)) : firstToAnnounce(sentenceRules, sentence)
-      // Words belong to the number that comes next, code or not; a verb may speak of several numbers.
+      // Words belong to the number that comes next, code or not. Only a verb may apply to several numbers.
       if (sentence?.before && sentence.before.kind !== 'enter') owned.add(sentence.before)
       if (found === null) continue
       const { rule, announcement } = found
@@ -60,7 +60,7 @@ function* codesIn(mail: PreparedMail): Generator<VerificationCode> {
   }
 }
 
-/** Announced twice is surer than once. */
+/** A code that is announced twice is more certain. */
 function surer(before: VerificationCode | undefined, code: VerificationCode): VerificationCode {
   if (before === undefined) return code
   const best = code.confidence > before.confidence ? code : before

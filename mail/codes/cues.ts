@@ -1,29 +1,29 @@
 /**
- * Cues: the words in a line that announce a code or a link, or something else. Patterns are looked up by the two characters
- * they begin with, so that a word that begins none costs next to nothing.
+ * Cues: the words in a line that announce a code, a link or something else. Patterns are looked up by the two characters
+ * they begin with, so that a word that begins none costs almost nothing.
  */
 
 import { languages } from './languages.ts'
 import { beginningsOf } from './pattern-beginnings.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** What a cue tells: the list of the vocabulary that it is from. */
+/** What a cue means: the list of the vocabulary that it comes from. */
 export type CueKind = keyof Vocabulary
 
-/** Words of one kind, from `start` up to `end` of a line (UTF-16 offsets). */
+/** Words of one kind, from `start` to `end` (exclusive) of a line (UTF-16 offsets). */
 export type Cue = { readonly kind: CueKind; readonly start: number; readonly end: number }
 
 /** The cues around codes in a line, in order; they do not overlap. Linear. Never throws. */
 export const codeCuesOf = cueFinder('neutral', 'other', 'strong', 'sale', 'weak', 'figures', 'typed', 'enter', 'goal')
-/** The cues of links and around them, in order; they do not overlap. Linear. Never throws. */
+/** The cues in and around links, in order; they do not overlap. Linear. Never throws. */
 export const linkCuesOf = cueFinder('leave', 'confirm', 'login')
 
-/** Words. Those of ASCII letters alone come first, as they are found in half the time. */
+/** Words. Those of ASCII letters alone are tried first, because they are found in half the time. */
 const words = /[a-z0-9]+(?![a-z0-9\u0080-\u{10ffff}])|[\p{L}\p{N}]+/gu
 /** Scripts written without blanks between words. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
 
-/** A word of German or Dutch that no vocabulary lists: "Koppelcode". */
+/** A German or Dutch compound that no vocabulary lists: "Koppelcode". */
 const compound = /^\p{L}{3,}code$/u
 
 /** Finds cues of these kinds in a line; where two begin at the same place, the kind named earlier wins. */
@@ -35,7 +35,7 @@ function cueFinder(...kinds: readonly CueKind[]): (line: string) => readonly Cue
     const text = lowered(line)
     let end = 0
     for (const { 0: word, index } of text.matchAll(words)) {
-      // A cue begins with a word, but anywhere in a script without blanks.
+      // A cue begins at the start of a word, but in a script without blanks it may begin anywhere.
       const last = unspaced.test(word) ? index + word.length - 1 : index
       for (let at = Math.max(index, end); at <= last; at++) {
         const cue = matchAt(text, at)
@@ -54,8 +54,8 @@ function cueFinder(...kinds: readonly CueKind[]): (line: string) => readonly Cue
 }
 
 /**
- * Finds the cue of one of the kinds that begins right at an offset. What it looks for is gathered with the first line, as many
- * processes read none, and its regular expressions are made when first needed.
+ * Returns a function that finds a cue of these kinds that begins exactly at an offset. The patterns are gathered with the first line,
+ * because many processes read none; each regular expression is made when first needed.
  */
 function patternMatcher(kinds: readonly CueKind[]): (text: string, at: number) => Cue | null {
   let sources: Sources | undefined
@@ -84,7 +84,7 @@ function patternMatcher(kinds: readonly CueKind[]): (text: string, at: number) =
 /** A word ends where no letter of a spaced script follows. */
 const wordEnd = '(?![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}])'
 
-/** Small letters, each in the place of its capital. */
+/** The line in lower case, with every letter at the offset of its capital. */
 function lowered(line: string): string {
   const lower = line.toLowerCase()
   if (lower.length === line.length) return lower
@@ -93,7 +93,7 @@ function lowered(line: string): string {
 
 type Sources = Map<string, Map<CueKind, string[]>>
 
-/** The sources of the patterns of all languages, by the two characters that what they match begins with, and by kind. */
+/** The pattern sources of all languages, by the two characters that their matches begin with, and by kind. */
 function sourcesByBeginning(kinds: readonly CueKind[]): Sources {
   const sources: Sources = new Map()
   for (const kind of kinds)

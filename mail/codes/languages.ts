@@ -7,7 +7,7 @@ import { ar, he, hi, others, th, tr, vi } from './words-other.ts'
 import { es, fr, it, pt } from './words-romance.ts'
 import { pl, ru } from './words-slavic.ts'
 
-/** The vocabularies by language (ISO 639-1), the last of several small ones; all are looked for in every mail. */
+/** The vocabularies by language (ISO 639-1); `others` joins several small ones. Every mail is searched for all of them. */
 export const languages: { readonly [language: string]: Vocabulary } = {
   en,
   de,

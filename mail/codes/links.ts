@@ -1,6 +1,6 @@
 /**
- * Links that a mail gives to verify an address, to activate an account, to set a new password or to sign in: found by their
- * words and by what their address looks like. Links to leave a list, to legal pages, to help or to pictures are none.
+ * Links that a mail gives to verify an address, to activate an account, to set a new password or to sign in. They are found by their
+ * words and by their address. Links to unsubscribe, to legal pages, to help or to pictures are left out.
  */
 
 import { limits } from '../limits.ts'
@@ -9,7 +9,7 @@ import { linkClose, linkOpen, plainLine, type ScannedText } from './scanned-text
 
 export type VerificationLink = { readonly url: string; readonly host: string }
 
-/** The links to verify with, in the order of the text, at most `verifiedFoundMax`. Linear; never throws. */
+/** The verification links, in the order of the text, at most `verifiedFoundMax`. Linear; never throws. */
 export function findLinks(subject: string | null, { lines }: ScannedText): readonly VerificationLink[] {
   const title = linkCuesOf(plainLine((subject ?? '').slice(0, limits.verifiedLineCharsMax)))
   const found = new Map<string, VerificationLink>()
@@ -19,7 +19,7 @@ export function findLinks(subject: string | null, { lines }: ScannedText): reado
     left -= anchors.length
     for (const anchor of anchors) {
       const own = linkCuesOf(anchor.words ?? anchor.before)
-      // Most links have words of their own that say nothing of verifying.
+      // Most links have words of their own that say nothing about verifying.
       if (has(own, 'leave') || (anchor.words !== null && own.length === 0)) continue
       const url = parsed(anchor.href)
       if (url === null || found.has(url.href) || !isToVerify(url, anchor, own, lines, index, title)) continue
@@ -30,14 +30,14 @@ export function findLinks(subject: string | null, { lines }: ScannedText): reado
   return [...found.values()]
 }
 
-/** A link: where it leads, the words it bears (null when it bears none of its own), and the words before it in its line. */
+/** A link: its target, its own words (null when it has none or only generic ones), and the words before it in its line. */
 type Anchor = { readonly href: string; readonly words: string | null; readonly before: string }
 
 const anyLink = new RegExp(
   `${linkOpen}([^${linkClose}]*)${linkClose}|https?://[^\\s<>"'()\\[\\]{}${linkOpen}，。、）」]+`,
   'giu',
 )
-/** Words of a link that say nothing of where it leads. */
+/** Words of a link that do not say where it leads. */
 const generic =
   /^(?:(?:please )?click(?: here)?|here|this link|link|hier(?: klicken)?|ici|cliquez ici|aquí|haz clic aquí|aqui|clique aqui|qui|clicca qui|premi qui|klik hier|こちら|点击这里|點擊這裡|здесь|по (?:этой )?ссылке|нажмите здесь|перейти|tutaj|kliknij tutaj|buraya|여기)?[.:!>→\s]*$/i
 
@@ -59,10 +59,10 @@ function parsed(href: string): URL | null {
   return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') ? url : null
 }
 
-/** Paths and parameters of addresses that verify something. */
+/** What occurs in the paths and parameters of addresses that verify something. */
 const pathSays =
   /verif|valid|confirm|conferm|activ|aktiv|attiv|ativ|reset|passw|contrasen|senha|wachtwoord|haslo|parol|magic|log-?in|sign-?in|signup|register|auth|token|connexion|connect|acces|entra|clave|kennwort|\bmdp\b|bestaetig|bevestig|potwierd|dogrula|onay|weryfik|aktyw|odzysk|zmien-?has|podtver|aktivac|vosstanov|sbros|reimposta|ripristin|convalid|iscrizione|rejestrac|registrac/i
-/** Paths of addresses that lead elsewhere. */
+/** What occurs in the paths of addresses that lead elsewhere. */
 const pathDenies =
   /unsub|opt-?out|abmeld|abbestell|desinscri|desabonn|disiscri|\bbaja\b|cancelar-(?:in|sub)scri|afmeld|uitschrijv|preferences|privacy|datenschutz|terms|legal|impressum|help|support|\.(?:png|jpe?g|gif|svg|webp|css)$/i
 const social = /(?:^|\.)(?:facebook|twitter|x|linkedin|instagram|youtube|tiktok|pinterest)\.com$/i
@@ -92,7 +92,7 @@ function has(cues: readonly Cue[], ...kinds: readonly CueKind[]): boolean {
   return cues.some(({ kind }) => kinds.includes(kind))
 }
 
-/** The cues of the nearest line above that has any; what stands above another link speaks of that one. */
+/** The cues of the nearest line above that has any. Lines above another link are about that link. */
 function linesAbove(lines: readonly string[], index: number): readonly Cue[] {
   for (let above = index - 1; above >= Math.max(0, index - 2); above--) {
     const line = lines[above] ?? ''
@@ -103,7 +103,7 @@ function linesAbove(lines: readonly string[], index: number): readonly Cue[] {
   return []
 }
 
-/** Whether something in an address was made for one person: long, and with a digit in it, or letters and digits mixed. */
+/** Whether an address has a part that was made for one person: long and with a digit, or with letters and digits mixed. */
 function hasSecret({ pathname, search, hash }: URL): boolean {
   const parts = `${pathname}${search}${hash}`.match(/[\w~.%-]{4,}/g) ?? []
   return parts.some((part) => isLongSecret(part) || part.split(/[^a-z\d]+/i).some(isShortSecret))
@@ -111,6 +111,6 @@ function hasSecret({ pathname, search, hash }: URL): boolean {
 
 const isLongSecret = (part: string) => part.length >= 12 && /\d/.test(part) && !datedWords.test(part)
 const datedWords = /^(?:\d{4}-\d\d-\d\d.*|\p{L}+(?:[-_.]\p{L}+)*[-_.]?(?:19|20)\d\d)$/iu
-/** As no word is written: "7vYt01kd", "9fcd". */
+/** Written as no word is: "7vYt01kd", "9fcd". */
 const isShortSecret = (part: string) =>
   /^(?:(?=\D*\d)(?=\d*[a-f])[\da-f]{4,}|(?=.{4})(?:[a-z]+\d+[a-z]|\d+[a-z]+\d).*)$/i.test(part)

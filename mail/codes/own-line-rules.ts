@@ -5,7 +5,7 @@ import { isAskedForIn, type OnOwnLine } from './places.ts'
 import { has } from './prepared-mail.ts'
 import { byCue, bySubject, type CodeRule } from './rules.ts'
 
-/** In the order in which they are asked; the first that finds an announcement decides. */
+/** In the order in which they are tried; the first that finds an announcement decides. */
 export const ownLineRules: readonly CodeRule<OnOwnLine>[] = [
   {
     name: 'a name above',
@@ -53,10 +53,10 @@ export const ownLineRules: readonly CodeRule<OnOwnLine>[] = [
   },
 ]
 
-/** Years, and what looks like the name of a product, are codes only where a name says so. */
+/** Years, and what looks like the name of a product, are codes only if a name says so. */
 const needsName = (candidate: CodeCandidate) => candidate.kind === 'year' || isOfBothCases(candidate)
 
-/** Whether no line around says what the candidate is, and the mail is not of a shop. */
+/** Whether no line nearby says what the candidate is, and the mail is not from a shop. */
 function isUnnamed({ mail, candidate, above, below }: OnOwnLine): boolean {
   const isNamedBelow = below !== null && below.cue.kind !== 'other'
   return above === null && !isNamedBelow && candidate.kind !== 'year' && !has(mail.subject, 'sale')

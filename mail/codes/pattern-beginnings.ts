@@ -1,16 +1,16 @@
-/** What the matches of a vocabulary's regular expression can begin with. */
+/** Finds what the matches of a vocabulary's regular expression can begin with. */
 
 type PatternReader = { readonly pattern: string; at: number }
 
 /**
- * The first two characters of whatever a pattern matches, each pair once. The pattern may have groups without names, sets,
- * `?`, `*` and lookarounds: what the vocabulary needs. Never throws.
+ * The first two characters of everything a pattern can match, each pair once. The pattern may have groups without names, sets,
+ * `?`, `*` and lookarounds; the vocabulary uses nothing else. Never throws.
  */
 export function beginningsOf(pattern: string): readonly string[] {
   return [...readAlternatives({ pattern, at: 0 })].filter((beginning) => beginning.length === 2)
 }
 
-/** Alternatives up to the end of the pattern or of the group. */
+/** Reads alternatives up to the end of the pattern or of the group. */
 function readAlternatives(reader: PatternReader): ReadonlySet<string> {
   const all = new Set<string>()
   let beginnings: ReadonlySet<string> = nothing
@@ -24,7 +24,7 @@ function readAlternatives(reader: PatternReader): ReadonlySet<string> {
   return new Set([...all, ...beginnings])
 }
 
-/** One item with its `?` or `*`, which let it be missing. */
+/** Reads one item with its `?` or `*`, which make it optional. */
 function readItem(reader: PatternReader): ReadonlySet<string> {
   const found = readAtom(reader)
   const sign = reader.pattern[reader.at]
@@ -33,7 +33,7 @@ function readItem(reader: PatternReader): ReadonlySet<string> {
   return new Set([...found, ''])
 }
 
-/** A lookaround, which matches nothing; a group; a set of characters; or one character. */
+/** Reads a lookaround, which matches no characters; a group; a set of characters; or one character. */
 function readAtom(reader: PatternReader): ReadonlySet<string> {
   const { pattern, at } = reader
   if (pattern.startsWith('(?<=', at) || pattern.startsWith('(?=', at)) {
@@ -55,7 +55,7 @@ function readAtom(reader: PatternReader): ReadonlySet<string> {
   return new Set([pattern[at] ?? ''])
 }
 
-/** Each beginning that still lacks a character, with each of what may follow it. */
+/** Extends each beginning that still lacks a character by everything that may follow it. */
 function joined(beginnings: ReadonlySet<string>, following: ReadonlySet<string>): ReadonlySet<string> {
   return new Set(
     [...beginnings].flatMap((head) =>

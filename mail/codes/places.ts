@@ -1,4 +1,4 @@
-/** Where a candidate stands: in a sentence or on a line of its own, and the cues around it that may announce it. */
+/** The place of a candidate: in a sentence or on a line of its own, with the cues around it that may announce it. */
 
 import type { CodeCandidate } from './candidates.ts'
 import type { Cue, CueKind } from './cues.ts'
@@ -7,7 +7,7 @@ import { has, isAlone, type Line, lineAt, linesAboveMax, type PreparedMail } fro
 
 export type CandidatePlace = {
   readonly mail: PreparedMail
-  /** The number of its line, 0 for the subject. */
+  /** Index of its line; 0 is the subject. */
   readonly index: number
   readonly line: Line
   readonly candidate: CodeCandidate
@@ -15,15 +15,15 @@ export type CandidatePlace = {
 
 /** A candidate among other words. */
 export type InSentence = CandidatePlace & {
-  /** The nearest cue before it in its sentence that reaches so far and belongs to no number before it. */
+  /** The nearest cue before it in its sentence that is within reach and that no earlier number owns. */
   readonly before: Cue | null
-  /** The name of a code that comes next behind it and belongs to no number before it. */
+  /** The name of a code that follows next and that no earlier number owns. */
   readonly behind: Cue | null
 }
 
 /** A candidate with nothing else on its line. */
 export type OnOwnLine = CandidatePlace & {
-  /** The cue that announces what is below it, in the nearest line above that has one. */
+  /** The cue that announces what is below it, from the nearest line above with such a cue. */
   readonly above: Announcer | null
   /** The first name of a code or of another number in the line below. */
   readonly below: Announcer | null
@@ -32,12 +32,12 @@ export type OnOwnLine = CandidatePlace & {
 /** A cue in another line than the candidate. */
 export type Announcer = { readonly line: Line; readonly cue: Cue }
 
-/** Whether nothing else stands on the line of a candidate. A subject always counts as a sentence. */
+/** Whether a candidate is alone on its line. A subject always counts as a sentence. */
 export function isOnOwnLine({ index, line, candidate }: CandidatePlace): boolean {
   return index > 0 && isAlone(line, candidate)
 }
 
-/** Looks for the cues around a candidate in a sentence; `owned` are those that belong to numbers before it. */
+/** Finds the cues around a candidate in a sentence; `owned` are the cues that belong to earlier numbers. */
 export function inSentence(place: CandidatePlace, owned: ReadonlySet<Cue>): InSentence {
   const { line, candidate } = place
   const before = line.cues.findLast(
@@ -52,16 +52,16 @@ export function inSentence(place: CandidatePlace, owned: ReadonlySet<Cue>): InSe
   return { ...place, before: before ?? null, behind: isName && !owned.has(next) ? next : null }
 }
 
-/** How far a cue may stand before a number, in characters; those of other kinds announce nothing behind them. */
+/** How far before a number a cue may be, in characters. Cues of other kinds announce nothing after them. */
 const reach: { readonly [kind in CueKind]?: number } = { strong: 100, weak: 70, other: 25, figures: 40, enter: 60 }
 
-/** Cues that may stand between a number and its name. */
+/** Cues that may be between a number and its name. */
 const asides: ReadonlySet<CueKind> = new Set(['figures', 'enter', 'typed', 'goal'])
 
-/** How far before a number the name of another one may stand that owns it, in characters. */
+/** How far before a number the name of another number may be and still own it, in characters. */
 const ownerReach = 25
 
-/** Whether the words right before a number say that it is another one. */
+/** Whether the words right before a number say that it is another kind of number. */
 export function isOwned({ line, candidate }: CandidatePlace): boolean {
   return line.cues.some(
     ({ kind, end }) =>
@@ -72,7 +72,7 @@ export function isOwned({ line, candidate }: CandidatePlace): boolean {
   )
 }
 
-/** Looks for what announces a candidate on a line of its own. */
+/** Finds what announces a candidate on a line of its own. */
 export function onOwnLine(place: CandidatePlace): OnOwnLine {
   const line = lineAt(place.mail, place.index + 1)
   const cue = line.cues.find(({ kind }) => kind === 'strong' || kind === 'weak' || kind === 'other')
@@ -85,7 +85,7 @@ function announcerAbove({ mail, index, candidate }: CandidatePlace, below: Annou
     const line = lineAt(mail, above)
     const cue = announcementIn(line)
     if (cue === undefined) {
-      // The line right above speaks of the candidate without naming it: what is further up speaks of something else.
+      // The line right above is about the candidate without naming it, so lines further up are about something else.
       if (above === index - 1 && isAskedForIn(mail, above)) return null
       continue
     }
@@ -95,7 +95,7 @@ function announcerAbove({ mail, index, candidate }: CandidatePlace, below: Annou
   return null
 }
 
-/** What a line says of a number below it: the surest name of a code, or at its end the name of another number. */
+/** What a line announces about a number below it: the surest name of a code, or at its end the name of another number. */
 function announcementIn({ masked, cues }: Line): Cue | undefined {
   const endsInGoal = cues.at(-1)?.kind === 'goal'
   return (
@@ -106,7 +106,7 @@ function announcementIn({ masked, cues }: Line): Cue | undefined {
 }
 
 /**
- * Whether a line asks to enter what is below it: "Type this into the window where you sign in:", "Sign in with the six
+ * Whether a line asks the reader to enter what is below it: "Type this into the window where you sign in:", "Sign in with the six
  * digits below.", "Open the app and enter".
  */
 export function isAskedForIn(mail: PreparedMail, index: number): boolean {

@@ -6,12 +6,12 @@ import { type Cue, type CueKind, codeCuesOf } from './cues.ts'
 import { type Topic, topics } from './topics.ts'
 
 export type Line = {
-  /** As `plainLine` gives it. */
+  /** As `plainLine` returns it. */
   readonly text: string
-  /** The same length, with links and mail addresses blanked out: what the rules match. */
+  /** The same line in the same length, with links and mail addresses blanked out: this is what the rules match. */
   readonly masked: string
   readonly candidates: readonly CodeCandidate[]
-  /** The words around codes, in order; they do not overlap. None in lines that are not near a candidate. */
+  /** The cues around codes, in order; they do not overlap. Empty for lines that are not near a candidate. */
   readonly cues: readonly Cue[]
 }
 
@@ -43,7 +43,7 @@ export function prepareMail(subject: string, text: readonly string[]): PreparedM
   return { subject: lines[0] ?? noLine, lines }
 }
 
-/** The lines whose cues may say something of a candidate: the subject of all, lines above and below of one that is alone. */
+/** The lines whose cues may concern a candidate: its own and the subject; for one alone on its line, also lines above and below. */
 function nearCandidates(lines: readonly Line[]): ReadonlySet<number> {
   const near = new Set<number>()
   for (const [index, line] of lines.entries()) {
@@ -73,14 +73,14 @@ export function has({ cues }: Line, ...kinds: readonly CueKind[]): boolean {
 const none: readonly never[] = []
 const noLine: Line = { text: '', masked: '', candidates: none, cues: none }
 
-/** The cues of a line; those that name a code of what the mail is about count as names of another number. */
+/** The cues of a line. Names of a code that belongs to the mail's topic count as names of another number. */
 function cuesOf(masked: string, speaksOf: (topic: Topic) => boolean): readonly Cue[] {
   const cues = codeCuesOf(masked)
   const isAsked = cues.some(({ kind }) => kind === 'enter' || kind === 'typed')
   return cues.map((cue) => (isOfTopic(masked, cue, isAsked, speaksOf) ? { ...cue, kind: 'other' } : cue))
 }
 
-/** Of a mere "code" the word behind it tells what it is of; so many characters of it are looked at. */
+/** How many characters after a mere "code" are looked at for the word that says what it belongs to. */
 const nextWordChars = 20
 
 function isOfTopic(line: string, { kind, start, end }: Cue, isAsked: boolean, speaksOf: (topic: Topic) => boolean) {
@@ -89,7 +89,7 @@ function isOfTopic(line: string, { kind, start, end }: Cue, isAsked: boolean, sp
   return topics.some((topic) => !(isAsked && topic.unless) && topic.words.test(words) && speaksOf(topic))
 }
 
-/** Tells whether a mail is about a topic; each is looked for once, and only when a name in question comes up. */
+/** Returns a function that tells whether a mail is about a topic. Each is looked for once, and only when a name of its codes occurs. */
 function topicsIn(lines: readonly Line[]): (topic: Topic) => boolean {
   const known = new Map<Topic, boolean>()
   return (topic) => {

@@ -1,4 +1,4 @@
-/** What a rule for codes is. The rules themselves are two tables: `sentence-rules.ts` and `own-line-rules.ts`. */
+/** The type of the rules for codes. The rules themselves are two tables: `sentence-rules.ts` and `own-line-rules.ts`. */
 
 import type { CodeCandidate } from './candidates.ts'
 import type { Cue } from './cues.ts'
@@ -8,20 +8,20 @@ import type { Line } from './prepared-mail.ts'
 
 /** A way in which mails announce a code. Pure: the same place gives the same result. */
 export type CodeRule<Where extends CandidatePlace> = {
-  /** What announces the code, in a few words; the tests of the rule are found by it. */
+  /** What announces the code, in a few words; the tests of the rule refer to it by this name. */
   readonly name: string
-  /** How sure a code is that is announced so, 0 to 1. */
+  /** How certain a code is that is announced like this, from 0 to 1. */
   readonly confidence: number
-  /** Whether cues stand where the rule needs them; cheap. */
+  /** Whether there are cues where the rule needs them; cheap. */
   readonly applies: (place: Where) => boolean
-  /** The words that announce the candidate as a code, or null: they are not there, or something speaks against it. */
+  /** The words that announce the candidate as a code; null when there are none or when something speaks against it. */
   readonly announcement: (place: Where) => Announcement | null
 }
 
 export type Announcement = {
   /** The words as a person reads them; null when the subject alone announces the code. */
   readonly label: string | null
-  /** A cue behind the candidate that is its own: it announces no number behind it. */
+  /** A cue after the candidate that belongs to it, and so announces no later number. */
   readonly owns: Cue | null
 }
 
@@ -40,14 +40,14 @@ export function firstToAnnounce<Where extends CandidatePlace>(
 /** Announced by the subject alone. */
 export const bySubject: Announcement = { label: null, owns: null }
 
-/** Announced by a cue in a line; `candidate` when it stands in the same sentence, which its label does not go past. */
+/** Announced by a cue in a line. `candidate` is given when it is in the same sentence: the label does not extend past it. */
 export function byCue(line: Line, cue: Cue, candidate: CodeCandidate | null): Announcement {
   return { label: labelOf(line.masked, cue, candidate), owns: null }
 }
 
 const labelCharsMax = 100
 
-/** The sentence that the cue stands in, as far as the candidate. */
+/** The sentence with the cue, up to the candidate. */
 function labelOf(line: string, cue: Cue, candidate: CodeCandidate | null): string | null {
   const head = line.slice(candidate !== null && candidate.end <= cue.start ? candidate.end : 0, cue.start)
   const tail = line.slice(cue.end, candidate !== null && candidate.start >= cue.end ? candidate.start : undefined)

@@ -1,6 +1,6 @@
 /**
- * The text of a mail in which codes and links are looked for. It is made cheaper than the text for a reader (`body/`),
- * because it is made of every mail that arrives. Blocks of HTML are lines; a link is written as its words and its target between `linkOpen` and
+ * The text of a mail that is searched for codes and links. It costs less than the text for a reader (`body/`), because it is made
+ * of every mail that arrives. Blocks of HTML become lines; a link is written as its words, then its target between `linkOpen` and
  * `linkClose`.
  */
 import { visibleText } from '../body/html-text.ts'
@@ -10,14 +10,14 @@ import { decodeTransfer } from '../encoding/transfer.ts'
 import { limits } from '../limits.ts'
 import type { ParsedMessage, Part } from '../message/parse.ts'
 
-/** What begins and ends a link target in a line. Private use characters: those in the mail itself are taken out first. */
+/** The marks before and after a link target in a line. They are private use characters, which are removed from the mail itself first. */
 export const linkOpen = '\ue000'
 export const linkClose = '\ue001'
 
 export type ScannedText = {
-  /** At most `verifiedLinesMax`, each as `plainLine` gives it, none empty. */
+  /** At most `verifiedLinesMax`, each as `plainLine` returns it, none empty. */
   readonly lines: readonly string[]
-  /** Gives the letters and digits of what a reader sees, when that may be less (HTML may hide text); else null. */
+  /** Returns the letters and digits that a reader sees, if these may be fewer (HTML may hide text); else null. */
   readonly seen: (() => string) | null
 }
 
@@ -34,7 +34,7 @@ export function* scannedTextsOf(raw: Buffer, parsed: ParsedMessage): Generator<S
 /** The letters and digits of a text. */
 export const lettersOf = (text: string) => text.replace(/[^\p{L}\p{N}]/gu, '')
 
-/** One line of a mail in the form in which it is read: full-width forms made ordinary, blanks single, nothing invisible. */
+/** One line of a mail in the form that is searched: full-width forms made ordinary, single blanks, nothing invisible. */
 export function plainLine(text: string): string {
   if (isPlain.test(text)) return text
   const line = text.replace(/[\t-\r \u00a0]+/g, ' ').trim()
@@ -72,12 +72,12 @@ function beginning(raw: Buffer, part: Part, bytesMax: number): string {
 /** Elements that do not begin a new line. */
 const inline =
   /^(?:a|abbr|b|bdi|bdo|big|cite|code|data|del|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr|o:p)$/
-/** Elements whose content nobody reads. */
+/** Elements whose content is not shown. */
 const unread = /^(?:style|script|head|title|template)$/
 
-/** HTML without its tags, blocks on lines of their own. One pass: whatever is not closed ends the text. */
+/** HTML without its tags, blocks on lines of their own. One pass: a tag or element that is not closed ends the text. */
 function lightText(html: string): string {
-  // The one capital whose small form is longer would move everything behind it.
+  // The one capital whose lower-case form is longer would shift all offsets after it.
   const lower = html.replaceAll('\u0130', 'I').toLowerCase()
   const tag = /<[a-z/!?]/g
   const pieces: string[] = []
@@ -107,13 +107,13 @@ function lightText(html: string): string {
   return pieces.join('')
 }
 
-/** Where the text goes on behind the next `mark`; at its end when there is none. */
+/** The offset after the next `mark`, or the end of the text when there is none. */
 function past(text: string, mark: string, from: number): number {
   const at = text.indexOf(mark, from)
   return at < 0 ? text.length : at + mark.length
 }
 
-/** Where a tag that begins at `start` ends; a `>` in quotes does not end it. */
+/** The offset after the tag that begins at `start`; a `>` in double quotes does not end it. */
 function tagEnd(html: string, start: number): number {
   let quote = html.indexOf('="', start)
   let end = past(html, '>', start)

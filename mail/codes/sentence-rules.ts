@@ -1,4 +1,4 @@
-/** Codes in a sentence: announced by the words before or behind them, or by the sentence before. */
+/** Codes in a sentence: announced by the words before or after them, or by the previous sentence. */
 
 import { isOfBothCases, isSlogan, isTypable } from './candidates.ts'
 import type { Cue, CueKind } from './cues.ts'
@@ -7,7 +7,7 @@ import { type CandidatePlace, type InSentence, isOwned } from './places.ts'
 import { has } from './prepared-mail.ts'
 import { type Announcement, byCue, bySubject, type CodeRule } from './rules.ts'
 
-/** In the order in which they are asked; the first that finds an announcement decides. */
+/** In the order in which they are tried; the first that finds an announcement decides. */
 export const sentenceRules: readonly CodeRule<InSentence>[] = [
   {
     name: 'a name joined in front',
@@ -109,26 +109,26 @@ export const sentenceRules: readonly CodeRule<InSentence>[] = [
 ]
 
 // All reaches are in characters.
-/** How long the words between a cue and a candidate with letters may be. */
+/** Longest text between a cue and a candidate with letters. */
 const mixedGapMax = 40
-/** How far a name may stand behind a number. */
+/** How far after a number a name may be. */
 const behindReach = 50
-/** How far a number may stand before a verb that ends the clause: "4021 in der App eintippst". */
+/** How far before the verb that ends the clause a number may be: "4021 in der App eintippst". */
 const enteredBehindReach = 30
-/** How far words of the same sentence are looked at. */
+/** How far away words of the same sentence may be. */
 const sentenceReach = 100
-/** How long the words between a verb and a number may be when they say what for: "Gib zur Bestätigung 4021 ein". */
+/** Longest text between a verb and a number that says what the number is for: "Gib zur Bestätigung 4021 ein". */
 const purposeGapMax = 45
-/** How far behind a name the words for its purpose may stand: "code to confirm", "SMS zur Anmeldung". */
+/** How far after a name the words for its purpose may be: "code to confirm", "SMS zur Anmeldung". */
 const purposeReach = 12
-/** How far behind the sentence that announces it a number may stand: "Here is your login code. 4021". */
+/** How far after the sentence that announces it a number may be: "Here is your login code. 4021". */
 const nextSentenceReach = 12
 
 function follows(...kinds: readonly CueKind[]): (place: InSentence) => boolean {
   return ({ before }) => before !== null && kinds.includes(before.kind)
 }
 
-/** What stands between the cue before a candidate and the candidate. */
+/** The text between the cue before a candidate and the candidate. */
 function gapBefore({ line, before, candidate }: InSentence): string {
   return line.masked.slice(before?.end ?? 0, candidate.start)
 }
@@ -148,7 +148,7 @@ function fitsCueBefore(place: InSentence): boolean {
   return gapBefore(place).length <= mixedGapMax && (isJoined(place) || !/[a-z]/.test(candidate.value))
 }
 
-/** The same for a mere "code" before it, which may also be one of a shop or of something else. */
+/** The same for a mere "code" before it, which may also be a discount code or belong to something else. */
 function fitsMereCode(place: InSentence): boolean {
   const { before, candidate, line } = place
   if (before === null || !fitsCueBefore(place) || isSale(place) || isOfBothCases(candidate)) return false
@@ -157,7 +157,7 @@ function fitsMereCode(place: InSentence): boolean {
   return !phrase.isOfSomething(line.masked.slice(0, before.start), name) || isAskedBeside(place)
 }
 
-/** Whether nothing but the nearness of a mere "code" speaks for the candidate. */
+/** Whether the nearness of a mere "code" is all that speaks for the candidate. */
 function isLoose(place: InSentence): boolean {
   return phrase.apposition.test(gapBefore(place)) || !(isAboutCodes(place) || has(place.line, 'enter', 'typed'))
 }
@@ -166,7 +166,7 @@ function isSale({ line, mail }: CandidatePlace): boolean {
   return has(line, 'sale') || has(mail.subject, 'sale')
 }
 
-/** Whether the line says what something is entered for, or the subject speaks of codes. */
+/** Whether the line says what a code is entered for, or the subject is about codes. */
 function isAboutCodes({ line, mail }: CandidatePlace): boolean {
   return has(line, 'goal') || has(mail.subject, 'strong', 'weak', 'goal')
 }
@@ -235,7 +235,7 @@ function mayBeEntered({ line, candidate }: InSentence): boolean {
   return isTypable(candidate) && !has(line, 'sale') && !phrase.asReference.test(line.masked.slice(candidate.end))
 }
 
-/** The words beside an entered code that say what for, or name it: "Enter 4021 to confirm". */
+/** The words near an entered code that say what it is for, or name it: "Enter 4021 to confirm". */
 function byPurposeBeside({ line, candidate }: InSentence): Announcement | null {
   const cue = line.cues.find(
     ({ kind, start, end }) =>

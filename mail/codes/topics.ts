@@ -1,11 +1,11 @@
 /** Topics with codes of their own: mails about them name codes that nobody is to type in. */
 
 export type Topic = {
-  /** What a mail about the topic says somewhere, in all languages at once. */
+  /** What mails about the topic say somewhere, in all languages at once. */
   readonly about: RegExp
-  /** Words that elsewhere name a verification code, and in such a mail another one. */
+  /** Words that elsewhere name a verification code, but in such a mail another kind of code. */
   readonly words: RegExp
-  /** What a mail says that is about the topic and has a code to type in all the same; null: no mail has. */
+  /** What a mail says that is about the topic and still has a code to type in; null when there are no such mails. */
   readonly unless: RegExp | null
 }
 

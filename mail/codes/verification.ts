@@ -1,4 +1,4 @@
-/** What a mail asks its reader to copy or to open (decisions.md 4, verification): found on arrival, cheap, always the same. */
+/** What a mail asks its reader to copy or to open (decisions.md 4, verification): found on arrival, cheaply and deterministically. */
 
 import { sameOrganisation } from '../domain.ts'
 import type { ParsedMessage } from '../message/parse.ts'
@@ -12,19 +12,19 @@ export type UnboundVerification = {
   readonly links: readonly VerificationLink[]
 }
 
-/** The same, as far as the sender is known. */
+/** The same, judged by what is known of the sender. */
 export type Verification = {
   readonly codes: readonly VerificationCode[]
   /** `sameOrg`: whether the link leads to the organisation that sent the mail. */
   readonly links: readonly (VerificationLink & { readonly sameOrg: boolean })[]
 }
 
-/** The share of its confidence that a code keeps whose sender is not authenticated. */
+/** The share of its confidence that a code keeps if its sender is not authenticated. */
 const unauthenticatedShare = 0.7
 
 /**
- * Finds the codes and links of a message; null without any, and in encrypted mail. The HTML is read only when the plain text has none. Work is bounded
- * by `limits`. Never throws.
+ * Finds the codes and links of a message; null when there are none, and for encrypted mail. The HTML is read only when nothing is
+ * found in the plain text. Work is bounded by `limits`. Never throws.
  */
 export function findVerification(raw: Buffer, parsed: ParsedMessage): UnboundVerification | null {
   if (parsed.encrypted !== null) return null
@@ -36,7 +36,7 @@ export function findVerification(raw: Buffer, parsed: ParsedMessage): UnboundVer
 }
 
 /**
- * Binds what was found to the domain that the sender proved to be of. Without one (null) no link is of the same
+ * Binds what was found to the domain that the sender proved. Without one (null) no link counts as that of the same
  * organisation, and the confidence of codes is lowered. Confidences are rounded to two digits. Never throws.
  */
 export function bindVerification({ codes, links }: UnboundVerification, alignedFrom: string | null): Verification {

@@ -1,4 +1,7 @@
-/** The words around verification codes and links in Turkish, Arabic, Hebrew, Hindi, Thai, Vietnamese, and several that have few words each (`vocabulary.ts`). */
+/**
+ * The words around verification codes and links in Turkish, Arabic, Hebrew, Hindi, Thai and Vietnamese, and in several languages with
+ * few words each (`vocabulary.ts`).
+ */
 import type { Vocabulary } from './vocabulary.ts'
 
 export const tr: Vocabulary = {
