@@ -1,4 +1,4 @@
-/** The charset of text that names none: what `jschardet` thinks of the bytes, as far as they make words in it. */
+/** Guesses the charset of text that names none: what `jschardet` suggests, as far as the bytes make words in it. */
 import { isUtf8 } from 'node:buffer'
 import { createRequire } from 'node:module'
 import iconv from 'iconv-lite'
@@ -6,9 +6,9 @@ import type { detectAll } from 'jschardet'
 import { limits } from '../limits.ts'
 
 /**
- * Guesses the charset of 8-bit bytes that are no UTF-8, by those of their first lines that are not ASCII. Windows-1252, which
+ * Guesses the charset of 8-bit bytes that are not UTF-8, by the first lines that are not ASCII. Returns windows-1252, which
  * senders without a label mean most often, unless the bytes are words of one script in another charset. Costs about a
- * millisecond, and the first time the load of the library. Never throws.
+ * millisecond, and the first time also the loading of the library. Never throws.
  */
 export function guessCharset(bytes: Uint8Array): string {
   const sample = sampleOf(bytes)
@@ -31,7 +31,7 @@ type Guess = {
   readonly confidence: number
 }
 
-/** What is asked for, by the library's names: the charset as we call it, and the script of its letters above ASCII. */
+/** The charsets to choose from, by the library's names: our name for each, and the script of its letters above ASCII. */
 const charsets: ReadonlyMap<string, readonly [charset: string, script: Script]> = new Map([
   ['windows-1252', [western, 'Latin']],
   ['windows-1250', ['windows-1250', 'Latin']],
@@ -60,17 +60,17 @@ const charsets: ReadonlyMap<string, readonly [charset: string, script: Script]> 
 const require = createRequire(import.meta.url)
 let library: { readonly detectAll: typeof detectAll } | undefined
 
-/** Loaded with the first text that names no charset: most name theirs. */
+/** Loads the library with the first text that names no charset: most name theirs. */
 function detect(sample: Buffer): ReturnType<typeof detectAll> {
   library ??= require('jschardet') as { readonly detectAll: typeof detectAll }
   return library.detectAll(sample, { detectEncodings: [...charsets.keys()], minimumThreshold: 0 })
 }
 
-/** Markup in front of the first letters of a line says nothing; so much of it is taken, and so much of the line. */
+/** How many bytes of a line are taken, before and after its first byte above ASCII: the markup in front of that says nothing. */
 const bytesBefore = 32
 const lineBytesMax = 512
 
-/** The lines of bytes that are neither ASCII nor UTF-8, cut at words where they are long. */
+/** The lines of bytes that are neither ASCII nor UTF-8, cut where they are long. */
 function sampleOf(bytes: Uint8Array): Buffer {
   const raw = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, limits.guessedBytesMax))
   const pieces: Buffer[] = []
@@ -97,36 +97,36 @@ function readable(sample: Buffer, { encoding, confidence }: ReturnType<typeof de
   return isText(text) && checks[script](text) ? [{ charset, script, text, confidence }] : []
 }
 
-/** One broken character may be the end of a piece. Boxes and blocks stand where letters were meant. */
+/** Whether hardly any character is broken: one may be the end of a piece. Boxes and blocks appear in place of misread letters. */
 function isText(text: string): boolean {
   const broken = text.match(/[\ufffd\p{Co}\p{Cn}\u0080-\u009f]|\p{L}[\u2500-\u259f]/gu)?.length ?? 0
   return broken <= Math.ceil(text.length / brokenShare) - (text.length < shortChars ? 1 : 0)
 }
 
 const brokenShare = 200
-/** Nothing was cut off so short a text. */
+/** So short a text was not cut. */
 const shortChars = 100
 
 const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/u
 const east = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu
 const isEastern = (text: string) => (text.match(east)?.length ?? 0) >= 2
 
-/** Whether a text is words of a script. */
+/** Whether a text consists of words of a script. */
 const checks: Readonly<Record<Script, (text: string) => boolean>> = {
   Latin: () => true,
   Cyrillic: (text) => isWords(text, /\p{Script=Cyrillic}/u),
-  // Letters that end words stand nowhere else.
+  // The forms of letters that end words occur nowhere else.
   Greek: (text) => isWords(text, /\p{Script=Greek}/u) && !/ς\p{L}/u.test(text),
   Arabic: (text) => isWords(text, /\p{Script=Arabic}/u),
   Hebrew: (text) => isWords(text, /\p{Script=Hebrew}/u) && !/[םןץףך]\p{L}/u.test(text),
-  // Vowels and tones stand around the letters.
+  // Vowel and tone marks surround the letters.
   Thai: (text) => isWords(text, /\p{Script=Thai}/u) && shareOf(text, /[\u0e30-\u0e3a\u0e40-\u0e4e]/g) > 0.1,
   Japanese: isEastern,
   Korean: isEastern,
   Chinese: isEastern,
 }
 
-/** Whether the words with letters above ASCII are of the script alone, with capitals where words have them. */
+/** Whether the words with letters above ASCII are of the script alone, with capitals only where words have them. */
 function isWords(text: string, script: RegExp): boolean {
   let good = 0
   let bad = 0
@@ -149,14 +149,14 @@ function shareOf(text: string, letters: RegExp): number {
   return (text.match(letters)?.length ?? 0) / Math.max(1, text.match(/[^\p{ASCII}]/gu)?.length ?? 0)
 }
 
-/** Syllables show Japanese, which other charsets of the east have at the same place; without any it is Chinese more often. */
+/** Kana show that a text is Japanese, though other eastern charsets have them at the same place; without any, Chinese is likelier. */
 function likelier(first: Guess, found: readonly Guess[]): Guess {
   const japanese = found.find(({ script, text }) => script === 'Japanese' && kana.test(text))
   if (first.script === 'Japanese') return japanese ?? found.find(({ script }) => script !== 'Japanese') ?? first
   return japanese !== undefined && kana.test(first.text) ? japanese : first
 }
 
-/** Of Latin charsets the likeliest counts only where it is much likelier than the western one: they differ in few letters. */
+/** Whether a Latin charset is much likelier than the western one: they differ in few letters. */
 function isSure({ confidence, text }: Guess, found: readonly Guess[]): boolean {
   if ((text.match(/[^\P{L}\p{ASCII}]/gu)?.length ?? 0) < latinLettersMin) return false
   const asWestern = found.find(({ charset }) => charset === western)
@@ -167,7 +167,7 @@ function isSure({ confidence, text }: Guess, found: readonly Guess[]): boolean {
 
 const latinLettersMin = 2
 
-/** In capitals two Cyrillic charsets look alike to the library: the commonest letters tell them apart. */
+/** The library confuses two Cyrillic charsets when a text is in capitals: the commonest letters tell them apart. */
 function mostUsual(found: readonly Guess[]): Guess {
   const [first, ...others] = found.filter(({ script }) => script === 'Cyrillic') as [Guess, ...Guess[]]
   if (first.text.toUpperCase() !== first.text && /\p{Lu}/u.test(first.text)) return first

@@ -3,16 +3,16 @@ import { TextDecoder } from 'node:util'
 import iconv from 'iconv-lite'
 import { hz, shiftOut, unshifted } from './shifted-charsets.ts'
 
-/** The charset of bytes that are no UTF-8 and name none that is known, as `decodeCharset` takes it. */
+/** Guesses the charset of bytes that are not UTF-8 and name no known charset; returns a label for `decodeCharset`. */
 export type CharsetGuess = (bytes: Uint8Array) => string
 
 /** What senders without a label mean most often. */
 const western = () => 'windows-1252'
 
 /**
- * Decodes text bytes by the charset they claim, or by the byte order mark they begin with, which is left out. What claims
- * UTF-8, nothing, or a label nobody knows is read as UTF-8, with U+FFFD for broken bytes; where many characters are broken,
- * by `guess`. What claims another charset and can only be UTF-8 is read as that. Linear. Never throws.
+ * Decodes text bytes by the charset they claim, or by the byte order mark they begin with, which is removed. Bytes that claim
+ * UTF-8, nothing, or an unknown label are read as UTF-8, with U+FFFD for broken bytes, or, when many characters are broken, as
+ * `guess` says. Bytes that claim another charset but can only be UTF-8 are read as UTF-8. Linear. Never throws.
  * @param charset the label as written in the message, or null when there is none
  */
 export function decodeCharset(bytes: Uint8Array, charset: string | null, guess: CharsetGuess = western): string {
@@ -29,8 +29,8 @@ export function decodeCharset(bytes: Uint8Array, charset: string | null, guess: 
 
 /**
  * Decodes header bytes that should be ASCII but need not be: UTF-8 (RFC 6532), else the charset of the message, else
- * windows-1252. ISO-2022-JP is told by its escape sequences, whatever the charset. Never throws.
- * @param charset of the text that the header belongs to; null, or one that header bytes cannot be in, tells nothing
+ * windows-1252. ISO-2022-JP is recognised by its escape sequences, whatever the charset. Never throws.
+ * @param charset of the text that the header belongs to; null, or a charset that header bytes cannot be in, says nothing
  */
 export function decodeHeaderBytes(bytes: Uint8Array, charset: string | null): string {
   if (isAscii(bytes)) return decodeAscii(bytes)
@@ -39,19 +39,19 @@ export function decodeHeaderBytes(bytes: Uint8Array, charset: string | null): st
   return isUtf8(bytes) || isMostlyWhole(text, { wholePerBroken: 4 }) ? text : decodeCharset(bytes, charset)
 }
 
-/** Whether the label names a charset that has ASCII and, in bytes above it, something else than UTF-8. */
+/** Whether the label names a charset that includes ASCII and uses the bytes above it for something other than UTF-8. */
 export function isEightBit(charset: string | null): charset is string {
   const label = labelOf(charset)
   return isKnown(label) && !shiftsInAscii(label)
 }
 
-/** Whether the bytes of a text cannot be told by its label: 8-bit, no UTF-8, and no charset that is known named. */
+/** Whether the label does not tell how to read the bytes: they are 8-bit and not UTF-8, and it names no known charset. */
 export function isUntold(bytes: Uint8Array, charset: string): boolean {
   const label = labelOf(charset)
   return !isAscii(bytes) && !isUtf8(bytes) && !isKnown(label)
 }
 
-/** Whether the label names ASCII, which says nothing of 8-bit bytes. */
+/** Whether the label names ASCII, which says nothing about 8-bit bytes. */
 export function isAsciiLabel(charset: string | null): boolean {
   return labelOf(charset).endsWith('ascii') || labelOf(charset).startsWith('ansi_x3.4')
 }
@@ -62,7 +62,7 @@ function labelOf(charset: string | null): string {
   return Object.hasOwn(aliases, label) ? (aliases[label] as string) : label
 }
 
-/** Labels that neither TextDecoder nor iconv-lite knows, or that one of them gets wrong, by what is to be read instead. */
+/** Labels that neither TextDecoder nor iconv-lite knows, or that one of them gets wrong, by the charset to use instead. */
 const aliases = table({
   cp949:
     'euc-kr euckr cseuckr ks_c_5601-1987 ks_c_5601-1989 ks_c_5601 ksc5601 ksc_5601 csksc56011987 korean iso-ir-149 windows-949 ms949 x-windows-949 uhc x-uhc 5601',
@@ -99,7 +99,7 @@ function table(names: Readonly<Record<string, string>>): Readonly<Record<string,
 
 const byHand: ReadonlySet<string> = new Set(['utf-7', 'hz', 'iso-2022-kr'])
 
-// Node's TextDecoder asks ICU, whose Korean and Chinese tables lack what Windows added to them.
+// Node's TextDecoder uses ICU, whose Korean and Chinese tables lack what Windows added to them.
 const byIconv: ReadonlySet<string> = new Set(['cp949', 'big5hkscs'])
 
 /** Whether a label names a charset that can be decoded and is neither UTF-8 nor ASCII. */
@@ -109,8 +109,8 @@ function isKnown(label: string): boolean {
 }
 
 /**
- * Whether a text of valid UTF-8 cannot be meant as what its label says, by its characters above ASCII. Two letters in a row
- * may be UTF-8 by chance: in Western charsets a capital and a sign (`CAFÉ®`), elsewhere letters that nobody writes there.
+ * Whether a text that is valid UTF-8 cannot be in the charset of its label, judging by its characters above ASCII. Two letters in a
+ * row may be UTF-8 by chance: in Western charsets a capital and a sign (`CAFÉ®`), elsewhere letters that nobody writes there.
  */
 function canOnlyBeUtf8(text: string, label: string): boolean {
   const letters = firstLetters(text)
@@ -120,7 +120,7 @@ function canOnlyBeUtf8(text: string, label: string): boolean {
   return letters.filter((letter) => !/[\u0180-\u036f\u0530-\u058f\u0700-\u07ff]/.test(letter)).length >= least
 }
 
-/** So many characters above ASCII tell it. */
+/** How many characters above ASCII are enough to decide. */
 const lettersMax = 100
 
 function firstLetters(text: string): readonly string[] {
@@ -142,7 +142,7 @@ function decodeKnown(bytes: Uint8Array, label: string): string {
   return iconv.decode(asBuffer(bytes), label)
 }
 
-/** RFC 2152: UTF-16 in base64 between `+` and whatever is no base64, of which `-` vanishes. Linear. */
+/** RFC 2152: UTF-16 in base64, from `+` to the first character that is not base64, which is dropped if it is `-`. Linear. */
 function decodeUtf7(text: string): string {
   return text.replace(/\+([A-Za-z0-9+/]*)-?/g, (_, run: string) => {
     if (run === '') return '+'
@@ -154,7 +154,7 @@ function decodeUtf7(text: string): string {
   })
 }
 
-/** ASCII, unless it shows that it is ISO-2022-JP: nothing else shifts so. */
+/** Reads bytes as ASCII, unless they have the escape sequences of ISO-2022-JP, which nothing else uses. */
 function decodeAscii(bytes: Uint8Array): string {
   const text = latin1(bytes)
   if (!text.includes('\x1b$B') && !text.includes('\x1b$@')) return text
@@ -169,7 +169,7 @@ function decodeUnsure(bytes: Uint8Array, guess: CharsetGuess): string {
   return label === western() && isMostlyWhole(text, { wholePerBroken: 1 }) ? text : decodeKnown(bytes, label)
 }
 
-/** Whether there are that many whole characters above ASCII for each broken one. */
+/** Whether there are at least `wholePerBroken` whole characters above ASCII for each broken one. */
 function isMostlyWhole(text: string, { wholePerBroken }: { readonly wholePerBroken: number }): boolean {
   let whole = 0
   let broken = 0
@@ -181,7 +181,7 @@ function isMostlyWhole(text: string, { wholePerBroken }: { readonly wholePerBrok
   return whole >= broken * wholePerBroken
 }
 
-/** The charset that a BOM in front tells. Of two bytes that other charsets may mean as letters, there are NULs behind them. */
+/** The charset that a leading BOM shows. A BOM of two bytes, which may be letters of other charsets, counts only with NULs after it. */
 function markOf(bytes: Uint8Array, label: string): { readonly charset: string } | null {
   const [first, second, third, fourth] = bytes
   if (first === 0xef && second === 0xbb && third === 0xbf) return { charset: 'utf-8' }
@@ -192,19 +192,19 @@ function markOf(bytes: Uint8Array, label: string): { readonly charset: string } 
   return first === 0xfe && second === 0xff && isSure ? { charset: 'utf-16be' } : null
 }
 
-/** Whether text is not of two bytes per character, whatever it claims: a blank or a line end would have a zero beside it. */
+/** Whether text does not have two bytes per character, whatever it claims: a blank or a line end would have a zero byte beside it. */
 function isPlain(bytes: Uint8Array): boolean {
   return !bytes.includes(0) && (bytes.includes(0x20) || bytes.includes(0x0a)) && isUtf8(bytes)
 }
 
-/** Big-endian (RFC 2781 4.3), unless the zeros stand where the high bytes of little-endian Latin letters are. */
+/** Big-endian (RFC 2781 4.3), unless the zero bytes are where little-endian Latin letters have their high bytes. */
 function byteOrder(bytes: Uint8Array): 'utf-16be' | 'utf-16le' {
   const zeros = [0, 0]
   for (let i = 0; i < Math.min(bytes.length, 10_000); i++) if (bytes[i] === 0) (zeros[i % 2] as number)++
   return (zeros[1] as number) > (zeros[0] as number) ? 'utf-16le' : 'utf-16be'
 }
 
-// WHATWG maps these to its replacement decoder, which drops the text; the guess is better.
+// WHATWG maps these to its replacement decoder, which drops the text; guessing is better.
 const undecodable = /^iso-2022-cn/
 
 function decoderFor(label: string): TextDecoder | null {

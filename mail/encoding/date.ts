@@ -1,7 +1,7 @@
 /**
- * Reads a Date field (RFC 5322 3.3 and 4.3): comments, two-digit years, named zones, a missing weekday, seconds or zone are
- * all taken, and so are dates that begin with the month (asctime among them) or the year. Without a zone it is UTC. Null
- * when it is no date. Never throws.
+ * Reads a Date field (RFC 5322 3.3 and 4.3). Accepts comments, two-digit years, named zones, a missing weekday, missing seconds and
+ * a missing zone, and dates that begin with the month (as asctime writes them) or the year. Without a zone it is UTC. Null
+ * when it is not a date. Never throws.
  */
 export function parseDate(text: string): Date | null {
   const plain = text
@@ -70,7 +70,7 @@ const zones: Readonly<Record<string, number>> = {
   pst: -480,
 }
 
-/** An offset counts more than a name: `GMT+0200`. Of one with less than four digits the minutes may be missing. */
+/** An offset outweighs a name: `GMT+0200`. An offset of fewer than three digits has no minutes. */
 function zoneMinutes(zone: string | undefined, offset: string | undefined): number {
   const digits = offset?.replace(/\D/g, '') ?? ''
   if (digits === '')

@@ -1,6 +1,6 @@
 /**
- * A text with the digits of other scripts (Arabic, Persian, Devanagari, Thai, full-width) as ASCII, character for
- * character: that is how they are typed. Never throws.
+ * Replaces the digits of other scripts (Arabic, Persian, Devanagari, Thai, full-width) by ASCII digits, character for
+ * character: that is how people type them. Never throws.
  */
 export function withAsciiDigits(text: string): string {
   return text.replace(/[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u0e50-\u0e59\uff10-\uff19]/g, asciiDigit)

@@ -1,8 +1,8 @@
 /** Controls of the direction of text (UAX 9). */
 
 /**
- * A text in which overridden letters stand in the order in which they show, without the overrides; `overridden` has what they
- * held, as it was written. Overrides end with their line. Linear.
+ * Puts overridden letters in the order in which they are shown, and removes the overrides; `overridden` has what they
+ * held, as it was written. An override ends with its line. Linear.
  */
 export function turned(text: string): { readonly text: string; readonly overridden: readonly string[] } {
   if (!/[\u202d\u202e]/.test(text)) return { text, overridden: [] }
@@ -12,10 +12,10 @@ export function turned(text: string): { readonly text: string; readonly overridd
 }
 
 const overriddenMax = 5
-/** Deeper overrides are left out. */
+/** Deeper overrides are ignored. */
 const overrideDepthMax = 8
 
-/** `from`: what of the line had been written before it; `piece`: its place among the pieces of the line. */
+/** `from` is the number of output pieces before it; `piece` is its index among the pieces of the line. */
 type Override = { readonly isRight: boolean; readonly from: number; readonly piece: number }
 
 function turnedLine(line: string, overridden: string[]): string {
@@ -49,7 +49,7 @@ function turnedLine(line: string, overridden: string[]): string {
   return out.join('')
 }
 
-/** Characters from right to left; brackets turn with them. */
+/** Reverses the characters, and mirrors brackets. */
 function mirrored(text: string): string {
   const characters = text.match(/\P{M}\p{M}*|\p{M}+/gu) ?? []
   return characters
@@ -69,8 +69,8 @@ const mirrors: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * Ends the direction controls of a line within it (UAX 9 2): embeddings and isolates that stay open are closed; overrides,
- * which show letters in another order, and ends without a beginning are left out. Linear. Never throws.
+ * Ends the direction controls of a line within it (UAX 9 2): embeddings and isolates that stay open are closed. Overrides,
+ * which show letters in another order, and ends without a beginning are removed. Linear. Never throws.
  */
 export function closeDirections(line: string): string {
   if (!directed.test(line)) return line
@@ -99,7 +99,7 @@ export function closeDirections(line: string): string {
   return out.join('')
 }
 
-/** Embeddings and overrides, isolates, and what ends them. */
+/** Embeddings, overrides, isolates, and the characters that end them. */
 const directed = /[\u202a-\u202e\u2066-\u2069]/
 export const directions = /([\u202a-\u202e\u2066-\u2069])/g
 const embeddingEnd = '\u202c'

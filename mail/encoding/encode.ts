@@ -1,6 +1,6 @@
-/** How values and bodies are written on the wire. Everything here gives CRLF line ends and, given ASCII, ASCII. */
+/** Writes values and bodies for the wire. All output has CRLF line ends, and is ASCII if the input is. */
 
-/** Characters of a line without its CRLF: aimed at, and never passed (RFC 5322 2.1.1). */
+/** Characters of a line without its CRLF: the length aimed at, and the limit (RFC 5322 2.1.1). */
 const lineAim = 76
 export const lineMax = 998
 
@@ -24,13 +24,13 @@ export function headerLine(name: string, value: string): string {
   return `${out}\r\n`
 }
 
-/** A free text value, as of Subject: as it is when it is plain ASCII, else RFC 2047 encoded words. `offset`: characters before it on its line. */
+/** A free-text value, such as Subject: unchanged if plain ASCII, else encoded (RFC 2047). `offset`: characters before it on its line. */
 export function unstructured(text: string, offset: number): string {
   const isPlain = /^[\x20-\x7e]*$/.test(text) && !text.includes('=?') && !/\S{900}/.test(text)
   return isPlain ? text.trim() : encodedWords(text.trim(), offset)
 }
 
-/** A display name as atoms, a quoted string or encoded words, whichever it needs (RFC 5322 3.4, RFC 2047 5). */
+/** A display name as atoms, a quoted string or encoded words, as it requires (RFC 5322 3.4, RFC 2047 5). */
 export function phrase(name: string): string {
   if (!/^[\x20-\x7e]*$/.test(name) || name.includes('=?') || /\S{200}/.test(name))
     return encodedWords(name, lineAim / 2)
@@ -69,7 +69,7 @@ function encodedWords(text: string, offset: number): string {
   return words.join(' ')
 }
 
-// RFC 2047 5 (3): the characters that may stand for themselves everywhere, also in a phrase.
+// RFC 2047 5 (3): the characters that may stand for themselves everywhere, even in a phrase.
 function qWord(char: string): string {
   if (/[A-Za-z0-9!*+/-]/.test(char)) return char
   return char === ' ' ? '_' : percent(Buffer.from(char), '=')
@@ -104,7 +104,7 @@ export function wrapBase64(bytes: Buffer): string {
   return inBase64Lines(bytes.toString('base64'))
 }
 
-/** The digits of base64 in such lines. */
+/** The digits of base64 in lines of 76 characters. */
 export function inBase64Lines(digits: string): string {
   return digits.replace(/.{1,76}/g, '$&\r\n')
 }

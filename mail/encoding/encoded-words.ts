@@ -1,12 +1,12 @@
-/** Encoded words of header fields (RFC 2047), as they are really written. */
+/** Encoded words of header fields (RFC 2047), as they occur in practice. */
 import { decodeCharset, isUntold } from './charset.ts'
 
-/** A word: bytes in its charset, or characters that stood in it raw. */
+/** An encoded word: bytes in its charset, and characters that were not encoded in it. */
 type Word = { readonly charset: string; readonly pieces: readonly (Buffer | string)[]; readonly base64: string | null }
 
 /**
- * The value with its encoded words decoded: white space between two of them goes, and what several words of one charset say
- * is decoded as one, because programs split within characters. What is no word stays as it is. Linear; never throws.
+ * Decodes the encoded words of a value. White space between two of them is removed, and words of one charset that follow each
+ * other are decoded together, because programs split within characters. Everything else stays unchanged. Linear; never throws.
  */
 export function decodeEncodedWords(value: string): string {
   const reader = createReader(value)
@@ -28,8 +28,8 @@ export function decodeEncodedWords(value: string): string {
 }
 
 /**
- * The bytes of the words of a value that their labels do not tell: 8-bit, no UTF-8, and of no charset that is known; null when
- * there is none. Linear.
+ * The bytes of the encoded words whose labels do not tell how to read them: 8-bit, not UTF-8, and in no known charset; null when
+ * there are none. Linear.
  */
 export function untoldBytes(value: string): Buffer | null {
   const pieces = [...value.matchAll(plainWord)].flatMap(([, charset = '', , encoding = '', payload = '']) => {
@@ -39,14 +39,14 @@ export function untoldBytes(value: string): Buffer | null {
   return pieces.length === 0 ? null : Buffer.concat(pieces)
 }
 
-/** The value with another label in its words that `untoldBytes` finds. Linear. */
+/** The value with another label in those of its words that `untoldBytes` finds. Linear. */
 export function relabelled(value: string, label: string): string {
   return value.replace(plainWord, (word, charset: string, _language, encoding: string, payload: string) =>
     isUntold(bytesOf(encoding, payload), charset) ? `=?${label}?${encoding}?${payload}?=` : word,
   )
 }
 
-/** A word as RFC 2047 2 has it. */
+/** An encoded word in the syntax of RFC 2047 2. */
 const plainWord = /=\?([^?*\s]{1,75})(\*[^?\s]{0,40})?\?([bq])\?([^?]{0,1000})\?=/gi
 
 function bytesOf(encoding: string, payload: string): Buffer {
@@ -55,16 +55,16 @@ function bytesOf(encoding: string, payload: string): Buffer {
     : Buffer.concat(piecesOfQ(payload).map((piece) => Buffer.from(piece)))
 }
 
-/** The charset may have a language behind it (RFC 2231 5). */
+/** The charset may be followed by a language (RFC 2231 5). */
 const head = /=\?([^?*\s]{1,75})(?:\*[^?\s]{0,40})?\?([bq])\?/iy
-/** A `?` in a Q word, and then an encoded character, looks like its end; so many are looked at. */
+/** In a Q word, `?` followed by an encoded character looks like the end of the word. This many such places are looked at. */
 const falseEndsMax = 20
 
 type FoundWord = { readonly word: Word; readonly end: number }
 
 function createReader(value: string): { wordAt(start: number): FoundWord | null } {
   let known = -1
-  /** Where the next `?=` is; looked for once, however many words begin before it. */
+  /** The offset of the next `?=`, searched for once, however many words begin before it. */
   const endAfter = (from: number): number => {
     if (known < from && known !== Infinity) {
       const next = value.indexOf('?=', from)
@@ -79,7 +79,7 @@ function createReader(value: string): { wordAt(start: number): FoundWord | null 
       if (match === null) return null
       const [, charset = '', encoding = ''] = match
       const from = head.lastIndex
-      // The padding of base64 and the end of its word are no beginning.
+      // In `=?=`, base64 padding before the end of its word, `=?` does not begin a word.
       let limit = value.indexOf('=?', from)
       while (limit >= 0 && value[limit + 2] === '=') limit = value.indexOf('=?', limit + 1)
       if (limit < 0) limit = value.length
@@ -100,7 +100,7 @@ function createReader(value: string): { wordAt(start: number): FoundWord | null 
   }
 }
 
-/** The bytes of a Q word; characters that are none of ASCII were decoded with the header and stay as they are. */
+/** The bytes of a Q word. Characters beyond ASCII were decoded with the header and stay unchanged. */
 function piecesOfQ(payload: string): (Buffer | string)[] {
   return payload.split(/([^\x20-\x7e]+)/).flatMap((piece, n): (Buffer | string)[] => {
     if (piece === '') return []
@@ -112,7 +112,7 @@ function piecesOfQ(payload: string): (Buffer | string)[] {
   })
 }
 
-/** Words that follow each other. */
+/** Decodes words that follow each other. */
 function decoded(words: readonly Word[]): string {
   const texts: string[] = []
   let charset = ''
@@ -135,7 +135,7 @@ function decoded(words: readonly Word[]): string {
   return texts.join('')
 }
 
-/** Words of base64 that were split between any of its characters, put together again. */
+/** Joins base64 words that were split between any two of its characters. */
 function joined(words: readonly Word[]): readonly Word[] {
   const out: Word[] = []
   for (const word of words) {

@@ -4,14 +4,14 @@ import { decodeEncodedWords } from './encoded-words.ts'
 import { type Hidden, stripInvisible } from './invisible-characters.ts'
 
 /**
- * Decodes the encoded words of an unfolded header value (RFC 2047), and makes the result one clean line of what a reader
- * sees. Values longer than `encodedWordsCharsMax` characters are only cleaned. Never throws.
+ * Decodes the encoded words of an unfolded header value (RFC 2047), and returns what a reader sees of the result as one clean
+ * line. Values longer than `encodedWordsCharsMax` characters are only cleaned. Never throws.
  */
 export function decodeWords(text: string): string {
   return isPrintable.test(text) && !text.includes('=?') ? text : readWords(text).text
 }
 
-/** The same as `decodeWords`, with reports of what a reader does not see of the value. */
+/** Does the same as `decodeWords`, and reports what a reader does not see of the value. */
 export function readWords(value: string): { readonly text: string; readonly hidden: readonly Hidden[] } {
   const isEncoded = value.includes('=?') && value.length <= limits.encodedWordsCharsMax
   const { text, hidden } = stripInvisible(cleanLine(isEncoded ? decodeEncodedWords(value) : value), {
@@ -30,13 +30,13 @@ export function firstChars(text: string, count: number): string {
   return text.slice(0, end)
 }
 
-/** The first `count` code points of a clean line; direction controls that stay open are closed, so that they do not reach what follows. */
+/** The first `count` code points of a clean line. Direction controls left open are closed, so that they do not affect what follows. */
 export function firstOfLine(line: string, count: number): string {
   const first = firstChars(line, count)
   return first.length < line.length ? closeDirections(first) : line
 }
 
-/** Replaces control characters (an encoded word may hold CR, LF or NUL) by a space; NUL alone vanishes. */
+/** Replaces control characters (an encoded word may hold CR, LF or NUL) by a space; NUL alone is removed. */
 export function cleanLine(text: string): string {
   if (!control.test(text)) return text
   return text.replaceAll('\0', '').replace(controls, ' ')

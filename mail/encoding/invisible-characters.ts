@@ -2,7 +2,7 @@ import { limits } from '../limits.ts'
 import { directions, turned } from './directions.ts'
 import { withoutEscapes } from './terminal-escapes.ts'
 
-/** Text that is in the message but not seen by a person who reads it; `alternative` is that of a plain part beside the HTML. */
+/** Text in the message that a person who reads it does not see; `alternative` is text of a plain part that the HTML does not show. */
 export type Hidden = {
   readonly kind:
     | 'display_none'
@@ -18,16 +18,16 @@ export type Hidden = {
     | 'bidi_override'
     | 'terminal_escape'
     | 'lookalike_domain'
-  /** At most `hiddenExcerptCharsMax` characters, white space collapsed; tag characters as the ASCII they stand for. */
+  /** At most `hiddenExcerptCharsMax` characters, white space collapsed, tag characters replaced by the ASCII they stand for. */
   readonly excerpt: string
 }
 
-/** Whether nobody sees anything of a text: blanks, controls and characters without width. */
+/** Whether nothing of a text can be seen: it has only blanks, controls and zero-width characters. */
 export const isBlank = (text: string): boolean => !/[^\s\p{C}]/u.test(text)
 
 /**
- * A text without what changes unseen how it is read: controls of terminals, overrides of the direction, and characters without
- * width. Overridden letters stand in the order in which they show, or, where `turns` is false, as they were written. Linear.
+ * Removes from a text what changes invisibly how it is read: terminal controls, direction overrides, and zero-width
+ * characters. Overridden letters are put in the order in which they are shown, or, if `turns` is false, stay as written. Linear.
  */
 export function stripInvisible(
   text: string,
@@ -48,14 +48,14 @@ export function stripInvisible(
 }
 
 /**
- * Takes characters without width out of a text: zero-width spaces and joiners, soft hyphens, invisible operators,
+ * Removes zero-width characters from a text: zero-width spaces and joiners, soft hyphens, invisible operators,
  * tag characters and runs of variation selectors, which can carry text past a reader. What scripts and emoji need
  * stays: joiners between letters or emoji, flags made of tags. Linear.
  */
 function withoutWidthless(text: string): { readonly text: string; readonly hidden: readonly Hidden[] } {
   if (!suspicious.test(text)) return { text, hidden: [] }
   const hidden: Hidden[] = []
-  let cut: number | null = null // where the first word with something inside it is, in the stripped text
+  let cut: number | null = null // offset, in the stripped text, of the first place where a word is cut up
   let removed = 0
   const visible = text.replace(invisible, (run: string, flag: string | undefined, offset: number) => {
     if (flag || joins(text, offset, run)) return run
@@ -65,13 +65,13 @@ function withoutWidthless(text: string): { readonly text: string; readonly hidde
     removed += run.length
     return ''
   })
-  // Newsletters pad their preview line with these; only text that is cut up by them is worth a report.
+  // Newsletters pad their preview line with these; only a word that is cut up by them is worth a report.
   if (cut !== null)
     hidden.push({ kind: 'zero_width', excerpt: hiddenExcerpt(visible.slice(Math.max(0, cut - 40), cut + 40)) })
   return { text: visible, hidden: hidden.slice(0, limits.hiddenMax) }
 }
 
-/** An identifier, such as an address, with U+FFFD for each invisible character: it must not look like another one. */
+/** An identifier, such as an address, with U+FFFD in place of invisible characters: it must not look like another one. */
 export function showInvisible(text: string): string {
   const visible = text.replace(directions, '\ufffd').replace(/[\u061c\u200e\u200f]/g, '\ufffd')
   if (!suspicious.test(visible)) return visible
@@ -80,7 +80,7 @@ export function showInvisible(text: string): string {
   )
 }
 
-/** Collapses white space and cuts to the excerpt's length on a character. */
+/** Collapses white space and cuts to the length of an excerpt, never within a character. */
 export function hiddenExcerpt(text: string): string {
   return [
     ...text
@@ -92,7 +92,7 @@ export function hiddenExcerpt(text: string): string {
     .join('')
 }
 
-// Unicode's default ignorable characters, but for the direction marks that right-to-left text needs.
+// Unicode's default ignorable characters, except the direction marks that right-to-left text needs.
 const suspicious = /[\p{DI}--[\ufe0f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]]/v
 
 // First a flag (a black flag, then tags, then the cancel tag: UTS 51 2.7), then any run of ignorable characters.
@@ -112,7 +112,7 @@ function spelledBy(run: string): string {
   return ascii.length > 1 ? ascii : bytes.length > 1 ? Buffer.from(bytes).toString('utf8') : ''
 }
 
-/** Whether a run stands where script or emoji need it: a joiner between letters, one selector after a character. */
+/** Whether script or emoji need a run where it is: a joiner between letters, one selector after a character. */
 function joins(text: string, offset: number, run: string): boolean {
   if (run.length > 2) return false
   const before = text.slice(Math.max(0, offset - 2), offset)
@@ -130,7 +130,7 @@ function joins(text: string, offset: number, run: string): boolean {
 const needsJoiners =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Mongolian}]/u
 
-/** Soft hyphens may stand in words; anything else there hides the word from a search. */
+/** Whether a run cuts up a word, which hides the word from a search. Soft hyphens are common in words and do not count. */
 function splitsWord(text: string, offset: number, run: string): boolean {
   if (/^\u00ad+$/.test(run)) return false
   return (

@@ -1,7 +1,7 @@
 import { createSlice, nextTurn, sliceBytes } from '../slices.ts'
 import { withCrlf } from './encode.ts'
 
-/** A message with CRLF at the end of every line: bare CR and bare LF become one. Returns `raw` itself when there are none. */
+/** Returns a message in which every line ends with CRLF: bare CR and bare LF become CRLF. Returns `raw` itself when it has neither. */
 export async function withCrlfLines(raw: Buffer): Promise<Buffer> {
   return (await hasBareLineEnds(raw)) ? Buffer.from(withCrlf(raw.toString('latin1')), 'latin1') : raw
 }

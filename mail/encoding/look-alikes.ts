@@ -1,14 +1,14 @@
 /** Letters of one script that look like those of another (UTS 39), in names and in domains. */
 import { domainToASCII, domainToUnicode } from 'node:url'
 
-/** Latin with Cyrillic or Greek in one word: what no language writes (UTS 39 5.1). */
+/** Whether a word mixes Latin with Cyrillic or Greek letters, which no language does (UTS 39 5.1). */
 export function mixesAlphabets(text: string): boolean {
   return text
     .split(/[^\p{L}\p{M}]+/u)
     .some((word) => /\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word))
 }
 
-/** The text as it looks: small letters, without marks and invisible characters, look-alikes as Latin letters. */
+/** The text as it looks: lower-case, without marks and invisible characters, look-alikes as Latin letters. */
 export function skeleton(text: string): string {
   return text
     .toLowerCase()
@@ -18,11 +18,11 @@ export function skeleton(text: string): string {
 }
 
 /**
- * The domains in a text that mix Latin letters with others that look like them, or are made of such others alone under an ASCII
- * top-level domain: as they look, with their A-labels. At most `foundMax`. Linear.
+ * The domains in a text that mix Latin letters with look-alikes, or that have a label of look-alikes alone under an ASCII
+ * top-level domain. Each is given as it looks, with its A-labels. At most `foundMax`. Linear.
  */
 export function lookAlikeDomains(text: string): readonly string[] {
-  // Most mail is ASCII alone, and has no such domain.
+  // Most mail is ASCII alone and has no such domain.
   if (!mayLookAlike(text)) return []
   const found = new Set<string>()
   for (const word of text.split(/\s+/)) {
@@ -41,7 +41,7 @@ const foundMax = 5
 /** Whether there is a letter beyond ASCII, or an A-label. */
 const mayLookAlike = (text: string) => /\P{ASCII}/u.test(text) || /xn--/i.test(text)
 
-/** A label with a letter beyond ASCII, or an A-label, and a top-level domain behind it. */
+/** A label with a letter beyond ASCII, or an A-label, followed by a top-level domain. */
 const domainPattern =
   /(?<![\p{L}\p{N}.-])(?=[A-Za-z0-9.-]{0,253}(?:[xX][nN]--|[^\p{ASCII}]))[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,10}(?![\p{L}\p{N}-])/gu
 

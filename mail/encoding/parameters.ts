@@ -6,9 +6,9 @@ import { decodeWords } from './header-words.ts'
 export type Parameterised = { readonly value: string; readonly params: ReadonlyMap<string, string> }
 
 /**
- * Reads `value; name=text; name*0*=utf-8''...` (RFC 2045 5.1, RFC 2231), tolerant of missing quotes, of encoded words
- * inside quotes, and of a value that is missing (then '') or has a comma, or nothing, behind it. An RFC 2231 form beats
- * the plain parameter of the same name. At most `parametersMax` parameters; the rest is ignored. Linear. Never throws.
+ * Reads `value; name=text; name*0*=utf-8''...` (RFC 2045 5.1, RFC 2231). Tolerates missing quotes, encoded words
+ * inside quotes, a missing value (then ''), and a value that is followed by a comma, or by nothing, instead of `;`. An RFC 2231
+ * form outweighs the plain parameter of the same name. At most `parametersMax` parameters; the rest is ignored. Linear. Never throws.
  */
 export function parseParameters(text: string): Parameterised {
   const { value, end } = readValue(text)
@@ -37,7 +37,7 @@ export function parseParameters(text: string): Parameterised {
   return { value, params }
 }
 
-/** What stands before the parameters, lower-case and without comments; `end` is the index before the first of them. */
+/** The value before the parameters, lower-case and without comments; `end` is the index before the first parameter. */
 function readValue(text: string): { readonly value: string; readonly end: number } {
   const start = comments.exec(text)?.[0].length ?? 0
   if (/^[\w*-]{1,40}\s*=/.test(text.slice(start, start + 60))) return { value: '', end: start - 1 }
@@ -48,12 +48,12 @@ function readValue(text: string): { readonly value: string; readonly end: number
   return { value: word.toLowerCase(), end: isFollowed ? start + word.length : end }
 }
 
-/** Comments in front (RFC 5322 3.2.2), without others in them. */
+/** Leading comments (RFC 5322 3.2.2) that do not contain others. */
 const comments = /^\s*(?:\([^()]*\)\s*)*/
 
 type Section = { readonly suffix: string; readonly value: string }
 
-// Encoded words do not belong into parameters (RFC 2047 5), but names of files have them all the same.
+// RFC 2047 5 forbids encoded words in parameters, but file names have them all the same.
 function isFileName(parameter: string): boolean {
   return parameter === 'name' || parameter.startsWith('filename') || parameter.startsWith('name*')
 }
@@ -70,11 +70,11 @@ function readParameter(text: string, from: number): { name: string; value: strin
   }
   const next = plainEnd(text, start)
   const value = text.slice(start, next).trim()
-  // Names of files are often left unquoted though they hold blanks; elsewhere a blank ends the value.
+  // File names are often unquoted though they contain blanks; in other parameters a blank ends the value.
   return { name, value: isFileName(name) ? value : value.replace(/\s.*$/s, ''), next }
 }
 
-/** A quoted string; in names like `C:\new.txt` a backslash counts only before a quote or a backslash. */
+/** Reads a quoted string. In names like `C:\new.txt` a backslash counts only before a quote or a backslash. */
 function readQuoted(text: string, start: number, isName: boolean): { value: string; next: number } {
   let end = start + 1
   while (end < text.length && text[end] !== '"') end += text[end] === '\\' && /["\\]/.test(text[end + 1] ?? '') ? 2 : 1

@@ -1,4 +1,4 @@
-/** A message as the pieces it is made of: text and bytes as they are, and bytes that become lines of base64. */
+/** Writes a message from its pieces: text and bytes that stay unchanged, and bytes that become lines of base64. */
 import { createSlice, nextTurn, roomFor, sliceBytes } from '../slices.ts'
 
 export type Piece = string | Buffer | { readonly base64: Buffer }
@@ -6,10 +6,10 @@ export type Piece = string | Buffer | { readonly base64: Buffer }
 /** RFC 2045 6.8: lines of at most 76 characters. */
 const lineBytes = 57
 const lineChars = 76
-/** Whole lines, a slice of them when they are written. */
+/** As many bytes as make one slice of whole base64 lines. */
 const base64SliceBytes = lineBytes * Math.floor(sliceBytes / (lineChars + 2))
 
-/** Writes the pieces one behind the other, text as UTF-8, slice by slice. Never throws. */
+/** Writes the pieces one after the other, text as UTF-8, slice by slice. Never throws. */
 export async function writePieces(pieces: readonly Piece[]): Promise<Buffer> {
   const whole = roomFor(pieces.reduce((sum, piece) => sum + sizeOf(piece), 0))
   const slice = createSlice()
@@ -44,13 +44,13 @@ const base64Size = (bytes: number) => Math.ceil(bytes / 3) * 4 + Math.ceil(bytes
 const alphabet = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
 const padding = 0x3d
 
-/** Writes bytes as lines of base64, each with CRLF, without making text of them first. Returns how many characters that were. */
+/** Writes bytes as lines of base64, each with CRLF, without making a string of them first. Returns the number of bytes written. */
 function writeBase64(into: Buffer, start: number, bytes: Buffer): number {
   let at = start
   for (let line = 0; line < bytes.length; line += lineBytes) {
     const end = Math.min(line + lineBytes, bytes.length)
     for (let i = line; i < end; i += 3) {
-      // Beyond the end there are zeros, whose characters the padding replaces.
+      // After the end there are zeros, whose characters are replaced by padding.
       const group = ((bytes[i] ?? 0) << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0)
       into[at++] = alphabet[group >> 18] ?? 0
       into[at++] = alphabet[(group >> 12) & 63] ?? 0

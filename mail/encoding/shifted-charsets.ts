@@ -1,17 +1,17 @@
-/** Charsets of 7-bit text in which marks tell where characters of two bytes begin and end. */
+/** Charsets of 7-bit text in which marks show where two-byte characters begin and end. */
 
-/** Where characters of two bytes begin and end; a line end ends them too. */
+/** The bytes that begin and end two-byte characters, each after `mark` unless that is -1. A line end ends them too. */
 type Shifts = { readonly mark: number; readonly on: number; readonly off: number }
 
 /** RFC 1843: `~{` and `~}`. */
 export const hz: Shifts = { mark: 0x7e, on: 0x7b, off: 0x7d }
 
-/** RFC 1557: SO and SI, each alone. */
+/** RFC 1557: SO and SI, without a mark. */
 export const shiftOut: Shifts = { mark: -1, on: 0x0e, off: 0x0f }
 
 /**
- * The same text in the 8-bit form of its charset (EUC), where each byte of a two-byte character has its high bit set. The
- * announcement of RFC 1557, `ESC $ ) C`, goes; so does `~` at the end of a line, and `~~` is one. Linear.
+ * Converts text to the 8-bit form of its charset (EUC), in which each byte of a two-byte character has its high bit set. Removes the
+ * announcement of RFC 1557, `ESC $ ) C`, and `~` at the end of a line; `~~` becomes one `~`. Linear.
  */
 export function unshifted(bytes: Uint8Array, { mark, on, off }: Shifts): Buffer {
   const out = Buffer.allocUnsafe(bytes.length)

@@ -1,6 +1,6 @@
-/** Sequences that terminals obey (ECMA-48): they hide text, overwrite it, or do worse where a text is printed. */
+/** Sequences that terminals execute (ECMA-48): where a text is printed, they hide text, overwrite it, or do worse. */
 
-/** A text without them and without other control characters; `sample` shows the first where it stood, or is null. Linear. */
+/** Removes them and other control characters from a text; `sample` is the text around the first one, or null. Linear. */
 export function withoutEscapes(text: string): { readonly text: string; readonly sample: string | null } {
   if (!control.test(text)) return { text, sample: null }
   const at = text.search(sequence)
@@ -12,7 +12,7 @@ export function withoutEscapes(text: string): { readonly text: string; readonly 
 const charsBefore = 20
 const charsBehind = 150
 
-/** Of control characters texts have line ends, tabs and page breaks. */
+/** Control characters, except those that texts have: line ends, tabs and page breaks. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
 const control = /[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u0084\u0086-\u009f]/
 const controls = new RegExp(control, 'g')

@@ -1,4 +1,4 @@
-/** Decodes the content of a part; unknown encodings are the identity (RFC 2045 6.4 would refuse them). */
+/** Decodes the content of a part. With an unknown encoding, which RFC 2045 6.4 would refuse, the content is returned unchanged. */
 export function decodeTransfer(raw: Buffer, start: number, end: number, encoding: string): Buffer {
   if (encoding === 'base64') return decodeBase64(raw, start, end)
   if (encoding === 'quoted-printable') return decodeQuotedPrintable(raw, start, end)
@@ -6,7 +6,7 @@ export function decodeTransfer(raw: Buffer, start: number, end: number, encoding
   return raw.subarray(start, end)
 }
 
-/** Bytes that `decodeTransfer` would give, without building them where the encoding allows that. */
+/** The number of bytes that `decodeTransfer` would return, found without building them where the encoding allows that. */
 export function decodedSize(raw: Buffer, start: number, end: number, encoding: string): number {
   if (encoding === 'base64') return base64Size(raw, start, end)
   if (encoding === 'quoted-printable' || uuencodings.has(encoding))
@@ -45,7 +45,7 @@ function base64Size(raw: Buffer, start: number, end: number): number {
   return size + Math.floor((letters * 3) / 4)
 }
 
-// RFC 2045 6.8. Foreign bytes are skipped, and text after padding is a new run (some programs join encoded pieces).
+// RFC 2045 6.8. Other bytes are skipped. Text after padding is a new run, because some programs join encoded pieces.
 function decodeBase64(raw: Buffer, start: number, end: number): Buffer {
   const clean = Buffer.allocUnsafe(end - start)
   const runs: Buffer[] = []
@@ -69,7 +69,7 @@ function decodeRun(letters: Buffer, from: number, to: number): Buffer {
   return Buffer.from(letters.toString('latin1', from, to), 'base64')
 }
 
-// RFC 2045 6.7: blanks at the end of a line go, `=` there joins lines, a lone `=` stays as it is.
+// RFC 2045 6.7: blanks at the end of a line are removed, `=` there joins lines, a lone `=` stays unchanged.
 function decodeQuotedPrintable(raw: Buffer, start: number, end: number): Buffer {
   const out = Buffer.allocUnsafe(end - start)
   let length = 0
@@ -98,7 +98,7 @@ function decodeQuotedPrintable(raw: Buffer, start: number, end: number): Buffer 
   return out.subarray(0, kept)
 }
 
-/** Index after the line end when only blanks stand between `from` and it (or the end of the content), else -1. */
+/** Index after the line end if only blanks are between `from` and it (or the end of the content), else -1. */
 function softBreakEnd(raw: Buffer, from: number, end: number): number {
   let i = from
   while (i < end && (raw[i] === 0x20 || raw[i] === 0x09)) i++
@@ -158,7 +158,7 @@ function uuValue(lines: Buffer, at: number, end: number): number {
   return byte < 0x20 ? 0 : (byte - 0x20) & 0x3f
 }
 
-/** The lines of a yEnc file (yEnc 1.3); its own lines that begin with `=y` are left out. Linear. */
+/** The lines of a yEnc file (yEnc 1.3); its control lines, which begin with `=y`, are left out. Linear. */
 export function decodeYenc(lines: Buffer): Buffer {
   const out = Buffer.allocUnsafe(lines.length)
   let length = 0
