@@ -1,13 +1,13 @@
-/** The outer layers of CMS (RFC 5652), as far as S/MIME needs them to say what a file is and to read what is only signed. */
+/** The outer layers of CMS (RFC 5652), as far as S/MIME needs them to tell what a file is and to read content that is only signed. */
 import { limits } from '../limits.ts'
 
 export type CmsContent = {
   readonly type: 'signed' | 'enveloped' | 'other'
-  /** What was signed, unverified; null when it is not inside or cannot be read without a key. */
+  /** The signed content, unverified; null when it is not inside or cannot be read without a key. */
   readonly content: Buffer | null
 }
 
-/** Reads a ContentInfo in BER or DER; null when it is none. Linear, nested at most `depthMax` deep. Never throws. */
+/** Reads a ContentInfo in BER or DER; null when it is not one. Linear, nested at most `depthMax` deep. Never throws. */
 export function readCms(ber: Buffer): CmsContent | null {
   const outer = nodeAt(ber, 0, ber.length)
   if (outer?.tag !== sequence) return null
@@ -39,7 +39,7 @@ const authEnveloped = '2a864886f70d0109100117'
 /** One value: its content is start..end, the next value begins at `next`. */
 type BerValue = { readonly tag: number; readonly start: number; readonly end: number; readonly next: number }
 
-/** X.690 8.1: a tag of one byte, then a length; 0x80 means: up to two zero bytes. */
+/** X.690 8.1: a tag of one byte, then a length; 0x80 means that the value extends to two zero bytes. */
 function nodeAt(ber: Buffer, at: number, limit: number, depth = 0): BerValue | null {
   if (at + 2 > limit || depth > depthMax) return null
   const tag = ber[at] as number
@@ -62,7 +62,7 @@ function nodeAt(ber: Buffer, at: number, limit: number, depth = 0): BerValue | n
   return null
 }
 
-/** A value that was cut short ends where the bytes do. */
+/** A value that was cut short ends where the bytes end. */
 function within({ tag, start, end }: Omit<BerValue, 'next'>, limit: number): BerValue {
   return { tag, start, end: Math.min(end, limit), next: Math.min(end, limit) }
 }
@@ -78,7 +78,7 @@ function childrenOf(ber: Buffer, { start, end }: BerValue, max: number): BerValu
   return found
 }
 
-/** X.690 8.7: the bytes of an octet string, which may be made of pieces. */
+/** X.690 8.7: the bytes of an octet string, which may consist of pieces. */
 function octetsOf(ber: Buffer, node: BerValue, depth: number): Buffer | null {
   if (node.tag === octetString) return ber.subarray(node.start, node.end)
   if (node.tag !== constructedOctetString || depth > depthMax) return null

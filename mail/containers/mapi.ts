@@ -1,9 +1,9 @@
-/** Values by property id; text in Unicode is decoded, text in the message's code page is left as bytes. */
+/** Values by property id. Unicode text is decoded; text in the message's code page is left as bytes. */
 export type MapiValues = ReadonlyMap<number, string | Buffer>
 
 /**
- * Reads the strings and byte strings of a list of MAPI properties ([MS-OXTNEF] 2.1.3.4, MsgPropertyList); of several
- * values of one property the first. What comes after broken data is left out. Linear. Never throws.
+ * Reads the strings and byte strings of a list of MAPI properties ([MS-OXTNEF] 2.1.3.4, MsgPropertyList). If a property has several
+ * values, the first one counts. What follows broken data is left out. Linear. Never throws.
  */
 export function readMapi(bytes: Buffer): MapiValues {
   const values = new Map<number, string | Buffer>()
@@ -17,7 +17,7 @@ export function readMapi(bytes: Buffer): MapiValues {
     const kind = type & ~multiValued
     const size = fixedSizes.get(kind)
     const isVariable = kind === string8 || kind === unicode || kind === binary || kind === objectKind
-    if (size === undefined && !isVariable) return values // its length is not known
+    if (size === undefined && !isVariable) return values // its length is unknown
     const entries = many || isVariable ? reader.number() : 1
     if (size !== undefined) {
       reader.skip(size * entries)
@@ -31,7 +31,7 @@ export function readMapi(bytes: Buffer): MapiValues {
   return values
 }
 
-/** Against lists of millions of tiny properties. */
+/** Lists of millions of tiny properties. */
 const propertiesMax = 5000
 /** Named properties carry their name ([MS-OXTNEF] 2.1.3.5). */
 const namedFrom = 0x8000
@@ -41,7 +41,7 @@ const unicode = 0x1f
 const binary = 0x102
 const objectKind = 0x0d
 
-/** Bytes of each type whose length is fixed, padded to four. */
+/** The size in bytes of each type with a fixed length, padded to four. */
 const fixedSizes: ReadonlyMap<number, number> = new Map([
   [0x01, 4],
   [0x02, 4],
@@ -61,7 +61,7 @@ type MapiReader = {
   readonly short: () => number
   readonly number: () => number
   readonly skip: (count: number) => void
-  /** So many bytes, then as many as fill them up to four; null when they are not there. */
+  /** The next `count` bytes, followed by padding to a multiple of four; null when they are missing. */
   readonly padded: (count: number) => Buffer | null
   readonly isOver: () => boolean
 }

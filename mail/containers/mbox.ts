@@ -1,22 +1,22 @@
 /**
- * Reads mbox files (RFC 4155), message by message. A message begins with a line `From `, at the beginning of the file or behind an empty
- * line; of a line that begins with `>From ` one `>` is taken off (mboxrd). Lines end with CRLF in what is returned.
+ * Reads mbox files (RFC 4155), message by message. A message begins with a line `From `, at the beginning of the file or after an empty
+ * line. A line that begins with `>From `, even after more `>`, loses one `>` (mboxrd). The lines of the result end with CRLF.
  */
 
 export type MboxMessage = {
   readonly raw: Buffer
-  /** What the separator says; null when it says no time. */
+  /** The time in the separator line; null when there is none. */
   readonly receivedAt: Date | null
 }
 
-/** The messages of a file that is read in pieces; one that is longer than `bytesMax` is cut there. */
+/** The messages of a file that is read in pieces; a message longer than `bytesMax` is cut. */
 export async function* readMbox(pieces: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<MboxMessage> {
   let lines: Buffer[] = []
   let bytes = 0
   let separator: string | null = null
   let isAfterEmpty = true
   const message = (): MboxMessage => {
-    // The empty line before the next separator belongs to it.
+    // The empty line before the next separator belongs to the separator.
     if (lines.at(-1)?.length === 0) lines.pop()
     const raw = Buffer.concat(lines.flatMap((line) => [line, crlf]))
     return { raw, receivedAt: timeOf(separator ?? '') }
@@ -41,10 +41,10 @@ export async function* readMbox(pieces: AsyncIterable<Buffer>, bytesMax: number)
 const crlf = Buffer.from('\r\n')
 const from = Buffer.from('From ')
 const quoted = /^>+From /
-/** So many levels of quotation are told from others; nobody has more. */
+/** How many characters of a line are searched for a quoted `From `: deeper quotation does not occur. */
 const quotedMax = 64
 
-/** The lines without their ends, whether LF or CRLF; one that does not end within `bytesMax` is cut into several. */
+/** The lines without their LF or CRLF; a line that does not end within `bytesMax` is cut into several. */
 async function* linesOf(pieces: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
   let begun: Buffer[] = []
   let held = 0

@@ -1,8 +1,8 @@
-/** RTF, also as Outlook puts it into messages: compressed ([MS-OXRTFCP]), often with the HTML it was made of inside ([MS-OXRTFEX]). */
+/** RTF, also in the form that Outlook sends: compressed ([MS-OXRTFCP]), often with the HTML it was made from inside ([MS-OXRTFEX]). */
 import { decodeCharset } from '../encoding/charset.ts'
 import { limits } from '../limits.ts'
 
-/** Decompresses a PidTagRtfCompressed value, at most `bytesMax` bytes; what broken data leaves is returned. Never throws. */
+/** Decompresses a PidTagRtfCompressed value to at most `bytesMax` bytes; returns what precedes broken data. Never throws. */
 export function decompressRtf(bytes: Buffer, bytesMax: number): Buffer {
   if (bytes.length < 16) return Buffer.alloc(0)
   const size = Math.min(bytes.readUInt32LE(4), bytesMax)
@@ -39,7 +39,7 @@ export function decompressRtf(bytes: Buffer, bytesMax: number): Buffer {
 }
 
 /**
- * Reads RTF: the HTML inside when there is some, else its text. Pictures, objects and lists of fonts are left out. Linear;
+ * Reads RTF: the HTML inside if there is any, else its text. Pictures, objects and lists of fonts are left out. Linear;
  * groups nested deeper than `rtfDepthMax` are skipped. Never throws.
  */
 export function readRtf(rtf: Buffer): { readonly html: string | null; readonly text: string | null } {
@@ -50,10 +50,10 @@ export function readRtf(rtf: Buffer): { readonly html: string | null; readonly t
   return hasHtml ? { html: text, text: null } : { html: null, text }
 }
 
-/** Text of RTF that a person does not see: hidden or deleted, tiny, a remark. */
+/** Text of RTF that a person does not see: hidden or deleted, tiny, or a comment. */
 export type Unseen = { readonly kind: 'display_none' | 'zero_size' | 'comment'; readonly text: string }
 
-/** Reads a file of RTF as `readRtf` does, its headers and footers too, and what is in it that nobody sees. Linear. Never throws. */
+/** Reads an RTF file like `readRtf`, with its headers and footers, and lists the text in it that nobody sees. Linear. Never throws. */
 export function readRtfFile(rtf: Buffer): { readonly text: string; readonly unseen: readonly Unseen[] } {
   const reader = read(rtf.toString('latin1', 0, limits.rtfBytesMax), { wantsHtml: false, wantsHeaders: true })
   return { text: written(reader), unseen: reader.unseen }
@@ -66,27 +66,27 @@ const windowBytes = 4096
 const bytesPerByteMax = 9
 const compressed = 0x75465a4c
 const stored = 0x414c454d
-// [MS-OXRTFCP] 2.1.2.1: what the window holds at the start.
+// [MS-OXRTFCP] 2.1.2.1: the content of the window at the start.
 const dictionary =
   '{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx'
 
 /** What a group inherits from the one around it. */
 type Group = {
-  /** Nothing in here is text. */
+  /** Whether nothing in the group is text. */
   hidden: boolean
-  /** Between \htmlrtf and \htmlrtf0: what programs show that only know RTF, in place of the HTML. */
+  /** Between \htmlrtf and \htmlrtf0: what programs that know only RTF show in place of the HTML. */
   replaced: boolean
-  /** In the font table, whose text are names of fonts. */
+  /** In the font table, whose text is the names of fonts. */
   fonts: boolean
   /** How its text is hidden; null when it is seen. */
   unseen: Unseen['kind'] | null
-  /** That of the font; '' is the code page of the document. */
+  /** The charset of the font; '' is the code page of the document. */
   charset: string
-  /** How many characters stand behind each \u, for programs that do not know it. */
+  /** How many characters follow each \u as a replacement, for programs that do not know it. */
   fallback: number
 }
 
-/** The text as far as it was read, and the state of reading it. */
+/** The text read so far, and the state of reading. */
 type RtfReader = {
   readonly wantsHtml: boolean
   /** Whether headers and footers are read. */
@@ -98,27 +98,27 @@ type RtfReader = {
   group: Group
   /** The groups around it, outermost first. */
   readonly around: Group[]
-  /** How many groups too deep to be read are open. */
+  /** How many open groups are too deep to be read. */
   tooDeep: number
-  /** Charsets by the number of the font, and the font whose entry of the font table is read. */
+  /** Charsets by the number of the font, and the font whose entry in the font table is being read. */
   readonly charsets: Map<number, string>
   font: number
   codepage: string
-  /** Characters that still stand for a \u before them. */
+  /** How many replacement characters of the last \u still follow. */
   skip: number
 }
 
-/** Destinations (RTF 1.9.1) whose content is no text. */
+/** Destinations (RTF 1.9.1) whose content is not text. */
 const silent: ReadonlySet<string> = new Set(
   'colortbl stylesheet info pict object listtable listoverridetable generator pntext xmlnstbl themedata datastore latentstyles mhtmltag'.split(
     ' ',
   ),
 )
 
-/** Told from the other ends of lines. */
+/** Differs from the other line ends, so that the end of a paragraph can be recognised. */
 const paragraphEnd = '\r\n'
 
-/** Those on every page. */
+/** Destinations that are shown on every page. */
 const headers: ReadonlySet<string> = new Set('header headerl headerr headerf footer footerl footerr footerf'.split(' '))
 
 /** Control words that stand for characters. */
@@ -140,7 +140,7 @@ const characters: ReadonlyMap<string, string> = new Map([
   ['enspace', '\u2002'],
 ])
 
-/** RTF 1.9.1, \fcharset; others are the document's own code page. */
+/** RTF 1.9.1, \fcharset; other numbers stand for the document's own code page. */
 const fontCharsets: ReadonlyMap<number, string> = new Map([
   [128, 'shift_jis'],
   [129, 'euc-kr'],
@@ -159,10 +159,10 @@ const fontCharsets: ReadonlyMap<number, string> = new Map([
 
 const fallbackMax = 8
 
-/** What a control word does; `value` is the number behind the word, if any. */
+/** What a control word does; `value` is the number after the word, if any. */
 type Control = (reader: RtfReader, value: number | null) => void
 
-/** The control words that stand for no character. */
+/** The control words that do not stand for a character. */
 const controlTable: { readonly [word: string]: Control } = {
   u(reader, value) {
     if (value === null) return
@@ -198,7 +198,7 @@ const controlTable: { readonly [word: string]: Control } = {
 }
 const controls: ReadonlyMap<string, Control> = new Map(Object.entries(controlTable))
 
-/** Nobody reads what is as small. */
+/** Largest font size in half points that nobody can read. */
 const tinyHalfPoints = 3
 
 function see(reader: RtfReader): void {
@@ -208,16 +208,16 @@ function see(reader: RtfReader): void {
 
 function hide(reader: RtfReader, kind: Unseen['kind']): void {
   writeBytes(reader)
-  // What carries HTML shows that, whose own styles hide.
+  // RTF that contains HTML shows the HTML, which hides text by styles of its own.
   if (!reader.wantsHtml) reader.group.unseen = kind
 }
 
-/** A control word that hides text, and with 0 behind it shows what follows. */
+/** A control word that hides text, or, followed by 0, shows what comes next. */
 function hides(kind: Unseen['kind']): Control {
   return (reader, value) => (value === 0 ? see(reader) : hide(reader, kind))
 }
 
-/** In the font table the entry that begins, elsewhere the font of the text that follows. */
+/** In the font table, begins the entry of a font; elsewhere, sets the font of the text that follows. */
 function selectFont(reader: RtfReader, value: number | null): void {
   if (reader.group.fonts) {
     reader.font = value ?? 0
@@ -267,7 +267,7 @@ function openGroup(reader: RtfReader, source: string, start: number): void {
   }
   reader.around.push(reader.group)
   reader.group = { ...reader.group }
-  // A destination behind `\*` may be skipped by who does not know it.
+  // Programs may skip a destination after `\*` that they do not know.
   if (source.startsWith('\\*', start) && !/^\\\*\\(?:htmltag|annotation\b)/.test(source.slice(start, start + 14)))
     reader.group.hidden = true
 }
@@ -287,28 +287,28 @@ function control(reader: RtfReader, name: string, value: number | null): void {
   else controls.get(name)?.(reader, value)
 }
 
-/** The paragraph in a cell ends with the cell. */
+/** Ends a cell, and with it the paragraph in it. */
 function endCell(reader: RtfReader): void {
   writeBytes(reader)
   if (reader.out.at(-1) === paragraphEnd) reader.out.pop()
   write(reader, '\t')
 }
 
-/** Adds characters of the group's charset, less those that stand for a \u before them. */
+/** Adds characters of the group's charset, except those that replace a \u before them. */
 function addBytes(reader: RtfReader, text: string): void {
   const rest = reader.skip > 0 ? text.slice(reader.skip) : text
   reader.skip = Math.max(0, reader.skip - text.length)
   if (isSeen(reader)) reader.bytes += rest
 }
 
-/** Decodes the characters that were added. */
+/** Decodes the characters that were added, and writes them. */
 function writeBytes(reader: RtfReader): void {
   const { bytes, group, codepage } = reader
   if (bytes !== '') put(reader, decodeCharset(Buffer.from(bytes, 'latin1'), group.charset || codepage))
   reader.bytes = ''
 }
 
-/** Adds text to what is seen, or to what is not. */
+/** Adds text to the visible or to the hidden text. */
 function put({ group: { unseen: kind }, out, unseen }: RtfReader, text: string): void {
   const last = unseen.at(-1)
   if (kind === null) out.push(text)
@@ -317,10 +317,10 @@ function put({ group: { unseen: kind }, out, unseen }: RtfReader, text: string):
   else if (unseen.length < limits.hiddenMax) unseen.push({ kind, text })
 }
 
-/** Of one report. */
+/** Longest report. */
 const unseenCharsMax = 1000
 
-/** Writes a character, unless it stands for a \u before it. */
+/** Writes a character, unless it replaces a \u before it. */
 function write(reader: RtfReader, character: string): void {
   if (reader.skip > 0) reader.skip--
   else if (isSeen(reader)) {

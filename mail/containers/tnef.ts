@@ -15,7 +15,7 @@ export type TnefFile = {
 export type TnefBody = { readonly text: string | null; readonly html: string | null }
 
 export type Tnef = {
-  /** The bodies, of which compressed ones give at most so many bytes; found out when asked for. */
+  /** The bodies, read on demand; compressed ones give at most `bytesMax` bytes. */
   readonly body: (bytesMax: number) => TnefBody
   readonly files: readonly TnefFile[]
   /** True when a limit or broken data left something out. */
@@ -23,7 +23,7 @@ export type Tnef = {
 }
 
 /**
- * Reads a TNEF stream; null when it is none. What comes before broken data is kept. Files are slices of `bytes`. Linear;
+ * Reads a TNEF stream; null when it is not one. What precedes broken data is kept. Files are slices of `bytes`. Linear;
  * at most `tnefFilesMax` files, messages in messages at most `tnefDepthMax` deep. Never throws.
  */
 export function readTnef(bytes: Buffer, depth = 0): Tnef | null {
@@ -100,7 +100,7 @@ function bodyOf({ data, values }: TnefObject, codepage: string, bytesMax: number
   return { text: text || written?.text || null, html }
 }
 
-/** HTML as bytes says its charset itself, or it is the message's. */
+/** HTML given as bytes declares its charset itself; else it is in that of the message. */
 function htmlText(bytes: Buffer, codepage: string): string {
   const declared = /charset\s*=\s*["']?([\w-]{1,40})/i.exec(bytes.toString('latin1', 0, 2048))?.[1]
   return decodeCharset(bytes, declared ?? codepage)
@@ -113,7 +113,7 @@ function filesOf({ name, data, values }: TnefObject, codepage: string, depth: nu
     textOf(values, properties.fileName, codepage) ||
     name ||
     textOf(values, properties.displayName, codepage)
-  // A message in the message is a TNEF stream behind the id of its interface.
+  // An attached message is a TNEF stream after the id of its interface.
   const nested = depth < limits.tnefDepthMax ? readTnef(content.subarray(16), depth + 1) : null
   if (nested) return nestedFiles(nested, named)
   return [
@@ -126,7 +126,7 @@ function filesOf({ name, data, values }: TnefObject, codepage: string, depth: nu
   ]
 }
 
-/** An attached message: its words as a file of their own, then its files. */
+/** An attached message: its text as a file of its own, then its files. */
 function nestedFiles({ body, files }: Tnef, name: string): TnefFile[] {
   const { text, html } = body(limits.rtfInsideBytesMax)
   const words = text ?? html ?? ''

@@ -1,8 +1,8 @@
-/** Compound files ([MS-CFB]): what older Word and Excel write, and what holds encrypted documents of the newer ones. */
+/** Compound files ([MS-CFB]): the format of older Word and Excel, and the container of encrypted documents of the newer ones. */
 import { CFB } from '@e965/xlsx'
 import type { FileText, NamedFile } from './file-type.ts'
 
-/** The text of the document that a compound file is. Null for other kinds. Throws at what is broken or encrypted. */
+/** The text of the document in a compound file. Null for other kinds. Throws when it is broken or encrypted. */
 export async function readCompound({ content }: NamedFile): Promise<FileText | null> {
   const container = CFB.read(content, { type: 'buffer' }) as Container
   const stream = (name: string): Buffer | null => {

@@ -1,21 +1,21 @@
-/** What a file is: by its content first, then by what its sender says of it. */
+/** Tells what a file is: by its content first, then by what its sender says. */
 import { isUtf8 } from 'node:buffer'
 import type { Hidden } from '../encoding/invisible-characters.ts'
 import { mediaTypeOf } from '../message/media-types.ts'
 
-/** A file as it came: what its name and type say need not be true. */
+/** A file as it was sent: its name and type may be wrong. */
 export type NamedFile = { readonly name: string; readonly contentType: string; readonly content: Buffer }
 
-/** What the reader of a form returns: text in any length, and what is hidden as it was found. */
+/** What the reader of a file type returns: text of any length, and hidden text that is not cut yet. */
 export type FileText = { readonly text: string; readonly hidden: readonly Hidden[] }
 
-/** The forms that text is read of. `package` and `compound` are containers of several of them. */
+/** The file types from which text is read. `package` and `compound` are containers of several of them. */
 export type FileType = 'pdf' | 'rtf' | 'html' | 'plain' | 'package' | 'compound'
 
 /**
- * The form of a file by the bytes it begins with; text by its declared type and name too, as the same characters may be a note or
- * a program. Null for what is read as no text: pictures, sound, archives, programs, data of other kinds. Looks at the beginning
- * alone. Never throws.
+ * The type of a file by the bytes it begins with; for text also by its declared type and name, because the same characters may be a
+ * note or a program. Null for files that are not read as text: pictures, sound, archives, programs, data of other kinds. Looks only
+ * at the beginning. Never throws.
  */
 export function fileTypeOf({ name, contentType, content }: NamedFile): FileType | null {
   const head = content.subarray(0, headBytes)
@@ -23,7 +23,7 @@ export function fileTypeOf({ name, contentType, content }: NamedFile): FileType 
   const declared = declaredType(contentType, name)
   const start = head.toString('latin1').replace(/^(?:\xef\xbb\xbf)?\s+/, '')
   if (start.startsWith('{\\rtf')) return 'rtf'
-  // Programs read a PDF that has something else in front.
+  // Programs open a PDF that has something else in front.
   if (declared === 'application/pdf' && start.includes('%PDF-')) return 'pdf'
   if (!isText(head)) return null
   if (isHtml(start.replaceAll('\0', ''), declared)) return 'html'
@@ -38,7 +38,7 @@ const signatures: readonly (readonly [FileType, Buffer])[] = [
   ['compound', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
 ]
 
-/** The media type that a part declares, without parameters; the one its name tells where it declares nothing of use. */
+/** The media type that a part declares, without parameters; the one of its name when it declares nothing useful. */
 function declaredType(contentType: string, name: string): string {
   const declared = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   return isUndeclared.test(declared) ? mediaTypeOf(name) : declared
@@ -47,10 +47,10 @@ function declaredType(contentType: string, name: string): string {
 const isUndeclared =
   /^(?:|text|application\/(?:octet-stream|binary|x-binary|force-download|x-download|download|unknown))$/
 
-/** Whether bytes are text of some charset: no characters that only programs write, or two or four bytes for each character. */
+/** Whether bytes are text in some charset: without characters that only programs write, or with two or four bytes per character. */
 function isText(head: Buffer): boolean {
   if (/^(?:\xff\xfe|\xfe\xff|\0\0\xfe\xff)/.test(head.toString('latin1', 0, 4))) return true
-  // ESC, form feed and the controls of ISO-2022 stand in text; so does the end-of-file of old systems.
+  // ESC, form feed and the controls of ISO-2022 occur in text; so does the end-of-file mark of old systems.
   return !head.some((byte) => byte < 0x20 && !textControls.has(byte)) || isPairs(head)
 }
 
@@ -76,7 +76,7 @@ function isHtml(start: string, declared: string): boolean {
   )
 }
 
-/** Types of the forms that are read: senders give text, tables of HTML and lists of values the type of a program that opens them. */
+/** Media types of the formats that are read. Senders give text, HTML tables and lists of values the type of a program that opens them. */
 const isOfficeType = (declared: string) =>
   /^application\/(?:pdf|rtf|x-rtf|msword|x-msword|vnd\.ms-(?:word|excel)|x-excel|x-msexcel|excel|vnd\.(?:openxmlformats-officedocument|oasis\.opendocument)\.)/.test(
     declared,

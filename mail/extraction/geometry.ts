@@ -1,4 +1,4 @@
-/** Places on a page: transformations (PDF 2.0, 8.3.3) and upright boxes. */
+/** Positions on a page: transformations (PDF 2.0, 8.3.3) and upright boxes. */
 
 /** a b c d e f: x' = ax + cy + e, y' = bx + dy + f. */
 export type Matrix = readonly [number, number, number, number, number, number]
@@ -18,7 +18,7 @@ export function place([a, b, c, d, e, f]: Matrix, x: number, y: number): readonl
   return [a * x + c * y + e, b * x + d * y + f]
 }
 
-/** The smallest box around a box that is transformed. */
+/** The smallest upright box around a transformed box. */
 export function boxOf(matrix: Matrix, left: number, top: number, right: number, bottom: number): Box {
   const corners = [
     place(matrix, left, top),

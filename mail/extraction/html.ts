@@ -14,7 +14,7 @@ export function readHtmlFile({ contentType, content }: NamedFile): FileText {
   return { text, hidden }
 }
 
-/** What the file declares by itself, in its first kilobyte (HTML Standard 13.2.3.2), unless its bytes show that they are UTF-8. */
+/** The charset that the file itself declares in its first kilobyte (HTML Standard 13.2.3.2), unless its bytes are clearly UTF-8. */
 function charsetInside(source: Buffer): string | null {
   if (isUtf8(source) && !isAscii(source)) return null
   const head = source.toString('latin1', 0, 1024)

@@ -6,7 +6,7 @@ import { readXml } from './xml.ts'
 /** `kind` is the last word of the relationship's type: `officeDocument`, `header`, `comments`. */
 export type Relation = { readonly id: string; readonly kind: string; readonly target: string }
 
-/** The parts that a part names, in order, with their names in the package; '' names those of the package itself. */
+/** The parts to which a part refers, in order, with their names in the package; '' stands for the package itself. */
 export async function relationsOf(parts: Package, of: string): Promise<readonly Relation[]> {
   const folder = path.posix.dirname(of)
   const relations: Relation[] = []
@@ -22,7 +22,7 @@ export async function relationsOf(parts: Package, of: string): Promise<readonly 
   return relations
 }
 
-/** The part that the package is there for; null when it names none. */
+/** The main part of the package; null when it names none. */
 export async function mainPartOf(parts: Package): Promise<string | null> {
   return (await relationsOf(parts, '')).find(({ kind }) => kind === 'officeDocument')?.target ?? null
 }

@@ -5,15 +5,15 @@ import { createPage, type HiddenKind, type Page } from './page.ts'
 
 /**
  * The text of a document: headers, body, notes, boxes, footers. Results of fields are text, their codes are not; hidden and deleted text
- * and comments are told as hidden. `stream` finds a stream of the file. Throws at what is broken, encrypted, or older.
+ * and comments are reported as hidden. `stream` finds a stream of the file by name. Throws when the file is broken, encrypted, or older.
  */
 export function readOldWordDocument(document: Buffer, stream: (name: string) => Buffer | null): FileText {
   const flags = document.readUInt16LE(0x0a)
   if (document.readUInt16LE(0) !== signature || document.readUInt16LE(2) < nFibMin)
-    throw new Error('This is no document of Word 97 or later.')
+    throw new Error('This is not a document of Word 97 or later.')
   if (flags & encryptedFlag) throw new Error('The document is encrypted.')
   const tables = stream(flags & firstTableFlag ? '1Table' : '0Table')
-  if (tables === null) throw new Error('The document has no tables.')
+  if (tables === null) throw new Error('The document lacks its table stream.')
   const source: Source = {
     document,
     pieces: piecesOf(document, tables),
@@ -38,7 +38,7 @@ const nFibMin = 0x00c1
 const encryptedFlag = 0x0100
 const firstTableFlag = 0x0200
 
-/** Characters of the document by their numbers, up to but without `to`. */
+/** Characters of the document by their numbers, `from` to `to` (exclusive). */
 type Story = { readonly from: number; readonly to: number }
 
 type Source = {
@@ -48,7 +48,7 @@ type Source = {
   readonly rowEnds: readonly Run<true>[]
 }
 
-/** 2.5.4: the texts of the document stand one behind the other. */
+/** 2.5.4: the texts of the document follow one another. */
 function storiesOf(document: Buffer) {
   let at = 0
   const next = (offset: number): Story => {
@@ -67,7 +67,7 @@ function storiesOf(document: Buffer) {
   }
 }
 
-/** 2.8.22: after six separators of notes, for each section the headers and footers of even, odd and first pages. */
+/** 2.8.22: after six separators of notes there are, for each section, the headers and footers of even, odd and first pages. */
 function headersOf(document: Buffer, tables: Buffer, { from }: Story): { top: Story[]; bottom: Story[] } {
   const [at, size] = [document.readUInt32LE(0xf2), document.readUInt32LE(0xf6)]
   const found: { top: Story[]; bottom: Story[] } = { top: [], bottom: [] }
@@ -82,10 +82,10 @@ function headersOf(document: Buffer, tables: Buffer, { from }: Story): { top: St
 
 const separators = 6
 const storiesOfSection = 6
-/** More headers than a person notices. */
+/** Most sections whose headers are read. */
 const sectionsMax = 4
 
-/** Marks that stand for characters, or for none (2.4.1). */
+/** Marks that stand for other characters, or for none (2.4.1). */
 const marks: ReadonlyMap<string, string> = new Map([
   ['\x07', '\t'],
   ['\x0b', '\n'],
@@ -98,7 +98,7 @@ const marks: ReadonlyMap<string, string> = new Map([
 const [fieldBegin, fieldSeparator, fieldEnd] = ['\x13', '\x14', '\x15']
 
 function writeStory(page: Page, source: Source, { from, to }: Story): void {
-  /** For each open field whether its code is read, which is no text. */
+  /** For each open field, whether its code is being read, which is not text. */
   const fields: boolean[] = []
   page.line()
   for (const { text, hiding, isRowEnd } of stretches(source, from, to)) {
@@ -121,7 +121,7 @@ function writeStory(page: Page, source: Source, { from, to }: Story): void {
 
 type Stretch = { readonly text: string; readonly hiding: HiddenKind | null; readonly isRowEnd: boolean }
 
-/** The characters from one number up to another, in stretches that are hidden, or seen, as a whole. */
+/** The characters from one number to another, in stretches that are hidden or visible as a whole. */
 function* stretches({ document, pieces, hidden, rowEnds }: Source, from: number, to: number): Generator<Stretch> {
   for (const piece of pieces) {
     const [first, last] = [Math.max(from, piece.from), Math.min(to, piece.to)]
@@ -146,7 +146,7 @@ function* stretches({ document, pieces, hidden, rowEnds }: Source, from: number,
 
 const western = new TextDecoder('windows-1252')
 
-/** The run at a place of the stream; null up to the next one where there is none. Runs are in the order of their places. */
+/** The run at an offset of the stream, or a null value up to the next run. Runs are sorted by offset. */
 function runAt<T>(runs: readonly Run<T>[], at: number): { readonly value: T | null; readonly to: number } {
   let [low, high] = [0, runs.length]
   while (low < high) {

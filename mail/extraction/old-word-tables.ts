@@ -1,17 +1,17 @@
-/** The tables of a Word document of 1997 to 2003: where its characters stand, and what formats they have ([MS-DOC]). */
+/** The tables of a Word document of 1997 to 2003: where its characters are, and what formats they have ([MS-DOC]). */
 import type { HiddenKind } from './page.ts'
 
-/** Characters that stand together: their numbers, from and up to but without, and the byte at which the first one stands. */
+/** Characters stored together: their numbers, `from` to `to` (exclusive), and the byte offset `at` of the first one. */
 export type Piece = { readonly from: number; readonly to: number; readonly at: number; readonly isWide: boolean }
 
-/** What holds of the characters in a range of bytes. */
+/** A value that applies to the characters in a range of bytes. */
 export type Run<T> = { readonly from: number; readonly to: number; readonly value: T }
 
-/** 2.9.38: the table of pieces, which stands behind changes of formats that are not needed. */
+/** 2.9.38: the table of pieces, which follows changes of formats that are not needed. */
 export function piecesOf(document: Buffer, tables: Buffer): Piece[] {
   let at = document.readUInt32LE(0x1a2)
   while (tables[at] === 1) at += 3 + tables.readUInt16LE(at + 1)
-  if (tables[at] !== 2) throw new Error('The document has no pieces.')
+  if (tables[at] !== 2) throw new Error('The document lacks its table of pieces.')
   const count = Math.floor((tables.readUInt32LE(at + 1) - 4) / 12)
   const numbers = at + 5
   const descriptors = numbers + (count + 1) * 4
@@ -29,10 +29,10 @@ export function piecesOf(document: Buffer, tables: Buffer): Piece[] {
 }
 
 const narrowFlag = 0x40000000
-/** Documents that were edited for years have thousands. */
+/** Documents that were edited for years have thousands of pieces. */
 const piecesMax = 100_000
 
-/** Which formats are read: where the table of their pages lies, the size of an entry in a page, and what properties say. */
+/** A kind of formats: where the table of their pages is, the size of an entry in a page, and what properties mean. */
 type FormatKind<T> = {
   readonly tableOffset: number
   readonly entryBytes: number
@@ -52,7 +52,7 @@ export const hidesText: FormatKind<HiddenKind> = {
   },
 }
 
-/** Which paragraphs are the ends of rows of tables (2.6.2). Two bytes name the style in front of the properties. */
+/** Which paragraphs end rows of tables (2.6.2). The two bytes before the properties name the style. */
 export const rowEndsIn: FormatKind<true> = {
   tableOffset: 0x102,
   entryBytes: 13,
@@ -68,11 +68,11 @@ const vanishes = 0x083c
 const isDeleted = 0x0800
 const halfPoints = 0x4a43
 const usualHalfPoints = 20
-/** One and a half points: nobody reads that. */
+/** One and a half points: nobody can read that. */
 const tinyHalfPoints = 3
 const rowEnd = 0x2417
 
-/** The runs of characters that have a format of the kind, in the order of the stream (2.8.5, 2.9.33: pages of 512 bytes). */
+/** The runs of characters that have a format of this kind, in the order of the stream (2.8.5, 2.9.33: pages of 512 bytes). */
 export function readFormats<T>(document: Buffer, tables: Buffer, kind: FormatKind<T>): Run<T>[] {
   const [at, size] = [document.readUInt32LE(kind.tableOffset), document.readUInt32LE(kind.tableOffset + 4)]
   const count = Math.floor((size - 4) / 8)
@@ -93,7 +93,7 @@ export function readFormats<T>(document: Buffer, tables: Buffer, kind: FormatKin
 const pageBytes = 512
 const pagesMax = 50_000
 
-/** 2.2.5.1: changes of properties, each with an operand whose size the property tells. */
+/** 2.2.5.1: changes of properties, each with an operand whose size follows from the property. */
 function propertiesOf(bytes: Buffer): ReadonlyMap<number, number> {
   const properties = new Map<number, number>()
   for (let at = 0; at + 2 < bytes.length; ) {
@@ -106,5 +106,5 @@ function propertiesOf(bytes: Buffer): ReadonlyMap<number, number> {
   return properties
 }
 
-/** By the three highest bits; of the seventh the first byte tells. */
+/** By the three highest bits; for the seventh value the first byte of the operand gives the size. */
 const operandBytes: readonly (number | undefined)[] = [1, 1, 2, 4, 2, 2, undefined, 3]

@@ -6,8 +6,8 @@ import { createPage, type HiddenKind, type Page } from './page.ts'
 import { type Attributes, readXml } from './xml.ts'
 
 /**
- * The text of a document, of all tables of a spreadsheet, cells as they are shown. Hidden text, sheets, rows and columns, deleted text and
- * comments are told as hidden. Null for other kinds of documents, and encrypted ones. Throws at what is broken.
+ * The text of a document, or of all tables of a spreadsheet, cells as they are shown. Hidden text, sheets, rows and columns, deleted text
+ * and comments are reported as hidden. Null for other kinds of documents, and encrypted ones. Throws when the file is broken.
  */
 export async function readOpenDocument(parts: Package): Promise<FileText | null> {
   const content = await parts.read('content.xml')
@@ -22,7 +22,7 @@ export async function readOpenDocument(parts: Package): Promise<FileText | null>
   return isRead ? page.finished() : null
 }
 
-/** What a style says that hides text, and the name of the style that it is based on. */
+/** What a style says about hiding text, and the name of the style that it is based on. */
 type Style = { base: string; isHidden?: boolean; colour?: string; ground?: string; isTiny?: boolean }
 
 type Styles = {
@@ -58,7 +58,7 @@ function setStyle(style: Style, attributes: Attributes): void {
   if (points !== undefined) style.isTiny = Number(points) <= tinyPoints
 }
 
-/** Nobody reads that. */
+/** Largest font size in points that nobody can read. */
 const tinyPoints = 1.5
 
 function styleOf({ byName }: Styles, name: string | undefined, levels = basesMax): Style {
@@ -70,7 +70,7 @@ function styleOf({ byName }: Styles, name: string | undefined, levels = basesMax
 
 const basesMax = 10
 
-/** An open element: how what is in it is hidden, if it says so, what its style says, and how often it stands there. */
+/** An open element: how it hides its content, if it does, what its style says, and how often it is repeated. */
 type Around = {
   readonly name: string
   readonly hiding: HiddenKind | 'unread' | null
@@ -78,22 +78,22 @@ type Around = {
   readonly count: number
 }
 
-/** Columns of a table by the number of the first one behind them, and the number of the next cell. */
+/** The columns of a table, each range with the number of the first column after it, and the number of the next cell. */
 type Table = { readonly columns: { readonly end: number; readonly isHidden: boolean }[]; next: number }
 
 type Reading = {
   readonly page: Page
   readonly styles: Styles
-  /** Open elements, outermost first; empty outside of the parts that are read. */
+  /** Open elements, outermost first; empty outside the parts that are read. */
   readonly around: Around[]
   readonly tables: Table[]
-  /** How many paragraphs are open: text stands in them alone. */
+  /** How many paragraphs are open: only they contain text. */
   paragraphs: number
   /** The date that the open cell of a sheet holds; null when it holds something else. */
   date: string | null
 }
 
-/** Reads the elements named, with all that is in them. Returns whether there was one. */
+/** Reads the named elements with everything in them. Returns whether there was one. */
 function writeParts(page: Page, source: Buffer, styles: Styles, wanted: readonly string[]): boolean {
   const reading: Reading = { page, styles, around: [], tables: [], paragraphs: 0, date: null }
   let isRead = false
@@ -107,7 +107,7 @@ function writeParts(page: Page, source: Buffer, styles: Styles, wanted: readonly
       if (reading.around.length > 0) closeElement(reading, name)
     },
     text(text) {
-      // 6.1.2: blanks in a row are one.
+      // 6.1.2: blanks in a row count as one.
       if (reading.paragraphs > 0)
         write(reading, reading.date === null ? text.replace(/\s+/g, ' ') : unmistakable(text, reading.date))
     },
@@ -160,7 +160,7 @@ function writeLine(reading: Reading, text: string): void {
   reading.page.line()
 }
 
-/** What hides all that is in an element; null where nothing does. */
+/** How an element hides everything in it; null when it does not. */
 function hidingBy(name: string, attributes: Attributes, style: Style | null): Around['hiding'] {
   if (unread.has(name)) return 'unread'
   if (name === 'office:annotation') return 'comment'
@@ -172,7 +172,7 @@ function hidingBy(name: string, attributes: Attributes, style: Style | null): Ar
   return name === 'table:table-row' && visibility !== 'visible' ? 'display_none' : null
 }
 
-/** Whether the next cell of a table stands in a hidden column; moves on behind it. */
+/** Whether the next cell of a table is in a hidden column; advances past the cell. */
 function isInHiddenColumn(table: Table | undefined, count: number): boolean {
   if (table === undefined) return false
   const column = table.columns.find(({ end }) => end > table.next)
@@ -198,7 +198,7 @@ function write({ page, around }: Reading, text: string): void {
   else page.hide(kind, text)
 }
 
-/** Whether text is tiny, or has the colour of its ground. A shape has one that is not known. */
+/** Whether text is tiny, or has the colour of its background. The background of a shape is unknown. */
 function hidingByStyle(around: readonly Around[]): HiddenKind | null {
   if (around.findLast((each) => each.style?.isTiny !== undefined)?.style?.isTiny) return 'zero_size'
   const colour = around.findLast((each) => each.style?.colour !== undefined)?.style?.colour
@@ -207,15 +207,15 @@ function hidingByStyle(around: readonly Around[]): HiddenKind | null {
   return isNear(colour, ground === undefined ? 'ffffff' : (ground.style?.ground ?? '')) ? 'same_colour' : null
 }
 
-/** Day and month with a slash stand in the order of the writer's country: such a date is ISO 8601 here. */
+/** With slashes, the order of day and month depends on the writer's country, so such a date is written as ISO 8601. */
 const unmistakable = (text: string, date: string) => text.replace(/^\d{1,2}\/\d{1,2}\/\d{2,4}/, date.slice(0, 10))
 
 const isParagraph = (name: string) => name === 'text:p' || name === 'text:h'
 const isCell = (name: string) => name === 'table:table-cell' || name === 'table:covered-table-cell'
 
-/** A count that an attribute tells; 1 without one. */
+/** The count in an attribute; 1 without one. */
 const countOf = (value = '1') => Math.min(Math.max(Number.parseInt(value, 10) || 1, 1), columnsMax)
-/** More columns than any program has, and blanks in a row. */
+/** More columns than any program has, and more blanks in a row than any text. */
 const columnsMax = 20_000
 
 /** Elements that stand for characters. */
@@ -225,7 +225,7 @@ const characters: ReadonlyMap<string, string> = new Map([
   ['text:line-break', '\n'],
 ])
 
-/** What is text for programs, or of what is not shown with the document. */
+/** Elements whose text is for programs, or is not shown in the document. */
 const unread: ReadonlySet<string> = new Set([
   'dc:creator',
   'dc:date',

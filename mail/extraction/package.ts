@@ -6,15 +6,15 @@ export type Package = {
   /** The names of its parts, as they are written. */
   readonly names: readonly string[]
   /**
-   * Unpacks a part, the first `partBytesMax` bytes of it. Null when there is none of that name. Throws at one that is broken, encrypted,
-   * or too much with the others.
+   * Unpacks the first `partBytesMax` bytes of a part. Null when no part has that name. Throws when it is broken, encrypted,
+   * or, together with the others, too large.
    */
   read(name: string): Promise<Buffer | null>
 }
 
 /**
- * Reads the directory of a package. What is unpacked is at most `unpackedBytesMax` bytes in all, whatever the directory says.
- * Throws at one that is broken or has too many parts.
+ * Reads the directory of a package. At most `unpackedBytesMax` bytes are unpacked in all, whatever the directory says.
+ * Throws when the package is broken or has too many parts.
  */
 export async function openPackage(content: Buffer): Promise<Package> {
   const zip = await fromBufferPromise(content, { lazyEntries: true })
@@ -31,7 +31,7 @@ export async function openPackage(content: Buffer): Promise<Package> {
   }
 }
 
-/** The stream ends with an error when there is more in it than the directory says. */
+/** The stream fails when it has more bytes than the directory says. */
 async function unpack(zip: ZipFile, entry: Entry, room: { bytes: number }): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0

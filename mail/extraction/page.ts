@@ -1,4 +1,4 @@
-/** Text of a document as it is laid out from its elements: paragraphs, tables, notes, and what is hidden of them. */
+/** Lays out the text of a document from its elements: paragraphs, tables, notes, and what of them is hidden. */
 import type { Hidden } from '../encoding/invisible-characters.ts'
 import { limits } from '../limits.ts'
 import type { FileText } from './file-type.ts'
@@ -6,31 +6,31 @@ import type { FileText } from './file-type.ts'
 export type HiddenKind = Hidden['kind']
 
 /**
- * A page is written from its beginning to its end. Paragraphs stand on lines of their own; the cells of a row stand on one, with
- * tabs between them, unless one is longer than a line.
+ * A page is written from its beginning to its end. Paragraphs have lines of their own. The cells of a row share one line, with
+ * tabs between them, unless one of them is longer than a line.
  */
 export type Page = {
   text(text: string): void
   /** Begins a new line, unless one has just begun. */
   line(): void
-  /** Text that nobody sees. Pieces of one kind with nothing seen between them are one. */
+  /** Adds text that nobody sees. Pieces of one kind with nothing visible between them are joined. */
   hide(kind: HiddenKind, text: string): void
   openRow(): void
   openCell(): void
-  /** `count`: how many such cells, or rows, stand there. Empty ones behind the others are left out. */
+  /** `count` is how often the cell or row is repeated. Empty ones at the end are left out. */
   closeCell(count?: number): void
   closeRow(count?: number): void
-  /** What is written in between stands at the end. */
+  /** Begins a note: what is written until `closeNote` goes to the end of the page. */
   openNote(): void
   closeNote(): void
-  /** Whether there is as much text as is wanted. */
+  /** Whether the page has as much text as is wanted. */
   isFull(): boolean
   finished(): FileText
 }
 
 export function createPage(): Page {
   const hidden: { kind: HiddenKind; text: string; at: number }[] = []
-  /** What is written to: the page, or the innermost cell. The cells of the innermost row are the last of `rows`. */
+  /** The page and the open cells; the last one is written to. The last of `rows` has the cells of the innermost row. */
   const outputs: Output[] = [{ pieces: [], isAtStart: true }]
   const rows: string[][] = []
   const notes: string[] = []
@@ -95,10 +95,10 @@ export function createPage(): Page {
   return page
 }
 
-/** Where text goes; `isAtStart` says that a line has begun and has nothing in it. */
+/** Where text is written; `isAtStart` says that a line has begun and is still empty. */
 type Output = { readonly pieces: string[]; isAtStart: boolean }
 
-/** The cells of a row on one line; one below the other where they are texts of their own. */
+/** The cells of a row on one line, or below each other when one of them is a long text. */
 function rowOf(cells: readonly string[]): string {
   const isLong = cells.some((cell) => cell.length > cellCharsMax)
   if (isLong) return cells.filter((cell) => cell !== '').join('\n')
@@ -110,8 +110,8 @@ function rowOf(cells: readonly string[]): string {
 
 const textOf = (output: Output | undefined) => output?.pieces.join('').trim() ?? ''
 
-/** Code points may take two characters, and some is taken out later. */
+/** Code points may take two characters, and some text is removed later. */
 const charsMax = limits.extractedCharsMax * 4
 const cellCharsMax = 300
-/** Cells and rows that stand many times: more of the same says nothing. */
+/** Most repetitions of a cell or row: more of the same says nothing. */
 const repeatsMax = 50

@@ -1,24 +1,24 @@
-/** The glyphs of a page of a PDF with their places, told apart by whether a person sees them. */
+/** Finds the glyphs of a page of a PDF with their positions, and tells which of them a person sees. */
 import { OPS, type PageViewport } from 'unpdf/pdfjs'
 import { isNear } from './colours.ts'
 import { type Box, boxOf, contains, identity, intersection, type Matrix, multiply, place } from './geometry.ts'
 import type { HiddenKind } from './page.ts'
 import { createGround, type Ground, isRectangle, pathBox } from './pdf-ground.ts'
 
-/** What is written with one operator: the direction of its base line, its height in points, and its letters in the order of the file. */
+/** The text of one operator: the direction of its base line, its height in points, and its glyphs in the order of the file. */
 export type GlyphRun = {
   readonly direction: readonly [x: number, y: number]
   readonly size: number
   readonly glyphs: readonly Glyph[]
 }
 
-/** A letter, or a blank: where its base line begins and ends, in points from the upper left corner. */
+/** A letter or a blank: where its base line begins and ends, in points from the upper left corner. */
 export type Glyph = { readonly text: string; readonly start: Point; readonly end: Point }
 type Point = readonly [x: number, y: number]
 
 export type HiddenRuns = { readonly kind: HiddenKind; readonly glyphs: readonly GlyphRun[] }
 
-/** What PDF.js tells of a page. */
+/** What PDF.js provides about a page. */
 export type PageSource = {
   readonly operators: { readonly fnArray: readonly number[]; readonly argsArray: readonly unknown[] }
   fontOf(name: string): unknown
@@ -54,10 +54,10 @@ export function glyphsOf(source: PageSource): { readonly seen: GlyphRun[]; reado
   return { seen, hidden }
 }
 
-/** More than stands on any page. */
+/** More glyphs than any page has. */
 const glyphsMax = 100_000
 
-/** The graphics state (8.4), as far as text and grounds need it. A colour is null where it is a pattern. */
+/** The graphics state (8.4), as far as text and backgrounds need it. A colour is null when it is a pattern. */
 type State = {
   matrix: Matrix
   clip: Box | null
@@ -75,10 +75,10 @@ type State = {
   leading: number
   rise: number
   textMatrix: Matrix
-  /** The beginning of the line, and where the next glyph stands in it. */
+  /** The beginning of the line, and the position of the next glyph in it. */
   line: Point
   at: Point
-  /** Whether it was moved since it was saved, and nothing painted since: a picture that was left out stood there. */
+  /** Whether it was moved since it was saved, with nothing painted since: then a picture was there that is left out. */
   isMoved: boolean
 }
 
@@ -90,7 +90,7 @@ type Walk = {
   readonly page: Box
   state: State
   readonly saved: State[]
-  /** For each marked content that is open whether it is shown. */
+  /** For each open marked content, whether it is shown. */
   readonly layers: boolean[]
   readonly runs: {
     readonly run: GlyphRun
@@ -125,7 +125,7 @@ function firstState(matrix: Matrix): State {
   }
 }
 
-/** Each operator has arguments of its own, as the library makes them: which, its step says. */
+/** What an operator does. Each has arguments of its own, as the library makes them; its step declares them. */
 type Step = (walk: Walk, args: never) => void
 type GraphicsEntries = readonly (readonly [string, unknown])[]
 type PathArguments = readonly [operator: number, paths: readonly [ArrayLike<number>?], extent: ArrayLike<number>]
@@ -221,10 +221,10 @@ const fills: ReadonlySet<number> = new Set([
   OPS.closeEOFillStroke,
 ])
 const strokes: ReadonlySet<number> = new Set([OPS.stroke, OPS.closeStroke])
-/** Points; thinner lines are no ground. */
+/** In points; thinner lines are not a background. */
 const lineWidthMin = 3
 
-/** Paints a path. One that is not painted is a clip: where it is no rectangle, its box is taken, which is larger. */
+/** Paints a path. A path that is not painted is a clip; if it is not a rectangle, its box is used, which is larger. */
 function paintPath(
   { state, ground }: Walk,
   operator: number,
@@ -252,7 +252,7 @@ function widened({ left, top, right, bottom }: Box, by: number): Box {
   return { left: left - by, top: top - by, right: right + by, bottom: bottom + by }
 }
 
-/** Pictures fill the unit square; what they show there is not known. */
+/** A picture fills the unit square; what it shows is unknown. */
 function paintPicture({ state, ground }: Walk): void {
   state.isMoved = false
   ground.paint({ box: boxOf(state.matrix, 0, 0, 1, 1), colour: null, isWhole: false })
@@ -304,7 +304,7 @@ function setTextMatrix({ state }: Walk, args: readonly unknown[]): void {
   state.at = [0, 0]
 }
 
-/** A glyph as the library tells it, or a distance in thousandths of the size by which the next one moves back. */
+/** A glyph as the library describes it, or a distance in thousandths of the size by which the next one moves back. */
 type Shown =
   | number
   | {
@@ -335,7 +335,7 @@ function showText(walk: Walk, shown: readonly Shown[]): void {
     const spacing = charSpacing + (isSpace ? wordSpacing : 0)
     if (font.isVertical) y += (vmetric?.[0] ?? -1000) * size * font.widthScale - spacing
     else x += (width * size * font.widthScale + spacing) * scale
-    // Without the space that is put behind it, and which is none of its own.
+    // Without the spacing after the glyph, which is not part of it.
     const end = place(matrix, font.isVertical ? x : x - spacing * scale, font.isVertical ? y + spacing : y + state.rise)
     glyphs.push({ text: unicode, start, end })
   }
@@ -360,7 +360,7 @@ function addRun({ state, ground, layers, page, runs }: Walk, glyphs: readonly Gl
   runs.push({ run, box, height: ground.height, hiding: hidingOf(state, at, height, { ground, layers, page }) })
 }
 
-/** The box of letters of upright text, whose base line is their lower end; of other directions one that is near it. */
+/** The box of the letters of upright text, whose base line is their lower edge; for other directions an approximation. */
 function boxAround(glyphs: readonly Glyph[], beside: number, height: number): Box {
   const xs = glyphs.flatMap(({ start, end }) => [start[0], end[0]])
   const ys = glyphs.flatMap(({ start, end }) => [start[1], end[1]])
@@ -390,5 +390,5 @@ function hidingOf(
 
 const invisible = 3
 const visibleAlphaMin = 0.05
-/** Points; of what is smaller nobody reads anything. */
+/** In points; nobody can read anything smaller. */
 const sizeMin = 1.6

@@ -1,17 +1,17 @@
-/** What is painted on a page of a PDF, as far as it takes to know whether text on it is seen. */
+/** What is painted on a page of a PDF, as far as that decides whether text on it is seen. */
 import { type Box, boxOf, contains, intersection, type Matrix } from './geometry.ts'
 
-/** Something painted: its colour, `null` where that is not known or not the same everywhere; `isWhole` when nothing shows through it. */
+/** Something painted. Its colour is null when it is unknown or not the same everywhere; `isWhole` says that nothing shows through it. */
 type Paint = { readonly box: Box; readonly colour: string | null; readonly isWhole: boolean }
 
 export type Ground = {
-  /** Notes what is painted. */
+  /** Records something painted. */
   paint(paint: Paint): void
   /** How much has been painted so far. */
   readonly height: number
-  /** The colour at a place, by what has been painted so far; null where it is not known. */
+  /** The colour at a point, after all that has been painted so far; null when it is unknown. */
   colourAt(x: number, y: number): string | null
-  /** Whether something painted from `height` on lies over a box. */
+  /** Whether something painted at `height` or later covers a box. */
   isCovered(box: Box, height: number): boolean
 }
 
@@ -36,10 +36,10 @@ export function createGround(): Ground {
   }
 }
 
-/** Drawings of hundreds of thousands of lines: beyond so many all text counts as seen. */
+/** Drawings of hundreds of thousands of lines: beyond this number backgrounds are unknown, and text on them counts as seen. */
 const paintsMax = 3000
 
-/** Whether a box hides another one but for its rim. */
+/** Whether one box hides another one except for its rim. */
 function liesOver(over: Box, box: Box): boolean {
   const { left, top, right, bottom } = intersection(over, box)
   const [width, height] = [box.right - box.left, box.bottom - box.top]
@@ -48,7 +48,7 @@ function liesOver(over: Box, box: Box): boolean {
 
 const coveredShare = 0.85
 
-/** How a path is written: moveTo 0 and lineTo 1 with a point each, closePath 4; whatever else is a curve. */
+/** Whether a path is an upright rectangle. It is encoded as moveTo 0 and lineTo 1 with a point each, and closePath 4; others are curves. */
 export function isRectangle(path: ArrayLike<number>): boolean {
   const xs = new Set<number>()
   const ys = new Set<number>()
@@ -63,7 +63,7 @@ export function isRectangle(path: ArrayLike<number>): boolean {
   return xs.size === 2 && ys.size === 2
 }
 
-/** The box of a path by its least and greatest coordinates; null when it has none. */
+/** The box of a path from its smallest and largest coordinates; null when it has none. */
 export function pathBox(matrix: Matrix, extent: ArrayLike<number> | null | undefined): Box | null {
   const [left = Number.NaN, top = Number.NaN, right = Number.NaN, bottom = Number.NaN] = Array.from(extent ?? [])
   return [left, top, right, bottom].every(Number.isFinite) ? boxOf(matrix, left, top, right, bottom) : null

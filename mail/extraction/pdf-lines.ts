@@ -1,8 +1,8 @@
-/** Lines of text from the glyphs of a page: as a person reads them, rows of tables with tabs between cells, columns one after the other. */
+/** Makes lines of the glyphs of a page as a person reads them: rows of tables with tabs between cells, columns one after the other. */
 import type { Glyph, GlyphRun } from './pdf-glyphs.ts'
 
 /**
- * The lines of a page. An empty one stands where there is a gap between paragraphs. Letters are put together by their places, so
+ * The lines of a page, with an empty line for each gap between paragraphs. Letters are joined by their positions, so
  * it does not matter in which order a program drew them.
  */
 export function linesOf(runs: readonly GlyphRun[]): string[] {
@@ -12,12 +12,12 @@ export function linesOf(runs: readonly GlyphRun[]): string[] {
   })
 }
 
-/** Text from left to right, from top to bottom, upside down, from bottom to top. */
+/** Text from left to right, from top to bottom, upside down, and from bottom to top. */
 const directions = [0, 1, 2, 3] as const
 
 const quarterOf = ({ direction: [x, y] }: GlyphRun) => (Math.round(Math.atan2(y, x) / (Math.PI / 2)) + 4) % 4
 
-/** Letters that stand together on a line: its base line and height, and where they begin and end. */
+/** Letters that belong together on a line: its base line and height, and where they begin and end. */
 type Fragment = {
   readonly text: string
   readonly from: number
@@ -29,17 +29,17 @@ type Fragment = {
 /** Text of one line, from left to right. */
 type Row = { fragments: Fragment[]; y: number; size: number }
 
-/** Distances in parts of the height of letters: from which one on there is a blank between them, and a gap between texts. */
+/** Distances between letters, relative to their height: the smallest that is a blank, and the smallest that is a gap between texts. */
 const blankMin = 0.17
 const gapMin = 1.4
-/** The same between texts that were written one by one, as cells are. */
+/** The smallest gap between texts that were written one by one, as cells are. */
 const cellGapMin = 0.9
-/** Blanks that are written stretch, until they are so wide that cells stand on both sides. */
+/** Written blanks may stretch up to this width; wider ones have a cell on either side. */
 const blanksMax = 2.2
-/** Letters go back a little where they are pulled together. */
+/** How far letters may go back where they are pulled together. */
 const backMax = 0.6
 
-/** Turns a point so that its text goes from left to right. */
+/** Rotates a point so that its text runs from left to right. */
 function turned([x, y]: Glyph['start'], turn: number): readonly [number, number] {
   return turn === 0 ? [x, y] : turn === 1 ? [y, -x] : turn === 2 ? [-x, -y] : [-y, x]
 }
@@ -47,7 +47,7 @@ function turned([x, y]: Glyph['start'], turn: number): readonly [number, number]
 function fragmentsOf({ size, glyphs }: GlyphRun, turn: number): Fragment[] {
   const fragments: { text: string; readonly from: number; to: number; readonly y: number; readonly size: number }[] = []
   let open = false
-  /** Where the blanks behind the last letter end. */
+  /** Where the blanks after the last letter end. */
   let blanksTo = 0
   for (const { text, start, end } of glyphs) {
     const [from, y] = turned(start, turn)
@@ -72,7 +72,7 @@ function fragmentsOf({ size, glyphs }: GlyphRun, turn: number): Fragment[] {
   return fragments
 }
 
-/** A letter as text: bullets of symbol fonts, and ligatures of fonts of TeX that tell nothing but their codes, as what they show. */
+/** A letter as text. Bullets of symbol fonts, and ligatures of TeX fonts given only as codes, become what they show. */
 function readable(letter: string): string {
   return letter
     .replace(/[\uf0b7\uf0a7\uf076\uf0d8]/g, '\u2022')
@@ -94,7 +94,7 @@ const ligatures: ReadonlyMap<string, string> = new Map([
   ['\x0f', 'ffl'],
 ])
 
-/** Puts fragments on rows by their base lines, from top to bottom. */
+/** Groups fragments into rows by their base lines, from top to bottom. */
 function rowsOf(fragments: readonly Fragment[]): Row[] {
   const rows: Row[] = []
   for (const fragment of [...fragments].sort((one, other) => one.y - other.y)) {
@@ -112,7 +112,7 @@ function rowsOf(fragments: readonly Fragment[]): Row[] {
 
 const sameLineMax = 0.4
 
-/** The rows as lines; where they are two columns of prose, the left one before the right one. */
+/** The rows as lines. Where they are two columns of prose, the left one comes before the right one. */
 function readingOrder(rows: readonly Row[], depth: number): string[] {
   const lines: string[] = []
   let at = 0
@@ -132,21 +132,21 @@ function readingOrder(rows: readonly Row[], depth: number): string[] {
 }
 
 const columnsMax = 3
-/** From base line to base line, in heights of letters. */
+/** Smallest distance of base lines between paragraphs, in heights of letters. */
 const paragraphGap = 1.9
 
-/** Rows and letters of each column from which on text is set in columns; a table has shorter cells. */
+/** Fewest rows of a column, and fewest letters of its median row; a table has shorter cells. */
 const columnRowsMin = 6
 const columnCharsMin = 22
-/** Between columns, in heights of letters. */
+/** Smallest gap between columns, in heights of letters. */
 const columnGapMin = 0.5
-/** By which the first line of a column may stand further in than others, in heights of letters. */
+/** How far the first line of a column may be indented, in heights of letters. */
 const indentMax = 2
 
 type Columns = { readonly left: Row[]; readonly right: Row[]; readonly end: number }
 
 /**
- * Whether two columns of prose begin with a row: a gap at one place in all of the rows that follow, until a text lies across it.
+ * Finds two columns of prose that begin with a row: all of the rows that follow have a gap at the same place, until a text crosses it.
  * Null when there are none.
  */
 function columnsFrom(rows: readonly Row[], start: number): Columns | null {
@@ -188,7 +188,7 @@ function isProse(rows: readonly Row[]): boolean {
   return (lengths[Math.floor(lengths.length / 2)] ?? 0) >= columnCharsMin
 }
 
-/** The text of a row: blanks where letters stand apart, a tab where there is a gap. */
+/** The text of a row: a blank between letters that are apart, a tab where there is a gap. */
 function lineOf({ fragments, size }: Row): string {
   let line = ''
   let end = Number.NEGATIVE_INFINITY
@@ -201,12 +201,12 @@ function lineOf({ fragments, size }: Row): string {
   return logical(line.trimEnd()).replace(presentationForms, (forms) => forms.normalize('NFKC'))
 }
 
-/** Ligatures, and forms that Hebrew and Arabic letters take beside others. */
+/** Ligatures, and the forms that Hebrew and Arabic letters take next to others. */
 const presentationForms = /[\ufb00-\ufb06\ufb1d-\ufdff\ufe70-\ufefc]+/g
 
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u
 
-/** Letters stand as they are seen, from left to right; those of scripts from right to left are put into the order of reading. */
+/** Letters are in the order in which they are seen, from left to right; right-to-left scripts are put into the order of reading. */
 function logical(line: string): string {
   if (!rightToLeft.test(line)) return line
   const isMostly =

@@ -8,8 +8,8 @@ import { linesOf } from './pdf-lines.ts'
 
 /**
  * The text of a PDF: its pages, with the values of forms, in the order in which people read. Text that is invisible, has the colour of its
- * ground, lies under something or beside the page, and comments are told as hidden. Pages that take too long are left out. Null
- * for one without text, as a scan is. Throws at what is broken or needs a password.
+ * background, is covered or lies beside the page, and comments are reported as hidden. Pages after the time limit are left out. The
+ * text of a scan is empty. Throws when the file is broken or needs a password.
  */
 export async function readPdf({ content }: NamedFile): Promise<FileText | null> {
   const loading = getDocument({
@@ -18,7 +18,7 @@ export async function readPdf({ content }: NamedFile): Promise<FileText | null> 
     // Glyphs are not drawn.
     disableFontFace: false,
     fontExtraProperties: true,
-    // Larger pictures are left out.
+    // Pictures of more than one pixel are left out.
     maxImageSize: 1,
     isOffscreenCanvasSupported: false,
     useSystemFonts: true,
@@ -55,5 +55,5 @@ async function writePage(page: Page, document: PDFDocumentProxy, source: PDFPage
   source.cleanup()
 }
 
-/** Annotations whose contents are drawn, or lead elsewhere. */
+/** Annotations whose contents are drawn on the page, or that lead elsewhere. */
 const isShown = /^(?:FreeText|Widget|Link)$/

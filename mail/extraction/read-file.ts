@@ -1,9 +1,9 @@
-/** The text of a file. Only worker processes of `core/extraction` read files of strangers so. */
+/** Reads the text of a file. Files of strangers are read only in the worker processes of `core/extraction`. */
 import { type Hidden, hiddenExcerpt, stripInvisible } from '../encoding/invisible-characters.ts'
 import { limits } from '../limits.ts'
 import { type FileText, type FileType, fileTypeOf, type NamedFile } from './file-type.ts'
 
-/** What a person reads of a file, and what is in it that nobody sees. */
+/** What a person reads in a file, and what is in it that nobody sees. */
 export type ExtractedText = {
   /** Line ends are LF; at most `extractedCharsMax` code points. Never empty. */
   readonly text: string
@@ -12,8 +12,8 @@ export type ExtractedText = {
 }
 
 /**
- * Reads the text of a file as a person sees it. Null where there is none: a picture or another form that is not read, an empty file.
- * Throws whatever a reader throws at a file that is broken, encrypted or larger than the limits.
+ * Reads the text of a file as a person sees it. Null when there is none: for a picture or another type that is not read, and for an
+ * empty file. Throws what the reader of the type throws when the file is broken, encrypted or larger than the limits.
  */
 export async function readFile(file: NamedFile): Promise<ExtractedText | null> {
   const type = fileTypeOf(file)
@@ -25,7 +25,7 @@ export async function readFile(file: NamedFile): Promise<ExtractedText | null> {
 
 type FileReader = (file: NamedFile) => FileText | null | Promise<FileText | null>
 
-/** Each is loaded with the first file of its form. */
+/** Each reader is loaded with the first file of its type. */
 const readers: Readonly<Record<FileType, () => Promise<FileReader>>> = {
   plain: async () => (await import('./plain-text.ts')).readPlainText,
   html: async () => (await import('./html.ts')).readHtmlFile,
@@ -35,7 +35,7 @@ const readers: Readonly<Record<FileType, () => Promise<FileReader>>> = {
   rtf: async () => (await import('./rich-text.ts')).readRichText,
 }
 
-/** Cuts, tidies, and takes out what no letter shows. */
+/** Cuts and tidies the text, and removes invisible characters. */
 function finished(found: FileText): ExtractedText | null {
   const { text, hidden } = stripInvisible(tidied(found.text.slice(0, sourceCharsMax)))
   const first = text.length > extractedCharsMax ? [...text].slice(0, extractedCharsMax).join('') : text
@@ -45,10 +45,10 @@ function finished(found: FileText): ExtractedText | null {
 }
 
 const { extractedCharsMax } = limits
-/** Characters without width may stand between those that are wanted. */
+/** Zero-width characters may be between those that are wanted. */
 const sourceCharsMax = extractedCharsMax * 8
 
-/** Lines end with LF, without blanks in front of it; one empty line at most between them. */
+/** Lines end with LF, without blanks before it; at most one empty line in a row. */
 function tidied(text: string): string {
   return text
     .replace(/\r\n?|[\u2028\u2029\f\v]/g, '\n')

@@ -4,7 +4,7 @@ import { readRtf, readRtfFile } from '../containers/rtf.ts'
 import { limits } from '../limits.ts'
 import type { FileText, NamedFile } from './file-type.ts'
 
-/** The text of an RTF file; of one that carries HTML what a person sees of that. Never throws. */
+/** The text of an RTF file; if it contains HTML, what a person sees of that. Never throws. */
 export function readRichText({ content }: NamedFile): FileText {
   const rtf = content.subarray(Math.max(0, content.indexOf('{\\rtf')))
   const { html } = readRtf(rtf)

@@ -8,7 +8,7 @@ import { type Attributes, readXml } from './xml.ts'
 
 /**
  * The text of a document: header, body, notes, footer. Results of fields are text, their codes are not; deleted, hidden and white text
- * and comments are told as hidden. Throws at what is broken.
+ * and comments are reported as hidden. Throws when the file is broken.
  */
 export async function readWordDocument(parts: Package, main: string): Promise<FileText> {
   const relations = await relationsOf(parts, main)
@@ -35,21 +35,21 @@ async function readAll(parts: Package, relations: readonly Relation[], wanted: s
   return sources.filter((source) => source !== null)
 }
 
-/** Headers of first, even and other pages, and of sections: more than a person notices. */
+/** Most parts of one kind: headers of first, even and other pages, and of several sections. */
 const partsOfKindMax = 12
 
 const unique = (sources: readonly Buffer[]) =>
   sources.filter((source, at) => sources.findIndex((other) => other.equals(source)) === at)
 
-/** What is open while a body is read. */
+/** The state of reading a body. */
 type Reading = {
   readonly page: Page
   readonly styles: Styles
-  /** The formats of cells, paragraphs and runs that are open. */
+  /** The formats of the open cells, paragraphs and runs. */
   readonly formats: Format[]
-  /** The format whose properties are read; null where properties are of something else. */
+  /** The format whose properties are being read; null when they belong to something else. */
   setting: Format | null
-  /** The open elements that hide or leave out what is in them. */
+  /** The open elements that hide or leave out their content. */
   readonly hiding: { readonly name: string; readonly kind: HiddenKind | 'unread' }[]
   isText: boolean
 }
@@ -58,7 +58,7 @@ type Reading = {
 const formatted: ReadonlySet<string> = new Set(['w:tbl', 'w:tc', 'w:p', 'w:r', 'w:txbxContent', 'w:background'])
 const properties: ReadonlySet<string> = new Set(['w:tblPr', 'w:tcPr', 'w:pPr', 'w:rPr'])
 
-/** `mc:Fallback` repeats what stands before it, for programs that do not know that. */
+/** `mc:Fallback` repeats what precedes it, for programs that do not know that. */
 const hidingElements: ReadonlyMap<string, HiddenKind | 'unread'> = new Map([
   ['w:del', 'display_none'],
   ['w:moveFrom', 'display_none'],
@@ -104,7 +104,7 @@ function openElement(reading: Reading, name: string, attributes: Attributes): vo
   else if (characters.has(name)) write(reading, characters.get(name) ?? '')
 }
 
-/** What lies in a box may have a ground of any colour. */
+/** The text in a box may have a background of any colour. */
 function ownFormat(name: string): Format {
   return name === 'w:txbxContent' || name === 'w:background' ? { fill: 'unknown' } : {}
 }
@@ -112,7 +112,7 @@ function ownFormat(name: string): Format {
 function setProperty(format: Format, styles: Styles, name: string, attributes: Attributes): void {
   const style = attributes['w:val'] ?? ''
   if (name === 'w:pStyle' || name === 'w:rStyle') Object.assign(format, styles.get(style))
-  // Such a style gives rows and columns grounds by rules of its own.
+  // Such a style gives rows and columns backgrounds by rules of its own.
   else if (name === 'w:tblStyle') format.fill = /^(?:TableGrid|TableNormal)$/.test(style) ? undefined : 'unknown'
   else setFormat(format, name, attributes)
 }

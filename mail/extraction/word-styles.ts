@@ -1,16 +1,16 @@
-/** What formats of Word do to a text that has them, as far as it takes to know whether anybody sees it. */
+/** How the formats of Word affect text, as far as that decides whether anybody sees it. */
 import { isNear } from './colours.ts'
 import type { HiddenKind } from './page.ts'
 import type { Attributes } from './xml.ts'
 import { readXml } from './xml.ts'
 
-/** Undefined is what the format around it says. Colours are six hexadecimal digits; `unknown` is one that a theme or a pattern makes. */
+/** Undefined: as in the surrounding format. Colours are six hexadecimal digits; `unknown` depends on a theme or a pattern. */
 export type Format = { vanish?: boolean; colour?: string; fill?: string; halfPoints?: number }
 
-/** The formats of styles by their ids, with what they are based on. */
+/** The formats of styles by their ids, including those of the styles they are based on. */
 export type Styles = ReadonlyMap<string, Format>
 
-/** Reads the part of styles. */
+/** Reads the part with the styles. */
 export function readStyles(source: Buffer | null): Styles {
   const own = new Map<string, { readonly format: Format; base: string }>()
   let style: { readonly format: Format; base: string } | null = null
@@ -36,7 +36,7 @@ export function readStyles(source: Buffer | null): Styles {
 
 const basesMax = 10
 
-/** Notes what an element of properties (`w:vanish`, `w:color`, ...) says. */
+/** Sets what a property element (`w:vanish`, `w:color`, ...) says. */
 export function setFormat(format: Format, name: string, attributes: Attributes): void {
   const value = attributes['w:val'] ?? ''
   if (name === 'w:vanish' || name === 'w:specVanish') format.vanish = !/^(?:0|false|off)$/.test(value)
@@ -50,7 +50,7 @@ export function setFormat(format: Format, name: string, attributes: Attributes):
   }
 }
 
-/** How a text is hidden by the formats around it, the outermost first; null when it is seen. */
+/** How text is hidden by the formats around it, the outermost first; null when it is seen. */
 export function hidingOf(formats: readonly Format[]): HiddenKind | null {
   const {
     vanish,
@@ -66,5 +66,5 @@ export function hidingOf(formats: readonly Format[]): HiddenKind | null {
 const told = (format: Format) => Object.fromEntries(Object.entries(format).filter(([, value]) => value !== undefined))
 
 const halfPointsUsual = 22
-/** One and a half points: nobody reads that. */
+/** One and a half points: nobody can read that. */
 const halfPointsTiny = 3

@@ -1,11 +1,11 @@
-/** Workbooks (.xls, .xlsx, .xlsb), cells as they show: values with their formats, results of formulas. Nothing is computed, and no macro is read. */
+/** Workbooks (.xls, .xlsx, .xlsb), cells as shown: values in their formats, results of formulas. Nothing is computed, no macro is read. */
 import * as xlsx from '@e965/xlsx'
 import { limits } from '../limits.ts'
 import type { FileText } from './file-type.ts'
 import type { Package } from './package.ts'
 import { createPage, type Page } from './page.ts'
 
-/** The text of a workbook that is a package. Throws at what is broken or encrypted. */
+/** The text of a workbook in a package. Throws when it is broken or encrypted. */
 export async function readWorkbookPackage(parts: Package): Promise<FileText> {
   const names = parts.names.filter((name) => !isUnread.test(name))
   const contents = await Promise.all(names.map((name) => parts.read(name)))
@@ -13,12 +13,12 @@ export async function readWorkbookPackage(parts: Package): Promise<FileText> {
   return textOf(parsePackage({ FullPaths: names, FileIndex }, options))
 }
 
-/** The text of a workbook in the older form, BIFF. Throws at what is broken or encrypted. */
+/** The text of a workbook in the older form, BIFF. Throws when it is broken or encrypted. */
 export function readOldWorkbook(content: Buffer): FileText {
   return textOf(xlsx.read(content, { ...options, type: 'buffer' }))
 }
 
-/** A long sheet, or list of texts, is cut behind a row or text and closed: the library reads the whole of it. What is shown first stands first. */
+/** Cuts a long sheet, or list of texts, after a row or text, and closes it: the library reads all of it, but only the beginning counts. */
 function shortened(content: Buffer): Buffer {
   if (content.length <= limits.sheetBytesMax) return content
   const [row, text] = [
@@ -30,11 +30,11 @@ function shortened(content: Buffer): Buffer {
   return Buffer.concat([content.subarray(0, Math.max(row, text)), Buffer.from(end)])
 }
 
-/** Parts that no text is read of. */
+/** Parts from which no text is read. */
 const isUnread =
   /\/$|^docProps\/|\/(?:media|embeddings|drawings|charts|pivotCache|printerSettings|externalLinks|ctrlProps)\/[^/]+$|\/vbaProject\.bin$/i
 
-/** The library's reader of packages that are open already, which its types do not name. */
+/** The library's reader for packages that are already open, which its types do not include. */
 const parsePackage = (
   xlsx as unknown as { readonly parse_zip: (parts: object, options: xlsx.ParsingOptions) => xlsx.WorkBook }
 ).parse_zip
@@ -44,9 +44,9 @@ const options: xlsx.ParsingOptions = {
   cellFormula: false,
   cellHTML: false,
   cellNF: true,
-  // Hidden rows and columns stand among these.
+  // This includes which rows and columns are hidden.
   cellStyles: true,
-  // A row that shows anything takes two characters.
+  // A row that shows anything takes at least two characters.
   sheetRows: limits.extractedCharsMax / 2,
 }
 
@@ -92,7 +92,7 @@ function writeSheet(
   }
 }
 
-/** Empty cells between two that are written. */
+/** Most empty cells shown between two others. */
 const gapMax = 20
 
 /** What a cell shows, on one line. */
@@ -102,8 +102,8 @@ function shown({ v: value, w: written, z: format = '', t: type }: Cell, date1904
 }
 
 /**
- * A date in formats that the library does not write: with points, which it takes for those of numbers, and of day and month with
- * slashes, which stand for the order of the reader's country, and are ISO 8601 here. Null for other formats.
+ * A date in formats that the library does not write well: with points, which it takes for decimal points, and with day and month
+ * separated by slashes, whose order depends on the reader's country and which are ISO 8601 here. Null for other formats.
  */
 function asDate(value: unknown, format: string, date1904: boolean): string | null {
   const own = format.replace(slashes, 'yyyy-mm-dd').replace(points, '$1\\.')

@@ -1,4 +1,4 @@
-/** XML as the parts of packages are written in: elements, attributes and text. What a DTD would define is not known. */
+/** Reads XML as it occurs in the parts of packages: elements, attributes and text. Definitions in a DTD are ignored. */
 import { Parser } from 'htmlparser2'
 import { decodeCharset } from '../encoding/charset.ts'
 import { limits } from '../limits.ts'
@@ -9,13 +9,13 @@ export type XmlHandlers = {
   open?(name: string, attributes: Attributes): void
   close?(name: string): void
   text?(text: string): void
-  /** Asked between pieces: true ends the reading. */
+  /** Asked between pieces; true ends the reading. */
   isEnough?(): boolean
 }
 
 /**
- * Reads XML in UTF-8 or UTF-16 piece by piece, as much as the limits let. Names have the prefixes that are usual for them. Throws where
- * elements are nested deeper than `xmlDepthMax`, or what is open does not end, unless it is a part that was cut. Linear.
+ * Reads XML in UTF-8 or UTF-16 piece by piece, up to the limits. Names must have their usual prefixes. Throws when
+ * elements are nested deeper than `xmlDepthMax`, or when an element does not end, unless the part was cut. Linear.
  */
 export function readXml(content: Buffer, handlers: XmlHandlers): void {
   const source = decodeCharset(content, 'utf-8')
