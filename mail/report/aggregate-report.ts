@@ -20,20 +20,20 @@ export type Override = (typeof overrideTypes)[number]
 const results = ['pass', 'fail', 'softfail', 'neutral', 'none', 'policy', 'temperror', 'permerror'] as const
 export type CheckResult = (typeof results)[number] | 'unknown'
 
-/** What one check of the receiver said of a domain. */
+/** The result of one check of the receiver for a domain. */
 export type DomainResult = { readonly domain: string; readonly result: CheckResult; readonly selector?: string }
 
-/** Mail from one address that fared alike. */
+/** Mail from one address with the same results. */
 export type SourceRow = {
-  /** IP address of the machine that the receiver got it from. */
+  /** IP address of the machine from which the receiver got the mail. */
   readonly source: string
   readonly count: number
-  /** What the receiver did with it for the policy. */
+  /** What the receiver did with it because of the policy. */
   readonly disposition: Disposition
   /** Whether DKIM, and SPF, passed for a domain that is aligned with From. */
   readonly dkim: boolean
   readonly spf: boolean
-  /** Why the receiver did something else than the policy says. */
+  /** Why the receiver did not do what the policy says. */
   readonly overrides: readonly Override[]
   readonly headerFrom: string
   readonly dkimResults: readonly DomainResult[]
@@ -50,24 +50,24 @@ export type PublishedPolicy = {
 
 export type AggregateReport = ReportedTime & {
   readonly kind: 'dmarc'
-  /** Who reports, as it calls itself. */
+  /** The receiver that reports, by the name it gives itself. */
   readonly organisation: string
   readonly reportId: string
   readonly policy: PublishedPolicy
-  /** Those with the most mail, at most `rowsMax`; alike ones are one. */
+  /** The rows with the most mail, at most `rowsMax`; equal rows are merged. */
   readonly rows: readonly SourceRow[]
-  /** Mail in rows that are left out. */
+  /** Number of mails in the rows that are left out. */
   readonly omitted: number
 }
 
-/** Rows of one report that are kept, against reports that fill the database. */
+/** Most rows of one report that are kept, so that reports do not fill the database. */
 const rowsMax = 1_000
-/** Different rows of one report that are looked at, against memory. */
+/** Most different rows of one report that are read, so that they do not fill memory. */
 const rowsReadMax = 50_000
-/** Results of one row: a mail has one or two signatures. */
+/** Most results of one row: a mail has one or two signatures. */
 const resultsMax = 6
 
-/** Reads a report. Null when it is none, or does not say what it is about. Linear. Never throws. */
+/** Reads a report. Null when it is not one, or lacks its id, its time or its policy. Linear. Never throws. */
 export function readAggregateReport(bytes: Buffer): AggregateReport | null {
   const rows = new Map<string, SourceRow>()
   let metadata: XmlElement | undefined
@@ -103,7 +103,7 @@ function textOf(bytes: Buffer): string {
   return decodeCharset(bytes, declared ?? null)
 }
 
-/** A time in seconds since 1970, as the schema has it; some write milliseconds, or a date. */
+/** A time in seconds since 1970, as the schema says; some receivers write milliseconds, or a date. */
 function timeOf(text: string | null): Date | null {
   if (text === null) return null
   const seconds = countOf(text)
@@ -123,7 +123,7 @@ function policyOf(published: XmlElement | undefined): PublishedPolicy | null {
   }
 }
 
-/** Null for a row without an address, a count, or anybody in whose name it is. */
+/** Null for a row without an address, a count, or a domain of From. */
 function rowOf(record: XmlElement): SourceRow | null {
   const row = childOf(record, 'row')
   const evaluated = childOf(row, 'policy_evaluated')
@@ -163,7 +163,7 @@ function resultsOf(checks: XmlElement | undefined, name: 'dkim' | 'spf'): readon
 }
 
 function resultOf(text: string | null): CheckResult {
-  // What drafts of RFC 7489 and RFC 7208 called them.
+  // Names from drafts of RFC 7489 and RFC 7208.
   const old = text?.toLowerCase() === 'hardfail' ? 'fail' : text?.toLowerCase() === 'error' ? 'temperror' : text
   return wordOf(old, results) ?? 'unknown'
 }

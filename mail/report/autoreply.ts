@@ -3,7 +3,7 @@ import { firstHeader, type HeaderField } from '../message/headers.ts'
 
 /**
  * Whether a message was sent by a program or a list and must not be answered automatically (RFC 3834 2).
- * @param reversePath the envelope sender, '' for the null sender; when unknown, a Return-Path field is asked
+ * @param reversePath the envelope sender, '' for the null sender; when it is unknown, a Return-Path field is read
  */
 export function isAutomatic(headers: readonly HeaderField[], reversePath?: string | null): boolean {
   const word = (name: string) =>
@@ -25,7 +25,7 @@ export function isAutomatic(headers: readonly HeaderField[], reversePath?: strin
   return senders.some((address) => robots.test(address.replace(/^<|>$/g, '')))
 }
 
-// RFC 2369, RFC 2919 and what the larger services write.
+// RFC 2369, RFC 2919 and the fields that the larger services write.
 const markers = [
   'list-id',
   'list-unsubscribe',

@@ -54,9 +54,9 @@ const senders: { readonly [domain: string]: string } = {
   'zohomail.com': 'Zoho',
 }
 
-/** What the organisation behind a domain is called: by its own name where it is known, else by the domain that it registered. */
+/** The name of the organisation behind a domain: its own name where it is known, else the domain that it registered. */
 export function senderNameOf(domain: string): string {
   const organisation = organisationOf(domain)
-  // Private suffixes, such as those of cloud services, are no organisation of their own.
+  // Private suffixes, such as those of cloud services, are not organisations of their own.
   return senders[organisation] ?? senders[organisation.split('.').slice(-2).join('.')] ?? organisation
 }

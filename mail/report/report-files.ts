@@ -1,6 +1,6 @@
 /**
- * The files of a mail that may be a DMARC or TLS report: as they are, in gzip or in a zip archive, whatever the mail calls them.
- * Archives come from strangers, so what comes out of them is bounded together, in bytes and in number.
+ * Finds the files of a mail that may be a DMARC or TLS report: plain, in gzip or in a zip archive, whatever the mail calls them.
+ * Archives come from strangers, so their contents are limited together, in bytes and in number.
  */
 import { gunzipSync } from 'node:zlib'
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
@@ -11,19 +11,19 @@ export type ReportFile = { readonly format: 'xml' | 'json'; readonly bytes: Buff
 
 /** Archives that become a million times as large when they are opened. */
 const expandedBytesMax = 20 * 1024 * 1024
-/** Reports in one mail: most bring one. */
+/** Most reports in one mail: usually there is one. */
 const filesMax = 20
 /** Archives with thousands of files. */
 const zipEntriesMax = 20
 /** Mails with thousands of parts, each of which is looked at. */
 const partsMax = 100
 
-/** A file that is larger than all files of a mail together may be, or an archive that is broken. */
+/** A file that exceeds the limit for all files of a mail together, or an archive that is broken. */
 export class UnreadableFile extends Error {}
 
 /**
  * Finds the XML and JSON files of a message by their first bytes, at most `filesMax`. Fails with `UnreadableFile` when an archive is
- * broken, encrypted, or becomes larger than `expandedBytesMax` with the files before it.
+ * broken, encrypted, or, together with the files before it, larger than `expandedBytesMax`.
  */
 export async function reportFilesIn(raw: Buffer, { root }: ParsedMessage): Promise<readonly ReportFile[]> {
   const files: ReportFile[] = []
@@ -79,14 +79,14 @@ async function unzipped(bytes: Buffer, bytesMax: number): Promise<readonly Buffe
   }
 }
 
-/** Fails when there is more than the entry says, so what it says is a bound. */
+/** Fails when an entry has more bytes than it declares, so the declared size is a limit. */
 async function contentOf(zip: ZipFile, entry: Entry): Promise<Buffer> {
   const pieces: Buffer[] = []
   for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(piece as Buffer)
   return Buffer.concat(pieces)
 }
 
-/** By the first character that is not white space, after a byte order mark; UTF-16 has a NUL beside it. */
+/** Tells the format by the first character that is not white space, after a byte order mark; UTF-16 has a NUL beside it. */
 function formatOf(bytes: Buffer): ReportFile['format'] | null {
   for (const byte of bytes.subarray(0, 256)) {
     if (byte === 0x3c) return 'xml'

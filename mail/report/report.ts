@@ -35,13 +35,13 @@ export type Report =
       readonly originalReturnPath: string | null
     }
 
-/** Recipients of one report; more are left out. */
+/** Most recipients of one report; more are left out. */
 const recipientsMax = 100
-/** So much of each part of a report is read. */
+/** How much of each part of a report is read. */
 const partBytesMax = 256 * 1024
 const diagnosticCharsMax = 1_000
 
-/** Reads a message as a report; null when it is none. At most `recipientsMax` recipients. Linear. Never throws. */
+/** Reads a message as a report; null when it is not one. At most `recipientsMax` recipients. Linear. Never throws. */
 export function readReport(raw: Buffer, parsed: ParsedMessage): Report | null {
   const { root } = parsed
   const leaves = leavesOf(root)
@@ -78,7 +78,7 @@ function abuseReport(raw: Buffer, feedback: Part, leaves: readonly Part[]): Repo
 
 function deliveryReport(raw: Buffer, status: Part, leaves: readonly Part[]): Report {
   const [perMessage = new Map(), ...blocks] = blocksOf(textOf(raw, status))
-  // Some servers leave the block about the message out.
+  // Some servers leave out the block about the message.
   const perRecipient = perMessage.has('final-recipient') ? [perMessage, ...blocks] : blocks
   const recipients = perRecipient.slice(0, recipientsMax).flatMap((fields) => recipientReport(fields) ?? [])
   return { kind: 'delivery', recipients, originalReturnPath: returnPathOf(raw, leaves) }
@@ -99,7 +99,7 @@ function recipientReport(fields: FieldGroup): RecipientReport | null {
       .get(name)?.[0]
       ?.replace(/^\s*[\w-]+\s*;\s*/, '')
       .trim() ?? null
-  // RFC 3464 2.3.1: the address as the sender gave it beats the one at the end of the way.
+  // RFC 3464 2.3.1: the address that the sender used is preferred to the final one.
   const recipient = addressIn(typed('original-recipient')) ?? addressIn(typed('final-recipient'))
   return {
     recipient,
@@ -131,20 +131,20 @@ function blocksOf(text: string): FieldGroup[] {
 /** Subjects of reports in free text. */
 const plainSubject =
   /^(?:undeliver(?:ed|able)|(?:mail )?delivery (?:failure|failed|status notification|has failed|problem)|failure notice|returned (?:mail|to sender)|mail (?:delivery )?(?:failed|failure|system error)|message (?:undeliverable|not delivered|could not be delivered)|non[- ]?deliver(?:y|able)|unzustellbar|échec de la remise|non remis|correo no entregado|mancato recapito)/i
-/** Local parts that such reports come from. */
+/** Local parts of the authors of such reports. */
 const bouncer = /^(?:mailer-daemon|postmaster|mail-daemon|mdaemon|majordomo)$/i
 
-/** A status, and no part of a network address such as 192.4.5.6. */
+/** A status code that is not part of a network address such as 192.4.5.6. */
 const statusInWords = /(?<![\d.])[45]\.\d{1,3}\.\d{1,3}(?!\.?\d)/
 
-/** A report in free text: its subject and author tell that it is one, the status codes in its text what it says. */
+/** A report in free text: its subject and author show that it is one, and the status codes in its text give the result. */
 function plainReport(raw: Buffer, parsed: ParsedMessage, leaves: readonly Part[]): Report | null {
   const local = parsed.from?.address.split('@')[0] ?? ''
   if (!plainSubject.test(parsed.subject ?? '') || (parsed.from !== null && !bouncer.test(local))) return null
   const [first] = leaves
   if (first === undefined || !first.contentType.startsWith('text/')) return null
   const text = textOf(raw, first).slice(0, diagnosticCharsMax * 20)
-  // What follows is the mail that came back.
+  // After such a line comes the returned mail.
   const words = text.split(/^-{2,}\s*(?:below this line|original message|this is a copy|the header)/im)[0] ?? text
   const status = statusInWords.exec(words)?.[0] ?? null
   const code = /(?:^|[\s:(>])([45]\d\d)[ -](?=\S)/.exec(words)?.[1]
@@ -166,7 +166,7 @@ function plainReport(raw: Buffer, parsed: ParsedMessage, leaves: readonly Part[]
   }
 }
 
-/** The return path in the mail that is reported on, which is attached whole or by its header alone; null when it is not said. */
+/** The return path in the reported mail, which is attached as a whole or as a header; null when it gives none. */
 function returnPathOf(raw: Buffer, leaves: readonly Part[]): string | null {
   const attached = leaves.find(({ contentType }) =>
     /^(?:message\/(?:rfc822|global)|text\/rfc822-headers|message\/global-headers)$/.test(contentType),
@@ -176,7 +176,7 @@ function returnPathOf(raw: Buffer, leaves: readonly Part[]): string | null {
   return addressIn(firstHeader(fields, 'return-path')?.rawValue)
 }
 
-/** The name or the address of a host: whatever else stands in its place is not repeated. */
+/** The name or the address of a host; null for anything else. */
 function hostIn(text: string | null): string | null {
   const inner = /^\[(?:ipv6:)?(.*)\]$/i.exec(text ?? '')?.[1] ?? text ?? ''
   return isIP(inner) === 0 ? normaliseDomain(inner) : inner

@@ -1,4 +1,4 @@
-/** What a row of a DMARC report means for the owner of the domain, in words, and what to change. */
+/** Explains what a row of a DMARC report means for the owner of the domain, and what to change. */
 import { sameOrganisation } from '../domain.ts'
 import type { DomainResult, SourceRow } from './aggregate-report.ts'
 import { senderNameOf } from './known-senders.ts'
@@ -10,19 +10,19 @@ export type Finding = {
   readonly kind: FindingKind
   /** One or two sentences. */
   readonly explanation: string
-  /** What to change; null: nothing. */
+  /** What to change; null when nothing is to be changed. */
   readonly fix: string | null
 }
 
 type Row = Pick<SourceRow, 'dkim' | 'spf' | 'headerFrom' | 'overrides' | 'dkimResults' | 'spfResults' | 'disposition'>
 
 /**
- * Whether a server of the service sent it: `isOwn`. `name`: what the sending address is called, when that is known. `records`: what says
- * which records to publish, such as `GET /api/v1/domains/own.example lists`.
+ * The sender of the mail in a row. `isOwn`: whether it is a server of the service. `name`: the name of the sending address, if it is
+ * known. `records`: where the records to publish are found, such as `GET /api/v1/domains/own.example lists`.
  */
 export type Sender = { readonly isOwn: boolean; readonly name: string | null; readonly records: string }
 
-/** Says what a row means. The same row gives the same words, so that rows can be added up by them. */
+/** Explains a row. The same row gives the same words, so that rows can be grouped by them. */
 export function findingOf(row: Row, { isOwn, name, records }: Sender): Finding {
   const { dkim, spf } = row
   if (isOwn && !(dkim && spf)) return ofOwnServer(row, records)
@@ -57,7 +57,7 @@ function ofOwnServer({ dkim, spf, headerFrom, dkimResults, spfResults }: Row, re
       )
     } else if (own.result === 'pass') {
       causes.push(
-        `the signature is of ${own.domain}, which the strict alignment that ${headerFrom} asks for does not take`,
+        `the signature is of ${own.domain}, which does not satisfy the strict alignment that ${headerFrom} asks for`,
       )
       fixes.push(`Publish adkim=r in the DMARC record, or send from ${own.domain}.`)
     } else {
@@ -84,7 +84,7 @@ function ofOwnServer({ dkim, spf, headerFrom, dkimResults, spfResults }: Row, re
 
 const forwarding: ReadonlySet<string> = new Set(['forwarded', 'mailing_list', 'trusted_forwarder'])
 
-/** A signature of the domain that no longer verifies, or a receiver who says so, tells of a list or a forwarder. */
+/** A broken signature of the domain, or a receiver who says so, is the sign of a mailing list or a forwarder. */
 function ofForwarder({ headerFrom, overrides, dkimResults }: Row, name: string | null): Finding | null {
   const isBroken = dkimResults.some(({ domain, result }) => result === 'fail' && sameOrganisation(domain, headerFrom))
   if (!isBroken && !overrides.some((override) => forwarding.has(override))) return null
@@ -95,7 +95,7 @@ function ofForwarder({ headerFrom, overrides, dkimResults }: Row, name: string |
   }
 }
 
-/** Somebody who authenticates the mail, but in another name. */
+/** Mail that somebody authenticates, but for another domain. */
 function ofProvider({ headerFrom, dkimResults, spfResults }: Row, name: string | null): Finding | null {
   const foreign = ({ domain, result }: DomainResult) => result === 'pass' && !sameOrganisation(domain, headerFrom)
   const vouching = dkimResults.find(foreign) ?? spfResults.find(foreign)
@@ -104,7 +104,7 @@ function ofProvider({ headerFrom, dkimResults, spfResults }: Row, name: string |
   const by = name === null || name === provider ? '' : `, through ${name}`
   return {
     kind: 'provider',
-    explanation: `${provider} sends mail in the name of ${headerFrom}${by}, but signs it, or takes its returns, as ${vouching.domain}: that is not aligned.`,
+    explanation: `${provider} sends mail in the name of ${headerFrom}${by}, but signs it, or receives its bounces, as ${vouching.domain}, which is not aligned.`,
     fix: `If you use ${provider}: set up ${headerFrom} there, and publish the DKIM records that it gives you. If you do not, somebody else does: p=quarantine or p=reject keeps such mail out.`,
   }
 }

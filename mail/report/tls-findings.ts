@@ -1,4 +1,4 @@
-/** What a kind of failure in a TLS report means for the owner of the domain, in words, and what to change (RFC 8460 4.3). */
+/** Explains what a kind of failure in a TLS report means for the owner of the domain, and what to change (RFC 8460 4.3). */
 import type { TlsFailureType } from './tls-report.ts'
 
 type Words = { readonly explanation: string; readonly fix: string }
@@ -11,7 +11,7 @@ export function tlsFindingOf(type: TlsFailureType, host: string | null): Words {
 const words: { readonly [T in TlsFailureType]: (host: string) => Words } = {
   'starttls-not-supported': (host) => ({
     explanation: `${host} did not offer STARTTLS.`,
-    fix: `Let ${host} offer STARTTLS to everybody; look for a firewall or proxy in front of it that takes it away.`,
+    fix: `Let ${host} offer STARTTLS to everybody; look for a firewall or proxy in front of it that removes it.`,
   }),
   'certificate-host-mismatch': (host) => ({
     explanation: `The certificate of ${host} is for another name.`,
@@ -22,12 +22,12 @@ const words: { readonly [T in TlsFailureType]: (host: string) => Words } = {
     fix: `Renew the certificate of ${host}.`,
   }),
   'certificate-not-trusted': (host) => ({
-    explanation: `The certificate of ${host} is not of an authority that the sender trusts.`,
-    fix: `Give ${host} a certificate of a public authority, with the intermediate certificates.`,
+    explanation: `The certificate of ${host} is not from an authority that the sender trusts.`,
+    fix: `Give ${host} a certificate from a public authority, with the intermediate certificates.`,
   }),
   'validation-failure': (host) => ({
     explanation: `TLS with ${host} failed.`,
-    fix: `See that ${host} speaks TLS 1.2 and 1.3 with a certificate that is complete and valid.`,
+    fix: `Make sure that ${host} offers TLS 1.2 and 1.3 with a complete and valid certificate.`,
   }),
   'tlsa-invalid': (host) => ({
     explanation: `No TLSA record matches the certificate of ${host}, or the records cannot be read.`,
@@ -35,7 +35,7 @@ const words: { readonly [T in TlsFailureType]: (host: string) => Words } = {
   }),
   'dnssec-invalid': (host) => ({
     explanation: `DNSSEC does not vouch for the records of ${host}.`,
-    fix: 'Mend the DNSSEC signatures of the zone, or take the DS record away.',
+    fix: 'Repair the DNSSEC signatures of the zone, or remove the DS record.',
   }),
   'dane-required': (host) => ({
     explanation: `The sender insists on DANE, and no usable TLSA record of ${host} was found.`,
@@ -50,11 +50,11 @@ const words: { readonly [T in TlsFailureType]: (host: string) => Words } = {
     fix: 'Serve the policy as text/plain with version, mode, mx and max_age.',
   }),
   'sts-webpki-invalid': (host) => ({
-    explanation: `The certificate of ${host} is not valid, as the MTA-STS policy asks of it.`,
-    fix: `Give ${host} a valid certificate of a public authority for its name, or name the server in the policy that has one.`,
+    explanation: `The certificate of ${host} is not valid, although the MTA-STS policy requires it.`,
+    fix: `Give ${host} a valid certificate from a public authority for its name, or name in the policy a server that has one.`,
   }),
   other: (host) => ({
     explanation: `Sessions with ${host} failed for another reason.`,
-    fix: `See what the sender says, and look into the log of ${host}.`,
+    fix: `Read the details from the sender, and check the log of ${host}.`,
   }),
 }

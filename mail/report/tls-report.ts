@@ -4,7 +4,7 @@ import { addressOf, countOf, domainOf, lineOf, type ReportedTime, wordOf } from 
 export const policyTypes = ['sts', 'tlsa', 'no-policy-found'] as const
 export type PolicyType = (typeof policyTypes)[number]
 
-/** RFC 8460 4.3; a report of another kind of failure has `other`. */
+/** RFC 8460 4.3. Any other kind of failure is `other`. */
 export const tlsFailureTypes = [
   'starttls-not-supported',
   'certificate-host-mismatch',
@@ -27,11 +27,11 @@ export type TlsFailure = {
   /** Name and address of the mail server that the sender connected to. */
   readonly receivingHost: string | null
   readonly receivingAddress: string | null
-  /** What the sender says beside. */
+  /** What else the sender says about the failure. */
   readonly detail: string | null
 }
 
-/** How sessions fared under one policy. */
+/** The results of sessions under one policy. */
 export type TlsPolicyResult = {
   readonly type: PolicyType
   readonly domain: string
@@ -48,14 +48,14 @@ export type TlsReport = ReportedTime & {
   readonly policies: readonly TlsPolicyResult[]
 }
 
-/** Policies of one report: a domain has one or two. */
+/** Most policies of one report: a domain has one or two. */
 const policiesMax = 20
-/** Kinds of failure of one policy that are kept. */
+/** Most failures of one policy that are kept. */
 const failuresMax = 500
 /** JSON of millions of empty arrays, which takes many times its size in memory. */
 const bytesMax = 2 * 1024 * 1024
 
-/** Reads a report. Null when it is none, or does not say what it is about. Never throws. */
+/** Reads a report. Null when it is not one, or lacks its id, its time or its policies. Never throws. */
 export function readTlsReport(bytes: Buffer): TlsReport | null {
   const report = objectOf(jsonOf(bytes))
   const range = objectOf(report['date-range'])
@@ -120,7 +120,7 @@ function timeOf(value: unknown): Date | null {
   return Number.isFinite(ms) ? new Date(ms) : null
 }
 
-/** The fields of what should be an object; none of anything else. */
+/** The members of a value that should be an object; none when it is not one. */
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }

@@ -1,15 +1,15 @@
 /**
- * Reads XML of strangers, element by element. Nothing is expanded but the five entities of XML and character references; a
- * document type is passed over. Malformed XML gives what can be made out of it.
+ * Reads XML of strangers, element by element. Only the five entities of XML and character references are expanded; a document type
+ * is ignored. Malformed XML gives whatever can be read of it.
  */
 import { Parser } from 'htmlparser2'
 
-/** An element without its attributes. Names are lower-case and without prefix: reports differ in both. */
+/** An element without its attributes. Names are lower-case and without prefix, because reports differ in both. */
 export type XmlElement = { readonly name: string; readonly text: string; readonly children: readonly XmlElement[] }
 
-/** The parser's work for each closing tag grows with the open ones. */
+/** Most open elements: the parser's work for each closing tag grows with their number. */
 const depthMax = 16
-/** Elements of a document, and those within one child of its root, which are in memory together. */
+/** Most elements of a document, and most within one child of its root, which are in memory together. */
 const elementsMax = 1_000_000
 const elementsTogetherMax = 2_000
 /** Longer texts are cut. */
@@ -19,8 +19,8 @@ const chunkChars = 64 * 1024
 type Open = { readonly name: string; text: string; readonly children: XmlElement[] }
 
 /**
- * Reads a document, and gives `take` each child of the root when it is closed, so that a long document is never in memory as a
- * whole. Returns the name of the root; null when there is none, or the document is nested too deep or has too many
+ * Reads a document, and passes each child of the root to `take` when it is closed, so that a long document is never in memory as a
+ * whole. Returns the name of the root; null when there is none, or when the document is nested too deeply or has too many
  * elements. Linear. Never throws, unless `take` does.
  */
 export function readXml(text: string, take: (child: XmlElement) => void): string | null {

@@ -126,7 +126,7 @@ describe('what a row of a DMARC report means', () => {
       { spfResults: [result('bounce.mcsv.net', 'pass')] },
       { name: 'Mailchimp' },
       'provider',
-      /^Mailchimp sends mail in the name of own\.example, but signs it, or takes its returns, as bounce\.mcsv\.net/,
+      /^Mailchimp sends mail in the name of own\.example, but signs it, or receives its bounces, as bounce\.mcsv\.net/,
       /If you use Mailchimp/,
     ],
     [
