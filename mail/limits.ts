@@ -19,7 +19,7 @@ export const limits = {
   parametersMax: 100,
   /** A To field that lists the whole world. */
   addressesMax: 1000,
-  /** Subjects and names of people that fill every list they stand in: longer ones are cut. */
+  /** Subjects and names of people that fill every list that shows them: longer ones are cut. */
   subjectCharsMax: 1000,
   nameCharsMax: 250,
   /** A References field that makes one message ask for thousands of ancestors. */
@@ -28,13 +28,13 @@ export const limits = {
   messageIdCharsMax: 998,
   /** Encoded words that make one field expensive to decode; longer values stay as they are. */
   encodedWordsCharsMax: 64 * 1024,
-  /** Text without a charset: bytes that are looked at for lines to guess by, and bytes of these lines. */
+  /** Text without a charset: how many bytes are searched for lines to guess by, and how many bytes of these lines are used. */
   guessedBytesMax: 64 * 1024,
   guessSampleBytesMax: 2 * 1024,
   /** Types and ids of parts as long as a header, 500 times in one record (RFC 6838 4.2: 127 characters on each side). */
   mediaTypeCharsMax: 255,
   contentIdCharsMax: 255,
-  /** Attachment names that no file system takes. */
+  /** Attachment names that no file system accepts. */
   fileNameCharsMax: 200,
   /** Attachment lists that fill the message record. */
   attachmentsMax: 500,
@@ -49,7 +49,7 @@ export const limits = {
   cmsPiecesMax: 65_536,
   /** Text made of thousands of uuencoded files. */
   inlineFilesMax: 50,
-  /** Messages inside attachments inside messages, each decoded when it is asked for. */
+  /** Messages inside attachments inside messages, each decoded on request. */
   insideDepthMax: 3,
   /** Decoding a whole body when only its first lines are shown. */
   snippetSourceBytesMax: 4 * 1024,
@@ -62,9 +62,9 @@ export const limits = {
   htmlPiecesMax: 150_000,
   /** HTML elements nested until the converter's stack runs out. */
   htmlDepthMax: 300,
-  /** What stands in for a picture, as long as the message. */
+  /** Alternative texts of pictures as long as the message. */
   imageWordsCharsMax: 500,
-  /** Style sheets whose every rule is asked for every element. */
+  /** Style sheets whose every rule is tested on every element. */
   cssRulesMax: 1000,
   cssRulesPerKeyMax: 30,
   cssClassesMax: 10,
@@ -78,7 +78,7 @@ export const limits = {
   textBytesMax: 4 * 1024 * 1024,
   /** The same spread over many parts. */
   bodyBytesMax: 8 * 1024 * 1024,
-  /** Plain parts that are held against their HTML: what follows counts only as longer. */
+  /** Plain parts that are compared with their HTML: beyond this, only their length counts. */
   comparedCharsMax: 256 * 1024,
   /** Reports of hidden text that are longer than the message. */
   hiddenMax: 20,
@@ -87,7 +87,7 @@ export const limits = {
   replyCharsMax: 256 * 1024,
   /** Words of one field that can be found: a body of random words would fill the index. */
   searchTokensMax: 65_536,
-  /** Encoded data taken for words: what lies beyond makes no difference. */
+  /** Encoded data mistaken for words: what lies beyond makes no difference. */
   searchWordCharsMax: 64,
   /** Text of attachments, in code points: a book would fill the record of its mail. */
   extractedCharsMax: 20_000,
@@ -98,27 +98,27 @@ export const limits = {
   /** Parts of packages that are much longer than their text: what lies beyond is not read. */
   partBytesMax: 12 * 1024 * 1024,
   packagePartsMax: 10_000,
-  /** Sheets of a million rows, and their texts: each cell costs much, and the first ones are shown. */
+  /** Sheets of a million rows, and their texts: each cell costs much, and only the first ones are shown. */
   sheetBytesMax: 1024 * 1024,
   /** XML nested until the stack runs out, and XML of nothing but elements: those beyond are not read. */
   xmlDepthMax: 500,
   xmlElementsMax: 500_000,
-  /** Pages that are scans, or drawings of a million lines: those behind are left out. Time by the clock. */
+  /** Pages that are scans, or drawings of a million lines: the pages after that are left out. The time is wall-clock time. */
   pdfPagesMax: 500,
   pdfMs: 6_000,
-  /** Hidden text of attachments that is kept until it is cut, in characters. */
+  /** Hidden text of attachments that is kept before it is cut, in characters. */
   hiddenSourceCharsMax: 4_000,
   /** Queries that cost more than they find. */
   queryCharsMax: 1_000,
   queryTermsMax: 50,
   queryDepthMax: 10,
-  /** Long bodies searched for codes on arrival: what is to be verified stands near the beginning. */
+  /** Long bodies searched for codes on arrival: codes and links are near the beginning. */
   verifiedTextBytesMax: 32 * 1024,
   verifiedHtmlBytesMax: 192 * 1024,
   verifiedLinesMax: 1500,
   verifiedLineCharsMax: 2500,
   verifiedLinkCharsMax: 2000,
-  /** Mails full of numbers, or of links, each to be looked at. */
+  /** Mails full of numbers or of links, each of which is looked at. */
   verifiedNumbersMax: 60,
   verifiedLinksMax: 100,
   /** Codes or links in the record of one message. */

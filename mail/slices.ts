@@ -1,13 +1,13 @@
-/** Large messages are worked on in slices, each in a turn of the event loop of its own, so that nobody waits for the whole. */
+/** Processes large messages in slices, each in its own turn of the event loop, so that other work does not wait for the whole. */
 import { setImmediate } from 'node:timers/promises'
 
-/** Bytes worked on in one go: a few milliseconds at most. */
+/** Bytes processed in one go: a few milliseconds at most. */
 export const sliceBytes = 256 * 1024
 
-/** Counts work in bytes as it is done: `isOver` tells that a slice of it is done, and begins the next. */
+/** Counts bytes of work as it is done: `isOver` tells that a slice is complete, and begins the next one. */
 export type WorkSlice = { isOver(bytes: number): boolean }
 
-/** A counter that has counted nothing. */
+/** A counter at the beginning of a slice. */
 export function createSlice(): WorkSlice {
   let left = sliceBytes
   return {
@@ -20,10 +20,10 @@ export function createSlice(): WorkSlice {
   }
 }
 
-/** Waits for the next turn of the event loop, so that others go on. */
+/** Waits for the next turn of the event loop, so that other work can go on. */
 export const nextTurn = (): Promise<unknown> => setImmediate()
 
-/** An uninitialised buffer of so many bytes. One longer than a slice lies in memory that threads share, who read it without a copy. */
+/** An uninitialised buffer. If it is longer than a slice, its memory is shared, so that other threads can read it without a copy. */
 export function roomFor(bytes: number): Buffer {
   return bytes <= sliceBytes ? Buffer.allocUnsafe(bytes) : Buffer.from(new SharedArrayBuffer(bytes))
 }

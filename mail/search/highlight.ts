@@ -1,4 +1,4 @@
-/** Marks where the words of a query stand in a text, and cuts out an excerpt that shows them. */
+/** Marks the words of a query in a text, and cuts out an excerpt that shows them. */
 import { type ParsedQuery, type TextField, textFields } from './query.ts'
 import { type Token, tokensOf, type WantedToken } from './tokens.ts'
 
@@ -10,9 +10,9 @@ export type Excerpt = { readonly text: string; readonly marks: readonly Mark[] }
 export type Marker = { readonly field: TextField | null; readonly tokens: readonly WantedToken[] }
 
 const excerptChars = 200
-/** Shown before the first find. */
+/** Characters shown before the first match. */
 const leadChars = 60
-/** The text is searched for finds in pieces, since most are near its beginning. */
+/** The text is searched in pieces, because most matches are near its beginning. */
 const pieceChars = 4 * 1024
 
 /** The words and phrases of a query to mark in its results: all but the negated ones. */
@@ -21,7 +21,7 @@ export function markersOf(query: ParsedQuery): readonly Marker[] {
   return query.kind === 'words' ? [{ field: query.field, tokens: query.tokens }] : []
 }
 
-/** The beginning of the text, or the part around the first find, as one line. Null when there is no find. */
+/** One line with the beginning of the text, or with the part around the first match. Null when nothing matches. */
 export function excerptOf(text: string, field: TextField | 'body', markers: readonly Marker[]): Excerpt | null {
   const own = markers.filter((marker) => marker.field === null || marker.field === field)
   if (own.length === 0) return null
@@ -42,7 +42,7 @@ export function excerptOf(text: string, field: TextField | 'body', markers: read
   return { text: cut, marks: marksIn(cut, own) }
 }
 
-/** Every find in a text. */
+/** Every match in a text. */
 function marksIn(text: string, markers: readonly Marker[]): readonly Mark[] {
   const tokens = tokensOf(text)
   const marks: Mark[] = []
@@ -57,7 +57,7 @@ function marksIn(text: string, markers: readonly Marker[]): readonly Mark[] {
 
 function firstMark(text: string, markers: readonly Marker[]): Mark | null {
   for (let from = 0; from < text.length; ) {
-    // Pieces end at a blank, and the last words are seen again with the next: a phrase may go over the border.
+    // Pieces end at a blank, and the next one repeats the last words: a phrase may cross the border.
     const end = from + pieceChars >= text.length ? text.length : boundary(text, from + pieceChars)
     const piece = text.slice(from, Math.min(text.length, end + excerptChars))
     const tokens = tokensOf(piece)
@@ -72,7 +72,7 @@ function firstMark(text: string, markers: readonly Marker[]): Mark | null {
   return null
 }
 
-/** The mark of a row of wanted tokens that begins with token `n`, or null. */
+/** The mark of a sequence of wanted tokens that begins with token `n`, or null. */
 function markAt(tokens: readonly Token[], n: number, wanted: readonly WantedToken[]): Mark | null {
   const [begin] = wanted
   const first = tokens[n]!
@@ -92,7 +92,7 @@ function markAt(tokens: readonly Token[], n: number, wanted: readonly WantedToke
 const fits = (token: Token, { text, prefix }: WantedToken) =>
   prefix ? token.text.startsWith(text) : token.text === text
 
-/** Of a pair of characters that was found by its first one, that one. */
+/** Where the match of a token ends: after its first character if that alone was looked for in a pair. */
 function endOf(token: Token, { text, prefix }: WantedToken): number {
   const one = String.fromCodePoint(text.codePointAt(0) ?? 0)
   const isPair = prefix && text === one && token.text.length === token.end - token.start && [...token.text].length <= 2
@@ -119,5 +119,5 @@ function boundary(text: string, offset: number): number {
   return unit >= 0xdc00 && unit <= 0xdfff ? offset - 1 : offset
 }
 
-/** Fields in the order in which finds are shown. */
+/** Fields in the order in which matches are shown. */
 export const shownFields = [...textFields, 'body'] as const

@@ -5,15 +5,15 @@
  *   all    = 1*(["AND"] ["-"] part)
  *   part   = "(" query ")" / [operator ":"] (word / DQUOTE phrase DQUOTE) / operator ":" "(" query ")"
  *
- * A word ends at white space, a quote or a parenthesis; `*` at its end lets the word go on. Words without letters or digits
- * ask for nothing and are left out. Two or more of the letters a to z (also with `-` and `_` behind the first), a colon and a
- * value right after it are an operator, known or not. Every other colon belongs to its word: that of `Re:` before white space,
+ * A word ends at white space, a quote or a parenthesis; `*` at its end lets the word be longer. Words without letters or digits
+ * are ignored. An operator, known or not, is two or more of the letters a to z (also `-` and `_` after the first), a colon, and a
+ * value right after it. Every other colon belongs to its word: that of `Re:` before white space,
  * of `https://host`, `std::sort`, `10:30` or `C:\\temp`.
  */
 import { limits } from '../limits.ts'
 import { type WantedToken, wantedTokens } from './tokens.ts'
 
-/** Where words are looked for. */
+/** The fields in which words are looked for. */
 export const textFields = ['subject', 'from', 'to', 'cc', 'filename'] as const
 export type TextField = (typeof textFields)[number]
 
@@ -30,7 +30,7 @@ export type ParsedQuery =
   | { readonly kind: 'before' | 'after'; readonly at: Date }
   | { readonly kind: 'larger' | 'smaller'; readonly bytes: number }
 
-/** A word or phrase; `field` null: anywhere. */
+/** A word or phrase. `field` is null when it may be anywhere. */
 export type Words = {
   readonly kind: 'words'
   readonly field: TextField | null
@@ -43,11 +43,11 @@ export type Words = {
 export type QueryProblem = {
   readonly problem: string
   readonly fix: string
-  /** The operator that nobody knows, if that is it. */
+  /** The unknown operator, if that is the problem. */
   readonly operator: string | null
 }
 
-/** Reads a query. Returns what is wrong with it when it cannot be read. Never throws. */
+/** Reads a query, or returns what is wrong with it. Never throws. */
 export function parseQuery(text: string): { readonly query: ParsedQuery } | QueryProblem {
   if ([...text].length > limits.queryCharsMax) return tooLong
   try {
@@ -61,7 +61,7 @@ export function parseQuery(text: string): { readonly query: ParsedQuery } | Quer
   }
 }
 
-/** The query in its plainest writing; read again it is the same query. */
+/** The query in its plainest form; reading that gives the same query again. */
 export function printQuery(query: ParsedQuery): string {
   switch (query.kind) {
     case 'or':
@@ -115,7 +115,7 @@ const tooLong: QueryProblem = {
 }
 const notOpened: QueryProblem = {
   problem: 'a ")" has no "("',
-  fix: 'Take the ")" out, or put it in quotes to look for it.',
+  fix: 'Remove the ")", or put it in quotes to look for it.',
   operator: null,
 }
 const noWord: QueryProblem = {
@@ -159,7 +159,7 @@ function readAny(reader: QueryReader, nesting: Nesting): ParsedQuery | null {
   }
 }
 
-/** `empty`: nothing was written, as opposed to words without letters. */
+/** `empty` says that nothing was written, as opposed to words without letters. */
 function readAll(reader: QueryReader, nesting: Nesting): { part: ParsedQuery | null; empty: boolean } {
   const parts: ParsedQuery[] = []
   let empty = true
@@ -199,7 +199,7 @@ function readPart(reader: QueryReader, nesting: Nesting): ParsedQuery | null {
     return readWords(reader, nesting.field)
   }
   if (nesting.field !== null) {
-    throw new Problem(`"${name}:" cannot stand within "${nesting.field}:( )"`, `Put "${name}:" before or after it.`)
+    throw new Problem(`"${name}:" cannot be used inside "${nesting.field}:( )"`, `Put "${name}:" before or after it.`)
   }
   const field = textFields.find((each) => each === name)
   if (field === undefined) return readCondition(reader, name)
@@ -226,7 +226,7 @@ function readWords(reader: QueryReader, field: TextField | null): Words | null {
   const last = tokens.at(-1)
   if (prefix && last?.prefix && isShort(last.text))
     throw new Problem(`"${text}*" is too short`, 'Write at least two letters before the "*".')
-  // Each part of a word or phrase is looked up for itself.
+  // Each part of a word or phrase is looked up separately.
   reader.terms += tokens.length - 1
   if (reader.terms > limits.queryTermsMax) throw tooManyTerms()
   return { kind: 'words', field, text, prefix, tokens }
@@ -242,12 +242,12 @@ function readCondition(reader: QueryReader, name: string): ParsedQuery {
       return { kind: name, name: value.normalize('NFC') }
     case 'has':
       if (/^attachments?$/i.test(value)) return { kind: 'attachment' }
-      throw new Problem('"has:" knows "attachment" only', 'Write has:attachment.')
+      throw new Problem('"has:" accepts only "attachment"', 'Write has:attachment.')
     case 'is': {
       const flag = flags.find((each) => each === value.toLowerCase())
       if (flag === undefined) {
         throw new Problem(
-          `"is:" does not know "${value.slice(0, 50)}"`,
+          `"is:" does not accept "${value.slice(0, 50)}"`,
           `Write one of ${flags.map((each) => `is:${each}`).join(', ')}.`,
         )
       }
@@ -261,7 +261,7 @@ function readCondition(reader: QueryReader, name: string): ParsedQuery {
   }
 }
 
-/** A word, or what stands between quotes; there a backslash takes the next character as it is. */
+/** A word, or the text between quotes, in which a backslash escapes the next character. */
 function readValue(reader: QueryReader): string {
   if (reader.text[reader.at] !== '"') {
     const word = /[^\s()"]*/uy
@@ -274,13 +274,13 @@ function readValue(reader: QueryReader): string {
   phrase.lastIndex = reader.at
   const found = phrase.exec(reader.text)
   if (found === null) {
-    throw new Problem('a quote is never closed', 'Add the closing ", or take the opening one out.')
+    throw new Problem('a quote is never closed', 'Add the closing ", or remove the opening one.')
   }
   reader.at += found[0].length
   return (found[1] ?? '').replace(/\\(.)/gsu, '$1')
 }
 
-/** Fails for what looks like an operator and is none, so that a slip of the pen does not find nothing in silence. */
+/** Fails for an unknown operator, because a typing error should not silently find nothing. */
 function refuseUnknownOperator(reader: QueryReader): void {
   operatorLike.lastIndex = reader.at
   const [, name] = operatorLike.exec(reader.text) ?? []
@@ -312,7 +312,7 @@ function skipSpace(reader: QueryReader): void {
   while (/\s/.test(reader.text[reader.at] ?? '')) reader.at += 1
 }
 
-/** A group of the same kind within is the same without its parentheses. */
+/** Merges a group into a surrounding one of the same kind, where its parentheses change nothing. */
 function joined(kind: 'and' | 'or', parts: readonly ParsedQuery[]): ParsedQuery | null {
   const flat = parts.flatMap((part) => (part.kind === kind ? part.parts : [part]))
   return flat.length > 1 ? { kind, parts: flat } : (flat[0] ?? null)
@@ -324,7 +324,7 @@ function demand(query: ParsedQuery | null, name: string): ParsedQuery {
   return query
 }
 
-/** One letter of a script with spaces begins too many words. */
+/** One letter of a script with spaces is the beginning of too many words. */
 const isShort = (text: string) => [...text].length < 2 && /^[\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{N}]/u.test(text)
 
 /** A day (UTC) or a moment. */

@@ -1,20 +1,20 @@
 /**
- * Text as search sees it: a row of tokens at counted positions. Words of every script that writes spaces are one token each,
- * without case and diacritics; scripts without spaces give a token for each pair of neighbouring characters, so that any
- * piece of a run is found. Codes, addresses and host names are rows of their parts: `INV-2024-001` is `inv 2024 001`.
+ * Text as search sees it: a sequence of tokens at numbered positions. In scripts that write spaces, each word is one token,
+ * without case and diacritics. In scripts without spaces, each pair of neighbouring characters is a token, so that any
+ * part of a run is found. Codes, addresses and host names are sequences of their parts: `INV-2024-001` is `inv 2024 001`.
  */
 import { limits } from '../limits.ts'
 
 export type Token = {
   readonly text: string
-  /** Counted from 0; the parts of a phrase stand at positions that follow each other. */
+  /** Its position, from 0; the parts of a phrase have consecutive positions. */
   readonly at: number
-  /** Where it stands in the source text (UTF-16 offsets). */
+  /** Its range in the source text (UTF-16 offsets). */
   readonly start: number
   readonly end: number
 }
 
-/** A token that a query asks for, at its distance from the first one; `prefix`: the word may go on behind it. */
+/** A token that a query asks for, with its distance from the first one; `prefix` says that the word may be longer. */
 export type WantedToken = { readonly text: string; readonly at: number; readonly prefix: boolean }
 
 /** The tokens of a text, at most `max`. Linear. Never throws. */
@@ -22,7 +22,7 @@ export function tokensOf(text: string, max: number = limits.searchTokensMax): To
   return scan(text, max).map(({ text: token, at, start, end }) => ({ text: token, at, start, end }))
 }
 
-/** The tokens of a text without where they stand in it, for the index: that takes a third less time. */
+/** The tokens of a text without their ranges, for the index: that takes a third less time. */
 export function wordsIn(text: string, max: number): readonly Pick<Token, 'text' | 'at'>[] {
   if (isAscii(text)) {
     const words = text.toLowerCase().match(asciiWord) ?? []
@@ -37,8 +37,8 @@ export function wordsIn(text: string, max: number): readonly Pick<Token, 'text' 
 }
 
 /**
- * Cuts a long text into chunks that end with a blank, so that no word stands in two of them: the tokens of the chunks, one
- * behind the other, are the tokens of the text, and other work can be done in between.
+ * Cuts a long text into chunks that end with a blank, so that no word is split. The tokens of all chunks in a row are the
+ * tokens of the text, and other work can be done between two chunks.
  */
 export function* chunksOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
@@ -50,19 +50,19 @@ export function* chunksOf(text: string): Generator<string> {
   }
 }
 
-/** The tokens a query's word or phrase asks for; `prefix`: its last word may go on. Empty when there is no word in it. */
+/** The tokens that a query's word or phrase asks for; `prefix` says that its last word may be longer. Empty when it has no word. */
 export function wantedTokens(text: string, { prefix }: { prefix: boolean }): WantedToken[] {
   const found = scan(text, limits.searchTokensMax)
   return found.flatMap(({ text: token, at, kind }, n): WantedToken[] => {
-    // The last character of a run stands in the pair before it; one that stands alone may begin a pair.
+    // The last character of a run is part of the pair before it; a character that is alone may begin a pair.
     if (kind === 'last' && found[n - 1]?.kind === 'pair' && found[n - 1]?.at === at - 1) return []
     return [{ text: token, at, prefix: kind === 'last' || (prefix && kind === 'word' && n === found.length - 1) }]
   })
 }
 
 /**
- * The trigrams of a text, each once: three characters that follow each other. A text that contains another, in any case, has
- * all trigrams of it. Case is folded character by character, as regular expressions do it.
+ * The trigrams of a text, each once: three consecutive characters. A text that contains another, in any case, has
+ * all its trigrams. Case is folded character by character, as in regular expressions.
  */
 export function trigramsOf(text: string): readonly string[] {
   const characters = [...text.toWellFormed()].map(withoutCase)
@@ -88,19 +88,19 @@ export function foldWord(word: string): string {
 }
 
 const pieceChars = 3
-/** UTF-16 units after which a chunk ends with the next blank. */
+/** UTF-16 units after which a chunk ends at the next blank. */
 const pieceTextChars = 8 * 1024
 const blank = /\s/g
 
 type Scanned = Token & { readonly kind: 'word' | 'pair' | 'last' }
 
-/** Words seen lately: mail of one language repeats them. */
+/** Recently folded words: mail of one language repeats them. */
 const folded = new Map<string, string>()
 const foldedMax = 20_000
 
 const asciiWord = /[A-Za-z0-9]+/g
-// Letters, marks and numbers of all scripts, and the squared words of East Asia; soft hyphens and joiners may stand within. Words
-// of ASCII letters alone come first, as those are found in half the time.
+// Letters, marks and numbers of all scripts, and the squared words of East Asia; soft hyphens and joiners may occur inside. Words
+// of ASCII letters alone come first, because they are found in half the time.
 const anyWord =
   /[A-Za-z0-9]+(?![A-Za-z0-9\u0080-\u{10ffff}])|[\p{L}\p{M}\p{N}\u3300-\u33ff][\p{L}\p{M}\p{N}\u3300-\u33ff\u00ad\u200b-\u200d\u2060]*/gu
 const innerWord = /[\p{L}\p{M}\p{N}]+/gu
@@ -108,7 +108,7 @@ const innerWord = /[\p{L}\p{M}\p{N}]+/gu
 const unspaced =
   /[[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]&&[\p{L}\p{M}]]+/gv
 const hasUnspaced = new RegExp(unspaced.source, 'v')
-/** What makes no difference: diacritics, the points of Hebrew and Arabic, joiners. Vowel signs of other scripts stay. */
+/** What folding removes: diacritics, the points of Hebrew and Arabic, joiners. Vowel signs of other scripts stay. */
 const ignored =
   /[[[\p{M}--[\u3099\u309a]]&&[\p{sc=Zinh}\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Grek}\p{sc=Cyrl}]]\u0640\p{Cf}]/gv
 const undecomposed = /[ßæœøđðłħıþŋςŧ]/g
@@ -138,7 +138,7 @@ function scan(text: string, max: number): Scanned[] {
   return found
 }
 
-/** Adds the tokens of a word of a text, which may be ASCII alone. */
+/** Adds the tokens of a word; `ascii` says that the whole text is ASCII. */
 function add(found: Scanned[], word: string, { start, ascii }: { start: number; ascii: boolean }): void {
   const at = (found.at(-1)?.at ?? -1) + 1
   if (ascii || isAscii(word))
@@ -153,7 +153,7 @@ function scanWord(
   { start, at, found }: { start: number; at: number; found: Scanned[] },
 ): number {
   let next = at
-  // Only where folding kept the length is it known which character is which.
+  // The place of each character is known only if folding kept the length.
   const same = text.length === source.length
   const place = (from: number, to: number) =>
     same ? { start: start + from, end: start + to } : { start, end: start + source.length }
@@ -185,7 +185,7 @@ function scanWord(
   return next
 }
 
-/** What becomes several characters in another case stays as it is. */
+/** Folds the case of a character, unless that would make several characters of it. */
 function withoutCase(character: string): string {
   const upper = character.toUpperCase()
   const one = [...upper].length === 1 ? upper : character
@@ -193,7 +193,7 @@ function withoutCase(character: string): string {
   return [...lower].length === 1 ? lower : one
 }
 
-/** Of very long words, such as encoded data, the beginning counts. */
+/** Shortens very long words, such as encoded data, of which only the beginning counts. */
 function cut(word: string): string {
   return word.length <= limits.searchWordCharsMax ? word : word.slice(0, limits.searchWordCharsMax).toWellFormed()
 }

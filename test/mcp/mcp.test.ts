@@ -237,7 +237,7 @@ describe('mcp', () => {
         'an unbalanced quote in a search',
         'search_all_mailboxes',
         () => ({ q: 'invoice"' }),
-        { code: 'validation_error', param: 'q', fix: 'Add the closing ", or take the opening one out.' },
+        { code: 'validation_error', param: 'q', fix: 'Add the closing ", or remove the opening one.' },
       ],
       ['an unknown argument', 'list_mailboxes', () => ({ color: 1 }), { code: 'validation_error', param: 'color' }],
       [
