@@ -142,14 +142,14 @@ function withCrlf(body: Buffer, from: number, to: number): Buffer {
 }
 
 function signatureOf({ signingDomain = '', status }: DKIMResult): Signature {
-  const told = { ...status }
-  if (status.result === 'neutral' && keyErrors.has(status.comment ?? '')) told.result = 'permerror'
+  const reported = { ...status }
+  if (status.result === 'neutral' && keyErrors.has(status.comment ?? '')) reported.result = 'permerror'
   // RFC 6376 8.2: anybody may have added the text that an l= tag leaves unsigned.
-  if (status.result === 'pass' && status.underSized !== undefined) told.result = 'policy'
+  if (status.result === 'pass' && status.underSized !== undefined) reported.result = 'policy'
   return {
     domain: normaliseDomain(signingDomain) ?? '',
-    result: resultOf(told.result),
-    info: formatAuthHeaderRow('dkim', told, { strict: true }),
+    result: resultOf(reported.result),
+    info: formatAuthHeaderRow('dkim', reported, { strict: true }),
   }
 }
 

@@ -35,7 +35,7 @@ export function partsBeside(plain: readonly string[], html: VisibleLines): reado
   return found * 2 < all ? null : parts
 }
 
-/** To find a line further on: how many searches, over how many of the letters that follow, by how many of its own. */
+/** Limits of the search for a line further on: how many searches, over how many letters of the HTML, for how many of the line. */
 const searchesMax = 200
 const searchedMax = 4000
 const headChars = 40

@@ -1,4 +1,4 @@
-/** Tells whether the plain part of a multipart/alternative, which programs read, says what its HTML, which people read, does not show. */
+/** Finds what the plain part of a multipart/alternative says and its HTML does not show: programs read the one, people the other. */
 import { organisationOf } from '../domain.ts'
 import { hiddenExcerpt } from '../encoding/invisible-characters.ts'
 import { feed } from '../hidden/markup.ts'

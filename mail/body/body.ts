@@ -57,8 +57,8 @@ export function readBody(
   const read = (parts: readonly Part[]) =>
     parts.map((part) => known.get(part) ?? '').filter((text) => text.trim() !== '')
   const plain = read(parsed.textParts)
-  const insteadOfPlain = plain.length === 0 || hasMoreThanHtml(parsed, read, decode, seen)
-  let texts = insteadOfPlain ? read(parsed.htmlParts) : plain
+  const showsHtml = plain.length === 0 || hasMoreThanHtml(parsed, read, decode, seen)
+  let texts = showsHtml ? read(parsed.htmlParts) : plain
   const rich = parsed.hasHtml ? null : tnefBody(raw, parsed.root, limits.rtfBytesMax)
   if (rich?.truncated) seen.truncated = true
   if (texts.length === 0 && rich) texts = [tnefText(rich, seen)]
@@ -81,7 +81,7 @@ export function readBody(
   }
 }
 
-/** The message, with its HTML in place of plain text parts that say what the HTML beside them shows nowhere. Never throws. */
+/** The message as its reader sees it: the HTML replaces plain text parts that say what it shows nowhere. Never throws. */
 export function asSeen(raw: Buffer, parsed: ParsedMessage): ParsedMessage {
   if (parsed.signedContent) {
     const inside = asSeen(parsed.signedContent.raw, parsed.signedContent.parsed)
@@ -198,7 +198,7 @@ function tnefBody(raw: Buffer, part: Part, bytesMax: number): Rich | null {
 
 function tnefText(rich: Rich | null, seen: Seen): string {
   if (rich === null) return ''
-  const text = seenIn(rich.text === null ? visibleText(rich.html ?? '') : stripInvisible(rich.text), seen)
+  const text = recorded(rich.text === null ? visibleText(rich.html ?? '') : stripInvisible(rich.text), seen)
   return text.replace(/\r\n?/g, '\n').trim()
 }
 
@@ -206,7 +206,7 @@ function tnefText(rich: Rich | null, seen: Seen): string {
 type Seen = { readonly hidden: Hidden[]; truncated: boolean }
 
 /** Records what was hidden or left out, and returns the text. */
-function seenIn(
+function recorded(
   { text, hidden, truncated = false }: { text: string; hidden: readonly Hidden[]; truncated?: boolean },
   seen: Seen,
 ): string {
@@ -216,8 +216,8 @@ function seenIn(
 }
 
 function readText({ text }: Decoded, part: Part, seen: Seen): string {
-  if (part.contentType === 'text/html') return seenIn(visibleText(text), seen)
-  return seenIn(stripInvisible(unwrapped(text, part)), seen)
+  if (part.contentType === 'text/html') return recorded(visibleText(text), seen)
+  return recorded(stripInvisible(unwrapped(text, part)), seen)
     .replace(/^\s*\n/, '')
     .trimEnd()
 }

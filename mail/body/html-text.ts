@@ -55,7 +55,7 @@ export function visibleText(source: string, options: VisibleTextOptions = {}): V
   return { text: lines.join('\n'), hidden, truncated }
 }
 
-/** The lines of that text, with the mail parts that the markup of mail programs tells. */
+/** The lines of that text, with the mail parts that mail programs mark in the HTML. */
 export function visibleLines(source: string): VisibleLines {
   const { lines, parts } = read(source, { marksParts: true })
   return { lines, parts }

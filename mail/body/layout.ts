@@ -25,7 +25,7 @@ export type TextLayout = {
   length: number
   /** Whether Markdown is written. */
   readonly isMarkdown: boolean
-  /** Starts that the next piece sets. */
+  /** Starts that are set when the next piece is written. */
   readonly starts: Start[]
   /** The starts of the open elements with marks, the innermost last. */
   readonly marked: Start[]

@@ -1,5 +1,5 @@
 /**
- * What mail programs tell by their markup: what is quoted, what announces a quotation, what is a signature. To support another
+ * Reads the markup of mail programs: what is quoted, what announces a quotation, what is a signature. To support another
  * program, add its classes and ids here; nothing else changes.
  */
 

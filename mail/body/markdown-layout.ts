@@ -2,7 +2,7 @@
 /** Where an element begins that may get marks around it; null until something is written in it. */
 export type Start = { at: { readonly line: number; readonly piece: number } | null }
 
-/** Where marks are put: the finished lines, the line being written, and the starts that its next piece sets. */
+/** Where marks are put: the finished lines, the line being written, and the starts that wait for its next piece. */
 type Lines = {
   readonly lines: readonly string[]
   readonly line: string[]
@@ -19,7 +19,7 @@ export const emphasis: ReadonlyMap<string, string> = new Map([
   ['i', '*'],
 ])
 
-/** Returns a start that the next piece of text sets. */
+/** Returns a start that is set when the next piece is written. */
 export function start(layout: Lines): Start {
   const begun: Start = { at: null }
   layout.starts.push(begun)

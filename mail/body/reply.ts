@@ -92,7 +92,7 @@ function quotedRanges(text: string, { quoted }: History): readonly CharRange[] {
   )
 }
 
-/** The lines of a text, or of the HTML when the text is empty, with the mail parts that the HTML's markup tells. */
+/** The lines of a text, or of the HTML when the text is empty, with the mail parts that are marked in the HTML. */
 function bodyOf(text: string, { html = null }: ReplyOptions): Body {
   const isAlone = text.trim() === ''
   const seen = html !== null && (isAlone || mayMarkParts(html)) ? visibleLines(html) : null

@@ -35,9 +35,9 @@ export function strayLine(raw: Buffer): number | null {
     const end = raw.indexOf('\r\n', start)
     const line = raw.toString('latin1', start, end < 0 ? raw.length : end)
     if (line === '') return null
-    const goesOn = number > 1 && /^[ \t]/.test(line)
+    const isContinuation = number > 1 && /^[ \t]/.test(line)
     // RFC 5322 4.5: readers accept blanks before the colon.
-    if (!goesOn && !/^[\x21-\x39\x3b-\x7e]+[ \t]*:/.test(line)) return number
+    if (!isContinuation && !/^[\x21-\x39\x3b-\x7e]+[ \t]*:/.test(line)) return number
     if (end < 0) return null
     start = end + 2
   }
@@ -57,18 +57,18 @@ export function finishSubmission(
     ...(parsed.date === null ? [{ name: 'date', line: `Date: ${formatDate(date)}\r\n` }] : []),
     ...(parsed.messageId === null ? [{ name: 'message-id', line: `Message-ID: <${messageId}>\r\n` }] : []),
   ]
-  const goes = (name: string) => removed.test(name) || missing.some((each) => each.name === name.toLowerCase())
+  const isDropped = (name: string) => removed.test(name) || missing.some((each) => each.name === name.toLowerCase())
   const added = missing.map(({ line }) => line).join('')
   const parts: Buffer[] = [Buffer.from(added)]
   let from = 0
   for (const { name, start, end } of parsed.headers) {
-    if (!goes(name)) continue
+    if (!isDropped(name)) continue
     parts.push(raw.subarray(from, start))
     from = end
   }
-  if (from === 0 && added === '') return inText(raw)
+  if (from === 0 && added === '') return sendable(raw)
   parts.push(raw.subarray(from))
-  return inText(Buffer.concat(parts))
+  return sendable(Buffer.concat(parts))
 }
 
-const inText = (raw: Buffer) => (isBinary(raw) ? withoutBinary(raw, parseMessage(raw).root) : raw)
+const sendable = (raw: Buffer) => (isBinary(raw) ? withoutBinary(raw, parseMessage(raw).root) : raw)

@@ -27,7 +27,7 @@ export function tokensIn(text: string): readonly string[] {
 export function fillTexts({ subject, text, html }: TemplateTexts, values: TemplateValues): TemplateTexts {
   return {
     ...(subject !== undefined && { subject: fill(subject, values, oneLine) }),
-    ...(text !== undefined && { text: fill(text, values, asItIs) }),
+    ...(text !== undefined && { text: fill(text, values, unchanged) }),
     ...(html !== undefined && { html: fill(html, values, escaped) }),
   }
 }
@@ -50,7 +50,7 @@ export function filledSubjectChars(subject: string): (values: TemplateValues) =>
 export function filledBytes({ subject = '', text = '', html = '' }: TemplateTexts): (values: TemplateValues) => number {
   const parts = [
     { uses: usesOf(subject), safe: oneLine },
-    { uses: usesOf(text), safe: asItIs },
+    { uses: usesOf(text), safe: unchanged },
     { uses: usesOf(html), safe: escaped },
   ]
   const ownBytes = [subject, text, html].reduce((sum, part) => sum + Buffer.byteLength(part.replace(token, '')), 0)
@@ -78,7 +78,7 @@ function fill(text: string, values: TemplateValues, safe: (value: string) => str
 /** How many characters a text has; those beyond 16 bits count once, as in schemas. */
 const charsOf = (text: string) => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
 
-const asItIs = (value: string) => value
+const unchanged = (value: string) => value
 
 const oneLine = (value: string) => value.replaceAll(/[\r\n]+/g, ' ').replaceAll(/\p{Cc}/gu, '')
 

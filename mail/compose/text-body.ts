@@ -40,7 +40,7 @@ export async function encodeText(text: string): Promise<EncodedBody> {
     return { encoding: 'base64', content: [{ base64: await joined(slices.map((slice) => Buffer.from(slice))) }] }
   const content: string[] = []
   for (const slice of slices) {
-    content.push(goingOn(slice, quotedPrintable(Buffer.from(slice))))
+    content.push(withSoftBreaks(slice, quotedPrintable(Buffer.from(slice))))
     if (turn.isOver(slice.length * 4)) await nextTurn()
   }
   return { encoding: 'quoted-printable', content }
@@ -72,8 +72,8 @@ function* slicesOf(text: string): Generator<string> {
   }
 }
 
-/** Ends a slice that stops within a line with a soft break (RFC 2045 6.7), and puts another one before the last character of it. */
-function goingOn(slice: string, encoded: string): string {
+/** Ends a slice that stops within a line with a soft break (RFC 2045 6.7), and puts another one before its last character. */
+function withSoftBreaks(slice: string, encoded: string): string {
   if (slice === '' || slice.endsWith('\r\n')) return encoded
   const tail = encoded.at(-3) === '=' ? -3 : -1
   return `${encoded.slice(0, tail)}=\r\n${encoded.slice(tail)}=\r\n`

@@ -5,7 +5,7 @@ const lineAim = 76
 export const lineMax = 998
 
 /**
- * One header field, folded, with its CRLF (RFC 5322 2.2.3). White space in `value` is kept; it must hold no line ends.
+ * One header field, folded, with its CRLF (RFC 5322 2.2.3). White space in `value` is kept; it must not contain line ends.
  * @throws RangeError when a word is longer than a line may be: blanks have to be put into it
  */
 export function headerLine(name: string, value: string): string {

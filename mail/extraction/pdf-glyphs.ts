@@ -78,7 +78,7 @@ type State = {
   /** The beginning of the line, and the position of the next glyph in it. */
   line: Point
   at: Point
-  /** Whether it was moved since it was saved, with nothing painted since: then a picture was there that is left out. */
+  /** Whether the matrix has changed since the state was saved, and nothing was painted since: then a picture was left out there. */
   isMoved: boolean
 }
 

@@ -40,8 +40,8 @@ function finished(found: FileText): ExtractedText | null {
   const { text, hidden } = stripInvisible(tidied(found.text.slice(0, sourceCharsMax)))
   const first = text.length > extractedCharsMax ? [...text].slice(0, extractedCharsMax).join('') : text
   const reports = [...found.hidden.map(({ kind, excerpt }) => ({ kind, excerpt: hiddenExcerpt(excerpt) })), ...hidden]
-  const told = reports.filter(({ excerpt }) => excerpt !== '').slice(0, limits.hiddenMax)
-  return /\S/.test(first) ? { text: first.trim(), hidden: told } : null
+  const kept = reports.filter(({ excerpt }) => excerpt !== '').slice(0, limits.hiddenMax)
+  return /\S/.test(first) ? { text: first.trim(), hidden: kept } : null
 }
 
 const { extractedCharsMax } = limits

@@ -57,13 +57,14 @@ export function hidingOf(formats: readonly Format[]): HiddenKind | null {
     colour,
     fill = 'FFFFFF',
     halfPoints = halfPointsUsual,
-  } = Object.assign({}, ...formats.map(told)) as Format
+  } = Object.assign({}, ...formats.map(defined)) as Format
   if (vanish) return 'display_none'
   if (halfPoints <= halfPointsTiny) return 'zero_size'
   return colour !== undefined && isNear(colour, fill) ? 'same_colour' : null
 }
 
-const told = (format: Format) => Object.fromEntries(Object.entries(format).filter(([, value]) => value !== undefined))
+const defined = (format: Format) =>
+  Object.fromEntries(Object.entries(format).filter(([, value]) => value !== undefined))
 
 const halfPointsUsual = 22
 /** One and a half points: nobody can read that. */

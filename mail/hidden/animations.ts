@@ -72,7 +72,7 @@ const framesMax = 200
 /** Milliseconds after which an opened mail is being read: what an animation shows then is what is seen. */
 const readAfterMs = 10_000
 
-/** How far an animation is, from 0 to 1, and whether its steps jump at their start; `repeats` after a whole round of several. */
+/** How far an animation is, from 0 to 1, and whether it jumps at the start of a step. `repeats`: after one round it continues. */
 type Moment = { readonly progress: number; readonly leaps: boolean } | 'repeats'
 
 /** The moment of an animation while a mail is read; null when it has no effect then. */

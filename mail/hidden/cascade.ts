@@ -183,7 +183,7 @@ export function declarationsFor(
   filled: (value: string, style: Declarations) => string | null = (value) => value,
 ): Declarations {
   const own = style === undefined ? none : declaredIn(style)
-  const given = rules.count === 0 ? nobodys : givenBy(rules, element, ancestors)
+  const given = rules.count === 0 ? nothingGiven : givenBy(rules, element, ancestors)
   const declared = own.length === 0 ? given.declared : [...given.declared, ...own]
   const result = own.length === 0 ? given.result : cascade(declared)
   if (rules.keyframes.size === 0 || !(result.has('animation-name') || result.has('animation'))) return result
@@ -303,7 +303,7 @@ function knownOf(rules: StyleRules, element: Named): Known {
 }
 
 function givenOf(rules: readonly Rule[]): Given {
-  if (rules.length === 0) return nobodys
+  if (rules.length === 0) return nothingGiven
   const declared = rules.reduce<readonly Declared[]>((all, rule) => merged(all, rule.declared), none)
   return { declared, result: cascade(declared) }
 }
@@ -321,4 +321,4 @@ function candidatesFor({ byKey }: StyleRules, element: Named): readonly Rule[] {
 /** Most combinations of classes that are remembered: a document made of nothing else would fill memory. */
 const knownMax = 5000
 const none: readonly Declared[] = []
-const nobodys: Given = { declared: none, result: new Map() }
+const nothingGiven: Given = { declared: none, result: new Map() }

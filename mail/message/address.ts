@@ -64,7 +64,7 @@ export function parseAddressList(headerValue: string): NamedAddress[] {
 /** An address as it is written, with the obsolete route before it (RFC 5322 4.4), if any: `@a,@b`. */
 type RoutedAddress = NamedAddress & { readonly route?: string }
 
-/** One item of an address header field: an address as it is written, or the begin or end of a group (RFC 5322 3.4). */
+/** One item of an address header field: an address as it is written, or the start or end of a group (RFC 5322 3.4). */
 export type AddressItem = RoutedAddress | { readonly group: string } | { readonly groupEnd: true }
 
 /** Reads an address header field as `parseAddressList` does, but keeps its groups, and addresses as they are written. */

@@ -51,9 +51,9 @@ const wholeHeader: HeaderLimits = { bytesMax: limits.headerBytesMax, countMax: l
  * BOM before a field name are skipped; NUL bytes are removed. 8-bit bytes are read as UTF-8, else in the charset of the
  * Content-Type, else in `options.charset`, else in the charset that `guess` returns, else as windows-1252.
  *
- * A line that cannot be a field ends the header even without a blank line. The exception: before the blank line there follow
- * fields that headers have and this one still lacks. Then the line continues the previous field if that is unfinished, and is
- * left out otherwise. Linear in the header's length. Never throws.
+ * A line that cannot be a field ends the header even without a blank line. The exception: if it is followed, before the blank line,
+ * by fields that headers have and this one still lacks, then it continues the previous field if that is unfinished, and is left out
+ * otherwise. Linear in the header's length. Never throws.
  */
 export function readHeaders(raw: Buffer, options: HeaderOptions = {}): HeaderBlock {
   const { bounds = wholeHeader, start = 0, isDelimiter } = options
@@ -61,7 +61,7 @@ export function readHeaders(raw: Buffer, options: HeaderOptions = {}): HeaderBlo
   let truncated = false
   let open: Omit<Span, 'end'> | null = null
   let position = start
-  let goesOnTo: number | null = null
+  let lastNewField: number | null = null
   const close = () => {
     if (!open) return
     if (found.length >= bounds.countMax || position - start > bounds.bytesMax) truncated = true
@@ -88,9 +88,12 @@ export function readHeaders(raw: Buffer, options: HeaderOptions = {}): HeaderBlo
       const before: Omit<Span, 'end'> | null = open
       const end = before === null ? '' : lastSign(raw, before, position)
       if (!completes(raw, end, position, next)) {
-        goesOnTo ??= lastField(raw, position, { ...options, bounds, start }, [...found, ...(before ? [before] : [])])
-        if (position > goesOnTo) break
-        if (!mayGoOn(raw, end, position, next)) close()
+        lastNewField ??= lastField(raw, position, { ...options, bounds, start }, [
+          ...found,
+          ...(before ? [before] : []),
+        ])
+        if (position > lastNewField) break
+        if (!mayContinue(raw, end, position, next)) close()
       }
     }
     position = next
@@ -135,7 +138,7 @@ function decoded(
     }
     return unfold(isPlain ? bytes.toString('latin1') : decodeHeaderBytes(bytes, charset ?? null))
   })
-  const fields = (guess === undefined ? rawValues : told(rawValues, guess)).map((rawValue, n) => {
+  const fields = (guess === undefined ? rawValues : withLabels(rawValues, guess)).map((rawValue, n) => {
     const { name, start, end } = found[n] as Span
     return { name, value: decodeWords(rawValue), rawValue, start, end }
   })
@@ -143,7 +146,7 @@ function decoded(
 }
 
 /** Labels the encoded words whose charset says nothing with a guessed one: all those of a header share a charset. */
-function told(values: readonly string[], guess: (words: Buffer) => string): readonly string[] {
+function withLabels(values: readonly string[], guess: (words: Buffer) => string): readonly string[] {
   const untold = values.map((value) => (value.includes('=?') ? untoldBytes(value) : null))
   const words = untold.filter((bytes) => bytes !== null)
   if (words.length === 0) return values
@@ -189,7 +192,7 @@ function completes(raw: Buffer, sign: string, from: number, to: number): boolean
 }
 
 /** Whether the line may continue an unfinished field while more fields follow. In a list of addresses it must have no colon. */
-function mayGoOn(raw: Buffer, sign: string, from: number, to: number): boolean {
+function mayContinue(raw: Buffer, sign: string, from: number, to: number): boolean {
   return sign === ';' || (sign === ',' && !raw.subarray(from, Math.min(to, from + lineStartBytes)).includes(0x3a))
 }
 

@@ -138,7 +138,7 @@ type Lists = {
 
 /**
  * Decides which parts are body and which are attachments, as RFC 8621 4.1.4 does, except that images shown inline are
- * attachments too (marked `inline`). A list is null after its alternative has been passed over for the other one.
+ * attachments too (marked `inline`). A list is null where the other form of the text was chosen.
  */
 function sortParts(
   parts: readonly Part[],
