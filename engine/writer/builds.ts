@@ -1,9 +1,9 @@
 /**
- * The building of indexes.
+ * Builds indexes.
  *
  * Invariants
- * - An index is used only once it holds every document; until then each write maintains it beside the others.
- * - A build that fails, is dropped, or does not survive the process leaves nothing behind.
+ * - Queries use an index only once it covers every document; until then each write maintains it like the others.
+ * - A build leaves nothing behind if it fails, if its index is dropped, or if the process ends before it does.
  */
 import { documentsField, textField } from '../arguments.ts'
 import type { Document } from '../bson/document.ts'
@@ -27,8 +27,8 @@ import { checkedSpec } from './indexSpec.ts'
 import { checkUnique } from './records.ts'
 
 /**
- * Builds the indexes that are missing, all or none of them. Source: `createIndexes`. What does not fit into one step is
- * built in chunks between which others write; the new indexes are maintained meanwhile, and used once they are whole.
+ * Builds the indexes that are missing, all or none of them. Source: `createIndexes`. A large collection is indexed in chunks,
+ * between which other statements write; these already maintain the new indexes.
  */
 export function* createIndexes(ctx: WriteContext, { body }: Message): Statement {
   const database = textField(body, '$db')
@@ -49,7 +49,7 @@ export function* createIndexes(ctx: WriteContext, { body }: Message): Statement 
       finishBuilds(ctx, database, name, created)
     }
   } catch (error) {
-    // Nothing was committed yet: the step is undone by whoever runs it.
+    // If no step has been committed yet, the caller undoes the build together with this step.
     if (!state.rested || !(error instanceof EngineError)) throw error
     abandonBuilds(ctx, created)
     return errorBody(error)
@@ -64,7 +64,7 @@ export function* createIndexes(ctx: WriteContext, { body }: Message): Statement 
   }
 }
 
-/** Removes what an end of the process left half built: nobody was told that it exists. */
+/** Removes the indexes that a previous process left half built; their creation was never acknowledged. */
 export function removeUnfinished(ctx: WriteContext): void {
   const unfinished = [...ctx.store.catalog.byName.values()].flatMap(({ maintained }) =>
     maintained.filter((index) => index.building),
@@ -80,7 +80,7 @@ function isBeingBuilt(collection: Collection | undefined, spec: Document): boole
   return collection?.maintained.some((index) => index.building && index.name === spec.name) ?? false
 }
 
-/** Creates the indexes that are missing, empty; they are maintained from now on. Returns their ids. */
+/** Creates the missing indexes, empty; writes maintain them from then on. Returns their ids. */
 function addMissing(
   ctx: WriteContext,
   collection: Collection,
@@ -103,7 +103,7 @@ function addMissing(
   return created.map(({ id }) => id)
 }
 
-/** Enters the documents that were there when the build began; later ones enter themselves. */
+/** Adds the entries of the documents that existed when the build began; those of later ones are added as they are written. */
 function* fill(
   ctx: WriteContext,
   database: string,
@@ -132,7 +132,7 @@ function enter(ctx: WriteContext, collection: Collection, index: Index, record: 
   if (entries.multikey.some((flag, i) => flag && index.multikey[i] !== true)) markMultikey(ctx, index, entries.multikey)
 }
 
-/** @throws EngineError IndexBuildAborted when the index, or its collection, was dropped meanwhile */
+/** The index that is being built, and its collection. @throws EngineError IndexBuildAborted if one of them was dropped meanwhile */
 function underway(ctx: WriteContext, database: string, name: string, id: number) {
   const collection = ctx.store.collection(database, name)
   const index = collection?.maintained.find((candidate) => candidate.id === id)

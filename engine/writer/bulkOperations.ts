@@ -20,7 +20,7 @@ import { withOnly } from './insert.ts'
 type Kind = 'insert' | 'update' | 'delete'
 type Namespace = { readonly database: string; readonly name: string }
 
-/** One operation: `from` and `to` are the extent of the document of an insert, and of the whole of any other. */
+/** One operation. `from` and `to` delimit the document of an insert, and the whole operation of any other kind. */
 export type Operation = Namespace & { readonly kind: Kind; readonly from: number; readonly to: number }
 
 type Form = {
@@ -45,7 +45,7 @@ const change: Form = {
   refusal: 'FailedToParse',
 }
 
-/** What each kind may say besides its namespace, which is its first field; the collation only that it is the simple one. */
+/** The fields that each kind may have after its first, which names the namespace. Only the simple collation is accepted. */
 export const operationFields: Readonly<Record<Kind, Readonly<Record<string, Form>>>> = {
   insert: { document: { ...object, required: true } },
   update: {
@@ -69,7 +69,7 @@ export function readOperations({ bytes, bulk, body }: Message): Operation[] {
   return operations
 }
 
-/** A name is enough here: whether it may be written to is asked by the operations that do. */
+/** Checks the form of a namespace only; whether it may be written to is checked by each operation that writes to it. */
 function readNamespace(entry: Document): Namespace {
   onlyFields(entry, 'bulkWrite.nsInfo', ['ns'])
   const [database, name] = splitNamespace(textField(entry, 'ns'))
@@ -88,7 +88,7 @@ function readOperation(bytes: Buffer, from: number, to: number, namespaces: read
     throw new EngineError('BadValue', `BulkWrite ops entry { ${kind}: ${index}, ... } has an invalid nsInfo index.`)
   checkForm(kind, others)
   if (kind !== 'insert') return { ...namespace, kind, from, to }
-  // As in mongod, where such an insert fails with the whole command.
+  // Checked here because in mongod an insert into such a namespace fails the whole command.
   checkNamespace(namespace.database, namespace.name, limits.namespaceBytes)
   const document = others[0]!
   return { ...namespace, kind, from: document.value, to: document.end }

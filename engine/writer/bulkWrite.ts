@@ -2,11 +2,11 @@
  * Inserts, updates and deletes on several collections, by one command.
  *
  * Invariants
- * - The whole request is read before its first operation runs: what is malformed is refused, and has changed nothing.
- * - Operations run in order and fail alone; an ordered request ends with the first that fails, and keeps what came before.
- * - When the results have taken all their room, the next operation fails for that, and no other is tried.
- * - They are one step, hence in one commit, up to `limits.writeChunk` operations or documents and `limits.writeChunkBytes`
- *   of inserts; a longer request rests there, as an insert does.
+ * - The whole request is read before its first operation runs: a malformed request is refused and changes nothing.
+ * - Operations run in order, and each fails alone. An ordered request ends with the first that fails and keeps the earlier ones.
+ * - Once the results fill `limits.bulkResultBytes`, the next operation fails with `ExceededMemoryLimit`, and no further one runs.
+ * - Up to `limits.writeChunk` operations or documents and `limits.writeChunkBytes` of inserts are one step, and so in one
+ *   commit. A longer request rests there, as an insert does.
  *
  * Source: the `bulkWrite` command of MongoDB 8.0, and `source/crud/bulk-write.md` of the driver specifications.
  */
@@ -56,7 +56,7 @@ export function* bulkWrite(ctx: WriteContext, message: Message): Statement {
   return results.reply()
 }
 
-/** What one operation did; `bytes` are those of an insert. */
+/** The effect of one operation; `bytes` is the size of an inserted document. */
 type Outcome = {
   readonly n: number
   readonly nModified?: number
@@ -88,7 +88,7 @@ function readDelete(spec: Document): OneDelete {
   return { filter: documentField(spec, 'filter'), multi: flagField(spec, 'multi'), hint: hintField(spec) }
 }
 
-/** The results of a request, of which as many are kept as its client wants to see. */
+/** The results of a request: all of them, the errors alone or none, as its client asks. */
 class Results {
   readonly #rows: Document[] = []
   readonly #counts = { nErrors: 0, nInserted: 0, nMatched: 0, nModified: 0, nUpserted: 0, nDeleted: 0 }

@@ -16,11 +16,11 @@ import { ensureCollection, type WriteContext } from './context.ts'
 import { addDocument, removeDocument, replaceDocument } from './documents.ts'
 import { withId } from './insert.ts'
 
-/** A stored document found for a write. */
+/** A stored document that a write has found. */
 export type Target = {
   readonly record: number
   readonly doc: Document
-  /** What is stored, where `doc` is only a part of it. */
+  /** The whole stored document, given where `doc` is only a part of it. */
   readonly stored?: Uint8Array
 }
 
@@ -41,8 +41,8 @@ export function firstTarget(query: Query, deadline: number | undefined): Target 
 }
 
 /**
- * The record ids of all documents that the query may find: collected before the first change, so that no change is met again.
- * Whether they match is asked when they are read for it.
+ * The record ids of all documents that may match. They are collected before the first change, so that no changed document is
+ * found again. Whether they match is checked when they are read for the change.
  */
 export function allRecords(query: Query, deadline: number | undefined): number[] {
   const found: number[] = []
@@ -54,8 +54,8 @@ export function allRecords(query: Query, deadline: number | undefined): number[]
 }
 
 /**
- * Applies `change`, which reads and writes `fields` (undefined: it may be any), to each record that matches, resting after each
- * chunk of them. The collection is looked up again after a rest: it may have been dropped or given another index meanwhile.
+ * Applies `change`, which reads and writes `fields` (undefined: possibly any), to each record that matches, and rests after
+ * each chunk. The collection is looked up anew, since it may be dropped or get another index during a rest.
  */
 export function* eachInChunks(
   ctx: WriteContext,
@@ -83,7 +83,7 @@ export function* eachInChunks(
   }
 }
 
-/** Decodes of documents what a filter, a change and the indexes read: all of it where one of them may read any field. */
+/** Returns a decoder of the fields that the filter, the change and the indexes read; of all fields if one of these may read any. */
 function reader(
   { indexedFields }: Collection,
   node: FilterNode,
@@ -120,7 +120,7 @@ export function applyDelete(ctx: WriteContext, collection: Collection, target: T
   removeDocument(ctx, collection, target.record, target.doc)
 }
 
-/** Inserts the document an upsert makes of its filter and update. */
+/** Inserts the document that an upsert derives from its filter and update. */
 export function applyUpsert(
   ctx: WriteContext,
   database: string,

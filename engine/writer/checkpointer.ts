@@ -12,7 +12,7 @@ export type CheckpointerData = { readonly dir: string; readonly signals: Shared[
 
 if (parentPort !== null) run(workerData as CheckpointerData)
 
-/** Returns when it is told to stop; the thread then ends. */
+/** Returns once `signals.stop` is set; the thread then ends. */
 function run({ dir, signals: shared, check }: CheckpointerData): void {
   const db = openCheckpointer(dir)
   if (check) {
@@ -23,7 +23,7 @@ function run({ dir, signals: shared, check }: CheckpointerData): void {
   let warnedAt = Number.NEGATIVE_INFINITY
   let wanted = Atomics.load(shared, signals.checkpoint)
   while (Atomics.load(shared, signals.stop) === 0) {
-    // Nothing else happens in this thread, so that it may sleep here: until something is committed, and then for a moment more.
+    // Nothing else runs in this thread, so it can sleep: until a commit, and then until the next turn or a demand for one.
     Atomics.wait(shared, signals.committed, moved)
     Atomics.wait(shared, signals.checkpoint, wanted, limits.checkpointEveryMs)
     wanted = Atomics.load(shared, signals.checkpoint)
@@ -35,7 +35,7 @@ function run({ dir, signals: shared, check }: CheckpointerData): void {
       if (Number.isFinite(warnedAt)) log('info', 'checkpoints work again')
       warnedAt = Number.NEGATIVE_INFINITY
     } catch (error) {
-      // A disk may be full for hours, and may be the one that the log is on.
+      // A disk may stay full for hours, and this process may log to that same disk: the warning is not repeated each turn.
       if (performance.now() - warnedAt < limits.checkpointWarnEveryMs) continue
       warnedAt = performance.now()
       log('warn', 'checkpoint failed', { reason: reason(error) })

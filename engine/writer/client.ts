@@ -2,7 +2,7 @@
  * The main thread's side of the writer.
  *
  * Invariants
- * - Writes reach the writer in the order in which they were asked for, through the ring as long as it has room.
+ * - Writes reach the writer in the order of the calls of `write`; those that find no room in the ring wait here.
  * - A write is answered once: after its commit, or with the failure of the writer.
  */
 import { Worker } from 'node:worker_threads'
@@ -29,9 +29,9 @@ type Unnumbered<Request> = Request extends unknown ? Omit<Request, 'id'> : never
 type Waiting = { readonly resolve: (body: Uint8Array) => void; readonly reject: (error: Error) => void }
 
 export type WriterEvents = {
-  /** Something was committed; whoever waits for it is told next. */
+  /** A write was committed; called before its answer is handed on. */
   readonly committed: () => void
-  /** Capped collections got documents, or went away. */
+  /** The capped collections with these ids got documents, or were dropped. */
   readonly news: (collections: readonly number[]) => void
   /** Nothing can be written any more. */
   readonly failed: (reason: string) => void
@@ -43,7 +43,7 @@ export class Writer {
   readonly #shared: Shared
   readonly #waiting = new Map<number, Waiting>()
   readonly #events: WriterEvents
-  /** What found no room in the ring. */
+  /** Requests for which the ring has no room yet. */
   #held: ToWriter[] = []
   #lastId = 0
   #closed: string | undefined
@@ -74,7 +74,7 @@ export class Writer {
       worker.once('error', reject)
     })
     const check = typeof ready === 'object' && ready.kind === 'ready' && !ready.cleanStart
-    if (check) log('warn', 'the last stop was not a clean one')
+    if (check) log('warn', 'the last stop was not clean')
     const checkpointer: CheckpointerData = { dir: data.dir, signals: shared.signals, check }
     return new Writer({ worker, checkpointer: thread('./checkpointer.ts', checkpointer), shared }, events)
   }
@@ -84,8 +84,8 @@ export class Writer {
   }
 
   /**
-   * Hands a write over. Memory that belongs to a large message alone goes to the writer thread and is gone here.
-   * @returns the reply document's bytes, once committed
+   * Hands a write to the writer thread. A large message with memory of its own is transferred: it cannot be read here afterwards.
+   * @returns the bytes of the reply document, once committed
    */
   write(request: Unnumbered<WriteRequest>): Promise<Uint8Array> {
     if (this.#closed !== undefined) return Promise.reject(unavailable(this.#closed))
@@ -130,7 +130,7 @@ export class Writer {
     return true
   }
 
-  /** The writer waits for what the ring has announced. */
+  /** Posts a message that the ring has announced; the writer waits for it. */
   #post(message: ToWriter): void {
     if (message.kind === 'command') {
       const bytes = owned(message.message)
@@ -179,11 +179,11 @@ export class Writer {
   }
 }
 
-/** Ids fit the four bytes they travel in, and are not used again while anybody could still wait for them. */
+/** The largest id that fits into its four bytes. After so many requests, no caller still waits for the id that is used again. */
 const lastIdMax = 2 ** 32 - 1
 const idOf = Buffer.alloc(idBytes)
 
-/** The ids after the first. */
+/** The ids in a record after the first, which is its kind. */
 function idsIn(record: Buffer): number[] {
   return Array.from({ length: record.length / idBytes - 1 }, (_, i) => record.readUInt32LE(idBytes * (i + 1)))
 }
@@ -195,7 +195,7 @@ function thread(file: string, data: WriterData | CheckpointerData): Worker {
   })
 }
 
-/** The bytes in memory of their own, which can be handed to another thread. */
+/** The bytes in memory of their own, so that they can be transferred to another thread. */
 function owned(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.prototype.slice.call(bytes)
 }

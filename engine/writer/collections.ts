@@ -19,7 +19,7 @@ export function* create(ctx: WriteContext, { body }: Message): Statement {
   return { ok: 1 }
 }
 
-/** Source: `drop`; since MongoDB 7.0 a missing collection is no error. */
+/** Source: `drop`; since MongoDB 7.0 a missing collection is not an error. */
 // biome-ignore lint/correctness/useYield: a statement that never rests
 export function* drop(ctx: WriteContext, { body }: Message): Statement {
   const database = textField(body, '$db')
@@ -40,7 +40,7 @@ export function* dropDatabase(ctx: WriteContext, { body }: Message): Statement {
   return { ...(gone.length > 0 && { dropped: database }), ok: 1 }
 }
 
-/** Source: `renameCollection`, run against `admin` with whole namespaces. */
+/** Source: `renameCollection`, which is run against `admin` and names collections with their database. */
 // biome-ignore lint/correctness/useYield: a statement that never rests
 export function* renameCollection(ctx: WriteContext, { body }: Message): Statement {
   const [fromDatabase, fromName] = splitNamespace(textField(body, 'renameCollection'))

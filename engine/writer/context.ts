@@ -6,20 +6,20 @@ import { limits } from '../limits.ts'
 import { type Collection, type Index, indexFrom, keyPattern } from '../store/catalog.ts'
 import type { Store } from '../store/store.ts'
 
-/** What a collection holds. */
+/** How much a collection holds. */
 export type Held = { documents: number; bytes: number }
 
-/** What a write statement works with. It lives as long as the writer. */
+/** The state that write statements share. It lives as long as the writer. */
 export type WriteContext = {
   readonly store: Store
   readonly noTableScan: boolean
   /** The last record id given out per collection: ids are not reused while the process lives. */
   readonly lastRecord: Map<number, number>
-  /** By capped collection, as far as it was counted. */
+  /** By id of the capped collection; only those that have been counted. */
   readonly held: Map<number, Held>
-  /** Capped collections of which those who wait for news are to be told. */
+  /** Capped collections whose waiting cursors are to be woken. */
   readonly stirred: Set<number>
-  /** Until when writes are blocked (writer/block.ts), by `performance.now()`. */
+  /** The `performance.now()` until which writes are blocked (writer/block.ts). */
   readonly block: { untilMs: number }
 }
 
@@ -28,7 +28,7 @@ export function newWriteContext(store: Store, noTableScan: boolean, isBlocked = 
   return { store, noTableScan, lastRecord: new Map(), held: new Map(), stirred: new Set(), block }
 }
 
-/** One statement: it rests after each chunk (the writer commits there) and ends with its answer. */
+/** One statement: it yields after each chunk, where the writer commits, and returns its answer. */
 export type Statement = Generator<void, Document, void>
 
 /** A fresh record id. */
@@ -51,7 +51,7 @@ export function ensureCollection(
   return createCollection(ctx, database, name, options)
 }
 
-/** Creates a collection, which may be one of the engine's own. */
+/** Creates a collection, without checking its name: it may be one of the engine's own. */
 export function createCollection(
   ctx: WriteContext,
   database: string,
@@ -99,7 +99,7 @@ export function removeCollection(ctx: WriteContext, collection: Collection): voi
   if (collection.capped !== undefined) ctx.stirred.add(collection.id)
 }
 
-/** Notes that documents now have arrays on components of an index, so that plans stop relying on the contrary. */
+/** Records on which components of an index documents have arrays, so that plans do not rely on there being none. */
 export function markMultikey(ctx: WriteContext, index: Index, multikey: readonly boolean[]): void {
   const now = index.key.map((_, i) => index.multikey[i] === true || multikey[i] === true)
   for (const [i, flag] of now.entries()) index.multikey[i] = flag
@@ -108,8 +108,8 @@ export function markMultikey(ctx: WriteContext, index: Index, multikey: readonly
 }
 
 /**
- * Makes a catalog change known: readers see the new version together with the change itself. `collection`: the only one that
- * changed, and not in name.
+ * Publishes a catalog change: readers see the new version together with the change itself. Pass `collection` if it is the
+ * only collection that changed, and kept its name.
  */
 export function changed(ctx: WriteContext, collection?: number): void {
   ctx.store.db.exec("UPDATE meta SET value = value + 1 WHERE name = 'catalogVersion'")

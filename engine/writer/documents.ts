@@ -1,11 +1,11 @@
 /**
- * Documents as statements write them: with their index entries, and within the bounds of a capped collection.
+ * How statements write documents: with their index entries, and within the bounds of a capped collection.
  *
  * Invariants
- * - After an insert a capped collection is within its bounds: the oldest documents are gone. The one just inserted stays.
- * - What a capped collection holds is counted once and then kept; whatever undoes a step forgets the count.
- * - No document is written while writes are blocked (block.ts), and each that is stands in the journal, if there is one.
- * - `ctx.stirred` names each capped collection that got a document, or went away, since the last group was answered.
+ * - After an insert a capped collection is within its bounds: the oldest documents are removed, never the one just inserted.
+ * - The totals of a capped collection are counted once and then updated with each write; undoing a step discards them.
+ * - No document is written while writes are blocked (block.ts). Each written document gets a journal entry, if there is a journal.
+ * - `ctx.stirred` holds each capped collection that has got a document, or was dropped, since the last group was answered.
  */
 import type { Document } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
@@ -16,11 +16,11 @@ import { type Held, markMultikey, nextRecord, type WriteContext } from './contex
 import { noteWrite } from './journal.ts'
 import { insertRecord, removeRecord, replaceRecord } from './records.ts'
 
-/** How many of the oldest documents are looked at together, and about how many bytes of them. */
+/** How many of the oldest documents are read at a time, and about how many bytes of them. */
 const oldestChunk = 16
 const oldestBytes = 256 * 1024
 
-/** Stores a new document. @throws EngineError DuplicateKey and others of `insertRecord`, BadValue for one above the cap */
+/** Stores a new document. @throws EngineError what `insertRecord` throws, and BadValue for a document larger than the cap */
 export function addDocument(ctx: WriteContext, collection: Collection, bytes: Uint8Array): void {
   requireUnblocked(ctx)
   const { capped } = collection
@@ -38,7 +38,7 @@ export function addDocument(ctx: WriteContext, collection: Collection, bytes: Ui
   ctx.stirred.add(collection.id)
 }
 
-/** Replaces a document; `before` and `after` hold at least what the indexes read. */
+/** Replaces a document; `before` and `after` hold at least the fields that the indexes read. */
 export function replaceDocument(
   ctx: WriteContext,
   collection: Collection,
@@ -48,11 +48,11 @@ export function replaceDocument(
   const was = sizeInCap(ctx, collection, change.record)
   replaceRecord(ctx.store, collection, change, (index, multikey) => markMultikey(ctx, index, multikey))
   noteWrite(ctx, collection, () => change.before._id ?? null)
-  // One that grew makes room with the next insert, as in mongod.
+  // A document that grew past the cap stays until the next insert makes room, as in mongod.
   if (was !== undefined) heldBy(ctx, collection).bytes += change.bytes.length - was
 }
 
-/** Removes a document; `doc` holds at least what the indexes read. */
+/** Removes a document; `doc` holds at least the fields that the indexes read. */
 export function removeDocument(ctx: WriteContext, collection: Collection, record: number, doc: Document): void {
   requireUnblocked(ctx)
   const was = sizeInCap(ctx, collection, record)
@@ -76,7 +76,7 @@ function removeOldest(ctx: WriteContext, collection: Collection, cap: Cap, held:
   }
 }
 
-/** The stored size of a document of a capped collection, undefined in any other. */
+/** The stored size of a document, undefined if the collection is not capped. */
 function sizeInCap(ctx: WriteContext, collection: Collection, record: number): number | undefined {
   return collection.capped && ctx.store.records(collection.id).get(record)?.length
 }

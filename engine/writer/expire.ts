@@ -4,8 +4,8 @@ import { allRecords, applyDelete, eachInChunks, searchFor } from './change.ts'
 import type { Statement, WriteContext } from './context.ts'
 
 /**
- * Removes documents whose date lies further back than their TTL index allows, at most `limits.ttlDeletes` between two
- * rests. Values that are not dates never expire; of an array the earliest date counts.
+ * Removes documents whose date is older than their TTL index allows, at most `limits.ttlDeletes` between two rests. Values
+ * that are not dates never expire; in an array the earliest date counts.
  */
 export function* expire(ctx: WriteContext, now: Date): Statement {
   let n = 0
@@ -32,7 +32,7 @@ function* expireOne(ctx: WriteContext, collection: Collection, index: Index, now
   const lapsed = { [index.key[0]![0]]: { $lt: cutoff } }
   const { partialFilterExpression: partial } = index.spec
   const filter = partial === undefined ? lapsed : { $and: [lapsed, partial] }
-  // A hidden index cannot be hinted; then the filter alone finds the documents, also where clients may not scan for them.
+  // A hidden index cannot be hinted. The filter then has to do, even where clients may not scan a collection.
   const [from, hint] = index.hidden ? [{ ...ctx, noTableScan: false }, undefined] : [ctx, index.name]
   const query = searchFor(from, collection, { filter, hint, limit: limits.ttlDeletes })
   let removed = 0

@@ -2,11 +2,11 @@
  * Runs statements one after another and commits them in groups.
  *
  * Invariants
- * - Statements run in the order in which they came; one that rests goes behind those that have come meanwhile.
- * - Each step of a statement happens whole or not at all: it runs in its own savepoint. The first of a group needs none,
- *   as undoing it undoes the group, which is cheaper by the pages a savepoint sets aside.
- * - No answer is given out before the COMMIT that holds it has returned; with `synchronous=FULL` it is then on disk.
- * - When a group cannot be committed, all its statements fail, and none of them has happened.
+ * - Statements run in order of arrival. One that rests continues after those that have arrived in the meantime.
+ * - Each step of a statement takes effect whole or not at all: it runs in its own savepoint. The first step of a group needs
+ *   none, since undoing it undoes the group, and so saves the pages that a savepoint would set aside.
+ * - No answer is sent before the COMMIT that holds its write has returned; with `synchronous=FULL` the write is then on disk.
+ * - When a group cannot be committed, all its statements fail, and none of their steps in it takes effect.
  */
 import type { StatementSync } from 'node:sqlite'
 import type { Document } from '../bson/document.ts'
@@ -20,7 +20,7 @@ export type Task = {
   readonly id: number
   readonly bytes: number
   readonly start: () => Statement
-  /** Called when the statement has ended and what it was made of is not needed any more. */
+  /** Called when the statement has ended and its request is not needed any more. */
   readonly ended?: () => void
   statement?: Statement
 }
@@ -29,9 +29,9 @@ export type Answer = { readonly id: number; readonly body: Document }
 
 export type GroupOptions = {
   readonly syncDelayMs: number
-  /** Given the committed answers of each group. */
+  /** Receives the answers of each group: once it is committed, or with the failure when it cannot be. */
   readonly answer: (answers: readonly Answer[]) => void
-  /** The file is broken: nothing can be written any more. */
+  /** Called when the file is broken and nothing can be written any more. */
   readonly fail: (reason: string) => void
 }
 
@@ -69,7 +69,7 @@ export class Groups {
     this.#queue.push(task)
   }
 
-  /** Runs and commits one group of what waits. */
+  /** Runs and commits one group of the waiting statements. */
   runOne(): void {
     const answers: Answer[] = []
     const taken: Task[] = []
@@ -113,7 +113,7 @@ export class Groups {
     return resting
   }
 
-  /** One step, undone when it fails. @returns the answer when the statement has ended */
+  /** Runs one step, and undoes it when it fails. @returns the answer if the statement has ended */
   #step(task: Task, first: boolean): Document | undefined {
     const sql = this.#sql
     const { store } = this.#ctx
@@ -127,7 +127,7 @@ export class Groups {
     } catch (error) {
       if (sqliteCode(error) !== undefined) throw error
       this.#undoStep(first)
-      // Every change of the catalog makes a new one.
+      // Every catalog change replaces the `Catalog` object, so another object means that the step changed the catalog.
       if (store.catalog !== catalog) store.reloadCatalog()
       if (error instanceof EngineError) return errorBody(error)
       log('error', 'statement failed', { reason: reason(error) })
@@ -183,7 +183,7 @@ function sqliteCode(error: unknown): number | undefined {
 }
 
 function outOfSpace(): EngineError {
-  return new EngineError('OutOfDiskSpace', 'no space left for the data: the write was not made')
+  return new EngineError('OutOfDiskSpace', 'no disk space left for the data: the write was not made')
 }
 
 function pause(milliseconds: number): void {

@@ -1,4 +1,4 @@
-/** What an index may be: its specification as a client gives it, checked as mongod checks it. */
+/** The specification of an index as a client gives it, checked as mongod checks it. */
 import { checkCollation, flagField, isNumber, optionalDocument, textField, wholeField } from '../arguments.ts'
 import { equalValues } from '../bson/compare.ts'
 import { type Document, documentOf, type Value } from '../bson/document.ts'
@@ -10,7 +10,7 @@ import { indexFrom } from '../store/catalog.ts'
 
 const secondsMax = 2_147_483_647
 
-/** Options of an index: kept, accepted without effect, or refused by name. Everything else is unknown. */
+/** Index options: stored and applied, accepted without effect, or refused by name. Any other is refused as unknown. */
 export const indexOptions: Readonly<Record<string, 'implemented' | 'harmless' | 'refused'>> = {
   key: 'implemented',
   name: 'implemented',
@@ -39,7 +39,7 @@ export const indexOptions: Readonly<Record<string, 'implemented' | 'harmless' | 
 
 export const idKey = documentOf({ _id: 1 })
 
-/** The specification as it is stored. @throws EngineError for what the engine cannot index */
+/** The specification in the form in which it is stored. @throws EngineError for an invalid or unsupported one */
 export function checkedSpec(spec: Document): Document {
   for (const option of Object.keys(spec)) checkOption(option)
   checkCollation(spec)
@@ -102,7 +102,7 @@ function checkedName(spec: Document, key: Document): string {
   return name
 }
 
-/** Whether a key is that of the index on `_id`, whichever way round. */
+/** Whether a key is that of the index on `_id`, in either direction. */
 function isIdKey(key: Document): boolean {
   return Object.keys(key).length === 1 && isNumber(key._id) && Math.abs(Number(key._id)) === 1
 }
@@ -138,7 +138,7 @@ function checkedDirection(path: string, direction: Value): Value {
   return direction
 }
 
-/** `expireAfterSeconds`, refused with `refusal` when it is no lifetime. */
+/** `expireAfterSeconds`. @throws EngineError `refusal` if it is out of range */
 export function checkedSeconds(spec: Document, refusal: ErrorName): number {
   const seconds = wholeField(spec, 'expireAfterSeconds') ?? 0
   if (seconds < 0 || seconds > secondsMax)
@@ -148,7 +148,7 @@ export function checkedSeconds(spec: Document, refusal: ErrorName): number {
 
 const partialOperators = new Set(['eq', 'gt', 'gte', 'lt', 'lte', 'in', 'exists', 'type', 'and', 'or', 'always'])
 
-/** mongod allows these operators in a partial index's filter. */
+/** Refuses operators that mongod does not allow in the filter of a partial index. */
 function checkPartial(node: FilterNode): void {
   if (!partialOperators.has(node.op)) {
     throw new EngineError('CannotCreateIndex', `unsupported expression in partial index: ${node.op}`)

@@ -10,7 +10,7 @@ import { changed, removeIndex, type Statement, type WriteContext } from './conte
 import { checkedSeconds, idKey } from './indexSpec.ts'
 import { collectionOptions } from './specs.ts'
 
-/** Source: `dropIndexes`: by name, key pattern, list of names, or `*` for all but `_id_`. */
+/** Drops indexes by name, key pattern, list of names, or `*` for all but `_id_`. Source: `dropIndexes`. */
 export function* dropIndexes(ctx: WriteContext, { body, fields }: Message): Statement {
   const { index: which } = body
   if (which === undefined) throw missingField('dropIndexes.index')
@@ -58,7 +58,7 @@ export function* collMod(ctx: WriteContext, { body }: Message): Statement {
   return { ...reply, ok: 1 }
 }
 
-/** How `collMod` names the index to change. */
+/** The name or the key pattern of the index that `collMod` is to change. */
 function changedIndex(wanted: Document): Value {
   const name = optionalText(wanted, 'name')
   const key = optionalDocument(wanted, 'keyPattern')
@@ -71,7 +71,7 @@ function changedIndex(wanted: Document): Value {
   return which
 }
 
-/** The collection, or NamespaceNotFound. */
+/** The collection of that name. @throws EngineError NamespaceNotFound */
 export function existing(ctx: WriteContext, database: string, name: string): Collection {
   const collection = ctx.store.collection(database, name)
   if (collection === undefined) throw new EngineError('NamespaceNotFound', `ns not found ${namespace(database, name)}`)
@@ -79,8 +79,8 @@ export function existing(ctx: WriteContext, database: string, name: string): Col
 }
 
 /**
- * Whether the same index exists already. Key, filter, `unique` and `sparse` tell indexes apart; other options do not.
- * @throws EngineError when one exists that differs
+ * Whether the same index exists already. Indexes are told apart by key, filter, `unique` and `sparse`, not by other options.
+ * @throws EngineError if an index exists that conflicts with it, by name or by options
  */
 export function known(collection: Collection, spec: Document): boolean {
   if (equalValues(spec.key, idKey)) return knownId(spec)
@@ -89,7 +89,7 @@ export function known(collection: Collection, spec: Document): boolean {
   if (byName !== undefined && byName !== alike) {
     throw new EngineError(
       'IndexKeySpecsConflict',
-      `An existing index has the same name as the requested index but is another one: ${String(spec.name)}`,
+      `An existing index has the same name as the requested index but a different definition: ${String(spec.name)}`,
     )
   }
   if (alike === undefined) return false
@@ -142,7 +142,7 @@ function droppable(collection: Collection, which: Value): readonly Index[] {
   return [index]
 }
 
-/** The one index of that name or key. */
+/** The one index of that name or key. @throws EngineError IndexNotFound, or AmbiguousIndexKeyPattern if several have the key */
 function selected(collection: Collection, which: Value): Index {
   const found = collection.maintained.filter((candidate) =>
     isDocument(which) ? equalValues(keyDocument(candidate.key), which) : candidate.name === which,
@@ -150,7 +150,7 @@ function selected(collection: Collection, which: Value): Index {
   if (found.length > 1) {
     throw new EngineError(
       'AmbiguousIndexKeyPattern',
-      `${found.length} indexes have this key; name the one that is meant: ${found.map(({ name }) => name).join(', ')}`,
+      `${found.length} indexes have this key; give the name of one instead: ${found.map(({ name }) => name).join(', ')}`,
     )
   }
   const [index] = found
@@ -158,7 +158,7 @@ function selected(collection: Collection, which: Value): Index {
   return index
 }
 
-/** Writes a changed specification; the caller calls `changed`. */
+/** Stores a changed specification; the caller calls `changed`. */
 export function writeSpec(ctx: WriteContext, index: Index, spec: Document): void {
   ctx.store.db.prepare('UPDATE indexes SET spec = ? WHERE id = ?').run(encode(spec), index.id)
 }

@@ -13,7 +13,7 @@ import { ensureCollection, type Statement, type WriteContext } from './context.t
 import { addDocument } from './documents.ts'
 import { type WriteError, writeError } from './results.ts'
 
-/** Stores the documents as they came; only `_id` is moved to the front, or added. Source: the `insert` command. */
+/** Stores the documents as they came, except that `_id` is moved to the front, or added. Source: the `insert` command. */
 export function* insert(ctx: WriteContext, message: Message): Statement {
   const database = textField(message.body, '$db')
   const name = textField(message.body, 'insert')
@@ -38,7 +38,7 @@ export function* insert(ctx: WriteContext, message: Message): Statement {
   return { n, ...(errors.length > 0 && { writeErrors: errors }), ok: 1 }
 }
 
-/** Stores the document that lies in `bytes` from `from` to `to`. @returns its size */
+/** Stores the document at `from` to `to` of `bytes`. @returns its size in bytes */
 export function insertOne(
   ctx: WriteContext,
   database: string,
@@ -49,14 +49,14 @@ export function insertOne(
 ): number {
   const doc = prepare(bytes, from, to)
   const size = doc.length
-  // Looked up each time: a drop may come between two chunks, and a document may turn an index multikey.
+  // The collection is looked up each time: it may be dropped between two chunks, and a document may turn an index multikey.
   addDocument(ctx, ensureCollection(ctx, database, name), doc)
-  // A large copy was made to bring `_id` to the front.
+  // `prepare` made a large copy, to bring `_id` to the front.
   if (size >= limits.largeBytes && doc.buffer !== bytes.buffer) giveBack(doc)
   return size
 }
 
-/** The document to store. @throws EngineError for malformed, oversized documents and ids of a type that cannot be one */
+/** The document to store. @throws EngineError for a malformed or oversized document, or an `_id` of a type that none may have */
 export function prepare(bytes: Buffer, from: number, to: number): Uint8Array {
   if (to - from > limits.documentBytes) {
     throw new EngineError(
@@ -78,7 +78,7 @@ export function prepare(bytes: Buffer, from: number, to: number): Uint8Array {
   return whole
 }
 
-/** A document with a fresh `_id` in front, unless it has one. */
+/** The document with a fresh `_id` in front, unless it has one. */
 export function withId(doc: Document): Document {
   return doc._id === undefined ? { _id: new ObjectId(), ...doc } : doc
 }
@@ -88,7 +88,7 @@ function newId(): Uint8Array {
   return doc.subarray(4, doc.length - 1)
 }
 
-/** Most ids are plain values: only what could be wrong is decoded. */
+/** Decodes an `_id` only if its type could be invalid; most ids are plain values. */
 function checkElement(bytes: Buffer, id: Element): void {
   if (id.type === bsonType.undefined)
     throw new EngineError('InvalidIdField', "The '_id' value cannot be of type undefined")
@@ -96,7 +96,7 @@ function checkElement(bytes: Buffer, id: Element): void {
     checkId(decode(withOnly(bytes.subarray(id.start, id.end)))._id!)
 }
 
-/** The document of one element. */
+/** A document that consists of this one element. */
 export function withOnly(element: Uint8Array): Buffer {
   const doc = Buffer.alloc(element.length + 5)
   doc.writeInt32LE(doc.length, 0)
@@ -104,7 +104,7 @@ export function withOnly(element: Uint8Array): Buffer {
   return doc
 }
 
-/** An empty timestamp at the top level means the time of the insert, as in mongod. */
+/** Replaces an empty timestamp at the top level by the time of the insert, as mongod does. */
 function fillTimestamp(bytes: Buffer, element: Element): void {
   if (bytes.readBigUInt64LE(element.value) !== 0n) return
   bytes.writeUInt32LE(element.start, element.value)

@@ -1,11 +1,11 @@
 /**
- * The journal of a database: which documents were written since it was begun, so that a copy of the database can catch up.
+ * The journal of a database: which documents have been written since it was begun, so that a copy of the database can catch up.
  *
  * Invariants
- * - A write and its entry are in one commit. Entries are numbered in the order of the commits; numbers are not used again
- *   while the newest entry is there, which is never trimmed.
- * - An entry names the document alone: whoever reads it looks up what the document is by then.
- * - What capped collections hold is not noted, nor is a collection that is dropped or renamed.
+ * - A write and its entry are in one commit. Entries are numbered in the order of the commits. The newest entry is never
+ *   trimmed, so that its number is not given out again.
+ * - An entry only names the document: a reader of the journal looks up the current state of the document.
+ * - Writes to capped collections have no entries, nor has the drop or rename of a collection.
  */
 import { flagField, textField } from '../arguments.ts'
 import type { Value } from '../bson/document.ts'
@@ -26,11 +26,11 @@ import { insertRecord, removeRecord } from './records.ts'
 
 export const journalName = 'system.journal'
 
-/** How many entries go with one command, and about how many bytes of them are read. */
+/** How many entries one command removes at most, and about how many bytes of them it reads. */
 const trimMax = 10_000
 const trimBytes = 4 * 1024 * 1024
 
-/** Notes that a document is written. `idOf` is asked only where there is a journal. */
+/** Adds the entry for a document that is written. `idOf` is called only if the database has a journal. */
 export function noteWrite(ctx: WriteContext, { database, name, capped }: Collection, idOf: () => Value): void {
   const journal = ctx.store.collection(database, journalName)
   if (journal === undefined || capped !== undefined || name === journalName) return
@@ -39,8 +39,8 @@ export function noteWrite(ctx: WriteContext, { database, name, capped }: Collect
 }
 
 /**
- * The engine's own command `embeddedJournal`: true begins the journal of a database, unless there is one; false ends it, and removes its
- * entries. `trimBefore` removes those with lower numbers, some at a time.
+ * The engine's own command `embeddedJournal`: true begins the journal of a database unless it has one; false ends it and
+ * removes its entries. `trimBefore` removes entries with lower numbers, at most `trimMax` per command.
  */
 // biome-ignore lint/correctness/useYield: a statement that never rests
 export function* embeddedJournal(ctx: WriteContext, { body }: Message): Statement {
@@ -59,7 +59,7 @@ export function* embeddedJournal(ctx: WriteContext, { body }: Message): Statemen
 function trim(ctx: WriteContext, journal: Collection, before: Value | undefined): number {
   if (before === undefined) return 0
   const end = Number(before)
-  if (!Number.isSafeInteger(end)) throw new EngineError('BadValue', 'trimBefore needs the number of an entry')
+  if (!Number.isSafeInteger(end)) throw new EngineError('BadValue', 'trimBefore must be the number of an entry')
   const records = ctx.store.records(journal.id)
   const last = records.last()
   const old = records.after(0, trimMax, trimBytes).filter(([record]) => record < Math.min(end, last))

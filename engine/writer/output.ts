@@ -1,4 +1,4 @@
-/** What `$out` and `$merge` make of documents that come from a pipeline: statements of the engine itself. */
+/** The statements behind `$out` and `$merge`, which write the documents of a pipeline. Only the engine itself sends them. */
 import { ObjectId } from 'bson'
 import { documentField, documentsField, textField } from '../arguments.ts'
 import { type Document, documentOf, isDocument, type Value } from '../bson/document.ts'
@@ -15,8 +15,8 @@ import { existing } from './indexes.ts'
 
 /**
  * `{ mergeDocuments: collection, on: [path], whenMatched: 'fail' | 'keepExisting' | [stage], whenNotMatched: 'insert' |
- * 'discard' | 'fail', variables: [{ new: document, ... }] }`: each document finds its like by `on`, is merged into it or
- * inserted. Fails with 11000, 13113 (nothing matched), 51132 (no value at `on`) and 51183 (`on` is no unique key).
+ * 'discard' | 'fail', variables: [{ new: document, ... }] }`: each document is merged into the one with the same values at `on`,
+ * or inserted. Fails with 11000, 13113 (nothing matched), 51132 (no value at `on`) and 51183 (`on` has no unique index).
  */
 export function* mergeDocuments(ctx: WriteContext, { body }: Message): Statement {
   const database = textField(body, '$db')
@@ -36,9 +36,9 @@ export function* mergeDocuments(ctx: WriteContext, { body }: Message): Statement
 function mergeOne(ctx: WriteContext, collection: Collection, body: Document, variables: Document): void {
   const { whenMatched, whenNotMatched } = body
   const on = body.on as readonly string[]
-  const came = documentField(variables, 'new')
-  const doc = on.includes('_id') ? identified(came) : came
-  const filter = likeOf(doc, on)
+  const incoming = documentField(variables, 'new')
+  const doc = on.includes('_id') ? identified(incoming) : incoming
+  const filter = equalOn(doc, on)
   const target =
     whenMatched === 'fail' ? undefined : firstTarget(searchFor(ctx, collection, { filter, limit: 1 }), undefined)
   if (target === undefined) {
@@ -62,7 +62,8 @@ function identified(doc: Document): Document {
   return doc._id === undefined ? documentOf({ _id: new ObjectId(), ...doc }) : doc
 }
 
-function likeOf(doc: Document, on: readonly string[]): Document {
+/** A filter for documents that have the values of `doc` at the paths `on`. Fails with 51132 for a value that cannot be matched. */
+function equalOn(doc: Document, on: readonly string[]): Document {
   const filter = documentOf({})
   for (const path of on) {
     let value: Value | undefined = doc
@@ -84,7 +85,7 @@ function isUniqueKey(collection: Collection, on: readonly string[]): boolean {
   )
 }
 
-/** `{ openOutput: temporary, like: collection }`: an empty collection with the indexes of another. */
+/** `{ openOutput: temporary, like: collection }`: creates an empty collection with the indexes of another. */
 // biome-ignore lint/correctness/useYield: a statement that never rests
 export function* openOutput(ctx: WriteContext, { body }: Message): Statement {
   const database = textField(body, '$db')
@@ -98,7 +99,7 @@ export function* openOutput(ctx: WriteContext, { body }: Message): Statement {
   return { ok: 1 }
 }
 
-/** `{ closeOutput: temporary, as: collection }`: the temporary collection takes the place of the other. */
+/** `{ closeOutput: temporary, as: collection }`: the temporary collection replaces the other. */
 // biome-ignore lint/correctness/useYield: a statement that never rests
 export function* closeOutput(ctx: WriteContext, { body }: Message): Statement {
   const database = textField(body, '$db')
@@ -112,7 +113,7 @@ export function* closeOutput(ctx: WriteContext, { body }: Message): Statement {
   return { ns: namespace(database, name), ok: 1 }
 }
 
-/** Removes what an `$out` left behind that never came to its end. */
+/** Removes the temporary collections of every `$out` that was interrupted. */
 export function dropTemporary(ctx: WriteContext): void {
   const left = [...ctx.store.catalog.byName.values()].filter(({ options }) => options.temp === true)
   if (left.length === 0) return

@@ -1,10 +1,10 @@
 /**
- * What the main thread and the writer thread tell each other. Small commands and small answers travel through two rings;
- * everything else through the message port, announced in the ring so that the order of the requests is kept.
+ * The messages between the main thread and the writer thread. Small commands and small answers travel through two rings.
+ * Everything else goes through the message port; requests that do are announced in their ring, which keeps them in order.
  */
 import { newRing, type RingMemory } from './ring.ts'
 
-/** One write: a whole wire message, or a task of the engine itself. */
+/** One write: a whole wire message, or a task that the engine gives itself. */
 export type WriteRequest =
   | { readonly id: number; readonly kind: 'command'; readonly message: Uint8Array }
   | { readonly id: number; readonly kind: 'expire'; readonly now: number }
@@ -13,20 +13,20 @@ export type WriteRequest =
 /** The namespace of the cursor over the results of a `bulkWrite`, as mongod calls it. */
 export const bulkResultsNamespace = 'admin.$cmd.bulkWrite'
 
-/** What the port carries to the writer. `stop`: answer what is queued, then close the file and exit. */
+/** A message to the writer. `stop`: answer everything that is queued, then close the file and exit. */
 export type ToWriter = WriteRequest | { readonly kind: 'stop' }
 
-/** What a record of the request ring begins with: the id of a command whose message follows, or that the port has the next. */
+/** A record of the request ring begins with the id of a command, whose message follows, or with this: the port has the next request. */
 export const seeThePort = 0
-/** What a record of the answer ring begins with: the id of a request, or that ids of capped collections follow that have news. */
+/** A record of the answer ring begins with the id of a request, or with this: ids of capped collections with news follow. */
 export const news = 0
 export const idBytes = 4
 
 export type FromWriter =
   | { readonly kind: 'ready'; readonly cleanStart: boolean }
-  /** Committed answers lie in the ring, each an id and the reply document; and news. */
+  /** The ring holds records: answers (an id and the reply document) or news of capped collections. */
   | 'answers'
-  /** A committed answer that the ring has no room for. */
+  /** An answer for which the ring has no room. */
   | { readonly kind: 'answer'; readonly id: number; readonly bytes: Uint8Array }
   | { readonly kind: 'news'; readonly collections: readonly number[] }
   /** The file cannot be written any more; every later write is refused. */
@@ -34,9 +34,9 @@ export type FromWriter =
   | { readonly kind: 'stopped' }
 
 /**
- * Counters that threads wait for. `requests` goes up with each record of the request ring. The writer tells the
- * checkpoint thread how many groups were `committed`, which wakes it when it had nothing to do, and by `checkpoint` that it
- * should not wait for its next turn; `stop` ends that thread.
+ * Counters that threads wait on. `requests` goes up with each record of the request ring. The writer raises `committed` with
+ * each group, which wakes an idle checkpoint thread, and `checkpoint` when that thread should start its next turn at once.
+ * `stop` ends the checkpoint thread.
  */
 export const signals = { requests: 0, committed: 1, checkpoint: 2, stop: 3 } as const
 

@@ -2,9 +2,8 @@
  * A document and its index entries, written together.
  *
  * Invariants
- * - Every entry that `entriesOf` names for a stored document is in its index, and no other.
- * - All checks (unique keys, key sizes, parallel arrays) come before the first write, so that a refused document has
- *   changed nothing.
+ * - An index holds exactly the entries that `entriesOf` returns for the stored documents.
+ * - All checks (unique keys, key sizes, parallel arrays) come before the first write, so a refused document changes nothing.
  */
 import { equalValues } from '../bson/compare.ts'
 import { type Document, documentOf, isDocument, type Value } from '../bson/document.ts'
@@ -16,12 +15,12 @@ import { type Entries, entriesOf, indexedPart } from '../store/entries.ts'
 import { topLevel } from '../store/paths.ts'
 import type { Store } from '../store/store.ts'
 
-/** Told when a document makes an index component multikey for the first time. */
+/** Called when a document is the first to make an index component multikey. */
 export type MarkMultikey = (index: Index, multikey: readonly boolean[]) => void
 
 /**
  * Stores a new document under `record`.
- * @throws EngineError DuplicateKey and the failures of `entriesOf`; nothing is written then
+ * @throws EngineError DuplicateKey, and what `entriesOf` throws; nothing is written then
  */
 export function insertRecord(
   store: Store,
@@ -41,7 +40,7 @@ export function insertRecord(
   }
 }
 
-/** Replaces a document; `before` and `after` hold at least what the indexes read. */
+/** Replaces a document; `before` and `after` hold at least the fields that the indexes read. */
 export function replaceRecord(
   store: Store,
   collection: Collection,
@@ -67,7 +66,7 @@ export function replaceRecord(
   }
 }
 
-/** Removes a document; `doc` holds at least what the indexes read. */
+/** Removes a document; `doc` holds at least the fields that the indexes read. */
 export function removeRecord(store: Store, collection: Collection, record: number, doc: Document): void {
   for (const index of collection.maintained) {
     const table = store.index(index.id)
@@ -99,7 +98,7 @@ function duplicate(collection: Collection, index: Index, doc: Document, key: Uin
   return new EngineError('DuplicateKey', text, { keyPattern: keyDocument(index.key), keyValue })
 }
 
-/** The values behind a key: of an array component, the element that gave this key. */
+/** The values that produced a key: for a component that is an array, the element that did. */
 function valuesOf(index: Index, doc: Document, key: Uint8Array): Document {
   const choices = index.key.map(([path]) => valuesAt(doc, path.split('.')))
   for (const values of product(choices)) {
@@ -135,7 +134,7 @@ function* product(choices: readonly (readonly Value[])[]): Generator<Value[]> {
   for (const value of first) for (const tail of product(rest)) yield [value, ...tail]
 }
 
-/** Whether an update left every field alone that the index reads. */
+/** Whether an update changed none of the fields that the index reads. */
 function untouched(index: Index, before: Document, after: Document): boolean {
   if (index.partialFields === undefined) return false
   for (const field of index.partialFields) if (before[field] !== after[field]) return false

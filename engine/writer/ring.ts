@@ -1,10 +1,10 @@
 /**
- * A queue of byte strings from one thread to another, in memory that both see. It costs a copy; a message port costs
- * serialization, an event on either side, and memory that changes hands, which for a small command is more than the command.
+ * A queue of byte strings from one thread to another, in shared memory. It costs one copy. A message port costs serialization,
+ * an event on either side and a transfer of memory, which is more than a small command itself costs.
  *
  * Invariants
  * - One thread offers, one takes. Only the first moves `head`, only the second `tail`; both count bytes and wrap.
- * - A record is its length and its bytes, and is there for the reader only when all of it is written.
+ * - A record is its length followed by its bytes. The reader sees it only once all of it is written.
  */
 export type RingMemory = {
   readonly positions: Int32Array<SharedArrayBuffer>
@@ -15,7 +15,7 @@ const head = 0
 const tail = 1
 const lengthBytes = 4
 
-/** `size` is a power of two. */
+/** `size` is in bytes and a power of two. */
 export function newRing(size: number): RingMemory {
   return {
     positions: new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)),
@@ -23,7 +23,7 @@ export function newRing(size: number): RingMemory {
   }
 }
 
-/** Puts the parts into the ring as one record. @returns false when there is no room now */
+/** Puts the parts into the ring as one record. @returns false if there is not enough room */
 export function offer({ positions, bytes }: RingMemory, ...parts: readonly Uint8Array[]): boolean {
   let length = 0
   for (const part of parts) length += part.length

@@ -2,7 +2,7 @@ import { flagField, missingField, optionalDocument, tooSmall, wholeField } from 
 import { type Document, documentOf, isDocument, newDocument } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 
-/** An update as it comes: operators, a replacement, or a pipeline. */
+/** An update as a client gives it: operators, a replacement, or a pipeline. */
 export function updateSpec(spec: Document, field: string): Document | readonly Document[] {
   const value = spec[field]
   if (Array.isArray(value)) {
@@ -22,7 +22,7 @@ const capStepBytes = 256
 const capBytesMax = 2 ** 50
 const capDocumentsMax = 2 ** 31
 
-/** What `create` says of a capped collection, as listCollections shows it; nothing for any other. */
+/** The options of a capped collection from `create`, as listCollections shows them; none if it is not capped. */
 export function cappedOptions(body: Document): Document {
   const capped = flagField(body, 'capped')
   const size = wholeField(body, 'size')
@@ -43,7 +43,7 @@ export function cappedOptions(body: Document): Document {
   return documentOf({ capped: true, size: rounded, ...(max !== undefined && max > 0 && { max }) })
 }
 
-/** The options of a collection that listCollections shows: what `create` or `collMod` says, over what stands. */
+/** The options of a collection, as listCollections shows them: those of `create` or `collMod` merged over the `known` ones. */
 export function collectionOptions(body: Document, known: Document = newDocument()): Document {
   const images = optionalDocument(body, 'changeStreamPreAndPostImages')
   if (images === undefined) return known

@@ -15,7 +15,7 @@ import { closeOutput, mergeDocuments, openOutput } from './output.ts'
 import type { WriteRequest } from './protocol.ts'
 import { remove, update } from './update.ts'
 
-/** The commands that change something, by the names clients use, and three of the engine's own that no client can name. */
+/** The commands that change data, by the names that clients use, and three of the engine's own that no client can call. */
 const statements: Readonly<Record<string, (ctx: WriteContext, message: Message) => Statement>> = {
   insert,
   update,
@@ -38,7 +38,7 @@ const statements: Readonly<Record<string, (ctx: WriteContext, message: Message) 
   setUserWriteBlockMode,
 }
 
-/** What is run although writes are blocked. */
+/** The commands that run even while writes are blocked. */
 const unblocked: ReadonlySet<string> = new Set(['embeddedJournal', 'setUserWriteBlockMode'])
 
 /** The statement behind a request. @throws EngineError for malformed messages, UserWritesBlocked */

@@ -26,11 +26,11 @@ import { ensureCollection, type Statement, type WriteContext } from './context.t
 import { type WriteError, writeError } from './results.ts'
 import { updateSpec } from './specs.ts'
 
-/** What one statement of an `update`, and of a `delete`, may say; the collation only that it is the simple one. */
+/** The fields that one statement of an `update`, and of a `delete`, may have. Only the simple collation is accepted. */
 export const updateFields = ['q', 'u', 'upsert', 'multi', 'arrayFilters', 'sort', 'hint', 'collation'] as const
 export const deleteFields = ['q', 'limit', 'hint', 'collation'] as const
 
-/** Source: the `update` command; its statements run in turn, each on one document or, with `multi`, in chunks. */
+/** Source: the `update` command. Its statements run in turn, each on one document or, with `multi`, on many in chunks. */
 export function* update(ctx: WriteContext, message: Message): Statement {
   const database = textField(message.body, '$db')
   const name = textField(message.body, 'update')
@@ -47,7 +47,7 @@ export function* update(ctx: WriteContext, message: Message): Statement {
       const id = yield* updateOne(ctx, database, name, readUpdate(spec, 'q', 'u'), counts, run)
       if (id !== undefined) upserted.push({ index: i / 2, _id: id })
     } catch (error) {
-      // What a statement did before it failed stays done and is not counted, as in mongod.
+      // The changes that a statement made before it failed remain, but are not counted, as in mongod.
       Object.assign(counts, before)
       errors.push(writeError(i / 2, error))
       if (ordered) break
@@ -86,7 +86,7 @@ export function* remove(ctx: WriteContext, message: Message): Statement {
   return { ...counts, ...(errors.length > 0 && { writeErrors: errors }), ok: 1 }
 }
 
-/** One update, whichever command brings it. */
+/** One update, of whichever command. */
 export type OneUpdate = {
   readonly filter: Document
   readonly update: Document | readonly Document[]
@@ -97,10 +97,10 @@ export type OneUpdate = {
   readonly hint: string | Document | undefined
 }
 
-/** One removal, whichever command brings it. */
+/** One removal, of whichever command. */
 export type OneDelete = Pick<OneUpdate, 'filter' | 'multi' | 'hint'>
 
-/** Reads an update whose filter and change lie in fields that each command names in its own way. @throws EngineError */
+/** Reads an update from `spec`; commands differ in how they name the fields of filter and change. @throws EngineError */
 export function readUpdate(spec: Document, filterField: string, updateField: string): OneUpdate {
   checkCollation(spec)
   const multi = strictFlagField(spec, 'multi')
@@ -117,7 +117,7 @@ export function readUpdate(spec: Document, filterField: string, updateField: str
   }
 }
 
-/** What holds for all statements of a command. */
+/** What all statements of a command share. */
 export type Run = { readonly deadline: number | undefined; readonly names: Constants; readonly now: Date }
 
 export function runOf({ body }: Message): Run {
@@ -134,7 +134,7 @@ function checkFieldNames({ bytes, bulk }: Message, where: string, known: readonl
   }
 }
 
-/** Makes an update, and adds what it did to `counts`. @returns the `_id` of the document an upsert inserted */
+/** Runs one update and adds its effect to `counts`. @returns the `_id` of the document that an upsert inserted */
 export function* updateOne(
   ctx: WriteContext,
   database: string,
@@ -173,10 +173,10 @@ export function* updateOne(
   return doc._id
 }
 
-/** A removal reads no field but those of its filter and the indexes. */
+/** A removal reads no fields besides those of its filter and of the indexes. */
 const none: ReadonlySet<string> = new Set()
 
-/** A statement of a `delete`. */
+/** Reads one statement of a `delete`. */
 function readDelete(spec: Document): OneDelete {
   checkCollation(spec)
   if (spec.limit === undefined) throw missingField('delete.deletes.limit')
@@ -186,7 +186,7 @@ function readDelete(spec: Document): OneDelete {
   return { filter: documentField(spec, 'q'), multi: limit === 0, hint: hintField(spec) }
 }
 
-/** Removes what is found, and adds how much to `counts`. */
+/** Runs one removal and adds the number of removed documents to `counts`. */
 export function* deleteOne(
   ctx: WriteContext,
   database: string,

@@ -34,7 +34,7 @@ import { statementFor } from './statements.ts'
 /** More pages than any database has. */
 const allPages = 2 ** 31 - 1
 
-/** How long the event loop of this thread may have to wait for a turn, at work and at rest. */
+/** How long the event loop of this thread goes without a turn at most, while there is work and while there is none. */
 const loopTurnMs = 20
 const idleTurnMs = 5_000
 
@@ -84,8 +84,8 @@ function run(port: MessagePort, data: WriterData): void {
     send({ kind: 'stopped' })
     port.close()
   }
-  // The thread sleeps in here rather than in its event loop, which it gives a turn now and then, for what V8 and a copy
-  // that is under way have to do there.
+  // The thread sleeps here rather than in its event loop. The loop gets a turn now and then, which V8 and a running backup
+  // need.
   const work = () => {
     const until = performance.now() + loopTurnMs
     for (let idle = false; !idle && performance.now() < until; ) {
@@ -109,12 +109,12 @@ function run(port: MessagePort, data: WriterData): void {
   work()
 }
 
-/** On a disk that is nearly full the log is as long as it can be. */
+/** Gives the log its usual length. A disk that is too full for that is no failure: the log is then as long as fits. */
 function reserve(dir: string): void {
   try {
     reserveLog(dir, limits.checkpointEveryBytes)
   } catch (error) {
-    log('warn', 'the log could not be given its length', { reason: reason(error) })
+    log('warn', 'could not reserve the full length of the write-ahead log', { reason: reason(error) })
   }
 }
 
@@ -124,7 +124,7 @@ function inTransaction(db: DatabaseSync, work: () => void): void {
   db.exec('COMMIT')
 }
 
-/** Takes all requests that have come. */
+/** Takes every request that is in the ring. */
 function receive({ requests }: Shared, port: MessagePort, enqueue: (request: ToWriter) => void): void {
   for (let record = take(requests); record !== undefined; record = take(requests)) {
     const id = record.readUInt32LE(0)
@@ -133,7 +133,7 @@ function receive({ requests }: Shared, port: MessagePort, enqueue: (request: ToW
   }
 }
 
-/** What the ring announced was put into the port right after. */
+/** The request that the ring has announced. It is posted right after its announcement, so the loop spins for a moment at most. */
 function nextOf(port: MessagePort): ToWriter {
   for (;;) {
     const next = receiveMessageOnPort(port)
@@ -141,7 +141,7 @@ function nextOf(port: MessagePort): ToWriter {
   }
 }
 
-/** One wake-up for all answers of a group that fit into the ring, and for the capped collections that it stirred. */
+/** Sends the answers of a group and the ids of the capped collections that it stirred: one wake-up for all that fits into the ring. */
 function sendAnswers(
   answers: readonly Answer[],
   { answers: ring }: Shared,
@@ -166,7 +166,7 @@ function sendAnswers(
   if (announced) send('answers')
 }
 
-/** The record that tells which capped collections have news. */
+/** The record that lists the capped collections with news. */
 function newsOf(collections: readonly number[]): Buffer {
   const record = Buffer.alloc(idBytes * (collections.length + 1))
   record.writeUInt32LE(news, 0)
@@ -175,8 +175,9 @@ function newsOf(collections: readonly number[]): Buffer {
 }
 
 /**
- * Called after each group: wakes the checkpoint thread after enough bytes; above the hard limit the writer starts the log
- * anew itself. Readers hold it for moments; one that holds it longer is not waited for, and not asked again at once.
+ * Returns the function to call after each group. It wakes the checkpoint thread once the log has grown enough. Above the hard
+ * limit the writer restarts the log itself. Readers block that for moments only: after `walRestartWaitMs` the writer gives up,
+ * and tries again once the log has grown by another `walHardBytes`.
  */
 function logKeeper(db: DatabaseSync, { dir, shared: { signals: counters } }: WriterData) {
   const used = openGauge(dir)
@@ -199,7 +200,7 @@ function logKeeper(db: DatabaseSync, { dir, shared: { signals: counters } }: Wri
   }
 }
 
-/** A checkpoint that fails, on a full disk for example, loses nothing: the log still holds everything. @returns success */
+/** A failed checkpoint, on a full disk for example, loses nothing: the log still holds everything. @returns whether it was complete */
 function checkpoint(db: DatabaseSync, mode: 'RESTART' | 'TRUNCATE'): boolean {
   try {
     return db.prepare(`PRAGMA wal_checkpoint(${mode})`).get()?.busy === 0
@@ -210,9 +211,8 @@ function checkpoint(db: DatabaseSync, mode: 'RESTART' | 'TRUNCATE'): boolean {
 }
 
 /**
- * Copies the database while it is in use; the copy appears under its name when it is whole and on disk. A connection of
- * its own takes all pages in one step: it sees one snapshot, and writes that come meanwhile neither wait nor make it start
- * again.
+ * Copies the database while it is in use. The copy appears under its name once it is complete and on disk. A separate
+ * connection copies all pages in one step, from one snapshot: concurrent writes neither wait nor make it start again.
  */
 async function copy(dir: string, path: string): Promise<Answer['body']> {
   const source = openReader(dir)
@@ -220,10 +220,12 @@ async function copy(dir: string, path: string): Promise<Answer['body']> {
   let made = false
   try {
     if (existsSync(path)) throw new Error(`${path} exists already`)
-    // It holds everybody's mail: nobody but its owner may read it, at no time.
+    // The copy holds everybody's mail: from the first moment only its owner may read it.
     const file = await open(partial, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
-      throw new Error(`${partial} is there: a backup to it is under way, or was cut and left it to be removed`)
+      throw new Error(
+        `${partial} exists: a backup to it is running, or one was interrupted and this file has to be removed`,
+      )
     })
     await file.close()
     made = true
@@ -235,7 +237,7 @@ async function copy(dir: string, path: string): Promise<Answer['body']> {
   } catch (error) {
     if (made)
       await rm(partial, { force: true }).catch((left: unknown) =>
-        log('warn', 'a partial backup is left', { reason: reason(left) }),
+        log('warn', 'could not remove a partial backup', { reason: reason(left) }),
       )
     return errorBody(
       new EngineError('OperationFailed', `backup failed: ${error instanceof Error ? error.message : error}`),
@@ -245,7 +247,7 @@ async function copy(dir: string, path: string): Promise<Answer['body']> {
   }
 }
 
-/** Brings a file, or the names in a folder, to disk. */
+/** Flushes a file, or the entries of a folder, to disk. */
 async function sync(path: string): Promise<void> {
   const file = await open(path, 'r')
   await file.sync()
@@ -256,7 +258,7 @@ function close(db: DatabaseSync): void {
   try {
     writeMeta(db, 'clean', 1)
   } catch (error) {
-    log('warn', 'the clean stop could not be noted', { reason: reason(error) })
+    log('warn', 'could not record that the stop was clean', { reason: reason(error) })
   }
   checkpoint(db, 'TRUNCATE')
   db.close()

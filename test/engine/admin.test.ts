@@ -54,7 +54,7 @@ describe('engine: backup, verify, export, import', () => {
       const file = join(folder(), 'copy.db')
       writeFileSync(`${file}.partial`, 'cut')
       const refused = await failure(engine.client.db('admin').command({ embeddedBackup: file }))
-      expect(String(refused)).to.include(`${file}.partial is there: a backup to it is under way, or was cut`)
+      expect(String(refused)).to.include(`${file}.partial exists: a backup to it is running, or one was interrupted`)
     })
 
     for (const [name, path, database, code] of refusals) {

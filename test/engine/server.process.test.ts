@@ -59,7 +59,7 @@ describe('engine: the process', () => {
     await second.kill()
     const third = await startEngine({ dir })
     expect(await third.db.collection('c').countDocuments()).to.equal(1)
-    expect(third.log().join('\n')).to.match(/not a clean one/)
+    expect(third.log().join('\n')).to.match(/last stop was not clean/)
     await third.stop()
   })
 
