@@ -1,7 +1,7 @@
 /**
- * Every failure the engine reports carries mongod's numeric code and code name, because drivers and libraries tell
- * failures apart by number. The table holds the named codes in use; a failure that mongod numbers without naming is
- * raised with the number itself and is called `Location<number>`, as mongod does.
+ * Every failure that the engine reports carries mongod's numeric code and code name, because drivers and libraries tell
+ * failures apart by number. The table holds the named codes in use. A failure that has only a number in mongod is raised with
+ * that number and named `Location<number>`, as in mongod.
  */
 export const errorCodes = {
   InternalError: 1,
@@ -78,7 +78,7 @@ export type ErrorName = keyof typeof errorCodes
 const names = new Map<number, string>(Object.entries(errorCodes).map(([name, code]) => [code, name]))
 
 /**
- * A failure with mongod's code. `name` is a row of the table, or a bare number for failures mongod does not name.
+ * A failure with mongod's code. `name` is a row of the table, or a bare number for failures that mongod does not name.
  * `extra` is merged into the reply (for example `keyPattern` and `keyValue` of a duplicate key).
  */
 export class EngineError extends Error {

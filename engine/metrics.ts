@@ -1,4 +1,4 @@
-/** What the engine's process measures of itself. The library is loaded with the first scrape. */
+/** The metrics of the engine's own process. The first scrape loads the library. */
 let register: Promise<() => Promise<string>> | undefined
 
 /** CPU, memory and event loop since the first call, in the text format of Prometheus. */

@@ -1,6 +1,6 @@
 /**
- * Checks a whole database: the structure of its file, the catalog against the tables that are there, and every index
- * against the documents. Nothing is changed.
+ * Checks a whole database: the structure of its file, the catalog against the existing tables, and every index against the
+ * documents. Nothing is changed.
  */
 import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
@@ -15,19 +15,19 @@ export type CollectionFindings = {
   /** `database.collection` */
   readonly ns: string
   readonly documents: number
-  /** Entries over all indexes. */
+  /** The number of entries in all indexes. */
   readonly entries: number
-  /** What is wrong, at most 100 lines. */
+  /** The violations found, at most 100 lines. */
   readonly errors: readonly string[]
 }
 
 export type Findings = {
   readonly collections: readonly CollectionFindings[]
-  /** What is wrong with the file or the catalog. */
+  /** Defects of the file or the catalog. */
   readonly errors: readonly string[]
 }
 
-/** Who is told what: after each collection, and while one takes long. */
+/** Callbacks: `onCollection` after each collection, `onProgress` once per chunk of documents. */
 export type Listener = {
   readonly onCollection?: (findings: CollectionFindings) => void
   readonly onProgress?: (ns: string, documents: number) => void
@@ -36,8 +36,8 @@ export type Listener = {
 const integrityErrorsMax = 100
 
 /**
- * Checks the engine's data folder while no engine runs on it; what a log left by a crash holds is taken into account.
- * @throws Error when the folder holds no database, is in use, or has a newer format
+ * Checks the engine's data folder while no engine uses it, including the write-ahead log that a crash may have left.
+ * @throws Error if the folder holds no database, is in use, or has a newer format
  */
 export function verifyFolder(dir: string, listener: Listener = {}): Findings {
   if (!existsSync(databasePath(dir))) throw new Error(`there is no database in ${dir}`)
@@ -50,13 +50,13 @@ export function verifyFolder(dir: string, listener: Listener = {}): Findings {
 }
 
 /**
- * Checks a backup. The file is opened as one that nobody changes: no lock is taken and no file appears beside it.
- * @throws Error when it is no database of the engine, has a newer format, or has a log of its own
+ * Checks a backup. The file is opened as immutable: no lock is taken and no file appears beside it.
+ * @throws Error if it is not a database of the engine, has a newer format, or has a write-ahead log
  */
 export function verifyFile(path: string, listener: Listener = {}): Findings {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) throw new Error(`there is no file ${path}`)
-  if (!found.isFile()) throw new Error(`${path} is no file: name that of a backup`)
+  if (!found.isFile()) throw new Error(`${path} is not a file: give the path of a backup file`)
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
   if (log !== undefined && log.size > 0) throw new Error(`${path} is in use or was not closed: verify its data folder`)
   const url = pathToFileURL(path)
@@ -64,7 +64,7 @@ export function verifyFile(path: string, listener: Listener = {}): Findings {
   return verifyAndClose(new DatabaseSync(url, { readOnly: true }), listener)
 }
 
-/** Whether everything is as it should be. */
+/** Whether nothing wrong was found. */
 export function isSound({ collections, errors }: Findings): boolean {
   return errors.length === 0 && collections.every((collection) => collection.errors.length === 0)
 }
@@ -96,7 +96,7 @@ function verifyAndClose(db: DatabaseSync, { onCollection, onProgress }: Listener
         }
       }),
     )
-    // A damaged page may show only when the snapshot is begun or ended.
+    // A damaged page may cause an error only when the snapshot begins or ends.
     if (read instanceof Error) errors.push(`reading: ${read.message}`)
     return { collections, errors }
   } finally {
@@ -114,14 +114,14 @@ function checkFormat(db: DatabaseSync): void {
     throw new Error(`it has format ${format}; this program reads formats up to ${formatVersion}`)
 }
 
-/** What SQLite finds: pages used twice or not at all, rows out of order, entries that miss (its own unique constraints). */
+/** The defects that SQLite finds: pages used twice or not at all, rows out of order, missing entries of its own indexes. */
 function structureErrors(db: DatabaseSync): string[] {
   const rows = attempt(() => db.prepare(`PRAGMA integrity_check(${integrityErrorsMax})`).all())
   if (rows instanceof Error) return [`integrity_check: ${rows.message}`]
   return rows.map((row) => String(row.integrity_check)).filter((text) => text !== 'ok')
 }
 
-/** Tables without a row in the catalog, and the reverse. */
+/** Disagreements between the catalog and the tables. */
 function catalogErrors({ db, catalog }: Store): string[] {
   const stored = new Set(
     db
@@ -145,7 +145,7 @@ function catalogErrors({ db, catalog }: Store): string[] {
   ]
 }
 
-/** A broken file makes any read throw; that is a finding here, not an end. */
+/** Returns the error of a read instead of throwing it: with a damaged file any read may throw, and the check goes on. */
 function attempt<Result>(read: () => Result): Result | Error {
   try {
     return read()

@@ -1,11 +1,11 @@
 /**
- * What collections and indexes exist.
+ * The list of collections and their indexes.
  *
  * Invariants
- * - The `catalog` and `indexes` tables are the truth; a `Catalog` is a copy of one committed version of them (on the
- *   writer's connection: of its own open transaction).
- * - Ids are never used twice, so a scan that outlives its collection finds nothing instead of somebody else's data.
- * - `multikey[i]` is set once a document had an array on component i, and stays set.
+ * - The `catalog` and `indexes` tables are authoritative. A `Catalog` is a copy of one committed version of them; on the
+ *   writer's connection, of its own open transaction.
+ * - Ids are never used twice, so a scan that outlives its collection finds nothing rather than the data of another.
+ * - `multikey[i]` is set once a document has an array on component i, and stays set.
  * - An index that is being built is maintained by every write and used by nothing else.
  */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
@@ -22,7 +22,7 @@ export type Index = {
   readonly id: number
   readonly name: string
   readonly key: IndexSpec
-  /** The keys of a document. */
+  /** Returns the keys of a document in this index. */
   readonly keysOf: (doc: Document) => IndexEntries
   /** As listIndexes shows it. */
   readonly spec: Document
@@ -33,12 +33,12 @@ export type Index = {
   /** The top-level fields that its partial filter reads; undefined when it may read any. */
   readonly partialFields: ReadonlySet<string> | undefined
   readonly expireAfterSeconds: number | undefined
-  /** It does not hold all documents yet. */
+  /** The index does not cover all documents yet. */
   readonly building: boolean
   readonly multikey: boolean[]
 }
 
-/** What a capped collection may hold; the oldest documents make room for new ones. */
+/** The bounds of a capped collection; the oldest documents make room for new ones. */
 export type Cap = {
   readonly sizeBytes: number
   /** 0: as many documents as fit. */
@@ -54,9 +54,9 @@ export type Collection = {
   /** The bytes that `options` was read from. */
   readonly storedOptions: Uint8Array
   readonly capped: Cap | undefined
-  /** Those that hold all documents; `_id_` first. */
+  /** The indexes that cover all documents; `_id_` first. */
   readonly indexes: readonly Index[]
-  /** Besides those, the ones that are being built. */
+  /** All indexes, including those that are being built. */
   readonly maintained: readonly Index[]
   /** Top-level fields that the maintained indexes read; undefined when they may read any. */
   readonly indexedFields: ReadonlySet<string> | undefined
@@ -79,8 +79,8 @@ export function namespace(database: string, name: string): string {
 }
 
 /**
- * Reads the catalog. What is as it was in `before` is taken from there: most changes are of one collection, and what an index
- * means costs more to work out than its row to read.
+ * Reads the catalog. Collections and indexes that are unchanged since `before` are taken from there: most changes are of one
+ * collection, and compiling an index costs more than reading its row.
  */
 export function loadCatalog(db: DatabaseSync, before?: Catalog): Catalog {
   const rows = readRows(db.prepare('SELECT id, collection, spec, multikey FROM indexes ORDER BY id').all(), before)
@@ -93,7 +93,7 @@ export function loadCatalog(db: DatabaseSync, before?: Catalog): Catalog {
   return catalogOf(db, byName, rows)
 }
 
-/** Reads what stands of one collection, which exists and has the name that it had; everything else is as in `before`. */
+/** Reads one collection anew and takes everything else from `before`. The collection must still have its name of before. */
 export function reloadCollection(db: DatabaseSync, before: Catalog, id: number): Catalog {
   const row = db.prepare('SELECT id, db, name, uuid, options FROM catalog WHERE id = ?').get(id)
   if (row === undefined) return loadCatalog(db, before)
@@ -150,7 +150,10 @@ function collectionFrom(row: Row, rows: readonly IndexRow[], before: Catalog | u
   }
 }
 
-/** The index of a row. Its flags are compared too: the writer sets them before it is certain that their change is kept. */
+/**
+ * The index of a row, taken from `known` if it is unchanged. The multikey flags are compared too: the writer sets them in memory
+ * before the change is committed, and the commit may fail.
+ */
 function indexRow(row: Row, known: IndexRow | undefined): IndexRow {
   const spec = row.spec as Uint8Array
   const multikey = String(row.multikey)
@@ -164,10 +167,10 @@ function indexRow(row: Row, known: IndexRow | undefined): IndexRow {
   return { owner: Number(row.collection), spec, index }
 }
 
-const isSame = (some: readonly Index[], others: readonly Index[]) =>
-  some.length === others.length && some.every((index, n) => index === others[n])
+const isSame = (a: readonly Index[], b: readonly Index[]) =>
+  a.length === b.length && a.every((index, n) => index === b[n])
 
-/** An index as its stored specification describes it. */
+/** Compiles an index from its stored specification. */
 export function indexFrom(id: number, spec: Document, multikey: boolean[]): Index {
   const partial = spec.partialFilterExpression as Document | undefined
   const node = partial === undefined ? undefined : parseFilter(partial, 'part')

@@ -1,5 +1,5 @@
 /**
- * The database file: how it is opened, locked and versioned.
+ * Opens, locks and versions the database file.
  *
  * Invariants
  * - One process per data folder: it holds an exclusive lock on `engine.lock` for its whole life. The operating system
@@ -13,16 +13,16 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { limits } from '../limits.ts'
 
-/** The layout of the file; raised when older programs could not read it any more. */
+/** The version of the file layout; raised with a change that makes the file unreadable for older programs. */
 export const formatVersion = 1
 export const pageBytes = 8192
-/** How long a connection waits for a lock of another. */
+/** How long a connection waits for a lock that another holds. */
 export const busyMs = 10_000
-/** Primary result codes of SQLite; more bits above them say why. */
+/** Primary result codes of SQLite, the low byte of the extended ones. */
 const sqlite = { perm: 3, busy: 5, readOnly: 8, corrupt: 11, cannotOpen: 14, notDatabase: 26 } as const
 
 export type WriterOptions = {
-  /** The file may not grow beyond this; 0 means as far as the disk goes. */
+  /** The largest size of the file; 0 means that only the disk limits it. */
   readonly fileBytesMax: number
 }
 
@@ -34,9 +34,9 @@ export function databasePath(dir: string): string {
 export class FolderInUse extends Error {}
 
 /**
- * Takes the data folder for this process. Keep the result: closing it gives the folder back.
- * @throws FolderInUse when another process holds it
- * @throws Error when the folder cannot be written, as on a full disk
+ * Locks the data folder for this process. The caller keeps the result; closing it releases the lock.
+ * @throws FolderInUse if another process holds the lock
+ * @throws Error if the folder cannot be written, as on a full disk
  */
 export function lockFolder(dir: string): DatabaseSync {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
@@ -57,8 +57,8 @@ export function lockFolder(dir: string): DatabaseSync {
 }
 
 /**
- * Opens the file for writing, creates what is missing, and checks its format.
- * @throws Error that names the file and says what to change when it cannot be opened
+ * Opens the file for writing, creates missing tables and rows, and checks its format.
+ * @throws Error if it cannot be opened; the text names the file and says what to change
  */
 export function openWriter(dir: string, options: WriterOptions): DatabaseSync {
   const file = databasePath(dir)
@@ -90,7 +90,7 @@ function openFile(file: string, options: WriterOptions): DatabaseSync {
   return db
 }
 
-/** SQLite says neither which file it means nor what is to be done about it. */
+/** Opens a file and adds to an error of SQLite what it leaves out: which file it is, and how to fix it. */
 function opening<Opened>(file: string, open: () => Opened): Opened {
   try {
     return open()
@@ -114,14 +114,14 @@ const fixes: ReadonlyMap<number, string> = new Map([
 
 const codeOf = (error: unknown) => Number((error as { readonly errcode?: number }).errcode) & 0xff
 
-/** Opens a second connection that cannot write. */
+/** Opens a read-only connection. */
 export function openReader(dir: string): DatabaseSync {
   const db = new DatabaseSync(databasePath(dir), { readOnly: true, timeout: busyMs })
   tune(db, limits.readerCacheBytes)
   return db
 }
 
-/** Opens the connection that moves the log into the file. */
+/** Opens the connection that checkpoints: it moves the write-ahead log into the file. */
 export function openCheckpointer(dir: string): DatabaseSync {
   const db = new DatabaseSync(databasePath(dir), { timeout: 0 })
   db.exec('PRAGMA synchronous=FULL')

@@ -1,6 +1,6 @@
 /**
- * BSON read in place, without decoding: names, types and extents of elements (bsonspec.org, version 1.1).
- * All functions check extents before they read, so bytes from a peer may be passed as they came.
+ * Reads BSON in place, without decoding: names, types and extents of elements (bsonspec.org, version 1.1).
+ * All functions check extents before they read, so bytes from a peer need no earlier check.
  */
 import { readInt32 } from '../bson/decode.ts'
 import { internName } from '../bson/names.ts'
@@ -10,11 +10,11 @@ import { limits } from '../limits.ts'
 export type Element = {
   readonly name: string
   readonly type: number
-  /** Where the type byte stands. */
+  /** The position of the type byte. */
   readonly start: number
-  /** Where the value begins. */
+  /** The position of the first byte of the value. */
   readonly value: number
-  /** One past the value. */
+  /** One past the last byte of the value. */
   readonly end: number
 }
 
@@ -35,7 +35,7 @@ const deprecatedTypes: ReadonlySet<number> = new Set([0x06, 0x0c, 0x0e])
 
 /**
  * Lists the elements of the document that starts at `at`.
- * @throws EngineError InvalidBSON when an extent does not fit
+ * @throws EngineError InvalidBSON if an element passes the end of the document
  */
 export function elements(bytes: Buffer, at: number): Element[] {
   const end = documentEnd(bytes, at, bytes.length) - 1
@@ -52,7 +52,7 @@ export function elements(bytes: Buffer, at: number): Element[] {
   return found
 }
 
-/** The extent of a document at `at`: one past its closing zero. */
+/** The end of the document at `at`: one past its closing zero. @throws EngineError InvalidBSON if it is malformed or passes `limit` */
 export function documentEnd(bytes: Buffer, at: number, limit: number): number {
   if (at + 5 > limit) throw malformed()
   const end = at + bytes.readInt32LE(at)
@@ -83,15 +83,15 @@ export function checkDocument(bytes: Buffer, at: number, limit: number, depth = 
 }
 
 /**
- * The bytes of a document that holds only the wanted top-level fields, in their order. Cheap for large documents of
- * which a query or an index reads little.
+ * The bytes of a document that holds only the wanted top-level fields, in their order. This makes it cheap to read a few
+ * fields of a large document.
  */
 export function pick(bytes: Uint8Array, wanted: ReadonlySet<string>): Uint8Array {
   const buffer = asBuffer(bytes)
   return picked(buffer, (_, from, to) => wanted.has(nameAt(buffer, from, to)))
 }
 
-/** `pick` for many documents: it costs a third once its names are made ready. */
+/** `pick` for many documents: with the names prepared once, each pick costs a third. */
 export function picker(wanted: ReadonlySet<string>): (bytes: Uint8Array) => Uint8Array {
   const names = Map.groupBy(
     [...wanted].map((name) => Buffer.from(name)),
@@ -105,7 +105,7 @@ export function picker(wanted: ReadonlySet<string>): (bytes: Uint8Array) => Uint
   return (bytes) => picked(bytes, isWanted)
 }
 
-/** Whether the element whose name is `document[from, to)` is to be kept. */
+/** Whether to keep the element whose name is at `from` up to `to` of `document`. */
 type IsWanted = (document: Uint8Array, from: number, to: number) => boolean
 
 function sameBytes(name: Uint8Array, bytes: Uint8Array, from: number): boolean {
@@ -113,12 +113,12 @@ function sameBytes(name: Uint8Array, bytes: Uint8Array, from: number): boolean {
   return true
 }
 
-/** Below so many bytes a loop is faster than the call that copies. */
+/** For fewer bytes than this a loop is faster than a call of `set`. */
 const copyBytesMin = 48
 
 function picked(bytes: Uint8Array, isWanted: IsWanted): Uint8Array {
   const end = bytes.length - 1
-  /** Where to copy from and to, in turn; neighbours are copied together. */
+  /** Start and end of each part to copy, alternating; adjacent elements are one part. */
   const parts: number[] = []
   let size = 5
   for (let offset = 4; offset < end; ) {
@@ -163,7 +163,7 @@ export function nameEnd(bytes: Uint8Array, from: number, limit: number): number 
   return at
 }
 
-/** Bytes of the value of `type` at `at`; refuses values that pass `limit`. */
+/** The size in bytes of the value of `type` at `at`. @throws EngineError InvalidBSON if it passes `limit` */
 export function valueSize(bytes: Uint8Array, type: number, at: number, limit: number): number {
   const size = fixedSize(type) ?? variableSize(bytes, type, at, limit)
   if (size < 0 || at + size > limit) throw malformed()

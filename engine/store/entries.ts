@@ -5,19 +5,19 @@ import { limits } from '../limits.ts'
 import type { Collection, Index } from './catalog.ts'
 import { pick } from './elements.ts'
 
-/** What one document puts into one index. */
+/** The entries of one document in one index. */
 export type Entries = {
   readonly index: Index
   readonly keys: readonly Uint8Array[]
   readonly multikey: readonly boolean[]
 }
 
-/** What of a stored document the indexes read. */
+/** The part of a stored document that the indexes read. */
 export function indexedPart(collection: Collection, bytes: Uint8Array): Document {
   return decode(collection.indexedFields === undefined ? bytes : pick(bytes, collection.indexedFields))
 }
 
-/** The entries a document has in one index. @throws EngineError for keys that cannot be indexed */
+/** The entries of a document in one index. @throws EngineError for keys that cannot be indexed */
 export function entriesOf(index: Index, doc: Document): Entries {
   if (index.partial !== undefined && !index.partial.matcher.matches(doc)) return { index, keys: [], multikey: [] }
   const { keys, multikey, allMissing } = index.keysOf(doc)

@@ -6,12 +6,12 @@ export function topLevel(path: string): string {
   return dot < 0 ? path : path.slice(0, dot)
 }
 
-/** Whether a part of the path is an array position; such paths are not served by an index. */
+/** Whether a part of the path may be an array position; no index serves such paths. */
 export function hasNumericPart(path: string): boolean {
   return /(?:^|\.)\d+(?:\.|$)/.test(path)
 }
 
-/** The top-level fields a filter reads, undefined when it may read any (`$expr`). */
+/** The top-level fields that a filter reads, undefined if it may read any (`$expr`). */
 export function pathsOf(node: FilterNode): ReadonlySet<string> | undefined {
   const fields = new Set<string>()
   return collect(node, fields) ? fields : undefined

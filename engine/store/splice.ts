@@ -1,11 +1,11 @@
-/** Stored documents of which some top-level fields change: everything else of them is copied, and never decoded. */
+/** Changes top-level fields of a stored document. All other fields are copied as bytes, and never decoded. */
 import { type Document, newDocument } from '../bson/document.ts'
 import { encode, requireSize } from '../bson/encode.ts'
 import { asBuffer, type Element, elements, nameAt, nameEnd, valueSize } from './elements.ts'
 
 /**
- * The stored document with what is different in `after`. `before` and `after` hold some of its fields, the same but for what
- * changes; a field that only `after` has comes last. A value that did not change is the same reference in both.
+ * The stored document with the changes from `before` to `after`, which hold some of its fields. A value that is the same
+ * reference in both is unchanged. A field that only `after` has is appended.
  * @throws EngineError BSONObjectTooLarge, and what `encode` throws for the new values
  */
 export function spliced(stored: Uint8Array, before: Document, after: Document): Buffer {
@@ -24,7 +24,7 @@ export function spliced(stored: Uint8Array, before: Document, after: Document): 
       parts.push(bytes.subarray(copied, offset))
       const element = fresh.get(name)
       if (element !== undefined) parts.push(partOf(source, element))
-      // A name that stands there twice counts once, as for the decoder.
+      // A field that occurs twice is written once, since the decoder sees it once.
       fresh.delete(name)
       copied = next
     }
@@ -37,7 +37,7 @@ export function spliced(stored: Uint8Array, before: Document, after: Document): 
 
 const partOf = (source: Buffer, { start, end }: Element): Uint8Array => source.subarray(start, end)
 
-/** The fields that change or are new, and the names of these and of those that go. */
+/** The new values of fields that change or are added, and the names of these and of removed fields. */
 function difference(before: Document, after: Document): { readonly changed: Document; readonly touched: Set<string> } {
   const changed = newDocument()
   const touched = new Set<string>()

@@ -1,11 +1,11 @@
 /**
- * One connection with the catalog it sees.
+ * One connection, with the catalog as it sees it.
  *
  * Invariants
- * - A reading store looks at the database only within a snapshot, and its catalog belongs to that snapshot.
- * - A shared snapshot serves all reads of one turn of the event loop. It ends with the turn, or before anybody is told of
- *   a newer commit: who has heard of a write sees it.
- * - `epoch` changes whenever what was read before may be stale: scans then read their position again.
+ * - A store of a read-only connection reads the database only within a snapshot, and its catalog belongs to that snapshot.
+ * - A shared snapshot serves all reads of one turn of the event loop. It ends with the turn, or before anybody is notified of
+ *   a newer commit: a client that knows of a write sees it.
+ * - `epoch` changes whenever earlier reads may be stale: scans then read again from their position.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { EngineError } from '../errors.ts'
@@ -40,19 +40,19 @@ export class Store {
     return this.catalog.byName.get(namespace(database, name))
   }
 
-  /** The records of a collection. @throws EngineError QueryPlanKilled when it has been dropped meanwhile */
+  /** The records of a collection. @throws EngineError QueryPlanKilled if it has been dropped */
   records(collection: number): RecordTable {
     if (!this.catalog.collectionIds.has(collection)) throw killed('collection dropped')
     return this.tables.records(collection)
   }
 
-  /** The entries of an index. @throws EngineError QueryPlanKilled when it has been dropped meanwhile */
+  /** The entries of an index. @throws EngineError QueryPlanKilled if it has been dropped */
   index(index: number): IndexTable {
     if (!this.catalog.indexIds.has(index)) throw killed('index dropped')
     return this.tables.index(index)
   }
 
-  /** `collection`: the only one that changed, and not in name. */
+  /** Reads the catalog again. Pass `collection` if it is the only collection that changed, and kept its name. */
   reloadCatalog(collection?: number): void {
     const { db, catalog } = this
     this.catalog = collection === undefined ? loadCatalog(db, catalog) : reloadCollection(db, catalog, collection)
@@ -69,7 +69,7 @@ export class Store {
     }
   }
 
-  /** As `snapshot`, on a state that other reads of this turn see too. Only for a store that nothing else uses. */
+  /** As `snapshot`, on the state that all other reads of this turn see too. Nobody else may begin transactions on the connection. */
   shared<Result>(read: () => Result): Result {
     if (!this.#isShared) {
       this.#open()
@@ -79,14 +79,14 @@ export class Store {
     return read()
   }
 
-  /** Later reads see what has been committed until now. A failure concerns nobody: the next read meets it again. */
+  /** Ends the shared snapshot: later reads see all that is committed. A failure is only logged, since the next read meets it again. */
   renew(): void {
     if (!this.#isShared) return
     this.#isShared = false
     try {
       this.#commit.run()
     } catch (error) {
-      log('warn', 'a snapshot could not be ended', { reason: reason(error) })
+      log('warn', 'could not end a snapshot', { reason: reason(error) })
       this.#abandon()
     }
   }

@@ -1,14 +1,14 @@
 /**
  * The prepared statements of one connection, made once per table.
  *
- * A statement is never left open: every method returns after the statement has been reset, so no reader holds the
- * write-ahead log back between turns of the event loop.
+ * Every method resets its statement before it returns. No statement stays open between turns of the event loop, where it would
+ * keep the write-ahead log from being restarted.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
 export type Entry = readonly [key: Uint8Array, record: number]
 
-/** A part of a count. */
+/** The result of counting one part of a range. */
 export type Counted = { readonly n: number; readonly last: Entry | undefined }
 
 export type RecordTable = {
@@ -30,13 +30,13 @@ export type IndexTable = {
   readonly holder: (key: Uint8Array, except: number) => number | undefined
   readonly has: (key: Uint8Array, record: number) => boolean
   readonly insert: (key: Uint8Array, record: number) => void
-  /** Inserts what may be there already. */
+  /** Inserts an entry unless it exists. */
   readonly ensure: (key: Uint8Array, record: number) => void
   readonly remove: (key: Uint8Array, record: number) => void
   /** Entries with low <= key < high, in order, after the entry `after` if given. */
   readonly forward: (low: Uint8Array, high: Uint8Array, after: Entry | undefined, count: number) => Entry[]
   readonly backward: (low: Uint8Array, high: Uint8Array, after: Entry | undefined, count: number) => Entry[]
-  /** Counts low <= key < high after the entry `after`, at most `count`; `last` is where to go on when there may be more. */
+  /** Counts at most `count` entries with low <= key < high after the entry `after`; `last` is where to continue if there may be more. */
   readonly countBetween: (low: Uint8Array, high: Uint8Array, after: Entry | undefined, count: number) => Counted
   readonly countAll: () => number
 }
@@ -86,8 +86,8 @@ export class Tables {
 }
 
 /**
- * As many rows as are bound, or fewer. SQLite plans by the number that is bound to a bare `LIMIT ?`, so each use prepares the statement
- * anew; the number behind an expression it does not ask for (`sqlite3ExprIsInteger` in its expr.c).
+ * Limits the rows to the bound number. SQLite plans by the number that is bound to a bare `LIMIT ?`, so it prepares the statement
+ * anew for each. It does not look inside an expression such as `+?` (`sqlite3ExprIsInteger` in its expr.c).
  */
 const atMost = 'LIMIT +?'
 
@@ -100,7 +100,7 @@ function recordTable(db: DatabaseSync, table: string): RecordTable {
   const remove = lazy(db, `DELETE FROM ${table} WHERE r = ?`)
   const has = lazy(db, `SELECT 1 FROM ${table} WHERE r = ?`)
   const last = lazy(db, `SELECT max(r) FROM ${table}`)
-  // Blob lengths stand in the row headers: long documents are not read for this.
+  // Row headers contain the length of each blob, so the content of long documents is not read.
   const totals = lazy(db, `SELECT count(*), total(length(d)) FROM ${table}`)
   return {
     get: (record) => rowOf(get().get(record))?.[0] as Uint8Array | undefined,
@@ -157,7 +157,7 @@ function indexTable(db: DatabaseSync, table: string): IndexTable {
   }
 }
 
-/** Prepares at the first use, rows as arrays. */
+/** Prepares the statement at its first use; it returns rows as arrays. */
 function lazy(db: DatabaseSync, sql: string): () => StatementSync {
   let statement: StatementSync | undefined
   return () => {
@@ -180,7 +180,7 @@ function upTo(statement: StatementSync, from: number, count: number, bytes: numb
   return rows
 }
 
-/** The type declarations know rows as objects only; with setReturnArrays they are arrays. */
+/** The type declarations describe rows as objects; after `setReturnArrays` they are arrays. */
 function rowOf(row: unknown): readonly unknown[] | undefined {
   return row as readonly unknown[] | undefined
 }

@@ -1,7 +1,7 @@
 /**
- * Verification in a thread of its own: it sees one snapshot from its beginning to its end, and nobody waits for it.
- * Commits go on; the log cannot be started anew meanwhile and grows instead. Who checks a database asks for one collection after
- * another, so a thread that is done takes the next for a while.
+ * Verification in a thread of its own: it reads one snapshot from beginning to end, and delays no other command.
+ * Commits go on meanwhile; the log cannot be restarted and grows instead. Collections are usually checked one after another,
+ * so a thread that is done stays ready for the next for a while.
  */
 import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
 import { EngineError } from '../errors.ts'
@@ -13,9 +13,9 @@ type Task = { readonly dir: string; readonly database: string; readonly name: st
 type Found = { readonly found: Verification | undefined } | { readonly error: unknown }
 
 const role = 'verifier'
-/** A thread that was asked for nothing for so long ends. */
+/** A thread ends after this long without a task. */
 const idleMs = 1_000
-/** In the order in which they came to rest. */
+/** Threads without a task, the most recently used last. */
 const resting: { readonly worker: Worker; readonly end: NodeJS.Timeout }[] = []
 
 if (parentPort !== null && workerData === role) answer(parentPort)
@@ -43,7 +43,7 @@ function verify({ dir, database, name }: Task): Verification | undefined {
 }
 
 /**
- * Compares the indexes of a collection with its documents; undefined when there is no such collection.
+ * Compares the indexes of a collection with its documents. Returns undefined if there is no such collection.
  * @throws EngineError MaxTimeMSExpired past `deadline` (of `performance.now()`)
  */
 export async function verifyApart(task: Task, deadline: number | undefined): Promise<Verification | undefined> {
@@ -86,7 +86,7 @@ function startWorker(): Worker {
     workerData: role,
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
-  // One that ends while it rests is not taken again; nobody waits for it.
+  // A thread that fails while it rests is forgotten; no task depends on it, so its error is ignored.
   worker.on('error', () => undefined)
   worker.on('exit', () => forget(worker))
   return worker

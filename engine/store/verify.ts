@@ -9,7 +9,7 @@ import type { Entry } from './tables.ts'
 export type Verification = {
   readonly documents: number
   readonly keysPerIndex: ReadonlyMap<string, number>
-  /** What is wrong, at most `errorsMax` lines. */
+  /** The violations found, at most `errorsMax` lines. */
   readonly errors: readonly string[]
 }
 
@@ -18,8 +18,8 @@ const chunk = 500
 const chunkBytes = 8 * 1024 * 1024
 
 /**
- * Computes every index entry again from the documents and compares them with what the indexes hold. `onProgress` is told
- * now and then how many documents have been looked at.
+ * Computes every index entry from the documents and compares it with the entries in the indexes. `onProgress` receives the
+ * number of documents checked so far, once per chunk.
  */
 export function verifyCollection(
   store: Store,

@@ -1,19 +1,18 @@
 /**
  * The write-ahead log as a file (https://sqlite.org/walformat.html).
  *
- * A sync of bytes written into a file that is already that long is much cheaper than one that makes the file longer,
- * because the file system has nothing of its own to note. So the log is given its usual length at the start, and is
- * started anew rather than cut.
+ * Syncing bytes that overwrite a part of a file is much cheaper than syncing bytes that make it longer, because the file system
+ * has no metadata to write. So the log gets its usual length at the start, and is restarted from its beginning, not truncated.
  */
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { databasePath, pageBytes } from './database.ts'
 
 const frameBytes = pageBytes + 24
-/** Where the index of the log tells how many frames are valid: `mxFrame`, in the byte order of the machine. */
+/** The offset in the index of the log (the `-shm` file) of `mxFrame`, the number of valid frames, in native byte order. */
 const framesAt = 16
 const zerosAtOnce = 1024 * 1024
 
-/** Fills the log up to `bytes` with zeros, which no reader takes for frames. It must hold a first commit already. */
+/** Fills the log with zeros up to `bytes`; readers do not take zeros for frames. The log must exist, so a commit comes first. */
 export function reserveLog(dir: string, bytes: number): void {
   const file = openSync(`${databasePath(dir)}-wal`, 'r+')
   try {
@@ -28,9 +27,9 @@ export function reserveLog(dir: string, bytes: number): void {
 }
 
 /**
- * Tells how many bytes of the log are in use, by its index. SQLite's locks stand on that file, and closing any descriptor
- * of a file drops the locks a process has on it (fcntl(2)): it stays open until the thread ends, after the writing
- * connection was closed. The folder's own lock keeps other processes away until the reading one is closed too.
+ * Returns a function that reads from the index of the log how many bytes of the log are in use. SQLite locks that file, and
+ * closing any descriptor of a file drops all locks of the process on it (fcntl(2)). So the descriptor stays open until the thread
+ * ends, after the writing connection is closed. Until the reading one is closed too, the lock of the folder excludes others.
  */
 export function openGauge(dir: string): () => number {
   const file = openSync(`${databasePath(dir)}-shm`, 'r')
