@@ -41,7 +41,7 @@ export function optionalDocuments(body: Document, field: string): readonly Docum
   return body[field] === undefined ? undefined : documentsField(body, field)
 }
 
-/** A boolean; numbers count as mongod counts them. */
+/** A boolean. A number counts as true unless it is 0, as in mongod. */
 export function flagField(body: Document, field: string, absent = false): boolean {
   const value = body[field]
   if (value === undefined || value === null) return absent
@@ -50,7 +50,7 @@ export function flagField(body: Document, field: string, absent = false): boolea
   throw wrongType(field, value, 'bool')
 }
 
-/** A boolean, for fields of which mongod takes nothing else. */
+/** A boolean, for fields in which mongod accepts nothing else. */
 export function strictFlagField(body: Document, field: string, absent = false): boolean {
   const value = body[field]
   if (value === undefined || value === null) return absent
@@ -68,14 +68,14 @@ export function wholeField(body: Document, field: string): number | undefined {
   return number
 }
 
-/** A whole number of any BSON number type that is not negative. */
+/** A whole number of any BSON number type, 0 or greater. */
 export function countField(body: Document, field: string): number | undefined {
   const number = wholeField(body, field)
   if (number !== undefined && number < 0) throw tooSmall(field, 0, number)
   return number
 }
 
-/** What mongod's parser says of a number below its least; before 7.1 its code was 51024. */
+/** The error of mongod's parser for a number that is too small; before 7.1 it had the code 51024. */
 export function tooSmall(field: string, least: number, actual: number): EngineError {
   return new EngineError('BadValue', `BSON field '${field}' value must be >= ${least}, actual value '${actual}'`)
 }
@@ -95,12 +95,12 @@ export function checkNatural(direction: Value, where: 'hint' | 'sort'): void {
     throw new EngineError('BadValue', `$natural ${where} cannot be set to a value other than -1 or 1.`)
 }
 
-/** Whether a number is meant, whichever BSON type carries it. */
+/** Whether the value is a number of any BSON type. */
 export function isNumber(value: Value | undefined): boolean {
   return numberTypes.has(typeName(value))
 }
 
-/** When the command has to be given up, in milliseconds of `performance.now()`. */
+/** When the time limit of the command is over, in milliseconds of `performance.now()`; undefined without a limit. */
 export function deadlineOf(body: Document): number | undefined {
   const limit = timeLimit(body)
   return limit === undefined || limit === 0 ? undefined : performance.now() + limit
@@ -126,21 +126,21 @@ export function checkDeadline(deadline: number | undefined): void {
   }
 }
 
-/** @throws EngineError Location40415 for a field that a nested specification does not know */
+/** @throws EngineError Location40415 for a field of a nested specification that is not in `known` */
 export function onlyFields(spec: Document, where: string, known: readonly string[]): void {
   for (const field of Object.keys(spec)) {
     if (!known.includes(field)) throw new EngineError(40415, `BSON field '${where}.${field}' is an unknown field.`)
   }
 }
 
-/** @throws EngineError BadValue for a text that is none of `known` */
+/** @throws EngineError BadValue for a text that is not in `known` */
 export function oneOf(body: Document, field: string, known: readonly string[]): void {
   const value = optionalText(body, field)
   if (value !== undefined && !known.includes(value))
     throw new EngineError('BadValue', `Enumeration value '${value}' for field '${field}' is not a valid value.`)
 }
 
-/** @throws EngineError InvalidOptions for a collation that is not binary comparison */
+/** @throws EngineError InvalidOptions for any collation but the simple one */
 export function checkCollation(spec: Document): void {
   const collation = optionalDocument(spec, 'collation')
   if (collation !== undefined && collation.locale !== undefined && collation.locale !== 'simple') {
@@ -154,21 +154,21 @@ export function checkNamespace(database: string, name: string, namespaceBytesMax
   if (name.includes('$') || name.startsWith('system.')) throw invalidNamespace(`${database}.${name}`)
 }
 
-/** @throws EngineError InvalidNamespace for what is no namespace at all */
+/** @throws EngineError InvalidNamespace for a name that cannot be a namespace */
 export function checkNamespaceForm(database: string, name: string, namespaceBytesMax: number): void {
   const whole = `${database}.${name}`
   const fine = name !== '' && !name.includes('\0') && !name.startsWith('.')
   if (!fine || Buffer.byteLength(whole) > namespaceBytesMax) throw invalidNamespace(whole)
 }
 
-/** The database and the collection of a whole namespace. @throws EngineError InvalidNamespace when it has no database */
+/** The database and the collection of a whole namespace. @throws EngineError InvalidNamespace if it has no database */
 export function splitNamespace(whole: string): [database: string, name: string] {
   const dot = whole.indexOf('.')
   if (dot <= 0) throw invalidNamespace(whole)
   return [whole.slice(0, dot), whole.slice(dot + 1)]
 }
 
-/** The name of a database. @throws EngineError InvalidNamespace */
+/** The checked name of a database. @throws EngineError InvalidNamespace */
 export function databaseName(name: Value | undefined, bytesMax: number): string {
   const fine =
     typeof name === 'string' && name !== '' && Buffer.byteLength(name) <= bytesMax && !/[/\\. "$*<>:|?\0]/.test(name)
@@ -180,7 +180,7 @@ function invalidNamespace(whole: string): EngineError {
   return new EngineError('InvalidNamespace', `Invalid namespace specified '${whole}'`)
 }
 
-/** @throws EngineError Location40414 */
+/** The error for a required field that is missing: Location40414. */
 export function missingField(field: string): EngineError {
   return new EngineError(40414, `BSON field '${field}' is missing but a required field`)
 }

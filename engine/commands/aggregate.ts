@@ -33,7 +33,7 @@ import {
 import { counted } from './count.ts'
 import { writeOutput } from './output.ts'
 
-/** Runs a pipeline; leading `$match`, `$sort`, `$skip` and `$limit` go to the planner, a plain count reads no documents. */
+/** Runs a pipeline. Leading `$match`, `$sort`, `$skip` and `$limit` stages go to the planner; a plain count avoids reading documents. */
 export const aggregate: Command = {
   names: ['aggregate'],
   fields: {
@@ -75,7 +75,7 @@ async function runAggregate(call: Call): Promise<Body> {
   return cursorBody('firstBatch', batch.documents, batch.id, ns)
 }
 
-/** The collection that is read, `$cmd.aggregate` when none is: the command then says 1. */
+/** The collection that the pipeline reads, or `$cmd.aggregate` if it reads none and the command is `{ aggregate: 1 }`. */
 function sourceName(call: Call, { collectionless }: Pipeline): string {
   const named = typeof call.body.aggregate === 'string'
   if (named && collectionless)
@@ -94,7 +94,7 @@ function sourceName(call: Call, { collectionless }: Pipeline): string {
   return '$cmd.aggregate'
 }
 
-/** What the planner gets of a pipeline. */
+/** The query that the leading stages of a pipeline form, for the planner. */
 export function leadingQuery(
   body: Document,
   { leading, names }: Pick<Pipeline, 'leading' | 'names'>,

@@ -8,7 +8,7 @@ import { type Call, type Command, implemented, strictFlag } from './command.ts'
 import { cursorOver } from './cursors.ts'
 import { checkOperationCount, noValidation, toWriter } from './writes.ts'
 
-/** Inserts, updates and deletes on several collections, which the writer gets as one message. Source: MongoDB 8.0. */
+/** Inserts, updates and deletes on several collections, sent to the writer as one message. Source: MongoDB 8.0. */
 export const bulkWrite: Command = {
   names: ['bulkWrite'],
   fields: {
@@ -33,7 +33,7 @@ export const bulkWrite: Command = {
   },
 }
 
-/** The writer's answer has all results in its first batch: gives those that fit, and keeps the others for `getMore`. */
+/** The writer's answer has all results in its first batch. Returns those that fit, and keeps the others for `getMore`. */
 async function inBatches(call: Call, answer: Uint8Array, size = Number.MAX_SAFE_INTEGER): Promise<Body> {
   const bytes = asBuffer(answer)
   const found = new Map(elements(bytes, 0).map((element) => [element.name, element]))
@@ -42,7 +42,7 @@ async function inBatches(call: Call, answer: Uint8Array, size = Number.MAX_SAFE_
   if (cursor === undefined || ok === undefined) return answer
   const batch = elements(bytes, cursor.value).find(({ name }) => name === 'firstBatch')!
   const results = elements(bytes, batch.value).map(({ value, end }) => bytes.subarray(value, end))
-  // A batch that has room for all leaves no cursor, as in mongod.
+  // As in mongod, a first batch that holds all results leaves no cursor open.
   const count = size < results.length ? size : Number.MAX_SAFE_INTEGER
   return cursorOver(call, bulkResultsNamespace, results, count, bytes.subarray(cursor.end, ok.start))
 }

@@ -18,7 +18,7 @@ import type { Message } from '../wire/message.ts'
 import type { Body } from '../wire/reply.ts'
 import type { Writer } from '../writer/client.ts'
 
-/** Everything a command works with. */
+/** The parts of the engine that commands use. */
 export type Engine = {
   readonly dir: string
   readonly reader: Store
@@ -30,7 +30,7 @@ export type Engine = {
   readonly counters: Counters
 }
 
-/** What serverStatus shows; counted by the doors. */
+/** Counters that serverStatus shows. */
 export type Counters = {
   connections: number
   connectionsMade: number
@@ -48,9 +48,9 @@ export type Call = {
 }
 
 /**
- * What becomes of a field of a command: it has its effect, it is accepted because it makes no difference on one node,
- * or it is refused (always, or when `check` finds a value the engine has no meaning for). Where the command itself does not
- * read a field, `check` refuses what mongod refuses of it.
+ * How a field of a command is treated: it takes effect, it is accepted because it makes no difference on one node, or it is
+ * refused, always or if `check` finds a value that the engine does not support. For a field that the command itself does not
+ * read, `check` refuses the values that mongod refuses.
  */
 export type FieldRule =
   | { readonly rule: 'implemented'; readonly check?: Check }
@@ -60,10 +60,10 @@ export type FieldRule =
 type Check = (value: Value, body: Document) => void
 
 export type Command = {
-  /** The name, then its other spellings. */
+  /** The name, followed by its other spellings. */
   readonly names: readonly string[]
   readonly fields: Readonly<Record<string, FieldRule>>
-  /** Answered before a login too; absent: not. */
+  /** The command is also answered before a login. */
   readonly beforeLogin?: true
   readonly run: (call: Call) => Body | Promise<Body>
 }
@@ -74,7 +74,7 @@ export function harmless(why: string, check?: Check): FieldRule {
   return { rule: 'harmless', why, check }
 }
 
-/** The check of a field that takes booleans and numbers, and of one that takes nothing but booleans. */
+/** `flag` checks a field that takes booleans and numbers, `strictFlag` one that takes booleans only. */
 export const flag =
   (field: string): Check =>
   (_, body) =>
@@ -84,7 +84,7 @@ export const strictFlag =
   (_, body) =>
     void strictFlagField(body, field)
 
-/** Refused unless the value means "off": false, 0, null or an empty object. */
+/** A field that is refused unless its value means "off": false, 0, null or an empty object. */
 export function refused(name: ErrorName | number, why: string): FieldRule {
   return {
     rule: 'refused',
@@ -95,14 +95,14 @@ export function refused(name: ErrorName | number, why: string): FieldRule {
   }
 }
 
-/** Only the simple collation: strings compare as bytes. */
+/** Accepts only the simple collation, which compares strings as bytes. */
 export const collation: FieldRule = {
   rule: 'refused',
   why: 'only the simple collation',
   check: (_, body) => checkCollation(body),
 }
 
-/** Fields that any command may carry. */
+/** Fields that any command may have. */
 export const commonFields: Readonly<Record<string, FieldRule>> = {
   $db: implemented,
   lsid: { rule: 'implemented', check: checkSession },
@@ -120,7 +120,7 @@ export const commonFields: Readonly<Record<string, FieldRule>> = {
   autocommit: transactional(),
 }
 
-/** @throws EngineError Location40415 for fields the command does not know, and the refusals of its fields */
+/** @throws EngineError Location40415 for a field that the command does not know, and what the checks of its fields throw */
 export function checkFields(command: Command, body: Document, fields: readonly string[]): void {
   for (let i = 1; i < fields.length; i++) {
     const field = fields[i]!
@@ -132,16 +132,16 @@ export function checkFields(command: Command, body: Document, fields: readonly s
   }
 }
 
-/** A rule by its own name: every object of JavaScript has fields such as `constructor`. */
+/** The rule for a field. Only own properties count: every JavaScript object inherits some, such as `constructor`. */
 function ruleIn(rules: Readonly<Record<string, FieldRule>>, field: string): FieldRule | undefined {
   return Object.hasOwn(rules, field) ? rules[field] : undefined
 }
 
-/** The name of the collection that the command's first field gives. */
+/** The name of the collection, which is the value of the command's first field. @throws EngineError InvalidNamespace */
 export function collectionName(call: Call): string {
   const name = call.body[call.message.fields[0]!]
   if (typeof name !== 'string' || name === '' || name.startsWith('.') || name.includes('\0')) {
-    throw new EngineError('InvalidNamespace', `'${call.message.fields[0]}' names no collection`)
+    throw new EngineError('InvalidNamespace', `'${call.message.fields[0]}' must be the name of a collection`)
   }
   return name
 }
@@ -217,7 +217,7 @@ function checkReadConcern(value: Value): void {
   const { level, afterClusterTime, atClusterTime, afterOpTime, ...others } = value
   onlyFields(others, 'readConcern', ['provenance'])
   if (afterClusterTime !== undefined || atClusterTime !== undefined || afterOpTime !== undefined)
-    throw new EngineError('IllegalOperation', 'readConcern of a time needs a replica set')
+    throw new EngineError('IllegalOperation', 'readConcern with a cluster or operation time needs a replica set')
   if (level === 'snapshot') throw new EngineError('InvalidOptions', 'readConcern level snapshot needs a replica set')
   if (level === 'linearizable')
     throw new EngineError('NotAReplicaSet', 'readConcern level linearizable needs a replica set')

@@ -16,7 +16,7 @@ import type { Store } from '../store/store.ts'
 import type { Entry } from '../store/tables.ts'
 import { type Call, type Command, collation, collectionName, implemented, refused } from './command.ts'
 
-/** Counts documents; without a filter, or with one that an index answers exactly, no document is read. */
+/** Counts documents. Without a filter, or with one that an index answers exactly, no document is read. */
 export const count: Command = {
   names: ['count'],
   fields: {
@@ -46,7 +46,7 @@ export const count: Command = {
   },
 }
 
-/** The distinct values of a path, array elements taken one by one. */
+/** The distinct values at a path; each element of an array counts as a value. */
 export const distinct: Command = {
   names: ['distinct'],
   fields: {
@@ -59,7 +59,7 @@ export const distinct: Command = {
   run: runDistinct,
 }
 
-/** What `count`, and `explain` of it, look for. */
+/** The query of a `count`, also for `explain`. */
 export function countRequest(body: Document, noTableScan: boolean): QueryRequest {
   const limit = wholeNumber(body, 'limit')
   const skip = wholeNumber(body, 'skip')
@@ -74,14 +74,14 @@ export function countRequest(body: Document, noTableScan: boolean): QueryRequest
   }
 }
 
-/** As `wholeField`, with the code that `count` has for what is no number. */
+/** As `wholeField`, but with the code that mongod's `count` has for a value that is not a number. */
 function wholeNumber(body: Document, field: string): number | undefined {
   const value = body[field]
   if (value !== undefined && !isNumber(value)) throw new EngineError('BadValue', `${field} value is not a valid number`)
   return wholeField(body, field)
 }
 
-/** Counts in steps; the last number is the count. */
+/** Counts in steps. The last number yielded is the count; `undefined` means that counting goes on. */
 export function* counted(store: Store, collection: Collection, request: QueryRequest): Generator<number | undefined> {
   const skip = request.skip ?? 0
   const limit = request.limit ?? 0
@@ -103,7 +103,7 @@ export function* counted(store: Store, collection: Collection, request: QueryReq
   yield n
 }
 
-/** Counts entries; their documents are not looked at. */
+/** Counts index entries without reading their documents. */
 function* countedBetween(store: Store, { id }: Index, ranges: readonly Range[]): Generator<undefined, number, void> {
   let n = 0
   for (const { low, high } of ranges) {
@@ -151,7 +151,7 @@ async function runDistinct(call: Call): Promise<Document> {
   return { values: unequal([...values.values()]), ok: 1 }
 }
 
-/** Sorted, and without values that are equal though their types differ (5 and 5.0). */
+/** The values sorted, with one of those that are equal although their types differ (5 and 5.0). */
 function unequal(values: readonly Value[]): Value[] {
   const sorted = [...values].sort(compareValues)
   return sorted.filter((value, i) => i === 0 || compareValues(sorted[i - 1], value) !== 0)

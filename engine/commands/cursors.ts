@@ -27,7 +27,7 @@ export const getMore: Command = {
   },
 }
 
-/** Closes cursors of one collection. */
+/** Closes cursors over one collection. */
 export const killCursors: Command = {
   names: ['killCursors'],
   fields: { cursors: implemented },
@@ -43,13 +43,13 @@ export const killCursors: Command = {
   },
 }
 
-/** A cursor over documents made here, for lists of collections and indexes. */
+/** A cursor over documents that are made for the reply, such as lists of collections and indexes. */
 export function listCursor(call: Call, ns: string, documents: Iterable<Uint8Array>): Promise<Body> {
   const wanted = (call.body.cursor ?? {}) as Document
   return cursorOver(call, ns, documents, countField(wanted, 'batchSize') ?? limits.firstBatch)
 }
 
-/** A cursor over documents, of which `count` come first; `after` are BSON elements that the reply has after the cursor. */
+/** A cursor over documents, with at most `count` in the first batch. `after` are BSON elements that follow the cursor in the reply. */
 export async function cursorOver(
   { engine, body }: Call,
   ns: string,

@@ -11,10 +11,10 @@ import { type Command, collectionName, harmless, implemented, refused } from './
 import { featureVersion, serverVersion } from './hello.ts'
 import { fileBytes } from './lists.ts'
 
-/** A small serverStatus: what health checks and dashboards of one process ask for. */
+/** A small serverStatus, with the fields that health checks and dashboards of a single process read. */
 export const serverStatus: Command = {
   names: ['serverStatus'],
-  // Sections can be switched on and off by name; all sections of this engine are always shown.
+  // mongod lets a client choose sections by name; this engine always shows all that it has.
   fields: Object.fromEntries(
     [
       'repl',
@@ -26,7 +26,7 @@ export const serverStatus: Command = {
       'tcmalloc',
       'opcounters',
       'connections',
-    ].map((section) => [section, harmless('sections are not switched')]),
+    ].map((section) => [section, harmless('all sections are always shown')]),
   ),
   run({ engine }): Document {
     const { counters } = engine
@@ -142,7 +142,7 @@ const parameters: Readonly<Record<string, Value>> = {
   ttlMonitorSleepSecs: limits.ttlEveryMs / 1000,
 }
 
-/** A few parameters that tools read; none can be set. */
+/** The parameters that tools read; none can be set. */
 export const getParameter: Command = {
   names: ['getParameter'],
   fields: {
@@ -162,7 +162,7 @@ export const getParameter: Command = {
 export const connectionStatus: Command = {
   names: ['connectionStatus'],
   beforeLogin: true,
-  fields: { showPrivileges: harmless('a user may do everything') },
+  fields: { showPrivileges: harmless('every user may do everything') },
   run({ peer }): Document {
     const users = peer.user === undefined ? [] : [documentOf({ user: peer.user, db: loginDatabase })]
     return { authInfo: documentOf({ authenticatedUsers: users, authenticatedUserRoles: [] }), ok: 1 }

@@ -9,7 +9,7 @@ import { errorBody } from '../wire/reply.ts'
 import { type Call, checkFields, type Engine } from './command.ts'
 import { commandNamed } from './table.ts'
 
-/** Runs one command and answers it, failures included: nothing is thrown. */
+/** Runs one command and returns its answer. A failure is an answer too: nothing is thrown. */
 export async function dispatch(engine: Engine, message: Message, peer: Peer): Promise<Body> {
   try {
     return await perform(engine, message, peer)

@@ -13,7 +13,7 @@ import { countRequest } from './count.ts'
 import { queryOf } from './find.ts'
 import { serverVersion } from './hello.ts'
 
-/** Shows the plan of a command; with `executionStats` also what finding the documents costs. Nothing is changed. */
+/** Shows the plan of a command, with `executionStats` also the cost of finding its documents. It changes nothing. */
 export function explainOf(find: (name: string) => Command | undefined): Command {
   return { names: ['explain'], fields: { verbosity: implemented }, run: (call) => runExplain(call, find) }
 }
@@ -64,7 +64,7 @@ async function runExplain(call: Call, find: (name: string) => Command | undefine
   }
 }
 
-/** The search behind a command. */
+/** The query that a command runs. */
 function requestOf(name: string, inner: Document, noTableScan: boolean): QueryRequest {
   const names = constantsOf(optionalDocument(inner, 'let'), new Date())
   switch (name) {

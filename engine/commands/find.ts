@@ -30,7 +30,7 @@ import {
 const oneNode = 'there is one server'
 const strictly = (field: string): FieldRule => ({ rule: 'implemented', check: strictFlag(field) })
 
-/** Finds documents; replies are spliced from the stored bytes unless a projection is asked for. */
+/** Finds documents. Without a projection, replies are spliced from the stored bytes. */
 export const find: Command = {
   names: ['find'],
   fields: {
@@ -79,7 +79,7 @@ async function runFind(call: Call): Promise<Body> {
   return cursorBody('firstBatch', batch.documents, batch.id, ns)
 }
 
-/** Opens a cursor that stays at the end of a capped collection and reads on from there. */
+/** Opens a tailable cursor, which stays at the end of a capped collection and continues from there. */
 async function runTail(call: Call, name: string): Promise<Body> {
   const { body, engine, database } = call
   const { reader } = engine
@@ -105,7 +105,7 @@ async function runTail(call: Call, name: string): Promise<Body> {
       return { done: false, value: value && (shape === undefined ? value.bytes : shape(value.bytes)) }
     },
   }
-  // As in mongod, nobody waits at the end of an empty collection.
+  // As in mongod, a tailable cursor over an empty collection is closed at once.
   const single = reader.shared(() => reader.records(collection.id).last()) === 0
   const batch = await engine.cursors.first(
     reader,
@@ -117,7 +117,7 @@ async function runTail(call: Call, name: string): Promise<Body> {
   return cursorBody('firstBatch', batch.documents, batch.id, ns)
 }
 
-/** @throws EngineError for options that do not go together */
+/** Whether a tailable cursor is requested. @throws EngineError for options that exclude each other */
 function isTailable(body: Document): boolean {
   const tailable = flagField(body, 'tailable')
   if (!tailable && flagField(body, 'awaitData'))
@@ -132,7 +132,7 @@ function isTailable(body: Document): boolean {
   return true
 }
 
-/** What `find`, and `explain` of it, look for. */
+/** The query of a `find`, also for `explain`. */
 export function queryOf(body: Document, noTableScan: boolean): QueryRequest {
   return {
     filter: optionalDocument(body, 'filter') ?? {},
@@ -145,7 +145,7 @@ export function queryOf(body: Document, noTableScan: boolean): QueryRequest {
   }
 }
 
-/** The rows of a find. Planning happens at the first step, inside the snapshot that the first batch is read from. */
+/** The rows of a find. Planning happens with the first step, inside the snapshot from which the first batch is read. */
 function* foundRows(
   { engine, database }: Call,
   name: string,
@@ -163,7 +163,7 @@ function* foundRows(
     yield hit === undefined ? undefined : shape === undefined ? hit.bytes : shape(hit.bytes)
 }
 
-/** What makes of a stored document what is asked for; undefined when that is the document. */
+/** The projection of a stored document, undefined if the document is returned unchanged. */
 function shaperOf(
   projection: Document | undefined,
   request: QueryRequest,
@@ -173,7 +173,7 @@ function shaperOf(
   return shaper(projection, request, matcher)
 }
 
-/** Projects stored bytes; an inclusion of fields decodes only these, and nothing when it takes them whole. */
+/** Projects stored bytes. An inclusion decodes only its fields, and decodes nothing if it takes them whole. */
 function shaper(
   projection: Document,
   { filter, names }: QueryRequest,
@@ -188,13 +188,13 @@ function shaper(
   return (bytes) => encode(project(decode(fields === undefined ? bytes : pick(bytes, fields))))
 }
 
-/** Whether an inclusion names top-level fields only, and says of `_id` no more than yes or no. */
+/** Whether an inclusion names only top-level fields, and includes or excludes `_id` as a whole. */
 function takesWhole(projection: Document): boolean {
   const { _id: id = true } = projection
   return (typeof id === 'boolean' || isNumber(id)) && !Object.keys(projection).some((path) => path.includes('.'))
 }
 
-/** The top-level fields an inclusion reads, undefined for every other kind of projection. */
+/** The top-level fields that an inclusion reads, undefined for every other kind of projection. */
 function includedFields(projection: Document): Set<string> | undefined {
   const fields = new Set(['_id'])
   for (const [path, value] of Object.entries(projection)) {

@@ -8,19 +8,18 @@ import { type Call, type Command, harmless, implemented, refused } from './comma
 import { loginFields } from './login.ts'
 
 /**
- * MongoDB 8.0's wire version. What the Node driver (7.8) makes of it, by the version from which it does so:
- * 6 OP_MSG; 9 the oldest server it speaks with, and errors of change streams by their labels; 13 sessions with snapshot
- * reads (refused), and `$out` and `$merge` on secondaries; 17 elections of replica sets; 21 encrypted collections (refused).
- * It asks no version for `client.bulkWrite` and for the `sort` of updates, which other drivers ask 25 for. From 27 on (8.2)
- * it would send `rawData`.
+ * MongoDB 8.0's wire version. The Node driver (7.8) uses these features from these versions on: 6 OP_MSG; 9 the oldest server
+ * that it supports, and labels on errors of change streams; 13 sessions with snapshot reads (refused), and `$out` and `$merge`
+ * on secondaries; 17 elections of replica sets; 21 encrypted collections (refused). It requires no version for
+ * `client.bulkWrite` and the `sort` of updates, for which other drivers require 25. From 27 on (8.2) it would send `rawData`.
  */
 export const wireVersion = { min: 0, max: 25 } as const
 export const featureVersion = '8.0'
 export const serverVersion = `${featureVersion}.0`
 
 /**
- * Who answers here: a standalone server (no `setName`), so that drivers switch retryable writes off by themselves.
- * There is no `topologyVersion`, so drivers poll instead of keeping a streaming monitor.
+ * Describes the server: it is standalone (no `setName`), so that drivers switch off retryable writes by themselves.
+ * It sends no `topologyVersion`, so that drivers poll instead of keeping a streaming monitor.
  */
 export const hello: Command = {
   names: ['hello', 'ismaster', 'isMaster'],
@@ -60,7 +59,7 @@ export const hello: Command = {
 
 export const ping: Command = { names: ['ping'], beforeLogin: true, fields: {}, run: () => ({ ok: 1 }) }
 
-/** Versions; `embedded` tells this engine from a real server. */
+/** The version; `embedded` distinguishes this engine from a MongoDB server. */
 export const buildInfo: Command = {
   names: ['buildInfo', 'buildinfo'],
   fields: {},
@@ -81,7 +80,7 @@ export const buildInfo: Command = {
   }),
 }
 
-/** Gives out a session id; drivers make their own. */
+/** Returns a new session id; drivers usually generate their own. */
 export const startSession: Command = {
   names: ['startSession'],
   fields: {},
@@ -113,6 +112,6 @@ function endAll(call: Call): Document {
 
 function sessionsOf({ body, message }: Call): readonly Document[] {
   const list = body[message.fields[0]!]
-  if (!Array.isArray(list)) throw new EngineError('TypeMismatch', `${message.fields[0]} needs an array of sessions`)
+  if (!Array.isArray(list)) throw new EngineError('TypeMismatch', `${message.fields[0]} must be an array of sessions`)
   return list.filter((value: Value): value is Document => isDocument(value))
 }

@@ -18,7 +18,7 @@ export const listCollections: Command = {
     filter: implemented,
     nameOnly: implemented,
     cursor: implemented,
-    authorizedCollections: harmless('access is decided by the socket'),
+    authorizedCollections: harmless('every client may read everything'),
   },
   run(call) {
     checkCursor(call)
@@ -42,7 +42,7 @@ export const listDatabases: Command = {
   fields: {
     filter: implemented,
     nameOnly: implemented,
-    authorizedDatabases: harmless('access is decided by the socket'),
+    authorizedDatabases: harmless('every client may read everything'),
   },
   run({ engine, body, database }): Document {
     if (database !== 'admin')
@@ -63,10 +63,10 @@ export const listDatabases: Command = {
   },
 }
 
-/** The indexes of a collection. @throws EngineError NamespaceNotFound, on which GridFS relies */
+/** The indexes of a collection. @throws EngineError NamespaceNotFound, which GridFS relies on */
 export const listIndexes: Command = {
   names: ['listIndexes'],
-  fields: { cursor: implemented, includeBuildUUIDs: harmless('indexes are built in one step') },
+  fields: { cursor: implemented, includeBuildUUIDs: harmless('an index is listed once it is complete') },
   run(call) {
     checkCursor(call)
     const name = collectionName(call)
@@ -82,7 +82,7 @@ export const listIndexes: Command = {
   },
 }
 
-/** Bytes of the database file, without its log. */
+/** The size in bytes of the database file, without its log. */
 export function fileBytes(db: {
   readonly prepare: (sql: string) => { readonly get: () => Record<string, unknown> | undefined }
 }): number {

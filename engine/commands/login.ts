@@ -1,4 +1,4 @@
-/** Logging in: by `saslStart` and `saslContinue`, or with the first step riding on `hello`. */
+/** Logging in, by `saslStart` and `saslContinue`, or with the first step sent along with `hello`. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { Binary } from 'bson'
 import { countField, documentField, flagField, optionalDocument, textField } from '../arguments.ts'
@@ -9,7 +9,7 @@ import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { type Command, harmless, implemented } from './command.ts'
 
-/** Source: the `saslStart` command; SCRAM-SHA-256 is the one mechanism. */
+/** Source: the `saslStart` command. SCRAM-SHA-256 is the only mechanism. */
 export const saslStart: Command = {
   names: ['saslStart'],
   beforeLogin: true,
@@ -26,8 +26,8 @@ export const saslContinue: Command = {
 }
 
 /**
- * What `hello` adds for a client that is about to log in: the mechanisms, the same for every name; and the answer to a
- * first step that came along, or nothing when that fails.
+ * The fields that `hello` adds for a client that is about to log in: the mechanisms, which are the same for every user name, and
+ * the answer to a first step that was sent along. If that step fails, its answer is left out.
  */
 export function loginFields(peer: Peer, body: Document): Document {
   if (peer.local) return {}

@@ -1,12 +1,12 @@
-/** What moves a database elsewhere while it is written: the journal of its writes, and their block at the end. */
+/** Commands for moving a database elsewhere while it is in use: the journal of its writes, and the block of all writes at the end. */
 import { missingField } from '../arguments.ts'
 import { EngineError } from '../errors.ts'
 import { type Command, flag, implemented } from './command.ts'
 import { toWriter } from './writes.ts'
 
 /**
- * The engine's own command, which no mongod has: `{ embeddedJournal: true }` begins to note in `system.journal` of its database which
- * documents are written, false ends that.
+ * The engine's own command, which mongod does not have. `{ embeddedJournal: true }` begins a journal in `system.journal` of the
+ * database, with an entry for each written document; false ends the journal and removes it.
  */
 export const embeddedJournal: Command = {
   names: ['embeddedJournal'],

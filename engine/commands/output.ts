@@ -1,4 +1,4 @@
-/** Hands the documents of a pipeline that ends in `$out` or `$merge` to the writer, batch by batch. */
+/** Sends the documents of a pipeline that ends in `$out` or `$merge` to the writer, batch by batch. */
 import { randomUUID } from 'node:crypto'
 import type { Merge, Output } from '../aggregate/output.ts'
 import { checkNamespace } from '../arguments.ts'
@@ -10,7 +10,7 @@ import { limits } from '../limits.ts'
 import { replyMessage } from '../wire/reply.ts'
 import type { Call } from './command.ts'
 
-/** Writes all of `rows`. The source is read to its end in parts, as any cursor is. */
+/** Writes all of `rows`, which are read to their end in slices, as those of any cursor. */
 export async function writeOutput(
   call: Call,
   output: Output,
@@ -42,7 +42,7 @@ async function merge(
   )
 }
 
-/** Readers see the old collection or all of the new one. */
+/** Replaces a collection at once: readers see all of the old one or all of the new one. */
 async function replace(collection: string, run: Run, each: Each): Promise<void> {
   const temporary = `tmp.agg_out.${randomUUID()}`
   await run({ openOutput: temporary, like: collection })
@@ -74,7 +74,7 @@ async function inBatches(
   }
 }
 
-/** A request of our own, in the form in which those of clients reach the writer. */
+/** Sends a request of the engine itself to the writer, in the same form as those of clients. @throws EngineError its failure */
 async function perform({ engine }: Call, command: Document): Promise<void> {
   const message = new Uint8Array(replyMessage(documentOf(command), 0, 0, false))
   const reply = decodeRequest(await engine.writer.write({ kind: 'command', message }))

@@ -7,7 +7,7 @@ import { toWriter } from './writes.ts'
 const noVariant = (what: string): FieldRule =>
   refused('InvalidOptions', `${what} collections are not supported by the embedded engine`)
 
-/** Kept and shown by listCollections; it has no other effect. */
+/** This option is stored and shown by listCollections, and has no other effect. */
 const preAndPostImages = harmless('there are no change streams to show the images')
 
 const levels = ['off', 'strict', 'moderate']
@@ -49,7 +49,7 @@ export const drop: Command = { names: ['drop'], fields: {}, run: toWriter }
 
 export const dropDatabase: Command = { names: ['dropDatabase'], fields: {}, run: toWriter }
 
-/** Builds indexes; see `indexOptions` in `writer/indexSpec.ts` for what an index may ask. */
+/** Builds indexes; see `indexOptions` in `writer/indexSpec.ts` for the options of an index. */
 export const createIndexes: Command = {
   names: ['createIndexes'],
   fields: {
@@ -69,7 +69,7 @@ export const dropIndexes: Command = {
   run: toWriter,
 }
 
-/** Changes the lifetime or the visibility of an index; nothing else of a collection can be changed. */
+/** Changes the lifetime or the visibility of an index, or whether pre- and post-images are enabled; nothing else can be changed. */
 export const collMod: Command = {
   names: ['collMod'],
   fields: {

@@ -1,4 +1,4 @@
-/** The one table of what the engine offers: it drives the dispatcher, and the compatibility page is made from it. */
+/** The one table of supported commands: it drives the dispatcher, and the compatibility page is generated from it. */
 import { aggregate } from './aggregate.ts'
 import { embeddedBackup } from './backup.ts'
 import { bulkWrite } from './bulkWrite.ts'
@@ -68,7 +68,7 @@ export const commands: readonly Command[] = [
 
 const byName = new Map(commands.flatMap((command) => command.names.map((name) => [name, command] as const)))
 
-/** The command of that name, undefined when the engine has none. */
+/** The command of that name, undefined if the engine has none. */
 export function commandNamed(name: string): Command | undefined {
   return byName.get(name)
 }

@@ -20,7 +20,7 @@ export const insert = writeCommand('insert', { documents: implemented })
 export const update = writeCommand('update', { updates: implemented, let: implemented })
 export const remove = writeCommand('delete', { deletes: implemented, let: implemented })
 
-/** Finds one document and changes or removes it in one step. */
+/** Finds one document and updates or removes it in one step. */
 export const findAndModify: Command = {
   names: ['findAndModify', 'findandmodify'],
   fields: {
@@ -40,13 +40,13 @@ export const findAndModify: Command = {
   run: toWriter,
 }
 
-/** Sends the message to the writer thread and gives back its answer, which is committed. The message's memory goes along. */
+/** Sends the message to the writer thread, which may take over its memory. @returns the answer, once committed */
 export function toWriter(call: Call): Promise<Uint8Array> {
   if (typeof call.body[call.message.fields[0]!] === 'string') collectionName(call)
   return call.engine.writer.write({ kind: 'command', message: call.message.bytes })
 }
 
-/** @throws EngineError Location40414 when the operations are missing, InvalidLength for none and for too many */
+/** @throws EngineError Location40414 if the field with the operations is missing, InvalidLength for none or too many of them */
 export function checkOperationCount({ message }: Call): void {
   const [name = ''] = message.fields
   const field = bulkFields[name] ?? ''

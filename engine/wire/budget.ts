@@ -1,4 +1,4 @@
-/** Bytes of requests held at once over all connections. Connections stop reading while it is exhausted. */
+/** The bytes of requests held at once over all connections. Connections stop reading while it is exhausted. */
 export class Budget {
   readonly #max: number
   #used = 0
@@ -28,7 +28,7 @@ export class Budget {
     for (const resume of waiting) resume()
   }
 
-  /** Calls `resume` once there is room again. */
+  /** Calls `resume` once the budget is not exhausted any more. */
   wait(resume: () => void): void {
     this.#waiting.push(resume)
   }

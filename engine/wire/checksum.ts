@@ -1,4 +1,4 @@
-/** CRC-32C (Castagnoli, RFC 3720 B.4) of a message, as OP_MSG's optional checksum asks. */
+/** CRC-32C (Castagnoli, RFC 3720 B.4), the optional checksum of OP_MSG. */
 export function crc32c(bytes: Uint8Array): number {
   let crc = 0xffffffff
   for (const byte of bytes) crc = (crc >>> 8) ^ table[(crc ^ byte) & 0xff]!

@@ -1,13 +1,13 @@
 /**
- * One client connection: bytes in, whole messages out of them, answers back.
+ * One client connection: assembles messages from the received bytes, and sends the answers.
  *
  * Invariants
  * - Messages of a connection are answered one after another, in order.
  * - A message that breaks the protocol closes the connection; a command that fails does not, unless it was the last
  *   attempt to log in.
- * - A client that does not read its answers gets no more of them: at most one batch waits beyond `limits.unsentBytes`.
- * - Bytes of messages that are not yet answered are counted in the shared budget; the socket is read only while the
- *   connection has no message waiting and the budget lasts.
+ * - A client that does not read its answers gets no more of them: at most one answer is sent beyond `limits.unsentBytes`.
+ * - Bytes of messages that are not answered yet count against the shared budget. The socket is read only while no message of the
+ *   connection is waiting and the budget is not exhausted.
  */
 import type { Socket } from 'node:net'
 import type { Peer } from '../auth/peer.ts'
@@ -74,7 +74,7 @@ export class Connection {
     }
   }
 
-  /** A message that lies in the chunk from its first byte to its last needs no memory of its own. */
+  /** The message at `at` if the chunk contains all of it: it is then not copied. */
   #wholeMessage(chunk: Buffer, at: number): Buffer | undefined {
     if (this.#message !== undefined || this.#headerFilled > 0 || chunk.length - at < headerBytes) return undefined
     const size = chunk.readInt32LE(at)
@@ -91,7 +91,7 @@ export class Connection {
       return
     }
     this.#socket.pause()
-    // A paused socket does not tell that its other end is gone: nobody waits in front of others.
+    // A paused socket does not report that its client is gone, so a command must not wait while other messages are queued.
     this.#peer.mayWait = false
     this.#peer.endWait?.()
   }
@@ -112,7 +112,7 @@ export class Connection {
       return chunk.length - at
     }
     this.#budget.take(size)
-    // Its own memory, not a slice of the pool: a large write hands it to the writer thread.
+    // Allocated outside of the pool, because a large write transfers this memory to the writer thread.
     this.#message = Buffer.allocUnsafeSlow(size)
     this.#header.copy(this.#message)
     this.#messageFilled = headerBytes
@@ -122,7 +122,7 @@ export class Connection {
 
   #fillMessage(chunk: Buffer, at: number, message: Buffer): number {
     const copied = chunk.copy(message, this.#messageFilled, at)
-    // A large message comes in hundreds of chunks.
+    // A large message arrives in hundreds of chunks, so each is released at once.
     if (copied === chunk.buffer.byteLength) giveBack(chunk)
     this.#messageFilled += copied
     if (this.#messageFilled === message.length) {
@@ -158,7 +158,7 @@ export class Connection {
     }
   }
 
-  /** Resolves when the client has read what was sent, or is gone. */
+  /** Resolves once everything sent has left the socket's buffer, or the connection is closed. */
   #drained(): Promise<void> {
     if (this.#socket.destroyed) return Promise.resolve()
     return new Promise((resolve) => {

@@ -1,5 +1,5 @@
 /**
- * OP_MSG and the legacy OP_QUERY hello, read from one whole message.
+ * Parses OP_MSG and the legacy OP_QUERY hello from one whole message.
  * Source: the MongoDB wire protocol (driver side: message formats, section kinds 0 and 1, flag bits).
  */
 import { decodeRequest } from '../bson/decode.ts'
@@ -13,26 +13,26 @@ export const headerBytes = 16
 const flagBits = { checksumPresent: 1, moreToCome: 2, exhaustAllowed: 1 << 16 } as const
 const requiredBits = 0xffff
 
-/** Extents of documents in a message: start and end of each in turn. */
+/** Extents of documents in a message: start and end of each, alternating. */
 export type Extents = readonly number[]
 
 export type Message = {
   readonly requestId: number
-  /** The whole message, possibly within memory that it shares with others. */
+  /** The whole message, possibly in memory that it shares with others. */
   readonly bytes: Buffer
-  /** The command document without its bulk field, and in a skimmed message without what only the writer reads. */
+  /** The command document without its bulk field, and in a skimmed message without the fields that only the writer reads. */
   readonly body: Document
-  /** The names of the command's fields in order, bulk field included; the first is the command. */
+  /** The names of the command's fields in order, including the bulk field; the first is the command. */
   readonly fields: readonly string[]
   /** The documents of `documents`, `updates`, `deletes` or `ops`, from either section kind. */
   readonly bulk: Extents
-  /** The client wants no answer. */
+  /** The client expects no answer. */
   readonly silent: boolean
-  /** It came as OP_QUERY and is answered with OP_REPLY. */
+  /** The message is an OP_QUERY, which is answered with OP_REPLY. */
   readonly legacy: boolean
 }
 
-/** The field of each command that may be large and is handed on as bytes. */
+/** The field of each command that may be large and is passed on as bytes. */
 export const bulkFields: Readonly<Record<string, string>> = {
   insert: 'documents',
   update: 'updates',
@@ -40,14 +40,14 @@ export const bulkFields: Readonly<Record<string, string>> = {
   bulkWrite: 'ops',
 }
 
-/** Fields of other commands that only the writer looks into. */
+/** Fields of other commands that only the writer reads. */
 const writerFields: ReadonlyMap<string | undefined, readonly string[]> = new Map([
   ['findAndModify', ['query', 'update', 'sort', 'fields', 'arrayFilters']],
 ])
 
 /**
- * Reads a whole message. `skim` leaves out what the thread that hands it to the writer has no use for.
- * @throws EngineError when it is malformed; the connection is then of no more use
+ * Parses a whole message. `skim` leaves out the fields that only the writer reads, for a thread that passes the message on.
+ * @throws EngineError if it is malformed; after a ProtocolError the connection cannot be used any more
  */
 export function parseMessage(input: Uint8Array, skim = false): Message {
   const bytes = asBuffer(input)
@@ -123,7 +123,7 @@ function message(
   const body = decodeRequest(
     gone.length === 0 ? bytes.subarray(bodyAt, bodyEnd) : without(bytes, bodyAt, bodyEnd, gone),
   )
-  // Any other sequence is an array of the body, written in another way.
+  // A sequence with any other name is equivalent to an array in the body.
   for (const [name, extents] of sequences) if (name !== bulkField) body[name] = documentsOf(bytes, extents)
   return { requestId: bytes.readInt32LE(4), bytes, body, fields, bulk, silent, legacy }
 }

@@ -1,4 +1,4 @@
-/** Answers as bytes: whole messages, and batches spliced from stored documents without decoding them. */
+/** Writes replies as bytes. Batches are spliced from stored documents without decoding them. */
 
 import type { Document } from '../bson/document.ts'
 import { encodeAnswer } from '../bson/encode.ts'
@@ -11,13 +11,13 @@ const bsonInt64 = 0x12
 const bsonString = 2
 const bsonDouble = 1
 
-/** A batch of stored documents, spliced into its message without being decoded. */
+/** A batch of stored documents that is spliced into its message without being decoded. */
 export class CursorReply {
   readonly batch: 'firstBatch' | 'nextBatch'
   readonly documents: readonly Uint8Array[]
   readonly id: bigint
   readonly ns: string
-  /** BSON elements that come after the cursor. */
+  /** BSON elements that follow the cursor. */
   readonly after: Uint8Array
 
   constructor(
@@ -35,17 +35,17 @@ export class CursorReply {
   }
 }
 
-/** An answer in three forms: fields to encode, bytes that are BSON already, or a batch of documents. */
+/** The body of a reply: a document to encode, BSON bytes, or a batch of documents. */
 export type Body = Document | Uint8Array | CursorReply
 
-/** Where a reply goes: what of a socket is needed. */
+/** The part of a socket that a reply needs. */
 export type Sink = { readonly write: (bytes: Uint8Array) => unknown; readonly writableLength: number }
 
 const outboxBytes = 64 * 1024
 
 /**
- * Writes replies. The smaller ones of all connections are made in the same memory, one after another: mostly the kernel
- * takes the bytes at once, and memory for each would be the most expensive part of a small answer.
+ * Sends replies. The smaller ones of all connections are built in the same buffer, one after another: the kernel usually takes
+ * the bytes at once, and allocating a buffer would be the most expensive part of a small reply.
  */
 export class Outbox {
   #space = Buffer.allocUnsafeSlow(outboxBytes)
@@ -58,12 +58,12 @@ export class Outbox {
     const message = shared ? this.#space.subarray(0, size) : Buffer.allocUnsafe(size)
     fill(message, ready, requestId, responseId, legacy)
     sink.write(message)
-    // What the kernel did not take at once belongs to the socket until it does.
+    // The socket still needs the buffer if the kernel has not taken all bytes.
     if (shared && sink.writableLength > 0) this.#space = Buffer.allocUnsafeSlow(outboxBytes)
   }
 }
 
-/** One OP_MSG (or OP_REPLY for a legacy request) that answers `requestId`, in memory of its own. */
+/** One OP_MSG (OP_REPLY for a legacy request) that answers `requestId`, in a buffer of its own. */
 export function replyMessage(body: Body, requestId: number, responseId: number, legacy: boolean): Buffer {
   const ready = encoded(body)
   const message = Buffer.allocUnsafe(messageBytes(ready, legacy))
@@ -78,7 +78,7 @@ export function errorBody(error: EngineError): Document {
 
 const nothing = new Uint8Array()
 
-/** `{ cursor: { firstBatch | nextBatch: [documents], id, ns }, ok: 1 }`; `after` are BSON elements that come before `ok`. */
+/** `{ cursor: { firstBatch | nextBatch: [documents], id, ns }, ok: 1 }`; `after` are BSON elements between `cursor` and `ok`. */
 export function cursorBody(
   batch: 'firstBatch' | 'nextBatch',
   documents: readonly Uint8Array[],
