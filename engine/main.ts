@@ -5,15 +5,14 @@
  *     [--lock-wait-ms N] [--sync-delay-ms N] [--file-bytes-max N] [--request-bytes-max N] [--ttl-every-ms N] [--cursor-idle-ms N]
  *     [--session-idle-ms N]
  *
- * What takes a number may come from the environment instead (ENGINE_FILE_BYTES_MAX), and so may the switch
- * (ENGINE_NO_TABLE_SCAN=1). Refuses to start while MONGODB_URL names another database.
+ * Numbers may come from the environment instead (ENGINE_FILE_BYTES_MAX), and so may the switch (ENGINE_NO_TABLE_SCAN=1).
+ * Refuses to start while MONGODB_URL is set.
  *
- * Says `{ ready: true }` over IPC, or as a JSON line on stdout without it. Ends with 0 on SIGTERM, SIGINT or the
- * message `{ stop: true }`, after what is queued has been written; ends as well when its IPC channel closes, once its
- * clients have left.
- * The message `{ ask: true }` is answered `{ alive: true }`, as long as the process does anything.
- * The message `{ scrape: true }` is answered `{ metrics: TEXT }`.
- * The message `{ backup: PATH }` makes a copy of all data and is answered `{ backup: PATH, ok }`.
+ * Sends `{ ready: true }` over IPC; without IPC, writes a JSON line to stdout. Exits with 0 on SIGTERM, SIGINT or the message
+ * `{ stop: true }`, after the queued writes are done. Does the same when its IPC channel closes, once its clients have left.
+ * The message `{ ask: true }` is answered with `{ alive: true }`, as long as the event loop runs.
+ * The message `{ scrape: true }` is answered with `{ metrics: TEXT }`.
+ * The message `{ backup: PATH }` makes a copy of all data and is answered with `{ backup: PATH, ok }`.
  */
 import { flushCompileCache } from 'node:module'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -23,7 +22,7 @@ import { log, reason } from './log.ts'
 import { metricsText } from './metrics.ts'
 import { type RunningServer, startServer, type TcpOptions } from './server.ts'
 
-/** Numbers: at their defaults everything is as in daily use. */
+/** The options that take a number, with their defaults, which are those of normal operation. */
 const numbers = {
   'lock-wait-ms': 0,
   'sync-delay-ms': 0,
@@ -51,9 +50,9 @@ async function main(): Promise<void> {
     return
   }
   try {
-    // Two databases that both believe to be the one would share the mail between them.
+    // With two databases in use, each would hold a part of the mail.
     if ((process.env.MONGODB_URL ?? '') !== '')
-      throw new Error('MONGODB_URL is set: the embedded engine is not for this data')
+      throw new Error('MONGODB_URL is set, so the data is in that database: unset it to use the embedded engine')
     const server = await startServer({ ...options, onFailure: () => process.exit(1) })
     obeyStops(server)
     announce(options.socket)
@@ -108,7 +107,7 @@ function readOptions() {
   return Object.values(options).some(Number.isNaN) ? undefined : options
 }
 
-/** All three or none. An IPv6 address stands in brackets. */
+/** The options of the TCP door: all three or none. An IPv6 address is written in brackets. */
 function tcpOf(
   where: string | undefined,
   user: string | undefined,
@@ -136,8 +135,8 @@ function obeyStops(server: RunningServer): void {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  // A supervisor that was killed closes the channel: nobody must be left holding the data folder. The others it started
-  // leave first, because they still write down what they have done.
+  // When the supervisor is killed, the channel closes, and this process must not go on holding the data folder. The other
+  // processes that it started end first, because they still have to record what they have done.
   process.on('disconnect', () => void leftAlone(server).then(stop))
   if (process.connected === false) stop()
   process.on('message', (message: unknown) => {
@@ -149,12 +148,12 @@ function obeyStops(server: RunningServer): void {
   })
 }
 
-/** Resolves when no client is connected any more, at the latest after `limits.orphanMs`. */
+/** Resolves once no client is connected, after `limits.orphanMs` at the latest. */
 async function leftAlone(server: RunningServer): Promise<void> {
   for (const until = Date.now() + limits.orphanMs; server.connections() > 0 && Date.now() < until; ) await delay(10)
 }
 
-/** Answers over IPC when the copy is whole, or says why there is none. */
+/** Makes a backup and answers over IPC once it is complete, or with the reason if it fails. */
 async function copyTo(server: RunningServer, path: string): Promise<void> {
   try {
     await server.backup(path)
@@ -167,6 +166,6 @@ async function copyTo(server: RunningServer, path: string): Promise<void> {
 function announce(socket: string): void {
   if (process.send === undefined) process.stdout.write(`${JSON.stringify({ ready: true, socket })}\n`)
   else process.send({ ready: true })
-  // One that is killed later keeps nothing of what it has compiled.
+  // The compile cache is written now, because a process that is killed would lose it.
   flushCompileCache()
 }

@@ -23,42 +23,42 @@ export type TcpOptions = {
   readonly host: string
   readonly port: number
   readonly user: string
-  /** A file that holds the password, and nothing else but the end of its line. */
+  /** The path of a file that holds the password and nothing else, except white space at its end. */
   readonly passwordFile: string
 }
 
 export type ServerOptions = {
-  /** The data folder; created if missing, held exclusively. */
+  /** The data folder; created if missing, and locked. */
   readonly dir: string
-  /** Path of the unix socket; a stale one is replaced. */
+  /** The path of the unix socket; a stale one is replaced. */
   readonly socket: string
-  /** Where to listen for TCP besides, and who may log in there. */
+  /** The address to listen on for TCP as well, and the user who may log in there. */
   readonly tcp?: TcpOptions
   /** Refuse queries that no index serves (code 291). */
   readonly noTableScan?: boolean
-  /** How long another process may take to give the folder back. */
+  /** How long to wait for another process to release the folder. */
   readonly lockWaitMs?: number
-  /** Added to every commit, for measurements. */
+  /** A delay added to every commit, for measurements. */
   readonly syncDelayMs?: number
-  /** Largest size of the database file; 0 or absent: as far as the disk goes. */
+  /** The largest size of the database file; 0 or absent means that only the disk limits it. */
   readonly fileBytesMax?: number
-  /** Bytes of requests held at once before sockets are not read any more. */
+  /** The bytes of requests held at once, past which sockets are not read. */
   readonly requestBytesMax?: number
   /** How often expired documents are removed. */
   readonly ttlEveryMs?: number
-  /** How long cursors and sessions may lie unused. */
+  /** How long cursors and sessions may be unused. */
   readonly cursorIdleMs?: number
   readonly sessionIdleMs?: number
-  /** Told once when nothing can be written any more; answers that are under way have been sent. */
+  /** Called when nothing can be written any more, after a pause in which the last answers are sent. */
   readonly onFailure: (reason: string) => void
 }
 
 export type RunningServer = {
-  /** Takes no more connections, answers what is under way (at most `limits.stopMs`), closes the file. */
+  /** Accepts no more connections, answers the commands in progress (for at most `limits.stopMs`), and closes the file. */
   readonly stop: () => Promise<void>
-  /** How many clients are connected. */
+  /** The number of connected clients. */
   readonly connections: () => number
-  /** Copies all data, consistently, to a file that must not exist yet; reads and writes go on. @throws EngineError */
+  /** Makes a consistent copy of all data in a file that must not exist yet; reads and writes go on. @throws EngineError */
   readonly backup: (path: string) => Promise<void>
 }
 
@@ -69,7 +69,7 @@ const sweepEveryMs = 60_000
 
 /**
  * Opens the store and listens.
- * @throws Error when the folder is in use, has a newer format, or the socket path cannot be used
+ * @throws Error if the folder is in use or has a newer format, or the socket path cannot be used
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   log('info', 'embedded single-node store: no replication, no failover; set MONGODB_URL for production')
@@ -140,7 +140,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 type Accept = (socket: Socket, keys?: ScramKeys) => void
 
-/** Serves the connections of all doors. */
+/** Returns the function that serves each new connection, of the unix socket and of TCP. */
 function acceptor(engine: Engine, connections: Set<Connection>, budget: Budget): Accept {
   const shared = { budget, outbox: new Outbox() }
   const { counters } = engine
@@ -160,7 +160,7 @@ function acceptor(engine: Engine, connections: Set<Connection>, budget: Budget):
   }
 }
 
-/** Takes the data folder, or waits for whoever is about to leave it. @throws Error when it is still in use after `waitMs` */
+/** Locks the data folder, and waits for another process to release it. @throws FolderInUse if it is still in use after `waitMs` */
 async function takeFolder(dir: string, waitMs: number): Promise<ReturnType<typeof lockFolder>> {
   const until = Date.now() + waitMs
   let told = false
@@ -197,7 +197,7 @@ async function listenTcp({ host, port, user, passwordFile }: TcpOptions, accept:
   const address = server.address() as AddressInfo
   log('info', 'listening', { host: address.address, port: address.port, user })
   if (!isLoopback(address.address))
-    log('warn', 'what is stored can be read on the network: connections over TCP are not encrypted')
+    log('warn', 'connections over TCP are not encrypted: stored data can be read on the network')
   return server
 }
 
@@ -212,7 +212,7 @@ function isLoopback(address: string): boolean {
   return address === '::1' || address.startsWith('127.')
 }
 
-/** The folder is held by this process, so a socket left there belongs to nobody. Anything but a socket is left alone. */
+/** Removes the socket of an earlier process: this one holds the data folder, so no other uses it. @throws Error for any other file */
 function removeStale(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return

@@ -1,17 +1,17 @@
 /**
- * Who is at the other end of a connection.
+ * The client at the other end of a connection, and its login.
  *
  * Invariants
- * - Whoever could open the unix socket may do everything: its permissions have decided.
- * - Over TCP nothing but the handshake is answered, and only short messages are read, until a login has succeeded.
- * - A connection has few attempts, and each that fails is answered late.
+ * - A client of the unix socket may do everything: the permissions of the socket decide who can open it.
+ * - Over TCP, until a login succeeds, only commands with `beforeLogin` are answered, and only short messages are read.
+ * - A connection has few attempts to log in, and the answer to a failed one is delayed.
  */
 import { randomInt } from 'node:crypto'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { mechanism, ScramError, ScramExchange, type ScramKeys } from './scram.ts'
 
-/** One step of a login, as the wire wants it. */
+/** The answer to one step of a login. */
 export type LoginStep = { readonly conversationId: number; readonly done: boolean; readonly payload: Buffer }
 
 type Conversation = { readonly id: number; readonly exchange: ScramExchange; readonly short: boolean; proven: boolean }
@@ -24,18 +24,18 @@ export class Peer {
   #failures = 0
   /** The connection has ended. */
   gone = false
-  /** Nothing stands behind the command under way, which may take its time. */
+  /** No other message is queued behind the current command, so it may wait. */
   mayWait = true
-  /** Set while a command waits for something: ends the wait. */
+  /** Ends the wait of the current command; set while it waits. */
   endWait: (() => void) | undefined
 
-  /** `keys` are absent where the socket itself decides. */
+  /** `keys` are absent on the unix socket, which needs no login. */
   constructor(id: number, keys?: ScramKeys) {
     this.id = id
     this.#keys = keys
   }
 
-  /** On this machine, by a socket that only the owner of the data can open. */
+  /** Whether the client uses the unix socket, which only the owner of the data can open. */
   get local(): boolean {
     return this.#keys === undefined
   }
@@ -44,12 +44,12 @@ export class Peer {
     return this.local || this.#user !== undefined
   }
 
-  /** Who has logged in. */
+  /** The user who has logged in. */
   get user(): string | undefined {
     return this.#user
   }
 
-  /** The attempts are used up: the connection is to be closed. */
+  /** Whether all attempts to log in are used up, so that the connection has to be closed. */
   get exhausted(): boolean {
     return this.#failures >= limits.loginFailures
   }
@@ -59,7 +59,7 @@ export class Peer {
   }
 
   /**
-   * Begins a login. `short`: the client does without the empty exchange at the end.
+   * Begins a login. `short` means that the client skips the empty exchange at the end.
    * @throws EngineError MechanismUnavailable, AuthenticationFailed
    */
   start(database: string, asked: string, payload: Buffer, short: boolean): LoginStep {
@@ -80,7 +80,7 @@ export class Peer {
     return { conversationId: this.#conversation.id, done: false, payload: answer }
   }
 
-  /** Goes on with a login. @throws EngineError ProtocolError, AuthenticationFailed */
+  /** Continues a login. @throws EngineError ProtocolError, AuthenticationFailed */
   proceed(id: number, payload: Buffer): LoginStep {
     if (this.#keys === undefined) throw noUsers()
     const conversation = this.#conversation
@@ -109,7 +109,7 @@ export class Peer {
     }
   }
 
-  /** What went wrong is not told: neither whether there is such a user. */
+  /** The error does not say why the login failed, nor whether the user exists. */
   #failed(): EngineError {
     this.#failures++
     this.#conversation = undefined
@@ -117,13 +117,13 @@ export class Peer {
   }
 }
 
-/** The database that users belong to, as in MongoDB's connection strings when nothing else is said. */
+/** The database that users belong to: the default of MongoDB's connection strings. */
 export const loginDatabase = 'admin'
 
-/** The answer to credentials where the socket decides. */
+/** The answer to credentials on the unix socket. */
 export function noUsers(): EngineError {
   return new EngineError(
     'AuthenticationFailed',
-    'the embedded engine has no users here: who can open its socket has access',
+    'the embedded engine has no users on its unix socket: anyone who can open its socket has access; remove the credentials',
   )
 }

@@ -2,8 +2,8 @@
  * The server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677), without channel binding.
  *
  * Invariants
- * - The password is forgotten after `deriveKeys`; what is kept cannot be used to log in anywhere.
- * - A name nobody has is answered as a wrong password is: with a salt, at the same pace, and refused at the end.
+ * - The password is not kept after `deriveKeys`, and nothing that is kept can be used to log in.
+ * - An unknown user name is treated as a wrong password: it gets a salt, takes as long, and is refused at the end.
  * - Proofs are compared in constant time.
  */
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
@@ -11,23 +11,23 @@ import { promisify } from 'node:util'
 
 export const mechanism = 'SCRAM-SHA-256'
 
-/** What a server keeps of a password (RFC 5802 3). */
+/** What a server stores of a password (RFC 5802 3). */
 export type ScramKeys = {
   readonly user: string
   readonly salt: Buffer
   readonly iterations: number
   readonly storedKey: Buffer
   readonly serverKey: Buffer
-  /** Makes salts for names that nobody has. */
+  /** The secret from which the salts of unknown user names are derived. */
   readonly disguise: Buffer
 }
 
-/** What a message must look like; anything else ends the exchange. */
+/** A message of the client is malformed or unsupported; the exchange ends. */
 export class ScramError extends Error {
   override readonly name = 'ScramError'
 }
 
-/** MongoDB's own count for this mechanism; RFC 7677 asks for 4,096 at least. */
+/** MongoDB's default for this mechanism; RFC 7677 requires at least 4,096. */
 const iterations = 15_000
 const keyBytes = 32
 const saltBytes = 28
@@ -37,10 +37,10 @@ const gs2Header = /^([ny]),(?:a=([^,]*))?,/
 const nonce = '[\\x21-\\x2b\\x2d-\\x7e]{1,256}'
 const clientFirst = new RegExp(`^n=([^,]+),r=(${nonce})(?:,.*)?$`, 's')
 const clientFinal = new RegExp(`^c=([A-Za-z0-9+/=]+),r=(${nonce})((?:,[A-Za-z]=[^,]*)*),p=([A-Za-z0-9+/=]+)$`, 's')
-/** Printable ASCII: SASLprep (RFC 4013) leaves it as it is, so that both sides hash the same bytes. */
+/** Printable ASCII, which SASLprep (RFC 4013) leaves unchanged, so that both sides hash the same bytes. */
 const plainPassword = /^[\x20-\x7e]+$/
 
-/** @throws ScramError for a password with other than printable ASCII characters */
+/** Derives the keys to store for a password. @throws ScramError for a password with characters other than printable ASCII */
 export async function deriveKeys(user: string, password: string): Promise<ScramKeys> {
   if (!plainPassword.test(password)) throw new ScramError('the password must consist of printable ASCII characters')
   const salt = randomBytes(saltBytes)
@@ -71,7 +71,7 @@ export class ScramExchange {
     return this.#user
   }
 
-  /** Takes client-first-message and gives server-first-message. @throws ScramError */
+  /** Takes the client-first-message and returns the server-first-message. @throws ScramError */
   first(payload: Buffer): Buffer {
     const text = payload.toString('utf8')
     const header = gs2Header.exec(text)
@@ -88,7 +88,7 @@ export class ScramExchange {
     return Buffer.from(answer)
   }
 
-  /** Takes client-final-message. @returns server-final-message, undefined for a wrong name or password. @throws ScramError */
+  /** Takes the client-final-message. @returns the server-final-message, undefined for a wrong name or password. @throws ScramError */
   final(payload: Buffer): Buffer | undefined {
     const text = payload.toString('utf8')
     const found = clientFinal.exec(text)
@@ -102,7 +102,7 @@ export class ScramExchange {
     return Buffer.from(`v=${hmac(this.#keys.serverKey, messages).toString('base64')}`)
   }
 
-  /** ClientKey is what the proof holds; only its hash is known here (RFC 5802 3). */
+  /** Recovers ClientKey from the proof and compares its hash with StoredKey (RFC 5802 3). */
   #proves(proof: Buffer, messages: string): boolean {
     if (proof.length !== keyBytes) return false
     const clientKey = hmac(this.#keys.storedKey, messages)
@@ -116,7 +116,7 @@ export class ScramExchange {
   }
 }
 
-/** `=2C` is a comma, `=3D` an equals sign; no other `=` may stand in a name (RFC 5802 5.1). */
+/** Decodes a user name: `=2C` is a comma, `=3D` an equals sign, and any other `=` is malformed (RFC 5802 5.1). */
 function nameOf(encoded: string): string {
   if (/=(?!2C|3D)/.test(encoded)) throw new ScramError('malformed user name')
   return encoded.replaceAll('=2C', ',').replaceAll('=3D', '=')

@@ -2,11 +2,11 @@
  * Open cursors.
  *
  * Invariants
- * - A cursor holds a generator at rest, never an open statement: it costs memory, not a snapshot.
- * - A cursor answers only to the namespace and the session that opened it.
- * - It is gone once read to its end, killed, failed, or idle for too long; or when its session has expired.
- * - A tailable one has no end: it reads on where it was, for as long as it lives.
- * - Whoever waits at the end of a tailable one is told at once that it was killed, or that the engine stops.
+ * - A cursor holds a suspended generator, never an open statement: it costs memory, not a snapshot.
+ * - Only the session that opened a cursor can read it, and only by its namespace.
+ * - A cursor is closed when it is read to its end, killed, fails, or is idle for too long; or when its session expires or ends.
+ * - A tailable cursor has no end: it continues from its position for as long as it is open.
+ * - A client that waits at the end of a tailable cursor is answered at once if the cursor is killed or the engine stops.
  */
 import { randomBytes } from 'node:crypto'
 import { EngineError } from '../errors.ts'
@@ -15,19 +15,19 @@ import type { Store } from '../store/store.ts'
 import { pull } from './slices.ts'
 import { type Watch, Watches } from './watches.ts'
 
-/** Documents as stored or encoded, with `undefined` while the search goes on. */
+/** Encoded documents. `undefined` means that the search goes on. */
 export type Rows = Iterator<Uint8Array | undefined>
 
 export type CursorOwner = { readonly ns: string; readonly session: string | undefined; readonly timesOut: boolean }
 
-/** What makes a cursor tailable. */
+/** The collection that a tailable cursor follows, and how. */
 export type Tail = {
   readonly collection: number
   /** Whether its next batch waits for documents. */
   readonly awaits: boolean
 }
 
-/** Whoever asks for a batch, as far as it may wait for one. */
+/** The connection that asks for a batch: whether it is closed, whether it may wait, and how to end its wait. */
 export type Asker = { readonly gone: boolean; readonly mayWait: boolean; endWait: (() => void) | undefined }
 
 export type Batch = { readonly documents: readonly Uint8Array[]; readonly id: bigint }
@@ -35,7 +35,7 @@ export type Batch = { readonly documents: readonly Uint8Array[]; readonly id: bi
 type Cursor = CursorOwner & {
   readonly id: bigint
   readonly rows: Rows
-  /** A row that did not fit into the last batch. */
+  /** A document that did not fit into the last batch. */
   held: Uint8Array | undefined
   usedAt: number
   busy: boolean
@@ -53,12 +53,12 @@ export class Cursors {
     this.#idleMs = idleMs
   }
 
-  /** Capped collections have news: those who wait there look again. */
+  /** Wakes the cursors that wait for documents in these capped collections. */
   stir(collections: readonly number[]): void {
     this.#watches.stir(collections)
   }
 
-  /** Nobody waits any more. */
+  /** Ends all waits, and lets none begin. */
   stop(): void {
     this.#stopping = true
     for (const { watch } of this.#open.values()) watch?.fail(stopping())
@@ -69,8 +69,9 @@ export class Cursors {
   }
 
   /**
-   * Reads the first batch, and keeps the cursor if there may be more.
-   * @param count most documents of the batch; `single` closes the cursor after it, `whole` when so many are all there may be
+   * Reads the first batch, and keeps the cursor open if there may be more.
+   * @param batch `count` is the most documents of the batch; `single` closes the cursor after it; `whole` says that there can be
+   *   no more than `count` documents
    */
   async first(
     store: Store,
@@ -87,7 +88,7 @@ export class Cursors {
     const state = { held: undefined, usedAt: Date.now(), busy: false, tail, watch: undefined }
     const cursor: Cursor = { ...owner, id: 0n, rows, ...state }
     const { documents, ended } = await fill(store, cursor, batch.count, batch.deadline)
-    // A batch that became too large for one more document has not shown them all.
+    // A held document did not fit into the batch, so the batch is not all of them.
     const isWhole = batch.whole === true && cursor.held === undefined
     if ((ended && tail === undefined) || batch.single || isWhole) return { documents, id: 0n }
     if (this.#open.size >= limits.cursors)
@@ -98,8 +99,8 @@ export class Cursors {
   }
 
   /**
-   * Reads the next batch. `waitMs` is how long one that awaits its documents may take.
-   * @throws EngineError CursorNotFound; BadValue for a time that no cursor but an awaiting one may have
+   * Reads the next batch. `waitMs` is how long an awaitData cursor waits for documents.
+   * @throws EngineError CursorNotFound; BadValue for a `waitMs` on any other cursor
    */
   async next(
     store: Store,
@@ -125,7 +126,7 @@ export class Cursors {
       if (tail !== undefined) {
         const waitMs = tail.awaits ? (batch.waitMs ?? limits.awaitMs) : 0
         const documents = await this.#followed(store, cursor, tail, { ...batch, waitMs, peer: asker.peer })
-        // As in mongod, it goes with the connection that was asking.
+        // As in mongod, the cursor is closed if the connection that asked is closed.
         if (asker.peer.gone) this.#open.delete(id)
         return { documents, id }
       }
@@ -141,7 +142,7 @@ export class Cursors {
     }
   }
 
-  /** The next documents of a tailable cursor; of an awaiting one, once there are any or the time is over. */
+  /** The next documents of a tailable cursor. With a `waitMs`, resolves once there are any or the time is over. */
   async #followed(
     store: Store,
     cursor: Cursor,
@@ -149,7 +150,7 @@ export class Cursors {
     { count, waitMs, peer }: { readonly count: number; readonly waitMs: number; readonly peer: Asker },
   ): Promise<readonly Uint8Array[]> {
     const until = performance.now() + waitMs
-    // It watches before it looks: what is committed in between is news.
+    // The watch is opened before the first read, so that a commit after the read still counts as news.
     const watch = this.#watches.open(collection)
     cursor.watch = watch
     peer.endWait = () => watch.end()
@@ -179,7 +180,7 @@ export class Cursors {
     for (const cursor of this.#open.values()) if (cursor.session === session) this.kill(cursor.id)
   }
 
-  /** Closes what nobody has used for long. */
+  /** Closes cursors that have been idle for too long. */
   sweep(now: number): void {
     for (const cursor of this.#open.values()) {
       if (cursor.timesOut && !cursor.busy && now - cursor.usedAt > this.#idleMs) this.#open.delete(cursor.id)

@@ -4,8 +4,8 @@ import { limits } from '../limits.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * Takes rows until `take` says enough (false) or there are no more. Reads in snapshots that last at most
- * `limits.scanSliceMs`, and gives the event loop a turn between two of them. `undefined` rows mean: still working.
+ * Passes rows to `take` until it returns false or there are no more. Reads in snapshots of about `limits.scanSliceMs` at most,
+ * and lets the event loop run between two of them. An `undefined` row means that the search goes on.
  * @returns whether the rows have ended
  * @throws EngineError MaxTimeMSExpired past the deadline
  */

@@ -1,13 +1,13 @@
 /**
- * Those who wait for news of capped collections.
+ * Waits for new documents in capped collections.
  *
  * Invariants
- * - Nobody polls: a wait ends with the commit that stirs its collection, when its time is over, or when it is ended.
- * - News that comes between two waits of a watch is kept for the second: nothing is slept through.
+ * - Nothing polls: a wait ends with the commit that changes its collection, when its time is over, or when it is ended or fails.
+ * - News that arrives between two waits of a watch ends the second at once: no commit is missed.
  */
 import type { EngineError } from '../errors.ts'
 
-/** One who watches a collection, from `open` to `close`. */
+/** Watches one collection, from `Watches.open` to `Watches.close`. */
 export class Watch {
   readonly collection: number
   #pending = false
@@ -21,8 +21,8 @@ export class Watch {
 
   /**
    * Waits for news, at most `forMs`.
-   * @returns false when there was none in that time, or the wait was ended
-   * @throws EngineError what `fail` was given
+   * @returns whether there was news; false also if the wait was ended
+   * @throws EngineError the failure passed to `fail`
    */
   async news(forMs: number): Promise<boolean> {
     if (!this.#over && forMs > 0) {
@@ -46,7 +46,7 @@ export class Watch {
     this.#wake?.()
   }
 
-  /** Nobody waits for the answer any more. */
+  /** Ends the wait: nobody needs the result any more. */
   end(): void {
     this.#ended = true
     this.#wake?.()

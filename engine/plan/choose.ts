@@ -9,7 +9,7 @@ import { conjuncts, implies, type Predicate, predicatesOf } from './predicates.t
 import { concat, descending, everything, intersect, type Range, type ValueRange } from './ranges.ts'
 
 export type Interval = Range & {
-  /** Bytes of the leading components that hold one value each; a merge compares what follows them. */
+  /** The number of bytes of the leading components that have a single value; a merge compares the bytes after them. */
   readonly prefix: number
 }
 
@@ -19,13 +19,13 @@ export type IndexPlan = {
   /** In scan order. */
   readonly intervals: readonly Interval[]
   readonly backward: boolean
-  /** The intervals are read together, in the order of what follows their prefix. */
+  /** Whether the intervals are read together, in the order of the bytes after their prefix. */
   readonly merge: boolean
   /** The ranges of each component, for explain. */
   readonly components: readonly (readonly ValueRange[])[]
-  /** The filter needs no look at the document. */
+  /** Whether the index alone decides the filter, so that documents need not be checked. */
   readonly exact: boolean
-  /** Documents come in the order asked for. */
+  /** Whether documents come in the requested order. */
   readonly sorted: boolean
 }
 
@@ -47,7 +47,7 @@ export type Plan = IndexPlan | CollectionPlan | UnionPlan
 
 export type Wish = {
   readonly filter: FilterNode
-  /** The filter document had no condition at all. */
+  /** Whether the filter document is empty. */
   readonly unfiltered: boolean
   readonly sort?: Document
   /** An index name, a key pattern, or `{ $natural: 1 }`. */
@@ -70,9 +70,9 @@ type Candidate = {
 }
 
 /**
- * Chooses how to find the documents: by unique keys, then by an index whose leading fields have equalities, then by one
- * that gives the sort, then by one with a range (embedded-db 7.4); else a union of indexes for `$or`; else the whole collection.
- * @throws EngineError BadValue for a hint that names no index, NoQueryExecutionPlans when only a table scan is left and
+ * Chooses how to find the documents. Prefers unique keys, then an index whose leading fields have equalities, then one that
+ * gives the sort, then one with a range (embedded-db 7.4). Otherwise takes a union of indexes for `$or`, or the whole collection.
+ * @throws EngineError BadValue for a hint that names no index, NoQueryExecutionPlans if only a table scan is left and
  *   table scans are switched off
  */
 export function choosePlan(collection: Collection, wish: Wish): Plan {
@@ -87,7 +87,7 @@ export function choosePlan(collection: Collection, wish: Wish): Plan {
 }
 
 function tableScan(collection: Collection, wish: Wish, backward: boolean): CollectionPlan {
-  // mongod's notablescan lets a query without any condition pass.
+  // mongod's notablescan allows a query without any condition.
   if (wish.noTableScan && !wish.unfiltered) {
     const name = namespace(collection.database, collection.name)
     throw new EngineError(
@@ -126,7 +126,7 @@ function bestIndex(
   return best
 }
 
-/** A sparse or partial index lacks documents: it serves only filters that ask for none of those. */
+/** Whether an index holds all documents that may match. A sparse or partial index lacks some, so it serves fewer filters. */
 function eligible(index: Index, conditions: readonly FilterNode[], predicates: readonly Predicate[]): boolean {
   if (index.partial !== undefined && !implies(conditions, index.partial.node)) return false
   if (!index.sparse) return true
@@ -154,7 +154,7 @@ function candidate(
   const single = components.filter((component) => component.points && component.ranges.length === 1).length
   const bounded = components.length > equalities
   const sorted = sort === undefined || order !== undefined
-  // By its key a document is found in one step, so many keys are so many steps, whatever else a filter says.
+  // Each full key of a unique index finds its document in one step, whatever the other conditions are.
   const keyed = index.unique && equalities === index.key.length
   const uniqueHit = keyed && single === index.key.length
   return {
@@ -183,7 +183,7 @@ function candidate(
   }
 }
 
-/** The leading components that conditions bound: equalities, and at most one range after them. */
+/** The leading components that the conditions bound: equalities, and at most one range after them. */
 function boundComponents(index: Index, predicates: readonly Predicate[]): Component[] {
   const components: Component[] = []
   let arrayGroup: FilterNode | 'none' | 'open' = 'open'
@@ -195,7 +195,7 @@ function boundComponents(index: Index, predicates: readonly Predicate[]): Compon
     const usable = predicates.filter(
       (predicate) => predicate.path === path && (index.sparse || predicate.ranges[0] !== everything),
     )
-    // Conditions on two array components may hold for different elements, unless one $elemMatch states both, of two fields.
+    // Conditions on two array components may hold for different elements, unless they are in one $elemMatch, on two fields.
     const fitting: Predicate[] =
       multikey && arrayGroup !== 'open'
         ? usable.filter((predicate) => predicate.group === arrayGroup && !fields.has(fieldOf(predicate)))
@@ -212,7 +212,7 @@ function boundComponents(index: Index, predicates: readonly Predicate[]): Compon
   return components
 }
 
-/** The field of the `$elemMatch` element that a condition speaks of, or of something inside: it may be an array in turn. */
+/** The field of the `$elemMatch` element that a condition is about, directly or inside it: this field may itself be an array. */
 function fieldOf({ path, group }: Predicate): string {
   return group?.op === 'elemMatch' ? topLevel(path.slice(group.path.length + 1)) : path
 }
@@ -224,7 +224,7 @@ function plainComponent(usable: readonly Predicate[]): Component | undefined {
   return { ranges, points, constant: points && ranges.length <= 1, used: usable }
 }
 
-/** Two conditions on an array may hold for two elements: one is used, unless they stand in one `$elemMatch`. */
+/** Two conditions on an array may hold for two different elements, so only one is used, unless they are in one `$elemMatch`. */
 function arrayComponent(usable: readonly Predicate[]): Component | undefined {
   const best = [...usable].sort((a, b) => tightness(a) - tightness(b))[0]
   if (best === undefined) return undefined
@@ -239,7 +239,7 @@ function tightness(predicate: Predicate): number {
   return limits.intervals + (predicate.group?.op === 'elemMatchValue' ? 0 : 1)
 }
 
-/** The byte ranges of the index: the product of the components' ranges, in ascending order. */
+/** The key ranges of the index: the product of the ranges of its components, in ascending order. */
 function intervalsOf(index: Index, components: readonly Component[]): Interval[] {
   let intervals: Interval[] = [{ ...everything, prefix: 0 }]
   for (const [i, component] of components.entries()) {
@@ -259,7 +259,7 @@ function intervalsOf(index: Index, components: readonly Component[]): Interval[]
 
 type Order = { readonly backward: boolean; readonly merge: boolean }
 
-/** Whether reading the index gives the sort, in which direction, and whether intervals must be merged for it. */
+/** How reading the index gives the sort: in which direction, and whether intervals must be merged. Undefined if it does not. */
 function sortOrder(index: Index, components: readonly Component[], sort: Document): Order | undefined {
   const constants = new Set(index.key.filter((_, i) => components[i]?.constant === true).map(([path]) => path))
   let at = 0

@@ -65,7 +65,7 @@ function scanStage(plan: IndexPlan): Document {
   })
 }
 
-/** In the order in which they are read. */
+/** The bounds of a component, in the order in which they are read. */
 function boundsOf(ranges: readonly ValueRange[] = [everything], reversed: boolean): Value {
   const shown = ranges.map(({ from, to }) => {
     const [first, second] = reversed ? [to, from] : [from, to]

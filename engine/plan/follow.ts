@@ -8,17 +8,17 @@ import { choosePlan } from './choose.ts'
 import type { QueryRequest } from './query.ts'
 import { accepted, chunkBytes, firstChunk, type Hit, largestChunk, noRecord, type Row } from './scan.ts'
 
-/** A query that reads on in a capped collection. */
+/** A query that follows a capped collection. */
 export type FollowQuery = {
   readonly matcher: Matcher
-  /** Rows in natural order. When they have ended and are asked again, they go on with what came since. */
+  /** Rows in natural order. A call of `next` after the end continues with documents that were inserted since. */
   readonly rows: Iterator<Hit | undefined>
 }
 
 /**
- * Follows a capped collection from its oldest document. It is always read itself, never an index, as by mongod.
- * @throws EngineError for malformed filters, and for a filter where table scans are switched off; its rows: CappedPositionLost
- *   when the last document that was read has been overwritten, QueryPlanKilled when the collection is gone
+ * Follows a capped collection from its oldest document. As in mongod, it reads the collection itself, never an index.
+ * @throws EngineError for a malformed filter, and for any filter where table scans are switched off. The rows throw
+ *   CappedPositionLost if the last document that was read has been removed, QueryPlanKilled if the collection is dropped
  */
 export function followQuery(store: Store, collection: Collection, request: QueryRequest): FollowQuery {
   const node = parseFilter(request.filter)
@@ -51,7 +51,7 @@ export function followQuery(store: Store, collection: Collection, request: Query
   }
 }
 
-/** The records after `position`, which moves along. */
+/** The records after `position`, which advances with each. */
 function* recordsAfter(store: Store, collection: Collection, position: { last: number }): Generator<Row> {
   for (let count = firstChunk; ; count = Math.min(count * 4, largestChunk)) {
     const table = store.records(collection.id)

@@ -7,32 +7,32 @@ import type { FilterNode } from '../match/parse.ts'
 import { literalPrefix } from '../match/regex.ts'
 import { type Bound, beginningWith, everything, normalise, successor, type ValueRange } from './ranges.ts'
 
-/** One condition on one path that an index component can serve. */
+/** A condition on one path that an index component can serve. */
 export type Predicate = {
   readonly path: string
-  /** The ascending ranges that hold every value satisfying the condition. */
+  /** Ascending ranges that contain every value that satisfies the condition. */
   readonly ranges: readonly ValueRange[]
-  /** On a component without arrays the ranges hold nothing else, so the document need not be looked at. */
+  /** Whether, on a component without arrays, the ranges contain no other values, so that the document need not be read. */
   readonly exact: boolean
-  /** No document without the field satisfies the condition (sparse indexes need this). */
+  /** Whether only documents with the field satisfy the condition (sparse indexes need this). */
   readonly present: boolean
-  /** Conditions inside one `$elemMatch` share its group: they speak of the same array element. */
+  /** The `$elemMatch` around the condition. Conditions of one group apply to the same array element. */
   readonly group: FilterNode | undefined
-  /** The condition at the top of the filter that this one comes from. */
+  /** The condition at the top level of the filter that contains this one. */
   readonly source: FilterNode
 }
 
-/** The conjunction at the top of a filter, flattened. */
+/** The conditions of the conjunction at the top level of a filter, flattened. */
 export function conjuncts(node: FilterNode): FilterNode[] {
   return node.op === 'and' ? node.nodes.flatMap(conjuncts) : [node]
 }
 
-/** The predicates an index can serve among the conditions of a conjunction. */
+/** The conditions of a conjunction that an index can serve, as predicates. */
 export function predicatesOf(conditions: readonly FilterNode[]): Predicate[] {
   return conditions.flatMap((condition) => predicates(condition, '', condition, undefined))
 }
 
-/** Whether every document that satisfies the conditions also satisfies `required` (a partial index's filter). */
+/** Whether every document that satisfies the conditions also satisfies `required`, the filter of a partial index. */
 export function implies(conditions: readonly FilterNode[], required: FilterNode): boolean {
   if (required.op === 'and') return required.nodes.every((node) => implies(conditions, node))
   if (required.op === 'or') return required.nodes.some((node) => implies(conditions, node))
@@ -62,7 +62,7 @@ function predicates(node: FilterNode, prefix: string, source: FilterNode, group:
   }
 }
 
-/** `{ a: { $elemMatch: { $gte: 1, $lt: 5 } } }`: the conditions hold for one and the same element, so they intersect. */
+/** `{ a: { $elemMatch: { $gte: 1, $lt: 5 } } }`: the conditions apply to the same element, so their ranges can be intersected. */
 function elementPredicates(
   node: Extract<FilterNode, { readonly op: 'elemMatchValue' | 'elemMatch' }>,
   prefix: string,
@@ -83,7 +83,7 @@ function serve(node: FilterNode): Served | undefined {
   try {
     return served(node)
   } catch (error) {
-    // A decimal beyond the range of doubles has no key: what it asks is asked of the documents.
+    // A decimal beyond the range of doubles has no key, so its condition is checked on the documents.
     if (error instanceof EngineError) return undefined
     throw error
   }
@@ -122,7 +122,7 @@ function equality(values: readonly Value[]): Served {
   return { ranges, exact: values.every(isScalar), present }
 }
 
-/** An array equals a stored array as a whole, or one that has it as an element: look for itself and its first element. */
+/** An array matches a stored array that equals it or has it as an element, so it is looked up by its first element and as a whole. */
 function points(value: Value): ValueRange[] {
   if (!Array.isArray(value)) return [point(value)]
   return [point(value), point(value.length === 0 ? emptyArray : value[0])]
@@ -160,12 +160,12 @@ function comparison(op: 'gt' | 'gte' | 'lt' | 'lte', value: Value): Served | und
   return { ranges: normalise([range].filter(({ low, high }) => Buffer.compare(low, high) < 0)), exact, present: true }
 }
 
-/** NaN sorts below all numbers but is not less than any. */
+/** The lower end of a `$lt` or `$lte`. NaN sorts below all numbers but is not less than any, so it is left out. */
 function lowest(value: Value, low: Uint8Array): Uint8Array {
   return isNumber(value) && !Number.isNaN(Number(value)) ? successor(encodeKey([Number.NaN], [1])) : low
 }
 
-/** Strings with the pattern's literal prefix, and the pattern itself stored as a value. */
+/** The ranges of strings with the literal prefix of the pattern, and of the pattern itself as a stored value. */
 function patternRanges(pattern: BSONRegExp): ValueRange[] {
   const prefix = literalPrefix(pattern)
   const strings = typeBounds('')
@@ -173,13 +173,13 @@ function patternRanges(pattern: BSONRegExp): ValueRange[] {
   if (prefix === undefined || prefix === '')
     return [{ ...strings, point: false, from, to: { words: '{}', open: true } }, point(pattern)]
   const whole = encodeKey([prefix], [1])
-  // A string key ends in two bytes (see bson/keys.ts): without them it is the prefix of all strings that begin so.
+  // A string key ends in two bytes (see bson/keys.ts). Without them it is a prefix of the keys of all strings that begin with it.
   const to: Bound = { words: `everything that begins with ${JSON.stringify(prefix)}`, open: false }
   return [beginningWith(whole.subarray(0, whole.length - 2), false, from, to), point(pattern)]
 }
 
 const numbers = ['-inf.0', 'inf.0'] as const
-/** Where the values of a type begin and end, in mongod's words; of most types the end is the beginning of the next. */
+/** The first and the last value of a type, as mongod's explain shows them; for most types the end is the start of the next type. */
 const typeEnds: { readonly [type in TypeName]?: readonly [least: string, most: string] } = {
   int: numbers,
   long: numbers,
@@ -197,7 +197,7 @@ const closedEnds: ReadonlySet<TypeName> = new Set(['int', 'long', 'double', 'dec
 const scalarTypes = new Set(['int', 'long', 'double', 'string', 'objectId', 'bool', 'date', 'binData'])
 const numberTypes = new Set(['int', 'long', 'double', 'decimal'])
 
-/** A value that equals only itself, whatever documents hold: its key decides alone. */
+/** Whether a document matches the value exactly if it has the key of the value. */
 export function isScalar(value: Value): boolean {
   return scalarTypes.has(typeName(value))
 }
@@ -234,7 +234,7 @@ function isComparison(node: FilterNode): node is FilterNode & { readonly op: 'gt
   return node.op === 'gt' || node.op === 'gte' || node.op === 'lt' || node.op === 'lte'
 }
 
-/** A value whose equality says all there is to know about it: not null (also missing), not an array. */
+/** Whether a document that equals the value has that very value: not so for null, which a missing field equals, and for arrays. */
 function isPlain(value: Value): boolean {
   return value !== null && !Array.isArray(value) && !isDocument(value)
 }

@@ -19,7 +19,7 @@ import { accept, candidates, type Hit, noRecord, type ScanOptions, type ScanStat
 
 export type QueryRequest = {
   readonly filter: Document
-  /** Where the filter stands; that of a plain query when absent. */
+  /** The place of the filter; if absent, it is that of a plain query. */
   readonly place?: FilterPlace
   readonly sort?: Document
   readonly hint?: string | Document
@@ -27,9 +27,9 @@ export type QueryRequest = {
   /** 0 or absent: no limit. */
   readonly limit?: number
   readonly noTableScan: boolean
-  /** The `$$` variables of the filter's `$expr`; `$$NOW` alone when absent. */
+  /** The `$$` variables of the filter's `$expr`; `$$NOW` alone if absent. */
   readonly names?: Constants
-  /** Decode whole documents for the filter, because the caller needs them anyway. */
+  /** Whether to decode whole documents for the filter, because the caller needs them anyway. */
   readonly whole?: boolean
 }
 
@@ -40,29 +40,29 @@ export type Query = {
   readonly plan: Plan
   readonly stats: ScanStats
   readonly sortInMemory: boolean
-  /** The results, in order, after skip and limit. `undefined` means: still working. */
+  /** The results, in order, after skip and limit. `undefined` means that the search goes on. */
   readonly run: () => Generator<Hit | undefined>
-  /** The records of all that may match, each once; without skip and limit no document is looked at where an index names them. */
+  /** The records that may match, each once. Without skip and limit, no document is read if an index serves the filter. */
   readonly candidates: () => Generator<number | undefined>
 }
 
 /**
  * Parses the filter and chooses a plan.
- * @throws EngineError for malformed filters, sorts and hints, and for refused table scans
+ * @throws EngineError for a malformed filter, sort or hint, and for a table scan where these are refused
  */
 export function prepareQuery(store: Store, collection: Collection, request: QueryRequest): Query {
   const id = idOf(request)
   return id === undefined ? planned(store, collection, request) : byId(store, collection, request, id)
 }
 
-/** The `_id` when a request asks for one document by it: the commonest of all, planned in advance. */
+/** The `_id` if a request looks for one document by it. This is the most common request, and needs no plan. */
 function idOf({ filter, sort, hint, skip }: QueryRequest): Value | undefined {
   if (sort !== undefined || hint !== undefined || skip !== undefined) return undefined
   const id = filter._id
   return id !== undefined && isScalar(id) ? id : undefined
 }
 
-/** What `planned` would find. What a filter by `_id` alone has no need of is made when somebody asks for it, as explain does. */
+/** The query that `planned` would make, without planning. Parts that only others need, such as explain, are made on demand. */
 function byId(store: Store, collection: Collection, request: QueryRequest, id: Value): Query {
   const node = once(() => parseFilter(request.filter, request.place))
   const matcher = once(() => compileFilter(node(), request.names))
@@ -111,14 +111,15 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** The fields that the filter reads; undefined for whole documents. */
+/** The fields to decode for the filter; undefined for whole documents. */
 function fieldsOf({ whole }: QueryRequest, node: FilterNode): ReadonlySet<string> | undefined {
   return whole === true ? undefined : pathsOf(node)
 }
 
 /**
- * Refuses what `prepareQuery` would refuse, where there is no collection to plan for.
- * @returns the filter
+ * Checks a query whose collection does not exist, as `prepareQuery` would check it.
+ * @returns the compiled filter
+ * @throws EngineError as `prepareQuery`
  */
 export function checkQuery({
   filter,
@@ -185,8 +186,8 @@ type Sorting = Pick<ScanOptions, 'matcher' | 'fields'> & { readonly spec: Docume
 type Ranked = { readonly key: SortKey; readonly record: number; readonly bytes: number }
 
 /**
- * Sorts in memory: keeps sort keys and record ids only, and with a limit only the best `keep` of them. A document that has changed
- * meanwhile so that the filter does not accept it any more is left out, as one that is gone.
+ * Sorts in memory. Keeps only sort keys and record ids, and with a limit only the first `keep` of them. A document that was
+ * removed meanwhile, or changed so that it does not match any more, is left out.
  */
 function* sortedHits(
   store: Store,

@@ -3,22 +3,22 @@ import type { KeyPart } from '../bson/keys.ts'
 /**
  * Ranges of index keys. A range is half open, `low <= key < high`, in memcmp order.
  *
- * Keys of one component are prefix free, so "everything that begins with p" is `[p, successor(p))`, for a single
- * component as for a prefix of several.
+ * Keys of one component are prefix free, so all keys that begin with p are `[p, successor(p))`. This holds for one component
+ * and for a prefix of several.
  */
 export type Range = {
   readonly low: Uint8Array
   readonly high: Uint8Array
-  /** The range holds one value of each component it names. */
+  /** Whether the range contains a single value of each of its components. */
   readonly point: boolean
 }
 
-/** One end of a range as explain shows it: a value, or words for the end of a type. */
+/** One end of a range, as explain shows it: a value, or text for the end of a type. */
 export type Bound =
   | { readonly value: KeyPart; readonly open: boolean }
   | { readonly words: string; readonly open: boolean }
 
-/** A range of one component that can still tell which values it stands for. */
+/** A range of one component, with the values at its ends. */
 export type ValueRange = Range & { readonly from: Bound; readonly to: Bound }
 
 const everythingHigh = Uint8Array.of(0xff, 0xff)
@@ -37,7 +37,7 @@ export function beginningWith(prefix: Uint8Array, point: boolean, from: Bound, t
   return { low: prefix, high: successor(prefix), point, from, to }
 }
 
-/** The smallest bytes above everything that begins with `bytes`. */
+/** The smallest byte string above all those that begin with `bytes`. */
 export function successor(bytes: Uint8Array): Uint8Array {
   let length = bytes.length
   while (length > 0 && bytes[length - 1] === 0xff) length--
@@ -47,14 +47,14 @@ export function successor(bytes: Uint8Array): Uint8Array {
   return next
 }
 
-/** The same values in a descending component, whose bytes are stored inverted. */
+/** The range of the same values in a descending component, whose key bytes are inverted. */
 export function descending(range: Range): Range {
   const low = range === everything ? range.low : successor(inverted(range.high))
   const high = range.low.length === 0 ? everythingHigh : successor(inverted(range.low))
   return { low, high, point: range.point }
 }
 
-/** The values both lists allow; both are sorted and without overlap, and so is the result. */
+/** The values in both lists. Both are sorted and without overlap, and so is the result. */
 export function intersect(a: readonly ValueRange[], b: readonly ValueRange[]): ValueRange[] {
   const both: ValueRange[] = []
   for (const x of a) {
@@ -67,7 +67,7 @@ export function intersect(a: readonly ValueRange[], b: readonly ValueRange[]): V
   return both
 }
 
-/** Sorted, overlapping ranges joined. */
+/** The ranges sorted, with overlapping ones joined. */
 export function normalise(ranges: readonly ValueRange[]): ValueRange[] {
   const sorted = [...ranges].sort((a, b) => compareBytes(a.low, b.low) || compareBytes(a.high, b.high))
   const joined: ValueRange[] = []
@@ -109,7 +109,7 @@ function inverted(bytes: Uint8Array): Uint8Array {
   return result
 }
 
-/** A Buffer's own `slice` would share its memory. */
+/** A copy of the first bytes; `slice` of a Buffer would share its memory. */
 function copyOf(bytes: Uint8Array, length: number): Uint8Array {
   return Uint8Array.prototype.slice.call(bytes, 0, length)
 }

@@ -1,9 +1,9 @@
 /**
- * Reads what a plan describes.
+ * Runs a plan.
  *
- * A scan is a generator that may rest between any two steps: it keeps no statement open, only its position (key and
- * record). When the store's epoch has changed since the last read, it reads on from that position. It yields
- * `undefined` now and then, so that its owner can look at the clock.
+ * A scan is a generator that may rest between any two steps. It keeps no statement open, only its position (key and record).
+ * When the epoch of the store has changed since the last read, it reads again from that position. It yields `undefined` now and
+ * then, so that its caller can check the clock.
  */
 import { decode } from '../bson/decode.ts'
 import type { Document } from '../bson/document.ts'
@@ -19,7 +19,7 @@ import { compareBytes } from './ranges.ts'
 export type Hit = {
   readonly record: number
   readonly bytes: Uint8Array
-  /** What was decoded for the filter: only `fields` of the document; undefined when the index alone decided. */
+  /** The part of the document that was decoded for the filter; undefined if the index alone decided. */
   readonly doc: Document | undefined
 }
 
@@ -27,10 +27,10 @@ export type ScanStats = { keysExamined: number; docsExamined: number }
 
 export type ScanOptions = {
   readonly matcher: Matcher
-  /** Top-level fields to decode for the matcher, undefined for all. */
+  /** The top-level fields to decode for the matcher; undefined for all. */
   readonly fields: ReadonlySet<string> | undefined
   readonly stats: ScanStats
-  /** Documents the caller will take at most; absent: as many as there are. */
+  /** The most documents that the caller will take; absent if it takes all. */
   readonly wanted?: number
 }
 
@@ -55,7 +55,7 @@ export function scan(
   return accepted(rows, plan.exact, options)
 }
 
-/** What the filter accepts of rows that were read. */
+/** The rows that the filter accepts. */
 export function* accepted(
   found: Iterable<Row | undefined>,
   exact: boolean,
@@ -79,7 +79,7 @@ export function* accepted(
   }
 }
 
-/** The records of an index plan in index order, without looking at documents. Each record comes once. */
+/** The records of an index plan in index order, each once, without reading documents. */
 export function* records(
   store: Store,
   plan: IndexPlan,
@@ -96,7 +96,7 @@ export function* records(
   }
 }
 
-/** The records that a plan names by its indexes, each once, in their order. */
+/** The records that a plan finds in its indexes, each once, in the order of these indexes. */
 export function* candidates(
   store: Store,
   plan: Exclude<Plan, { kind: 'collection' }>,
@@ -116,7 +116,7 @@ export function* candidates(
 
 export type Row = { readonly record: number; readonly bytes: Uint8Array }
 
-/** What the filter makes of one document; undefined when it refuses it. */
+/** The hit for a document, undefined if the filter does not accept it. */
 export function accept(
   { record, bytes }: Row,
   { matcher, fields }: Pick<ScanOptions, 'matcher' | 'fields'>,
@@ -158,7 +158,7 @@ function* indexRows(
   }
 }
 
-/** How many entries to read at first: what is wanted, with some more where documents may be refused after a look. */
+/** How many entries to read first: those that are wanted, but at least a few if the filter may reject their documents. */
 function firstRead(plan: IndexPlan, wanted: number | undefined): number {
   if (wanted === undefined) return firstChunk
   return Math.min(Math.max(wanted, plan.exact ? 1 : firstUncertain), largestChunk)
@@ -195,7 +195,7 @@ function* entries(store: Store, plan: IndexPlan, interval: Interval, first: numb
   }
 }
 
-/** Reads all intervals together; what follows the prefix decides whose turn it is. */
+/** Reads all intervals together, in the order of the key bytes after their prefix. */
 function* merged(store: Store, plan: IndexPlan, first: number): Generator<Entry> {
   const heads = plan.intervals.map((interval) => ({
     rows: entries(store, plan, interval, first),
@@ -211,7 +211,7 @@ function* merged(store: Store, plan: IndexPlan, first: number): Generator<Entry>
     const head = waiting[0]!
     yield head.entry!
     if (store.epoch !== epoch) {
-      // An entry that was held while the scan rested may be gone, and its document be another by now.
+      // While the scan rested, entries that were read ahead may have been removed, and their documents replaced.
       epoch = store.epoch
       const table = store.index(plan.index.id)
       waiting = waiting.filter((each) => (each !== head && table.has(...each.entry!)) || advance(each)).sort(before)

@@ -4,10 +4,10 @@ import { type Document, documentOf, isDocument } from '../bson/document.ts'
 import { limits } from '../limits.ts'
 
 const uuidSubtype = 4
-/** The digest of no user, as drivers without credentials have it. */
+/** The user digest of a client without credentials: the hash of nothing. */
 const nobody = createHash('sha256').digest()
 
-/** Logical sessions: on one node they only tie cursors to those who opened them, and can be ended. */
+/** Logical sessions. On one node they only tie cursors to the client that opened them; ending a session closes its cursors. */
 export class Sessions {
   readonly #seen = new Map<string, number>()
   readonly #idleMs: number
@@ -20,7 +20,7 @@ export class Sessions {
     return this.#seen.size
   }
 
-  /** The key of the session a command names, undefined without one. Using a session keeps it alive. */
+  /** The key of the session that a command names, undefined without one. Using a session keeps it alive. */
   use(lsid: unknown): string | undefined {
     const key = keyOf(lsid)
     if (key === undefined) return undefined
@@ -30,7 +30,7 @@ export class Sessions {
     return key
   }
 
-  /** Every session, as `$listLocalSessions` shows it: all belong to the one user there is. */
+  /** Every session, as `$listLocalSessions` shows it, with the digest of a client without credentials. */
   *list(): Generator<Document> {
     for (const [key, usedAt] of this.#seen) {
       const id = new Binary(Buffer.from(key, 'hex'), uuidSubtype)
@@ -44,7 +44,7 @@ export class Sessions {
     return key
   }
 
-  /** Forgets sessions that have expired, and tells which. The map is in order of last use. */
+  /** Forgets expired sessions and returns their keys. The map is in order of last use. */
   sweep(now: number): readonly string[] {
     const expired: string[] = []
     for (const [key, usedAt] of this.#seen) {

@@ -2,8 +2,8 @@ import { log, reason } from '../log.ts'
 import type { Writer } from '../writer/client.ts'
 
 /**
- * Asks the writer regularly to remove expired documents. One sweep at a time.
- * @returns a function that ends it
+ * Asks the writer at intervals to remove expired documents, one sweep at a time.
+ * @returns a function that stops the sweeper
  */
 export function startSweeper(writer: Writer, everyMs: number): () => void {
   let sweeping = false
