@@ -1,4 +1,4 @@
-/** Filters as closures. Nothing is parsed per document; regular expressions are compiled once. */
+/** Compiles filters to closures, so that nothing is parsed per document and regular expressions are compiled once. */
 import { Binary, type BSONRegExp } from 'bson'
 import { compileExpression } from '../aggregate/expression.ts'
 import { type Constants, constantsAt } from '../aggregate/scope.ts'
@@ -18,8 +18,8 @@ export type Matcher = {
 }
 
 /**
- * Compiles a parsed filter. `names` are the `$$` variables its `$expr` may use, at least `$$NOW`: the time of this call
- * unless given. Fails as `parseFilter` does for invalid patterns and expressions.
+ * Compiles a parsed filter. `names` are the `$$` variables that its `$expr` may use; by default `$$NOW` alone, with the time of
+ * this call. Fails with mongod's codes for invalid patterns and expressions.
  */
 export function compileFilter(node: FilterNode, names: Constants = constantsAt(new Date())): Matcher {
   const test = compileNode(node, names)
@@ -32,7 +32,7 @@ export function compileFilter(node: FilterNode, names: Constants = constantsAt(n
   }
 }
 
-/** A predicate on one value standing alone, as `$elemMatch` over values needs it: the node's paths are ''. */
+/** A test of a single value, for `$elemMatch` over values, whose nodes have the path ''. */
 function compileValueTest(node: FilterNode, names: Constants): Test {
   const compile = (child: FilterNode) => compileValueTest(child, names)
   switch (node.op) {
@@ -137,7 +137,7 @@ function compileLeaf(node: Leaf, names: Constants): Test {
   }
 }
 
-/** Elements that are arrays count as documents with their indices as fields. */
+/** `$elemMatch` over documents. An element that is an array counts as a document with its indices as fields. */
 function compileElemMatch(test: DocumentTest): Test {
   const element = (item: Value) => {
     if (isDocument(item)) return test(item, undefined)
@@ -154,7 +154,7 @@ function someElement(test: (item: Value) => boolean): Test {
   }
 }
 
-/** Comparisons hold only within one type, but for null (which a missing value equals), MinKey and MaxKey. */
+/** Comparisons hold only between values of one type, except for null (which a missing value equals), MinKey and MaxKey. */
 function compileComparison(op: Comparison, value: Value): Test {
   const name = typeName(value)
   if (name === 'null')
@@ -189,7 +189,7 @@ function compileEquality(value: Value): Test {
   return (other) => other !== undefined && equalValues(other, value)
 }
 
-/** NaN is equal to NaN and in no other relation to any number. */
+/** Compares numbers. NaN equals NaN, and is neither less nor greater than any number. */
 function compileNumberRange(op: Comparison, value: Value): Test {
   const holds = outcomes[op]
   if (isNaNValue(value)) return op === 'gte' || op === 'lte' ? (other) => isNaNValue(other) : () => false
@@ -214,7 +214,7 @@ function compileIn(values: readonly Value[], patterns: readonly BSONRegExp[]): T
   return (value) => (typeof value === 'string' && texts.has(value)) || others.some((test) => test(value))
 }
 
-/** A pattern matches text, and a stored regular expression that is the same. */
+/** A pattern matches strings, and a stored regular expression that equals it. */
 function compilePattern(pattern: BSONRegExp): Test {
   const regex = compileRegex(pattern)
   return (value) => {
@@ -233,7 +233,7 @@ function compileBits(test: BitTest, positions: readonly number[]): Test {
   }
 }
 
-/** Integers extend their sign without end, binary data ends in zeros; other values have no bits. */
+/** Reads bits of a value: past its end, an integer continues with its sign and binary data with zeros. Other values have no bits. */
 function bitReader(value: Value | undefined): ((position: number) => boolean) | undefined {
   if (value instanceof Binary) {
     return (position) => position >> 3 < value.position && ((value.buffer[position >> 3]! >> (position & 7)) & 1) === 1

@@ -1,7 +1,7 @@
-/** The query operators there are, and what becomes of each. `parse.ts` and `operators.ts` follow it; a test compares. */
+/** How each query operator is treated. `parse.ts` and `operators.ts` implement this table; a test compares them. */
 type OperatorRule = 'implemented' | 'harmless' | 'refused'
 
-/** At the top level of a filter. */
+/** Operators at the top level of a filter. */
 export const topLevelOperators: Readonly<Record<string, OperatorRule>> = {
   $and: 'implemented',
   $or: 'implemented',
@@ -13,7 +13,7 @@ export const topLevelOperators: Readonly<Record<string, OperatorRule>> = {
   $jsonSchema: 'refused',
 }
 
-/** Under a field. */
+/** Operators under a field. */
 export const fieldOperators: Readonly<Record<string, OperatorRule>> = {
   $eq: 'implemented',
   $ne: 'implemented',

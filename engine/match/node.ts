@@ -1,4 +1,4 @@
-/** The tree a filter is parsed to. */
+/** The tree to which a filter is parsed. */
 import type { BSONRegExp } from 'bson'
 import type { TypeName, Value } from '../bson/document.ts'
 
@@ -6,9 +6,9 @@ export type Comparison = 'eq' | 'gt' | 'gte' | 'lt' | 'lte'
 export type BitTest = 'allSet' | 'anySet' | 'allClear' | 'anyClear'
 
 /**
- * What a filter asks, for the planner and the compiler. `$ne` and `$nin` are 'not' over 'eq' and 'in', `$exists: false`
- * is 'not' over 'exists', `$all` is 'and'. An 'and' without nodes matches everything. Under 'elemMatchValue' the node's
- * paths are '' and mean the element itself; under 'elemMatch' they start at the element.
+ * A parsed condition, for the planner and the compiler. `$ne` and `$nin` are 'not' over 'eq' and 'in', `$exists: false` is 'not'
+ * over 'exists', `$all` is 'and'. An 'and' without nodes matches everything. Under 'elemMatchValue' all paths are '', which means
+ * the element itself; under 'elemMatch' they start at the element.
  */
 export type FilterNode =
   | { readonly op: 'and' | 'or' | 'nor'; readonly nodes: readonly FilterNode[] }

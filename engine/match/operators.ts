@@ -1,4 +1,4 @@
-/** The operators under a field of a filter. */
+/** Parses the operators under a field of a filter. */
 import { Binary, BSONRegExp } from 'bson'
 import {
   type Document,
@@ -16,23 +16,23 @@ import type { BitTest, FilterNode } from './node.ts'
 import { regexOf } from './regex.ts'
 
 /**
- * Where a filter stands; mongod allows other operators in each. `query`: of find, count, distinct, an update, a delete.
- * `upsert`: of an update that may insert. `match`: `$match`. `part`: of an operator, an index or a projection, such as
- * `arrayFilters`. `element`: inside of `$elemMatch`.
+ * The place of a filter, on which it depends which operators mongod allows. `query`: the filter of a find, count, distinct,
+ * update or delete. `upsert`: that of an update that may insert. `match`: that of `$match`. `part`: a filter in an operator, an
+ * index or a projection, such as `arrayFilters`. `element`: one inside `$elemMatch`.
  */
 export type FilterPlace = 'query' | 'upsert' | 'match' | 'part' | 'element'
 
-/** Parses a whole filter: what `$elemMatch` over documents needs. */
+/** Parses a whole filter, for `$elemMatch` over documents. */
 export type ParseNested = (filter: Document, place: FilterPlace, depth: number) => FilterNode
 
-/** Whether a value is read as operators: a document whose first field begins with `$`, references excepted. */
+/** Whether a value consists of operators: a document whose first field begins with `$`, unless it is a reference (DBRef). */
 export function isOperatorDocument(value: Value | undefined): value is Document {
   if (!isDocument(value)) return false
   const field = firstField(value) ?? ''
   return field.startsWith('$') && field !== '$ref' && field !== '$id' && field !== '$db'
 }
 
-/** Where an operator stands: its path, the operators beside it, in what filter, and how deep. */
+/** The context of an operator: its path, the operators beside it, the place of its filter, and its depth. */
 type Standing = {
   readonly path: string
   readonly siblings: Document
@@ -127,7 +127,7 @@ function refuseRegex(value: Value, message: string): void {
   if (value instanceof BSONRegExp) throw new EngineError('BadValue', message)
 }
 
-/** Nested `$and`, `$or`, `$nor`, `$not` and `$elemMatch` are bounded: the compiled test recurses as deep. */
+/** The most levels of nested `$and`, `$or`, `$nor`, `$not` and `$elemMatch`: the compiled test recurses as deep. */
 const filterDepthMax = 100
 
 /** Returns `depth`, or fails with BadValue past the limit. */
@@ -212,7 +212,7 @@ function parseTypes(value: Value): ReadonlySet<TypeName> {
   return types
 }
 
-/** Aliases of types no stored value can have are known, and match nothing. */
+/** Aliases of types that no stored value can have; they are accepted and match nothing. */
 const emptyTypes: ReadonlySet<string> = new Set(['undefined', 'dbPointer', 'symbol'])
 
 function parseType(value: Value): TypeName {
@@ -240,7 +240,7 @@ function parseMod(path: string, value: Value): FilterNode {
   return { op: 'mod', path, divisor, remainder }
 }
 
-/** A number cut to an int64, undefined when it is none or does not fit. */
+/** A number truncated to an integer, undefined if the value is not a number or the result does not fit int64. */
 export function truncated(value: Value | undefined): bigint | undefined {
   if (!isNumber(value)) return undefined
   const exact = toInteger(value)
@@ -250,7 +250,7 @@ export function truncated(value: Value | undefined): bigint | undefined {
   return cut !== undefined && BigInt.asIntN(64, cut) === cut ? cut : undefined
 }
 
-/** The bits a mask names: a non-negative number, binary data (least significant byte first) or a list of positions. */
+/** The bit positions in a mask: a non-negative number, binary data (least significant byte first) or a list of positions. */
 function parseBits(operator: string, value: Value): readonly number[] {
   if (Array.isArray(value)) return value.map((item) => parseBitPosition(operator, item))
   if (value instanceof Binary) {

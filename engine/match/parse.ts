@@ -1,4 +1,4 @@
-/** Filters as a tree: what mongod accepts is parsed, everything else is refused with its code. */
+/** Parses filters to a tree. A filter that mongod refuses is refused with the same code. */
 import { BSONRegExp } from 'bson'
 import { type Document, isDocument, type Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
@@ -8,8 +8,8 @@ import { checkedDepth, type FilterPlace, isOperatorDocument, parseFieldOperators
 export type { FilterNode }
 
 /**
- * Parses a filter that stands at `place`. Fails with BadValue, FailedToParse, QueryFeatureNotAllowed for `$expr` where it
- * is not allowed, or the code mongod has for the operator.
+ * Parses a filter. Fails with BadValue, FailedToParse, QueryFeatureNotAllowed for `$expr` if it is not allowed at `place`, or
+ * mongod's code for the operator.
  */
 export function parseFilter(filter: Document, place: FilterPlace = 'query', depth = 0): FilterNode {
   checkedDepth(depth)

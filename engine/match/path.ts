@@ -1,23 +1,23 @@
 /**
- * Which values of a document a dotted path reaches.
+ * Finds the values of a document at a dotted path.
  *
- * A path runs through documents; where it meets an array it runs through every element that is a document, and a
- * numeric part also picks that element. Elements that are neither are passed over, so `a.b` reaches nothing in
- * {a: [1, 2]}, while a scalar outside an array reaches "missing". At its end an array stands for each element and for itself.
+ * A path leads through documents. At an array it continues in every element that is a document, and a numeric part also selects
+ * the element at that position. Other elements are skipped, so `a.b` finds nothing in {a: [1, 2]}; a scalar outside an array
+ * counts as a missing value. An array at the end of the path stands for each of its elements and for itself.
  */
 import { type Document, isDocument, type Value } from '../bson/document.ts'
 
-/** Receives the index, in the outermost array passed, of the element that made a predicate true. */
+/** Receives the index of the element that made a test true, in the outermost array on its path. */
 export type Track = { index: number | undefined }
 
 export type Test = (value: Value | undefined, track?: Track) => boolean
 
 export type DocumentTest = (doc: Document, track: Track | undefined) => boolean
 
-/** `elements`: an array at the end of the path is tested element by element, then whole; `whole`: only whole. */
+/** How an array at the end of the path is tested: `elements` means each element and then the whole, `whole` only the whole. */
 export type Ending = 'elements' | 'whole'
 
-/** A test of documents that holds when any value the path reaches passes `test`. */
+/** A test of documents that holds if any value at the path passes `test`. */
 export function anyAtPath(path: string, ending: Ending, test: Test): DocumentTest {
   const parts = path.split('.')
   const walk: Walk = { parts, numbers: parts.map(arrayIndex), ending, test }
@@ -29,7 +29,7 @@ export function anyAtPath(path: string, ending: Ending, test: Test): DocumentTes
   }
 }
 
-/** The array index a path part names, undefined when it names none. */
+/** The array index that a path part denotes, undefined if it is not one. */
 export function arrayIndex(part: string): number | undefined {
   return /^(0|[1-9]\d{0,9})$/.test(part) ? Number(part) : undefined
 }
@@ -66,7 +66,7 @@ function inArray(walk: Walk, items: readonly Value[], at: number, track: Track |
   return false
 }
 
-/** An element chosen by number: at the path's end it is tested as it is, without looking into an array. */
+/** Tests an element selected by number. At the end of the path it is tested whole, even if it is an array. */
 function inPickedElement(walk: Walk, item: Value, at: number, track: Track | undefined): boolean {
   if (at === walk.parts.length) return walk.test(item)
   if (isDocument(item)) return inDocument(walk, item, at, track)

@@ -1,13 +1,13 @@
 /**
- * Regular expressions as mongod's PCRE reads them, run by the JS engine in Unicode mode. Syntax the two do not share is
- * translated (inline options at the start, `\A \z \Z`, `\Q..\E`, `\h`, `(?P<name>`, POSIX classes, option x) or refused
- * by the JS compiler. A line ends with a newline alone, and `\s` is ASCII, as PCRE has them; only where a group sets option m or s
- * for itself, `.`, `^` and `$` are those of JS.
+ * Runs regular expressions in the syntax of mongod's PCRE on the JS engine, in Unicode mode. Syntax that JS does not share is
+ * translated (inline options at the start, `\A \z \Z`, `\Q..\E`, `\h`, `(?P<name>`, POSIX classes, option x) or refused by the
+ * JS compiler. As in PCRE, only a newline ends a line, and `\s` is ASCII. If a group sets option m or s for itself, `.`, `^` and
+ * `$` behave as in JS.
  */
 import { BSONRegExp } from 'bson'
 import { EngineError } from '../errors.ts'
 
-/** mongod's limit on a pattern; it bounds compile time. */
+/** mongod's limit on the length of a pattern; it bounds compile time. */
 const patternBytesMax = 32_764
 
 /**
@@ -33,7 +33,7 @@ export function compileRegex({ pattern, options }: BSONRegExp): RegExp {
   }
 }
 
-/** A regular expression from `$regex` text and `$options`, refusing what `compileRegex` refuses. */
+/** The regular expression of `$regex` text and `$options`. Fails with code 51108 for an unknown option, BadValue for a null byte. */
 export function regexOf(pattern: string, options: string): BSONRegExp {
   const unknown = /[^imsxu]/.exec(options)
   if (unknown) throw new EngineError(51108, `invalid flag in regex options: ${unknown[0]}`)
@@ -43,8 +43,8 @@ export function regexOf(pattern: string, options: string): BSONRegExp {
 }
 
 /**
- * The literal text every match must begin with: for a pattern anchored by `^` (or `\A`) without options but s and u.
- * Undefined when there is none, so that an index range cannot be used.
+ * The literal text that every match begins with, for a pattern that is anchored by `^` or `\A` and has no options but s and u.
+ * Undefined if there is none, so that no index range can be used.
  */
 export function literalPrefix({ pattern, options }: BSONRegExp): string | undefined {
   if (/[imx]/.test(options)) return undefined
@@ -57,7 +57,7 @@ export function literalPrefix({ pattern, options }: BSONRegExp): string | undefi
     const literal = /^(?:\\([^A-Za-z0-9\s])|([^\\^$.*+?()[\]{}|]))/u.exec(pattern.slice(at))
     if (literal === null) break
     const after = pattern[at + literal[0].length]
-    // A quantifier that allows zero takes the last character away.
+    // A quantifier that allows zero repetitions makes the last character optional.
     if (after === '*' || after === '?' || after === '{') break
     prefix += literal[1] ?? literal[2]
     at += literal[0].length
@@ -66,7 +66,7 @@ export function literalPrefix({ pattern, options }: BSONRegExp): string | undefi
   return prefix === '' ? undefined : prefix
 }
 
-/** A group with options m or s of its own, on or off. */
+/** Finds a group that switches option m or s on or off for itself. */
 const ownOptions = /\(\?[a-z-]*[ms][a-z-]*:/
 
 type Anchors = { readonly '^': string; readonly $: string }
@@ -85,12 +85,12 @@ const posixClasses: Readonly<Record<string, string>> = {
   word: '\\w',
 }
 
-/** What PCRE takes for space, horizontal and vertical, in a class. */
+/** The members of PCRE's classes of all, horizontal and vertical white space. */
 const spaces = '\\t-\\r '
 const horizontal = '\\t \\xa0\\u1680\\u180e\\u2000-\\u200a\\u202f\\u205f\\u3000'
 const vertical = '\\n-\\r\\x85\\u2028\\u2029'
 
-/** Escapes outside a class that JS spells otherwise. */
+/** The JS equivalents of PCRE escapes outside a class. */
 const escapes: Readonly<Record<string, string>> = {
   A: '(?<![\\s\\S])',
   z: '(?![\\s\\S])',
@@ -104,7 +104,7 @@ const escapes: Readonly<Record<string, string>> = {
   e: '\\x1b',
 }
 
-/** The same inside of a class. */
+/** The JS equivalents of PCRE escapes inside a class. */
 const escapesInClass: Readonly<Record<string, string>> = {
   '-': '\\-',
   h: horizontal,
@@ -113,7 +113,7 @@ const escapesInClass: Readonly<Record<string, string>> = {
   S: '\\0-\\x08\\x0e-\\x1f!-\\u{10ffff}',
 }
 
-/** PCRE's $ also matches before a newline that ends the subject; with option m its ^ does not match after that one. */
+/** PCRE's `$` also matches before a newline that ends the subject. With option m its `^` does not match after that newline. */
 const anchorsOfText: Anchors = { '^': escapes.A!, $: escapes.Z! }
 const anchorsOfLines: Anchors = {
   '^': '(?:(?<![\\s\\S])|(?<=\\n)(?=[\\s\\S]))',
@@ -151,10 +151,10 @@ function translateOne(pattern: string, at: number, { extended, dotAll, lines }: 
   return [character, at + character.length]
 }
 
-/** No quantifier is longer; it bounds the look behind a brace. */
+/** The most characters before a closing brace that are searched for the start of its quantifier. */
 const quantifierMax = 16
 
-/** A closing brace that closes no quantifier is a literal in PCRE and an error in JS. */
+/** Whether a closing brace closes no quantifier: it is then a literal in PCRE, but an error in JS. */
 function isStrayBrace(pattern: string, at: number): boolean {
   return pattern[at] === '}' && !/\{\d+(,\d*)?$/.test(pattern.slice(Math.max(0, at - quantifierMax), at))
 }
@@ -173,7 +173,7 @@ function translateEscape(pattern: string, at: number): readonly [string, number]
   return escapedCharacter(pattern, at)
 }
 
-/** `\` before a character without meaning stands for the character, which JS's Unicode mode insists on writing plainly. */
+/** PCRE allows `\` before any character without special meaning. JS refuses it in Unicode mode, so it is left out. */
 function escapedCharacter(pattern: string, at: number): readonly [string, number] {
   const character = String.fromCodePoint(pattern.codePointAt(at + 1)!)
   const end = at + 1 + character.length

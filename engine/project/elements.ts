@@ -1,4 +1,4 @@
-/** Parts of arrays in the projection of a find: `$slice`, `$elemMatch` and the positional `$`. */
+/** Projects parts of arrays in a find: `$slice`, `$elemMatch` and the positional `$`. */
 import { copyDocument, type Document, documentOf, isDocument, type Value } from '../bson/document.ts'
 import { isNumber, toInteger } from '../bson/number.ts'
 import { EngineError } from '../errors.ts'
@@ -8,7 +8,7 @@ import type { Entry } from './shape.ts'
 
 export type Slice = { readonly parts: readonly string[]; readonly cut: (items: readonly Value[]) => Value[] }
 
-/** Whether `$slice` has the numbers of a find, not the arguments of the expression. */
+/** Whether `$slice` has the arguments of the find projection, not those of the expression. */
 export function isFindSlice(argument: Value): boolean {
   return isNumber(argument) || (Array.isArray(argument) && argument.length === 2 && argument.every(isNumber))
 }
@@ -38,7 +38,7 @@ function wholeNumber(value: Value): number {
   return Number(integer)
 }
 
-/** The document with the array at the slice's path cut, also inside arrays of documents. */
+/** The document with the array at the path of the slice cut, also inside arrays of documents. */
 export function sliceAt(doc: Document, slice: Slice): Document {
   return rebuilt(doc, slice.parts, 0, slice.cut) as Document
 }
@@ -54,7 +54,7 @@ function rebuilt(value: Value, parts: readonly string[], at: number, cut: (items
   return copy
 }
 
-/** `{ a: { $elemMatch: ... } }`: the first element that matches, alone; no field when none does. */
+/** `{ a: { $elemMatch: ... } }`: an array of the first element that matches; no field if none does. */
 export function elemMatchEntry(field: string, value: Document): Entry {
   const { positional } = compileFilter(parseFilter(documentOf({ [field]: value }), 'part'))
   return {
@@ -66,7 +66,7 @@ export function elemMatchEntry(field: string, value: Document): Entry {
   }
 }
 
-/** The document with the array at `parts` cut to the element the filter matched. */
+/** The document with the array at `parts` cut to the element that the filter matched. Fails with code 51246 if there is none. */
 export function cutElement(doc: Document, parts: readonly string[], index: number | undefined): Document {
   return rebuilt(doc, parts, 0, (items) => {
     const item = index === undefined ? undefined : items[index]

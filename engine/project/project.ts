@@ -1,4 +1,4 @@
-/** Projections of find and findAndModify, and of `$project`. */
+/** Compiles the projections of find and findAndModify, and `$project`. */
 import { compileExpression, expressionNames } from '../aggregate/expression.ts'
 import { fieldPath } from '../aggregate/fieldPath.ts'
 import { type Constants, type Context, constantsAt } from '../aggregate/scope.ts'
@@ -10,7 +10,7 @@ import { parseFilter } from '../match/parse.ts'
 import { cutElement, elemMatchEntry, isFindSlice, type Slice, sliceAt, sliceOf } from './elements.ts'
 import { addEntry, type Entry, excludeFields, includeFields, newShape, type Shape } from './shape.ts'
 
-/** What a projection says, before it is known whether it keeps or drops. */
+/** A parsed projection. While it is parsed, `mode` is undefined until a field decides whether fields are kept or dropped. */
 type Parsed = {
   readonly names: Constants
   readonly forFind: boolean
@@ -23,12 +23,13 @@ type Parsed = {
   mode: 'keep' | 'drop' | undefined
 }
 
-/** What the documents of a projection were found by. */
+/** The filter by which the projected documents were found. */
 export type Found = { readonly filter: Document; readonly matcher: Matcher }
 
 /**
- * Compiles the projection of a find; `found` is needed for the positional `$`, `names` are `$$` variables. An empty one keeps the document as it is.
- * Fails with mongod's codes: 31253 and 31254 for a mixture, 31249 and 31250 for colliding paths, and others.
+ * Compiles the projection of a find. `found` is needed for the positional `$`; `names` are the `$$` variables. An empty projection
+ * returns the document unchanged. Fails with mongod's codes: 31253 and 31254 for a mixture of inclusion and exclusion, 31249 and
+ * 31250 for colliding paths, and others.
  */
 export function compileProjection(
   spec: Document,
@@ -41,7 +42,7 @@ export function compileProjection(
   const { positional, slices } = parsed
   if (positional !== undefined) {
     if (found === undefined) throw new EngineError(51050, 'Projections with a positional operator require a matcher')
-    // Refuses what may not stand in the filter beside it: `$expr` and others.
+    // Refuses operators that a filter must not have beside a positional projection, such as `$expr`.
     parseFilter(found.filter, 'part')
   }
   return (doc) => {
@@ -143,7 +144,7 @@ function parseDocument(parsed: Parsed, parts: readonly string[], value: Document
       `An empty sub-projection is not a valid value. Found empty object at path ${parts.join('.')}`,
     )
   }
-  // A document of several operators is read as fields, and refused for the names of these.
+  // A document with several operators is parsed as fields, whose names are then refused.
   if (!operator.startsWith('$') || Object.keys(value).length > 1) {
     for (const field in value) parseField(parsed, parts, field, value[field]!)
     return

@@ -1,4 +1,4 @@
-/** Trees of fields to keep, drop or compute, and their application. `$project`, `$addFields` and find share them. */
+/** Trees of fields to keep, drop or compute, and their application: for `$project`, `$addFields` and find. */
 
 import type { Context, Evaluate } from '../aggregate/scope.ts'
 import { copyDocument, type Document, isDocument, newDocument, type Value } from '../bson/document.ts'
@@ -6,14 +6,14 @@ import { EngineError } from '../errors.ts'
 
 export type Entry = 'keep' | 'drop' | { readonly evaluate: Evaluate } | Shape
 
-/** `computes`: an expression is somewhere below, so that missing documents on the way are created. */
+/** `computes` means that there is an expression somewhere below, so that missing documents on its path are created. */
 export type Shape = { readonly fields: Map<string, Entry>; computes: boolean }
 
 export function newShape(): Shape {
   return { fields: new Map(), computes: false }
 }
 
-/** Adds an entry; fails with 31250 when something is there or below, with 31249 when something is above. */
+/** Adds an entry. Fails with 31250 if there is one at or below the path, with 31249 if there is one above. */
 export function addEntry(root: Shape, parts: readonly string[], entry: Entry): void {
   let shape = root
   for (const [index, part] of parts.entries()) {
@@ -45,7 +45,7 @@ function isComputed(entry: Entry): entry is { readonly evaluate: Evaluate } {
   return typeof entry === 'object' && 'evaluate' in entry
 }
 
-/** Only the fields named, in the document's order, then the computed ones in the order written. */
+/** The included fields, in the order of the document, then the computed ones, in the order of the projection. */
 export function includeFields(shape: Shape, doc: Document, context: Context): Document {
   const result = newDocument()
   for (const field in doc) {
@@ -76,7 +76,7 @@ function includeValue(shape: Shape, value: Value, context: Context): Value | und
   return shape.computes ? includeFields(shape, newDocument(), context) : undefined
 }
 
-/** All fields but those named. */
+/** All fields except the excluded ones. */
 export function excludeFields(shape: Shape, doc: Document): Document {
   const result = newDocument()
   for (const field in doc) {
@@ -92,7 +92,7 @@ function excludeValue(shape: Shape, value: Value): Value {
   return Array.isArray(value) ? value.map((item) => excludeValue(shape, item)) : value
 }
 
-/** The document with fields set to what their expressions yield; a missing result removes the field. */
+/** The document with fields set to the results of their expressions; a missing result removes the field. */
 export function addFields(shape: Shape, doc: Document, context: Context): Document {
   const result = copyDocument(doc)
   let removed = false

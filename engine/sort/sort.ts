@@ -1,4 +1,4 @@
-/** Sort orders over documents. */
+/** Compiles sort orders over documents. */
 import { fieldPath } from '../aggregate/fieldPath.ts'
 import { checkNatural } from '../arguments.ts'
 import { compareValues } from '../bson/compare.ts'
@@ -9,7 +9,7 @@ import { isNumber, toDouble } from '../bson/number.ts'
 import { EngineError } from '../errors.ts'
 import { arrayIndex } from '../match/path.ts'
 
-/** What a document is sorted by: one part per field of the specification. */
+/** The values by which a document is sorted, one for each field of the specification. */
 export type SortKey = readonly KeyPart[]
 
 export type Sort = {
@@ -21,8 +21,8 @@ export type Sort = {
 const sortFieldsMax = 32
 
 /**
- * What the sort of a command may be. Fails as `compileSortKey` does, and with BadValue for `$natural` beside other fields
- * and for a direction of it other than 1 and -1.
+ * Checks the sort of a command. Fails as `compileSortKey` does, and with BadValue for `$natural` beside other fields or with a
+ * direction other than 1 and -1.
  */
 export function checkSort(spec: Document | undefined): void {
   if (spec?.$natural === undefined) {
@@ -34,10 +34,10 @@ export function checkSort(spec: Document | undefined): void {
 }
 
 /**
- * Compiles a sort whose keys are extracted once per document. An array sorts by its least element ascending and its
- * greatest descending, an empty one below null, a missing field as null; of several fields within one array each
- * element gives a key of all of them. Fails with 15974 and 15975 for a direction other than 1 or -1, BadValue for `$meta`
- * and more than 32 fields, and while extracting with BadValue for fields within different arrays.
+ * Compiles a sort whose keys are extracted once per document. An array sorts by its least element ascending and by its greatest
+ * descending, an empty array below null, and a missing field as null. If several fields are within one array, each element gives
+ * a key with all of them. Fails with 15974 and 15975 for a direction other than 1 or -1, and BadValue for `$meta` and more than
+ * 32 fields. Extracting a key fails with BadValue for fields within different arrays.
  */
 export function compileSortKey(spec: Document): Sort {
   const fields = Object.keys(spec).map((path) => ({
@@ -63,7 +63,7 @@ export function compileSortKey(spec: Document): Sort {
   }
 }
 
-/** The first of the keys that a document has in an index of these paths. */
+/** The first, in sort order, of the keys that the document would have in an index of these paths. */
 function combinedKey(doc: Document, paths: readonly (readonly string[])[], compare: Sort['compareKeys']): SortKey {
   let keys: readonly SortKey[]
   try {
@@ -84,7 +84,7 @@ function meetsArray(doc: Document, parts: readonly string[]): boolean {
   return Array.isArray(value)
 }
 
-/** Compiles a comparator; extracts the keys on each comparison. */
+/** Compiles a comparator, which extracts the keys for each comparison. */
 export function compileSort(spec: Document): (a: Document, b: Document) => number {
   const { key, compareKeys } = compileSortKey(spec)
   return (a, b) => compareKeys(key(a), key(b))

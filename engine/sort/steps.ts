@@ -1,8 +1,8 @@
 import { limits } from '../limits.ts'
 
 /**
- * A stable sort that rests: it yields `undefined` after each `limits.sortChunk` items it has moved. The list given is
- * not changed.
+ * A stable sort in steps: it yields `undefined` after every `limits.sortChunk` items that it has moved. The given list is not
+ * changed.
  */
 export function* sortInSteps<Item>(
   items: readonly Item[],

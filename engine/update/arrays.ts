@@ -59,7 +59,7 @@ function sameItems(a: readonly Value[], b: readonly Value[]): boolean {
   return a.length === b.length && a.every((item, index) => item === b[index])
 }
 
-/** Values in at the position, then sorted, then cut. */
+/** The array with the values inserted at the position, then sorted, then sliced. */
 function pushed({ values, position, slice, compare }: Push, items: readonly Value[]): Value[] {
   const at = position === undefined || position >= items.length ? items.length : position
   const from = at < 0 ? Math.max(items.length + at, 0) : at
@@ -139,7 +139,7 @@ function sortDirection(value: Value): 1 | -1 {
   return direction === 1n ? 1 : -1
 }
 
-/** Through documents only, as mongod sorts pushed elements. */
+/** The value at the path, followed through documents only, as mongod does for the `$sort` of `$push`. */
 function fieldOf(value: Value, parts: readonly string[]): Value | undefined {
   let result: Value | undefined = value
   for (const part of parts) result = isDocument(result) ? result[part] : undefined
@@ -205,7 +205,7 @@ function pullLeaf(path: string, argument: Value): Leaf {
   return cullingLeaf('$pull', path, pullTest(argument))
 }
 
-/** A document is a filter on elements that are documents; operators and patterns apply to the element itself. */
+/** The test of elements to remove. A document is a filter on elements that are documents; operators and patterns test any element. */
 function pullTest(argument: Value): (item: Value) => boolean {
   if (isDocument(argument) && !isCondition(argument)) {
     const { matches } = compileFilter(parseFilter(argument, 'part'))
@@ -218,7 +218,7 @@ function pullTest(argument: Value): (item: Value) => boolean {
   return (item) => equalValues(item, argument)
 }
 
-/** mongod reads a document that begins with `$not`, as with any operator of the top level, as a filter on documents. */
+/** Whether a document holds operators that test the element itself. As in mongod, one that begins with `$not` is a filter on documents. */
 function isCondition(argument: Document): boolean {
   const operator = firstField(argument)
   return operator !== undefined && operator !== '$not' && Object.hasOwn(fieldOperators, operator)

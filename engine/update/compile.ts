@@ -1,4 +1,4 @@
-/** Updates as closures: operators, whole-document replacements and pipelines. */
+/** Compiles updates to closures: operators, whole-document replacements and pipelines. */
 import { compileUpdatePipeline } from '../aggregate/reshape.ts'
 import type { Constants } from '../aggregate/scope.ts'
 import { equalValues, identicalValues } from '../bson/compare.ts'
@@ -13,9 +13,9 @@ import { addLeaf, type Branch, compileTree, type ElementFilters, identifierOf, t
 export type ApplyOptions = {
   /** The time of `$currentDate` and `$$NOW`. */
   readonly now: Date
-  /** The element that matched the filter, for the positional `$` (Matcher.positional). */
+  /** The index of the array element that matched the filter, for the positional `$` (Matcher.positional). */
   readonly positional?: number
-  /** The document is about to be inserted by an upsert: `$setOnInsert` applies. */
+  /** Whether an upsert is about to insert the document, so that `$setOnInsert` applies. */
   readonly inserting?: boolean
 }
 
@@ -23,16 +23,16 @@ export type Update = {
   readonly kind: 'operators' | 'replacement' | 'pipeline'
   /** Whether the update uses the positional operator `$`. */
   readonly needsPositional: boolean
-  /** The top-level fields that it reads and writes; undefined: it may be any. */
+  /** The top-level fields that it reads and writes; undefined if it may be any. */
   readonly fields: ReadonlySet<string> | undefined
   /**
-   * The updated document; the input stays as it is. `changed` is false when the result would be stored unchanged.
-   * Fails with the code mongod has for the operator and value; ImmutableField when `_id` would change.
+   * Returns the updated document; the input is not modified. `changed` is false if the stored document would stay the same.
+   * Fails with mongod's code for the operator and value, and with ImmutableField if `_id` would change.
    */
   readonly apply: (doc: Document, options: ApplyOptions) => { readonly doc: Document; readonly changed: boolean }
 }
 
-/** Every update operator; others are refused (FailedToParse). */
+/** All update operators; any other is refused (FailedToParse). */
 export const updateOperatorNames: readonly string[] = [
   ...Object.keys(scalarOperators),
   ...Object.keys(arrayOperators),
@@ -45,7 +45,7 @@ export type CompileOptions = {
   readonly names?: Constants
 }
 
-/** Compiles an update as it comes in `u`. Fails with FailedToParse, BadValue, ConflictingUpdateOperators and others. */
+/** Compiles an update from its form in a command. Fails with FailedToParse, BadValue, ConflictingUpdateOperators and others. */
 export function compileUpdate(
   update: Document | readonly Document[],
   { arrayFilters = [], names = new Map() }: CompileOptions = {},
@@ -96,7 +96,7 @@ function pipelineUpdate(stages: readonly Document[], names: Constants): Update {
   }
 }
 
-/** `_id` comes first, and stays when the new document does not name one. */
+/** The document with `_id` first, which is taken from the old document if the new one has none. */
 function withId(doc: Document, id: Value | undefined): Document {
   const kept = doc._id === undefined ? id : doc._id
   if (kept === undefined || (doc._id !== undefined && firstField(doc) === '_id')) return doc

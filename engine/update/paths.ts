@@ -1,10 +1,10 @@
-/** The dotted paths of an update, and `arrayFilters`. */
+/** Parses the dotted paths of an update, and `arrayFilters`. */
 import type { Document } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 import { compileFilter, type Matcher } from '../match/compile.ts'
 import { type FilterNode, parseFilter } from '../match/parse.ts'
 
-/** Splits a path; the parts may include `$`, `$[]` and `$[id]`. Fails with EmptyFieldName, BadValue, DollarPrefixedFieldName. */
+/** Splits a path, whose parts may be `$`, `$[]` and `$[id]`. Fails with EmptyFieldName, BadValue or DollarPrefixedFieldName. */
 export function parsePath(path: string): readonly string[] {
   if (path === '') throw new EngineError('EmptyFieldName', 'An empty update path is not valid.')
   const parts = path.split('.')

@@ -1,4 +1,4 @@
-/** `$rename`: one leaf that fetches the value at the new name, one that removes the old. */
+/** `$rename`, as two leaves: one sets the value at the new name, one removes the old name. */
 import { identicalValues } from '../bson/compare.ts'
 import { type Document, isDocument, typeName, type Value } from '../bson/document.ts'
 import { show } from '../bson/show.ts'
@@ -8,8 +8,8 @@ import { parsePath } from './paths.ts'
 import type { Leaf } from './tree.ts'
 
 /**
- * The two leaves of `{ $rename: { [from]: to } }`. Neither name may lead through an array, and `from` not through a
- * scalar, although nothing could be moved then.
+ * The two leaves of `{ $rename: { [from]: to } }`. Neither path may lead through an array. `from` must not lead through a scalar
+ * either, although then there is nothing to move.
  */
 export function renameLeaves(
   from: string,
@@ -51,7 +51,7 @@ export function renameLeaves(
   ]
 }
 
-/** The value to move, undefined when there is none. Fails with PathNotViable for a path that leads through a scalar. */
+/** The value to move, undefined if there is none. Fails with PathNotViable for a path that leads through a scalar. */
 function sourceValue(doc: Document, parts: readonly string[]): Value | undefined {
   let value: Value | undefined = doc
   for (const part of parts) {
@@ -69,7 +69,7 @@ function sourceValue(doc: Document, parts: readonly string[]): Value | undefined
   return value
 }
 
-/** Fails with BadValue when the path leads through an array. */
+/** Fails with BadValue if the path leads through an array. */
 function refuseArrays(doc: Document, parts: readonly string[], role: 'source' | 'destination'): void {
   let value: Value | undefined = doc
   for (const [index, part] of parts.entries()) {

@@ -85,7 +85,7 @@ function currentDateLeaf(path: string, argument: Value): Leaf {
   return { operator: '$currentDate', path, apply: (_, run) => timestampOf(run.now) }
 }
 
-/** The clock as a Timestamp: its increment is 1, there being no replication log to number operations in. */
+/** The time as a Timestamp. Its increment is always 1, since there is no replication log to number operations in. */
 export function timestampOf(now: Date): Timestamp {
   return new Timestamp({ t: Math.floor(now.getTime() / 1000), i: 1 })
 }

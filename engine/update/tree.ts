@@ -1,9 +1,11 @@
 /**
- * The paths of an update as one tree, and its application to a document.
+ * Arranges the paths of an update in one tree, and applies it to documents.
  *
- * Invariants: the input document is never changed, only the parts on a changed path are copied; a value that does not
- * change is returned as the same reference, so `!==` means "modified". Fields are applied in mongod's order: names as
- * UTF-8 text, numbers as numbers, which is the order in which new fields are appended.
+ * Invariants
+ * - The input document is never changed. Only the parts on a changed path are copied.
+ * - A value that does not change is returned as the same reference, so `!==` means "modified".
+ * - Fields are applied in mongod's order, which is the order in which new fields are appended: names as UTF-8 text, array
+ *   positions as numbers.
  */
 import { compareText } from '../bson/compare.ts'
 import { copyDocument, type Document, isDocument, newDocument, typeName, type Value } from '../bson/document.ts'
@@ -11,7 +13,7 @@ import { EngineError } from '../errors.ts'
 import type { Matcher } from '../match/compile.ts'
 import { arrayIndex } from '../match/path.ts'
 
-/** What one application needs to know besides the value it works on. */
+/** The inputs of one application of an update. */
 export type Run = {
   readonly root: Document
   readonly now: Date
@@ -22,9 +24,9 @@ export type Run = {
 export type Leaf = {
   readonly operator: string
   readonly path: string
-  /** Returns the new value, the same reference when nothing changes, undefined to remove or to leave missing. */
+  /** Returns the new value: the same reference if nothing changes, undefined to remove the field or leave it missing. */
   readonly apply: (current: Value | undefined, run: Run) => Value | undefined
-  /** A path that cannot be followed is no failure: `$unset`. */
+  /** Whether a path that cannot be followed is ignored, as for `$unset`. */
   readonly tolerant?: boolean
   /** Whether the operator has nothing to do in this run, so that its path need not be viable: `$rename`. */
   readonly idle?: (run: Run) => boolean
@@ -39,14 +41,14 @@ export type Branch = {
 
 export type Node = { readonly leaf: Leaf } | Branch
 
-/** The compiled `arrayFilters`: whether an element is meant by an identifier. */
+/** The compiled `arrayFilters` by identifier, each a test of array elements. */
 export type ElementFilters = ReadonlyMap<string, Matcher>
 
 export function newBranch(): Branch {
   return { fields: new Map(), positional: undefined, each: undefined, filtered: new Map() }
 }
 
-/** Adds an operator at `parts`; fails with ConflictingUpdateOperators when another one is on the way, there or below. */
+/** Adds an operator at `parts`. Fails with ConflictingUpdateOperators if another is at, above or below that path. */
 export function addLeaf(root: Branch, parts: readonly string[], leaf: Leaf): void {
   let branch = root
   for (const [index, part] of parts.entries()) {
@@ -88,7 +90,7 @@ function setChild(branch: Branch, part: string, node: Node): void {
   else branch.fields.set(part, node)
 }
 
-/** Puts the fields of every branch in the order of application. */
+/** Sorts the fields of every branch in the order of application. */
 export function sortFields(node: Node): void {
   if ('leaf' in node) return
   const sorted = [...node.fields].sort(([a], [b]) => compareNames(a, b))
@@ -112,7 +114,7 @@ export function* childrenOf(branch: Branch): Generator<Node> {
   if (branch.each) yield branch.each
 }
 
-/** Prepares the tree for use with its array filters. */
+/** Compiles the tree and its array filters to a function that applies them. The input document is not changed. */
 export function compileTree(root: Branch, filters: ElementFilters): (doc: Document, run: Run) => Document {
   sortFields(root)
   return (doc, run) => applyToDocument(root, doc, run, filters)
@@ -162,7 +164,7 @@ function without(doc: Document, removed: ReadonlySet<string>): Document {
   return rest
 }
 
-/** The fields of a branch with the positional `$` put in the place of the element that matched. */
+/** The fields of a branch, with the positional `$` replaced by the index of the element that matched. */
 function fieldsOf(branch: Branch, run: Run): Iterable<[string, Node]> {
   if (branch.positional === undefined) return branch.fields
   if (run.positional === undefined) throw noMatch()
@@ -194,7 +196,7 @@ function applyToArray(branch: Branch, items: Value[], run: Run, filters: Element
   return result
 }
 
-/** How many nulls a single update may put between an array's end and a new element, as mongod. */
+/** How many nulls one update may insert between the end of an array and a new element, as in mongod. */
 const paddingMax = 1_500_000
 
 function setElement(items: Value[], index: number, value: Value, field: string): void {
@@ -205,7 +207,7 @@ function setElement(items: Value[], index: number, value: Value, field: string):
   items[index] = value
 }
 
-/** `$[]` and `$[id]`: every element meant by at least one of them; where several are, their trees must not conflict. */
+/** Applies `$[]` and `$[id]` to every element that at least one of them selects. If several do, their trees must not conflict. */
 function applyToElements(
   branch: Branch,
   current: Value | undefined,

@@ -1,4 +1,4 @@
-/** The document an upsert inserts when nothing matched. */
+/** The document that an upsert inserts when nothing matched. */
 import { ObjectId } from 'bson'
 import { compareText } from '../bson/compare.ts'
 import { type Document, isDocument, newDocument, type Value } from '../bson/document.ts'
@@ -8,9 +8,10 @@ import type { FilterNode } from '../match/parse.ts'
 import type { Update } from './compile.ts'
 
 /**
- * What the filter demands by equality, then the update with `$setOnInsert`; `_id` first, made up when neither names it.
- * A replacement takes only `_id` from the filter. Fails with NotSingleValueField when the filter names a path twice or
- * both a path and one below it, NotExactValueField when a replacement's filter names a part of `_id`, InvalidIdField for an `_id` no document may have, and as the update does.
+ * Builds the document from the equalities of the filter, and applies the update with `$setOnInsert`. `_id` comes first, and is
+ * generated if neither gives it. A replacement takes only `_id` from the filter. Fails with NotSingleValueField if the filter
+ * names a path twice or both a path and one below it, NotExactValueField if the filter of a replacement names a part of `_id`,
+ * InvalidIdField for an `_id` that no document may have, and as the update does.
  */
 export function upsertDocument(filter: FilterNode, update: Update, now: Date): Document {
   const equalities = new Map<string, Value>()
@@ -25,7 +26,7 @@ export function upsertDocument(filter: FilterNode, update: Update, now: Date): D
   return finished(doc)
 }
 
-/** A replacement takes `_id` whole, or not at all. */
+/** Whether a path is `_id`. Fails with NotExactValueField for a part of `_id`, which a replacement cannot take from the filter. */
 function isId(path: string): boolean {
   if (!path.startsWith('_id.')) return path === '_id'
   throw new EngineError(
@@ -34,7 +35,7 @@ function isId(path: string): boolean {
   )
 }
 
-/** Equalities under conjunctions, and under disjunctions and `$in` of one member, which mean the same. */
+/** Collects equalities, also those in conjunctions, and in disjunctions and `$in` with a single member. */
 function collect(node: FilterNode, wanted: (path: string) => boolean, into: Map<string, Value>): void {
   if (node.op === 'and' || (node.op === 'or' && node.nodes.length === 1)) {
     for (const child of node.nodes) collect(child, wanted, into)
