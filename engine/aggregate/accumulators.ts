@@ -30,8 +30,8 @@ export const accumulators = {
 } as const satisfies Readonly<Record<string, () => Accumulator>>
 
 /**
- * Integers are summed exactly, doubles with a running correction (Neumaier), so that the order of documents hardly
- * matters; what is not a number is passed over.
+ * Sums integers exactly and doubles with a running correction (Neumaier), so that the order of documents hardly matters. Values
+ * that are not numbers are ignored.
  */
 function numberSum() {
   let integers = 0n
@@ -80,7 +80,7 @@ function numberSum() {
   return { add, total, mean }
 }
 
-/** Null and missing do not take part. */
+/** The smallest (-1) or largest (1) value. Null and missing values are ignored. */
 function extreme(sign: 1 | -1): Accumulator {
   let best: Value = null
   return {
@@ -102,7 +102,7 @@ function nth(which: 'first' | 'last'): Accumulator {
   }
 }
 
-/** Counts what an accumulator keeps. Fails with ExceededMemoryLimit. */
+/** Returns a function that counts the memory of the values an accumulator keeps. It fails with ExceededMemoryLimit. */
 function keeper(operator: string): (value: Value) => void {
   let bytes = 0
   return (value) => {
@@ -156,7 +156,7 @@ function merged(): Accumulator {
   }
 }
 
-/** Equal values, and only those, have equal keys. */
+/** A key for a value: two values have the same key if and only if they are equal. Fails as `encodeKey` does. */
 export function groupKey(value: Value | undefined): string {
   return encodeKey([value], [1]).toString('latin1')
 }

@@ -1,4 +1,4 @@
-/** How operators take their arguments: by position, or by name in a document. */
+/** Reads the arguments of operators: by position, or by name in a document. */
 import { type Document, isDocument, typeName, type Value } from '../bson/document.ts'
 import { isNumber, type NumberValue, toInteger } from '../bson/number.ts'
 import { EngineError } from '../errors.ts'
@@ -6,7 +6,7 @@ import type { Evaluate, Operator } from './scope.ts'
 
 type Values = readonly (Value | undefined)[]
 
-/** An operator of `min` to `max` positional arguments, all evaluated. A lone argument need not be in an array. */
+/** An operator with `min` to `max` positional arguments, all evaluated. A single argument need not be in an array. */
 export function positional(min: number, max: number, apply: (values: Values) => Value | undefined): Operator {
   return (argument, compile, name) => {
     const parts = positionalParts(argument, min, max, name).map((part) => compile(part))
@@ -26,14 +26,14 @@ export function positionalParts(argument: Value, min: number, max: number, name:
   throw new EngineError(code, `Expression ${name} takes ${expected} arguments. ${parts.length} were passed in.`)
 }
 
-/** What mongod says of arguments by name that are no object, of an unknown one, and of each required one that is missing. */
+/** mongod's error codes for named arguments that are not an object, an unknown one, and each required one that is missing. */
 type ArgumentCodes = {
   readonly notObject: number
   readonly unknown: number
   readonly missing: Readonly<Record<string, number>>
 }
 
-/** Arguments by name: every name must be known, and those that `codes.missing` lists must be present. */
+/** Arguments by name. Each name must be in `optional` or `codes.missing`, and all of the latter must be present. */
 export function namedParts(argument: Value, name: string, optional: readonly string[], codes: ArgumentCodes): Document {
   const { notObject, unknown, missing } = codes
   if (!isDocument(argument)) throw new EngineError(notObject, `${name} only supports an object as its argument`)
@@ -46,7 +46,7 @@ export function namedParts(argument: Value, name: string, optional: readonly str
   return argument
 }
 
-/** An operator that is null when its argument is null or missing. */
+/** An operator that returns null if its argument is null or missing. */
 export function nullable(apply: (value: Value) => Value | undefined): Operator {
   return positional(1, 1, ([value]) => (value === undefined || value === null ? null : apply(value)))
 }
@@ -70,14 +70,14 @@ export function needText(value: Value | undefined, name: string, code: number): 
   throw new EngineError(code, `${name} requires a string, found: ${typeName(value)}`)
 }
 
-/** An integer within int32, as positions and counts are. */
+/** An integer within int32, for positions and counts. */
 export function needInt(value: Value | undefined, name: string, code: number): number {
   const integer = isNumber(value) ? toInteger(value) : undefined
   if (integer !== undefined && BigInt.asIntN(32, integer) === integer) return Number(integer)
   throw new EngineError(code, `${name} requires an integral value that fits int32, found: ${typeName(value)}`)
 }
 
-/** An evaluated optional argument. */
+/** The compiled argument, undefined if it is not given. */
 export function optionalPart(
   argument: Value | undefined,
   compile: (argument: Value) => Evaluate,

@@ -1,4 +1,4 @@
-/** Arithmetic expressions, and the accumulators used as expressions. */
+/** Arithmetic expressions, and accumulators that are used as expressions. */
 import { Decimal128, Double, Int32, Long } from 'bson'
 import { divideDecimals, packDecimal, roundDecimal } from '../bson/decimal.ts'
 import { isDocument, typeName, type Value } from '../bson/document.ts'
@@ -55,7 +55,7 @@ function accumulated(name: '$sum' | '$avg' | '$min' | '$max'): Operator {
   })
 }
 
-/** Sums in the widest type; an int64 overflow becomes a double. One operand may be a date. */
+/** Adds in the widest type of the operands; an int64 overflow becomes a double. One operand may be a date. */
 function addAll(values: readonly (Value | undefined)[]): Value {
   let total: NumberValue = new Int32(0)
   let date: Date | undefined
@@ -74,7 +74,7 @@ function needOperand(value: Value, name: string): NumberValue {
   throw new EngineError('TypeMismatch', `${name} only supports numeric or date types, not ${typeName(value)}`)
 }
 
-/** A date moved by whole milliseconds. Fails with Overflow past the dates JS can hold. */
+/** The date plus `milliseconds`, which are rounded. Fails with Overflow outside the range of JS dates. */
 export function shiftDate(date: Date, milliseconds: number): Date {
   const moved = new Date(date.getTime() + Math.round(milliseconds))
   if (Number.isNaN(moved.getTime())) throw new EngineError('Overflow', 'date overflow')
@@ -150,7 +150,7 @@ function roundTo(value: Value | undefined, place: Value | undefined, name: strin
   return number instanceof Decimal128 ? rounded : sameWidth(toInteger(rounded) ?? 0n, number instanceof Long)
 }
 
-/** Rounds the decimal digits the double is written with. */
+/** Rounds a double by the decimal digits with which it is written. */
 function roundDouble(value: number, digits: number, rule: 'even' | 'zero'): number {
   if (!Number.isFinite(value)) return value
   const rounded = packDecimal(roundDecimal(toDecimal(Decimal128.fromString(String(value))), digits, rule))

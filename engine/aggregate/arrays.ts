@@ -134,7 +134,7 @@ function indexOfArray([list, search, from, to]: Values): Value {
   return new Int32(-1)
 }
 
-/** One expression may not make a list longer than a document could hold. */
+/** The most elements that `$range` may return: about as many as one document can hold. */
 const rangeMax = 1_000_000
 
 function range([from, to, by]: Values): Value {

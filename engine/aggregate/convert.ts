@@ -55,7 +55,7 @@ function outOfRange(target: TypeName): EngineError {
   )
 }
 
-/** Fails with ConversionFailure. */
+/** Converts a value to another type. Fails with ConversionFailure. */
 function convert(value: Value, target: TypeName): Value {
   if (typeName(value) === target) return value
   switch (target) {
@@ -132,7 +132,7 @@ function toText(value: Value): Value {
   throw failed(value, 'string')
 }
 
-/** mongod writes infinities short. */
+/** The text of a double; infinities are written as in mongod. */
 function doubleText(value: number): string {
   return Number.isFinite(value) || Number.isNaN(value) ? String(value) : value > 0 ? 'Infinity' : '-Infinity'
 }
@@ -147,7 +147,7 @@ function toDate(value: Value): Value {
   return date
 }
 
-/** ISO 8601 dates; without a zone they are UTC. */
+/** Parses an ISO 8601 date; without a zone it is in UTC. */
 function parsedDate(text: string): Date {
   const iso = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?) ?(Z|[+-]\d{2}:?\d{2})?)?$/i.exec(text)
   const date = new Date(

@@ -25,7 +25,7 @@ export const dateOperators: Readonly<Record<string, Operator>> = {
 
 const partCodes = { notObject: 40535, unknown: 40535, missing: { date: 40539 } }
 
-/** `{ $year: date }` or `{ $year: { date, timezone } }`. */
+/** An operator that reads a part of a date: `{ $year: date }` or `{ $year: { date, timezone } }`. */
 function part(read: (date: Date) => number): Operator {
   return (argument, compile, name) => {
     const isNamed = isDocument(argument) && !firstField(argument)?.startsWith('$')
@@ -152,7 +152,7 @@ function shiftOperator(sign: 1 | -1): Operator {
 function moved(date: Date, unit: string, steps: number): Date {
   const fixed = unitMs[unit]
   if (fixed !== undefined) return shiftDate(date, steps * fixed)
-  // Months differ in length: the day is cut to the last of the month reached.
+  // Months differ in length: a day that the resulting month does not have becomes its last day.
   const months = date.getUTCFullYear() * 12 + date.getUTCMonth() + steps * unitMonths[unit]!
   const year = Math.floor(months / 12)
   const month = months - year * 12
@@ -188,7 +188,7 @@ function dateDiff(argument: Value, compile: Compile, name: string): Evaluate {
 function boundary(date: Date, unit: string): number {
   const months = unitMonths[unit]
   if (months !== undefined) return Math.floor((date.getUTCFullYear() * 12 + date.getUTCMonth()) / months)
-  // 1970-01-01 was a Thursday: four days into its week.
+  // 1970-01-01 was a Thursday, four days after the start of its week.
   const offset = unit === 'week' ? 4 * 86_400_000 : 0
   return Math.floor((date.getTime() + offset) / unitMs[unit]!)
 }

@@ -1,4 +1,4 @@
-/** Aggregation expressions as closures. Operators not listed in the tables below are refused (InvalidPipelineOperator). */
+/** Compiles aggregation expressions to closures. Operators that are not in the tables below are refused (InvalidPipelineOperator). */
 import { type Document, firstField, isDocument, newDocument, type Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 import { arithmeticOperators } from './arithmetic.ts'
@@ -25,14 +25,14 @@ const operators: ReadonlyMap<string, Operator> = new Map(
   }),
 )
 
-/** Every operator of an expression. */
+/** All operators of expressions. */
 export const expressionNames: readonly string[] = [...operators.keys()]
 
-/** Nested expressions are bounded: evaluation recurses as deep. */
+/** The most levels of nested expressions: evaluation recurses as deep. */
 const expressionDepthMax = 100
 
 /**
- * Compiles an expression. `names` are the `$$` constants it may use besides ROOT, CURRENT and REMOVE.
+ * Compiles an expression. `names` are the `$$` constants that it may use besides ROOT, CURRENT and REMOVE.
  * Fails with InvalidPipelineOperator for an unknown operator, 17276 for an unknown variable, and with mongod's codes for
  * wrong arguments.
  */
@@ -41,8 +41,8 @@ export function compileExpression(expression: Value, names: Constants = constant
 }
 
 /**
- * `$$NOW` and the variables of a command's `let`: each is computed once, before any document is read, and may use those
- * before it. Fails with 4890500 for one that asks for a field, and as `compileExpression` does.
+ * `$$NOW` and the variables of a command's `let`. Each is computed once, before any document is read, and may use those before
+ * it. Fails with 4890500 for one that reads a field, and as `compileExpression` does.
  */
 export function constantsOf(variables: Document | undefined, now: Date): Constants {
   if (variables === undefined) return constantsAt(now)
@@ -64,7 +64,7 @@ type Scope = {
   readonly constants: Constants
   readonly bound: ReadonlySet<string>
   readonly depth: number
-  /** Whether there is a document whose fields may be asked for. */
+  /** Whether there is a document whose fields may be read. */
   readonly fields: boolean
 }
 
@@ -85,7 +85,7 @@ function inner(scope: Scope, names: readonly string[] = []): Scope {
   }
 }
 
-/** @throws EngineError FailedToParse for a name that a user's variable may not have */
+/** @throws EngineError FailedToParse for a name that a user variable may not have */
 export function checkVariableName(name: string): void {
   if (!/^[a-z\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*$/.test(name)) {
     throw new EngineError('FailedToParse', `'${name}' starts with an invalid character for a user variable name`)
@@ -169,7 +169,7 @@ function lookUp(context: Context, name: string): Value | undefined {
   return entry?.value
 }
 
-/** Through an array a path yields the list of what its elements have; numeric parts are names here. */
+/** The value at a path. In an array, it is the list of the values of the elements; numeric parts are field names here. */
 function valueAt(value: Value | undefined, parts: readonly string[], at: number): Value | undefined {
   let current = value
   for (let index = at; index < parts.length; index++) {

@@ -1,6 +1,6 @@
 import { EngineError } from '../errors.ts'
 
-/** mongod's limit on the parts of a path. */
+/** mongod's limit on the number of parts of a path. */
 const partsMax = 200
 
 /** Splits a field path. Fails with mongod's codes for empty parts and dollar signs. */

@@ -13,10 +13,10 @@ type Column = { readonly field: string; readonly make: () => Accumulator; readon
 
 export type Transform = (input: Documents) => Documents
 
-/** How many groups one stage may hold: mongod's 100 MB at a modest size for each. */
+/** How many groups one stage may hold: mongod's limit of 100 MB at about 100 bytes for each. */
 const groupsMax = 1_000_000
 
-/** Groups come in the order in which they were first seen. */
+/** Compiles `$group`. Groups are returned in the order in which they were first seen. */
 export function compileGroup(argument: Value, names: Constants): Transform {
   const spec = needDocument(argument, 15947, "a group's fields must be specified in an object")
   if (spec._id === undefined) throw new EngineError(15955, 'a group specification must include an _id')
@@ -52,7 +52,7 @@ export function compileGroup(argument: Value, names: Constants): Transform {
   }
 }
 
-/** The group of a document. A document of one field, `{ k: ... }`, has null for what is missing; of more it lacks the field. */
+/** The `_id` of a document's group. In an `_id` of one field, `{ k: ... }`, a missing value becomes null; in one of more it is left out. */
 function compileId(spec: Value, names: Constants): Evaluate {
   const first = isDocument(spec) ? firstField(spec) : undefined
   if (!isDocument(spec) || first === undefined || first.startsWith('$')) return compileExpression(spec, names)
@@ -88,7 +88,7 @@ function compileColumn(field: string, spec: Value, names: Constants): Column {
 
 const one = new Int32(1)
 
-/** `$count: field`: one document, or none for an empty input. */
+/** `$count: field`: returns one document, or none for an empty input. */
 export function compileCount(argument: Value): Transform {
   const field = countField(argument)
   return function* (input) {
@@ -110,7 +110,7 @@ export function countField(argument: Value): string {
   return argument
 }
 
-/** `$sortByCount: expression`: groups with their `count`, the largest first. */
+/** `$sortByCount: expression`: returns groups with their `count`, the largest first. */
 export function compileSortByCount(argument: Value, names: Constants): Transform {
   const [code, text] = isDocument(argument)
     ? [40147, firstField(argument) ?? '']

@@ -8,7 +8,7 @@ import { EngineError } from '../errors.ts'
 import { isNullish, namedParts, positional, positionalParts } from './arguments.ts'
 import { bind, type Evaluate, type Operator } from './scope.ts'
 
-/** The order of expressions: as everywhere, but a missing value comes before null. */
+/** Compares results of expressions as `compareValues` does, except that a missing value sorts before null. */
 export function compareResults(a: Value | undefined, b: Value | undefined): number {
   if (a !== undefined && b !== undefined) return compareValues(a, b)
   if (a === b) return 0
@@ -44,7 +44,7 @@ export const logicOperators: Readonly<Record<string, Operator>> = {
   $literal: (argument) => () => argument,
 }
 
-/** A field that an object literal had better not have is written as an entry. */
+/** The codes of `missing` are entries, because an object literal with a field `then` looks like a promise. */
 const condCodes = {
   notObject: 17080,
   unknown: 17083,

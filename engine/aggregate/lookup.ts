@@ -1,4 +1,4 @@
-/** `$lookup`: the documents of another collection that belong to each document. */
+/** `$lookup`: adds to each document the matching documents of another collection. */
 import { copyDocument, type Document, documentOf, isDocument, newDocument, type Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 import { anyAtPath } from '../match/path.ts'
@@ -16,10 +16,10 @@ type Lookup = {
   readonly stages: readonly Value[]
 }
 
-/** A compiled pipeline over documents at hand. */
+/** A compiled pipeline over given documents. */
 type Run = (input: Documents, source: Source) => Documents
 
-/** `compile` is the compiler of pipelines, handed in because it needs this stage itself. */
+/** `compile` is the compiler of pipelines. It is a parameter because it uses this function itself. */
 export function compileLookup(
   argument: Value,
   settings: Settings,
@@ -27,7 +27,7 @@ export function compileLookup(
 ): Run {
   const lookup = parseLookup(argument, settings.names)
   const inner = { ...settings, depth: settings.depth + 1 }
-  // A first compilation with empty variables reports mistakes before any document is read.
+  // Compiling once with undefined variables reports errors before any document is read.
   const names = new Map(settings.names)
   for (const [name] of lookup.variables) names.set(name, undefined)
   const fixed = compile(lookup.stages, { ...inner, names })
@@ -53,8 +53,8 @@ function bound(lookup: Lookup, doc: Document, names: Constants): Constants {
 }
 
 /**
- * The foreign documents whose field equals the local one, or one of its elements; without fields all of them. A filter
- * at the start of the pipeline is asked of the source too, so that an index can serve it.
+ * The foreign documents whose field equals the local one or one of its elements; all of them if no fields are given. A `$match` at
+ * the start of the pipeline is added to the filter, so that an index can serve it.
  */
 function candidates({ from, local, foreign, stages }: Lookup, doc: Document, source: Source): Documents {
   const filters: Document[] = []
@@ -69,7 +69,7 @@ function candidates({ from, local, foreign, stages }: Lookup, doc: Document, sou
   return source.find(from, filters.length === 1 ? filters[0]! : documentOf({ $and: filters }))
 }
 
-/** Null alone when the path leads to nothing: to no field, or to empty arrays. */
+/** The values at the path, elements of arrays included; only null if there are none (a missing field, or empty arrays). */
 function localValues(doc: Document, path: string): readonly Value[] {
   const values: Value[] = []
   const collect = anyAtPath(path, 'whole', (value) => {
@@ -81,7 +81,7 @@ function localValues(doc: Document, path: string): readonly Value[] {
   return values.length === 0 ? [null] : values
 }
 
-/** Expressions may use the variables of `let`, which only this stage knows. */
+/** Whether a filter has an `$expr`, which may use variables of `let` that the source does not know. */
 function usesExpression(filter: Value): boolean {
   if (Array.isArray(filter)) return filter.some(usesExpression)
   return isDocument(filter) && Object.keys(filter).some((field) => field === '$expr' || usesExpression(filter[field]!))

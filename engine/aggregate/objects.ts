@@ -49,7 +49,7 @@ function mergeObjects(values: Values): Value {
   return result
 }
 
-/** Of `[{ k, v }, ...]` or `[[k, v], ...]`. */
+/** Makes a document of `[{ k, v }, ...]` or `[[k, v], ...]`. */
 function arrayToObject(items: readonly Value[]): Value {
   const result = newDocument()
   for (const item of items) {
@@ -93,7 +93,7 @@ function getField(argument: Value, compile: Compile, name: string): Evaluate {
   }
 }
 
-/** Field names must be constants; `{ $literal: '$x' }` names a field that looks like a path. */
+/** The name of a field, which must be a constant. `{ $literal: '$x' }` gives a name that looks like a path. */
 function constantName(value: Value, name: string): string {
   const literal = isDocument(value) && Object.keys(value)[0] === '$literal' ? value.$literal : value
   if (typeof literal !== 'string') {

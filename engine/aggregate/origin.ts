@@ -1,4 +1,4 @@
-/** Stages that make documents instead of reading a collection: they come first, in `{ aggregate: 1 }`. */
+/** Stages that make documents instead of reading a collection. They come first, in a pipeline of `{ aggregate: 1 }`. */
 import { type Document, isDocument, type Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 import { compileExpression } from './expression.ts'
@@ -9,7 +9,7 @@ export const originNames: readonly string[] = ['$documents', '$listLocalSessions
 
 export type Origin = (source: Source) => Iterable<Document>
 
-/** The documents the first stage makes, undefined when it reads a collection. */
+/** The source of the documents that the first stage makes, undefined if the stage is none of these. */
 export function compileOrigin(name: string | undefined, argument: Value, names: Constants): Origin | undefined {
   switch (name) {
     case '$documents':

@@ -1,4 +1,4 @@
-/** `$out` and `$merge`: where the documents of a pipeline go. The writer does it (`writer/output.ts`). */
+/** Compiles `$out` and `$merge`, which write the documents of a pipeline. The writer runs them (`writer/output.ts`). */
 import { type Document, documentOf, isDocument, typeName, type Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 import { compileExpression } from './expression.ts'
@@ -11,18 +11,18 @@ export type Target = { readonly database: string | undefined; readonly collectio
 
 export type Merge = Target & {
   readonly kind: 'merge'
-  /** Paths whose values find the document to merge into; together a unique key. */
+  /** The paths whose values identify the document to merge into; together they are a unique key. */
   readonly on: readonly string[]
-  /** `fail`, `keepExisting`, or a pipeline in which `$$new` is the document that comes. */
+  /** `fail`, `keepExisting`, or a pipeline in which `$$new` is the incoming document. */
   readonly whenMatched: 'fail' | 'keepExisting' | readonly Document[]
   readonly whenNotMatched: 'insert' | 'discard' | 'fail'
-  /** The variables of the pipeline for a document that comes; `new` is the document. */
+  /** Returns the variables of that pipeline for an incoming document, which is `new`. */
   readonly variablesOf: (doc: Document) => Document
 }
 
 export type Output = (Target & { readonly kind: 'out' }) | Merge
 
-/** The output a last stage names, undefined for any other stage. Fails with mongod's codes. */
+/** The output that a last stage describes, undefined for any other stage. Fails with mongod's codes. */
 export function compileOutput(name: string | undefined, argument: Value, names: Constants): Output | undefined {
   if (name === '$out') return { kind: 'out', ...targetOf(argument, '$out') }
   return name === '$merge' ? mergeOf(argument, names) : undefined
@@ -45,7 +45,7 @@ function targetOf(argument: Value, stage: string): Target {
 
 const mergeFields: readonly string[] = ['into', 'on', 'let', 'whenMatched', 'whenNotMatched']
 
-/** `replace` and `merge` are pipelines too, as in mongod. */
+/** The pipelines for which `replace` and `merge` stand, as in mongod. */
 const pipelines: Readonly<Record<string, readonly Document[]>> = {
   replace: [{ $replaceWith: '$$new' }],
   merge: [{ $replaceWith: { $mergeObjects: ['$$ROOT', '$$new'] } }],
@@ -84,7 +84,7 @@ function whenMatchedOf(spec: Document): Merge['whenMatched'] {
   if (Array.isArray(whenMatched)) {
     const stages = whenMatched as readonly Document[]
     const variables = Object.keys(isDocument(spec.let) ? spec.let : {}).map((name) => [name, null] as const)
-    // Mistakes are told before anything is written.
+    // Compiled here only to report errors before anything is written.
     compileUpdatePipeline(stages, new Map<string, Value>([...variables, ['new', documentOf({})]]))
     return stages
   }

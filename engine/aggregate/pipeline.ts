@@ -1,6 +1,6 @@
 /**
- * Aggregation pipelines as chains of generators: a stage pulls from the one before it, so `$limit` stops the scan.
- * The start of a pipeline that a query planner can serve is handed out as `leading` and not run again.
+ * Compiles aggregation pipelines to chains of generators: each stage pulls from the one before it, so `$limit` stops the scan.
+ * The leading stages that the query planner can serve are returned as `leading`, and are not run again.
  */
 import { type Document, documentOf, firstField, isDocument, type Value } from '../bson/document.ts'
 import { isNumber, toInteger } from '../bson/number.ts'
@@ -30,30 +30,30 @@ export type Leading = {
 }
 
 export type Pipeline = {
-  /** The `$$` variables of all its expressions, those of `leading` too. */
+  /** The `$$` variables of all its expressions, including those of `leading`. */
   readonly names: Constants
-  /** What the planner serves: `run` expects its input filtered, sorted and cut accordingly. */
+  /** The part that the planner serves: `run` expects its input to be filtered, sorted and limited accordingly. */
   readonly leading: Leading
-  /** After `leading` the pipeline only counts: its result is `{ _id: id, [field]: n }` (no `_id` when undefined), or nothing for 0. */
+  /** Set if the pipeline only counts after `leading`. The result is `{ _id: id, [field]: n }`, without an undefined `_id`; none for 0. */
   readonly countOnly: { readonly field: string; readonly id: Value | undefined } | undefined
   readonly run: (input: Documents, source: Source) => Documents
-  /** Whether it makes its documents itself: `run` has no use for its input, and there is no collection. */
+  /** Whether the first stage makes the documents itself, so that there is no collection and `run` ignores its input. */
   readonly collectionless: boolean
-  /** Where the results go instead of to the client. */
+  /** Where the results are written, if they are not returned to the client. */
   readonly output: Output | undefined
 }
 
 /** A compiled stage. `source` is given when the pipeline runs. */
 type Stage = (input: Documents, source: Source) => Documents
 
-/** mongod's limit on stages. */
+/** mongod's limit on the number of stages. */
 const stagesMax = 1000
-/** How deep `$facet` and `$lookup` may nest pipelines, as mongod. */
+/** How deep `$facet` and `$lookup` may nest pipelines, as in mongod. */
 const pipelineDepthMax = 20
 
 /**
- * Compiles a pipeline. `names` are its `$$` variables, at least `$$NOW`. Fails with 40324 for unknown stages and with
- * mongod's codes for wrong arguments.
+ * Compiles a pipeline. `names` are its `$$` variables, `$$NOW` at least. Fails with 40324 for an unknown stage, and with mongod's
+ * codes for wrong arguments.
  */
 export function compilePipeline(stages: readonly Value[], names: Constants): Pipeline {
   const parsed = parseStages(stages)
@@ -209,7 +209,7 @@ function facetStage(argument: Value, settings: Settings): Stage {
   }
 }
 
-/** A pipeline over documents at hand, nothing served by a planner. */
+/** A pipeline inside `$facet` or `$lookup`, all of whose stages are run here. */
 function wholePipeline(stages: readonly Value[], settings: Settings): Stage {
   if (settings.depth > pipelineDepthMax) {
     throw new EngineError(
@@ -225,7 +225,7 @@ function wholePipeline(stages: readonly Value[], settings: Settings): Stage {
   return (input, source) => compiled.reduce((documents, stage) => stage(documents, source), input)
 }
 
-/** Filters first, then at most one sort, one skip and one limit. */
+/** Splits off the leading stages: any `$match`, then at most one `$sort`, one `$skip` and one `$limit`, in this order. */
 function splitLeading(stages: readonly ParsedStage[]): { readonly leading: Leading; readonly used: number } {
   let used = 0
   const filters: Document[] = []
@@ -244,7 +244,7 @@ function splitLeading(stages: readonly ParsedStage[]): { readonly leading: Leadi
   return { leading, used }
 }
 
-/** `$count`, and the `$group` that countDocuments of the drivers sends. */
+/** Recognizes `$count`, and the `$group` that the `countDocuments` of drivers sends. */
 function countOnly({ name, argument }: ParsedStage): Pipeline['countOnly'] {
   if (name === '$count') return { field: countField(argument), id: undefined }
   if (name !== '$group' || !isDocument(argument)) return undefined

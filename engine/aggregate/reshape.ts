@@ -1,4 +1,4 @@
-/** Stages that turn one document into one document; pipeline updates are made of these alone. */
+/** Stages that turn one document into one document. Pipeline updates consist of these only. */
 import { type Document, isDocument, typeName, type Value } from '../bson/document.ts'
 import { EngineError } from '../errors.ts'
 import { compileProject } from '../project/project.ts'
@@ -36,15 +36,15 @@ const reshapes: Readonly<Record<string, CompileReshape>> = {
   $replaceWith: compileReplace,
 }
 
-/** The stages a pipeline update may be made of. */
+/** The stages that a pipeline update may have. */
 export const reshapeNames: readonly string[] = Object.keys(reshapes)
 
-/** The stage as a function of one document, undefined when it is a stage of another kind. */
+/** The stage as a function of one document, undefined for other stages. */
 export function compileReshape(name: string, argument: Value, names: Constants): Reshape | undefined {
   return Object.hasOwn(reshapes, name) ? reshapes[name]!(argument, names) : undefined
 }
 
-/** A pipeline update; `variables` are those of the command's `let`. Fails with InvalidOptions for a stage that is not allowed in one. */
+/** Compiles a pipeline update; `variables` are those of the command's `let`. Fails with InvalidOptions for a stage it may not have. */
 export function compileUpdatePipeline(
   stages: readonly Document[],
   variables: Constants,
@@ -77,7 +77,7 @@ function compileAddFields(argument: Value, names: Constants): Reshape {
   return (doc) => addFields(shape, doc, { root: doc, bound: undefined })
 }
 
-/** A document that is no expression names fields below. */
+/** Adds all fields of a specification. A document that is not an expression holds nested fields. */
 function addAll(shape: Shape, parents: readonly string[], spec: Document, names: Constants): void {
   for (const field in spec) {
     const value = spec[field]!

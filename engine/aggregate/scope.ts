@@ -1,10 +1,10 @@
-/** What an expression can see: the document, bound variables, and constants known when it is compiled. */
+/** The inputs of an expression: the document, bound variables, and constants that are known when it is compiled. */
 import type { Document, Value } from '../bson/document.ts'
 
-/** `$$` names fixed for a whole pipeline: `NOW`, and in a `$lookup` pipeline the values of its `let`. */
+/** `$$` variables with fixed values: `NOW`, those of a command's `let`, and in a `$lookup` pipeline those of its `let`. */
 export type Constants = ReadonlyMap<string, Value | undefined>
 
-/** Variables bound while evaluating (`$let`, `$map`, ...), innermost first. */
+/** Variables that are bound during evaluation (`$let`, `$map`, ...), as a list with the innermost first. */
 export type Bound = { readonly name: string; readonly value: Value | undefined; readonly next: Bound | undefined }
 
 export type Context = { readonly root: Document; readonly bound: Bound | undefined }
@@ -12,10 +12,10 @@ export type Context = { readonly root: Document; readonly bound: Bound | undefin
 /** Evaluates to a value, or undefined for "missing". */
 export type Evaluate = (context: Context) => Value | undefined
 
-/** Compiles a subexpression; `names` are variables the operator will bind for it. */
+/** Compiles a subexpression; `names` are variables that the operator binds for it. */
 export type Compile = (expression: Value, names?: readonly string[]) => Evaluate
 
-/** An operator: its argument as written, and the compiler for what is inside. */
+/** Compiles an operator from its argument as written; `compile` is the compiler for subexpressions. */
 export type Operator = (argument: Value, compile: Compile, name: string) => Evaluate
 
 export function constantsAt(now: Date): Constants {

@@ -1,4 +1,4 @@
-/** Expressions that read arrays as sets: order and repetition do not count. Results come without repetitions. */
+/** Expressions that treat arrays as sets: order and repetition do not count. Resulting arrays have no repetitions. */
 import { typeName, type Value } from '../bson/document.ts'
 import { isTruthy } from '../bson/number.ts'
 import { EngineError } from '../errors.ts'

@@ -1,25 +1,25 @@
-/** The names of stages, and how a stage is written. */
+/** The names of stages, and the parts that stages share. */
 import { type Document, isDocument, type Value } from '../bson/document.ts'
 import { roughBytes } from '../bson/size.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Constants } from './scope.ts'
 
-/** What flows from stage to stage; `undefined` means: still working, so that whoever pulls can look at the clock. */
+/** The documents that pass from stage to stage. `undefined` means that the search goes on, so that the caller can check the clock. */
 export type Documents = Iterable<Document | undefined>
 
-/** Where stages find documents that are not their input. */
+/** The sources of documents besides the input of a stage. */
 export type Source = {
-  /** Those of another collection, for `$lookup`. */
+  /** Finds documents of another collection, for `$lookup`. */
   readonly find: (collection: string, filter: Document) => Documents
   /** The sessions of this server, for `$listLocalSessions`. */
   readonly sessions: () => Iterable<Document>
 }
 
-/** What a stage is compiled with: the constants, and how deep in `$facet` and `$lookup` it stands. */
+/** The context in which a stage is compiled: the constants, and its depth within `$facet` and `$lookup`. */
 export type Settings = { readonly names: Constants; readonly depth: number }
 
-/** Every stage the engine runs; others are refused. */
+/** All supported stages; others are refused. */
 export const stageNames: ReadonlySet<string> = new Set([
   '$addFields',
   '$count',
@@ -57,13 +57,13 @@ export function parseStage(stage: Value): { readonly name: string; readonly argu
   return { name, argument: stage[name]! }
 }
 
-/** A document argument, or mongod's refusal. */
+/** The argument, which must be a document. Fails with mongod's code otherwise. */
 export function needDocument(argument: Value, code: number, message: string): Document {
   if (isDocument(argument)) return argument
   throw new EngineError(code, message)
 }
 
-/** All documents in a list, resting where the input rests. Fails with 292 past what one stage may keep. */
+/** Collects all documents in a list, and yields where the input yields. Fails with 292 beyond the memory limit of one stage. */
 export function* collect(input: Documents): Generator<undefined, Document[], void> {
   const documents: Document[] = []
   let bytes = 0

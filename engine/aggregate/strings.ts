@@ -1,4 +1,4 @@
-/** Text expressions. "CP" counts code points, "Bytes" counts UTF-8 bytes. */
+/** String expressions. Operators with "CP" in their names count code points, those with "Bytes" count UTF-8 bytes. */
 import { BSONRegExp, Int32, Timestamp } from 'bson'
 import { compareText } from '../bson/compare.ts'
 import { isDocument, typeName, type Value } from '../bson/document.ts'
@@ -42,7 +42,7 @@ function concat(values: readonly (Value | undefined)[]): Value {
   return text
 }
 
-/** What text operators accept besides text: numbers, dates and timestamps as written, null as empty. */
+/** Converts values that string operators accept besides strings: numbers, dates and timestamps as text, null as empty. */
 function asText(value: Value | undefined): string {
   if (isNullish(value)) return ''
   if (typeof value === 'string') return value
@@ -144,7 +144,7 @@ function replaceOperator(replace: (text: string, find: string, to: string) => st
 
 const matchCodes = { notObject: 51103, unknown: 31024, missing: { input: 31022, regex: 31023 } }
 
-/** A constant pattern is compiled once. */
+/** Compiles a regex operator. A constant pattern is compiled once. */
 function regexMatch(argument: Value, compile: Compile, name: string): Evaluate {
   const parts = namedParts(argument, name, ['options'], matchCodes)
   const input = compile(parts.input!)

@@ -11,7 +11,7 @@ type Unwind = {
   readonly keepsEmpty: boolean
 }
 
-/** A value that is no array counts as an array of itself; null, missing and empty ones vanish unless preserved. */
+/** Compiles `$unwind`. A value that is not an array counts as one element; null, missing and empty values are dropped unless preserved. */
 export function compileUnwind(argument: Value): Transform {
   const unwind = parseUnwind(argument)
   return function* (input) {

@@ -1,9 +1,9 @@
-/** MongoDB's total order over BSON values, its equality, and the stricter identity of encoded values. */
+/** MongoDB's total order and equality of BSON values, and the stricter identity of their encodings. */
 import type { Binary, BSONRegExp, Code, Decimal128, Double, Long, ObjectId, Timestamp } from 'bson'
 import { type Document, type TypeName, typeName, type Value } from './document.ts'
 import { compareNumbers, type NumberValue } from './number.ts'
 
-/** The order of types; numbers of all kinds are one type. Also the type byte of index keys (see keys.ts). */
+/** The order of types, which is also the type byte of index keys (see keys.ts). All types of numbers are one. */
 export const typeOrder: Readonly<Record<TypeName, number>> = {
   minKey: 0x05,
   missing: 0x0f,
@@ -26,7 +26,7 @@ export const typeOrder: Readonly<Record<TypeName, number>> = {
   maxKey: 0x7f,
 }
 
-/** Negative, zero or positive as `a` sorts before, with or after `b`. A missing value counts as null. */
+/** Returns a negative number, zero or a positive number if `a` sorts before, with or after `b`. A missing value counts as null. */
 export function compareValues(a: Value | undefined, b: Value | undefined): number {
   if (a === b) return 0
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b)
@@ -74,7 +74,7 @@ function compareSameType(name: TypeName, a: Value, b: Value): number {
   }
 }
 
-/** Orders text by its UTF-8 bytes, that is by code points: a surrogate pair sorts after U+E000 to U+FFFF. */
+/** Compares strings by their UTF-8 bytes, that is by code points: a surrogate pair sorts after U+E000 to U+FFFF. */
 export function compareText(a: string, b: string): number {
   const shared = Math.min(a.length, b.length)
   for (let index = 0; index < shared; index++) {
@@ -89,7 +89,7 @@ function codePointRank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x1_0000 : unit
 }
 
-/** Field by field: type, then name, then value; the shorter of two otherwise equal documents comes first. */
+/** Compares documents field by field, by type, name and value. If one is the beginning of the other, it comes first. */
 function compareDocuments(a: Document, b: Document): number {
   const fields = Object.keys(a)
   const others = Object.keys(b)
@@ -118,7 +118,7 @@ function compareArrays(a: readonly Value[], b: readonly Value[]): number {
   return a.length - b.length
 }
 
-/** Length, then subtype, then bytes. */
+/** Compares binary data by length, then subtype, then bytes. */
 function compareBinary(a: Binary, b: Binary): number {
   if (a.position !== b.position) return a.position - b.position
   if (a.sub_type !== b.sub_type) return a.sub_type - b.sub_type

@@ -1,10 +1,10 @@
 /**
- * Decimal128 as an integer and a power of ten (IEEE 754-2008, binary integer encoding), with exact sums and products
+ * Decimal128 as an integer and a power of ten (IEEE 754-2008, binary integer encoding). Sums and products are exact until they are
  * rounded once, half to even, to 34 digits.
  */
 import { Decimal128 } from 'bson'
 
-/** `special` values are doubles too: NaN and the infinities. A finite value is `coefficient * 10 ** exponent`. */
+/** `special` is NaN or an infinity, as a double. A finite value is `coefficient * 10 ** exponent`. */
 export type Decimal =
   | { readonly special: number }
   | { readonly special: undefined; readonly coefficient: bigint; readonly exponent: number }
@@ -13,7 +13,7 @@ const digitsMax = 34
 const exponentMin = -6176
 const exponentMax = 6111
 
-/** Unpacks a Decimal128. The sign of a zero is not kept: it neither orders nor survives arithmetic. */
+/** Unpacks a Decimal128. The sign of a zero is dropped: it does not count for the order and does not survive arithmetic. */
 export function unpackDecimal(value: Decimal128): Decimal {
   const view = new DataView(value.bytes.buffer, value.bytes.byteOffset, 16)
   const high = view.getBigUint64(8, true)
@@ -23,12 +23,12 @@ export function unpackDecimal(value: Decimal128): Decimal {
   if (combination === 0x1e) return { special: negative ? -Infinity : Infinity }
   const large = combination >> 3 === 3
   const biased = Number((high >> (large ? 47n : 49n)) & 0x3fffn)
-  // The large form only encodes coefficients over 34 digits, which count as zero.
+  // The large form encodes only coefficients of more than 34 digits, which count as zero.
   const coefficient = large ? 0n : ((high & 0x1_ffff_ffff_ffffn) << 64n) | view.getBigUint64(0, true)
   return { special: undefined, coefficient: negative ? -coefficient : coefficient, exponent: biased + exponentMin }
 }
 
-/** Packs a value, rounding to 34 digits; too large becomes infinite, too small zero. */
+/** Packs a value, rounded to 34 digits. One that is too large becomes infinite, one that is too small becomes zero. */
 export function packDecimal(value: Decimal): Decimal128 {
   if (value.special !== undefined) return Decimal128.fromString(String(value.special))
   const negative = value.coefficient < 0n
@@ -65,7 +65,7 @@ function roundHalfEven(coefficient: bigint, digits: number): bigint {
   return up ? quotient + 1n : quotient
 }
 
-/** A double as a decimal of 15 significant digits, the conversion mongod applies before mixed arithmetic. */
+/** A double as a decimal of 15 significant digits, which is how mongod converts it before mixed arithmetic. */
 export function decimalFromDouble(value: number): Decimal {
   if (!Number.isFinite(value)) return { special: value }
   const [digits, exponent] = value.toExponential(14).split('e') as [string, string]
@@ -92,11 +92,11 @@ export function asDouble(value: Decimal): number {
   return value.special ?? Number(`${value.coefficient}e${value.exponent}`)
 }
 
-/** The quotient to 34 digits; a zero divisor gives what doubles give. */
+/** The quotient, exact enough for `packDecimal` to round it to 34 digits. A zero divisor gives the result of doubles. */
 export function divideDecimals(a: Decimal, b: Decimal): Decimal {
   if (a.special !== undefined || b.special !== undefined || b.coefficient === 0n)
     return { special: asDouble(a) / asDouble(b) }
-  // 75 digits more than needed, and a last digit that remembers a remainder: rounding once later is then exact.
+  // The quotient gets enough digits, and a last one that is not zero if there is a remainder, for one later rounding to be exact.
   const shift = 75
   const dividend = a.coefficient * 10n ** BigInt(shift)
   const quotient = (dividend / b.coefficient) * 10n
@@ -115,7 +115,7 @@ function trimZeros(coefficient: bigint, exponent: number): Decimal {
   return { special: undefined, coefficient: digits, exponent: power }
 }
 
-/** Rounds to `digits` decimal places (negative: to tens, hundreds, ...). */
+/** Rounds to `digits` decimal places; a negative number rounds to tens, hundreds and so on. */
 export function roundDecimal(value: Decimal, digits: number, rule: 'even' | 'zero' | 'up' | 'down'): Decimal {
   if (value.special !== undefined || value.exponent >= -digits) return value
   const excess = -digits - value.exponent

@@ -1,9 +1,9 @@
 /**
- * BSON to documents and back (bsonspec.org, version 1.1).
+ * Decodes BSON to documents (bsonspec.org, version 1.1).
  *
- * Own codec, because the library's turns `{$ref, $id}` documents into DBRef objects, trips over a stored field called
- * `_bsontype`, and yields objects that inherit from Object.prototype. Input is hostile: every length is checked against
- * the bytes present, nesting is bounded, and text must be UTF-8.
+ * The codec of the `bson` library is not used, because it turns `{$ref, $id}` documents into DBRef objects, fails on a stored field
+ * called `_bsontype`, and returns objects that inherit from Object.prototype. Input is hostile: every length is checked against
+ * the available bytes, nesting is bounded, and text must be UTF-8.
  */
 import { isUtf8 } from 'node:buffer'
 import { Binary, BSONRegExp, Code, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson'
@@ -12,19 +12,19 @@ import { type Document, newDocument, type Value } from './document.ts'
 import { envelopeLevels, nestingMax } from './limits.ts'
 import { internName } from './names.ts'
 
-/** Where the decoder stands: one per call, shared by all levels. */
+/** The position of the decoder: one per call, shared by all levels. */
 type Reader = { readonly bytes: Buffer; at: number }
 
 /**
- * Decodes one whole BSON document: `bytes` must end where the document ends. Binary values are copies; nothing returned
- * refers to `bytes`. Refused (InvalidBSON): malformed input, invalid UTF-8, dates outside JS's range, the deprecated
- * types undefined, DBPointer and symbol; nesting over 100 (Overflow).
+ * Decodes one whole BSON document: `bytes` must end where the document ends. Binary values are copied, so the result does not
+ * refer to `bytes`. Fails with InvalidBSON for malformed input, invalid UTF-8, dates outside the range of JS, and the deprecated
+ * types undefined, DBPointer and symbol; with Overflow for more than 100 levels.
  */
 export function decode(bytes: Uint8Array): Document {
   return decodeAt(bytes, 1)
 }
 
-/** Decodes a request, or a part of one: the documents in it may nest as far as documents may. */
+/** Decodes a request, or a part of one, in which documents may have all the levels that a stored document may have. */
 export function decodeRequest(bytes: Uint8Array): Document {
   return decodeAt(bytes, 1 - envelopeLevels)
 }
@@ -40,12 +40,12 @@ function invalid(what: string): EngineError {
   return new EngineError('InvalidBSON', `invalid BSON: ${what}`)
 }
 
-/** The int32 at `at`, whose bytes must be there. */
+/** The int32 at `at`. All of its bytes must be within `bytes`. */
 export function readInt32(bytes: Uint8Array, at: number): number {
   return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
 }
 
-/** Enters a document or array: returns the offset of its closing zero byte. */
+/** Enters a document or array and returns the offset of its closing zero byte. */
 function enter(reader: Reader, depth: number): number {
   if (depth > nestingMax) throw new EngineError('Overflow', `documents may not nest more than ${nestingMax} levels`)
   const { bytes, at } = reader
@@ -77,7 +77,7 @@ function readArray(reader: Reader, depth: number): Value[] {
   const items: Value[] = []
   while (reader.at < end) {
     const type = bytes[reader.at]!
-    // Element names are the indices; as in mongod only their order counts.
+    // Element names are indices. As in mongod they are ignored: only the order of the elements counts.
     reader.at = bytes.indexOf(0, reader.at + 1) + 1
     if (reader.at === 0) throw invalid('name without end')
     items.push(readValue(reader, type, end, depth))
@@ -137,7 +137,7 @@ function readCString(reader: Reader, end: number): string {
   return readText(bytes, at, stop)
 }
 
-/** Reserves `size` bytes and returns where they begin. */
+/** Moves past `size` bytes and returns their offset. */
 function take(reader: Reader, size: number, end: number): number {
   const { at } = reader
   if (size < 0 || at + size > end) throw invalid('value cut short')
@@ -217,7 +217,7 @@ function readBoolean(byte: number): boolean {
 
 function readDate(bytes: Buffer, at: number): Date {
   const milliseconds = readInt32(bytes, at + 4) * 0x1_0000_0000 + (readInt32(bytes, at) >>> 0)
-  // ECMA-262 21.4.1.1: a time value reaches 8.64e15 ms either way; past it the bytes could not be written back.
+  // ECMA-262 21.4.1.1: a time value is within 8.64e15 ms of the epoch. A date beyond that could not be encoded again.
   if (Math.abs(milliseconds) > 8.64e15) throw invalid('date out of range')
   return new Date(milliseconds)
 }
@@ -227,7 +227,7 @@ function readBinary(reader: Reader, end: number): Binary {
   const size = readInt32(bytes, take(reader, 5, end))
   const subtype = bytes[reader.at - 1]!
   const at = take(reader, size, end)
-  // Subtype 2 repeats its length inside (bsonspec.org).
+  // The content of subtype 2 begins with its length again (bsonspec.org).
   const start = subtype === Binary.SUBTYPE_BYTE_ARRAY && size >= 4 ? at + 4 : at
   return new Binary(Buffer.from(bytes.subarray(start, at + size)), subtype)
 }

@@ -1,11 +1,11 @@
 /**
- * The values the engine works on, and how to tell them apart.
+ * The values of documents, and how to tell their types apart.
  *
- * Numbers stay in their BSON classes, so that int32 5, int64 5 and double 5 survive an update unchanged. A document is
- * an object that inherits nothing (see `Fields`), so a field called `constructor` or `__proto__` is only a field. Plain
- * object literals and JS numbers of our own code are accepted too, for brevity; `decode` never yields them.
+ * Numbers keep their BSON classes, so that int32 5, int64 5 and double 5 survive an update unchanged. A document is an object
+ * without inherited properties (see `Fields`), so a field called `constructor` or `__proto__` is a field like any other. For
+ * brevity, the engine's own code may also use object literals and JS numbers; `decode` never returns them.
  *
- * Known difference from mongod: as in every JS object, field names that are canonical array indices ("0", "17") come first and in
+ * Known difference from mongod: as in every JS object, field names that are canonical array indices ("0", "17") come first, in
  * numeric order.
  */
 import type {
@@ -44,7 +44,7 @@ export type Value =
 
 export type Document = { [field: string]: Value }
 
-/** The constructor of decoded documents: its instances are fast objects without any inherited property. */
+/** The constructor of decoded documents. Its instances have fast properties and inherit none. */
 const Fields = (() => {
   const create = function Fields() {
     // the instance starts empty
@@ -65,7 +65,7 @@ export function copyDocument(source: Document): Document {
   return copy
 }
 
-/** A document from literal fields, in their order. */
+/** A document with these fields, in their order. */
 export function documentOf(fields: Readonly<Record<string, Value>>): Document {
   return copyDocument(fields)
 }
@@ -105,7 +105,7 @@ const namesByTag: Readonly<Record<string, TypeName>> = {
   MaxKey: 'maxKey',
 }
 
-/** The alias mongod uses for the type of `value` (`$type` operator). JS numbers count as the int or double they encode to. */
+/** The alias of the type of `value` in mongod's `$type`. A JS number counts as the int or double that it is encoded as. */
 export function typeName(value: Value | undefined): TypeName {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'
@@ -164,12 +164,12 @@ export function bsonTag(value: object): string | undefined {
   return (value as { readonly _bsontype?: string })._bsontype
 }
 
-/** Whether a JS number is encoded as int32: minus zero is a double. */
+/** Whether a JS number is encoded as int32. Minus zero is a double. */
 export function isInt32(value: number): boolean {
   return (value | 0) === value && !Object.is(value, -0)
 }
 
-/** The first field name of a document, undefined when it has none. */
+/** The first field name of a document, undefined if it has none. */
 export function firstField(doc: Document): string | undefined {
   for (const field in doc) return field
   return undefined

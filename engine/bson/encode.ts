@@ -1,6 +1,6 @@
 /**
- * Documents to BSON. The scratch buffer is reused by all calls of one thread: `encode` never calls out, so no two uses
- * overlap, and it holds nothing between calls.
+ * Encodes documents to BSON. All calls of one thread reuse the scratch buffer: `encode` calls no foreign code, so no two uses
+ * overlap, and the buffer holds nothing between calls.
  */
 import type { Binary, BSONRegExp, Code, Decimal128, Double, Int32, Long, ObjectId, Timestamp } from 'bson'
 import { EngineError } from '../errors.ts'
@@ -11,14 +11,14 @@ const scratchStartBytes = 64 * 1024
 let scratch = Buffer.alloc(0)
 
 /**
- * Encodes a document; fields keep their order. JS numbers become int32 where they are one, else double.
- * Fails with BSONObjectTooLarge over `bytesMax` and Overflow over 100 levels.
+ * Encodes a document with its fields in order. A JS number becomes an int32 if it fits, else a double.
+ * Fails with BSONObjectTooLarge for more than `bytesMax` bytes, and Overflow for more than 100 levels.
  */
 export function encode(doc: Document, bytesMax: number = documentBytesMax): Buffer {
   return encodeAt(doc, 1, bytesMax)
 }
 
-/** Encodes an answer: the documents in it may be as large, and nest as far, as documents may. */
+/** Encodes an answer, which may be larger and have more levels than a stored document, since it contains such documents. */
 export function encodeAnswer(doc: Document): Buffer {
   return encodeAt(doc, 1 - envelopeLevels, Number.MAX_SAFE_INTEGER)
 }
@@ -33,7 +33,7 @@ function encodeAt(doc: Document, depth: number, bytesMax: number): Buffer {
   return bytes
 }
 
-/** Fails with BSONObjectTooLarge for a document of more bytes than may be stored. */
+/** Fails with BSONObjectTooLarge if a document is larger than `bytesMax`. */
 export function requireSize(sizeBytes: number, bytesMax: number = documentBytesMax): void {
   if (sizeBytes <= bytesMax) return
   throw new EngineError(
@@ -57,7 +57,7 @@ function writeInt32(value: number, at: number): number {
   return at + 4
 }
 
-/** Up to this length a loop over ASCII beats the call into native code. */
+/** Up to this length a loop over ASCII is faster than a call into native code. */
 const loopedTextMax = 24
 
 /** Writes UTF-8 text and a closing zero; returns the offset after it. */
@@ -78,7 +78,7 @@ function writeText(text: string, at: number): number {
   return end + 1
 }
 
-/** Like text, but a null byte inside would end the name early. */
+/** Writes a field name as `writeText` does, but refuses a null byte, which would end the name early. */
 function writeName(name: string, at: number): number {
   const { length } = name
   reserve(at, length * 3 + 1)

@@ -1,4 +1,4 @@
-/** The entries one document has in an index, as mongod's btree key generator makes them. */
+/** Makes the entries that a document has in an index, as mongod's btree key generator does. */
 import { EngineError } from '../errors.ts'
 import { type Document, isDocument, type Value } from './document.ts'
 import { emptyArray, encodeKey, type KeyPart } from './keys.ts'
@@ -8,13 +8,13 @@ export type IndexSpec = readonly (readonly [path: string, direction: 1 | -1])[]
 export type IndexEntries = {
   /** One key per distinct combination, in no particular order; never empty. */
   readonly keys: Buffer[]
-  /** Per component: whether an array was expanded for it. */
+  /** For each component, whether an array was expanded for it. */
   readonly multikey: boolean[]
-  /** No component was present (a sparse index skips the document). */
+  /** Whether no component was present, so that a sparse index skips the document. */
   readonly allMissing: boolean
 }
 
-/** A component on its way: either its value is known, or `rest` remains to be followed from the current document. */
+/** A component while its path is followed: its value is known, or `rest` remains to be followed from the current document. */
 type Component = { readonly value: KeyPart; readonly rest: readonly string[] | undefined }
 
 type Walk = {
@@ -24,8 +24,8 @@ type Walk = {
 }
 
 /**
- * Prepares the extraction of one index. The returned function fails with CannotIndexParallelArrays when two components
- * run through different arrays, and as `encodeKey` does.
+ * Compiles the function that makes the entries of one index. That function fails with CannotIndexParallelArrays if two components
+ * lead through different arrays, and as `encodeKey` does.
  */
 export function compileIndex(spec: IndexSpec): (doc: Document) => IndexEntries {
   const directions = spec.map(([, direction]) => direction)
@@ -52,14 +52,14 @@ export function compileIndex(spec: IndexSpec): (doc: Document) => IndexEntries {
   }
 }
 
-/** The entries of one document, for a single use; `compileIndex` serves many. */
+/** The entries of one document. For many documents, use `compileIndex`. */
 export function indexKeys(doc: Document, spec: IndexSpec): IndexEntries {
   return compileIndex(spec)(doc)
 }
 
 /**
- * The values that one document gives an index on these paths: one list per entry, repetitions included; null stands for
- * what is missing. Fails with CannotIndexParallelArrays.
+ * The values of a document in an index on these paths: one list for each entry, with repetitions, and null for a missing value.
+ * Fails with CannotIndexParallelArrays.
  */
 export function keyCombinations(doc: Document, paths: readonly (readonly string[])[]): KeyPart[][] {
   const found: KeyPart[][] = []
@@ -73,7 +73,7 @@ const arrayIndex = /^(0|[1-9]\d*)$/
 
 type Step = { readonly component: Component; readonly array: readonly Value[] | undefined }
 
-/** Follows every open component from `doc`; those that meet one same array are expanded together. */
+/** Follows every open component from `doc`. Those that reach the same array are expanded together. */
 function expand(doc: Value, components: readonly Component[], walk: Walk): void {
   const steps = components.map((component) => follow(doc, component, walk))
   const array = steps.find((step) => step.array !== undefined)?.array
@@ -97,7 +97,7 @@ function enterElement(component: Component, item: KeyPart): Component {
   return component.rest!.length === 0 ? { value: item, rest: undefined } : component
 }
 
-/** Walks through documents until the path ends, breaks off, or meets an array to expand. */
+/** Follows a path through documents until it ends, leads to nothing, or reaches an array to expand. */
 function follow(from: Value, component: Component, walk: Walk): Step {
   if (component.rest === undefined) {
     if (component.value !== undefined) walk.found = true
@@ -108,7 +108,7 @@ function follow(from: Value, component: Component, walk: Walk): Step {
     const name = component.rest[index]!
     if (isDocument(value)) value = value[name]
     else if (Array.isArray(value) && index > 0) {
-      // A numeric part picks the element and does not make the index multikey.
+      // A numeric part selects the element at that position, and does not make the index multikey.
       if (!arrayIndex.test(name))
         return { component: { value: undefined, rest: component.rest.slice(index) }, array: value }
       value = value[Number(name)]

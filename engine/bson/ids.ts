@@ -1,8 +1,8 @@
-/** What an `_id` may be. */
+/** Checks the value of an `_id`. */
 import { EngineError } from '../errors.ts'
 import { type Document, isDocument, typeName, type Value } from './document.ts'
 
-/** @throws EngineError InvalidIdField for an array or a pattern, DollarPrefixedFieldName for operators inside of it */
+/** @throws EngineError InvalidIdField for an array or a regular expression, DollarPrefixedFieldName for `$` names inside */
 export function checkId(id: Value): void {
   const type = typeName(id)
   if (type === 'array' || type === 'regex')
@@ -12,7 +12,7 @@ export function checkId(id: Value): void {
 
 const reference: readonly string[] = ['$ref', '$id', '$db']
 
-/** A reference (`$ref`, `$id`, `$db`) may be an id, or a part of one. */
+/** Refuses field names that begin with `$`, except in a reference (`$ref`, `$id`, `$db`), which may be an id or a part of one. */
 function checkFields(doc: Document): void {
   for (const [field, value] of Object.entries(doc)) {
     if (field.startsWith('$') && !(reference.includes(field) && doc.$ref !== undefined)) {

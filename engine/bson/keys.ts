@@ -1,7 +1,7 @@
 /**
  * Index keys: byte strings whose memcmp order is the order of `compareValues`.
  *
- * A component is a type byte (`typeOrder`) and then bytes of that type that are never a prefix of another value's:
+ * A component is a type byte (`typeOrder`), followed by the bytes of the value, which are never a prefix of those of another:
  * - number: the largest double not above the value, as 8 ordered bytes; then 00 if that is the value, else 01 and the
  *   remainder as a 64-bit fraction of the double's last place. 64 bits tell any two decimals of 34 digits apart.
  * - text: UTF-8 with 00 written as 00 FF, closed by 00 01. Binary: length, subtype, bytes.
@@ -16,7 +16,7 @@ import { typeOrder } from './compare.ts'
 import { type Document, typeName, type Value } from './document.ts'
 import { compareNumbers, exactDouble, type NumberValue, rational, splitDouble, toDouble } from './number.ts'
 
-/** What an empty array contributes to an index: it sorts below null (mongod's `undefined`). */
+/** The key part of an empty array, which is `undefined` in mongod: it sorts below null. */
 export const emptyArray: unique symbol = Symbol('empty array')
 
 export type KeyPart = Value | undefined | typeof emptyArray
@@ -26,8 +26,8 @@ const scratchStartBytes = 4096
 let scratch = Buffer.alloc(0)
 
 /**
- * The key of `values`, one component each in the direction given. A missing value is null.
- * Fails with BadValue for a finite Decimal128 that is not within the range of normal doubles.
+ * The key of `values`, each one component in its direction. A missing value counts as null.
+ * Fails with BadValue for a finite Decimal128 outside the range of normal doubles, other than zero.
  */
 export function encodeKey(values: readonly KeyPart[], directions: readonly (1 | -1)[]): Buffer {
   if (scratch.length === 0) scratch = Buffer.allocUnsafe(scratchStartBytes)
@@ -43,7 +43,7 @@ export function encodeKey(values: readonly KeyPart[], directions: readonly (1 | 
   return key
 }
 
-/** The half-open range of ascending components that holds every value of `value`'s type. */
+/** The half-open range of ascending components that contains all values of the type of `value`. */
 export function typeBounds(value: Value | undefined): { readonly low: Uint8Array; readonly high: Uint8Array } {
   const order = typeOrder[typeName(value)]
   return { low: Uint8Array.of(order), high: Uint8Array.of(order + 1) }
@@ -66,7 +66,7 @@ function writeComponent(part: KeyPart, at: number): number {
   return writeValue(part, at + 1)
 }
 
-/** Writes what follows the type byte; at least 24 bytes are reserved at `at`. */
+/** Writes the bytes after the type byte. At least 24 bytes must be reserved at `at`. */
 function writeValue(value: Value | undefined, at: number): number {
   switch (typeName(value)) {
     case 'int':
@@ -176,7 +176,7 @@ function writeNumber(value: NumberValue, at: number): number {
   return scratch.writeBigUInt64BE(fractionAbove(value, floor), at + 9)
 }
 
-/** Eight bytes in the order of doubles: NaN first, and one zero. */
+/** Writes eight bytes that compare as doubles do, with NaN first and a single zero. */
 function writeDouble(value: number, at: number): void {
   if (Number.isNaN(value)) {
     scratch.fill(0, at, at + 8)

@@ -1,8 +1,8 @@
-/** Deeper documents are refused in both directions: it bounds recursion everywhere else. */
+/** The most levels of a document that is decoded or encoded: this bounds recursion everywhere else. */
 export const nestingMax = 100
 
-/** How much further a request or an answer may nest than the documents that stand in it. */
+/** How many levels a request or an answer may have around the documents in it. */
 export const envelopeLevels = 10
 
-/** The largest stored document, as mongod. */
+/** The size of the largest stored document, as in mongod. */
 export const documentBytesMax = 16 * 1024 * 1024

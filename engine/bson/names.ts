@@ -1,16 +1,16 @@
 /**
- * A bounded cache of field names: the same few names occur in every document, and a name that is already an interned
- * string makes the decoder's property stores several times faster. A slot is only a hint; its name is compared with the
- * bytes before it is used, so a collision costs time and nothing else.
+ * A bounded cache of field names. The same few names occur in every document, and an interned string as name makes the decoder's
+ * property stores several times faster. A slot is only a hint: its name is compared with the bytes before it is used, so a
+ * collision only costs time.
  */
 
 const slotCount = 4096
 const slots: (string | undefined)[] = new Array(slotCount).fill(undefined)
 
-/** Long names are not worth a slot (and cannot be used to fill the cache). */
+/** Longer names are not cached: they are not worth a slot, and could be used to fill the memory. */
 const cachedNameMax = 40
 
-/** The field name in `bytes[start, stop)`, which must be ASCII. */
+/** The field name at `start` up to `stop` of `bytes`, which must be ASCII. */
 export function internName(bytes: Buffer, start: number, stop: number): string {
   const length = stop - start
   if (length > cachedNameMax) return bytes.toString('latin1', start, stop)

@@ -1,6 +1,6 @@
 /**
- * The four number types as one ordered set. Comparison is exact: an int64 beyond 2^53 never equals a double it merely
- * rounds to, and decimal 0.1 is not double 0.1.
+ * The four number types as one ordered set. Comparison is exact: an int64 beyond 2^53 does not equal the double that it rounds
+ * to, and decimal 0.1 does not equal double 0.1.
  */
 import { Decimal128, Double, Int32, Long } from 'bson'
 import {
@@ -22,7 +22,7 @@ export function isNumber(value: Value | undefined): value is NumberValue {
   return value instanceof Int32 || value instanceof Double || value instanceof Decimal128 || typeName(value) === 'long'
 }
 
-/** The value as a double when that is exact, else undefined (int64 beyond 2^53, finite decimals). */
+/** The value as a double, undefined if that may not be exact (int64 beyond 2^53, finite decimals). */
 export function exactDouble(value: NumberValue): number | undefined {
   if (typeof value === 'number') return value
   if (value instanceof Int32 || value instanceof Double) return value.value
@@ -38,7 +38,7 @@ export function toDouble(value: NumberValue): number {
   )
 }
 
-/** The value as an integer when it is one within int64, else undefined. */
+/** The value as an integer, undefined if it is not an integer within int64. */
 export function toInteger(value: NumberValue): bigint | undefined {
   if (value instanceof Decimal128) {
     const decimal = unpackDecimal(value)
@@ -57,7 +57,7 @@ function withinInt64(value: bigint): bigint | undefined {
   return BigInt.asIntN(64, value) === value ? value : undefined
 }
 
-/** Orders two numbers: NaN lowest and equal to itself, minus zero equal to zero. */
+/** Compares two numbers. NaN is the lowest and equals itself; minus zero equals zero. */
 export function compareNumbers(a: NumberValue, b: NumberValue): number {
   const x = exactDouble(a)
   const y = exactDouble(b)
@@ -116,13 +116,13 @@ export function splitDouble(value: number): { readonly mantissa: bigint; readonl
   return { mantissa: value < 0 ? -magnitude : magnitude, exponent: Math.max(biased, 1) - 1075 }
 }
 
-/** int32 when it fits, else int64: the type mongod gives an integer result. Undefined outside int64. */
+/** An int32 if the value fits, else an int64: the type of an integer result in mongod. Undefined outside int64. */
 export function integerValue(value: bigint): Int32 | Long | undefined {
   if (BigInt.asIntN(32, value) === value) return new Int32(Number(value))
   return BigInt.asIntN(64, value) === value ? Long.fromBigInt(value) : undefined
 }
 
-/** A sum or product, and whether an int64 result overflowed (then `value` is the double nearest to it). */
+/** The result of an operation, and whether it overflowed int64; `value` is then the nearest double. */
 export type Arithmetic = { readonly value: NumberValue; readonly overflow: boolean }
 
 export function addNumbers(a: NumberValue, b: NumberValue): Arithmetic {
@@ -159,7 +159,7 @@ function subtractDecimals(a: Decimal, b: Decimal): Decimal {
   return addDecimals(a, multiplyDecimals(b, { special: undefined, coefficient: -1n, exponent: 0 }))
 }
 
-/** The result's type is the widest of the operands', decimal over double over int64 over int32. */
+/** The result has the wider type of the operands: decimal over double over int64 over int32. An int32 overflow becomes int64. */
 function combine(
   a: NumberValue,
   b: NumberValue,
@@ -195,7 +195,7 @@ function isInt(value: NumberValue): boolean {
   return value instanceof Int32 || (typeof value === 'number' && isInt32(value))
 }
 
-/** mongod's idea of true: anything but false, zero, null and missing. */
+/** Whether mongod treats the value as true: all but false, zero, null and missing. */
 export function isTruthy(value: Value | undefined): boolean {
   if (value === undefined || value === null || value === false) return false
   return !isNumber(value) || toDouble(value) !== 0

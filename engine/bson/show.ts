@@ -1,9 +1,9 @@
-/** Values in error messages. */
+/** Shows values in error messages. */
 import { isDocument, typeName, type Value } from './document.ts'
 
 const shownMax = 120
 
-/** A short, safe rendering of a value: text quoted, composites and long text cut. Never throws. */
+/** A short text for a value: strings are quoted, documents, arrays and long strings are cut. Never throws. */
 export function show(value: Value | undefined): string {
   const text = render(value, 3)
   return text.length > shownMax ? `${text.slice(0, shownMax)}...` : text

@@ -3,7 +3,7 @@ import { isDocument, type Value } from './document.ts'
 
 const fixedBytes = 16
 
-/** About how many bytes a value takes encoded: cheap, for bounds on what is kept in memory. */
+/** The approximate size of a value in bytes, cheap to compute: it bounds how much is kept in memory. */
 export function roughBytes(value: Value): number {
   if (typeof value === 'string') return value.length + fixedBytes
   if (value instanceof Binary) return value.position + fixedBytes
