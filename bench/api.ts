@@ -1,6 +1,6 @@
 /**
- * Measures the API under load: lists of mailboxes and messages, one message, and sends, at 50 connections, beside the driver
- * alone that makes the same commands, and beside a Koa application that only answers. See README.md.
+ * Measures the API under load: lists of mailboxes and messages, one message, and sends, over 50 connections. For comparison it
+ * measures the driver alone, which sends the same commands, and a Koa application with fixed answers. See README.md.
  */
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -33,32 +33,32 @@ import { arrived, type Sink, startSink } from './sink.ts'
 const kinds: readonly Kind[] = ['mailboxes', 'message', 'message again', 'list of 50', 'simulated send', 'routed send']
 const connections = 50
 /**
- * The first answers of a round, ten for each connection, do not count: all ask at the same moment there, of a service that stood still
- * until then, and these alone would be the slowest hundredth.
+ * The first answers of a round, ten for each connection, are not counted. All connections ask at the same moment, of a service that
+ * was stopped until then, and these answers alone would be the slowest hundredth.
  */
 const uncounted = 500
-/** With those. */
+/** The requests of a round, including the uncounted ones. */
 const counts = { whole: { read: 15_000, send: 1_500 }, quick: { read: 1_000, send: 400 } } as const
 const rounds = { whole: 5, quick: 1 } as const
-/** Besides the one that each account has for its mail. */
+/** The mailboxes of each account besides the one with its mail. */
 const emptyMailboxes = 9
 const accounts = 48
-/** What the accounts may send in a minute, with room for sends that another minute began. */
+/** How much the accounts may send in a minute, with room for sends that were begun in the minute before. */
 const sendsPerMinute = 0.75 * accounts * agentsPlans.scale.recipientsPerMinute
-/** Of all accounts together more than a process keeps as they were read (core/read/bodies-cache.ts). */
+/** Messages of each account. All together they are more than a process caches (core/read/bodies-cache.ts). */
 const filled = 75
-/** So many of a mailbox are read again and again. */
+/** How many messages of a mailbox are read again and again. */
 const readAgain = 5
-/** The mail is older than what a list's cursor notes one by one, as most mail is. */
+/** As most mail, the mail is older than the messages that the cursor of a list notes one by one. */
 const mailAgeMs = 3_600_000
 const keysEach = 8
-/** Different requests of each connection, which it makes in turn: for each message one. */
+/** How many different requests each connection makes in turn: one for each message. */
 const requestsEach = 72
-/** A service gets so long to settle the sends of a round. */
+/** How long a service may take to settle the sends of a round. */
 const settledMs = 120_000
 /**
- * The share of commands that may have another outcome when they are made again: what ran side by side may come in another order,
- * and what goes by the clock meets another moment.
+ * The share of commands that may have another outcome when they are repeated: concurrent commands may run in another order, and the
+ * outcome of some depends on the time.
  */
 const differentMax = 0.05
 const text = 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.\n'.repeat(55)
@@ -68,30 +68,30 @@ const goalText = `>= ${goal.shareOfDriver}, p99 < ${goal.p99Ms}`
 
 const drivers = ['driver alone', 'driver, all of it'] as const
 const sides = ['Mailroom', ...drivers, 'bare Koa'] as const
-/** Reads ask the database for nothing but what they wait for. */
+/** Reads send no commands besides those that they wait for, so for them the driver is measured once. */
 const sidesOf = (kind: Kind): readonly Side[] =>
   sides.filter((side) => side !== 'driver, all of it' || kind.endsWith('send'))
 type Side = (typeof sides)[number]
 type Measured = {
   readonly perSecond: number
-  /** With the time until no work was left for any request. */
+  /** The rate including the time until no work was left for any request. */
   readonly settledPerSecond: number
   readonly p50: number
   readonly p99: number
   readonly cpu: number
 }
 
-/** What is asked of each side; that of the first round is a warm-up. */
+/** The requests of one kind in one round; the first round is a warm-up. */
 type Load = { readonly round: number; readonly kind: Kind; readonly count: number }
 
-/** One side, as it is measured. */
+/** One side of the comparison. */
 type Peer = {
   /** The roots of the process trees whose CPU time counts. */
   readonly pids: readonly number[]
-  /** What comes before a round and is not measured. */
+  /** Prepares a round; this is not measured. */
   prepare?(kind: Kind, count: number): Promise<void>
   load(kind: Kind, count: number): Promise<Timed>
-  /** Resolves when no work is left for the requests. */
+  /** Resolves when no work is left for any request. */
   settled(kind: Kind, count: number): Promise<void>
 }
 
@@ -113,7 +113,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const stopAll = async () => {
     for (const stop of stops.splice(0).reverse()) await stop()
   }
-  // A process that stands still would not hear that its parent has ended.
+  // A stopped process would not notice that its parent has ended.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void stopAll().then(() => process.exit(1)))
   try {
@@ -136,7 +136,7 @@ export async function run(args: readonly string[]): Promise<void> {
   console.log(`\n${report(chosen, measured)}`)
 }
 
-/** Starts all sides, each with a copy of the same data. What is to be stopped at the end is added to `stops`. */
+/** Starts all sides, each with a copy of the same data. Adds functions to `stops` that stop them at the end. */
 async function startPeers(
   stops: (() => unknown)[],
   { loads, profileDir }: { readonly loads: readonly Load[]; readonly profileDir: string | undefined },
@@ -161,15 +161,15 @@ async function startPeers(
   stops.push(() => koa.stop())
   const bareKoa = await koaPeer({ koa, service, load, tenants })
   const pid = service.process.pid ?? 0
-  // One that is profiled never rests: the sampling alone is work.
+  // A profiled service never rests, because sampling is work too.
   if (profileDir === undefined) await rested([pid])
-  // It stands still while the others are measured.
+  // It is stopped while the others are measured.
   signalAll([pid], 'SIGSTOP')
   stops.push(() => signalAll([pid], 'SIGCONT'))
   return { Mailroom: mailroom, 'driver alone': driver, 'driver, all of it': repeated, 'bare Koa': bareKoa }
 }
 
-/** The folder of a service that is over, with accounts and mail, of which each side gets a copy in `dir`. */
+/** Fills the data folder of a service with accounts and mail, and ends the service. Each side gets a copy of it in `dir`. */
 async function filledFolder(dir: string) {
   const data = path.join(dir, 'filled')
   await mkdir(data)
@@ -178,7 +178,7 @@ async function filledFolder(dir: string) {
     const ctx = await contextOf(service)
     const tenants = await fill(ctx)
     await closeContext(ctx)
-    // The mail is indexed then.
+    // The mail is indexed once the service rests.
     await rested([service.process.pid ?? 0])
     return {
       tenants,
@@ -192,23 +192,23 @@ async function filledFolder(dir: string) {
   }
 }
 
-/** The engine of a folder without the service. */
+/** Starts the engine of a data folder without the service. */
 const engineOf = (data: string) => startEngine({ dir: path.join(data, 'engine') })
 
 const routedTo = (sink: Sink) => ({
   MAILROOM_LOG_LEVEL: 'warn',
-  // What follows from a send belongs to its price.
+  // The event of a send is a part of its cost, so it must not be delayed.
   MAILROOM_OUTBOUND_MESSAGE_SENT_DELAY_SECONDS: '0',
   MAILROOM_OUTBOUND_ROUTES: JSON.stringify({ '*': `127.0.0.1:${sink.port}` }),
 })
 
-/** An account whose mailbox has mail, and its keys. */
+/** An account with a mailbox that has mail, and its keys. */
 type Tenant = Sender & { readonly keys: readonly string[] } & Pick<DriverTarget, 'messageIds' | 'emailId'>
 
-/** The same accounts, mailboxes, mail and keys in any database. */
+/** Creates the accounts, mailboxes, mail and keys. */
 async function fill(ctx: Context): Promise<readonly Tenant[]> {
   const clock = { now: () => new Date(Date.now() - mailAgeMs) }
-  // What comes in has the time of its account.
+  // Arrivals are dated by the clock of their account.
   const earlier = { ...ctx, clock, testClocks: { ...ctx.testClocks, of: () => clock } }
   return Promise.all(
     (await makeSenders(ctx, accounts)).map(async (sender, at): Promise<Tenant> => {
@@ -266,7 +266,7 @@ function mailroomPeer({ ctx, service, sink, load, tenants }: Mailroom): Peer {
       await forgetEventLimits(ctx)
       await sink.reset()
       const requests = requestsFor(kind, tenants)
-      // A round goes on behind the one before.
+      // Each round continues with the request after the last one of the round before.
       const first = made % requests.length
       made += count
       const inTurn = [...requests.slice(first), ...requests.slice(0, first)]
@@ -309,7 +309,7 @@ async function koaPeer({
 
 const koaPath = (kind: Kind) => `/${kinds.indexOf(kind)}`
 
-/** The driver in a process of its own, on an engine of its own. */
+/** Starts the driver in a process of its own, with an engine of its own. */
 async function startDriver(
   stops: (() => unknown)[],
   { data, tenants }: { readonly data: string; readonly tenants: readonly Tenant[] },
@@ -335,8 +335,8 @@ type Repeated = Pick<Mailroom, 'sink' | 'load' | 'tenants'> & {
 }
 
 /**
- * The driver in a process of its own, on an engine of its own, which makes what another service asked its database for under the same
- * loads, from the first request of each until all was settled.
+ * Starts the driver in a process of its own, with an engine of its own. It repeats the commands that another service sent to its
+ * database under the same loads, from the first request of each until all was settled.
  */
 async function startRepeater(
   stops: (() => unknown)[],
@@ -360,7 +360,7 @@ async function startRepeater(
   const files = logs[Symbol.iterator]()
   const read = async () => void (await driver.ask({ read: files.next().value ?? '' }))
   const make = async () => (await driver.ask({ make: 'all', url: `${urlOf(engine.socket)}/mailroom` })) as Replayed
-  // What the service asked for at its start.
+  // The first log holds the commands of the start of the service.
   await read()
   await make()
   return {
@@ -369,7 +369,7 @@ async function startRepeater(
     async load(_, count) {
       const { seconds, commands, different } = await make()
       if (different > commands * differentMax)
-        throw new Error(`Of ${commands} commands made again ${different} have another outcome.`)
+        throw new Error(`${different} of ${commands} repeated commands have another outcome.`)
       return { perSecond: count / seconds, times: [] }
     },
     settled: async () => undefined,
@@ -378,7 +378,7 @@ async function startRepeater(
 
 type Logged = { readonly ctx: Context; readonly service: Service; readonly log: CommandLog }
 
-/** A service in `data` whose commands are noted there; it is over when `work` is. */
+/** Runs `work` with a service in `data` whose commands are logged there, and then ends the service. */
 async function logged<T>(data: string, sink: Sink, work: (at: Logged) => Promise<T>): Promise<T> {
   const engine = await engineOf(data)
   const log = await startCommandLog(engine.socket, path.join(data, 'commands'))
@@ -398,7 +398,7 @@ async function logged<T>(data: string, sink: Sink, work: (at: Logged) => Promise
   }
 }
 
-/** Requests of all accounts, keys and messages in turn. */
+/** Requests of one kind, for all accounts, keys and messages in turn. */
 function requestsFor(kind: Kind, tenants: readonly Tenant[]): readonly HttpRequest[] {
   return Array.from({ length: connections * requestsEach }, (_, n) => {
     const { mailbox, keys, messageIds } = tenants[n % tenants.length]!
@@ -412,7 +412,7 @@ function requestsFor(kind: Kind, tenants: readonly Tenant[]): readonly HttpReque
     }
     if (kind === 'list of 50') return { method: 'GET', path: `${path}/messages?limit=50`, headers }
     const body = JSON.stringify(draftOf(kind, n))
-    // What is sent lies in another mailbox than what is listed.
+    // Sends come from another mailbox than the one that is listed.
     const from = mailboxPath(emptyMailbox(0, mailbox.domain))
     return { method: 'POST', path: `${from}/send`, headers: { ...headers, 'content-type': 'application/json' }, body }
   })
@@ -442,7 +442,7 @@ function report(chosen: readonly Kind[], measured: ReadonlyMap<string, readonly 
       const figures = (['perSecond', 'p50', 'p99', 'cpu'] as const).map((what) => shown(of(side, what)))
       if (side !== 'Mailroom') return [kind, side, ...figures, '', '', '', '']
       const ofDriver = of(side, 'perSecond') / of('driver alone', 'perSecond')
-      // A send goes on after its answer, a read does not.
+      // The work of a send continues after its answer, that of a read does not.
       const ofAll = of(side, 'settledPerSecond') / of('driver, all of it', 'perSecond')
       const share = kind.endsWith('send') ? ofAll : ofDriver
       const isMet = share >= goal.shareOfDriver && of(side, 'p99') < goal.p99Ms

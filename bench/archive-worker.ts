@@ -46,7 +46,7 @@ async function fill({ data, boxes, each, seed, startsAt, everyMs }: Share): Prom
   await closeContext(ctx)
 }
 
-/** Adds messages to a mailbox, one for each of the times, numbered from `first` on. */
+/** Adds messages to a mailbox, one for each time, numbered from `first` on. */
 async function add(
   ctx: Context,
   writer: Writer,

@@ -1,7 +1,7 @@
 /**
- * Fills mailboxes with old mail. It is written through the store by the same steps as arrivals: blobs, UIDs and modseqs,
+ * Fills mailboxes with old mail. It is written through the store in the same steps as arrivals: blobs, UIDs and modseqs,
  * messages, then threads and the search index. Events and contacts are left out; the sweeps do not add them, because the mail
- * is older than their watermarks. Worker threads do it (archive-worker.ts), because parsing and indexing take most of the
+ * is older than their watermarks. Worker threads write it (archive-worker.ts), because parsing and indexing take most of the
  * time. They have ended before anything is measured.
  */
 import { availableParallelism } from 'node:os'
@@ -18,7 +18,7 @@ export type Share = {
   /** The data folder of the service. */
   readonly data: string
   readonly boxes: readonly Box[]
-  /** How many messages each mailbox has in the end. */
+  /** How many messages each mailbox is to have in the end. */
   readonly each: number
   readonly seed: number
   readonly startsAt: number
@@ -26,20 +26,20 @@ export type Share = {
   readonly everyMs: number
 }
 
-/** A mailbox and how many messages it has already. */
+/** A mailbox, and how many messages it already has. */
 export type Box = Pick<MailboxDoc, '_id' | 'accountId' | 'address'> & { readonly has: number }
 
 /**
- * One message every 20 ms, the last one two days ago. The sweeps of a new service start with the last minute, so they do not
- * see them.
+ * The messages are dated 20 ms apart, the last one two days ago. The sweeps of a new service start with the last minute, so they
+ * do not see them.
  */
 const everyMs = 20
 const endsBeforeMs = 2 * 86_400_000
 const toldEvery = 50_000
 
 /**
- * Creates an archive for the service with this data folder. `total` is the most messages there will be; it decides how far
- * back the first one is dated. `tell` is called after every 50,000 messages.
+ * Creates an archive for the service with this data folder. `total` is the largest number of messages that will be written; it
+ * decides how far back the first one is dated. `tell` is called after every 50,000 messages.
  */
 export function createArchive(
   { data }: { readonly data: string },

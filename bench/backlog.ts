@@ -1,6 +1,6 @@
 /**
- * Measures a full outbox: how fast it drains, and how much memory the service takes, with 10,000 recipients waiting and with
- * 1,000,000. See README.md.
+ * Measures a full outbox: how fast it drains and how much memory the service takes, with 10,000 and with 1,000,000 waiting
+ * recipients. See README.md.
  */
 import { parseArgs } from 'node:util'
 import { type Context, closeContext } from '../core/process/context.ts'
@@ -81,7 +81,7 @@ type Held = {
   readonly ctx: Context
   readonly sink: Sink
   readonly senders: readonly Sender[]
-  /** One for each sender; all its mail has the same bytes. */
+  /** One for each sender, which all of its mail uses. */
   readonly blobs: readonly BlobRef[]
 }
 
@@ -94,7 +94,7 @@ async function makeBlob(ctx: Context): Promise<BlobRef> {
   return ref
 }
 
-/** Puts rows that are due into the outbox, without lanes. Nobody claims rows of accounts that have no lane, so they wait. */
+/** Inserts due rows into the outbox, without lanes. Rows of accounts that have no lane are not claimed, so they wait. */
 async function fill(held: Held, rows: number): Promise<void> {
   const { ctx } = held
   await ctx.store.lanes.deleteMany({})
@@ -163,7 +163,7 @@ function rowOf(
   }
 }
 
-/** Releases the outbox by inserting the lanes, and measures how fast the sink gets the mail. */
+/** Releases the outbox by inserting the lanes, and measures how fast the sink receives the mail. */
 async function measure(
   { service, ctx, sink, senders }: Held,
   { rows, count, runs }: { rows: number; count: number; runs: number },

@@ -1,11 +1,11 @@
-/** Parts of a bench in processes of their own, each of which answers one question after another. */
+/** Runs parts of a bench in processes of their own, each of which answers one question after another. */
 import { type ChildProcess, fork, type Serializable } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 export type Child<Question, Answer> = {
   readonly pid: number
-  /** Rejects when the process ends instead of answering. */
+  /** Rejects if the process ends instead of answering. */
   ask(question: Question): Promise<Answer>
   stop(): Promise<void>
 }
@@ -30,7 +30,7 @@ export function startChild<Question extends Serializable, Answer>(name: string):
   }
 }
 
-/** Answers the questions of the parent process for as long as it lives. A question that fails ends this process. */
+/** Answers the questions of the parent process until that process ends. A question that fails ends this process. */
 export function answerParent<Question, Answer extends Serializable>(
   answer: (question: Question) => Answer | Promise<Answer>,
 ): void {

@@ -1,10 +1,11 @@
 /**
- * SMTP clients in a process of its own, in a closed loop: each sends its next message when the last one was answered. Every
+ * SMTP clients in a process of their own, in closed loops: each sends its next message when the last one is answered. Every
  * message has its own connection.
  *
  *   node bench/client.ts --port N --connections N --count N --size BYTES --first N --domain NAME [--among N]
  *
- * Message n goes to `<n>u@DOMAIN`; `among` so many addresses they begin anew. Prints one line of JSON: see `ClientResult`.
+ * Message n goes to `<n>u@DOMAIN`; after `among` addresses it begins with the first again. Prints one line of JSON: see
+ * `ClientResult`.
  */
 import { connect, type Socket } from 'node:net'
 import { parseArgs } from 'node:util'
@@ -79,8 +80,7 @@ async function drive(load: Load, connections: number): Promise<ClientResult> {
 }
 
 /**
- * Sends one message over a new connection. Returns the ms from its last byte to the 250. Rejects with the reply that refused
- * it.
+ * Sends one message over a new connection. Returns the ms from its last byte to the 250. Rejects with the reply if it is refused.
  */
 function deliver({ port, first, among, domain }: Load, nth: number): Promise<number> {
   const number = first + (nth % among)

@@ -1,4 +1,4 @@
-/** The commands that a service sends to its database, noted on their way, so that the driver alone can make the same (replay.ts). */
+/** Logs the commands that a service sends to its database, by a proxy between them, for the driver alone to repeat (replay.ts). */
 import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import path from 'node:path'
@@ -6,8 +6,8 @@ import { deserialize, serialize } from 'node:v8'
 import { commandOf, type Document, framed, opcodes } from '../test/peers/wire-messages.ts'
 
 /**
- * One command: when it began and ended, counted in beginnings and ends of all; the message that carried it, and what the
- * server said of it. A log has them in the order in which they ended.
+ * One command: its message, its outcome, and when it began and ended, as numbers in the sequence of all beginnings and ends. A log
+ * has commands in the order in which they ended.
  */
 export type Noted = {
   readonly began: number
@@ -16,18 +16,18 @@ export type Noted = {
   readonly outcome: Outcome
 }
 
-/** What is to be the same when the command is made again. */
+/** The parts of an answer that should be the same when the command is repeated. */
 export type Outcome = { readonly [count: string]: number }
 
 export type CommandLog = {
-  /** Where the service finds its database. */
+  /** The socket that the service has to use for its database. */
   readonly socket: string
-  /** Notes what follows in another file. Returns that in which it was noted until now. */
+  /** Continues the log in a new file. Returns the file that it has filled so far. */
   turn(): string
   stop(): Promise<void>
 }
 
-/** Those of the connection itself, and those that wait for what comes. */
+/** Commands that are not logged: those of the connection itself, and those that may wait for news. */
 const unnoted: ReadonlySet<string> = new Set([
   'hello',
   'ismaster',
@@ -39,7 +39,7 @@ const unnoted: ReadonlySet<string> = new Set([
 ])
 const counts = ['n', 'nModified', 'nInserted', 'nMatched', 'nUpserted', 'nDeleted', 'nErrors'] as const
 
-/** Starts to note, in files of `folder`, what goes to the server behind `server`, a socket. */
+/** Starts a proxy for the server at the socket `server`, which logs its commands to files in `folder`. */
 export async function startCommandLog(server: string, folder: string): Promise<CommandLog> {
   mkdirSync(folder)
   const open = new Set<Socket>()
@@ -103,7 +103,7 @@ export async function startCommandLog(server: string, folder: string): Promise<C
   }
 }
 
-/** A record of a log: its length in four bytes, and what was noted. */
+/** A record of a log: its length in four bytes, and the serialized command. */
 function recordOf(noted: Noted): Buffer {
   const body = serialize(noted)
   const length = Buffer.alloc(lengthBytes)
@@ -131,7 +131,7 @@ function isNoted(frame: Buffer): boolean {
   return !unnoted.has(Object.keys(command)[0] ?? '') && command.tailable !== true
 }
 
-/** What the server says that a command did. */
+/** The outcome of a command, from the answer of the server. */
 export function outcomeOf(answer: Document): Outcome {
   const found = counts.flatMap((count) => (typeof answer[count] === 'number' ? [[count, answer[count]] as const] : []))
   const batch = answer.cursor?.firstBatch as readonly unknown[] | undefined

@@ -1,4 +1,4 @@
-/** A proxy in a process of its own that holds every byte back for half a round trip, each way, and keeps their order. */
+/** A proxy in a process of its own that delays all bytes by half a round trip in each direction, and keeps their order. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -8,7 +8,7 @@ export type Delay = { readonly port: number; stop(): void }
 
 const isChild = process.send !== undefined && process.argv[2] === 'delay'
 
-/** Starts it in front of a port of this machine. */
+/** Starts the proxy in front of a port of this machine. */
 export async function startDelay(port: number, roundTripMs: number): Promise<Delay> {
   const child = fork(fileURLToPath(import.meta.url), ['delay', String(port), String(roundTripMs)], {
     execArgv: ['--disable-warning=ExperimentalWarning'],

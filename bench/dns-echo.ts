@@ -1,4 +1,4 @@
-/** Sends every DNS question back as its own answer, and does nothing else: the floor of what a server in Node takes. Prints its port. */
+/** Sends every DNS question back as its own answer: the least that any server in Node has to do. Prints its port. */
 import { createSocket } from 'node:dgram'
 
 const isAnswer = 0x80

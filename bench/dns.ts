@@ -1,7 +1,7 @@
 /**
- * Measures the DNS server with dnsperf: questions of several kinds beside BIND and Knot with the same zone, each on one core; then
- * at a fixed rate while mail comes in, in turn with those and with a bare echo in Node; then what response rate limiting lets
- * through. See README.md.
+ * Measures the DNS server with dnsperf. First, several kinds of questions, compared with BIND and Knot with the same zone, each on
+ * one core. Then questions at a fixed rate while mail arrives, in turn with those servers and a bare echo in Node. Last, how many
+ * answers response rate limiting allows. See README.md.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -27,7 +27,7 @@ type Target = { readonly name: string; readonly port: number; readonly pid: numb
 type Case = {
   readonly name: string
   readonly questions: readonly string[]
-  /** Whether signatures are asked for; only Mailroom's zone has some. */
+  /** Whether signatures are requested; only Mailroom's zone has them. */
   readonly isSigned?: boolean
 }
 type Measured = {
@@ -40,12 +40,12 @@ type Measured = {
 const zone = 'bench0.example'
 const hosts = 1_000
 const names = Array.from({ length: hosts }, (_, n) => `host${n}.${zone}`)
-/** The goal: so many questions in a second, with 99 of 100 answered within so long, while mail flows. */
+/** The goal while mail arrives: this many questions per second, with 99 of 100 answered within this time. */
 const goal = { perSecond: 15_000, p99Ms: 5 }
 const limitedPerSecond = 2_000
-/** So many mails compile what takes them. */
+/** How many messages are sent first, so that V8 compiles the code that receives them. */
 const warmUpCount = 1_000
-/** What dnsperf has not read yet is not to count as lost. */
+/** The size of dnsperf's socket buffers, large enough that answers it has not read yet do not count as lost. */
 const generatorKb = 2_048
 
 const cases: readonly Case[] = [
@@ -117,7 +117,7 @@ function targetOf({ dns, data }: Service): Target {
       const isDns = readFileSync(`/proc/${each}/cmdline`, 'utf8').includes('cli/dns-main.ts')
       return isDns && readFileSync(`/proc/${each}/environ`, 'utf8').includes(data)
     } catch {
-      return false // it has ended
+      return false // The process has ended.
     }
   })
   if (pid === undefined || dns === null) throw new Error('There is no DNS process.')
@@ -176,7 +176,7 @@ async function startEcho() {
   }
 }
 
-/** Every case with every server in turn, as fast as each answers. */
+/** Measures every case with every server in turn, as fast as each answers. */
 async function beside(targets: readonly Target[], { dir, seconds, runs }: Run): Promise<string> {
   const rows: string[][] = []
   for (const one of cases) {
@@ -202,7 +202,7 @@ async function beside(targets: readonly Target[], { dir, seconds, runs }: Run): 
   return table(['questions', 'Mailroom /s', 'CPU us each', ...peers], rows)
 }
 
-/** Asks by dnsperf: as fast as it is answered, or at a rate. */
+/** Runs dnsperf against a server, as fast as it answers or at a fixed rate. */
 async function ask(
   { port, pid }: Target,
   { questions, isSigned = false }: Case,
@@ -242,7 +242,7 @@ function output(program: string, args: readonly string[]): Promise<string> {
   })
 }
 
-/** Mail that comes in: over so many connections, as fast as it is taken or so many in a second. */
+/** Arriving mail: over how many connections, and how many messages per second, or null for as fast as they are accepted. */
 type Mail = { readonly connections: number; readonly perSecond: number | null }
 const mails: readonly Mail[] = [
   { connections: 0, perSecond: null },
@@ -257,12 +257,12 @@ type Flow = {
   readonly addresses: readonly string[]
 } & Run
 
-/** At the rate of the goal, alone and beside mail that comes in: every server in turn. */
+/** Measures every server in turn at the rate of the goal, without and with arriving mail. */
 async function whileMailFlows({ service, targets, addresses, dir, seconds, runs }: Flow): Promise<string> {
   const rows: string[][] = []
   const warm = startMail(service, { connections: 4, perSecond: null, addresses })
   await warm.until(warmUpCount)
-  // The mail is indexed then.
+  // The mail is indexed once the service rests.
   await rested([service.process.pid ?? 0])
   for (const mail of mails) {
     const measured = targets.map((target) => ({ target, found: [] as Measured[], taken: [] as number[] }))
@@ -290,7 +290,7 @@ async function whileMailFlows({ service, targets, addresses, dir, seconds, runs 
   return table(['mail, connections', 'server', 'answers/s', 'CPU us each', 'p50 ms', 'p99 ms', met], rows)
 }
 
-/** Sends mail. `stop` returns how much was taken; `until` ends when so much was. */
+/** Sends mail. `stop` ends this and returns how many messages were accepted; `until` stops once that many were. */
 function startMail(
   { smtp }: Service,
   { connections, perSecond, addresses }: Mail & { readonly addresses: readonly string[] },
@@ -327,7 +327,7 @@ function startMail(
   }
 }
 
-/** A question repeated by a network that has a limit: what is answered, and what that costs. */
+/** Measures one question that is repeated from a network with a limit: how many are answered, and the CPU time of each. */
 async function limited(dir: string): Promise<string> {
   const service = await serviceWith('192.0.2.0/24')
   try {

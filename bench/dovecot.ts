@@ -1,4 +1,4 @@
-/** The peer of the IMAP server: Dovecot as a private instance, with sdbox mailboxes in a temporary folder. Anybody may log in. */
+/** The peer of the IMAP server: a private instance of Dovecot, with sdbox mailboxes in a temporary folder. Anybody may log in. */
 import { execFile, spawn } from 'node:child_process'
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -18,7 +18,7 @@ export type Dovecot = {
   stop(): Promise<void>
 }
 
-/** Starts it. Returns a text that says why, when it cannot run here. */
+/** Starts Dovecot. If it cannot run here, returns a text that says why. */
 export async function startDovecot(): Promise<Dovecot | string> {
   if (process.getuid?.() !== 0) return 'Dovecot can only be started by root'
   const program = inPath('dovecot')
@@ -57,7 +57,7 @@ type Places = {
   readonly gid: number
 }
 
-/** The defaults, but for limits on connections. */
+/** The configuration, with the defaults for all but the limits on connections. */
 const configuration = ({ dir, boxes, port, uid, gid }: Places) => `base_dir = ${dir}/dovecot
 state_dir = ${dir}/dovecot-state
 log_path = ${dir}/dovecot.log

@@ -1,6 +1,6 @@
 /**
- * The commands that requests of the API wait for (ARCHITECTURE.md, 6), made by the database driver and nothing else, in a
- * process of its own: reads by its cursors, as it offers them. No command is shared by two requests.
+ * Sends the commands that requests of the API wait for (ARCHITECTURE.md, 6), by the database driver alone and in a process of its
+ * own. Reads use the driver's cursors. No two requests share a command.
  */
 import { newId } from '../schemas/ids.ts'
 import { readBlob } from '../store/blobs.ts'
@@ -24,7 +24,7 @@ export type DriverTarget = {
   readonly mailboxId: string
   readonly domain: string
   readonly messageIds: readonly string[]
-  /** A send of the account, of which the sends are copies. */
+  /** A send of the account, which the measured sends copy. */
   readonly emailId: string
 }
 
@@ -33,7 +33,7 @@ export type DriverLoad = {
   readonly kind: Kind
   readonly connections: number
   readonly count: number
-  /** So many answers come before the time is taken. */
+  /** How many answers come before time is measured. */
   readonly uncounted: number
   readonly targets: readonly DriverTarget[]
 }
@@ -87,7 +87,7 @@ async function open(url: string, targets: readonly DriverTarget[]): Promise<Asks
       await Promise.all([storageUsed(store, ids), findDomains(store, [domain])])
     },
     message,
-    // It keeps nothing.
+    // The driver has no cache, so the second read costs the same.
     'message again': message,
     'list of 50': ({ mailboxId }) => listMessages(store, { mailboxId }, { before: null, limit: 51 }),
     'simulated send': send([{ period: 'month', counters: ['agentEmails', 'sent'] }]),
@@ -106,7 +106,7 @@ type FindCommand = {
   readonly limit?: number
 }
 
-/** The store as it would be with nothing but the driver: what it reads by a command (store/reads.ts) is read by a cursor. */
+/** A store that reads by the cursors of the driver where the real one reads by a command (store/reads.ts). */
 async function byDriver(url: string, store: Store): Promise<Store> {
   const db = (await connect(url)).db(store.db.databaseName)
   const read = async ({ find, filter, batchSize: _, ...options }: FindCommand) => {
@@ -119,7 +119,7 @@ async function byDriver(url: string, store: Store): Promise<Store> {
 }
 
 type Original = { readonly email: EmailDoc; readonly blob: BlobDoc }
-/** Counters of one period that a send raises. */
+/** The counters of one period that a send increments. */
 type Limited = { readonly period: string; readonly counters: readonly string[] }
 
 async function originalOf({ emails, blobs }: Store, emailId: string): Promise<Original> {

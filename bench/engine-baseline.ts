@@ -1,4 +1,4 @@
-/** Measures what the machine does without the engine, so that a missed demand can be told from a slow machine. */
+/** Measures the machine without the engine, to tell whether the engine or the machine is too slow for a demand. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ const reservedBytes = 48 * 1024 * 1024
 
 export type BareWriter = { readonly perSecond: (group: number, ms: number) => number; readonly close: () => void }
 
-/** Writes rows of the same size with as many index entries by `node:sqlite` alone, `group` rows in each synced commit. */
+/** Writes rows of the same size and with as many index entries by `node:sqlite` alone, `group` rows in each synced commit. */
 export function bareWriter(syncDelayMs: number): BareWriter {
   const dir = mkdtempSync(join(tmpdir(), 'bench-baseline-'))
   const db = new DatabaseSync(join(dir, 'baseline.db'))
@@ -36,9 +36,8 @@ export function bareWriter(syncDelayMs: number): BareWriter {
     if (syncDelayMs > 0) Atomics.wait(sleeper, 0, 0, syncDelayMs)
     db.exec('COMMIT')
   }
-  // Brings the write-ahead log to the length it has in the engine. Otherwise it would grow during the first measured
-  // commits,
-  // which makes them slower.
+  // Brings the write-ahead log to the length that it has in the engine. Otherwise it would grow during the first measured
+  // commits, which makes them slower.
   while (last * rowBytes < reservedBytes) commit(200)
   db.exec('PRAGMA wal_checkpoint(RESTART)')
   return {
@@ -57,7 +56,7 @@ export function bareWriter(syncDelayMs: number): BareWriter {
   }
 }
 
-/** How many documents of 1 KB one thread decodes, changes by update operators and encodes again in a second. */
+/** How many documents of 1 KB one thread decodes, changes by update operators and encodes again per second. */
 export function updatesPerSecond(ms: number): number {
   const { _id, ...fields } = row('small')
   const stored = encode({ _id, ...(fields as Parameters<typeof encode>[0]) })

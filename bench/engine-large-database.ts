@@ -1,4 +1,4 @@
-/** Measures a large database: how soon the engine opens it after a kill, and how much memory the engine takes with it. */
+/** Measures a large database: how soon the engine opens it after a kill, and how much memory the engine then takes. */
 import { readFileSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { encode } from '../engine/bson/encode.ts'
@@ -10,9 +10,9 @@ export type Big = {
   readonly gigabytes: number
   readonly openMs: number
   readonly firstAnswerMs: number
-  /** Memory after documents all over the database were read and written. */
+  /** The memory after documents all over the database were read and written. */
   readonly rssMb: number
-  /** The MB of the requests that were offered at once, and the peak of the memory meanwhile. */
+  /** The size in MB of the requests that were sent at once, and the peak of the memory meanwhile. */
   readonly offeredMb: number
   readonly loadedRssMb: number
 }
@@ -85,7 +85,7 @@ async function touch({ db }: Started, ids: readonly string[]): Promise<void> {
   }
 }
 
-/** Sends large inserts all at once, each over a connection of its own; the driver would not send so much at once. */
+/** Sends large inserts all at once, each over a connection of its own; the driver would not send this much at once. */
 async function offer(engine: Started): Promise<void> {
   const d = Buffer.alloc(requestBytes).toString('latin1')
   const message = replyMessage(encode({ insert: 'offered', documents: [{ d }], $db: 'test' }), 0, 1, false)

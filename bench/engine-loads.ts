@@ -1,4 +1,4 @@
-/** The loads of the engine bench: the stored documents, and closed loops of commands through the driver. */
+/** The loads of the engine bench: its documents, and closed loops of commands through the driver. */
 import { randomBytes } from 'node:crypto'
 import type { Started } from '../test/start/engine.ts'
 import { quantile } from './figures.ts'
@@ -17,8 +17,7 @@ export type Row = { readonly _id: string } & { readonly [field: string]: unknown
 
 const mailboxes = 100
 /**
- * The rows of each collection before the first run; few enough for the engine's page cache, so that reads do not measure the
- * disk.
+ * The rows of each collection before the first run. They fit into the engine's page cache, so that reads do not measure the disk.
  */
 export const preparedRows = { large: 3_000, small: 5_000 } as const
 const largeBytes = 9_000
@@ -115,7 +114,7 @@ export function commandsOn(engine: Started, ids: readonly string[]) {
         .sort({ date: -1 })
         .limit(50)
         .toArray(),
-    /** Like a claim in the service: the document that is due longest gets a new time. */
+    /** Like a claim in the service: the document that has been due the longest gets a new time. */
     claim: (n: number) =>
       large.findOneAndUpdate(
         { mailbox: mailboxOf(n * 37), date: { $lte: new Date(1_800_000_000_000) } },

@@ -1,6 +1,6 @@
 /**
  * Measures the embedded database through the driver: documents of 10 KB with 5 indexes, once with the machine's own sync and
- * once with 3 ms added to each sync, and for comparison what the machine does without the engine. See README.md.
+ * once with 3 ms added to each sync. For comparison it also measures the machine without the engine. See README.md.
  */
 import { parseArgs } from 'node:util'
 import { type Started, startEngine } from '../test/start/engine.ts'
@@ -25,8 +25,8 @@ type Bench = {
 }
 
 /**
- * One row of the table. `demand` is the least rate per second, or the most ms. It is absent for rows that measure the machine
- * for comparison.
+ * One row of the table. `demand` is the least rate per second, or the most ms; it is absent for rows without a goal, such as those
+ * that measure the machine for comparison.
  */
 type Item = {
   readonly name: string
@@ -84,7 +84,7 @@ const items: readonly Item[] = [
     measure: async (_, ms) => ({ figure: updatesPerSecond(ms) }),
   },
 ]
-/** Items that do not write; they are not measured with a slow sync, because it makes no difference to them. */
+/** Items that do not write. They are not measured with a slow sync, which makes no difference to them. */
 const readOnly = /^(?:ping|find by|find 1|page|update of)/
 
 /** Runs the bench. Options: --quick, --gb N (size of the large database, 0 for none), --only TEXT, --profile DIR. */

@@ -1,4 +1,4 @@
-/** Statistics of measurements, and how they are printed. */
+/** Computes statistics of measurements, and prints them. */
 
 /** The quantile of numbers at `share` (0 to 1); NaN for an empty list. */
 export function quantile(numbers: readonly number[], share: number): number {

@@ -1,6 +1,6 @@
 /**
- * Measures how soon after its 250 a message is found by search, under a steady rate of arrivals by SMTP. Each message has a
- * word of its own; of some a search asks for that word, again and again, until it is found. See README.md.
+ * Measures how soon after its 250 a message is found by search, under a steady rate of arrivals by SMTP. Each message contains a
+ * unique word. For some messages, that word is searched again and again until the message is found. See README.md.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -11,12 +11,12 @@ import { contextOf, startService } from '../test/start/service.ts'
 import { quantile, shown, table } from './figures.ts'
 import { makeSenders, type Sender } from './senders.ts'
 
-/** Arrivals a second: one that a person would send, and the load of the promise. */
+/** Arrivals per second: a light load, and the load for which freshness is promised. */
 const rates = [1, 50] as const
 const sessionsMax = 10
-/** Searches for sampled messages, a second; the others only arrive. */
+/** How many of the messages of a second are searched for; the others only arrive. */
 const sampledPerSecond = 8
-/** Between two searches for one message. */
+/** The pause between two searches for one message. */
 const askEveryMs = 30
 const givenUpMs = 10_000
 const warmUpMs = 5_000
@@ -59,7 +59,7 @@ const quantiles = (times: readonly number[]) => [quantile(times, 0.5), quantile(
 
 type Target = { readonly smtp: string; readonly http: string; readonly senders: readonly Sender[] }
 
-/** Lets mail arrive at a rate, and asks for some of it. Rejects when a message is refused, or not found in ten seconds. */
+/** Sends mail at a rate, and searches for some of it. Rejects if a message is refused, or is not found within ten seconds. */
 async function arrive(
   { smtp, http, senders }: Target,
   { rate, forMs }: { rate: number; forMs: number },

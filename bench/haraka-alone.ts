@@ -1,6 +1,6 @@
 /**
- * Haraka as a system under measurement, with nothing of Mailroom in it: it takes every recipient, and has each message in one file and on
- * disk before its 250 (keep-mail). It is the least that a server made of Haraka can take for a mail that it keeps.
+ * Haraka as a system under measurement, without any part of Mailroom. It accepts every recipient, appends each message to one file
+ * and syncs it to disk before the 250 (keep-mail). No server built on Haraka can store mail at a lower cost.
  */
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
@@ -54,7 +54,7 @@ export async function startHarakaAlone(): Promise<System> {
   return system
 }
 
-/** Every section of connection.ini must be there: without one of them the first connection ends the process. */
+/** Writes the configuration. connection.ini needs every section: if one is missing, the first connection ends the process. */
 async function configure(dir: string, port: number): Promise<void> {
   const files = {
     'smtp.ini': `listen=127.0.0.1:${port}\nnodes=0\n`,

@@ -1,4 +1,4 @@
-/** HTTP clients in a process of its own, in a closed loop: each asks again when the last request was answered. */
+/** HTTP clients in a process of their own, in closed loops: each sends the next request when the last one is answered. */
 import autocannon from 'autocannon'
 import { answerParent } from './child.ts'
 
@@ -13,22 +13,22 @@ export type HttpLoad = {
   readonly url: string
   readonly connections: number
   readonly count: number
-  /** So many answers come before the time is taken. */
+  /** How many answers come before time is measured. */
   readonly uncounted: number
-  /** Connection c makes request c, c + connections and so on, and begins again after the last. */
+  /** Connection c makes the requests c, c + connections and so on, and begins again after the last. */
   readonly requests: readonly HttpRequest[]
 }
 
-/** How many were answered a second, and the ms that each took. */
+/** How many requests were answered per second, and the ms that each took. */
 export type Timed = { readonly perSecond: number; readonly times: readonly number[] }
 
 const timeoutSeconds = 30
-/** How often it looks whether all is done. */
+/** How often to check whether all requests are done. */
 const lookMs = 20
 
 answerParent(drive)
 
-/** Rejects when a request failed or was refused. */
+/** Makes the requests. Rejects if one fails or is refused. */
 function drive({ url, connections, count, uncounted, requests }: HttpLoad): Promise<Timed> {
   const times: number[] = []
   const refused: { [status: number]: number } = {}

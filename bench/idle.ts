@@ -1,6 +1,6 @@
 /**
- * What a service costs that nobody uses: the time from its start to the ready line, the CPU time of each process while it is
- * idle, and the memory it holds then. See README.md.
+ * Measures the cost of an unused service: the time from its start to the ready line, the CPU time of each process while it is
+ * idle, and its memory. See README.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -14,9 +14,9 @@ import { shown, spread, table } from './figures.ts'
 
 const bin = fileURLToPath(new URL('../cli/bin.js', import.meta.url))
 const readyMs = 60_000
-/** What a start leaves to do is no cost of idling. */
+/** How long the service rests first, so that work left by its start does not count as idling. */
 const settleMs = 15_000
-/** What `getconf CLK_TCK` says on every Linux that Node runs on. */
+/** The ms of one clock tick: `getconf CLK_TCK` is 100 on every Linux that Node runs on. */
 const tickMs = 10
 const kbPerMb = 1024
 
@@ -72,7 +72,7 @@ async function inFolder(work: (data: string) => Promise<void>): Promise<void> {
   }
 }
 
-/** `npm start` without npm: resolves with the line that says the service is ready. */
+/** Does what `npm start` does, without npm. Resolves when the service prints its ready line. */
 async function start(data: string, profileDir: string | null): Promise<Started> {
   const since = performance.now()
   const child = spawn(process.execPath, [bin, 'serve'], {
@@ -128,7 +128,7 @@ function look(pid: number): Process {
   }
 }
 
-/** The script a process runs, and its command if it has one: `main.ts serve`. */
+/** The script that a process runs, with its command if it has one: `main.ts serve`. */
 function nameOf(pid: number): string {
   const [, ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean)
   const at = args.findIndex((argument) => !argument.startsWith('-'))

@@ -1,11 +1,11 @@
-/** The client of the IMAP bench, which asks as fast as a program can and reads no more of an answer than where it ends. */
+/** The client of the IMAP bench. It costs little: of an answer it only looks for the end, and for EXISTS. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { createWriter } from './synthetic-mail.ts'
 
 export type Login = { readonly user: string; readonly password: string }
 
-/** In one of a hundred messages, and in one of five hundred. */
+/** A sender of one message in a hundred, and a word in one of five hundred. */
 export const rareSender = 'carol.rare'
 export const rareWord = 'zebrafinch'
 
@@ -39,7 +39,7 @@ export class Client {
     await this.#until(new RegExp(`(?:^|\\r\\n)${tag} (?:OK|NO|BAD)[^\\r]*\\r\\n$`))
   }
 
-  /** Appends messages, so many with a command (RFC 3502), each command when the one before it is answered. */
+  /** Appends messages, `together` of them with each command (RFC 3502), one command after another. */
   async fill(count: number, together = 1): Promise<void> {
     for (let left = count; left > 0; left -= together) {
       const literals = Array.from({ length: Math.min(together, left) }, () => this.#message())

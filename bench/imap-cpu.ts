@@ -1,11 +1,11 @@
-/** The processor time that operations of one IMAP client take on a large mailbox that is warm, by process. Other work of the machine hardly shows in it. */
+/** Measures the CPU time that operations of one IMAP client take on a large warm mailbox, by process. Other work hardly affects it. */
 import { shown, table } from './figures.ts'
 import { Client, rareSender, rareWord } from './imap-client.ts'
 import { imapPid } from './imap-idle.ts'
 import { startMailService } from './imap-service.ts'
 import { cpuMs, pidOf, rested } from './processes.ts'
 
-/** What is asked before an operation, so that it has something to do, and is not counted. */
+/** An operation. `before` is a command that is sent first and not measured, so that the operation has something to do. */
 type Operation = { readonly name: string; readonly command: string; readonly before?: string }
 
 const flagged = (flag: string): readonly Operation[] => {
@@ -19,7 +19,7 @@ const flagged = (flag: string): readonly Operation[] => {
 const appended = 200
 const rounds = 5
 
-/** Fills a mailbox with so many messages and prints the figures, each the mean of some rounds. */
+/** Fills a mailbox with this many messages and prints the figures, each the mean of several rounds. */
 export async function measureCpu(messages: number): Promise<void> {
   const { service, port, logins, rest } = await startMailService({ mailboxes: 1, connections: 100 })
   try {
@@ -43,7 +43,7 @@ export async function measureCpu(messages: number): Promise<void> {
       for (let round = 0; round <= rounds; round++) {
         if (before !== undefined) await client.ask(before)
         const each = await spent(() => client.ask(command))
-        // The first warms.
+        // The first round warms up.
         if (round > 0) for (const [n, ms] of each.entries()) sums[n]! += ms / rounds
       }
       rows.push([name, ...sums.map((ms) => shown(ms))])

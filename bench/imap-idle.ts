@@ -1,4 +1,4 @@
-/** Many sessions that wait in IDLE: what each of them costs, and how soon they hear of a message. */
+/** Measures many sessions in IDLE: how much memory each takes, and how soon each is notified of a new message. */
 import { readFileSync } from 'node:fs'
 import { quantile, shown, table } from './figures.ts'
 import { Client } from './imap-client.ts'
@@ -6,14 +6,14 @@ import { type MailService, startMailService } from './imap-service.ts'
 import { pidOf, pssMb } from './processes.ts'
 
 const mailboxesMax = 100
-/** Logins under way at once. */
+/** How many logins are in progress at once. */
 const atOnce = 20
-/** How long all is left alone before memory is read. */
+/** How long everything rests before memory is read. */
 const restMs = 5_000
-/** What this process opens beside the sessions. */
+/** How many files this process opens besides the sessions. */
 const otherFiles = 200
 
-/** Opens so many sessions, each logged in with INBOX selected, and prints the figures. */
+/** Opens this many sessions, each logged in and with INBOX selected, and prints the figures. */
 export async function measureIdle(sessions: number): Promise<void> {
   requireFiles(sessions + otherFiles)
   const mail = await startMailService({ mailboxes: Math.min(mailboxesMax, sessions), connections: sessions + 10 })
@@ -51,13 +51,13 @@ export async function measureIdle(sessions: number): Promise<void> {
   }
 }
 
-/** The service and this process each have a file open for every session. */
+/** Throws if too few files may be open: the service and this process each have one open for every session. */
 function requireFiles(wanted: number): void {
   const [, soft = '0'] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
-  if (Number(soft) < wanted) throw new Error(`Only ${soft} files may be open here: say \`ulimit -n ${wanted}\` first.`)
+  if (Number(soft) < wanted) throw new Error(`Only ${soft} files may be open here: run \`ulimit -n ${wanted}\` first.`)
 }
 
-/** The process of a service that reads mail out. */
+/** The pid of the IMAP process of a service. */
 export function imapPid(supervisor: number): number {
   const found = pidOf([supervisor], 'imap-main')
   if (found === undefined) throw new Error('The service has no process for IMAP.')
@@ -81,7 +81,7 @@ async function openAll({ port, logins }: MailService, sessions: number): Promise
   return clients
 }
 
-/** Brings one message to each mailbox, one after the other. Returns after how many milliseconds each session heard of its own. */
+/** Delivers one message to each mailbox in turn. Returns after how many ms each session was notified of the one in its mailbox. */
 async function newsOf({ logins, deliver }: MailService, clients: readonly Client[]): Promise<readonly number[]> {
   const delays: number[] = []
   for (const [n, login] of logins.entries()) {

@@ -21,16 +21,16 @@ export type MailService = {
   readonly port: number
   /** One for each mailbox. */
   readonly logins: readonly Login[]
-  /** Brings a message to a mailbox by SMTP; resolves with its 250. */
+  /** Delivers a message to a mailbox by SMTP; resolves with its 250. */
   deliver(to: Login): Promise<void>
-  /** Resolves when nothing is left to do of what it was told, and the index is known to have all messages. */
+  /** Resolves when the service has no work left, and the search index is known to have all messages. */
   rest(): Promise<void>
 }
 
-/** The index is looked through once a minute, up to half a minute before. */
+/** How long to wait for the index: a sweep checks it once a minute, for mail up to half a minute before. */
 const indexedWithinMs = 180_000
 
-/** Starts a service that takes `connections` of this machine, with so many mailboxes. The caller disposes of it. */
+/** Starts a service with this many mailboxes that accepts `connections` connections from this machine. The caller disposes of it. */
 export async function startMailService({
   mailboxes,
   connections,

@@ -1,5 +1,5 @@
 /**
- * Measures the IMAP server on one large mailbox, and with many clients, and Dovecot by the same questions where it is installed.
+ * Measures the IMAP server on one large mailbox and with many clients, and Dovecot with the same commands if it is installed.
  * See README.md.
  */
 import { parseArgs } from 'node:util'
@@ -14,22 +14,22 @@ import { createWriter } from './synthetic-mail.ts'
 
 type Target = {
   readonly port: number
-  /** The first is of the large mailbox, the last of one that only warms. */
+  /** The first is that of the large mailbox, the last that of a mailbox used only to warm up. */
   readonly logins: readonly Login[]
-  /** Those that hold sessions. */
+  /** The processes that hold the sessions. */
   readonly pids: readonly number[]
-  /** Brings a message to the large mailbox; resolves when that is acknowledged. */
+  /** Delivers a message to the large mailbox; resolves when it is acknowledged. */
   deliver(): Promise<void>
-  /** Resolves when nothing is left to do of what it was told. */
+  /** Resolves when the server has no work left. */
   rest(): Promise<unknown>
 }
 type Size = { readonly messages: number; readonly clients: number; readonly idle: number }
 type Figure = { readonly name: string; readonly unit: 'ms' | '/s' | 'KiB'; readonly value: number }
 
 const mixedMs = 5_000
-/** Messages that come to a mailbox of their own first, and do not count. */
+/** Messages that are first appended to a mailbox of their own, and are not counted. */
 const warmUpMessages = 1_000
-/** So many messages are appended one by one, the others so many with a command. */
+/** How many messages are appended one by one, and how many of the others with each command. */
 const appendedAlone = 1_000
 const appendedTogether = 20
 
@@ -92,7 +92,7 @@ async function ofDovecot(size: Size): Promise<readonly Figure[] | null> {
 async function measure(target: Target, { messages, clients, idle }: Size): Promise<readonly Figure[]> {
   const [large] = target.logins
   const filler = await Client.open(target.port, large!)
-  // First of all: later sessions would use memory that other work has left.
+  // Measured first, because later sessions would use memory that other work has freed.
   const kib: Figure = { name: 'an idle session', unit: 'KiB', value: await idleKib(target, large!, idle) }
   const other = await Client.open(target.port, target.logins.at(-1)!)
   await other.fill(warmUpMessages)
@@ -127,7 +127,7 @@ const operations: readonly (readonly [name: string, command: string])[] = [
   ['STORE 1:* +FLAGS.SILENT', 'STORE 1:* +FLAGS.SILENT (\\Answered)'],
   ['STORE 1:* -FLAGS.SILENT', 'STORE 1:* -FLAGS.SILENT (\\Answered)'],
 ]
-/** Each is asked so often, in turn with the others; but for the first time the middle is shown. */
+/** How often each is measured, in turn with the others. The first time is shown apart, of the others the median. */
 const rounds = 10
 
 /** How long operations of one client take, each on a connection of its own. */
@@ -184,7 +184,7 @@ const mix = [
   ['LIST "" "*"', 3],
 ] as const
 
-/** Clients that ask as fast as they are answered. */
+/** Measures clients that each send the next command as soon as the last is answered. */
 async function mixed({ port }: Target, logins: readonly Login[], where: string): Promise<readonly Figure[]> {
   const { random } = createWriter(1)
   const clients = await Promise.all(logins.map((login) => Client.open(port, login)))
@@ -208,7 +208,7 @@ async function mixed({ port }: Target, logins: readonly Login[], where: string):
     )
     return { times, seconds: (performance.now() - begin) / 1_000 }
   }
-  // The first time does not count.
+  // The first pass warms up.
   await askAll()
   const { times, seconds } = await askAll()
   for (const client of clients) client.close()
@@ -229,7 +229,7 @@ function choose(random: () => number): string {
   return 'NOOP'
 }
 
-/** What a session costs that has selected a folder and waits. */
+/** The memory of a session that has selected a folder and waits in IDLE, in KiB. */
 async function idleKib({ port, pids }: Target, login: Login, count: number): Promise<number> {
   const before = pssMb(pids)
   const clients: Client[] = []

@@ -31,9 +31,9 @@ const cells: readonly Cell[] = [
 ]
 const quickRuns = 1
 const warmUpCount = 1000
-/** What is measured is a server that runs: V8 compiles what takes mail until about 12,000 came. */
+/** V8 goes on compiling the code that receives mail until about 12,000 messages have come: a warm server is measured. */
 const warmUpRounds = { whole: 12, quick: 3 } as const
-/** Before each run, and not counted: mail for each mailbox. */
+/** The mail for each mailbox before each run, which is not counted. */
 const freshBatch = { connections: 10, sizeBytes: 4 * KiB, count: 200 } as const
 const timedCount = 400
 const timedRuns = 3
@@ -81,7 +81,8 @@ export async function run(args: readonly string[]): Promise<void> {
   try {
     const syncDelayMs = Number(values['sync-delay'])
     systems.push(await startMailroom({ domain, addresses, syncDelayMs, profileDir: values.profile ?? null }))
-    const peer = values.only === 'mailroom' ? 'it was not asked for' : await startPostfix(domain, { syncDelayMs })
+    const peer =
+      values.only === 'mailroom' ? 'it is switched off by --only' : await startPostfix(domain, { syncDelayMs })
     if (typeof peer === 'string') console.error(`No peer: ${peer}.`)
     else systems.push(peer)
     if (values.haraka) systems.push(await startHarakaAlone())
@@ -146,7 +147,7 @@ async function measure(systems: readonly System[], cell: Cell, until: number): P
   return figures
 }
 
-/** While the other system was measured, this one stood still, and what it knew of mailboxes that get mail all the time is over. */
+/** Sends some mail first: the system was stopped while another was measured, so its cached knowledge of the mailboxes has expired. */
 async function freshen(system: System): Promise<void> {
   const before = await system.mark()
   await sendAll({ port: system.port, domain, ...freshBatch }, runMs)

@@ -1,6 +1,6 @@
 /**
- * Measures Intake: how many records a second come of mail that arrives as fast as it is accepted, and how soon after its 250 a mail is
- * told by webhook at a steady rate; without a file and with a PDF, with Lens and without. See README.md.
+ * Measures Intake: how many records per second are made of mail that arrives as fast as it is accepted, and at a steady rate, how
+ * soon after the 250 of a message its record is posted to the webhook; with and without a PDF, with and without Lens. See README.md.
  */
 import { parseArgs } from 'node:util'
 import { client } from '../test/peers/rest.ts'
@@ -11,7 +11,7 @@ import { forgetEventLimits, type Sender } from './senders.ts'
 import { type ToldArrivals, toldArrivals } from './told-arrivals.ts'
 import { withToldService } from './told-service.ts'
 
-/** Mails a second at the steady rate: plain ones, and such with a PDF. */
+/** Messages per second at the steady rate: plain ones, and ones with a PDF. */
 const plainPerSecond = 20
 const pdfPerSecond = 4
 

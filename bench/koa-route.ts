@@ -1,4 +1,4 @@
-/** A Koa application that does nothing but answer: what HTTP alone costs. Each route has one answer, made in advance. */
+/** A Koa application with a fixed answer for each route, which shows the cost of HTTP alone. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,10 +1,10 @@
-/** Large messages with the structures that cost a mail server the most. */
+/** Generates large messages with the structures that cost a mail server the most. */
 import { randomBytes } from 'node:crypto'
 
 export type Shape = 'attachment' | 'text' | 'html' | 'deep'
 export const shapes: readonly Shape[] = ['attachment', 'text', 'html', 'deep']
 
-/** How deep multiparts are nested. */
+/** The number of nested multiparts. */
 const levels = 20
 /** The number of parts at each level. */
 const partsEach = 8

@@ -1,5 +1,5 @@
 /**
- * Puts load on an SMTP port: with Postfix' `smtp-source` where it is installed (it needs little CPU), else with our own
+ * Puts load on an SMTP port: with Postfix' `smtp-source`, which needs little CPU, if it is installed; otherwise with our own
  * client.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -14,7 +14,7 @@ export type Load = {
   /** The size of the body. */
   readonly sizeBytes: number
   readonly domain: string
-  /** How many addresses the messages go to, in turn; as many as there are messages without it. */
+  /** How many addresses the messages go to, in turn; if absent, each message goes to its own. */
   readonly among?: number
 }
 
@@ -28,7 +28,7 @@ export const loadTool = smtpSource === undefined ? 'own client' : 'smtp-source'
 
 const clientFile = fileURLToPath(new URL('./client.ts', import.meta.url))
 
-/** Sends `count` messages. Returns the seconds until the last was accepted. Rejects when one was refused. */
+/** Sends `count` messages. Returns the seconds until the last is accepted. Rejects if one is refused. */
 export async function sendAll(load: Load, timeoutMs: number): Promise<number> {
   if (smtpSource === undefined) {
     const { refused, reasons, seconds } = await sendTimed(load, timeoutMs)
@@ -56,7 +56,7 @@ export async function sendTimed(load: Load, timeoutMs: number): Promise<ClientRe
   return JSON.parse(await ended(child, timeoutMs)) as ClientResult
 }
 
-/** Waits for a child process. Returns what it printed. Rejects when it fails, or is killed because it takes too long. */
+/** Waits for a child process. Returns its output. Rejects if it fails, or is killed because it takes too long. */
 export function ended(child: ChildProcess, timeoutMs: number): Promise<string> {
   let out = ''
   let err = ''

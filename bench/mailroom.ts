@@ -19,7 +19,7 @@ import type { System } from './system.ts'
 const mailboxCount = 100
 const arrivalMs = 60_000
 const sampleSize = 5
-/** A message counts as whole when its text has this share of its body; line ends make the text a little shorter. */
+/** A message counts as complete if its text has this share of its body; line ends make the text a little shorter. */
 const wholeShare = 0.95
 /** Keys are used in turn, because the requests of one key in a minute are limited. */
 const keyCount = 10
@@ -108,12 +108,12 @@ async function fill(
   return { accountId: account.id, folderIds: inboxes.map(({ _id }) => _id), keys }
 }
 
-/** Resets the counter of events, which are limited per account and hour, so that every message has its event. */
+/** Resets the counter that limits the events of an account per hour, so that every message has its event. */
 async function forgetEventLimit(store: Store, accountId: string): Promise<void> {
   await store.usage.updateMany({ _id: { $regex: `^${accountId}:` } }, { $unset: { 'counts.messageEvents': '' } })
 }
 
-/** How many messages were announced. They are counted after their events and contacts are written. */
+/** How many messages have been announced. They are counted after their events and contacts are written. */
 async function receivedOf(store: Store, accountId: string): Promise<number> {
   const months = await store.usage.find({ _id: { $regex: `^${accountId}:\\d{4}-\\d{2}$` } }).toArray()
   return months.reduce((sum, month) => sum + countOf(month, 'received'), 0)
@@ -142,7 +142,7 @@ async function lastIsThere({
   return body.messages.length === Math.ceil(count / mailboxCount)
 }
 
-/** Counts all messages and reads some of them whole through the API. Throws when one is missing or cut off. */
+/** Counts all messages and reads some of them completely through the API. Throws if one is missing or cut off. */
 async function verify({
   store,
   account,

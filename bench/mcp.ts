@@ -1,6 +1,6 @@
 /**
- * Measures MCP with many clients at once, all subscribed to their mailbox or all waiting for a message there: what each costs in
- * memory, and how soon after its 250 a mail is told to them. See README.md.
+ * Measures MCP with many clients at once, all subscribed to their mailbox or all waiting for a message in it: how much memory each
+ * takes, and how soon after the 250 of a message they are notified of it. See README.md.
  */
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,15 +17,15 @@ const revision = '2026-07-28'
 const kinds = ['subscribed', 'waiting'] as const
 type Kind = (typeof kinds)[number]
 const goalMs = 100
-/** What a change of the number of clients leaves to do is no cost of theirs. */
+/** How long the service rests after the number of clients has changed, so that the change itself is not measured. */
 const settleMs = 5_000
 const givenUpMs = 60_000
-/** Between the first waits of two clients: nothing tells that one has begun. */
+/** The pause between the first waits of two clients, since there is no sign that a wait has begun. */
 const paceMs = 5
 /** Long enough that no wait ends by itself. */
 const waitSeconds = 55
 
-/** One client. It hears of one mail at a time. */
+/** One client. It is notified of one message at a time. */
 type Listener = { heard: () => void; readonly close: () => void }
 
 /** Runs the bench. Options: --quick, --clients N, --mails N, --only subscribed, --profile DIR. */
@@ -46,7 +46,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const chosen = kinds.filter((kind) => values.only?.split(',').includes(kind) ?? true)
   for (const kind of chosen) rows.push(await measure({ kind, clients, mails, profileDir: values.profile }))
   const head = ['clients', 'n', 'KiB each', 'mails', 'p50 ms', 'p99 ms', 'max ms', 'goal']
-  console.log(`\nFrom 250 until each client of the mailbox has heard.\n\n${table(head, rows)}`)
+  console.log(`\nFrom the 250 until each client of the mailbox is notified.\n\n${table(head, rows)}`)
 }
 
 type Asked = {
@@ -56,7 +56,7 @@ type Asked = {
   readonly profileDir: string | undefined
 }
 
-/** Measures clients of a kind at a service of their own, whose memory nobody has grown before. */
+/** Measures clients of one kind with a new service, whose memory has not grown yet. */
 async function measure(asked: Asked): Promise<string[]> {
   const service = await startService({
     env: {
@@ -84,7 +84,7 @@ async function measureAt(
   const roots = [service.process.pid ?? 0]
   const listeners = senders.map((): Listener[] => [])
   const open = kind === 'subscribed' ? subscribe : wait
-  // The first of each account loads what the others share.
+  // The first client of each account loads the data that the others share.
   await Promise.all(senders.map((sender, n) => open(service.http, sender).then((one) => listeners[n]!.push(one))))
   await sleep(settleMs)
   const before = pssMb(roots)
@@ -104,7 +104,7 @@ async function measureAt(
   return [kind, ...figures, `p99 < ${goalMs}: ${p99 < goalMs ? 'met' : 'missed'}`]
 }
 
-/** Sends one mail and returns how many ms after its 250 each listener heard of it; 0 for who heard before. */
+/** Sends one message. Returns after how many ms from its 250 each listener was notified; 0 for one that was notified earlier. */
 async function mail(
   session: SmtpClient,
   { mailbox }: Sender,
@@ -121,7 +121,7 @@ async function mail(
   if (code !== 250) throw new Error(`A message was refused: ${text}`)
   const acceptedAt = performance.now()
   const late = sleep(givenUpMs).then(() => {
-    throw new Error(`Not all have heard of "${subject}" in ${givenUpMs} ms.`)
+    throw new Error(`Not all clients were notified of "${subject}" within ${givenUpMs} ms.`)
   })
   const times = await Promise.race([Promise.all(heard), late])
   return times.map((at) => Math.max(0, at - acceptedAt))
@@ -150,7 +150,7 @@ async function subscribe(http: string, { key, mailbox }: Sender): Promise<Listen
   return listener
 }
 
-/** Waits again and again, each time from where the wait before ended. */
+/** Waits again and again, each time from the cursor of the last wait. */
 async function wait(http: string, { key, mailbox }: Sender): Promise<Listener> {
   const own = new AbortController()
   const listener: Listener = { heard: () => undefined, close: () => own.abort() }

@@ -1,7 +1,7 @@
 /**
- * Measures a day's work at once: mail comes in, is sent, read, searched and waited for, each at its own steady rate, first one
- * kind after the other in an idle service, then all together, then twice and four times as much, until something gives. See
- * README.md.
+ * Measures mixed work: mail arrives, is sent, read, searched and waited for, each at its own steady rate. The kinds run one after
+ * another in an otherwise idle service, then all together, then at twice and four times the rates, until one of them fails or is
+ * too slow. See README.md.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -14,14 +14,14 @@ import { cpuMs, pssMb } from './processes.ts'
 import { forgetEventLimits, makeKeys, makeSenders, type Sender } from './senders.ts'
 import { startSink } from './sink.ts'
 
-/** What is done how often a second at the first load. */
+/** How often each kind of request is made per second at the first load. */
 const rates = { arrival: 20, send: 10, read: 50, search: 5, wait: 20 } as const
 type Kind = keyof typeof rates
 const kinds = Object.keys(rates) as readonly Kind[]
 
-/** So much later than it was asked for counts as given up. */
+/** A request that takes longer than this counts as failed. */
 const givenUpMs = 10_000
-/** Something gives when one in a hundred fails or is given up, or takes longer than this. */
+/** The limit of the service is reached when more than one in a hundred of a kind fails, or takes longer than this. */
 const tooLongMs = 1_000
 const failedShareMax = 0.01
 const factorMax = 32
@@ -30,16 +30,16 @@ const filled = 50
 const sessions = 10
 /** Keys are used in turn, because the requests of one key in a minute are limited. */
 const keysEach = 8
-/** The mail that a wait is for comes so much later. */
+/** How long after the beginning of a wait its message is sent. */
 const waitsMs = 500
 const text = 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.\n'.repeat(50)
 
 type Target = {
   readonly smtp: string
   readonly senders: readonly Sender[]
-  /** Callers of each sender. */
+  /** The API clients of each sender, one for each key. */
   readonly calls: readonly (readonly Call[])[]
-  /** Messages of each sender to read. */
+  /** The ids of the messages of each sender, for reading. */
   readonly messageIds: readonly (readonly string[])[]
 }
 type Tally = { readonly times: number[]; failed: number; firstFailure: string | null }
@@ -91,7 +91,7 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Accounts with some mail, and keys enough. */
+/** Creates accounts with some mail and enough keys. */
 async function fill(ctx: Context, { smtp, http }: { smtp: string; http: string }): Promise<Target> {
   const senders = await makeSenders(ctx)
   const calls: Call[][] = []
@@ -111,7 +111,7 @@ async function fill(ctx: Context, { smtp, http }: { smtp: string; http: string }
 
 type Listing = { readonly messages: readonly { readonly message_id: string }[] }
 
-/** The times of each kind in a service that does nothing else. */
+/** Measures each kind in a service that does nothing else. */
 async function alone(target: Target, seconds: number): Promise<ReadonlyMap<Kind, Tally>> {
   const idle = new Map<Kind, Tally>()
   for (const kind of kinds) {
@@ -132,8 +132,8 @@ async function together(
 }
 
 /**
- * Does one kind of thing at a steady rate, whether or not earlier ones have ended. A time is counted from when the thing was
- * due, so that waiting for a free session or for this process counts too.
+ * Makes requests of one kind at a steady rate, whether or not earlier ones have ended. The time of each counts from the moment at
+ * which it was due, so that waiting for a free session or for this process counts too.
  */
 async function atRate(
   target: Target,
@@ -169,7 +169,7 @@ async function atRate(
 
 type Thing = { readonly n: number; readonly word: string; readonly arrivals: Sessions | null; readonly due: number }
 
-/** How each kind is done. Resolves with the ms that it took. */
+/** Makes one request of each kind. Resolves with the ms that it took. */
 const things: { readonly [K in Kind]: (target: Target, thing: Thing) => Promise<number> } = {
   async arrival({ senders }, { n, word, arrivals, due }) {
     await arrivals!.use((session) => arrive(session, senders[n % senders.length]!, word))
@@ -196,7 +196,7 @@ const things: { readonly [K in Kind]: (target: Target, thing: Thing) => Promise<
   async wait(target, { n, word, arrivals }) {
     const { call, path } = callerOf(target, n)
     const waiting = call<{ message: unknown }>('GET', `${path}/wait?subject=${word}&timeout=20`)
-    // It may fail before it is awaited.
+    // The request may fail before it is awaited.
     waiting.catch(() => undefined)
     await sleep(waitsMs)
     await arrivals!.use((session) => arrive(session, target.senders[n % target.senders.length]!, word))
@@ -237,7 +237,7 @@ async function arrive(session: SmtpClient, { mailbox }: Sender, subject: string)
 
 type Sessions = { use(work: (session: SmtpClient) => Promise<void>): Promise<void>; close(): void }
 
-/** SMTP sessions, each used by one at a time; who finds none waits for one. */
+/** A pool of SMTP sessions, each used by one caller at a time. A caller that finds none free waits for one. */
 async function openSessions(smtp: string): Promise<Sessions> {
   const all = await Promise.all(Array.from({ length: sessions }, () => SmtpClient.hello(smtp)))
   const free = [...all]
@@ -259,7 +259,7 @@ async function openSessions(smtp: string): Promise<Sessions> {
   }
 }
 
-/** What gives at a load, in words. */
+/** The kinds that fail or are too slow at a load, as text. */
 function gives({ tallies }: Stage): readonly string[] {
   return [...tallies].flatMap(([kind, { times, failed, firstFailure }]) => {
     const p99 = quantile(times, 0.99)

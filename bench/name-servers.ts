@@ -1,4 +1,4 @@
-/** The peers of the DNS server: BIND and Knot with one zone, on one thread each. */
+/** The peers of the DNS server: BIND and Knot, each with one zone and one thread. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -14,7 +14,7 @@ type Served = { readonly dir: string; readonly zone: string; readonly file: stri
 
 const startMs = 15_000
 
-/** Starts BIND. Returns a text that says why, when it cannot run here. */
+/** Starts BIND. If it cannot run here, returns a text that says why. */
 export async function startBind({ dir, zone, file }: Served): Promise<NameServerPeer | string> {
   const program = inPath('named')
   if (program === null) return 'BIND is not installed.'
@@ -30,7 +30,7 @@ export async function startBind({ dir, zone, file }: Served): Promise<NameServer
   return started('BIND', { zone, port, child: spawn(program, ['-n', '1', '-c', config, '-f'], { stdio: 'ignore' }) })
 }
 
-/** Starts Knot. Returns a text that says why, when it cannot run here. */
+/** Starts Knot. If it cannot run here, returns a text that says why. */
 export async function startKnot({ dir, zone, file }: Served): Promise<NameServerPeer | string> {
   const program = inPath('knotd')
   if (program === null) return 'Knot is not installed.'

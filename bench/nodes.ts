@@ -1,7 +1,7 @@
 /**
- * Measures what further processes bring: arrivals and sends per second with 1, 2 and 4 SMTP and API processes on one engine over
- * TCP, and the CPU time of each kind of process. What a thread takes of each mail says how many it could do at most, so the
- * place where the engine becomes the limit is told also by a machine that has too few processors to get there.
+ * Measures how throughput grows with more processes: arrivals and sends per second with 1, 2 and 4 SMTP and API processes on one
+ * engine over TCP, and the CPU time of each kind of process. The CPU time of a thread for each message gives the rate that it could
+ * reach, so even a machine with too few processors shows at which rate the engine becomes the limit.
  */
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
@@ -34,18 +34,18 @@ const quick = { runs: 1, arrivals: 600, sends: 400 } as const
 const runMs = 600_000
 const user = 'mailroom'
 const password = 'bench'
-/** What `getconf CLK_TCK` says on every Linux that Node runs on. */
+/** The ms of one clock tick: `getconf CLK_TCK` is 100 on every Linux that Node runs on. */
 const tickMs = 10
 
 type Measured = {
   readonly what: 'arrivals' | 'sends'
   readonly processes: number
   readonly perSecond: number
-  /** CPU ms for each mail. */
+  /** CPU ms for each message. */
   readonly nodes: number
   readonly jobs: number
   readonly engine: number
-  /** Of the engine's thread that worked most. */
+  /** CPU ms for each message in the busiest thread of the engine. */
   readonly engineThread: number
 }
 
@@ -102,7 +102,7 @@ async function engineOf(folder: string, profile: string | null): Promise<{ engin
   const port = await freePort()
   const file = path.join(folder, 'password')
   await writeFile(file, `${password}\n`, { mode: 0o600 })
-  // The engine is a child of this process: what the others are started with does not profile them.
+  // The engine inherits this environment; it is reset below, so that the other processes are not profiled.
   if (profile !== null) process.env.NODE_OPTIONS = `--cpu-prof --cpu-prof-dir=${path.resolve(profile)}`
   const engine = await startEngine({
     args: ['--tcp', `127.0.0.1:${port}`, '--user', user, '--password-file', file],
@@ -134,7 +134,7 @@ async function nodeOf(
 
 const domainOf = (n: number) => `arrivals${n}.example`
 
-/** The mailboxes that mail for one node goes to. */
+/** Creates the mailboxes for the mail of one node. */
 async function fill(ctx: Context, n: number): Promise<void> {
   const account = await createAccount(ctx, { name: `arrivals ${n}`, owner: null })
   await createDomain(ctx, { domain: domainOf(n), accountId: account.id, verified: true })
@@ -142,7 +142,7 @@ async function fill(ctx: Context, n: number): Promise<void> {
     await createMailbox(ctx, administrator(account), { address: addressOf(each, domainOf(n)) })
 }
 
-/** Mail for all nodes at once. A load goes through the mailboxes of its node as often as it takes. */
+/** Sends mail to all nodes at once, to the mailboxes of each in turn. */
 async function receiveAll({ nodes, ctx }: Field, count: number): Promise<void> {
   await forgetEventLimits(ctx)
   const before = await ctx.store.messages.estimatedDocumentCount()
@@ -158,7 +158,7 @@ async function receiveAll({ nodes, ctx }: Field, count: number): Promise<void> {
 
 const text = 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod.\n'.repeat(bodyBytes / 74)
 
-/** Sends over all nodes at once, until the sink has them. */
+/** Makes sends over all nodes at once, until the sink has received all of them. */
 async function sendByRest({ nodes, ctx, senders, sink }: Field, count: number): Promise<void> {
   await ctx.store.usage.deleteMany({ _id: { $regex: ':\\d{4}-\\d{2}-\\d{2}T' } })
   await ctx.store.requestRates.deleteMany({})
@@ -173,7 +173,7 @@ async function sendByRest({ nodes, ctx, senders, sink }: Field, count: number): 
       const { address, call } = calls[n % calls.length]!
       const body = { to: `r${n}@remote${n % 50}.example`, subject: `Bench ${n}`, text }
       const send = () => call('POST', `/api/v1/mailboxes/${address}/send`, body)
-      // A connection that was kept and is just being closed takes no request.
+      // Tried again, because a kept connection that the server is just closing accepts no request.
       const { status, body: answer } = await send().catch(send)
       if (status !== 202) throw new Error(`A send was refused: ${JSON.stringify(answer)}`)
     }

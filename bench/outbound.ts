@@ -1,6 +1,6 @@
 /**
  * Measures outgoing mail: sends accepted per second by REST and by submission, sends per second from end to end, and how fast
- * a backlog drains, each with the CPU of all processes; and the same for Postfix with the same sink. See README.md.
+ * a backlog drains, each with the CPU time of all processes. Postfix is measured with the same sink. See README.md.
  */
 import { parseArgs } from 'node:util'
 import { createTransport, type Transporter } from 'nodemailer'
@@ -20,9 +20,9 @@ import { slowEngine } from './slow-sync.ts'
 const sizeBytes = 4 * 1024
 const connections = 10
 const heldMs = 600_000
-/** Sends of each kind before the first run, as `inbound` has them: what is measured is a server that runs. */
+/** Sends of each kind before the first run, as in `inbound`, so that a warm server is measured. */
 const warmUpCount = 2_000
-/** V8 compiles what sends mail until about 12,000 were sent, as it does with what takes mail. */
+/** V8 goes on compiling the code that sends mail until about 12,000 sends, as it does with the code that receives mail. */
 const warmUpRounds = { whole: 3, quick: 1 } as const
 
 type Figure = {
@@ -53,7 +53,8 @@ export async function run(args: readonly string[]): Promise<void> {
   const figures = ['accepted by REST', 'accepted by submission', 'end to end', 'backlog drained'].map(
     (name): Figure => ({ name, ours: [], oursCpu: [], peer: [], peerCpu: [] }),
   )
-  const relay = values.only === 'mailroom' ? 'it was not asked for' : await startRelay(sink.port, { syncDelayMs })
+  const relay =
+    values.only === 'mailroom' ? 'it is switched off by --only' : await startRelay(sink.port, { syncDelayMs })
   if (typeof relay === 'string') console.error(`No peer: ${relay}.`)
   const ours = await startOurs(sink, { syncDelayMs, profileDir: values.profile ?? null })
   try {
@@ -91,7 +92,7 @@ function note(figure: Figure | undefined, who: 'ours' | 'peer', { perSecond, cpu
   )
 }
 
-/** Mailroom, which stands still (SIGSTOP) while it is not measured. */
+/** Mailroom, which is stopped (SIGSTOP) while it is not measured. */
 type Ours = {
   warmUp(rounds: number): Promise<void>
   measure(count: number, figures: readonly Figure[]): Promise<void>
@@ -118,7 +119,7 @@ async function startOurs(
     await work()
     return { perSecond: count / ((performance.now() - start) / 1_000), cpuMsEach: (cpuMs(pids) - cpu) / count }
   }
-  /** Sends in one way until all has arrived, with the recipients of a minute free. */
+  /** Sends in one way until all mail has arrived, after resetting the limit on recipients per minute. */
   const sendAll = async (send: typeof sendByRest, count: number) => {
     await ctx.store.usage.deleteMany({ _id: { $regex: ':\\d{4}-\\d{2}-\\d{2}T' } })
     await sink.reset()

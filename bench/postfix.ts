@@ -1,6 +1,6 @@
 /**
- * The peer of incoming mail: Postfix delivers by LMTP to Dovecot, which stores maildirs. Both run as private instances with
- * queue, configuration and mail in one temporary folder. All settings that matter for speed and safety are the defaults.
+ * The peer of incoming mail: Postfix delivers by LMTP to Dovecot, which stores maildirs. Both run as private instances, with
+ * queue, configuration and mail in one temporary folder. All settings that matter for speed and safety have their defaults.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
@@ -20,7 +20,7 @@ const startMs = 15_000
 const arrivalMs = 90_000
 const queuePollMs = 10
 
-/** Starts both. Returns a text that says why, when they cannot run here. */
+/** Starts both. If they cannot run here, returns a text that says why. */
 export async function startPostfix(
   domain: string,
   { syncDelayMs }: { readonly syncDelayMs: number },
@@ -98,7 +98,7 @@ async function findTools(): Promise<Tools | string> {
   return { postfix, dovecot, mailUid: mail.uid, mailGid: mail.gid, owner: owner.uid }
 }
 
-/** Where a program of the system lies; null when it is not installed. */
+/** The path of a program of the system; null if it is not installed. */
 export function inPath(name: string): string | null {
   const found = ['/usr/sbin', '/usr/local/sbin', '/usr/bin'].map((dir) => path.join(dir, name)).find(isProgram)
   return found ?? null

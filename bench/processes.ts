@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '../test/eventually.ts'
 
-/** What `getconf CLK_TCK` says on every Linux that Node runs on. */
+/** The ms of one clock tick: `getconf CLK_TCK` is 100 on every Linux that Node runs on. */
 const tickMs = 10
 const pageBytesPerKb = 1024
 
@@ -18,7 +18,7 @@ export function cpuMs(roots: readonly number[]): number {
   }, 0)
 }
 
-/** CPU ms of the children of this process that ended and were waited for. */
+/** CPU ms of the children of this process that have ended and were waited for. */
 export function endedChildrenMs(): number {
   return scan().get(process.pid)?.childrenMs ?? 0
 }
@@ -48,7 +48,7 @@ export function processTree(roots: readonly number[]): readonly number[] {
   return treeOf(scan(), roots)
 }
 
-/** The process of process trees in whose command line a text stands; undefined when there is none. */
+/** The first process of process trees whose command line contains a text; undefined if there is none. */
 export function pidOf(roots: readonly number[], text: string): number | undefined {
   return treeOf(scan(), roots).find((pid) => read(`/proc/${pid}/cmdline`)?.includes(text))
 }
@@ -65,12 +65,12 @@ export function signalAll(roots: readonly number[], signal: 'SIGSTOP' | 'SIGCONT
   }
 }
 
-/** So long it is watched whether processes have anything left to do, and what idle ones do at most. */
+/** How long processes are watched to see whether they rest, and the largest share of CPU that idle ones use. */
 const restMs = 2_000
 const busyShare = 0.1
 const restWithinMs = 120_000
 
-/** Resolves when process trees have hardly anything to do: what was asked of them, and all that follows from it, is done. */
+/** Resolves when process trees use hardly any CPU: all requests, and all work that follows from them, are done. */
 export function rested(roots: readonly number[]): Promise<unknown> {
   const isAtRest = async () => {
     const before = cpuMs(roots)

@@ -1,4 +1,4 @@
-/** Shows what CPU profiles (`--cpu-prof`) say of Haraka's plugins, or of any threads: the shares of their busy time, start included. */
+/** Shows the shares of busy time in CPU profiles (`--cpu-prof`), of Haraka's plugins or of any threads, including their start. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { table } from './figures.ts'
@@ -17,14 +17,14 @@ type Profile = {
 type Frame = Profile['nodes'][number]['callFrame']
 type Shares = ReadonlyMap<string, number>
 
-/** Busy time of one thread: how long, and the shares of places in it. */
+/** The busy time of one thread, and the shares that places have in it. */
 type Busy = {
   readonly busyMs: number
-  /** By the place whose function ran. */
+  /** By the place whose function was running. */
   readonly self: Shares
-  /** By the plugin whose function was nearest; work that no plugin called, by the place that began it. */
+  /** By the nearest plugin on the call stack; if there is none, by the place at the bottom of the stack. */
   readonly owner: Shares
-  /** By function that ran. */
+  /** By the function that was running. */
   readonly functions: Shares
 }
 
@@ -32,7 +32,7 @@ const rowsMax = 15
 /** A smaller share of a process is not shown. */
 const shareMin = 0.005
 
-/** What the profiles in a folder say of the processes that load plugins: Haraka's. */
+/** A report of the profiles in a folder that are of processes with plugins, which are Haraka's. */
 export function pluginReport(dir: string): string {
   const profiles = profilesIn(dir).filter(({ nodes }) =>
     nodes.some(({ callFrame }) => placeOf(callFrame)?.startsWith('plugins/') === true),
@@ -40,7 +40,7 @@ export function pluginReport(dir: string): string {
   return profiles.map((profile) => shown(busyOf(profile))).join('\n')
 }
 
-/** What the profiles in a folder say of their threads, the one that was busy longest first. */
+/** A report of the threads in the profiles of a folder, the busiest first. */
 export function threadReport(dir: string): string {
   return profilesIn(dir)
     .map(busyOf)
@@ -99,8 +99,8 @@ function busyOf({ nodes, samples, timeDeltas }: Profile): Busy {
 }
 
 /**
- * Whether a thread of the engine sleeps in this function itself: V8 takes a wait for a signal for work. What the checkpointer's
- * own work takes cannot be told from it.
+ * Whether a thread of the engine sleeps in this function: V8 counts a wait for a signal as work. The checkpointer's own work in it
+ * cannot be told from its sleep.
  */
 function sleeps({ functionName, url }: Frame): boolean {
   return sleepers.some(([name, file]) => functionName === name && url.endsWith(file))
@@ -116,7 +116,7 @@ function ownerOf(frames: readonly Frame[]): string {
   return places.find((place) => place.startsWith('plugins/')) ?? places.at(-1) ?? 'node'
 }
 
-/** The plugin or room that a function belongs to, or its package; null for Node itself. */
+/** The plugin, room or package to which a function belongs; null for Node itself. */
 function placeOf({ url, functionName }: Frame): string | null {
   if (functionName === '(garbage collector)') return 'garbage collection'
   const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url) ?? []

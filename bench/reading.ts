@@ -1,5 +1,5 @@
 /**
- * Measures reading over HTTP: lists, searches, threads and waits of a service that holds much mail. See README.md.
+ * Measures reading over HTTP: lists, searches, threads and waits in a service with much mail. See README.md.
  */
 import { parseArgs } from 'node:util'
 import { Client } from 'undici'
@@ -22,7 +22,7 @@ const perMailbox = 1_000
 const fewMessages = 10_000
 /** Keys are used in turn, because the requests of one key in a minute are limited. */
 const keyCount = 150
-/** How often each mailbox is asked before the measurement, so that caches are as warm with much mail as with little. */
+/** How often each mailbox is read before the measurement, so that caches are as warm with much mail as with little. */
 const roundsBefore = 3
 const warmUps = 30
 
@@ -70,7 +70,7 @@ export async function run(args: readonly string[]): Promise<void> {
     const first = bench.mailboxes.slice(0, fewMessages / perMailbox)
     const few = `${fewMessages} in ${first.length}`
     await timed(`${fewMessages} messages`, () => archive.fill(first, perMailbox))
-    // These results are dropped: the service still compiles its code, which gradually makes it twice as fast.
+    // These results are dropped: V8 is still compiling the code of the service, which gradually makes it twice as fast.
     await measure(bench, { requests, mailboxes: first, mail: 'to warm up' })
     results.push(...(await measure(bench, { requests, mailboxes: first, mail: few })))
     await timed(`${messages} messages`, () => archive.fill(bench.mailboxes, perMailbox))
@@ -104,7 +104,7 @@ type Bench = {
 async function prepare(ctx: Context, service: Service, count: number): Promise<Bench> {
   const account = await createAccount(ctx, { name: 'bench', owner: null })
   await createDomain(ctx, { domain, accountId: account.id, verified: true })
-  // `placeMailbox` does not check the plan's limit: no plan allows so many mailboxes.
+  // `provisionMailbox` does not check the limit of the plan: no plan allows this many mailboxes.
   const owned = { accountId: account.id, displayName: null, kind: 'agent', createdBy: null } as const
   for (let n = 0; n <= count; n++) await provisionMailbox(ctx, { ...owned, address: `${n}u@${domain}` })
   const [large, ...mailboxes] = await ctx.store.mailboxes
@@ -115,7 +115,7 @@ async function prepare(ctx: Context, service: Service, count: number): Promise<B
   return { service, keys, mailboxes, large: large!, http: new Client(service.http) }
 }
 
-/** Measures requests one after another. `rounds` is how often each mailbox is asked before. */
+/** Measures requests one after another. `rounds` is how often each mailbox is read before. */
 async function measure(
   bench: Bench,
   {
@@ -231,7 +231,7 @@ function report(results: readonly Measured[]): string {
 }
 
 /**
- * How much longer each request takes with many messages. There is no goal for `cold`, where the mail is read from the disk.
+ * How much longer each request takes with many messages. There is no goal for `cold`, where mail is read from the disk.
  */
 function growth(
   results: readonly Measured[],

@@ -1,4 +1,4 @@
-/** The peer of outgoing mail: Postfix as a private instance in a temporary folder, which relays everything to the sink. */
+/** The peer of outgoing mail: a private instance of Postfix in a temporary folder, which relays everything to the sink. */
 import { execFile } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ export type Relay = {
   stop(): Promise<void>
 }
 
-/** Starts Postfix. Returns a text that says why, when it cannot run here. */
+/** Starts Postfix. If it cannot run here, returns a text that says why. */
 export async function startRelay(
   sinkPort: number,
   { syncDelayMs }: { readonly syncDelayMs: number },

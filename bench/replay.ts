@@ -1,20 +1,20 @@
-/** Makes the commands of a log (command-log.ts) by the database driver and nothing else, in a process of its own. */
+/** Repeats the commands of a log (command-log.ts) by the database driver alone, in a process of its own. */
 import { openStore, type Store } from '../store/open.ts'
 import { asSent, commandOf, type Document } from '../test/peers/wire-messages.ts'
 import { answerParent } from './child.ts'
 import { type Noted, outcomeOf, readLog } from './command-log.ts'
 
-/** `read` reads the commands of a log, `make` makes those that were read. */
+/** `read` reads the commands of a log, `make` sends the commands that were read. */
 export type Replay = { readonly read: string } | { readonly make: 'all'; readonly url: string }
 
 export type Replayed = {
   readonly seconds: number
   readonly commands: number
-  /** How many had another outcome than in the log. */
+  /** How many commands had another outcome than in the log. */
   readonly different: number
 }
 
-/** What a driver adds to a command by itself. */
+/** The fields that a driver adds to a command by itself. */
 const ofConnection = ['$db', 'lsid', 'txnNumber', '$clusterTime', '$readPreference', 'apiVersion'] as const
 
 type Made = Pick<Noted, 'began' | 'ended' | 'outcome'> & { readonly db: string; readonly command: Document }
@@ -42,7 +42,10 @@ function preparedFrom(file: string): readonly Made[] {
   })
 }
 
-/** Makes each command as soon as all that had ended before it began have ended. Returns how many have another outcome. */
+/**
+ * Sends each command as soon as all those have ended that, in the log, had ended before it began. Returns how many have another
+ * outcome.
+ */
 async function makeAll(store: Store, byEnd: readonly Made[]): Promise<number> {
   const byBeginning = byEnd.toSorted((a, b) => a.began - b.began)
   const done = new Set<Made>()
@@ -67,7 +70,7 @@ async function makeAll(store: Store, byEnd: readonly Made[]): Promise<number> {
   return all.promise
 }
 
-/** Returns whether the outcome is that of the log. */
+/** Sends one command. Returns whether its outcome is that of the log. */
 async function make({ client }: Store['db'], { db, command, outcome }: Made): Promise<boolean> {
   const answer = await client
     .db(db)

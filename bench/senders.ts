@@ -16,7 +16,7 @@ export type Sender = {
   readonly key: string
   readonly password: string
 }
-/** Many accounts share the work, because one account may send to only 240 recipients a minute. */
+/** Many accounts share the work, because one account may send to only 240 recipients per minute. */
 const accountCount = 24
 
 export async function makeSenders(ctx: Context, count = accountCount): Promise<readonly Sender[]> {
@@ -44,7 +44,7 @@ export async function makeKeys(ctx: Context, accountId: string, count: number): 
   return made.map(({ apiKey }) => apiKey)
 }
 
-/** Resets the events that accounts may cause in an hour: a bench does more with few accounts. */
+/** Resets the counters that limit the events of an account per hour: a bench causes more with its few accounts. */
 export async function forgetEventLimits({ store }: Context): Promise<void> {
   await store.usage.updateMany({}, { $unset: { 'counts.messageEvents': '' } })
 }

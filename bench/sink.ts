@@ -1,6 +1,6 @@
 /**
- * A mail server in a process of its own that accepts all mail and stores none. It tells how many messages it got, and when the
- * first and the last one came. It does as little work as an SMTP server can, so that it is never the bottleneck.
+ * A mail server in a process of its own that accepts all mail and stores none. It reports how many messages it has received, and
+ * when the first and the last one came. It does as little work as an SMTP server can, so that it is never the bottleneck.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -38,7 +38,7 @@ export async function startSink(): Promise<Sink> {
   }
 }
 
-/** Resolves when the sink has got `count` messages. */
+/** Resolves when the sink has received `count` messages. */
 export function arrived(sink: Sink, count: number): Promise<Counted> {
   return eventually(
     `${count} messages in the sink`,

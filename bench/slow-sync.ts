@@ -1,4 +1,4 @@
-/** A disk whose syncs take longer, for the service and for the peers: what each of them waits for shows more. */
+/** Makes each sync to disk take longer, for the service and for its peers, so that the number of syncs they wait for shows. */
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,16 +6,16 @@ import { promisify } from 'node:util'
 
 const source = fileURLToPath(new URL('./slow-sync.c', import.meta.url))
 
-/** What Postfix imports by default, and cannot do without. */
+/** The variables that Postfix imports by default, which it needs. */
 const imported = 'MAIL_CONFIG MAIL_DEBUG MAIL_LOGTAG TZ LANG=C POSTLOG_SERVICE POSTLOG_HOSTNAME'
 
-/** The environment in which our engine makes each sync take so much longer. */
+/** The environment that makes each sync of our engine take this much longer. */
 export const slowEngine = (delayMs: number): { readonly [name: string]: string } =>
   delayMs === 0 ? {} : { ENGINE_SYNC_DELAY_MS: String(delayMs) }
 
 /**
- * The setting `import_environment`, which Postfix and Dovecot both have, with which each sync of theirs takes so much longer, as a line of
- * their configuration; empty for no delay. Compiles what is loaded into them into `dir`, which takes a C compiler (`cc`).
+ * A line of configuration for Postfix and Dovecot, which both have the setting `import_environment`: it makes each of their syncs take
+ * this much longer. Empty for no delay. Compiles the library that they preload into `dir`, which needs a C compiler (`cc`).
  */
 export async function slowPeer(dir: string, delayMs: number): Promise<string> {
   if (delayMs === 0) return ''

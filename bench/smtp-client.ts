@@ -1,6 +1,6 @@
 /**
- * Our SMTP session beside nodemailer's SMTPConnection: the same mails to the same sink, in turn, over one connection and over
- * several, next door and a round trip of 20 ms away. See README.md.
+ * Compares our SMTP session with nodemailer's SMTPConnection: they send the same messages to the same sink in turn, over one and
+ * over several connections, without delay and with a round trip of 20 ms. See README.md.
  */
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
@@ -11,7 +11,7 @@ import { type Delay, startDelay } from './delay.ts'
 import { median, shown, table } from './figures.ts'
 import { arrived, type Measured, type Sink, startSink } from './sink.ts'
 
-/** One connection. `send` rejects when the server did not take the mail. */
+/** One connection. `send` rejects if the server does not accept the message. */
 type Connection = { send(raw: Buffer): Promise<void>; quit(): void }
 type Client = { readonly name: string; open(port: number): Promise<Connection> }
 
@@ -22,7 +22,7 @@ const sender = 'agent@bench.example'
 const recipient = 'r@remote.example'
 const name = 'bench.example'
 const roundTripMs = 20
-/** Of large mail fewer are sent. */
+/** The most bytes of one run, so that fewer messages are sent if they are large. */
 const runBytesMax = 64 * 1024 * 1024
 
 const ours: Client = {
@@ -68,7 +68,7 @@ const nodemailer: Client = {
           connection.send(envelope, raw, (error) => (error ? reject(error) : resolve()))
         }),
       quit() {
-        // The sink may be stopped before it has answered.
+        // The sink may be stopped before it answers.
         connection.on('error', () => undefined)
         connection.quit()
       },
@@ -178,7 +178,7 @@ function report(rows: readonly Row[]): string {
   )
 }
 
-/** A mail of lines as people write them, some with a dot in front. */
+/** A message of ordinary lines, some of which begin with a dot. */
 function mailOf(sizeBytes: number): Buffer {
   const head = `From: ${sender}\r\nTo: ${recipient}\r\nSubject: bench\r\n\r\n`
   const body = `${'A line of ordinary text, as people write it every day.\r\n'.repeat(9)}.\r\n`

@@ -1,6 +1,6 @@
 /**
- * Measures whether large mail delays others: how late the turns of the event loops of all processes are while messages of 1,
- * 10 and 25 MB come in, are read, searched and sent. See README.md.
+ * Measures whether large messages delay other work: how late the turns of the event loops of all processes are while messages of
+ * 1, 10 and 25 MB arrive, are read, searched and sent. See README.md.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ import { startSink } from './sink.ts'
 const address = 'agent@bench.test'
 const sizesMb = [1, 10, 25]
 const mb = 1024 * 1024
-/** Allowed for the parts of a message besides its body, so that the whole stays within the size. */
+/** Bytes left for the parts of a message besides its body, so that the whole stays within the size. */
 const headBytes = 16 * 1024
 const connections = 4
 /** The sizes of the file in a send. A send may have files of 10 MB in all, before base64. */
@@ -90,7 +90,7 @@ async function prepare(service: Awaited<ReturnType<typeof startService>>) {
   return { service, apiKey, call: client(service.http, apiKey), mailbox: `/api/v1/mailboxes/${address}` }
 }
 
-/** Does the work and waits a moment, so that what follows from it (index, events) belongs to the same phase. */
+/** Runs the work and waits a moment, so that the work that follows from it (index, events) counts to the same phase. */
 async function phase(what: string, work: () => Promise<void>): Promise<Row> {
   await sleep(settleMs)
   const from = Date.now()
@@ -111,7 +111,7 @@ async function receive({ service }: Bench, mails: readonly Buffer[]): Promise<vo
 
 type Summary = { readonly message_id: string; readonly attachments: readonly { readonly id: string }[] }
 
-/** Reads each of the last messages in every way the API offers. */
+/** Reads each of the last messages in every way that the API offers. */
 async function read({ call, mailbox, service, apiKey }: Bench): Promise<void> {
   const count = shapes.length * 2
   const { body } = await call<{ messages: readonly Summary[] }>('GET', `${mailbox}/messages?limit=${count}`)

@@ -1,4 +1,4 @@
-/** Generated messages: some hundred bytes of header, and a body of words, some of which are much more common than others. */
+/** Generates messages: a few hundred bytes of header, and a body of words, some of which are much more common than others. */
 
 /** A word of the vocabulary; the lower its rank, the more common it is. */
 export const word = (rank: number): string => words[rank]!
@@ -43,7 +43,7 @@ function composeMessage({ number, address, when }: MessageSpec, common: () => st
   )
 }
 
-/** The word with a number: two to eight letters, different for each number. */
+/** The word with this number: two to six letters, different for each number. */
 function wordOf(number: number): string {
   const consonants = 'bdfgklmnprst'
   const vowels = 'aeiou'
@@ -57,7 +57,7 @@ function wordOf(number: number): string {
 
 /** The generator xorshift32. */
 function createRandom(seed: number): () => number {
-  // Small seeds would give similar first numbers.
+  // Without the multiplication, small seeds would give similar first numbers.
   let state = Math.imul(seed, 0x9e37_79b1)
   return () => {
     state ^= state << 13

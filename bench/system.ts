@@ -14,11 +14,11 @@ export type System = {
   readonly port: number
   /** The roots of its process trees. */
   readonly pids: readonly number[]
-  /** Called before a run. Returns what `delivered` and `verify` need to tell the messages of the run from earlier ones. */
+  /** Called before a run. Returns a mark by which `delivered` and `verify` tell the messages of the run from earlier ones. */
   mark(): Promise<number>
   /** Resolves when the messages of the run are in their mailboxes. */
   delivered(before: number, batch: Batch): Promise<Delivered>
-  /** Throws when messages of the run are missing or cut off. */
+  /** Throws if messages of the run are missing or cut off. */
   verify(before: number, batch: Batch): Promise<void>
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Mail that arrives by SMTP and of which the webhook sink is told: how many a second, and how soon after its 250. */
+/** Measures mail that arrives by SMTP and is announced to the webhook sink: how much per second, and how soon after its 250. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '../test/eventually.ts'
 import { SmtpClient } from '../test/peers/smtp-client.ts'
@@ -12,17 +12,17 @@ const sessions = 10
 
 export type ToldArrivals = {
   readonly acceptedPerSecond: number
-  /** From the first mail to the last receipt. */
+  /** The rate from the first message sent to the last webhook received. */
   readonly toldPerSecond: number
-  /** From 250 to the receiver. */
+  /** The time from the 250 to the receipt of the webhook. */
   readonly p50Ms: number
   readonly p99Ms: number
   readonly maxMs: number
 }
 
 /**
- * Lets mail arrive at a steady rate, `perSecond` null for as fast as it is accepted, until all of it is told. `mailOf` gives the
- * address and the raw bytes of a mail, whose subject must be the given one.
+ * Sends mail at a steady rate, or as fast as it is accepted if `perSecond` is null, until all of it is announced. `mailOf` returns
+ * the address and the raw text of a message, whose subject must be the given one.
  */
 export async function toldArrivals(
   { smtp, sink }: { readonly smtp: string; readonly sink: Sink },

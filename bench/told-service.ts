@@ -1,4 +1,4 @@
-/** A whole service whose events go to a webhook sink: the ground of the benches that measure what is told by webhook. */
+/** A whole service whose events go to a webhook sink, for the benches that measure webhook deliveries. */
 import path from 'node:path'
 import { type Context, closeContext } from '../core/process/context.ts'
 import { contextOf, type Service, startService } from '../test/start/service.ts'
@@ -12,13 +12,13 @@ export type ToldService = {
   readonly ctx: Context
   readonly sink: Sink
   readonly senders: readonly Sender[]
-  /** Where endpoints are to post to. */
+  /** The URL to which endpoints post. */
   readonly url: string
 }
 
 /**
- * Starts a sink and a service with senders, measures, and stops them. With `profileDir` every process of the service writes a V8
- * CPU profile there, of which the busiest functions are shown.
+ * Starts a sink and a service with senders, runs `measure`, and stops them. With `profileDir` every process of the service writes a
+ * V8 CPU profile there, and the busiest functions are printed.
  */
 export async function withToldService(
   profileDir: string | undefined,

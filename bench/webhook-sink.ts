@@ -1,4 +1,4 @@
-/** A webhook receiver in a process of its own: it answers 200 at once, and notes when each body came that names a mail. */
+/** A webhook receiver in a process of its own. It answers 200 at once, and records when the first body for each message came. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerParent } from './child.ts'
@@ -7,7 +7,7 @@ export type SinkQuestion = 'port' | 'reset' | 'received'
 export type SinkAnswer = {
   readonly port: number
   readonly count: number
-  /** When the first and the last body came, and each by the subject of its mail; milliseconds since the epoch. */
+  /** When the first and the last body came, and when the body for each message came, by its subject; ms since the epoch. */
   readonly firstAt: number
   readonly lastAt: number
   readonly times: { readonly [subject: string]: number }

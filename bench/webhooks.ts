@@ -1,6 +1,7 @@
 /**
- * Measures webhook deliveries: how many a second are recorded when a backlog is due, beside a bare loop of signed POSTs to the same
- * receiver; how soon after its 250 a mail is told, alone and while a large backlog of other endpoints drains. See README.md.
+ * Measures webhook deliveries: how many per second are recorded when a backlog is due, compared with a bare loop of signed POSTs to
+ * the same receiver; and how soon after its 250 a message is announced, without and with a large backlog of other endpoints that
+ * drains. See README.md.
  */
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,7 +24,7 @@ const connections = 50
 const arrivalsPerSecond = 100
 const insertedAtOnce = 500
 const drainedWithinMs = 900_000
-/** Between two looks at what is left: each costs the database something. */
+/** The pause between two checks of how many deliveries are left, each of which costs the database some work. */
 const askEveryMs = 200
 const dayMs = 86_400_000
 
@@ -47,7 +48,7 @@ export async function run(args: readonly string[]): Promise<void> {
     const { service, ctx, senders, url } = told
     const hooks = await Promise.all(senders.map((sender) => makeHook(service, sender, url)))
     const bare = await bareLoop(url, count)
-    // The others hear of the mail that arrives.
+    // The other half of the endpoints gets the events of arriving mail.
     const filled = hooks.slice(0, hooks.length / 2)
     await fill(ctx, filled, count)
     const drained = await drain(told, { hooks: filled, count })
@@ -80,7 +81,7 @@ export async function run(args: readonly string[]): Promise<void> {
   })
 }
 
-/** What one process can post at most: signed as ours, with the client that ours uses, and nothing written down. */
+/** Measures how much one process can post at most: with our signature and our HTTP client, but without recording anything. */
 async function bareLoop(url: string, count: number): Promise<{ perSecond: number; cpuMsEach: number }> {
   const { origin, pathname: path } = new URL(url)
   const pool = new Pool(origin, { connections })
@@ -118,7 +119,7 @@ async function makeHook(service: Service, { key, account }: Sender, url: string)
   return { id: body.id, accountId: account.id }
 }
 
-/** Writes deliveries of half of the endpoints as due, but nobody looks for them yet: that takes the time of their endpoint. */
+/** Inserts due deliveries for these endpoints. They are not made yet, since that needs the `dueAt` of their endpoint too. */
 async function fill({ store }: Context, hooks: readonly Hook[], count: number): Promise<void> {
   const now = new Date()
   for (let n = 0; n < count; n += insertedAtOnce) {
@@ -129,7 +130,7 @@ async function fill({ store }: Context, hooks: readonly Hook[], count: number): 
   }
 }
 
-/** Lets filled endpoints be due, and waits until all of their deliveries are made and recorded. */
+/** Makes endpoints due, and waits until all of their deliveries are made and recorded. */
 async function drain(
   { service, ctx }: ToldService,
   { hooks, count }: { readonly hooks: readonly Hook[]; readonly count: number },
@@ -176,16 +177,16 @@ async function isDrained({ store }: Context, hooks: readonly Hook[]): Promise<bo
   return left.every((found) => found === null)
 }
 
-/** The deliveries of an endpoint that are not recorded yet. */
+/** A filter for the deliveries of an endpoint that are not recorded yet. */
 const waitingOf = ({ id, accountId }: Hook) => ({ accountId, webhookId: id, nextAt: { $gt: new Date(0) } })
 
-/** Lets mail arrive at a steady rate. Returns mails a second, and quantiles of the time from 250 to the receiver. */
+/** Sends mail at a steady rate. Returns messages per second, and quantiles of the time from the 250 to the receiver. */
 async function arrive(
   { service, ctx, sink, senders }: ToldService,
   { name, seconds }: { readonly name: string; readonly seconds: number },
 ): Promise<readonly number[]> {
   await forgetEventLimits(ctx)
-  // Those whose endpoints have the backlog get none.
+  // Senders whose endpoints have the backlog get no mail.
   const others = senders.slice(senders.length / 2)
   const { acceptedPerSecond, p50Ms, p99Ms, maxMs } = await toldArrivals(
     { smtp: service.smtp, sink },

@@ -1,4 +1,4 @@
-/** A plugin for Haraka alone (bench/haraka-alone.ts): takes every recipient, and appends each message to the file `mail`. */
+/** A Haraka plugin for bench/haraka-alone.ts: it accepts every recipient, and appends each message to the file `mail`. */
 import { fdatasync, openSync, write } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
