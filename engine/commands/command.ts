@@ -98,7 +98,7 @@ export function refused(name: ErrorName | number, why: string): FieldRule {
 /** Accepts only the simple collation, which compares strings as bytes. */
 export const collation: FieldRule = {
   rule: 'refused',
-  why: 'only the simple collation',
+  why: 'any collation but the simple one',
   check: (_, body) => checkCollation(body),
 }
 
@@ -110,10 +110,14 @@ export const commonFields: Readonly<Record<string, FieldRule>> = {
   comment: harmless('it is for logs and profilers'),
   $readPreference: harmless('there is one server'),
   $clusterTime: harmless('a standalone server has no cluster time'),
-  apiVersion: { rule: 'refused', why: 'only API version 1', check: checkApiVersion },
-  apiStrict: { rule: 'refused', why: 'with commands outside of API version 1', check: checkApiStrict },
+  apiVersion: { rule: 'refused', why: 'any version but 1', check: checkApiVersion },
+  apiStrict: { rule: 'refused', why: 'for commands that are not in API version 1', check: checkApiStrict },
   apiDeprecationErrors: harmless('nothing deprecated is offered'),
-  readConcern: { rule: 'refused', why: 'levels snapshot and linearizable, and a time', check: checkReadConcern },
+  readConcern: {
+    rule: 'refused',
+    why: 'the levels snapshot and linearizable, and reads at a given time',
+    check: checkReadConcern,
+  },
   writeConcern: { rule: 'refused', why: 'more than one acknowledgement', check: checkWriteConcern },
   txnNumber: transactional(),
   startTransaction: transactional(),

@@ -13,8 +13,11 @@ export const getMore: Command = {
   fields: {
     collection: implemented,
     batchSize: implemented,
-    term: refused('BadValue', 'term is for replication'),
-    lastKnownCommittedOpTime: refused('BadValue', 'lastKnownCommittedOpTime is for replication'),
+    term: refused('BadValue', 'term is for members of a replica set only: leave it out'),
+    lastKnownCommittedOpTime: refused(
+      'BadValue',
+      'lastKnownCommittedOpTime is for members of a replica set only: leave it out',
+    ),
   },
   async run({ body, engine, database, peer }: Call): Promise<Body> {
     const ns = namespace(database, textField(body, 'collection'))

@@ -52,7 +52,7 @@ export const serverStatus: Command = {
 
 export const dbStats: Command = {
   names: ['dbStats', 'dbstats'],
-  fields: { scale: implemented, freeStorage: harmless('the free list is not counted') },
+  fields: { scale: implemented, freeStorage: harmless('free space is not reported') },
   run({ engine, database, body }): Document {
     const { reader } = engine
     const scale = scaleOf(body)

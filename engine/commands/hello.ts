@@ -27,7 +27,7 @@ export const hello: Command = {
   fields: {
     helloOk: implemented,
     client: harmless('it is for logs'),
-    compression: harmless('none is offered in the reply'),
+    compression: harmless('the reply offers no compression'),
     backpressure: harmless('the server sends no overload errors'),
     topologyVersion: refused('IllegalOperation', 'streaming hello is not offered'),
     maxAwaitTimeMS: refused('IllegalOperation', 'streaming hello is not offered'),

@@ -22,7 +22,7 @@ export function requireUnblocked(ctx: WriteContext): void {
   if (isBlocked(ctx)) throw new EngineError('UserWritesBlocked', 'User writes blocked')
 }
 
-/** Source: `setUserWriteBlockMode`. With `embeddedForMs` the block ends after so many milliseconds, or with the process. */
+/** Source: `setUserWriteBlockMode`. With `embeddedForMs` the block ends after this many milliseconds, or with the process. */
 // biome-ignore lint/correctness/useYield: a statement that never rests
 export function* setUserWriteBlockMode(ctx: WriteContext, { body }: Message): Statement {
   const isOn = flagField(body, 'global')

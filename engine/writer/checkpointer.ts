@@ -23,7 +23,7 @@ function run({ dir, signals: shared, check }: CheckpointerData): void {
   let warnedAt = Number.NEGATIVE_INFINITY
   let wanted = Atomics.load(shared, signals.checkpoint)
   while (Atomics.load(shared, signals.stop) === 0) {
-    // Nothing else runs in this thread, so it can sleep: until a commit, and then until the next turn or a demand for one.
+    // Nothing else runs in this thread, so it can sleep: until a commit, and then until its interval is over or `checkpoint` is raised.
     Atomics.wait(shared, signals.committed, moved)
     Atomics.wait(shared, signals.checkpoint, wanted, limits.checkpointEveryMs)
     wanted = Atomics.load(shared, signals.checkpoint)

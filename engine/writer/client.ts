@@ -29,7 +29,7 @@ type Unnumbered<Request> = Request extends unknown ? Omit<Request, 'id'> : never
 type Waiting = { readonly resolve: (body: Uint8Array) => void; readonly reject: (error: Error) => void }
 
 export type WriterEvents = {
-  /** A write was committed; called before its answer is handed on. */
+  /** Called after a commit, before any of its answers is passed on. */
   readonly committed: () => void
   /** The capped collections with these ids got documents, or were dropped. */
   readonly news: (collections: readonly number[]) => void
@@ -179,7 +179,7 @@ export class Writer {
   }
 }
 
-/** The largest id that fits into its four bytes. After so many requests, no caller still waits for the id that is used again. */
+/** The largest id that fits into its four bytes. Ids then start again, when no caller waits for the first ones any more. */
 const lastIdMax = 2 ** 32 - 1
 const idOf = Buffer.alloc(idBytes)
 

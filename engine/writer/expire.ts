@@ -32,7 +32,7 @@ function* expireOne(ctx: WriteContext, collection: Collection, index: Index, now
   const lapsed = { [index.key[0]![0]]: { $lt: cutoff } }
   const { partialFilterExpression: partial } = index.spec
   const filter = partial === undefined ? lapsed : { $and: [lapsed, partial] }
-  // A hidden index cannot be hinted. The filter then has to do, even where clients may not scan a collection.
+  // A hidden index cannot be hinted. Then the filter alone finds the documents, even where clients may not scan a collection.
   const [from, hint] = index.hidden ? [{ ...ctx, noTableScan: false }, undefined] : [ctx, index.name]
   const query = searchFor(from, collection, { filter, hint, limit: limits.ttlDeletes })
   let removed = 0

@@ -56,7 +56,7 @@ export function insertOne(
   return size
 }
 
-/** The document to store. @throws EngineError for a malformed or oversized document, or an `_id` of a type that none may have */
+/** The document to store. @throws EngineError for a malformed or oversized document, or an `_id` of a type that is not allowed */
 export function prepare(bytes: Buffer, from: number, to: number): Uint8Array {
   if (to - from > limits.documentBytes) {
     throw new EngineError(
