@@ -33,7 +33,10 @@ const warmUpMessages = 1_000
 const appendedAlone = 1_000
 const appendedTogether = 20
 
-/** Runs the bench. Options: --quick, --messages N, --clients N, --only mailroom; --idle N opens N waiting sessions instead, --cpu shows processor time alone. */
+/**
+ * Runs the bench. Options: --quick, --messages N, --clients N, --only mailroom. Instead, --idle N measures N waiting sessions, and
+ * --cpu the CPU time of operations.
+ */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
