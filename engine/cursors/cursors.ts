@@ -27,7 +27,7 @@ export type Tail = {
   readonly awaits: boolean
 }
 
-/** The connection that asks for a batch: whether it is closed, whether it may wait, and how to end its wait. */
+/** The connection that requests a batch: whether it is closed, whether it may wait, and how to end its wait. */
 export type Asker = { readonly gone: boolean; readonly mayWait: boolean; endWait: (() => void) | undefined }
 
 export type Batch = { readonly documents: readonly Uint8Array[]; readonly id: bigint }

@@ -234,7 +234,7 @@ function isComparison(node: FilterNode): node is FilterNode & { readonly op: 'gt
   return node.op === 'gt' || node.op === 'gte' || node.op === 'lt' || node.op === 'lte'
 }
 
-/** Whether a document that equals the value has that very value: not so for null, which a missing field equals, and for arrays. */
+/** Whether the value is neither null, which a missing field equals too, nor an array or a document. */
 function isPlain(value: Value): boolean {
   return value !== null && !Array.isArray(value) && !isDocument(value)
 }
