@@ -1,4 +1,4 @@
-/** Makes each sync to disk take longer, for the service and for its peers, so that the number of syncs they wait for shows. */
+/** Makes each sync to disk take longer, for the service and for its peers, so that the cost of waiting for syncs shows. */
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
