@@ -12,9 +12,9 @@ export type AccountDoc = Plans & {
   readonly name: string
   readonly status: 'unclaimed' | 'active' | 'removed' | 'moved'
   readonly sandbox: boolean
-  /** Of a sandbox: the account that it belongs to. */
+  /** For a sandbox: the account that it belongs to. */
   readonly sandboxOf?: string
-  /** Of a sandbox whose test clock was moved: how far it is ahead, and when it was moved last. */
+  /** For a sandbox whose test clock was moved: how far the clock is ahead, and when it was last moved. */
   readonly clockAheadMs?: number
   readonly clockMovedAt?: Date
   readonly createdAt: Date
@@ -22,25 +22,28 @@ export type AccountDoc = Plans & {
   readonly claimExpiresAt?: Date
   readonly claimHash?: Binary
   readonly owner: string | null
-  /** Absent before the first. */
+  /** Absent until the first member joins. */
   readonly members?: readonly MemberDoc[]
-  /** For an account that was claimed into another: which, since when it moves until it is complete, and its mailboxes. */
+  /**
+   * For an account that was claimed into another: that account, when the move began (absent once it is complete), and the mailboxes that
+   * it had.
+   */
   readonly movedTo?: string
   readonly movingSince?: Date
-  /** The person who claimed it, and from which network address, until the move is complete. */
+  /** The person who claimed it and the network address they used; absent once the move is complete. */
   readonly movedBy?: { readonly personId: string; readonly address: string }
   readonly movedMailboxes?: readonly string[]
   /** The accounts that were claimed into this one. */
   readonly joined?: readonly string[]
-  /** Of a partner: it has customers, and neither mailboxes nor keys of its own but those of the partner API. */
+  /** Set for a partner, which has customers. It has no mailboxes of its own, and no keys except those of the partner API. */
   readonly isPartner?: true
   /** How many customers a partner has. */
   readonly customers?: number
-  /** Of a customer: the account of its partner. */
+  /** For a customer: the account of its partner. */
   readonly partnerId?: string
-  /** Of a customer: what was changed of it without its event being known to be recorded. */
+  /** For a customer: changes whose events are not known to be recorded yet. */
   readonly customerChanges?: readonly CustomerChange[]
-  /** How many mailboxes the account has. Raised only while it is below the plan's limit. */
+  /** How many mailboxes the account has. Incremented only while it is below the plan's limit. */
   readonly inboxes: number
   readonly webhooks: number
   readonly templates?: number
@@ -48,34 +51,37 @@ export type AccountDoc = Plans & {
   /** Keys and app passwords that are not revoked. */
   readonly keys?: number
   readonly ownDomains?: number
-  /** Event numbers continue above this one when all events of the account have expired (after 30 days). */
+  /** The number above which event numbers continue once all events of the account have expired (after 30 days). */
   readonly eventSeqFloor: number
-  /** For accounts made by signup: how many sends a day are allowed, as of the last day with sends. */
+  /** For accounts created by sign-up: how many sends per day are allowed, as of the last day with sends. */
   readonly warmUp?: { readonly day: string; readonly volume: number }
-  /** Whether what its agents send waits for the approval of a person; absent when it does not. */
+  /** Set if what the account's agents send waits for a person's approval. */
   readonly approval?: 'required'
-  /** When its people were last told of sends that wait for their approval. */
+  /** When its people were last notified of sends that wait for their approval. */
   readonly approvalsToldAt?: Date
   /** When an administrator verified the owner's phone number. */
   readonly phoneVerifiedAt?: Date
   /** When sending was last resumed after a pause. Delivery outcomes of earlier days no longer count against the account. */
   readonly resumedAt?: Date
-  /** What had been counted of that day until then, by counter: it no longer counts either. */
+  /** The counts of the day of that resumption up to `resumedAt`, by counter. They no longer count against the account either. */
   readonly forgiven?: { readonly [counter: string]: number }
-  /** What holds the account, by whom it was set: the service or an administrator, its partner, an administrator. */
+  /**
+   * Holds on the account. `sendingPaused` is set by the service or an administrator, `paused` by the account's partner and `suspended`
+   * by an administrator.
+   */
   readonly sendingPaused: Hold | null
-  /** Pauses of sending, and their ends, whose event is not known to be recorded. */
+  /** Pauses and resumptions of sending whose events are not known to be recorded yet. */
   readonly pauseChanges?: readonly PauseChange[]
   readonly paused?: Hold | null
   readonly suspended?: Hold | null
-  /** Since when the account is being erased; absent before, and when nothing is left of it. */
+  /** When the erasure of the account began; absent before that, and again once nothing is left to erase. */
   readonly erasing?: Date
 }
 
 export type Hold = { readonly reason: string; readonly at: Date }
 export type PauseChange = Hold & { readonly to: 'paused' | 'resumed' }
 
-/** A change of a customer that its partner is told of: the id of its event, and the customer as it was made by it, in wire form. */
+/** A change of a customer that its partner is notified of: the id of the event, and the customer after the change, in wire form. */
 export type CustomerChange = {
   readonly eventId: string
   readonly type: 'customer.created' | 'customer.plan_changed' | 'customer.paused' | 'customer.resumed'
@@ -83,17 +89,17 @@ export type CustomerChange = {
   readonly data: { readonly [field: string]: unknown }
 }
 
-/** An export of an account's data: one zip file, made by whichever process takes it on, and kept for a day. */
+/** An export of an account's data: one zip file, written by whichever process claims it, and kept for a day. */
 export type ExportDoc = {
   readonly _id: string
   readonly accountId: string
   readonly state: 'waiting' | 'running' | 'done' | 'failed'
   readonly createdAt: Date
-  /** When a process takes it on; a process that makes it moves it to the end of its lease. Absent when it has ended. */
+  /** When a process may claim the export. The process that writes it sets this to the end of its lease. Absent once it has ended. */
   readonly dueAt?: Date
   readonly token?: string
   readonly tries: number
-  /** How many documents were written, of how many there were at the beginning. */
+  /** How many documents have been written, and how many there were at the beginning. */
   readonly written: number
   readonly total: number
   readonly chunks: number
@@ -107,55 +113,55 @@ export type ExportChunkDoc = { readonly _id: string; readonly data: Binary; read
 export type KeyDoc = {
   readonly _id: string
   readonly accountId: string
-  /** The account for which it was made, when that was claimed into this one: there lie its idempotency marks. */
+  /** The account that it was created for, if that was claimed into this one: its idempotency marks are stored under that account. */
   readonly movedFrom?: string
   /** SHA-256 of the whole key. */
   readonly hash: Binary
-  /** What the key begins with, which says what it is for; absent in keys of versions that did not note it. */
+  /** The beginning of the key, which shows its purpose; absent in keys from versions that did not record it. */
   readonly prefix?: string
   readonly kind: KeyKind
   readonly name: string
   readonly scopes: readonly Scope[]
   /** Ids of the mailboxes that the key created or was granted; null: all mailboxes of the account. */
   readonly mailboxIds: readonly string[] | null
-  /** Whether what it sends waits for the approval of a person; absent when it does not. */
+  /** Set if what the key sends waits for a person's approval. */
   readonly approval?: 'required'
   readonly createdAt: Date
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
-  /** When and from which network address it was used last; absent until then. */
+  /** When and from which network address the key was last used; absent until its first use. */
   readonly lastUsed?: { readonly at: Date; readonly address: string }
-  /** Of a grant: no credential has its hash, and access tokens act with it. */
+  /** For a grant: no credential has its hash; access tokens act with its rights. */
   readonly program?: ProgramDoc
-  /** Of an app password that a person made: it does what the person's role still allows, and ends with the membership. */
+  /** For an app password created by a person: it is limited to what the person's role allows, and ends with the membership. */
   readonly personId?: string
-  /** Of a customer's key that its partner made and holds: what it reads is in the customer's audit. */
+  /** Set for a customer's key that its partner created and holds: reads with it are recorded in the customer's audit trail. */
   readonly heldBy?: 'partner'
 }
 
-/** What a person let a program do by OAuth, and which one. `name` of the key is what the program calls itself. */
+/** The program that a person authorized by OAuth. The key's `name` is what the program calls itself. */
 export type ProgramDoc = {
   readonly personId: string
   readonly clientId: string
-  /** Where it gets its answers, as the person was shown it: a host, or the scheme of a program. */
+  /** Where the program receives its answers, as shown to the person: a host, or the URI scheme of an app. */
   readonly redirectsTo: string
   /** The only audience of its tokens (RFC 8707). */
   readonly resource: string
 }
 
 /**
- * The counters of an owner in one calendar period (UTC): a month with its days, an hour or a minute; or a day for the figures of
- * a mailbox. `_id` is `<owner>:<period>`. The owner is an account, a part of one (`<account id>:<key id>`), so that an erasure
- * finds them all, or a network, for signups.
+ * The counters of an owner in one calendar period (UTC): a month with its days, an hour or a minute; for the figures of a mailbox,
+ * a day. `_id` is `<owner>:<period>`. The owner is an account, a part of an account (`<account id>:<key id>`, so that an erasure
+ * finds them all), or for sign-ups a network.
  */
 export type UsageDoc = {
   readonly _id: string
   readonly expiresAt: Date
-  /** Those of the days of a month stand in a field for each, `d01` to `d31`. */
+  /** In a month, each day has its own counters in a field, `d01` to `d31`. */
   readonly counts: { readonly [counter: string]: number | { readonly [counter: string]: number } }
-  /** Takes for sends and batches that are not yet known to be committed. */
+  /** Amounts taken for sends and batches that are not known to be committed yet. */
   readonly open?: readonly OpenTake[]
-  /** What a limit over a rolling window granted within the last window, in no order. */
+  /** For a rolling limit: what it granted within the last window, in no particular order. */
   readonly granted?: readonly Grant[]
 }
 
@@ -175,11 +181,11 @@ export type OpenTake = {
   readonly at: Date
 }
 
-/** What of the requests of a caller in a minute was given out (core/access/request-rates.ts). `_id` is `<caller> <minute>`. */
+/** How many of a caller's requests in a minute were leased to processes (core/access/request-rates.ts). `_id` is `<caller> <minute>`. */
 export type RequestRateDoc = {
   readonly _id: string
   readonly given: number
-  /** The part of it that each share of a process was given, by the token of the share. */
+  /** How many requests each process's share contains, by the token of the share. */
   readonly shares: { readonly [token: string]: number }
   readonly expiresAt: Date
 }
@@ -188,13 +194,13 @@ export type IdempotencyDoc = {
   /** SHA-256 of the account, the path and the Idempotency-Key. */
   readonly _id: string
   readonly accountId: string
-  /** The key that made the latest try; absent in marks of versions that did not note it. */
+  /** The key that made the latest try; absent in marks from versions that did not record it. */
   readonly keyId?: string
-  /** Of a partner's request: the customer that it is about (cus_...), whose erasure empties the mark. */
+  /** For a partner's request: the customer that it is about (cus_...). Erasing that customer empties the mark. */
   readonly customerId?: string
-  /** Empty when it is erased: it would tell whoever guesses what was asked. */
+  /** Empty once erased, because anyone who guesses the request could confirm the guess with it. */
   readonly fingerprint: string
-  /** `erased`: of a customer that is gone. What a repeat made would be another. */
+  /** `erased`: the request was about a customer that was erased. A repeat would create a different one. */
   readonly state: 'running' | 'done' | 'erased'
   readonly owner: string
   /**
@@ -203,7 +209,7 @@ export type IdempotencyDoc = {
   readonly onceId: string
   readonly startedAt: Date
   readonly status?: number
-  /** Sealed by who answered it, or an id, which tells nothing. */
+  /** Sealed by the process that answered, or an id, which reveals nothing. */
   readonly body?: SealedText
   readonly expiresAt: Date
 }
@@ -213,14 +219,14 @@ export type AuditDoc = {
   readonly accountId: string
   readonly seq: number
   readonly at: Date
-  /** Of the key, or of the person (usr_...), that asked; null when nobody is known to have. */
+  /** The id of the key or the person (usr_...) that made the request; null when neither is known. */
   readonly keyId: string | null
-  /** The person whose session it was; absent for others. */
+  /** The person whose session made the request; absent if none did. */
   readonly userId?: string
   readonly action: string
   readonly outcome: string
   readonly requestId: string
-  /** Null when the person was erased, as the salt of its digest. */
+  /** Null once the person was erased, as is `salt`. */
   readonly personal: AuditPersonal | null
   readonly salt: string | null
   /** SHA-256 of the salt, key, person, request and `personal`: all names that the hash covers. */
@@ -229,17 +235,17 @@ export type AuditDoc = {
   readonly hash: string
 }
 
-/** The part of an audit entry that may tell of a person. */
+/** The part of an audit entry that may hold personal data. */
 export type AuditPersonal = {
   readonly target: string | null
   readonly address: string | null
-  /** Of what one may want to take back. */
+  /** Details of an action that the reader may want to undo. */
   readonly change?: AuditChange
 }
 
-/** What was changed, as callers see it: null before it was made, and after it is gone. */
+/** The changed object, as callers see it: `before` is null if it was created, `after` is null if it was deleted. */
 export type AuditChange = { readonly before: AuditedThing | null; readonly after: AuditedThing | null }
 type AuditedThing = { readonly [field: string]: unknown }
 
-/** Failed logins of a host, a network or a login name. They are counted, or the caller is refused, until `expiresAt`. */
+/** Failed logins from a host or a network, or of a login name. Until `expiresAt` they are counted, or the caller is refused. */
 export type FailedLoginsDoc = { readonly _id: string; readonly count: number; readonly expiresAt: Date }

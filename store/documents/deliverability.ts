@@ -1,8 +1,8 @@
-/** What others report of mail in the name of our domains. */
+/** Documents of deliverability: reports about mail in the name of our domains, the TLS sessions that we report, and mail checks. */
 
 type CheckedDomain = { readonly domain: string; readonly result: string; readonly selector?: string }
 
-/** Mail from one address that fared alike at the receiver who reports. */
+/** Mail from one IP address that the reporting receiver treated alike. */
 export type SourceRowDoc = {
   readonly source: string
   readonly count: number
@@ -15,7 +15,7 @@ export type SourceRowDoc = {
   readonly spfResults: readonly CheckedDomain[]
 }
 
-/** How TLS sessions with the mail servers of the domain fared under one policy. */
+/** The outcomes of TLS sessions with the domain's mail servers under one policy. */
 export type TlsPolicyDoc = {
   readonly type: string
   readonly domain: string
@@ -31,15 +31,15 @@ export type TlsPolicyDoc = {
   }[]
 }
 
-/** One report about a domain. `_id` is computed from the domain, the reporter and the report's own id: it counts once. */
+/** One report about a domain. `_id` is computed from the domain, the reporter and the report's own id, so a repeated report counts once. */
 export type DomainReportDoc = {
   readonly _id: string
-  /** null: about the shared domain. */
+  /** null: the report is about the shared domain. */
   readonly accountId: string | null
   readonly domain: string
   /** The domain that the mail with the report was authenticated to come from. */
   readonly reporter: string
-  /** What the reporter calls itself, and the report. */
+  /** The names that the reporter gives to itself and to the report. */
   readonly organisation: string
   readonly reportId: string
   readonly from: Date
@@ -50,26 +50,26 @@ export type DomainReportDoc = {
   | {
       readonly kind: 'dmarc'
       readonly rows: readonly SourceRowDoc[]
-      /** Mail in rows that were too many to keep. */
+      /** How many mails are in the rows that exceed the maximum and are not kept. */
       readonly omitted: number
     }
   | { readonly kind: 'tls'; readonly policies: readonly TlsPolicyDoc[] }
 )
 
-/** The policy of a domain that a session of ours was under, as RFC 8460 4.4 writes it. */
+/** The policy of a domain that applied to one of our sessions, in the form of RFC 8460 4.4. */
 export type ToldPolicyDoc = {
   readonly type: 'sts' | 'tlsa' | 'no-policy-found'
   readonly strings: readonly string[]
   readonly mxHosts: readonly string[]
 }
 
-/** Sessions with a mail server of another domain that went alike. */
+/** Sessions with a mail server of another domain that had the same policy and outcome. */
 export type TlsKindDoc = {
   readonly policy: ToldPolicyDoc
   /** Name and address of the server. */
   readonly mx: string
   readonly address: string
-  /** Why TLS was not as the policy asks for it (RFC 8460 4.3); null: it was. */
+  /** Why TLS did not satisfy the policy (RFC 8460 4.3); null if it did. */
   readonly failure: { readonly type: string; readonly detail: string | null } | null
 }
 
@@ -78,15 +78,15 @@ export type TlsResultDoc = {
   readonly _id: string
   readonly day: string
   readonly domain: string
-  /** When the report is due; while somebody makes it, when it is due if he dies. */
+  /** When the report is due. The process that makes it sets this to the end of its lease, so that the report is due again if it dies. */
   readonly dueAt: Date
   readonly expiresAt: Date
   readonly kinds: { readonly [id: string]: { readonly kind: TlsKindDoc; readonly sessions: number } }
-  /** Where the report went already. */
+  /** The destinations that the report was already sent to. */
   readonly sentTo?: readonly string[]
 }
 
-/** What was found of a mail to the check mailbox. `_id` is the id in its address. */
+/** What was found about a mail to the check mailbox. `_id` is the id in the address that it was sent to. */
 export type CheckDoc = {
   readonly _id: string
   readonly at: Date
@@ -95,6 +95,6 @@ export type CheckDoc = {
   readonly helo: string
   /** Null without TLS. */
   readonly cipher: string | null
-  /** The results as Authentication-Results tells them (RFC 8601 2.2); null when the sender was not verified. */
+  /** The results in the form of Authentication-Results (RFC 8601 2.2); null when the sender was not verified. */
   readonly results: readonly string[] | null
 }

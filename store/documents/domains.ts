@@ -1,4 +1,4 @@
-/** Documents of domains: claims, the domains themselves, and what the built-in DNS server serves of them. */
+/** Documents of domains: claims, the domains themselves, and what the built-in DNS server serves for them. */
 import type { recordTypes } from '../../schemas/domains.ts'
 import type { StsMode } from '../../schemas/settings.ts'
 import type { Sealed } from './sealed.ts'
@@ -9,11 +9,11 @@ export type DkimKey = {
   readonly privateKey: Sealed
   readonly publicRecord: string
   /**
-   * `next`: it is published, and signs when it was seen in the DNS. `last`: it signs no more, and stays published for mail that is on
-   * its way. Absent: it signs.
+   * `next`: published, and signs once it was seen in the DNS. `last`: no longer signs, but stays published for mail in transit.
+   * Absent: signs.
    */
   readonly use?: 'next' | 'last'
-  /** Since when; absent for a key that signs from its domain's first day. */
+  /** Since when `use` applies; absent for a key that has signed since its domain's first day. */
   readonly since?: Date
 }
 
@@ -21,39 +21,39 @@ export type DkimKey = {
 export type RecordLook = {
   /** Which record (core/domains/records-to-publish.ts). */
   readonly purpose: string
-  /** As a zone file writes them. */
+  /** The values found, as in a zone file. */
   readonly found: readonly string[]
   readonly ok: boolean
-  /** What to change; null when nothing is. */
+  /** What the owner has to change; null if nothing. */
   readonly fix: string | null
-  /** Whether it was right at some time: only then it can break. */
+  /** Whether the record was ever right: only then can it break. */
   readonly wasOk: boolean
-  /** Since when it is wrong; null while it is right, or nobody answered. */
+  /** Since when the record has been wrong; null while it is right, or while the DNS does not answer. */
   readonly wrongSince: Date | null
-  /** Whether it is known to have gone missing or to have changed, and its owner was told. */
+  /** Whether the record is known to be missing or changed and the owner was notified. */
   readonly broken: boolean
 }
 
-/** What a change of a domain's state is told of. */
+/** A change of a domain's state from which an event is made. */
 export type DomainNews = {
   readonly type: 'domain.verified' | 'domain.dns_broken' | 'domain.expiring'
   readonly at: Date
   readonly purpose?: string
 }
 
-/** How the DNS of a domain was found, and when it is looked at next. */
+/** The last known state of a domain's DNS records, and when they are looked up next. */
 export type Watched = {
   readonly looks: readonly RecordLook[]
   readonly lookedAt: Date | null
-  /** When it is looked at next; while somebody does, the end of that lease. */
+  /** When the next look is due; while a process makes it, the end of that process's lease. */
   readonly dueAt: Date
   /** The last pause between two looks. */
   readonly pauseMs: number
-  /** Counts the looks that were written down, so that of two at once one is. */
+  /** Counts the looks that were written, so that only one of two concurrent looks is. */
   readonly rev: number
 }
 
-/** Who keeps the records of a domain's zone; absent: our own server. */
+/** Where the records of a domain's zone are kept, unless our own server keeps them. */
 export type DnsBackend =
   | { readonly kind: 'by-hand' }
   | {
@@ -81,28 +81,28 @@ export type DomainDoc = {
   readonly verifiedAt: Date | null
   readonly dkim: readonly DkimKey[]
   readonly defaultDisplayName: string | null
-  /** What its MTA-STS policy asks of senders; absent: what the settings say. */
+  /** The mode of its MTA-STS policy; absent: the mode in the settings. */
   readonly stsMode?: StsMode
   readonly createdAt: Date
-  /** What shows that its owner wants it here; absent for those of the service, and below the shared domain. */
+  /** Proves that the domain's owner wants it here; absent for domains of the service and below the shared domain. */
   readonly token?: string
   readonly backend?: DnsBackend
-  /** Absent for what nobody looks at: below the shared domain. */
+  /** Absent for domains whose DNS is not watched: those below the shared domain. */
   readonly watch?: Watched
-  /** News whose events are not known to be recorded. */
+  /** State changes whose events are not known to be recorded yet. */
   readonly untold?: readonly DomainNews[]
-  /** When its registration ends, as an administrator or the registry says. */
+  /** When its registration ends, according to an administrator or the registry. */
   readonly expiresAt?: Date
   readonly expiryFrom?: 'administrator' | 'registry'
-  /** When the registry was asked last. */
+  /** When the registry was last queried. */
   readonly registryAskedAt?: Date
-  /** For which end, and how many days before, its owner was told. */
+  /** The expiry that its owner was last warned of, and how many days before it. */
   readonly expiryTold?: { readonly at: Date; readonly days: number }
-  /** Which deletion it is under: no address is made on it any more. */
+  /** The token of the deletion in progress: no new address is created on the domain. */
   readonly leaving?: string
 }
 
-/** An account's wish for a domain. Any number of accounts may have one for the same domain; the first that verifies it wins. */
+/** An account's claim to a domain. Any number of accounts may claim the same domain; the first that verifies it gets it. */
 export type DomainClaimDoc = Required<
   Pick<DomainDoc, 'dkim' | 'token' | 'defaultDisplayName' | 'createdAt' | 'watch'>
 > &
@@ -112,16 +112,16 @@ export type DomainClaimDoc = Required<
     readonly domain: string
   }
 
-/** What the built-in DNS server may serve of a domain: which version of it there is. */
+/** The current version of what the built-in DNS server may serve for a domain. */
 export type ZoneDoc = {
   /** The domain as A-label, lower-case. */
   readonly _id: string
-  /** Who verified it, or has claimed it first; null: the service. */
+  /** The account that verified the domain, or claimed it first; null: the service. */
   readonly accountId: string | null
-  /** Of its SOA record (RFC 1035 3.3.13): it only rises, also when a zone is made anew. */
+  /** The serial of its SOA record (RFC 1035 3.3.13). It only increases, even if the zone is created again. */
   readonly serial: number
   readonly changedAt: Date
-  /** Who changes it at the moment; absent when nobody does. */
+  /** The lock of the process that is changing the zone; absent when none is. */
   readonly lock?: { readonly token: string; readonly until: Date }
 }
 
@@ -129,33 +129,33 @@ export type ZoneDoc = {
 export type ZoneKeyDoc = {
   readonly _id: string
   readonly domain: string
-  /** null: the service's. */
+  /** null: the service. */
   readonly accountId: string | null
   /** PEM. */
   readonly privateKey: Sealed
   readonly createdAt: Date
-  /** What takes its place, while that goes on. */
+  /** The key that is to replace this one, during a rollover. */
   readonly next?: NextZoneKey
 }
 
 /**
- * A key that takes the place of another. `published`: both are told, the old one signs; `signing`: the new one signs, and the zone above is to
- * name it; `vouched`: it does; `alone`: the old key is told no more.
+ * A key that replaces another, by the stage of the rollover. `published`: both keys are served and the old one signs. `signing`: the new
+ * key signs, and the parent zone has yet to name it. `vouched`: the parent zone names it. `alone`: the old key is no longer served.
  */
 export type NextZoneKey = {
   /** PEM. */
   readonly privateKey: Sealed
   readonly createdAt: Date
   readonly state: 'published' | 'signing' | 'vouched' | 'alone'
-  /** When all nodes were told to serve the state; null: they are still to be told. */
+  /** When all nodes were told to serve this stage; null if they have yet to be told. */
   readonly toldAt: Date | null
-  /** When it is looked at again; a process that does so moves it on before. */
+  /** When the rollover is looked at next; a process postpones this before it does so. */
   readonly dueAt: Date
-  /** Whether an administrator said that the zone above names it. */
+  /** Whether an administrator confirmed that the parent zone names the key. */
   readonly isConfirmed: boolean
 }
 
-/** A record of a zone. Those of several claims for one domain lie beside each other. */
+/** A record of a zone. Several claims to one domain each have their own records. */
 export type ZoneRecordDoc = {
   readonly _id: string
   readonly domain: string
@@ -163,16 +163,16 @@ export type ZoneRecordDoc = {
   /** Relative to the domain, lower-case; '@' is the domain itself. */
   readonly name: string
   readonly type: (typeof recordTypes)[number]
-  /** In the form of core/zones/record-types.ts. */
+  /** In the form that core/zones/record-types.ts defines. */
   readonly value: string
   readonly ttlSeconds: number
-  /** Of MX and SRV. */
+  /** For MX and SRV; null for other types. */
   readonly priority: number | null
-  /** What the service keeps it for (core/domains/records-to-publish.ts), and keeps it up to date; null: it is its owner's own. */
+  /** The purpose for which the service maintains the record (core/domains/records-to-publish.ts); null if the owner made it. */
   readonly purpose: string | null
-  /** Of what the service kept: that its owner has changed it, or deleted it, and the service lets it be. */
+  /** Set when the owner changed or deleted a record of the service, which then leaves it alone. */
   readonly byOwner?: 'changed' | 'deleted'
   readonly createdAt: Date
-  /** Of what is published for minutes: when it goes if nobody withdraws it. */
+  /** For a record that is published for minutes only: when it expires if it is not withdrawn before. */
   readonly expiresAt?: Date
 }

@@ -4,7 +4,7 @@
 export type DriveEntryDoc = {
   readonly _id: string
   readonly accountId: string
-  /** The folder it lies in; null: at the top. */
+  /** The folder that contains it; null at the top level. */
   readonly parentId: string | null
   readonly name: string
   readonly kind: 'file' | 'folder'
@@ -12,20 +12,20 @@ export type DriveEntryDoc = {
   readonly contentType: string | null
   readonly createdAt: Date
   readonly modifiedAt: Date
-  /** What a file is made of, in order; none of a folder. */
+  /** The pieces of a file, in order; empty for a folder. */
   readonly parts: readonly DrivePart[]
-  /** Identifies what the content was read from, as it was. */
+  /** Identifies the file from which the content was read, in the version that was read. */
   readonly source?: string
-  /** A content that is being put in, which replaces the other when it is whole. */
+  /** Content that is being uploaded; it replaces the current content once it is complete. */
   readonly incoming?: DriveUpload
-  /** Whether the content is not whole yet: nobody is shown the entry. */
+  /** Set while the first content is incomplete: the entry is not shown to anyone. */
   readonly isNew?: true
 }
 
 /** A piece of a file: a file of the database driver's own bucket (GridFS). */
 export type DrivePart = { readonly id: string; readonly sizeBytes: number }
 
-/** How far a content has come. `source` identifies the file that it is read from, as it was; `writer` is who puts it in now. */
+/** How far an upload is. `source` identifies the file that it is read from, in that version; `writer` is the upload's current writer. */
 export type DriveUpload = {
   readonly source: string
   readonly writer: string
@@ -33,8 +33,8 @@ export type DriveUpload = {
   readonly at: Date
 }
 
-/** A file of the bucket, as GridFS has it. */
+/** A file of the bucket, as GridFS stores it. */
 export type DriveFileDoc = { readonly _id: string; readonly filename: string; readonly length: number }
 
-/** A piece of one, as GridFS has it. */
+/** A chunk of a file of the bucket, as GridFS stores it. */
 export type DriveChunkDoc = { readonly files_id: string; readonly n: number }

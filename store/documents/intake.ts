@@ -1,20 +1,20 @@
-/** Documents of Intake: what it is told to do with a mailbox, and what it made of each mail. Times are Dates (UTC), sizes are bytes. */
+/** Documents of Intake: the configuration of each watched mailbox, and the record of each mail. Times are Dates (UTC), sizes are bytes. */
 import type { IntakeRetention, LensAnswer, LensField } from '../../schemas/intake.ts'
 import type { AttachmentDoc, MessageDoc } from './mail.ts'
 
 export type IntakeDelivery =
   | { readonly type: 'api' }
-  /** `isOwn`: the endpoint was made for this mailbox, and goes when it is not delivered to any more. */
+  /** `isOwn`: the endpoint was created for this mailbox, and is deleted once Intake stops delivering to it. */
   | { readonly type: 'webhook'; readonly webhookId: string; readonly isOwn: boolean }
 
 export type IntakeLens = {
   readonly enabled: boolean
-  /** Whether values may stand in quoted history. */
+  /** Whether values are also looked for in quoted history. */
   readonly quoted: boolean
   readonly fields: readonly LensField[]
 }
 
-/** The configuration of a mailbox that is watched. Its id is that of the mailbox. */
+/** The configuration of a watched mailbox. `_id` is the mailbox's id. */
 export type IntakeDoc = {
   readonly _id: string
   readonly accountId: string
@@ -23,26 +23,26 @@ export type IntakeDoc = {
   readonly delivery: IntakeDelivery
   readonly lens: IntakeLens
   readonly retention: IntakeRetention
-  /** Mail that arrived from then on gets a record. */
+  /** Mail that arrives from this time on gets a record. */
   readonly createdAt: Date
-  /** When its records are looked at next: some may have been kept for long enough. */
+  /** When its records are next checked for those whose retention period has ended. */
   readonly checkAt: Date
-  /** Set when it was deleted: nothing is made any more, and its records go. */
+  /** When the configuration was deleted: no more records are made, and the existing ones are deleted. */
   readonly endedAt?: Date
-  /** Records that are read once more by Lens; absent when none are left. */
+  /** The records that Lens has yet to read again; absent when none are left. */
   readonly backfill?: IntakeBackfill
 }
 
-/** How far a backfill is: records with lower ids than `before` are left. `dueAt`: when a process may go on with it. */
+/** The progress of a backfill: records with ids below `before` are left. `dueAt`: when a process may continue it. */
 export type IntakeBackfill = { readonly before: string; readonly dueAt: Date }
 
-/** An attachment, and once the record is made what was read in it; null: nothing. */
+/** An attachment. Once the record is made, `text` is the text extracted from it; null if there is none. */
 export type IntakeAttachment = AttachmentDoc & {
   readonly text: string | null
   readonly hidden: readonly { readonly kind: string; readonly excerpt: string }[]
 }
 
-/** What Lens answered, by the keys of the fields. `of` identifies what it was asked for. */
+/** The answer of Lens, by the keys of the fields. `of` identifies the question: the fields that were asked for. */
 export type IntakeAnswer = {
   readonly of: string
   readonly engine: LensAnswer['lens_engine']
@@ -51,8 +51,8 @@ export type IntakeAnswer = {
 }
 
 /**
- * One mail as Intake made it. The document is inserted, due, before it is made, and keeps what the message document says;
- * it is a user of the message's blob, so that its files are there when the message is gone.
+ * The Intake record of one mail. The document is inserted as due before its content is made, and copies what it needs from the message
+ * document. It is a user of the message's blob, so that its files outlive the message.
  */
 export type IntakeRecordDoc = Pick<
   MessageDoc,
@@ -73,14 +73,17 @@ export type IntakeRecordDoc = Pick<
 > & {
   readonly _id: string
   readonly messageId: string
-  /** Whether the message came into Spam. */
+  /** Whether the message was delivered to Spam. */
   readonly spam: boolean
-  /** For the mail of the set-up test. */
+  /** Whether it is the mail of the set-up test. */
   readonly test: boolean
   readonly attachments: readonly IntakeAttachment[]
-  /** Part of the links to its files: with another one they are dead. */
+  /** Part of the links to its files: replacing it invalidates them. */
   readonly linkKey: string
-  /** While it is not made and told: when another process may do it, the token of the one that does, and how often it was begun. */
+  /**
+   * Until the record is made and its event recorded: when another process may take over, the token of the process that works on it, and how
+   * often that was begun.
+   */
   readonly dueAt?: Date
   readonly lease?: string
   readonly tries?: number

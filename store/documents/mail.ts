@@ -12,7 +12,7 @@ export type Named = { readonly name: string; readonly address: string }
 export type AddressDoc = {
   readonly _id: string
   readonly accountId: string
-  /** The mailboxes that get its mail: exactly one, unless the address is an alias for several. */
+  /** The mailboxes that receive its mail: exactly one, unless the address is an alias for several. */
   readonly mailboxIds: readonly string[]
   readonly kind: 'mailbox' | 'alias'
   readonly domain: string
@@ -95,7 +95,7 @@ export type FolderDoc = FolderCounts & {
   readonly uidNext: number
   readonly highestModseq: number
   readonly open: readonly Reservation[]
-  /** Mail programs were told of all messages with lower UIDs; absent: of none. */
+  /** All messages with lower UIDs were announced to a mail program as recent; absent: none was. */
   readonly recentFrom?: number
   /**
    * Present during a recount (store/recount.ts): the token of the process that recounts, the UIDs changed or removed since
@@ -106,7 +106,7 @@ export type FolderDoc = FolderCounts & {
   readonly gate?: Date
 }
 
-/** What mail programs noted of a folder or mailbox (RFC 5464), whose id is `_id`. Each write has the next `rev`. */
+/** The metadata that mail programs set on a folder or mailbox (RFC 5464), whose id is `_id`. Each write increments `rev`. */
 export type MetadataDoc = {
   readonly _id: string
   readonly accountId: string
@@ -129,7 +129,7 @@ export type BlobRef = { readonly id: string; readonly chunks: number; readonly s
 
 export type AuthResult = (typeof authResults)[number]
 
-/** The results of the checks that tell how far a received message can be trusted. They are fixed at arrival. */
+/** The results of the checks that show how far a received message can be trusted. They are fixed at arrival. */
 export type TrustDoc = {
   readonly spf: AuthResult
   readonly dkim: readonly { readonly domain: string; readonly result: AuthResult }[]
@@ -140,7 +140,7 @@ export type TrustDoc = {
   readonly replyToMismatch: boolean
   readonly displayNameSpoof: boolean
   readonly autoSubmitted: boolean
-  /** Absent unless the plain text says what the HTML shows nowhere. */
+  /** Present when the plain text says something that the HTML shows nowhere. */
   readonly alternativesDiffer?: true
 }
 
@@ -162,13 +162,13 @@ export type MessageDoc = {
   readonly threadId: string
   readonly receivedAt: Date
   readonly from: Named | null
-  /** What From calls its author when it names no address. */
+  /** The author's name, when From contains no address. */
   readonly authorName?: string
   readonly to: readonly Named[]
   readonly cc: readonly Named[]
   readonly bcc: readonly Named[]
   readonly replyTo: readonly Named[]
-  /** True when its address fields name more than these lists do: a second author, or a group. */
+  /** True when the address fields of the message contain more than these lists: a second author, or a group. */
   readonly namesMore?: true
   readonly subject: string | null
   readonly snippet: string | null
@@ -188,29 +188,32 @@ export type MessageDoc = {
   readonly attachments: readonly AttachmentDoc[]
   readonly encrypted: 'pgp' | 'smime' | null
   readonly sizeBytes: number
-  /** The size of the message as mail programs see it: with its trace, without its cuts. Absent on messages of old. */
+  /** The size of the message as mail programs see it: with `trace`, without `cuts`. Absent on messages of earlier versions. */
   readonly shownBytes?: number
   readonly blob: BlobRef
   /** Absent on Sent copies and drafts. */
   readonly trust?: TrustDoc
-  /** Present when the author that From names did write the message (core/receive/trust.ts); fixed at arrival. */
+  /** Present when the message was really written by the author that From names (core/receive/trust.ts); fixed at arrival. */
   readonly authentic?: true
-  /** Present when the automatic reply of its mailbox was due to it when it arrived. */
+  /** Present when the message was to be answered by its mailbox's automatic reply when it arrived. */
   readonly autoReplyDue?: true
   /** Absent when the message has no verification code or link. */
   readonly verification?: VerificationDoc
-  /** The fields that we add in front: Return-Path, Received, Authentication-Results; Bcc of what was sent. Stored apart from the raw bytes. */
+  /**
+   * The header fields that we prepend: Return-Path, Received and Authentication-Results, or Bcc for sent mail. Stored apart from the raw
+   * bytes.
+   */
   readonly trace: string
   /**
-   * Ranges of the raw message that are left out when the trace is shown with it: Authentication-Results fields that were
-   * forged in our name. Absent when there are none.
+   * Ranges of the raw message that are left out wherever it is shown with its trace: Authentication-Results fields forged in our
+   * name. Absent when there are none.
    */
   readonly cuts?: readonly { readonly start: number; readonly end: number }[]
   /** The address the message was sent to, with its plus tag if any. */
   readonly deliveredTo: string | null
-  /** SHA-256 of the reverse-path, or of the send if it was sent here, and the raw bytes; only for messages that were received. */
+  /** For received messages only: SHA-256 of the raw bytes and the reverse-path, or of the send instead of the path if it was sent here. */
   readonly fingerprint?: Binary
-  /** Identifies the message elsewhere from which it was imported, so that it is imported once. */
+  /** Identifies the message elsewhere from which this one was imported, so that it is imported only once. */
   readonly importedFrom?: Binary
   /** For a draft: the id of the message it answers. */
   readonly answers?: string
@@ -218,7 +221,7 @@ export type MessageDoc = {
   readonly emailId?: string
   /** The folder the message was in before it was moved to Trash or Spam. */
   readonly deletedFrom?: string
-  /** When the message came into its folder; absent when it was there from the beginning. */
+  /** When the message was moved into its folder; absent if it was created there. */
   readonly savedAt?: Date
   /** When the message was moved to Trash or Spam; old messages there are purged. */
   readonly discardedAt?: Date
@@ -249,7 +252,7 @@ export type ThreadDoc = {
   readonly senders: readonly string[]
   readonly recipients: readonly string[]
   readonly messageCount: number
-  /** The id of the newest message; threads are sorted by it. */
+  /** The id of the newest message, by which threads are sorted. */
   readonly lastMessageId: string
   readonly lastMessageAt: Date
   /** Absent when there are none. */
@@ -295,20 +298,20 @@ export type BlobDoc = {
   readonly createdAt: Date
   /** Ids of the messages and the send that use the blob; on chunk 0 only. */
   readonly users?: readonly string[]
-  /** Set when some of `users` may have been deleted already: the time since when. */
+  /** Since when some of `users` may have been deleted; absent when none may have been. */
   readonly inDoubt?: Date
-  /** How many chunks there are, when there are more than this one; on chunk 0 only. */
+  /** How many chunks the blob has, if it has more than one; on chunk 0 only. */
   readonly chunks?: number
-  /** Where the bytes are, when they lie in the object store; then chunk 0 is the only one, and without data. */
+  /** Where the bytes are, if they are in the object store. Chunk 0 is then the only document and has no data. */
   readonly object?: BlobObject
   readonly zstd: boolean
   readonly data: Binary
 }
 
-/** An object of the object store: the chunks of a blob, one behind the other. */
+/** An object of the object store: the concatenated chunks of a blob. */
 export type BlobObject = {
   readonly key: string
-  /** `crc32` is that of the chunk as it lies there; objects of earlier versions have none. */
+  /** `bytes` and `crc32` describe the chunk as stored there. Objects of earlier versions have no `crc32`. */
   readonly chunks: readonly { readonly zstd: boolean; readonly bytes: number; readonly crc32?: number }[]
 }
 
@@ -328,11 +331,11 @@ export type ContactDoc = {
   readonly seq?: number
   /** The ids of the last sends that `sent` includes. */
   readonly sends?: readonly string[]
-  /** The last messages that the contact did write. */
+  /** The last messages that were really written by the contact. */
   readonly authentic?: readonly Letter[]
-  /** When the contact had the last automatic reply of the mailbox, and the message that it answers. */
+  /** When the mailbox last sent the contact an automatic reply, and the message that it answers. */
   readonly autoReply?: { readonly at: Date; readonly messageId: string }
 }
 
-/** A message that its author did write: its id, and whether it came into Spam. */
+/** A message that was really written by its author: its id, and whether it was delivered to Spam. */
 export type Letter = { readonly id: string; readonly spam: boolean }

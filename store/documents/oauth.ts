@@ -4,10 +4,10 @@ import type { Sealed } from './sealed.ts'
 /** A program that registered itself (RFC 7591). `_id` is its client id. */
 export type OauthClientDoc = {
   readonly _id: string
-  /** What it said of itself, as JSON; no secret is among it. */
+  /** The client metadata that it registered, as JSON; contains no secret. */
   readonly metadata: string
   readonly createdAt: Date
-  /** Moved on while it is given tokens. */
+  /** Extended whenever the program is issued tokens. */
   readonly expiresAt: Date
 }
 
@@ -17,12 +17,12 @@ export type OauthClientDoc = {
  */
 export type OauthArtifactDoc = {
   readonly _id: string
-  /** Of a code and a token: the grant, and the account that it is about. */
+  /** For a code or a token: its grant, and the account that the grant is for. */
   readonly grantId?: string
   readonly accountId?: string
-  /** What else it consists of, as JSON. */
+  /** The rest of its content, as JSON. */
   readonly sealed: Sealed
-  /** When a code or refresh token was used: it is kept, so that a second use is noticed. */
+  /** When the code or refresh token was used. A used one is kept, so that a second use is detected. */
   readonly consumedAt?: Date
   readonly expiresAt: Date
 }

@@ -5,20 +5,20 @@ import type { Role } from '../../schemas/scopes.ts'
 
 export type PersonDoc = {
   readonly _id: string
-  /** In canonical form. It was verified: nobody is here whose address was not. */
+  /** In canonical form. Always verified: a person is created only once the address is. */
   readonly email: string
   readonly name: string
   /** Argon2id, as a PHC string. */
   readonly passwordHash: string
   readonly createdAt: Date
-  /** Since when the person is being erased, with the last account: nobody signs in as one who is. */
+  /** When the erasure of the person, together with the last account, began. From then on nobody can sign in as this person. */
   readonly erasing?: Date
 }
 
-/** A person in an account, kept in the document of the account: one conditional update guards its last owner. */
+/** A member of an account. Kept in the account document, so that one conditional update can protect its last owner. */
 export type MemberDoc = { readonly personId: string; readonly role: Role; readonly since: Date }
 
-/** What somebody asks with: the network address, and what the browser calls itself (User-Agent), which may be empty. */
+/** Where a request comes from: the network address, and the browser's User-Agent, which may be empty. */
 export type Device = { readonly address: string; readonly userAgent: string }
 
 export type SessionDoc = {
@@ -26,18 +26,18 @@ export type SessionDoc = {
   /** SHA-256 of the token in the cookie. */
   readonly hash: Binary
   readonly personId: string
-  /** The account it acts on; null while the person has none. */
+  /** The account that the session acts on; null while the person has none. */
   readonly accountId: string | null
   readonly createdAt: Date
   readonly createdFrom: Device
-  /** When it was used last, to within a few minutes, and with what. */
+  /** When the session was last used, to within a few minutes, and from which device. */
   readonly usedAt: Date
   readonly usedFrom: Device
-  /** When it ends however much it is used. */
+  /** When the session ends, however much it is used. */
   readonly endsAt: Date
 }
 
-/** A link that was mailed to an address; who has it has read the mail. `_id` is the SHA-256 of its token (base64url). */
+/** A link mailed to an address; whoever follows it can read that address's mail. `_id` is the SHA-256 of its token (base64url). */
 export type MailedLinkDoc = SignUpDoc | ResetDoc | InvitationDoc
 export type MailedLinkKind = MailedLinkDoc['kind']
 
@@ -50,24 +50,24 @@ type MailedLink<K extends string> = {
   readonly expiresAt: Date
 }
 
-/** The person that the link makes: nobody is kept whose address is not verified. */
+/** A sign-up. The link creates the person, because only people with a verified address are stored as such. */
 export type SignUpDoc = MailedLink<'verify'> & Pick<PersonDoc, 'name' | 'passwordHash'>
 export type ResetDoc = MailedLink<'reset'> & { readonly personId: string }
 export type InvitationDoc = MailedLink<'invitation'> & {
   readonly accountId: string
   readonly role: Role
-  /** What the owners of the account call it by. */
+  /** The id by which the owners of the account refer to the invitation. */
   readonly invitationId: string
 }
 
-/** What a person asks of the administrator for an account. */
+/** A request of a person to the administrator, for an account. */
 export type AccountRequestDoc = {
   readonly _id: string
   readonly accountId: string
   readonly personId: string
   readonly kind: (typeof requestKinds)[number]
   readonly text: string
-  /** To be confirmed. */
+  /** The phone number to be confirmed, if the request is about one. */
   readonly phone: string | null
   readonly status: (typeof requestStates)[number]
   readonly answer: string | null

@@ -1,4 +1,4 @@
-/** What lies encrypted in the database (core/process/secrets.ts). Documents mark it by these types, which store/sealed.ts reads. */
+/** Types of encrypted fields (core/process/secrets.ts). store/sealed.ts finds these fields by the types in the documents. */
 import type { Binary } from 'mongodb'
 
 declare const sealed: unique symbol

@@ -8,13 +8,13 @@ export type AuthenticatorDoc = {
   readonly _id: string
   readonly secret: Sealed
   readonly createdAt: Date
-  /** When the person showed that the app has the secret; before that it protects nothing. */
+  /** When the person proved that the app has the secret; before that the app protects nothing. */
   readonly confirmedAt: Date | null
-  /** The time step of the newest code that was taken: no code of it or before it is taken again (RFC 6238 5.2). */
+  /** The time step of the newest accepted code: no code of this or an earlier step is accepted (RFC 6238 5.2). */
   readonly lastStep: number
   /** Keyed digests of the recovery codes that are left. */
   readonly recovery: readonly Binary[]
-  /** Codes that were tried since the last right one, and until when they count. */
+  /** How many codes were tried since the last correct one, and until when those tries count. */
   readonly tries: number
   readonly triesUntil: Date
 }
@@ -33,5 +33,5 @@ export type PasskeyDoc = {
   readonly lastUsedAt: Date | null
 }
 
-/** A challenge that was answered; `_id` is the challenge. Kept for as long as it would be accepted. */
+/** A challenge that was answered; `_id` is the challenge. Kept for as long as the challenge would be accepted. */
 export type UsedChallengeDoc = { readonly _id: string; readonly expiresAt: Date }

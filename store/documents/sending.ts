@@ -19,7 +19,7 @@ export type EmailRecipient = {
   readonly attempts: number
   /** The last status for which an event was recorded; null before the first. */
   readonly announced: DeliveryStatus | null
-  /** Set where the mail or its sender was refused, whoever was to get it: that says nothing of the address. */
+  /** Set when the mail or its sender was refused regardless of the recipient, which says nothing about this address. */
   readonly ofMail?: true
 }
 
@@ -41,38 +41,38 @@ export type EmailDoc = {
   /** The ids of the Sent copy and of its thread; null when no copy is kept. */
   readonly messageId: string | null
   readonly threadId: string | null
-  /** Set when the mail program had brought the Sent copy before the send was committed: none is written. */
+  /** Set when the mail program appended the Sent copy before the send was committed, so that none is written. */
   readonly hasBroughtCopy?: true
   readonly inReplyTo: string | null
   readonly references: readonly string[]
-  /** Set for what was submitted with the null sender, as a receipt is (RFC 8098 3): it goes on with that, and nothing comes back. */
+  /** Set for a send with the null sender, such as a receipt (RFC 8098 3): it is relayed with it, so it never bounces. */
   readonly nullSender?: true
   /** How the send was made; absent for an ordinary send by the API or an MCP tool. */
   readonly origin?: 'transactional' | 'batch' | 'submission' | 'auto reply' | 'tls report'
   readonly batchId?: string
-  /** Of a notice, which the service itself writes (core/send/notice.ts): to whom. */
+  /** For a notice, which the service itself writes (core/send/notice.ts): the address it is for. */
   readonly noticeTo?: string
-  /** The account that it tells of, with which it is erased; absent when it tells a person of the own sign-in. */
+  /** For a notice about an account: that account, with which the notice is erased. Absent on notices about a person's sign-in. */
   readonly noticeOf?: string
   readonly tags?: readonly string[]
-  /** The approval of a person that it waited for, if it did. */
+  /** The approval that the send waited for, if any. */
   readonly approvalId?: string
   /** What the send took from the account's allowance when it was accepted, so that it can be given back. */
   readonly taken?: readonly {
-    /** Whose figures of the day were counted; absent for the counters of the account. */
+    /** The owner whose counters of the day were increased; absent for the counters of the account. */
     readonly owner?: string
     readonly period: UsagePeriod
     readonly counter: string
     readonly by: number
   }[]
-  /** The token under which it was taken. */
+  /** The token under which the allowance was taken. */
   readonly takenBy?: string
   readonly createdAt: Date
   /** The time for which the send was scheduled. */
   readonly sendAt?: Date
   /** The same time while the send still waits; absent once it was released or cancelled. */
   readonly scheduledFor?: Date
-  /** Set where it is scheduled and lay in Drafts: its text comes back there when the send is cancelled. */
+  /** Set for a scheduled send that was a draft: its text returns to Drafts if the send is cancelled. */
   readonly wasDraft?: true
   /** When the first delivery attempt had an outcome; absent until then. */
   readonly sentAt?: Date
@@ -87,15 +87,15 @@ export type EmailDoc = {
 }
 
 /**
- * A send that waits for the approval of a person, or waited; its message is composed and not signed yet. `_id` is derived from
- * the id that the send will have, so that one send waits once. Inserting this document is the commit point of the waiting.
+ * A send that waits, or waited, for the approval of a person. Its message is composed but not signed. `_id` is derived from the id
+ * that the send will have, so that each send waits only once. From the insert of this document on, the send counts as waiting.
  */
 export type ApprovalDoc = {
   readonly _id: string
   readonly accountId: string
-  /** The id that the send has when it is approved. */
+  /** The id that the send will have once it is approved. */
   readonly emailId: string
-  /** Of the key that asks. */
+  /** The key that asked for the send. */
   readonly keyId: string
   readonly mailboxId: string | null
   readonly mailbox: string | null
@@ -119,26 +119,26 @@ export type ApprovalDoc = {
   readonly references: readonly string[]
   readonly inReplyTo: string | null
   readonly blob: BlobRef
-  /** SHA-256 (hex) over the message, its sender, its recipients and its time: what is approved. */
+  /** SHA-256 (hex) of the message, its sender, its recipients and its time. It identifies what is approved. */
   readonly hash: string
-  /** The message in Drafts, with the blob that it had then; null without a mailbox. A changed one voids the approval. */
+  /** The message in Drafts and the blob that it had; null without a mailbox. Changing the draft voids the approval. */
   readonly draft: { readonly messageId: string; readonly blobId: string } | null
   readonly status: ApprovalStatus
   readonly createdAt: Date
-  /** When a mail program last began to bring its copy to Sent while it waited; absent when none did. */
+  /** When a mail program last began to append a copy of the waiting send to Sent; absent when none did. */
   readonly copyBegunAt?: Date
-  /** When it expires if nobody has decided. */
+  /** When the approval expires if nobody has decided. */
   readonly expiresAt: Date
-  /** Absent while it waits. */
+  /** Absent while the send waits. */
   readonly decision?: ApprovalDecision
   /**
-   * When there is something to do: it expires, or the process that was to make the approved send is taken for dead. Absent
-   * when all is done.
+   * When there is work to do: the approval expires, or the process that was to make the approved send is presumed dead. Absent
+   * when nothing is left to do.
    */
   readonly dueAt?: Date
-  /** Since when people are to be told of it; absent once they are. */
+  /** Since when a notification of people has been due; absent once they are notified. */
   readonly untoldSince?: Date
-  /** When the document goes. */
+  /** When the document is deleted. */
   readonly removeAt: Date
 }
 
@@ -146,16 +146,16 @@ export type ApprovalDecision = {
   /** The person or the key that decided; null for the service. */
   readonly by: string | null
   readonly at: Date
-  /** What the person writes to the agent. */
+  /** The person's explanation to the agent. */
   readonly reason: string | null
-  /** When it is sent, where who decided gave it a time. */
+  /** When the send is to leave, if the decision sets a time. */
   readonly sendAt?: Date
 }
 
 /**
  * The delivery of one send to one recipient; `_id` is `<em id>#<n>`. A process that claims a row moves `notBefore` to the end
- * of its lease. A finished row keeps its document for a day, so that a send that is settled from an old revision cannot queue
- * it again.
+ * of its lease. The document of a finished row is kept for a day, so that settling a send from an old revision cannot queue it
+ * again.
  */
 export type OutboxDoc = {
   readonly _id: string
@@ -176,7 +176,7 @@ export type OutboxDoc = {
   readonly attempts: number
   /** Set before MAIL FROM and cleared by an outcome. After a crash it shows which mail may have been delivered. */
   readonly attempting: boolean
-  /** Set for a TLS report, which goes whatever TLS the other side has (RFC 8460 3). */
+  /** Set for a TLS report, which is delivered whatever the state of TLS at the recipient (RFC 8460 3). */
   readonly anyTls?: true
 }
 
@@ -204,7 +204,7 @@ export type SuppressionDoc = {
   /** The remote server's answer or the report, verbatim; null when a person added the address. */
   readonly detail: string | null
   readonly at: Date
-  /** Added by agent keys: it holds for mail from these mailboxes, and by these keys. Absent: for all of the account's mail. */
+  /** For entries added by agent keys: the mailboxes and keys whose mail they apply to. Absent: they apply to all of the account's mail. */
   readonly only?: { readonly mailboxIds: readonly string[]; readonly keyIds: readonly string[] }
 }
 export type SuppressionReason = (typeof suppressionReasons)[number]
@@ -243,12 +243,12 @@ export type BatchDoc = {
   readonly traceparent?: string
   /** The token under which the batch's allowance was taken. */
   readonly takenBy: string
-  /** What was taken for all recipients who were to get a mail, one for each; absent in batches of versions that did not note it. */
+  /** What was taken for the recipients that were to get a mail, one unit each; absent in batches from versions that did not record it. */
   readonly taken?: EmailDoc['taken']
   readonly createdAt: Date
-  /** How many of the recipients were handled: in their order, each has its send or its failure. */
+  /** How many recipients were handled, in order: each of these has its send or its failure. */
   readonly done: number
-  /** When the next sends are made; absent when no more are: all recipients were handled, or the mailbox is gone. */
+  /** When the next sends are made; absent when there are no more: all recipients were handled, or the mailbox was deleted. */
   readonly nextAt?: Date
   readonly expiresAt: Date
 }

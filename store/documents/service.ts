@@ -1,4 +1,4 @@
-/** Documents of the service itself: the change feed, and small values that must survive a restart. */
+/** Documents of the service itself: change notes, master keys, measurements, and small values that must survive a restart. */
 import type { Sealed } from './sealed.ts'
 
 /** A note that something changed. `_id.w` names the writer; `_id.n` numbers its notes without gaps. */
@@ -6,12 +6,12 @@ export type ChangeDoc = {
   readonly _id: { readonly w: string; readonly n: number }
   readonly at: Date
   readonly note: ChangeNote
-  /** What every process that follows the notes answers with, once it has acted on this one; absent: nobody waits for that. */
+  /** The token with which every process that follows the notes answers once it has acted on this one; absent: no answer is wanted. */
   readonly ask?: string
 }
 
 export type ChangeNote =
-  /** Nothing: the first note of a collection. */
+  /** The first note of a collection, which carries no information. */
   | { readonly kind: 'begin' }
   /** A process has acted on the notes that asked with these tokens. */
   | { readonly kind: 'heard'; readonly by: string; readonly asked: readonly string[] }
@@ -33,9 +33,9 @@ export type ChangeNote =
    */
   | { readonly kind: 'address'; readonly addresses: readonly string[] }
   /**
-   * A mailbox has other folders, or other names for them; with `messageIds` only their counts changed, because these messages
-   * did. `was` is where those were that left, with their UIDs there. `shownBy` names the process whose mail sessions have been
-   * shown the change: it need not read the folder for it.
+   * The folders of a mailbox, or their names, changed; with `messageIds` only the counts of folders did, because these messages
+   * changed. `was` is the folder that messages left, with their UIDs in it. `shownBy` names the process whose mail sessions were
+   * already shown the change, so that it need not read the folder for it.
    */
   | {
       readonly kind: 'folders'
@@ -44,7 +44,7 @@ export type ChangeNote =
       readonly was?: { readonly folderId: string; readonly uids: readonly number[] }
       readonly shownBy?: string
     }
-  /** Entries were noted of a folder, or, where it is null, of the mailbox. */
+  /** Metadata entries of a folder, or if `folderId` is null of the mailbox, were set. */
   | {
       readonly kind: 'metadata'
       readonly mailboxId: string
@@ -57,30 +57,30 @@ export type ChangeNote =
   | { readonly kind: 'suppressions'; readonly accountIds: readonly string[] }
   /** The webhook endpoints of these accounts changed. */
   | { readonly kind: 'webhooks'; readonly accountIds: readonly string[] }
-  /** These mailboxes are watched by Intake in another way, or not any more. */
+  /** The Intake configuration of these mailboxes was changed or deleted. */
   | { readonly kind: 'intakes'; readonly mailboxIds: readonly string[] }
-  /** Logins of a caller are refused until then (core/access/login-limits.ts). */
+  /** Logins of a caller are refused until `until` (core/access/login-limits.ts). */
   | { readonly kind: 'refused'; readonly caller: string; readonly count: number; readonly until: Date }
-  /** A share of a caller's requests in a minute is used up; the others are to give back what they have left. */
+  /** A process used up its share of a caller's requests in a minute; the other processes are to return the rest of theirs. */
   | { readonly kind: 'requests'; readonly id: string; readonly share: string }
   /** These accounts have new events. */
   | { readonly kind: 'events'; readonly accountIds: readonly string[] }
-  /** Webhook deliveries are due whose writer does not attempt them. */
+  /** Webhook deliveries are due that the process which wrote them does not attempt. */
   | { readonly kind: 'deliveries' }
-  /** These names have another certificate. */
+  /** The certificates of these names changed. */
   | { readonly kind: 'certificates'; readonly names: readonly string[] }
-  /** What is served of these domains has changed. */
+  /** What the DNS server serves for these domains changed. */
   | { readonly kind: 'zones'; readonly domains: readonly string[] }
   /**
-   * The master keys were changed, or are about to be: every process reads those that it is given, says which it has, and
-   * repeats what it was asked with.
+   * The master keys were changed, or are about to be. Every process reads the keys in its configuration, records which it has,
+   * and repeats `ask` there as its answer.
    */
   | { readonly kind: 'secrets'; readonly ask: string }
   /** The clocks of sandboxes were moved. */
   | { readonly kind: 'clocks' }
-  /** Keys whose secret has ended: revoked or rotated. */
+  /** The secrets of these keys ended: the keys were revoked or rotated. */
   | { readonly kind: 'keys'; readonly keyIds: readonly string[] }
-  /** Keys and accounts that were changed, and people whose sessions were: what processes know of them is stale. */
+  /** These keys and accounts changed, or the sessions of these people: what processes have cached of them is stale. */
   | {
       readonly kind: 'callers'
       readonly keyIds: readonly string[]
@@ -88,29 +88,29 @@ export type ChangeNote =
       readonly personIds: readonly string[]
     }
 
-/** The master keys that the database is sealed with, by their ids (core/process/secrets.ts). */
+/** The ids of the master keys that seal the secrets in the database (core/process/secrets.ts). */
 export type MasterKeys = {
-  /** What everything new is sealed with. */
+  /** The key that seals everything new. */
   readonly current: string
-  /** Since when; null: from the beginning. */
+  /** Since when it is current; null: from the beginning. */
   readonly since: Date | null
-  /** Those with which something may be sealed still, the oldest first; none when a change of the key is through. */
+  /** The keys that may still seal something, the oldest first; empty once a change of the key is complete. */
   readonly previous: readonly string[]
-  /** All that were used before: none of them is used again. */
+  /** All keys that were ever in use earlier. None of them is used again. */
   readonly former: readonly string[]
-  /** The key of digests that must stay the same (base64), sealed with the current key. */
+  /** The key for digests that must survive a change of the master key (base64), sealed with the current key. */
   readonly digestKey: Sealed
 }
 
-/** A process and the master keys that it has. It writes this again and again; one that died is forgotten. */
+/** A process and the master keys that it has. The process renews the document regularly; that of a dead process expires. */
 export type KeyHolderDoc = {
   readonly _id: string
   readonly host: string
   readonly role: string
   readonly keyIds: readonly string[]
-  /** The key that it seals with; null: it does not have the one that it should. */
+  /** The key that it seals with; null if it lacks the current one. */
   readonly sealsWith: string | null
-  /** What it was asked with last; null: it was not yet. */
+  /** The `ask` of the last `secrets` note that it answered; null if there was none. */
   readonly answered: string | null
   readonly seenAt: Date
   readonly expiresAt: Date
@@ -119,12 +119,12 @@ export type KeyHolderDoc = {
 /** A named value of the service itself, such as the schema versions or the watermark of a sweep. */
 export type StateDoc = { readonly _id: string; readonly value: unknown }
 
-/** How one process was in one hour. `_id` is the hour, then what names the process. */
+/** Measurements of one process in one hour. `_id` is the hour, then what identifies the process. */
 export type ProcessHourDoc = {
   readonly _id: string
-  /** Of the machine. */
+  /** The name of the machine. */
   readonly host: string
-  /** Which of the processes of an installation. */
+  /** Which of the processes of an installation it is. */
   readonly process: string
   readonly pid: number
   readonly startedAt: Date
@@ -133,7 +133,7 @@ export type ProcessHourDoc = {
   readonly expiresAt: Date
 }
 
-/** How a process is at one moment: its memory in RAM, and since the one before how late its event loop was (the 99th percentile). */
+/** One measurement of a process: its resident memory, and the 99th percentile of its event loop delay since the previous measurement. */
 export type ProcessSample = {
   readonly at: Date
   readonly memoryBytes: number
