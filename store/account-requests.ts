@@ -1,4 +1,4 @@
-/** What people ask of the administrator. */
+/** Requests of people to the administrator. */
 import type { AccountRequestDoc } from './documents/people.ts'
 import type { Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
@@ -34,7 +34,7 @@ export function countOpenRequests(store: Store, accountId: string): Promise<numb
   return store.accountRequests.countDocuments({ accountId, status: 'open' })
 }
 
-/** Answers a request. Returns it; null when there is none, or it was answered before. */
+/** Answers a request. Returns it; null when there is none, or it was already answered. */
 export async function answerRequest(
   store: Store,
   requestId: string,

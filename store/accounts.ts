@@ -16,8 +16,8 @@ export function findAccount(store: Store, accountId: string): Promise<AccountDoc
 }
 
 /**
- * The account with this id, or accounts with this name: at most two, which tell that the name is not one's alone. Partners are
- * among themselves (`isPartner`).
+ * The account with this id, or accounts with this name: at most two, since two already show that the name is ambiguous.
+ * `isPartner` selects whether partners or all other accounts are searched.
  */
 export function findAccountsNamed(
   store: Store,
@@ -38,7 +38,7 @@ export function findAccounts(store: Store, ids: readonly string[]): Promise<Acco
   return readMany(store, 'accounts', { _id: { $in: [...ids] } })
 }
 
-/** The sandboxes whose test clock was moved, the last moved first. */
+/** The sandboxes whose test clock was moved, the most recently moved first. */
 export function findTestClocks(store: Store, limit: number): Promise<Pick<AccountDoc, '_id' | 'clockAheadMs'>[]> {
   return readMany(
     store,
@@ -48,7 +48,7 @@ export function findTestClocks(store: Store, limit: number): Promise<Pick<Accoun
   )
 }
 
-/** Moves the test clock of a sandbox, never back. Returns how far it is ahead; null when there is no such sandbox. */
+/** Moves the test clock of a sandbox forward, never back. Returns how far it is ahead; null when there is no such sandbox. */
 export async function moveTestClock(
   store: Store,
   accountId: string,
@@ -62,10 +62,10 @@ export async function moveTestClock(
   return moved?.clockAheadMs ?? null
 }
 
-/** What finds accounts; nothing: all of them. `name` is the beginning of one. */
+/** The criteria of a search; with none, all accounts match. `name` is a prefix. */
 export type AccountSearch = { readonly id?: string; readonly name?: string; readonly personId?: string }
 
-/** Accounts that are there, newest first, older than the one with the id `before`. Sandboxes are not listed for themselves. */
+/** Accounts that are neither removed nor moved, newest first, older than the one with the id `before`. Sandboxes are left out. */
 export function searchAccounts(
   store: Store,
   { id, name, personId, before, limit }: AccountSearch & { readonly before: string | null; readonly limit: number },
@@ -92,7 +92,7 @@ export function listAccounts(store: Store, limit: number): Promise<AccountDoc[]>
 
 /**
  * Changes fields of an account, if its fields still have the values of `from`. Returns the changed account; null when they
- * have not, or there is no such account.
+ * do not, or there is no such account.
  */
 export function changeAccount(
   store: Store,
@@ -113,7 +113,7 @@ export function changePlans(
   return store.accounts.findOneAndUpdate(filter, { $set: plans }, { returnDocument: 'after' })
 }
 
-/** Sets whether what its agents send waits for an approval. Returns the account; null when there is none. */
+/** Sets whether what an account's agents send waits for approval. Returns the account; null when there is none. */
 export function changeApproval(store: Store, accountId: string, mode: ApprovalMode): Promise<AccountDoc | null> {
   return store.accounts.findOneAndUpdate(
     { _id: accountId, status: { $ne: 'removed' } },
@@ -122,7 +122,7 @@ export function changeApproval(store: Store, accountId: string, mode: ApprovalMo
   )
 }
 
-/** Notes that people are told of approvals now. Returns false when they were told since `before`. */
+/** Records that the account's people are notified of approvals at `at`. Returns false when they were notified after `before` already. */
 export async function noteApprovalsTold(
   store: Store,
   accountId: string,
@@ -135,7 +135,7 @@ export async function noteApprovalsTold(
   return modifiedCount === 1
 }
 
-/** Raises a figure of an account that was not removed, or ends that (null). Returns the account; null when there is none. */
+/** Raises a plan figure of an account that was not removed, or withdraws the raise (null). Returns the account; null when there is none. */
 export function raiseFigure(
   store: Store,
   accountId: string,
@@ -164,7 +164,7 @@ export function findAccountByClaim(store: Store, claimHash: Buffer): Promise<Acc
   return readOne(store, 'accounts', { claimHash: new Binary(claimHash), status: 'unclaimed' })
 }
 
-/** Unclaimed accounts whose time to be claimed is over, the oldest first; with `accountId` only that one. */
+/** Unclaimed accounts whose claim period has ended, the oldest first; with `accountId` only that one. */
 export function findExpiredAccounts(
   store: Store,
   now: Date,
@@ -178,12 +178,12 @@ export function findExpiredAccounts(
   )
 }
 
-/** The fields of an account that count things of which it may have a limited number. */
+/** The account fields that count things whose number is limited. */
 export type QuotaSlot = 'inboxes' | 'webhooks' | 'templates' | 'aliases' | 'keys' | 'ownDomains' | 'customers'
 
-/** Counts one more thing of a kind, before it is made. Returns false when the account has `limit` of them already. */
+/** Counts one more thing of a kind, before it is created. Returns false when the account already has `limit` of them. */
 export async function takeSlot(store: Store, accountId: string, slot: QuotaSlot, limit: number): Promise<boolean> {
-  // A count that is missing is 0.
+  // A missing count means 0 and would match the filter below.
   if (limit === 0) return false
   const { modifiedCount } = await store.accounts.updateOne(
     { _id: accountId, $or: [{ [slot]: { $lt: limit } }, { [slot]: { $exists: false } }] },
@@ -192,17 +192,17 @@ export async function takeSlot(store: Store, accountId: string, slot: QuotaSlot,
   return modifiedCount === 1
 }
 
-/** Counts `count` things less, after they were deleted. */
+/** Subtracts `count` things from the counter, after they were deleted. */
 export async function freeSlot(store: Store, accountId: string, slot: QuotaSlot, count = 1): Promise<void> {
   if (count === 0) return
   await store.accounts.updateOne({ _id: accountId, [slot]: { $gte: count } }, { $inc: { [slot]: -count } })
 }
 
-/** How many things an account counts, and how many it really has. */
+/** How many things of each kind an account's counters show, and how many it really has. */
 export type SlotCounts = { readonly accountId: string; readonly counted: CountBySlot; readonly actual: CountBySlot }
 type CountBySlot = { readonly [slot in QuotaSlot]: number }
 
-/** The counts of the accounts that follow the id `after`, in the order of their ids. */
+/** The counts of the accounts whose ids follow `after`, in the order of their ids. */
 export async function walkSlotCounts(
   store: Store,
   { after, limit }: { after: string; limit: number },
@@ -243,7 +243,7 @@ export async function walkSlotCounts(
   }))
 }
 
-/** Sets a count to the actual number, if it still is `counted`. Returns whether it was. */
+/** Sets a counter to the actual number, if it is still `counted`. Returns whether it was. */
 export async function correctSlotCount(
   store: Store,
   { accountId, slot, counted, actual }: { accountId: string; slot: QuotaSlot; counted: number; actual: number },
@@ -286,7 +286,7 @@ export function findKey(
   return readOne(store, 'keys', { accountId, _id: keyId })
 }
 
-/** The keys of an account but grants (store/oauth.ts), oldest first. */
+/** The keys of an account, except grants (store/oauth.ts), oldest first. */
 export function listKeys(store: Store, accountId: string): Promise<KeyDoc[]> {
   return readMany(store, 'keys', { accountId, program: { $exists: false } }, { sort: { accountId: 1, _id: 1 } })
 }
@@ -299,7 +299,7 @@ export async function grantMailbox(
   await store.keys.updateOne({ hash, _id: keyId, kind: 'agent' }, { $addToSet: { mailboxIds: mailboxId } })
 }
 
-/** Revokes a key, but no grant (store/oauth.ts). Returns false when it was revoked, or there is none. */
+/** Revokes a key that is not a grant (store/oauth.ts). Returns false when it was already revoked, or there is none. */
 export async function revokeKey(
   store: Store,
   { accountId, keyId, at }: { accountId: string; keyId: string; at: Date },
@@ -314,8 +314,8 @@ export async function revokeKey(
 }
 
 /**
- * Gives a valid key another hash: the old secret is worth nothing from then on. Returns the key; null when it is revoked or
- * expired, was given another hash meanwhile, or there is none.
+ * Replaces the hash of a valid key, which makes the old secret invalid. Returns the key; null when it is revoked, expired or
+ * missing, or its hash was replaced meanwhile.
  */
 export function replaceKeyHash(
   store: Store,
@@ -337,7 +337,7 @@ export type KeyUse = {
   readonly address: string
 }
 
-/** Notes uses of keys. A later use that another process noted stays. */
+/** Records uses of keys. A later use that another process recorded is kept. */
 export async function noteKeyUses(store: Store, uses: readonly KeyUse[]): Promise<void> {
   await store.keys.bulkWrite(
     uses.map(({ hash, keyId, at, address }) => ({
@@ -350,7 +350,7 @@ export async function noteKeyUses(store: Store, uses: readonly KeyUse[]): Promis
   )
 }
 
-/** Takes a mailbox that is gone for good out of the reach of an account's agent keys. */
+/** Removes a permanently deleted mailbox from an account's agent keys. */
 export async function withdrawMailbox(
   store: Store,
   { accountId, mailboxId }: { accountId: string; mailboxId: string },
@@ -358,7 +358,7 @@ export async function withdrawMailbox(
   await store.keys.updateMany({ accountId, mailboxIds: mailboxId }, { $pull: { mailboxIds: mailboxId } })
 }
 
-/** Revokes all keys of an account. Returns the ids of all that it has. */
+/** Revokes all keys of an account. Returns the ids of all its keys, including those that were already revoked. */
 export async function revokeKeys(
   store: Store,
   { accountId, at }: { accountId: string; at: Date },
@@ -368,7 +368,7 @@ export async function revokeKeys(
   return found.map(({ _id }) => _id)
 }
 
-/** Revokes the keys of an account that have expired, but no grant. Returns how many. */
+/** Revokes the expired keys of an account, except grants. Returns how many. */
 export async function revokeExpiredKeys(
   store: Store,
   { accountId, now }: { accountId: string; now: Date },
@@ -380,16 +380,16 @@ export async function revokeExpiredKeys(
   return modifiedCount
 }
 
-/** The fields of an account that hold it for a person's reason. */
+/** The account fields by which a partner or an administrator holds it. */
 export type HoldName = 'paused' | 'suspended'
 
-/** Holds an account. Returns false when it is held in this way already. */
+/** Sets a hold on an account. Returns false when this hold is already set. */
 export async function holdAccount(store: Store, accountId: string, name: HoldName, hold: Hold): Promise<boolean> {
   const { modifiedCount } = await store.accounts.updateOne({ _id: accountId, [name]: null }, { $set: { [name]: hold } })
   return modifiedCount === 1
 }
 
-/** Ends a hold of an account. Returns false when it is not held in this way. */
+/** Ends a hold of an account. Returns false when this hold is not set. */
 export async function releaseAccount(store: Store, accountId: string, name: HoldName): Promise<boolean> {
   const { modifiedCount } = await store.accounts.updateOne(
     { _id: accountId, [name]: { $ne: null } },
@@ -399,8 +399,8 @@ export async function releaseAccount(store: Store, accountId: string, name: Hold
 }
 
 /**
- * Pauses sending, or lets it go on and notes what is forgiven, and notes the change, so that its event is not lost. Returns false
- * when it is so already.
+ * Pauses sending, or resumes it and records what is forgiven. The change is recorded in the same update, so that its event is not
+ * lost. Returns false when sending is already in that state.
  */
 export async function changePause(
   store: Store,
@@ -423,8 +423,8 @@ function pauseFields({ to, reason, at }: PauseChange, forgiven: AccountDoc['forg
 export type AdministeredFields = Partial<Pick<AccountDoc, 'plan' | 'agentsPlan' | 'raised' | 'suspended'>>
 
 /**
- * Changes several fields of an account in one update, its pause among them, and notes what is to be told of it, if it still stands
- * as it was read. Returns the account; null when it does not, or was removed.
+ * Changes several fields of an account, including its pause, in one update that also records what events are to be made of it. Applies
+ * only if these fields are still as in `read`. Returns the account; null when they are not, or it was removed.
  */
 export function administerAccount(
   store: Store,
@@ -454,7 +454,7 @@ export function administerAccount(
   )
 }
 
-/** Forgets changes whose events are recorded. */
+/** Removes changes whose events are recorded. */
 export async function forgetPauseChanges(
   store: Store,
   accountId: string,
@@ -466,7 +466,7 @@ export async function forgetPauseChanges(
   )
 }
 
-/** Accounts whose sending was paused or resumed without its event being known to be recorded. */
+/** Accounts with pauses or resumptions of sending whose events are not known to be recorded yet. */
 export function findPauseChanges(store: Store, limit: number): Promise<Pick<AccountDoc, '_id' | 'pauseChanges'>[]> {
   return readMany(
     store,
@@ -476,7 +476,7 @@ export function findPauseChanges(store: Store, limit: number): Promise<Pick<Acco
   )
 }
 
-/** Begins the next day of an account's warm-up, unless another process did so already. */
+/** Begins the next day of an account's warm-up, unless another process already did. */
 export async function raiseWarmUp(
   store: Store,
   accountId: string,
@@ -492,8 +492,8 @@ export async function markPhoneVerified(store: Store, accountId: string, at: Dat
 }
 
 /**
- * Begins the erasure of an account: it is removed for everybody from then on. `from` is the status that it must have; without
- * one, any. Returns false when it has another, or is being erased already.
+ * Begins the erasure of an account: from then on it is removed as far as anybody can see. `from` is the status that it must have;
+ * without it, any but `removed`. Returns false when the status is another, or the account is already being erased.
  */
 export async function beginErasure(
   store: Store,
@@ -517,13 +517,13 @@ export async function findSandboxesOf(store: Store, accountId: string): Promise<
   return found.map(({ _id }) => _id)
 }
 
-/** The accounts that end with an account: its sandboxes, and what is left of those that were claimed into it. */
+/** The accounts that end together with an account: its sandboxes, and the remains of the accounts that were claimed into it. */
 export async function findPartsOf(store: Store, accountId: string): Promise<readonly string[]> {
   const account = await readOne(store, 'accounts', { _id: accountId }, { projection: { joined: 1 } })
   return [...(account?.joined ?? []), ...(await findSandboxesOf(store, accountId))]
 }
 
-/** Accounts that are being erased, the longest first. */
+/** Accounts that are being erased, the earliest begun first. */
 export function findErasing(store: Store, limit: number): Promise<AccountDoc[]> {
   return readMany(store, 'accounts', { erasing: { $exists: true } }, { sort: { erasing: 1 }, limit })
 }

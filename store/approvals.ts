@@ -7,10 +7,10 @@ import { earliest } from './earliest.ts'
 import { isDuplicate, type Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
 
-/** Which approval, in the state in which it was read. */
+/** Identifies an approval in the state in which it was read. */
 export type ReadApproval = Pick<ApprovalDoc, 'accountId' | '_id' | 'status' | 'hash'>
 
-/** Keeps a new approval, or one in place of `earlier`. Returns false when there is another meanwhile. */
+/** Stores a new approval, or replaces `earlier`. Returns false when another was stored or changed meanwhile. */
 export async function keepApproval(
   store: Store,
   approval: ApprovalDoc,
@@ -36,7 +36,7 @@ export function findApproval(
   return readOne(store, 'approvals', { accountId, _id: approvalId })
 }
 
-/** The approval that waits with this message in Drafts. */
+/** The waiting approval whose draft is this message. */
 export function findApprovalOfDraft(
   store: Store,
   { accountId, messageId }: { accountId: string; messageId: string },
@@ -44,7 +44,7 @@ export function findApprovalOfDraft(
   return readOne(store, 'approvals', { accountId, 'draft.messageId': messageId, status: 'waiting' })
 }
 
-/** Approvals of an account, newest first, starting after the id `before`; with `status` only those. */
+/** Approvals of an account, newest first, older than the one with the id `before`; with `status` only those in that status. */
 export function listApprovals(
   store: Store,
   {
@@ -62,7 +62,7 @@ export function listApprovals(
   )
 }
 
-/** Approvals that sends of an account, or of one of its keys, needed: by the ids of the sends, newest first, after the id `before`. */
+/** Approvals of the sends of an account, or of one of its keys: those with send ids below `before`, the newest send first. */
 export function listApprovalsOfSends(
   store: Store,
   {
@@ -80,7 +80,7 @@ export function listApprovalsOfSends(
   )
 }
 
-/** How many sends of a key wait, counted up to `limit`. */
+/** How many sends of a key wait for approval, counted up to `limit`. */
 export function countWaiting(
   store: Store,
   { accountId, keyId }: { accountId: string; keyId: string },
@@ -90,8 +90,8 @@ export function countWaiting(
 }
 
 /**
- * Changes the status of an approval, if it is still as it was read. `dueAt` is when there is something to do for it then, null
- * for never. Returns it; null when it was changed meanwhile.
+ * Changes the status of an approval, if it is still as it was read. `dueAt` is when there is next work to do for it; null for
+ * never. Returns the approval; null when it was changed meanwhile.
  */
 export function changeApproval(
   store: Store,
@@ -108,10 +108,10 @@ export function changeApproval(
   )
 }
 
-/** What a mail program brings to Sent: by its Message-ID. */
+/** A copy of a send that a mail program appends to Sent, identified by its Message-ID. */
 type BroughtCopy = { readonly accountId: string; readonly mailboxId: string; readonly messageIdHeader: string }
 
-/** Notes that a copy of a send is being brought to Sent. Returns false when no such send waits. */
+/** Records that a mail program is appending a copy of a waiting send to Sent. Returns false when no such send waits. */
 export async function noteCopyBegun(
   store: Store,
   { accountId, mailboxId, messageIdHeader }: BroughtCopy,
@@ -122,7 +122,7 @@ export async function noteCopyBegun(
   return matchedCount === 1
 }
 
-/** The approval that was given to a send of which a copy is brought, if it was asked for since then. */
+/** The granted approval of the send whose copy is appended, if the approval was asked for after `since`. */
 export function findApprovedOf(
   store: Store,
   { accountId, mailboxId, messageIdHeader, since }: BroughtCopy & { readonly since: Date },
@@ -131,7 +131,7 @@ export function findApprovedOf(
   return readOne(store, 'approvals', { accountId, status: 'approved', _id, mailboxId, messageIdHeader })
 }
 
-/** Gives the making of an approved send to this process until `until`. Returns it; null when another has it. */
+/** Claims the making of an approved send for this process until `until`. Returns the approval; null when another process has it. */
 export function takeApproved(
   store: Store,
   { accountId, _id, dueAt }: ApprovalDoc,
@@ -145,7 +145,7 @@ export function takeApproved(
   )
 }
 
-/** Lets an approved send that was refused wait again, if this process still has it. */
+/** Lets an approved send that was refused wait again, if this process still has the claim. */
 export async function reopenApproval(store: Store, { accountId, _id, dueAt, expiresAt }: ApprovalDoc): Promise<void> {
   if (dueAt === undefined) return
   await store.approvals.updateOne(
@@ -154,22 +154,22 @@ export async function reopenApproval(store: Store, { accountId, _id, dueAt, expi
   )
 }
 
-/** Notes that an approved send is made. */
+/** Records that an approved send was made. */
 export async function finishApproval(store: Store, { accountId, _id }: ApprovalDoc): Promise<void> {
   await store.approvals.updateOne({ accountId, _id, status: 'approved' }, { $unset: { dueAt: '' } })
 }
 
-/** Approvals for which there is something to do, the longest due first. */
+/** Approvals with work to do, the longest due first. */
 export function findDueApprovals(store: Store, { due, limit }: { due: Due; limit: number }): Promise<ApprovalDoc[]> {
   return readMany(store, 'approvals', dueBy<ApprovalDoc>('dueAt', due), { sort: { dueAt: 1 }, limit })
 }
 
-/** When there is something to do for an approval next, of an account or of all; null when nothing waits. */
+/** When there is next work to do for an approval of an account, or of any account; null when nothing waits. */
 export function nextApproval(store: Store, accountId?: string): Promise<Date | null> {
   return earliest(store.approvals, 'dueAt', accountId)
 }
 
-/** Accounts with approvals that people are to be told of, the longest waiting first. */
+/** Accounts with approvals that people have yet to be notified of, the longest waiting first. */
 export async function findUntold(store: Store, limit: number): Promise<readonly string[]> {
   const found = await readMany(
     store,
@@ -180,7 +180,7 @@ export async function findUntold(store: Store, limit: number): Promise<readonly 
   return [...new Set(found.map(({ accountId }) => accountId))]
 }
 
-/** Notes that the people of an account were told of what waits. */
+/** Records that the people of an account were notified of its waiting approvals. */
 export async function noteTold(store: Store, accountId: string): Promise<void> {
   await store.approvals.updateMany({ accountId, untoldSince: { $exists: true } }, { $unset: { untoldSince: '' } })
 }

@@ -1,13 +1,14 @@
 /**
- * Writes new messages in groups: all arrivals that wait while a group is being written form the next group. Where this
- * process knows what a folder assigns next, reservation, blobs, messages and the end of the reservation are one list of
- * writes, and all lists of a group share a command. Other arrivals of a group share one blob insert and one reservation per
- * folder, and then the messages of each folder are a list. So a group costs about the same for one message as for twenty; under
- * load it waits a moment until it is as large as the one before it. Invariants: an arrival is reported as stored only after its
- * insert was acknowledged as on disk, which comes after its blob and its reservation. The ids of messages are chosen before
- * they are written, so a repeated arrival finds the first one. No message is inserted under a reservation that is void: each list
- * begins with a write that is refused then, so a process that hung in between does no harm when it wakes. A reservation
- * is closed in the list of its messages.
+ * Writes new messages in groups: all arrivals that wait while a group is being written form the next group. Where this process knows
+ * the next UID of a folder, the reservation, the blobs, the messages and the end of the reservation are one list of writes, and all
+ * lists of a group share a command. The other arrivals of a group share one blob insert and one reservation per folder; then the
+ * messages of each folder are a list. So a group costs about the same for one message as for twenty. Under load a group waits a moment
+ * until it is as large as the previous one.
+ *
+ * Invariants: An arrival is reported as stored only after its insert was acknowledged as on disk, which comes after its blob and its
+ * reservation. The ids of messages are chosen before they are written, so a repeated arrival finds the first one. No message is
+ * inserted under a void reservation: each list begins with a write that is then refused, so a process that was suspended in between
+ * does no harm when it resumes. A reservation is closed in the list that holds its messages.
  */
 import { newToken } from '../schemas/ids.ts'
 import { insertBlob } from './blobs.ts'
@@ -36,20 +37,20 @@ export type NewMessage = Omit<MessageDoc, 'uid' | 'modseq' | 'labels'>
  */
 export type WriteArrival = { readonly chunks: readonly BlobDoc[]; readonly messages: readonly NewMessage[] }
 
-/** What came of one message: the id under which it is stored, and whether an earlier arrival stored it. */
+/** The outcome for one message: the id under which it is stored, and whether an earlier arrival stored it. */
 export type ArrivalResult = {
   readonly id: string
   readonly repeated: boolean
-  /** The UID that it got; for a repeat, the one that was taken for nothing. */
+  /** The UID that it received; for a repeat, the UID that was reserved but not used. */
   readonly uid: number
   /** The modseq with which it was written. */
   readonly modseq: number
 }
 
 export type ArrivalWriter = {
-  /** Resolves when every message of the arrival is on disk. Rejects when they could not be written. */
+  /** Resolves once every message of the arrival is on disk. Rejects if they could not be written. */
   write(arrival: WriteArrival): Promise<readonly ArrivalResult[]>
-  /** Resolves when no arrival waits any more. */
+  /** Resolves once no arrival is waiting or being written. */
   flush(): Promise<void>
 }
 
@@ -59,7 +60,7 @@ const groupsInFlightMax = 2
 const secondGroupMin = 40
 /** How long a group waits to become as large as the one before it. */
 const gatherMs = 2
-/** More arrivals for one folder go faster by commands of their own, and so does a larger blob. */
+/** More arrivals than this for one folder, or a larger blob than `smallBlobBytes`, are written faster by commands of their own. */
 const listArrivalsMax = 8
 const smallBlobBytes = 64 * 1024
 
@@ -73,7 +74,7 @@ type Waiting = {
 export function createArrivalWriter(store: Store, now: () => Date): ArrivalWriter {
   const known = store.uids
 
-  /** Writes arrivals, asking their folders for numbers first. */
+  /** Writes arrivals after reserving numbers in their folders. */
   async function writeAsked(group: readonly Waiting[]): Promise<void> {
     if (group.length === 0) return
     const arrivals = group.map(({ arrival }) => arrival)
@@ -85,7 +86,7 @@ export function createArrivalWriter(store: Store, now: () => Date): ArrivalWrite
     }
   }
 
-  /** Writes arrivals for one folder. Returns those that have to ask for their numbers. */
+  /** Writes arrivals for one folder with the UIDs that this process knows. Returns those that have to reserve their numbers first. */
   async function writeKnown(group: readonly Waiting[]): Promise<readonly Waiting[]> {
     const arrivals = group.map(({ arrival }) => arrival)
     try {
@@ -116,7 +117,7 @@ export function createArrivalWriter(store: Store, now: () => Date): ArrivalWrite
   }
 }
 
-/** The folder of an arrival that goes to one and has a small blob or none; else null. */
+/** The folder of an arrival that has a single message and a small blob or none; null for any other. */
 function onlyFolderOf({ chunks, messages: [first, ...others] }: WriteArrival): string | null {
   const bytes = chunks.reduce((sum, { data }) => sum + data.length(), 0)
   return first === undefined || others.length > 0 || bytes > smallBlobBytes ? null : first.folderId
@@ -128,7 +129,7 @@ type GroupQueue = {
   idle(): Promise<void>
 }
 
-/** Creates a queue that passes what waits to `write` in groups. `write` must not reject. */
+/** Creates a queue that passes the waiting arrivals to `write` in groups. `write` must not reject. */
 function createGroupQueue(write: (group: readonly Waiting[]) => Promise<void>): GroupQueue {
   const waiting: Waiting[] = []
   const idleListeners: (() => void)[] = []
@@ -159,7 +160,7 @@ function createGroupQueue(write: (group: readonly Waiting[]) => Promise<void>): 
   return {
     add(item) {
       waiting.push(item)
-      // After this turn of the event loop, so that all arrivals of one turn go together.
+      // Deferred to the end of this turn of the event loop, so that all arrivals of one turn form a group.
       setImmediate(startOrGather)
     },
     async idle() {
@@ -181,8 +182,8 @@ function groupLength(waiting: readonly Waiting[]): number {
 }
 
 /**
- * Writes arrivals of one message each, all for one folder, with the UIDs that the folder is known to assign next. Returns null
- * when they are not known, or are another's: then nothing was written.
+ * Writes arrivals of one message each, all for one folder, with the UIDs that the folder is known to assign next. Returns null,
+ * having written nothing, when these UIDs are not known or another writer has taken them.
  */
 async function writeFolder(
   store: Store,
@@ -215,8 +216,8 @@ async function writeFolder(
 }
 
 /**
- * Writes messages of one folder and closes their reservation, if the write `first` is not refused: it takes the reservation, or
- * asks whether it holds. Returns the messages that are stored already; null when the reservation does not hold.
+ * Writes messages of one folder and closes their reservation. The write `first` takes the reservation or checks that it still holds;
+ * if it is refused, nothing else is written. Returns the messages that were already stored; null when the reservation does not hold.
  */
 async function writeInFolder(
   store: Store,
@@ -242,14 +243,14 @@ async function writeInFolder(
     if (index === null) return refused
     if (index === 0) return null
     from += index
-    // A blob that is there already was written by an earlier try.
+    // A refused blob was already written by an earlier try.
     const message = messages[from - 1 - blobs.length]
     if (message !== undefined) refused.push(message)
     head = holding(store, claim, token)
   }
 }
 
-/** Writes a group. Returns the results by arrival. Rejects when a reservation became void meanwhile. */
+/** Writes a group. Returns the results by arrival. Rejects if a reservation became void meanwhile. */
 async function writeGroup(
   store: Store,
   group: readonly WriteArrival[],
@@ -282,7 +283,7 @@ async function writeGroup(
   return group.map((arrival) => results.splice(0, arrival.messages.length))
 }
 
-/** One claim for each folder, for all messages that go there. */
+/** One claim per folder, for all messages that go there. */
 function claimsOf(messages: readonly NewMessage[]): UidClaim[] {
   const claims = new Map<string, UidClaim>()
   for (const { folderId, mailboxId, seen, sizeBytes } of messages) {
@@ -298,7 +299,7 @@ function claimsOf(messages: readonly NewMessage[]): UidClaim[] {
   return [...claims.values()]
 }
 
-/** The end of a reservation in a folder; some of the messages for which it was taken were not written. */
+/** The end of a reservation in a folder. `unwritten` are messages that the reservation counted but that were not written. */
 function endOf(
   token: string,
   { folderId, mailboxId }: Pick<ReservationEnd, 'folderId' | 'mailboxId'>,
@@ -328,8 +329,8 @@ function resultOf(message: MessageDoc, repeated: ReadonlyMap<MessageDoc, string>
 }
 
 /**
- * The ids of the stored messages that made these duplicates. The map is by document and not by id: when a send is settled twice
- * at once, one group may hold the same Sent copy twice, and only one of the two is a repeat.
+ * The ids of the stored messages of which these are duplicates. The map is keyed by document rather than by id: when a send is settled
+ * twice at once, one group may hold the same Sent copy twice, and only one of the two is a repeat.
  */
 async function originalsOf(store: Store, refused: readonly MessageDoc[]): Promise<Map<MessageDoc, string>> {
   const originals = new Map<MessageDoc, string>()
@@ -338,7 +339,7 @@ async function originalsOf(store: Store, refused: readonly MessageDoc[]): Promis
 }
 
 /**
- * The id of the stored message that made `message` a duplicate: it has the same id, or the same bytes and sender, or was imported from
+ * The id of the stored message of which `message` is a duplicate: it has the same id, the same bytes and sender, or was imported from
  * the same place.
  */
 async function findOriginal(store: Store, message: MessageDoc): Promise<string> {

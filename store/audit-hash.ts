@@ -1,22 +1,22 @@
-/** The hashes of the audit trail: each entry's covers the hash before it, and the names in it by a salted digest alone. */
+/** The hashes of the audit trail. Each entry's hash covers the previous hash, and covers the names in the entry only by a salted digest. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { AuditDoc, AuditPersonal } from './documents/accounts.ts'
 
-/** An entry that is to be appended: the store seals what is personal, numbers and hashes. */
+/** An entry to be appended. The store digests its personal part, numbers it and hashes it. */
 export type NewAudit = Omit<AuditDoc, 'seq' | 'previousHash' | 'hash' | 'salt' | 'personalDigest'> & {
   readonly personal: AuditPersonal
 }
 
 const saltBytes = 16
 
-/** An entry with its digest and its hash, behind the entry with `previousHash`. */
+/** An entry with its digest and its hash, which follows the entry with `previousHash`. */
 export function chained(entry: NewAudit & Pick<AuditDoc, 'seq'>, previousHash: string): AuditDoc {
   const salt = randomBytes(saltBytes).toString('base64url')
   const body = { ...entry, salt, personalDigest: digestOf(entry, salt, entry.personal), previousHash }
   return { ...body, hash: hashOf(body) }
 }
 
-/** Whether the content of an entry is what was hashed. What was erased is taken for true. */
+/** Whether the content of an entry is what was hashed. An erased part is assumed to be unchanged. */
 export function isUnchanged(entry: AuditDoc): boolean {
   const { hash, salt, personal, personalDigest } = entry
   const isErased = salt === null && personal === null
@@ -24,7 +24,7 @@ export function isUnchanged(entry: AuditDoc): boolean {
   return isTrue && hash === hashOf(entry)
 }
 
-/** Without the salt the digest tells nothing of who it was, and of what. */
+/** Without the salt, the digest reveals neither the names nor the change. */
 function digestOf(
   { keyId, userId = null, requestId }: Pick<AuditDoc, 'keyId' | 'requestId'> & { readonly userId?: string | null },
   salt: string,
@@ -49,9 +49,9 @@ function hashOf({
 
 const sha256 = (parts: readonly unknown[]) => createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 
-/** The update that deletes what entries tell of a person, with the salt. */
+/** The update that deletes the personal part of entries, and its salt. */
 export const withoutPerson = { $set: { personal: null, salt: null } } as const
-/** The update that deletes every name in entries, those of keys, people and requests too. */
+/** The update that deletes every name in entries, including those of keys, people and requests. */
 export const withoutNames = {
   $set: { personal: null, salt: null, keyId: null, requestId: '' },
   $unset: { userId: '' as const },

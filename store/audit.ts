@@ -6,7 +6,7 @@ import type { AuditDoc } from './documents/accounts.ts'
 import type { Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
 
-/** Creates the function by which a process appends audit entries. */
+/** Creates the function with which a process appends audit entries. */
 export function createAuditAppend(store: Store): Append<NewAudit, AuditDoc> {
   return createAppend<NewAudit, AuditDoc, Pick<AuditDoc, 'seq' | 'hash' | 'at'>>({
     store,
@@ -16,7 +16,7 @@ export function createAuditAppend(store: Store): Append<NewAudit, AuditDoc> {
       return last ?? { seq: 0, hash: '', at: new Date(0) }
     },
     link(entry, { seq, hash: previousHash, at: before }) {
-      // Entries expire by their time: so that none goes before an earlier one, no time is before the last.
+      // Entries expire by their time. Times never decrease along the chain, so that no entry expires before an earlier one.
       const at = new Date(Math.max(entry.at.getTime(), before.getTime()))
       return chained({ ...entry, at, seq: seq + 1 }, previousHash)
     },
@@ -57,7 +57,7 @@ export function listAudit(
   )
 }
 
-/** Deletes what entries tell of a person, and the salts of their digests. */
+/** Deletes the personal part of a person's entries, and the salts of their digests. */
 export async function erasePersonal(
   store: Store,
   { accountId, userId }: { accountId: string; userId: string },

@@ -1,4 +1,4 @@
-/** Batches of sends. A batch is accepted as one document; its sends are then made step by step. */
+/** Batches of sends. A batch is accepted as one document, and its sends are made step by step afterwards. */
 import type { BatchDoc } from './documents/sending.ts'
 import { type Due, dueBy } from './due.ts'
 import { earliest } from './earliest.ts'
@@ -73,13 +73,13 @@ export function findDueBatches(store: Store, { due, limit }: { due: Due; limit: 
   return readMany(store, 'batches', dueBy<BatchDoc>('nextAt', due), { sort: { nextAt: 1 }, limit })
 }
 
-/** When the next batch goes on, of an account or of all; null when none waits. */
+/** When the next batch of an account, or of any account, continues; null when none is left. */
 export function nextBatch(store: Store, accountId?: string): Promise<Date | null> {
   return earliest(store.batches, 'nextAt', accountId)
 }
 
 /**
- * Notes how many recipients of a batch were handled, and when the next are due; `nextAt` null: no more are made. Returns
+ * Records how many recipients of a batch were handled, and when the next are due; with `nextAt` null no more sends are made. Returns
  * false when another process advanced the batch meanwhile.
  */
 export async function advanceBatch(
@@ -94,7 +94,7 @@ export async function advanceBatch(
   return matchedCount === 1
 }
 
-/** Makes no more sends of a batch whose other recipients were not handled. Returns whether it was going on. */
+/** Stops a batch before its remaining recipients. Returns false when it had already ended, or another process advanced it meanwhile. */
 export async function stopBatch(store: Store, { accountId, _id, done }: BatchDoc): Promise<boolean> {
   const { modifiedCount } = await store.batches.updateOne(
     { accountId, _id, done, nextAt: { $exists: true } },
@@ -103,7 +103,7 @@ export async function stopBatch(store: Store, { accountId, _id, done }: BatchDoc
   return modifiedCount === 1
 }
 
-/** Notes why the recipient with index `n` gets no send. Returns false when that was noted before. */
+/** Records why the recipient with index `n` gets no send. Returns false when that was already recorded. */
 export async function failRecipient(
   store: Store,
   { accountId, _id }: BatchDoc,

@@ -1,4 +1,4 @@
-/** Bytes in chunks of at most 1 MiB, compressed with zstd where that makes them smaller and is worth its time. */
+/** Splits bytes into chunks of at most 1 MiB, compressed with zstd where that saves space and is worth the time. */
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 
@@ -9,19 +9,17 @@ const frameBytes = 512
 const compressInPool = promisify(zlib.zstdCompress)
 const decompressInPool = promisify(zlib.zstdDecompress)
 /**
- * What fits a page of the embedded database is kept as it is: most of the time of a call of zstd goes into its context, 40 us at
- * arrival and again at each reading, and half a page is all that it saves.
+ * A chunk that fits a page of the embedded database is not compressed. Compression would save half a page at most, and setting up a
+ * zstd context costs 40 us at arrival and again at each read.
  */
 const plainBytes = 7 * 1024
-/**
- * Below these sizes the thread pool costs more than the work itself. Decompressing is several times faster than compressing.
- */
+/** Up to these sizes the thread pool costs more than the work itself. Decompressing is several times faster than compressing. */
 const inlineBytes = 128 * 1024
 const decompressedInlineBytes = 256 * 1024
-/** As many tasks as the thread pool runs at once. Queueing a whole large blob would delay the blobs of others. */
+/** As many tasks as the thread pool runs at once. Queueing all chunks of a large blob would delay other blobs. */
 const atOnce = 4
 
-/** A chunk as it is kept. */
+/** A chunk as it is stored. */
 export type Packed = { readonly zstd: boolean; readonly data: Buffer }
 
 /** The chunks of bytes; at least one. */
@@ -35,7 +33,7 @@ export async function pack(bytes: Buffer): Promise<Packed[]> {
   return done
 }
 
-/** The bytes of chunk `n` of so many bytes altogether. */
+/** The bytes of chunk `n` of a blob of `sizeBytes`. */
 export async function unpack({ zstd, data }: Packed, n: number, sizeBytes: number): Promise<Buffer> {
   if (!zstd) return data
   const size = Math.min(chunkBytes, sizeBytes - n * chunkBytes)
@@ -47,7 +45,7 @@ const partOf = (bytes: Buffer, n: number) => bytes.subarray(n * chunkBytes, (n +
 
 async function packPart(part: Buffer): Promise<Packed> {
   if (part.length <= plainBytes) return { zstd: false, data: part }
-  // With the size known, the compressor takes no more memory than it needs.
+  // Given the size, the compressor allocates no more memory than it needs.
   const options = { params, pledgedSrcSize: part.length, chunkSize: part.length + frameBytes }
   const compressed =
     part.length <= inlineBytes ? zlib.zstdCompressSync(part, options) : await compressInPool(part, options)

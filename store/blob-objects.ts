@@ -1,8 +1,10 @@
 /**
- * Blobs whose bytes lie in the object store. Their chunks lie there one behind the other in one object, and chunk 0 of the blob names
- * it, their sizes and checksums. Invariants: the object is written before chunk 0 and deleted before it, so that a crash leaves an object that
- * nobody names, which the sweep finds, but never a blob without its object; a key is used for one try alone, so what another
- * try wrote is never written over; bytes that are not those that were written are never handed on.
+ * Blobs whose bytes are in the object store. One object holds all chunks of a blob, concatenated; chunk 0 of the blob records the key of
+ * the object, and the sizes and checksums of the chunks.
+ *
+ * Invariants: The object is written before chunk 0, so a crash leaves at worst an object that no blob names, which the sweep finds. It is
+ * deleted before chunk 0, so a crash leaves at worst a blob without users whose object is gone. Each try uses a new key, so that it
+ * never overwrites what another try wrote. Bytes that differ from what was written are never returned.
  */
 import { crc32 } from 'node:zlib'
 import { newToken } from '../schemas/ids.ts'
@@ -13,10 +15,10 @@ import type { Store } from './open.ts'
 import { readMany } from './reads.ts'
 
 const separator = '.'
-/** Chunks that are read at once for who hands them on. */
+/** How many chunks are read at once when a body is streamed. */
 const chunksAtOnce = 4
 
-/** Puts bytes into the object store; `id` is that of the blob. */
+/** Puts the bytes of the blob `id` into the object store. */
 export async function putObject(objects: ObjectStore, id: string, bytes: Buffer): Promise<BlobObject> {
   const chunks = await pack(bytes)
   const key = `${id}${separator}${newToken()}`
@@ -39,21 +41,21 @@ export async function readObject(
   const range = wanted.length === chunks.length ? undefined : { first, end: first + sizeOf(wanted) }
   const packed = await objectsOf(store, key).get(key, range)
   if (packed === null) return null
-  if (packed.length !== sizeOf(wanted)) throw new ObjectStoreError(`The object store gave ${key} in part.`)
+  if (packed.length !== sizeOf(wanted)) throw new ObjectStoreError(`The object store returned only a part of ${key}.`)
   // In shared memory, so that a worker thread can parse the message without a copy.
   const bytes = Buffer.from(new SharedArrayBuffer(Math.min(sizeBytes, to * chunkBytes) - from * chunkBytes))
   let at = 0
   for (const [n, { zstd, bytes: length, crc32: written }] of wanted.entries()) {
     const chunk: Packed = { zstd, data: packed.subarray(at, at + length) }
     if (written !== undefined && crc32(chunk.data) !== written)
-      throw new BodyLost(`The object store gave other bytes of ${key} than were written there.`)
+      throw new BodyLost(`The object store returned other bytes for ${key} than were written there.`)
     ;(await unpack(chunk, from + n, sizeBytes)).copy(bytes, n * chunkBytes)
     at += length
   }
   return bytes
 }
 
-/** The bytes of a body, some chunks at a time. Throws `BodyLost` when the object is gone, or is deleted meanwhile. */
+/** The bytes of a body, a few chunks at a time. Throws `BodyLost` when the object is missing, or is deleted meanwhile. */
 export async function* readObjectChunks(
   store: Pick<Store, 'objects'>,
   object: BlobObject,
@@ -62,8 +64,7 @@ export async function* readObjectChunks(
   for (let from = 0; from < object.chunks.length; from += chunksAtOnce) {
     const to = Math.min(from + chunksAtOnce, object.chunks.length)
     const bytes = await readObject(store, object, { sizeBytes, from, to })
-    if (bytes === null)
-      throw new BodyLost(`The object store has not, or no more, ${object.key}, the body of a message.`)
+    if (bytes === null) throw new BodyLost(`The object store does not have ${object.key}, the body of a message.`)
     yield bytes
   }
 }
@@ -71,7 +72,7 @@ export async function* readObjectChunks(
 export const removeObject = (store: Pick<Store, 'objects'>, { key }: Pick<BlobObject, 'key'>): Promise<void> =>
   objectsOf(store, key).remove(key)
 
-/** Objects that were written before a time and that no blob names, of a page after the key `after`. `next` is null at the end. */
+/** The objects, on the page after the key `after`, that were written before a time and that no blob names. `next` is null at the end. */
 export async function findUnusedObjects(
   store: Store,
   objects: ObjectStore,
@@ -87,7 +88,7 @@ export async function findUnusedObjects(
 
 function objectsOf({ objects }: Pick<Store, 'objects'>, key: string): ObjectStore {
   if (objects !== null) return objects
-  throw new ObjectStoreError(`The body ${key} lies in an object store, and the setting blobs.bucket names none.`)
+  throw new ObjectStoreError(`The body ${key} is in an object store, but the setting blobs.bucket names none.`)
 }
 
 const sizeOf = (chunks: BlobObject['chunks']) => chunks.reduce((sum, { bytes }) => sum + bytes, 0)

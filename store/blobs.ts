@@ -1,10 +1,11 @@
 /**
- * Blobs hold raw bytes, split into chunks of at most 1 MiB (store/blob-chunks.ts). A blob is written once and shared
- * by the messages of one delivery, the send they come from and the records of Intake. Chunk 0 lists the ids of these documents as `users`.
- * Large ones have their bytes in the object store, if there is one (store/blob-objects.ts).
- * Invariants: an id is added to `users` before its document is written, and removed after the document was deleted, so that
- * a crash leaves too many users but never too few. A blob is marked `inDoubt` before one of its users is deleted, and stays so as long
- * as it has none, so that the sweep finds by an index what a crash left.
+ * Blobs hold raw bytes, split into chunks of at most 1 MiB (store/blob-chunks.ts). A blob is written once and shared by the
+ * messages of one delivery, the send they come from and the records of Intake. Chunk 0 lists the ids of these documents as `users`.
+ * The bytes of large blobs are in the object store, if one is configured (store/blob-objects.ts).
+ *
+ * Invariants: An id is added to `users` before its document is written, and removed after the document was deleted, so that a crash
+ * leaves too many users but never too few. A blob is marked `inDoubt` before one of its users is deleted, and stays marked as long as
+ * it has no user, so that the sweep finds what a crash left by an index.
  */
 import { Binary, type Document } from 'mongodb'
 import { chunkBytes, pack, unpack } from './blob-chunks.ts'
@@ -15,14 +16,14 @@ import { onlyDuplicates, type Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
 import { updateIn, type Write } from './writes.ts'
 
-/** Chunks in one command. Driver and engine handle a command without a break, and all other work waits for that time. */
+/** Chunks in one command. Driver and engine process a command without yielding, and all other work waits meanwhile. */
 const chunksAtOnce = 2
-/** Bytes of small blobs read by one command. */
+/** The most bytes of small blobs that one command reads. */
 const bytesAtOnce = 2 * 1024 * 1024
 
 /**
- * Makes the documents of a blob of bytes; what is large is put into the object store. `users` are the ids of the messages and the
- * send that will use it.
+ * Makes the documents of a blob, and puts the bytes of a large one into the object store. `users` are the ids of the messages and the
+ * send that will use the blob.
  */
 export async function packBlob(
   { objects }: Pick<Store, 'objects'>,
@@ -42,7 +43,7 @@ export async function packBlob(
   return { ref: { id, chunks: packed.length, sizeBytes: bytes.length }, chunks }
 }
 
-/** Writes the documents of blobs in the order given, so that chunk 0 with the users comes first. Safe to repeat. */
+/** Writes the documents of blobs in the given order, so that chunk 0 with the users comes first. Safe to repeat. */
 export async function insertBlob(store: Store, chunks: readonly BlobDoc[]): Promise<void> {
   for (let from = 0; from < chunks.length; ) {
     const to = endOfGroup(chunks, from, { bytesOf: ({ data }) => data.length(), max: chunksAtOnce * chunkBytes })
@@ -76,7 +77,7 @@ export async function readBlob(store: Store, ref: BlobRef): Promise<Buffer | nul
   return bytes
 }
 
-/** The bytes of a blob, some chunks at a time, for who hands them on. Throws when it is deleted meanwhile. */
+/** The bytes of a blob, a few chunks at a time, for streaming. Throws if the blob is deleted meanwhile. */
 export async function* readChunks(store: Store, ref: BlobRef): AsyncGenerator<Buffer> {
   for (let n = 0; n < ref.chunks; n++) {
     const doc = await readOne(store, 'blobs', { _id: `${ref.id}#${n}` })
@@ -87,8 +88,8 @@ export async function* readChunks(store: Store, ref: BlobRef): AsyncGenerator<Bu
 }
 
 /**
- * The bytes of several blobs by id; deleted blobs are missing from the map. The caller bounds their total size. Without `onUnread` it
- * rejects for all when the object store does not give one; with it the others are read, and `onUnread` hears of those that are not.
+ * The bytes of several blobs by id; deleted blobs are missing from the map. The caller bounds their total size. Without `onUnread`, the
+ * failure of the object store to return one blob rejects the whole call. With it, `onUnread` receives that failure and the rest is read.
  */
 export async function readBlobs(
   given: Store,
@@ -121,7 +122,7 @@ export async function readBlobs(
   return found
 }
 
-/** The store, whose object store is asked for no more objects once it did not answer: each would be waited for as long. */
+/** A view of the store that asks the object store for nothing more once a read failed, so that not every read waits for a timeout. */
 export function askingUntilAway(store: Store): Store {
   const { objects } = store
   if (objects === null) return store
@@ -136,34 +137,34 @@ export function askingUntilAway(store: Store): Store {
   return { ...store, objects: { ...objects, get } }
 }
 
-/** Adds a user to a blob that has others. Must be called before the document of the user is written. */
+/** Adds a user to a blob that has other users. Must be called before the document of the user is written. */
 export async function addBlobUser(store: Store, blobId: string, user: string): Promise<void> {
   await store.blobs.updateOne({ _id: firstChunkId(blobId) }, { $addToSet: { users: user } })
 }
 
-/** As `addBlobUser`, as a write for a list in which the user's document follows. It must match: else the blob is gone. */
+/** As `addBlobUser`, but as a write for a list in which the user's document follows. If it matches nothing, the blob is gone. */
 export function blobUser(store: Store, blobId: string, user: string): Write {
   const update = { $addToSet: { users: user } }
   return updateIn(store.blobs, { _id: firstChunkId(blobId) }, update, { mustMatch: true })
 }
 
-/** Notes that users of these blobs may be deleted. Must be called before they are. */
+/** Marks blobs whose users are about to be deleted. Must be called before the users are deleted. */
 export async function markBlobsInDoubt(store: Store, blobIds: readonly string[], at: Date): Promise<void> {
   if (blobIds.length === 0) return
   await store.blobs.updateMany({ _id: { $in: blobIds.map(firstChunkId) } }, { $set: { inDoubt: at } })
 }
 
-/** As `markBlobsInDoubt`, as a write for a list in which the user's deletion follows. */
+/** As `markBlobsInDoubt`, but as a write for a list in which the user's deletion follows. */
 export function blobInDoubt(store: Store, blobId: string, at: Date): Write {
   return updateIn(store.blobs, { _id: firstChunkId(blobId) }, { $set: { inDoubt: at } })
 }
 
-/** Users of one blob that were deleted. */
+/** Deleted users of one blob. */
 export type DroppedBlobUsers = { readonly blobId: string; readonly users: readonly string[] }
 
 /**
- * Removes deleted users from blobs, and deletes the blobs that have no user left. They are in doubt until they are gone, so that
- * the sweep finds those that were not deleted. Safe to repeat. Returns how many it deleted.
+ * Removes deleted users from blobs, and deletes the blobs that have no user left. These are in doubt until they are deleted, so that
+ * the sweep finds any that remain. Safe to repeat. Returns how many it deleted.
  */
 export async function dropBlobUsers(store: Store, drops: readonly DroppedBlobUsers[]): Promise<number> {
   if (drops.length === 0) return 0
@@ -185,8 +186,8 @@ export async function dropBlobUsers(store: Store, drops: readonly DroppedBlobUse
 }
 
 /**
- * As `dropBlobUsers`, of users whose end has an answer already: while the object store does not delete, blobs that nobody uses stay in
- * doubt, and the sweep deletes them.
+ * As `dropBlobUsers`, for users whose deletion has already succeeded: a failure of the object store is ignored, because the unused
+ * blobs stay in doubt and the sweep deletes them.
  */
 export async function releaseBlobs(store: Store, drops: readonly DroppedBlobUsers[]): Promise<void> {
   try {
@@ -196,7 +197,7 @@ export async function releaseBlobs(store: Store, drops: readonly DroppedBlobUser
   }
 }
 
-/** The update of a blob that loses users: it stays in doubt, or is from now on, when none is left. */
+/** The update that removes users from a blob. A blob without users left stays in doubt or becomes so; any other is no longer in doubt. */
 function withoutUsers(gone: readonly string[]): Document[] {
   const users = { $filter: { input: '$users', as: 'user', cond: { $not: [{ $in: ['$$user', gone] }] } } }
   const inDoubt = { $cond: [{ $eq: ['$users', []] }, { $ifNull: ['$inDoubt', '$$NOW'] }, '$$REMOVE'] }
@@ -212,7 +213,7 @@ export type BlobUsers = {
 }
 
 /**
- * Blobs with ids from `from` (included) to `to` (excluded), in order, for the sweep. `next` is the next `from`; null at the
+ * Blobs with ids from `from` (inclusive) to `to` (exclusive), in order, for the sweep. `next` is the next `from`; null at the
  * end.
  */
 export async function walkBlobs(
@@ -228,7 +229,7 @@ export async function walkBlobs(
   return { blobs: found.flatMap(usersOf), next: found.length < limit ? null : `${found.at(-1)!._id}~` }
 }
 
-/** Blobs that were marked as in doubt before a time, the oldest mark first. */
+/** Blobs that were marked as in doubt before a time, the earliest marked first. */
 export async function findBlobsInDoubt(store: Store, before: Date, limit: number): Promise<readonly BlobUsers[]> {
   const found = await readMany(
     store,
@@ -240,7 +241,7 @@ export async function findBlobsInDoubt(store: Store, before: Date, limit: number
 }
 
 /**
- * Those of the users that exist or will be written: the Sent copy of a send that is not planned yet counts as existing. So do
+ * The users among `users` that exist or will be written: the Sent copy of a send that is not planned yet counts as existing. So do
  * ids with an unknown prefix.
  */
 export async function findBlobUsers(store: Store, users: readonly string[]): Promise<ReadonlySet<string>> {
@@ -269,8 +270,8 @@ function usersOf({ _id, createdAt, users, inDoubt }: Omit<BlobDoc, 'data'>): Blo
 }
 
 /**
- * Deletes blobs by their first chunks, which go last: a crash before that leaves blobs without users, which the sweep finds again. Where
- * the object store deletes one object no more, those that do not wait for it are gone.
+ * Deletes blobs, given their first chunks, which are deleted last: a crash before that leaves blobs without users, which the sweep
+ * finds again. If the object store fails to delete an object, the blobs whose objects are gone and those without one are deleted anyway.
  */
 async function removeBlobs(store: Store, blobs: readonly Pick<BlobDoc, '_id' | 'chunks' | 'object'>[]): Promise<void> {
   if (blobs.length === 0) return
@@ -294,20 +295,20 @@ async function removeBlobs(store: Store, blobs: readonly Pick<BlobDoc, '_id' | '
 
 const chunkNumber = (id: string) => Number(id.slice(id.indexOf('#') + 1))
 
-/** The bytes of a blob of one document; null when it was deleted meanwhile. */
+/** The bytes of a blob that consists of one document; null when it was deleted meanwhile. */
 async function bytesOf(store: Store, doc: BlobDoc, ref: BlobRef): Promise<Buffer | null> {
   if (doc.object === undefined) return decompress(doc, ref)
   const bytes = await readObject(store, doc.object, ref)
   if (bytes !== null || (await readOne(store, 'blobs', { _id: doc._id }, { projection: { _id: 1 } })) === null)
     return bytes
-  throw new BodyLost(`The object store has lost ${doc.object.key}, the body of a message that is there.`)
+  throw new BodyLost(`The object store has lost ${doc.object.key}, the body of a message that exists.`)
 }
 
 /** The bytes of a chunk, decompressed. */
 const decompress = ({ _id, zstd, data }: BlobDoc, { sizeBytes }: BlobRef): Promise<Buffer> =>
   unpack({ zstd, data: Buffer.from(data.buffer) }, chunkNumber(_id), sizeBytes)
 
-/** The end index of the group that starts at `from`: at least one element, and as many as stay within `max` bytes. */
+/** The end index (exclusive) of the group that starts at `from`: at least one element, and as many as fit into `max` bytes. */
 function endOfGroup<T>(
   all: readonly T[],
   from: number,

@@ -7,13 +7,13 @@ import { readMany, readOne } from './reads.ts'
 export type { CertificateDoc, IssuedCertificate } from './documents/certificates.ts'
 
 type Field = Exclude<keyof CertificateDoc, '_id' | 'token'>
-/** What is written of a certificate, and which fields go. */
+/** The fields of a certificate document to set, and those to remove. */
 export type CertificateChange = {
   readonly set: Partial<Pick<CertificateDoc, Field>>
   readonly drop?: readonly Field[]
 }
 
-/** Notes names that have no document yet; what there is to do for them is due at once. */
+/** Adds documents for names that have none yet; work on them is due at once. */
 export async function addCertificates(store: Store, names: readonly string[], now: Date): Promise<void> {
   if (names.length === 0) return
   try {
@@ -26,7 +26,7 @@ export async function addCertificates(store: Store, names: readonly string[], no
   }
 }
 
-/** The own domains of accounts and of the service that are in use. */
+/** The domains in use that accounts or the service own. */
 export async function ownDomainNames(store: Store): Promise<readonly string[]> {
   const found = await readMany(
     store,
@@ -40,7 +40,7 @@ export async function ownDomainNames(store: Store): Promise<readonly string[]> {
 /** What an administrator sees of a certificate. */
 export type CertificateSummary = Pick<CertificateDoc, '_id' | 'nextAt' | 'trouble'> & { readonly validTo?: Date }
 
-/** All of them, by name. */
+/** Summaries of all certificates, in the order of their names. */
 export async function certificateSummaries(store: Store): Promise<readonly CertificateSummary[]> {
   const found = await readMany(
     store,
@@ -56,12 +56,12 @@ export async function certificateSummaries(store: Store): Promise<readonly Certi
   }))
 }
 
-/** The names of all of them, and since when those that nothing asks for. */
+/** The names of all certificates, and since when unwanted ones have been unwanted. */
 export function certificateNames(store: Store): Promise<Pick<CertificateDoc, '_id' | 'unwantedSince'>[]> {
   return readMany(store, 'certificates', {}, { projection: { unwantedSince: 1 } })
 }
 
-/** What was issued for these names, of those that have it. */
+/** The issued certificates of the given names, by name; names without one are missing. */
 export async function findIssued(
   store: Store,
   names: readonly string[],
@@ -70,7 +70,7 @@ export async function findIssued(
   return new Map(found.flatMap(({ _id, issued }) => (issued === undefined ? [] : [[_id, issued] as const])))
 }
 
-/** Takes the one that is due longest, under a lease. Null when none is due. */
+/** Takes the certificate that has been due longest, under a lease. Returns null when none is due. */
 export function claimCertificate(
   store: Store,
   { now, until, token }: { now: Date; until: Date; token: string },
@@ -78,7 +78,7 @@ export function claimCertificate(
   return takeDue(store.certificates, { field: 'nextAt', shardKey: '_id', now }, { $set: { nextAt: until, token } })
 }
 
-/** Writes what came of it; `isEnd` gives the lease back. Returns false when it is another's by now. */
+/** Writes the results of work on a certificate; `isEnd` releases the lease. Returns false when another process holds the lease. */
 export async function changeCertificate(
   store: Store,
   { _id, token }: CertificateDoc,
@@ -93,13 +93,13 @@ export async function changeCertificate(
   return matchedCount === 1
 }
 
-/** When the next one is due; null when there is none. */
+/** When the next certificate is due; null when there is none. */
 export async function nextCertificateAt(store: Store): Promise<Date | null> {
   const [next] = await readMany(store, 'certificates', {}, { projection: { nextAt: 1 }, sort: { nextAt: 1 }, limit: 1 })
   return next?.nextAt ?? null
 }
 
-/** Has a name ordered at once, although it is not due. Returns false when it has no certificate to be ordered. */
+/** Makes the order for a name due at once, even if it is not. Returns false when the name has no certificate document. */
 export async function orderAtOnce(store: Store, name: string, now: Date): Promise<boolean> {
   const { matchedCount } = await store.certificates.updateOne(
     { _id: name },
@@ -108,20 +108,20 @@ export async function orderAtOnce(store: Store, name: string, now: Date): Promis
   return matchedCount === 1
 }
 
-/** Notes since when nothing asks for names, or that something does (null). */
+/** Records since when nothing has needed these names, or that something does (null). */
 export async function markUnwanted(store: Store, names: readonly string[], since: Date | null): Promise<void> {
   if (names.length === 0) return
   const change = since === null ? { $unset: { unwantedSince: '' as const } } : { $set: { unwantedSince: since } }
   await store.certificates.updateMany({ _id: { $in: [...names] } }, change)
 }
 
-/** Removes certificates that nothing has asked for since a time. */
+/** Removes those of these certificates that nothing has needed since `before`. */
 export async function removeUnwanted(store: Store, names: readonly string[], before: Date): Promise<void> {
   if (names.length === 0) return
   await store.certificates.deleteMany({ _id: { $in: [...names] }, unwantedSince: { $lte: before } })
 }
 
-/** The answer to a challenge of HTTP-01; null when nobody asks for it. */
+/** The answer to an HTTP-01 challenge; null when no order has this token. */
 export async function findChallengeAnswer(store: Store, token: string): Promise<string | null> {
   const found = await readOne(store, 'certificates', { 'challenge.token': token }, { projection: { challenge: 1 } })
   return found?.challenge?.answer ?? null

@@ -1,6 +1,6 @@
 /**
  * Chains: documents of an account that are numbered without gaps. A writer takes the next number by inserting the document
- * that has it. Document n+1 can only be inserted after n, so a reader never sees a document before all earlier ones.
+ * with that number. Document n+1 can only be inserted after n, so a reader never sees a document before all earlier ones.
  */
 import type { Collection } from 'mongodb'
 import type { Store } from './open.ts'
@@ -12,15 +12,15 @@ type Link = { readonly seq: number }
 export type Chain<I extends Item, D extends Item & Link, L extends Link = Link> = {
   readonly store: Pick<Store, 'writeTogether'>
   readonly collection: Collection<D>
-  /** The last document of an account's chain, or what stands for it while the chain is empty. */
+  /** The last document of an account's chain, or a placeholder while the chain is empty. */
   last(accountId: string): Promise<L>
   /** The document that follows `previous`. */
   link(item: I, previous: L): D & L
 }
 
 /**
- * Appends items to the chains of their accounts, in order; an item whose id exists already is left out. Returns the new
- * documents. Rejects when other processes keep appending to the same chains, so that no try succeeds.
+ * Appends items to the chains of their accounts, in order; an item whose id already exists is left out. Returns the new
+ * documents. Rejects if other processes keep appending to the same chains, so that every try fails.
  */
 export type Append<I, D> = (items: readonly I[]) => Promise<readonly D[]>
 
@@ -60,7 +60,7 @@ type Ends<D, L> = {
   forget(accountId: string): void
 }
 
-/** The ends of chains as this process saw them last. Another process may have appended since: then the insert is refused. */
+/** The ends of chains as this process last saw them. If another process has appended since, the insert is refused. */
 function createEnds<I extends Item, D extends Item & Link, L extends Link>(chain: Chain<I, D, L>): Ends<D & L, L> {
   const ends = new Map<string, L>()
   return {

@@ -1,31 +1,31 @@
 /**
- * Answers to change notes: who tells one learns when every process that follows the notes has acted on it. Invariant: a process
- * answers after its listeners are through. One that does not answer in time has died or hangs; it is waited for again once it
- * answers.
+ * Answers to change notes, by which the sender of a note learns when every process that follows the notes has acted on it. Invariant: a
+ * process answers after its listeners have finished. A process that does not answer in time is taken to be dead or hung, and is not waited
+ * for until it answers again.
  */
 import { newToken } from '../schemas/ids.ts'
 import { findKeyHolders } from './master-keys.ts'
 import type { Store } from './open.ts'
 
-/** How long answers are waited for: many times as long as a busy process takes for one. */
+/** How long answers are waited for: many times as long as a busy process needs for one. */
 export const answerMsMax = 2_000
 
-/** Whether a process of this role follows change notes: a command of an administrator is over in a moment, and looks now and then. */
+/** Whether a process of this role follows change notes. Administrators' commands do not: they run briefly and poll instead. */
 export const followsChanges = (role: string): boolean => role !== 'admin'
 
 export type Answers = {
-  /** Notes who answered which tokens. */
+  /** Records that a process answered these tokens. */
   hear(answer: { readonly by: string; readonly asked: readonly string[] }): void
   /**
-   * Has `send` insert a note with a token, which returns whether it did, and resolves when all others have answered it. Rejects when
-   * the database is away.
+   * Calls `send` to insert a note with a token; `send` returns whether it was inserted. Resolves once all other processes have answered the
+   * token, or the time is over. Rejects if the database does not answer.
    */
   of(send: (ask: string) => Promise<boolean>): Promise<void>
 }
 
-/** Makes the answers to the notes of one process, whose id is `process`. */
+/** Tracks the answers to the notes of one process, whose id is `process`. */
 export function createAnswers(store: Store, { process, now }: { process: string | null; now: () => Date }): Answers {
-  /** What is done about an answer, by token. */
+  /** Handlers of answers, by token. */
   const asking = new Map<string, (by: string) => void>()
   const silent = new Set<string>()
 

@@ -1,10 +1,12 @@
 /**
- * The change feed: small notes that something changed, in a capped collection whose end every listening process awaits, so
- * that a note is pushed to all of them once it is committed and nobody polls. Notes are hints that make things quick; the
- * sweeps are the truth. Invariants: one insert of a writer is in flight at a time and its numbers only grow; the natural
- * order of the collection is that of the commits, whoever wrote, so a reader that has seen a note has seen all before it. A
- * reader that lost its place (the database was away, or so much was written that its last note was overwritten) begins at
- * the oldest note and goes on after the last one it saw; when that is gone, all that is there is new to it.
+ * The change feed: small notes that something changed, in a capped collection. Every listening process has a tailable cursor at its
+ * end, so a note is pushed to all of them once it is committed and nobody polls. Notes only make things quick; the sweeps are the
+ * guarantee.
+ *
+ * Invariants: A writer has one insert in flight at a time, and its numbers only grow. The natural order of the collection is the order of
+ * the commits of all writers, so a reader that has seen a note has seen all earlier ones. A reader that lost its cursor (the database was
+ * unavailable, or so much was written that its last note was overwritten) starts at the oldest note and resumes after the last note
+ * that it saw. If that note is gone, all existing notes are new to it.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deserialize } from 'bson'
@@ -21,18 +23,18 @@ export type { ChangeNote } from './documents/service.ts'
 export type ChangeFeed = {
   /** Names this process in notes (`shownBy`). */
   readonly id: string
-  /** Sends a note; never waits and never fails: what is lost is found by the sweep. */
+  /** Sends a note. Never waits and never fails: if a note is lost, a sweep finds the work. */
   publish(note: ChangeNote): void
   /**
-   * As `publish`. Resolves when the listeners of all other processes are through with the note; one that does not say so within two
-   * seconds is not waited for (store/change-answers.ts).
+   * As `publish`, but resolves once the listeners of all other processes have finished with the note. A process that does not
+   * confirm this within two seconds is not waited for (store/change-answers.ts).
    */
   tell(note: ChangeNote): Promise<void>
-  /** The note as the last write of a list, which says what the others changed. */
+  /** The note as a write, to be the last of a list whose other writes make the change. */
   noteWith(note: ChangeNote): Write
   /**
-   * Calls `listener` with the notes of all processes, this one's too, from now on. Who told a note may wait for what it returns. Returns
-   * a function that stops it.
+   * Calls `listener` with the notes of all processes, including this one, from now on. If the listener returns a promise, `tell`
+   * in another process waits for it. Returns a function that stops listening.
    */
   listen(listener: Listener): () => void
   close(): Promise<void>
@@ -40,29 +42,29 @@ export type ChangeFeed = {
 
 type Listener = (note: ChangeNote) => unknown
 
-/** Pause after an insert, and after a batch that followed closely on another: notes of that time travel together. */
+/** The pause after an insert, and after a batch that closely followed another, so that notes from that time travel together. */
 const gatherMs = 20
 const batchMax = 500
 /** Ids in one note. */
 const idsMax = 200
-/** So many of the newest notes are looked through for what is asked just now. */
+/** How many of the newest notes a new listener searches for notes that still await answers. */
 const askedMax = 200
-/** After this many notes wait (the database does not answer), new ones are dropped. */
+/** When this many notes wait because the database does not answer, new ones are dropped. */
 const waitingMax = 10_000
 /**
- * How long one question waits for notes: so often a quiet listener asks, and finds out that its connection is dead. It is an
- * answer all the same, which has to come in time (store/connection.ts).
+ * How long one request for notes stays open on the server, and so how soon an idle listener finds out that its connection is dead. It
+ * must be shorter than the time within which the database has to answer (store/connection.ts).
  */
 const awaitMs = answerMs / 2
-/** More than the collection can hold: the first batch is all that is there. */
+/** More notes than the collection can hold, so that the first batch contains all existing notes. */
 const wholeMax = 1_000_000
-/** Pauses while the notes cannot be read, growing. */
+/** The first and the longest pause between attempts while the notes cannot be read; the pause doubles each time. */
 const pauseFirstMs = 50
 const pauseMaxMs = 5_000
 
 /**
- * Makes the feed of this process. `process` is its id among those that hold keys (store/master-keys.ts), by which others wait for its
- * answers; null: they do not. `onError` is told of a question or insert that failed; both go on.
+ * Creates the feed of this process. `process` is its id in the documents of store/master-keys.ts, by which other processes wait for its
+ * answers; null if they do not wait for it. `onError` receives the errors of failed reads and inserts; the feed continues after both.
  */
 export function createChangeFeed(
   store: Store,
@@ -92,7 +94,7 @@ export function createChangeFeed(
         reports.onError(error)
       }
     },
-    // Its writer writes nothing else, so that lists need not wait for one another to keep numbers in order.
+    // The note has a writer id of its own, so that lists need not wait for one another to keep the numbers in order.
     noteWith: (note) => insertInto(store.changes, { _id: { w: newToken(), n: 1 }, at: reports.now(), note }),
     listen: reader.listen,
     async close() {
@@ -104,14 +106,14 @@ export function createChangeFeed(
 
 type Reports = { readonly now: () => Date; readonly onError: (error: unknown) => void }
 
-/** Inserts the notes of this process, those that come together in one insert. */
+/** Inserts the notes of this process; notes that wait at the same time share an insert. */
 function createWriter(store: Store, { now, onError }: Reports) {
   const writer = newToken()
   let waiting: ChangeDoc[] = []
   let sending = 0
   let lastNumber = 0
   let inserting: Promise<void> | null = null
-  /** Those who wait for a note, by its number. */
+  /** Callers that wait until the note with a number was inserted. */
   const awaiting: { readonly number: number; resolve(isInserted: boolean): void }[] = []
   let closing = false
   let closed = false
@@ -139,7 +141,7 @@ function createWriter(store: Store, { now, onError }: Reports) {
 
   return {
     id: writer,
-    /** Sends a note. With `ask`, who listens answers that it is through with it. */
+    /** Sends a note. With `ask`, each listening process answers with this token once it has finished with the note. */
     publish(note: ChangeNote, ask?: string): void {
       if (closed || waiting.length >= waitingMax) return
       const last = waiting.length > sending ? waiting.at(-1) : undefined
@@ -152,12 +154,12 @@ function createWriter(store: Store, { now, onError }: Reports) {
       waiting.push({ _id: { w: writer, n: lastNumber }, at: now(), note, ...(ask !== undefined && { ask }) })
       inserting ??= insertWaiting()
     },
-    /** Resolves when all notes that were sent before were tried to be inserted, with whether the last of them is. */
+    /** Resolves once an insert of all notes sent so far was tried, with whether the last of them was inserted. */
     async inserted(): Promise<boolean> {
       const number = lastNumber
       return inserting !== null && new Promise<boolean>((resolve) => awaiting.push({ number, resolve }))
     },
-    /** Inserts what waits, and takes no more. */
+    /** Inserts the waiting notes, and accepts no more. */
     async close(): Promise<void> {
       closing = true
       await inserting
@@ -166,12 +168,12 @@ function createWriter(store: Store, { now, onError }: Reports) {
   }
 }
 
-/** Follows the notes of all processes, once somebody listens. `onThrough` is called when the listeners are through with one that asks. */
+/** Reads the notes of all processes, once there is a listener. Calls `onThrough` when the listeners have finished with a note that asks. */
 function createReader(store: Store, { now, onError }: Reports, onThrough: (doc: ChangeDoc) => void) {
   const listeners = new Set<Listener>()
   const ending = new AbortController()
   let following: Promise<void> | null = null
-  /** The last note that was seen. */
+  /** The id of the last note that was seen. */
   let place: ChangeDoc['_id'] | null = null
   let pauseMs = pauseFirstMs
   const begun = Promise.withResolvers<void>()
@@ -192,7 +194,7 @@ function createReader(store: Store, { now, onError }: Reports, onThrough: (doc: 
     }
   }
 
-  /** Tells notes as they come, as long as the cursor lives. */
+  /** Passes notes to the listeners as they arrive, until the cursor dies. */
   async function follow(tail: Tail): Promise<void> {
     const there = await nextBatch(tail)
     if (there.length === 0) {
@@ -200,7 +202,7 @@ function createReader(store: Store, { now, onError }: Reports, onThrough: (doc: 
       return
     }
     pauseMs = pauseFirstMs
-    // Who begins to listen hears nothing of the past, but for what is asked just now: it may know what was so before.
+    // A new reader skips the existing notes, except those that still await answers: it may already have read what those changed.
     if (place === null) tell(there.slice(-askedMax).map(decoded).filter(isAsked))
     else tell(unseen(there, place))
     place = decoded(there.at(-1)!)._id
@@ -231,7 +233,7 @@ function createReader(store: Store, { now, onError }: Reports, onThrough: (doc: 
       following ??= followAlways()
       return () => listeners.delete(listener)
     },
-    /** Resolves when what comes from now on is heard, or when it cannot be. */
+    /** Resolves once all further notes will be seen, or the first attempt to read them failed. */
     begun: () => begun.promise,
     async close(): Promise<void> {
       listeners.clear()
@@ -248,16 +250,16 @@ function openTail(store: Store, signal: AbortSignal): Tail {
   return store.changes.find({}, { ...awaiting, batchSize: wholeMax, raw: true, signal })
 }
 
-/** The next notes, once there are any; none: the cursor is dead. */
+/** The next notes, once there are any; empty when the cursor is dead. */
 async function nextBatch(tail: Tail): Promise<readonly Uint8Array[]> {
   const first = await tail.next()
-  // The driver's types know decoded documents only; with `raw` each is its bytes.
+  // The driver's types describe decoded documents only; with `raw`, each document is its bytes.
   return first === null ? [] : ([first, ...tail.readBufferedDocuments()] as Uint8Array[])
 }
 
 const decoded = (bytes: Uint8Array) => deserialize(bytes) as ChangeDoc
 
-/** What came after a place. */
+/** The notes of a batch that follow the note with the id `place`. */
 function unseen(batch: readonly Uint8Array[], place: ChangeDoc['_id']): readonly ChangeDoc[] {
   const found: ChangeDoc[] = []
   for (const bytes of batch.toReversed()) {
@@ -268,7 +270,7 @@ function unseen(batch: readonly Uint8Array[], place: ChangeDoc['_id']): readonly
   return found.reverse()
 }
 
-/** Nobody can wait at the end of nothing: the first note of all says nothing. Returns its place. */
+/** Inserts an empty first note, because a tailable cursor on an empty collection dies at once. Returns its id. */
 async function begin(store: Store, at: Date): Promise<ChangeDoc['_id']> {
   const _id = { w: '', n: 0 }
   await store.changes.insertOne({ _id, at, note: { kind: 'begin' } }).catch((error: unknown) => {
@@ -277,7 +279,7 @@ async function begin(store: Store, at: Date): Promise<ChangeDoc['_id']> {
   return _id
 }
 
-/** Two notes of messages or events, or two answers, as one, so that a busy writer does not write a note for each. */
+/** Merges two notes of messages or events, or two answers, so that a busy writer writes fewer notes; null when they cannot be merged. */
 function mergeNotes(a: ChangeNote, b: ChangeNote): ChangeNote | null {
   if (a.kind === 'events' && b.kind === 'events') {
     const accountIds = [...new Set([...a.accountIds, ...b.accountIds])]

@@ -1,6 +1,6 @@
 /**
- * The documents by which the processes of a service share its clocks (jobs/clocks.ts). Agenda writes them: when each clock runs
- * next, and since when a process has it.
+ * The documents through which the processes of a service share its clocks (jobs/clocks.ts). Agenda writes them. They record when each
+ * clock runs next, and since when a process has locked it.
  */
 import { clocksName } from './collections.ts'
 import type { Store } from './open.ts'
@@ -11,12 +11,12 @@ type ClockDoc = {
   readonly lockedAt?: Date | null
 }
 
-/** The latest times that a clock may have by now: when it runs next, and since when a process has it. */
+/** The latest plausible times of a clock: of its next run, and of its lock. */
 export type LatestTimes = { readonly name: string; readonly nextRunAt: Date; readonly lockedAt: Date }
 
 /**
- * Makes the clocks due and free that have a time later than it may be: whoever wrote it had a machine whose clock was ahead.
- * @returns the names of those
+ * Makes clocks due and unlocked if one of their times is later than plausible, which means that the machine that wrote it had a
+ * clock that was ahead. Returns their names.
  */
 export async function bringClocksBack({ db }: Store, latest: readonly LatestTimes[], now: Date): Promise<string[]> {
   const clocks = db.collection<ClockDoc>(clocksName)

@@ -20,14 +20,14 @@ import type * as service from './documents/service.ts'
 
 type Row = {
   readonly version: number
-  /** None where a collection cannot be sharded. */
+  /** null: the collection cannot be sharded. */
   readonly shardKey: string | null
   readonly indexes: readonly IndexDescription[]
-  /** What it is called in the database, when that is not the name it has here. */
+  /** Its name in the database, if that differs from its name here. */
   readonly name?: string
-  /** It is capped: above this size the oldest documents go. */
+  /** Set for a capped collection: above this size the oldest documents are removed. */
   readonly cappedBytes?: number
-  /** It says which processes run on this database. */
+  /** Set if it records which processes run on this database. */
   readonly ofProcesses?: true
 }
 
@@ -70,7 +70,7 @@ export const collections = {
   keys: {
     version: 1,
     shardKey: 'hash',
-    // A key that is not revoked has no time there, and stays; of grants those that have ended go too.
+    // A key that is not revoked has no date in `revokedAt`, so it does not expire. Grants are also removed after `expiresAt`.
     indexes: [
       unique('hash'),
       index('accountId', '_id'),
@@ -136,7 +136,7 @@ export const collections = {
     shardKey: 'mailboxId',
     indexes: [
       unique('mailboxId', 'path'),
-      // Of the folders of a mailbox most are empty, and storage is asked for often.
+      // For the storage used by a mailbox, which is queried often: most of its folders are empty.
       { ...index('mailboxId'), name: 'filled', partialFilterExpression: { bytes: { $gt: 0 } } },
       { ...index('open.at'), sparse: true },
     ],
@@ -210,7 +210,7 @@ export const collections = {
       { ...index('incoming.at'), sparse: true },
     ],
   },
-  // As the driver's bucket has them (store/drive.ts).
+  // The indexes that the driver's GridFS bucket expects (store/drive.ts).
   driveFiles: { version: 1, shardKey: '_id', indexes: [index('filename', 'uploadDate')], name: 'drive.files' },
   driveChunks: { version: 1, shardKey: 'files_id', indexes: [unique('files_id', 'n')], name: 'drive.chunks' },
   emails: {
@@ -338,7 +338,7 @@ export const collections = {
       expire('at', 365 * 86_400),
     ],
   },
-  // Notes of several seconds when mail comes as fast as it can, of hours in quieter times.
+  // Holds the notes of several seconds at the highest rate of mail, and of hours in quieter times.
   changes: { version: 2, shardKey: null, indexes: [], name: 'changeNotes', cappedBytes: 2 * 1024 * 1024 },
   keyHolders: { version: 1, shardKey: '_id', indexes: [expire('expiresAt')], ofProcesses: true },
   state: { version: 1, shardKey: '_id', indexes: [] },
@@ -348,12 +348,12 @@ export type CollectionName = keyof typeof collections
 
 const rows: readonly (readonly [string, Row])[] = Object.entries(collections)
 
-/** What Agenda calls its own: when each clock (jobs/clocks.ts) runs next, and whether a process has it. */
+/** The name of Agenda's collection: when each clock (jobs/clocks.ts) runs next, and whether a process has locked it. */
 export const clocksName = 'agendaJobs'
 
 /**
- * What those are called that say which processes run on a database, and what they are at. Nobody runs on a copy of it yet: it is made
- * without their documents.
+ * The names of the collections that record which processes run on a database, and what these do. A copy of the database is made without
+ * their documents, because no process runs on the copy yet.
  */
 export const namesOfProcesses: ReadonlySet<string> = new Set([
   clocksName,

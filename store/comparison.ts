@@ -1,4 +1,4 @@
-/** Holds the documents of a copy against those it was copied from. */
+/** Compares the documents of a copy with those that they were copied from. */
 import { createHash } from 'node:crypto'
 import { deserialize, serialize } from 'bson'
 import type { Collection, Document } from 'mongodb'
@@ -8,9 +8,9 @@ export type Compared = {
   readonly documents: number
   /** The sum of the digests of all documents of the source, in any order: 32 hexadecimal digits. */
   readonly checksum: string
-  /** The same of those that the copy has under the same keys. */
+  /** The same for the documents that the copy has under the same keys. */
   readonly copiedChecksum: string
-  /** Keys of documents that the copy does not have as the source has them. */
+  /** Keys of documents that are missing in the copy or differ there; at most `differingMax`. */
   readonly differing: readonly unknown[]
 }
 
@@ -20,8 +20,8 @@ const differingMax = 100_000
 const modulus = 1n << 128n
 
 /**
- * Compares all documents of a collection with those of its copy, by key; what only the copy has is seen by counting. `onPage` hears how
- * many were compared so far.
+ * Compares all documents of a collection with those of its copy, by key. Documents that only the copy has are not seen: counting shows
+ * them. `onPage` receives how many were compared so far.
  */
 export async function compareAll(
   source: Collection,
@@ -59,7 +59,7 @@ export async function compareAll(
   return { documents, checksum: hex(sum), copiedChecksum: hex(copiedSum), differing }
 }
 
-/** Of these documents those that differ, or that one of the two lacks. */
+/** The keys, among these, of documents that differ or that only one of the two collections has. */
 export async function differingOf(source: Collection, copy: Collection, keys: readonly unknown[]): Promise<unknown[]> {
   const differing: unknown[] = []
   for (let from = 0; from < keys.length; from += pageDocuments) {
@@ -71,7 +71,7 @@ export async function differingOf(source: Collection, copy: Collection, keys: re
   return differing
 }
 
-/** Tells a key from all others. */
+/** A string that identifies a key. */
 export const nameOfKey = (key: unknown): string => Buffer.from(serialize({ key })).toString('base64')
 
 type Digested = { readonly key: unknown; readonly digest: bigint }
@@ -81,7 +81,7 @@ async function rawOf(collection: Collection, keys: readonly unknown[]): Promise<
   return found as unknown as Buffer[]
 }
 
-/** As the driver writes them: fields with names like whole numbers come first there. */
+/** Digests of documents as the driver writes them again, because it puts fields first whose names are whole numbers. */
 function digestsOf(page: readonly Buffer[]): ReadonlyMap<string, Digested> {
   return new Map(
     page.map((raw) => {

@@ -1,15 +1,15 @@
 /**
- * Refuses connection strings that ask for less than is promised (store/connection.ts). Without the driver: the supervisor asks this
- * before it starts what needs one.
+ * Refuses connection strings whose options weaken the guarantees of store/connection.ts. Does not import the driver, because the
+ * supervisor checks the string before it starts a process that needs the driver.
  */
 
-/** A connection string that asks for less than is promised; the text says which part of it, and what to write. */
+/** The connection string weakens the guarantees; the text says which option does, and what to write instead. */
 export class WeakConnection extends Error {
   override readonly name = 'WeakConnection'
 }
 
 type Rule = {
-  /** The values that may stand there, in lower case; none: the option may not. */
+  /** The allowed values, in lower case; empty if the option is not allowed at all. */
   readonly allowed: readonly string[]
   readonly why: string
 }
@@ -19,7 +19,7 @@ const newest = 'other members may be behind, so that what was just stored would 
 const repeated = 'a read or write that a change of primaries interrupts must be made again, and only once'
 const bounded = 'Mailroom bounds every wait itself'
 
-/** The options that have a say in what is promised, by their names in lower case. */
+/** The options that affect the guarantees, by their names in lower case. */
 const rules: ReadonlyMap<string, Rule> = new Map([
   ['w', { allowed: ['majority'], why: acknowledged }],
   ['journal', { allowed: ['true'], why: acknowledged }],
@@ -31,7 +31,7 @@ const rules: ReadonlyMap<string, Rule> = new Map([
   ['maxstalenessseconds', { allowed: [], why: newest }],
   [
     'readconcernlevel',
-    { allowed: ['local'], why: 'Mailroom asks for more than that itself, where a number is given out' },
+    { allowed: ['local'], why: 'Mailroom itself asks for a stronger read concern where it needs one' },
   ],
   ['retrywrites', { allowed: ['true'], why: repeated }],
   ['retryreads', { allowed: ['true'], why: repeated }],
@@ -40,7 +40,7 @@ const rules: ReadonlyMap<string, Rule> = new Map([
   ),
 ])
 
-/** Refuses a connection string that asks for less than is promised. Throws WeakConnection. */
+/** Throws WeakConnection if an option of the connection string weakens the guarantees. */
 export function requireDurable(url: string): void {
   const query = url.slice(url.indexOf('?') + 1)
   if (query === url) return

@@ -1,7 +1,7 @@
 /**
- * Contacts: the addresses that mailboxes exchanged mail with. The counts are exact because each contact stores what it has
- * counted: `seq` is the number of the last event of the account that `received` includes (events are applied in order, see
- * core/receive/received-counts.ts), and `sends` lists the last sends that `sent` includes. Applying an event or a send twice
+ * Contacts: the addresses that mailboxes exchanged mail with. The counts are exact because each contact records what it has
+ * counted. `seq` is the number of the last event of the account that `received` includes (events are applied in order, see
+ * core/receive/received-counts.ts). `sends` lists the last sends that `sent` includes. Applying an event or a send twice
  * changes nothing.
  */
 import type { Document, Filter } from 'mongodb'
@@ -14,12 +14,12 @@ import { updateIn, writeAll } from './writes.ts'
  * How many sends a contact remembers. A send may be settled again after it was counted; far fewer are in progress at a time.
  */
 const sendsKept = 64
-/** How many of the messages that it did write a contact remembers. */
+/** How many of the messages that were really written by it a contact remembers. */
 const lettersKept = 16
 /** The most contacts that one search by prefix returns. */
 export const matchesMax = 1_000
 
-/** What a message tells of one contact of a mailbox. */
+/** What a message says about one contact of a mailbox. */
 export type ContactUpdate = {
   readonly accountId: string
   readonly mailboxId: string
@@ -34,11 +34,11 @@ export type ContactUpdate = {
 export type ReceivedFrom = ContactUpdate & {
   /** The numbers of the events of its messages. */
   readonly seqs: readonly number[]
-  /** Those of its messages that it did write. */
+  /** Those of its messages that were really written by it. */
   readonly authentic: readonly Letter[]
 }
 
-/** Counts received messages: one for each event number above the last one that the contact has counted. */
+/** Counts received messages: one for each event number above the last one that the contact counted. */
 export async function countReceivedFrom(store: Store, seen: readonly ReceivedFrom[]): Promise<void> {
   await upsert(
     store,
@@ -79,8 +79,8 @@ export async function countSent(
 }
 
 /**
- * Notes that the automatic reply of a mailbox to a message goes to the contact that wrote it. Returns whether it may: false when
- * the contact had one after `since`, of another message.
+ * Records that a mailbox sends an automatic reply to the contact that wrote a message. Returns false, and the reply must not be sent, when
+ * the contact received one to another message after `since`.
  */
 export async function takeAutoReply(
   store: Store,
@@ -105,13 +105,13 @@ export async function takeAutoReply(
   ])
 }
 
-/** Those of the addresses that are contacts of a mailbox. */
+/** The contacts of a mailbox that have one of these addresses. */
 export function findContacts(store: Store, mailboxId: string, addresses: readonly string[]): Promise<ContactDoc[]> {
   const ids = addresses.map((address) => contactId({ mailboxId, address }))
   return readMany(store, 'contacts', { mailboxId, _id: { $in: ids } })
 }
 
-/** Those of the contacts (by id) from whom mail was received. */
+/** The ids, among these, of contacts from whom mail was received. */
 export async function findCorrespondents(store: Store, ids: readonly string[]): Promise<string[]> {
   const mailboxIds = [...new Set(ids.map((id) => id.slice(0, id.indexOf(':'))))]
   const found = await readMany(
@@ -126,7 +126,7 @@ export async function findCorrespondents(store: Store, ids: readonly string[]): 
 /** A position in the list of contacts: the `lastSeenAt` and the id of a contact. */
 export type ContactCursor = { readonly at: Date; readonly id: string }
 
-/** Contacts of a mailbox, the last seen first, starting after the position `before`. */
+/** Contacts of a mailbox, the most recently seen first, starting after the position `before`. */
 export function listContacts(
   store: Store,
   { mailboxId, before, limit }: { mailboxId: string; before: ContactCursor | null; limit: number },
@@ -146,7 +146,7 @@ export async function matchContacts(
 ): Promise<ContactDoc[]> {
   return (
     store.contacts
-      // $elemMatch: both bounds must hold for the same word. Without it different words could meet them, and the index would
+      // With $elemMatch both bounds must hold for the same word. Without it, different words could satisfy them, and the index would
       // serve only one bound.
       .find({ mailboxId, words: { $elemMatch: { $gte: beginning, $lt: `${beginning}\u{10ffff}` } } })
       .limit(matchesMax)
@@ -166,7 +166,7 @@ function olderThan(before: ContactCursor | null): Filter<ContactDoc> {
 }
 
 /**
- * The fields that every update sets. Text from mail is a $literal, because "$" at its beginning would make it an expression.
+ * The fields that every update sets. Text from mail is a $literal, because a leading "$" would make it an expression.
  */
 function describe({ accountId, address, name, words, at }: ContactUpdate): Document {
   const named = name !== ''
@@ -179,7 +179,7 @@ function describe({ accountId, address, name, words, at }: ContactUpdate): Docum
   }
 }
 
-/** The last `max` values of a field and of those that are added, each once. */
+/** The last `max` of the values of a field followed by the added values, each once. */
 function withLatest(field: string, added: readonly (string | Letter)[], max: number): Document {
   const kept = { $ifNull: [field, []] }
   return { $slice: [{ $concatArrays: [kept, { $setDifference: [added, kept] }] }, -max] }
@@ -188,13 +188,13 @@ function withLatest(field: string, added: readonly (string | Letter)[], max: num
 type Upsert = { readonly filter: Filter<ContactDoc>; readonly set: Document }
 
 /**
- * Updates contacts or creates them. A contact that has counted the send already, or had its reply, does not match its filter; the
- * upsert then tries an insert, which fails as a duplicate, and nothing is left to do. Returns whether all were updated.
+ * Updates or creates contacts. A contact that already counted the send, or already had its reply, does not match the filter; the
+ * upsert then tries an insert, which is refused as a duplicate, and nothing is left to do. Returns whether all were updated.
  */
 async function upsert(store: Store, upserts: readonly Upsert[]): Promise<boolean> {
   const writes = upserts.map(({ filter, set }) => updateIn(store.contacts, filter, [{ $set: set }], { upsert: true }))
   const refused = await writeAll(store, writes)
-  // When two processes insert the same contact at once, one of them fails as a duplicate; its second try updates the
+  // When two processes insert the same contact at once, one insert is refused as a duplicate; the second try then updates the
   // contact.
   const refusedAgain = await writeAll(
     store,

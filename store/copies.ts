@@ -6,12 +6,12 @@ import { countsOf } from './message-edits.ts'
 import type { Store } from './open.ts'
 import { insertInto } from './writes.ts'
 
-/** A copy before its folder gave it numbers. */
+/** A copy before its folder has assigned its UID and modseq. */
 export type NewCopy = Omit<MessageDoc, 'uid' | 'modseq'>
 
 /**
- * Writes copies into a folder. Returns their UIDs, in the order given; null when the folder or one of the
- * messages is gone: then nothing was written. The sweep takes those users from the blobs that do not exist.
+ * Writes copies into a folder. Returns their UIDs, in the given order; null, with no message written, when the folder or the blob of one
+ * of the messages is gone. The sweep removes users that do not exist from the blobs.
  */
 export async function writeCopies(
   store: Store,
@@ -19,7 +19,7 @@ export async function writeCopies(
 ): Promise<readonly number[] | null> {
   const token = newToken()
   const claim = { folderId, mailboxId, uids: copies.length, ...countsOf(copies, 'remove') }
-  // First, so that it is void when the users that are added next may have been taken away again.
+  // The reservation comes first, so that it is void by the time the sweep may have removed the users that are added next.
   const reserved = (await reserve(store, [claim], { token, at })).get(folderId)
   if (reserved === undefined) return null
   const { matchedCount } = await store.blobs.bulkWrite(

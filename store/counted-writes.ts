@@ -1,18 +1,18 @@
 /**
- * Writes to several collections in one command, like `store/writes.ts`, whose caller learns of each how many documents it
- * concerned: for changes of many documents by one filter. Invariant: the first write is the fence of the others, which are made
- * only where it was, or, refused by a unique key, none of them.
+ * Writes to several collections in one command, like `store/writes.ts`, but for changes of many documents by one filter: the caller
+ * learns how many documents each write matched. Invariant: the first write is the fence of the others. If a unique key refuses it, none
+ * of the others is made.
  */
 import { type ClientBulkWriteResult, type Db, MongoBulkWriteError, MongoClientBulkWriteError } from 'mongodb'
 import { duplicateKey, fencedSince, modelOf, type Write } from './writes.ts'
 
 /**
- * Makes the writes in their order. Returns how many documents each matched; null when a unique key refused the first, and then
- * none was made. Rejects with any other error, as `WriteTogether` does.
+ * Makes the writes in order. Returns how many documents each matched; null, with none made, when a unique key refused the first.
+ * Rejects with any other error, as `WriteTogether` does.
  */
 export type WriteCounted = (writes: readonly Write[]) => Promise<readonly number[] | null>
 
-/** Creates the function of a process; `isTogether` as `knowsBulkWrite` tells. */
+/** Creates the function of a process. `isTogether` is the result of `knowsBulkWrite`. */
 export function createWriteCounted(db: Db, isTogether: boolean): WriteCounted {
   return isTogether ? (writes) => inOneCommand(db, writes) : (writes) => oneByOne(db, writes)
 }
@@ -33,7 +33,7 @@ function countIn({ updateResults, insertResults }: ClientBulkWriteResult, n: num
   return updateResults?.get(n)?.matchedCount ?? (insertResults?.has(n) === true ? 1 : 0)
 }
 
-/** As servers before MongoDB 8.0 need it. */
+/** Makes the writes one by one, for servers before MongoDB 8.0. */
 async function oneByOne(db: Db, writes: readonly Write[]): Promise<readonly number[] | null> {
   const counts: number[] = []
   const fence = fencedSince(performance.now())

@@ -1,4 +1,4 @@
-/** Copies a whole database: the embedded engine copies itself to a file, or documents are copied to another deployment. */
+/** Copies a whole database: the embedded engine copies itself to a file, or the documents are copied to another deployment. */
 import { deserialize, serialize } from 'bson'
 import { type Collection, type CreateCollectionOptions, type Db, type Document, MongoClient } from 'mongodb'
 import { namesOfProcesses } from './collections.ts'
@@ -8,7 +8,7 @@ export type CopiedCollection = {
   readonly collection: string
   readonly documents: number
   readonly indexes: number
-  /** Documents whose bytes changed: fields with names like whole numbers were moved to the front. */
+  /** Documents whose bytes changed, because fields whose names are whole numbers were moved to the front. */
   readonly reordered: number
 }
 
@@ -22,10 +22,10 @@ export type OnProgress = (progress: {
 const batchDocuments = 500
 const batchBytes = 4 * 1024 * 1024
 const selectionMs = 10_000
-/** Decodes without loss: numbers keep their types, and 64-bit integers all their digits. */
+/** Options for decoding without loss: numbers keep their types, and 64-bit integers keep all their digits. */
 export const exact = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const
 
-/** Lets the embedded engine at `url` copy all its data to a new file while it runs. `file` is an absolute path. */
+/** Makes the embedded engine at `url` copy all its data to a new file while it runs. `file` is an absolute path. */
 export async function backUp({ url, file }: { url: string; file: string }): Promise<void> {
   await withClient(url, async (client) => {
     await client.db('admin').command({ embeddedBackup: file })
@@ -35,8 +35,8 @@ export async function backUp({ url, file }: { url: string; file: string }): Prom
 /**
  * Copies the collections of one database, with their options and indexes, into another that holds no documents. `from` and
  * `to` are connection strings; each means the database it names, or `mailroom` if it names none. What is written to the
- * source meanwhile may be missing from the copy. Rejects at the first thing that cannot be copied; the target then has to be
- * dropped before another try.
+ * source meanwhile may be missing from the copy. Rejects at the first document or index that cannot be copied; the target then has to
+ * be dropped before another try.
  */
 export async function copyDatabase({
   from,
@@ -77,7 +77,7 @@ export async function refuseDocuments(target: Db): Promise<void> {
 }
 
 /**
- * Creates a collection and its indexes. They come before the documents, so that an unsupported index stops the copy at once.
+ * Creates a collection and its indexes. The indexes come before the documents, so that an unsupported index stops the copy at once.
  */
 async function copyShape(source: Db, target: Db, name: string, options: CreateCollectionOptions): Promise<number> {
   const there = await target.listCollections({ name }, { nameOnly: true }).hasNext()

@@ -1,10 +1,11 @@
 /**
- * Moves a database elsewhere while it is written. What was there is copied first, then what was written meanwhile, again and again, until
- * little is left; the copy is compared with its source; then writes are blocked for a moment, what is left is copied, compared and
- * counted, and the copy takes over. Invariants: from the beginning on every write is noted (store/written-documents.ts), and a
- * position moves on when all before it is in the copy, so that a move that was cut goes on and loses nothing; the copy gets each
- * document as the source has it by then, so that copying twice changes nothing; the source takes no write once the copy was told
- * to take over.
+ * Moves a database elsewhere while it is in use. First the existing documents are copied, then repeatedly those written meanwhile, until
+ * few are left. The copy is compared with its source. Then writes are blocked for a moment (the hold), the rest is copied, compared and
+ * counted, and the copy takes over.
+ *
+ * Invariants: From the beginning, every write is recorded (store/written-documents.ts), and the stored position advances only once
+ * everything before it is in the copy, so an interrupted move can be resumed without loss. Each document is copied in its current
+ * state, so copying it twice changes nothing. The source takes no more writes once the copy is told to take over.
  */
 import { deserialize } from 'bson'
 import {
@@ -33,48 +34,48 @@ export type MovedCollection = {
   readonly collection: string
   readonly documents: number
   /**
-   * Of all documents, the same on both sides; of a capped collection null: it is copied as it is at the end; and of one that says which
-   * processes run, whose documents are left behind.
+   * The checksum of all documents, equal on both sides. Null for a capped collection, which is copied during the hold and not compared, and
+   * for one that records running processes, whose documents are not copied.
    */
   readonly checksum: string | null
-  /** How many were written while it was compared, and so were compared once more at the end. */
+  /** How many documents were written during the comparison and therefore compared again in the hold. */
   readonly comparedAgain: number
 }
 
 export type Move = {
   readonly from: string
   readonly to: string
-  /** What the source says of where it went; without a password. */
+  /** The name of the target that the source records, without a password. */
   readonly name: string
   readonly onProgress: (progress: MoveProgress) => void
-  /** Lets the copy take over: called when it is whole, compared, and the source takes no writes. */
+  /** Makes the copy take over. Called once the copy is complete and compared, and the source takes no writes. */
   readonly switchOver: () => Promise<void>
 }
 
-/** Of the move, in the copy; it is gone when the move is over. */
+/** The collection in the copy that records the progress of the move. It is dropped when the move is complete. */
 export const moveCollection = 'moveProgress'
 const pageDocuments = 500
 const pageBytes = 4 * 1024 * 1024
-/** So few documents, and no more, may be left for the hold. */
+/** The most documents that may be left to copy in the hold. */
 const fewDocuments = 500
-/** What a hold catches up with in more readings than these is too much for a moment. */
+/** A hold that needs more reads than this to catch up would take too long, and is ended. */
 const readingsMax = 20
-/** A hold ends by itself after this, if whoever holds died; it is prolonged while the work goes on. */
+/** A hold ends by itself after this time, in case the process that holds dies. It is prolonged while the work continues. */
 const holdMs = 5_000
 const prolongMs = 1_000
 const triesMax = 5
-/** An expiry that does not come: nothing may expire in the copy alone. */
+/** An expiry that is never reached: during the move, nothing may expire in the copy. */
 const neverSeconds = 2 ** 31 - 1
 
 /**
- * Moves the database. Goes on with a move that was cut. Rejects when the target holds other documents, or a document cannot be
- * copied; the source is as it was then. Returns what was moved, by collection.
+ * Moves the database, or resumes a move that was interrupted. Returns what was moved, by collection. Rejects when the target holds
+ * other documents, or a document cannot be copied; the source then remains in use.
  */
 export async function moveDatabase(move: Move): Promise<readonly MovedCollection[]> {
   return withClient(move.from, (source) => withClient(move.to, (target) => new Mover(move, source, target).run()))
 }
 
-/** Gives a move up: the source takes writes again, and notes none. What was copied stays where it is. */
+/** Cancels a move: the source takes writes again, and no longer records them. What was copied stays in the target. */
 export async function cancelMove(url: string): Promise<void> {
   await withClient(url, async (client) => {
     const db = client.db(databaseOf(url))
@@ -90,7 +91,7 @@ type Progress = {
   readonly last?: unknown
   readonly isCopied?: boolean
   readonly position?: Position
-  /** Of the move, as the source has it. */
+  /** The id of the move, which the source records too. */
   readonly id?: string
 }
 
@@ -103,7 +104,7 @@ class Mover {
   #isEmbedded = false
   #written!: WrittenDocuments
   #position!: Position
-  /** Keys of what was written since the comparison began, by collection. */
+  /** The keys of documents that differed, or were written since the comparison began, by collection. */
   #flux: Map<string, Map<string, unknown>> | null = null
 
   constructor(move: Move, source: MongoClient, target: MongoClient) {
@@ -128,7 +129,7 @@ class Mover {
         if (moved !== null) return moved
         if (tries === triesMax)
           throw new Error(
-            'The copy could not catch up in a moment: what is written comes too fast. Try again at another time.',
+            'The copy could not catch up during a short stop of writes, because there are too many writes. Try again at a quieter time.',
           )
       }
     } finally {
@@ -143,10 +144,10 @@ class Mover {
     if (begun?.position !== undefined) {
       if (begun.id !== moving?.value.id)
         throw new Error(
-          `The target "${this.#target.databaseName}" holds a part of a move that was given up. Drop that database, and begin again.`,
+          `The target "${this.#target.databaseName}" holds parts of a cancelled move. Drop that database and start the move again.`,
         )
       this.#position = begun.position
-      // One that was cut right before its end has taken this out of the copy.
+      // A move that was interrupted right before its end has already deleted this document from the copy.
       await this.#copyAgain('state', [movingState])
       return
     }
@@ -175,7 +176,7 @@ class Mover {
       .toSorted((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  /** Makes what is missing of a collection and its indexes; nothing expires in it yet. */
+  /** Creates a collection and its indexes in the copy, as far as they are missing. Nothing expires there yet. */
   async #shape(name: string, options: CreateCollectionOptions): Promise<void> {
     if (!(await this.#target.listCollections({ name }, { nameOnly: true }).hasNext()))
       await this.#target.createCollection(name, options)
@@ -196,7 +197,7 @@ class Mover {
     }
   }
 
-  /** In pages by key, as far as they can be asked for behind the last one. */
+  /** Copies a collection in pages by key. The last key is recorded, where a query can resume after it. */
   async #copy(collection: string): Promise<void> {
     const _id = `copied ${collection}`
     const done = await this.#progress.findOne({ _id }, { promoteValues: false })
@@ -226,7 +227,7 @@ class Mover {
     await this.#progress.updateOne({ _id }, { $set: { isCopied: true } }, { upsert: true })
   }
 
-  /** Copies what was written, until little comes. */
+  /** Copies written documents, until a read returns at most `fewDocuments`. */
   async #catchUp(): Promise<void> {
     for (let documents = Number.POSITIVE_INFINITY; documents > fewDocuments; ) {
       documents = await this.#takeWritten()
@@ -235,7 +236,7 @@ class Mover {
     await this.#written.forget(this.#position)
   }
 
-  /** Copies the next of what was written. Returns how much it was. */
+  /** Copies the next written documents. Returns how many writes were read. */
   async #takeWritten(): Promise<number> {
     const { written, position } = await this.#written.read(this.#position)
     const byCollection = Map.groupBy(
@@ -256,8 +257,8 @@ class Mover {
   }
 
   /**
-   * Copies documents as they are by now. One whose unique key another document has in the copy drives that out, and it is copied again, too:
-   * in the source it has changed since.
+   * Copies documents in their current state. If another document in the copy has the unique key of one of them, that document must have
+   * changed in the source since it was copied. It is then copied again as well, which frees the key.
    */
   async #copyAgain(collection: string, keys: readonly unknown[], depth = 0): Promise<void> {
     const into = this.#target.collection(collection)
@@ -270,7 +271,8 @@ class Mover {
         found.map((raw) => deserialize(raw as unknown as Buffer, exact)),
       )
       if (refused.length === 0) continue
-      if (depth > triesMax) throw new Error(`Documents of ${collection} keep each other out of the copy.`)
+      if (depth > triesMax)
+        throw new Error(`Documents of ${collection} keep conflicting in the copy by their unique keys.`)
       const holders = await into
         .find({ $or: refused.map(({ holders: own }) => own) }, { projection: { _id: 1 }, promoteValues: false })
         .toArray()
@@ -282,7 +284,7 @@ class Mover {
     }
   }
 
-  /** Compares the copy while both are written: what differs, and what is written meanwhile, is looked at again in the hold. */
+  /** Compares the copy while both sides are written. Documents that differ, or are written meanwhile, are compared again in the hold. */
   async #compare(): Promise<ReadonlyMap<string, { readonly checksum: string; readonly tookMs: number }>> {
     const collections = (await this.#collections()).filter(({ name, options }) => isCompared(name, options))
     this.#flux = new Map(collections.map(({ name }) => [name, new Map()]))
@@ -300,7 +302,7 @@ class Mover {
     return compared
   }
 
-  /** Blocks writes, and copies, compares and counts what is left. Returns null when that took too long: writes go on. */
+  /** Blocks writes, then copies, compares and counts the rest. Returns null, with writes allowed again, if that took too long. */
   async #hold(
     compared: ReadonlyMap<string, { readonly checksum: string; readonly tookMs: number }>,
   ): Promise<readonly MovedCollection[] | null> {
@@ -320,7 +322,7 @@ class Mover {
         moved.push(finished)
       }
       clearInterval(prolong)
-      // For good: from here on the source is the one before.
+      // Without a time limit: from here on the source takes no more writes.
       await block(this.#client, { isOn: true, isEmbedded })
       if (await this.#wasWritten()) return null
       for (const { collection } of moved) await this.#expire(collection)
@@ -335,12 +337,12 @@ class Mover {
     }
   }
 
-  /** Whether the hold has ended meanwhile: this process may have stood still, or been too slow to prolong it. */
+  /** Whether something was written during the hold: it ends early if this process was suspended, or too slow to prolong it. */
   async #wasWritten(): Promise<boolean> {
     return (await this.#written.read(this.#position)).written.length > 0
   }
 
-  /** What is left of a collection, while nothing is written. Returns null when something was. */
+  /** Finishes a collection while nothing is written: compares the rest and counts. Returns null if something was written. */
   async #finish(
     name: string,
     options: CreateCollectionOptions,
@@ -360,21 +362,21 @@ class Mover {
     if (differing.length > 0 || documents !== copied) {
       if (await this.#wasWritten()) return null
       throw new Error(
-        `The copy of ${name} is not what it is copied from: ${documents} documents there and ${copied} in the copy, ${differing.length} of them differ.`,
+        `The copy of ${name} differs from its source: the source has ${documents} documents and the copy ${copied}; ${differing.length} differ.`,
       )
     }
     const checksum = again?.checksum ?? compared?.checksum ?? null
     return { collection: name, documents, checksum, comparedAgain: flux.length }
   }
 
-  /** From now on documents expire in the copy as they did in the source. */
+  /** Gives the indexes of the copy the expiry that they have in the source. */
   async #expire(collection: string): Promise<void> {
     for (const { name, expireAfterSeconds } of await this.#source.collection(collection).listIndexes().toArray())
       if (expireAfterSeconds !== undefined)
         await this.#target.command({ collMod: collection, index: { name, expireAfterSeconds } })
   }
 
-  /** In the order in which they stand there. */
+  /** Copies a capped collection as a whole, in the order of its documents. */
   async #copyCapped(name: string, options: CreateCollectionOptions): Promise<MovedCollection> {
     await this.#target.collection(name).drop()
     await this.#shape(name, options)
@@ -386,13 +388,13 @@ class Mover {
   }
 }
 
-/** Whether its documents are copied one by one, while the source is written, and compared. */
+/** Whether the documents of a collection are copied one by one while the source is in use, and compared. */
 const isCompared = (name: string, { capped }: CreateCollectionOptions) => capped !== true && !namesOfProcesses.has(name)
 
-/** A collection that was compared in this time is compared whole once more in the hold. */
+/** A collection whose comparison took less than this is compared as a whole again in the hold. */
 const quickMs = 200
 
-/** Keys of these kinds are in an order in which the rest can be asked for. */
+/** Whether a query for all keys greater than this one finds the rest of a collection: true for strings and ObjectIds. */
 const isOrdered = (key: unknown): boolean =>
   typeof key === 'string' || (key as { readonly _bsontype?: string } | undefined)?._bsontype === 'ObjectId'
 
@@ -402,7 +404,7 @@ function distinct(written: readonly Written[]): ReadonlyMap<string, unknown> {
 
 type Refused = { readonly document: Document; readonly holders: Document }
 
-/** Inserts documents that are not there. Returns those whose unique key another one has, with what finds that. */
+/** Inserts missing documents. Returns those whose unique key another document has, each with a filter that finds that document. */
 async function insertMissing(into: Collection, documents: readonly Document[]): Promise<readonly Refused[]> {
   if (documents.length === 0) return []
   try {
@@ -421,7 +423,7 @@ async function embedded(db: Db): Promise<boolean> {
   return (await db.command({ buildInfo: 1 })).embedded === true
 }
 
-/** As MongoDB 6.0 has it. Without `forMs`, and of a deployment always, until it is taken off. */
+/** Blocks or allows writes with the command of MongoDB 6.0. A block has no time limit, except with `forMs` on the embedded engine. */
 async function block(
   client: MongoClient,
   { isOn, isEmbedded, forMs }: { readonly isOn: boolean; readonly isEmbedded: boolean; readonly forMs?: number },

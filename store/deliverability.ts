@@ -1,11 +1,11 @@
-/** Reports of others about our domains, and what we report to others. */
+/** Reports of others about our domains, the TLS sessions that we report to others, and mail checks. */
 import type { UpdateFilter } from 'mongodb'
 import type { CheckDoc, DomainReportDoc, TlsKindDoc, TlsResultDoc } from './documents/deliverability.ts'
 import { takeDue } from './earliest.ts'
 import { isDuplicate, type Store } from './open.ts'
 import { readOne } from './reads.ts'
 
-/** Stores a report. Returns false when it is there already. */
+/** Stores a report. Returns false when it is already stored. */
 export async function insertReport(store: Store, report: DomainReportDoc): Promise<boolean> {
   try {
     await store.domainReports.insertOne(report)
@@ -16,7 +16,7 @@ export async function insertReport(store: Store, report: DomainReportDoc): Promi
   }
 }
 
-/** How many reports about a domain came since then; with `reporter` only those of one. */
+/** How many reports about a domain were received since a time; with `reporter` only those of that reporter. */
 export function countReports(
   store: Store,
   {
@@ -34,7 +34,7 @@ export function countReports(
   })
 }
 
-/** The reports about a domain that began in a time, the latest first. */
+/** The reports about a domain whose period began from `since` (inclusive) to `until` (exclusive), the latest first. */
 export async function* walkReports(
   store: Store,
   {
@@ -51,7 +51,7 @@ export async function* walkReports(
     .limit(limit)
 }
 
-/** Adds sessions to those of their domains and days. */
+/** Adds TLS sessions to the results of their domains and days. */
 export async function addTlsResults(
   store: Store,
   results: readonly (Pick<TlsResultDoc, 'day' | 'domain' | 'dueAt' | 'expiresAt'> & {
@@ -75,7 +75,7 @@ export async function addTlsResults(
   )
 }
 
-/** Takes the results of a domain and day that are due longest, until `leaseUntil`; null when none are due. */
+/** Leases the results that have been due longest (of one domain and day) until `leaseUntil`. Returns null when none are due. */
 export function claimTlsResults(
   store: Store,
   { now, leaseUntil }: { readonly now: Date; readonly leaseUntil: Date },
@@ -83,17 +83,17 @@ export function claimTlsResults(
   return takeDue(store.tlsResults, { field: 'dueAt', shardKey: '_id', now }, { $set: { dueAt: leaseUntil } })
 }
 
-/** Notes that the report of some results went to a place. */
+/** Records that the report of these results was sent to a destination. */
 export async function noteTlsReport(store: Store, { _id }: Pick<TlsResultDoc, '_id'>, to: string): Promise<void> {
   await store.tlsResults.updateOne({ _id }, { $addToSet: { sentTo: to } })
 }
 
-/** Deletes results that were reported, or that nobody wants. */
+/** Deletes results that were reported, or whose domain wants no reports. */
 export async function removeTlsResults(store: Store, { _id }: Pick<TlsResultDoc, '_id'>): Promise<void> {
   await store.tlsResults.deleteOne({ _id })
 }
 
-/** Stores what was found of a mail to the check mailbox, unless one came before. */
+/** Stores what was found about a mail to the check mailbox, unless an earlier mail to the same address is stored. */
 export async function insertCheck(store: Store, check: CheckDoc): Promise<void> {
   await store.deliveryChecks.insertOne(check).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error

@@ -1,9 +1,10 @@
 /**
- * The deliveries of events to webhook endpoints. An endpoint's `dueAt` says that none of its deliveries is due before, so that
- * processes find the endpoints that are due longest, and claim deliveries of each: nobody waits behind another's backlog.
- * Invariant: `dueAt` is brought forward before a delivery is due earlier, and put back only if it was not brought forward
- * meanwhile, which `dueRev` tells; by more than `writtenMs` only if it was not for as long, since the deliveries for which it was
- * brought forward may be written a moment later, or not before the next look.
+ * The deliveries of events to webhook endpoints. No delivery of an endpoint is due before the endpoint's `dueAt`. Processes find the
+ * endpoints that have been due longest and claim deliveries of each, so that no endpoint waits behind another's backlog.
+ *
+ * Invariants: `dueAt` is brought forward before a delivery becomes due earlier. It is put back only if it was not brought forward
+ * meanwhile, which `dueRev` shows. It is put back by more than `writtenMs` only if it has not been brought forward for that long, because
+ * the deliveries for which it was brought forward may be written a moment later than that.
  */
 import type { Filter } from 'mongodb'
 import type { DeliveryDoc, WebhookDoc } from './documents/events.ts'
@@ -13,15 +14,15 @@ import type { Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
 import { insertInto, updateIn, type Write, writeAll } from './writes.ts'
 
-/** What a delivery takes up beside its body. */
+/** The size of a delivery document besides its body. */
 const frameBytes = 1_024
-/** Longer than a list of writes takes, or takes to fail. */
+/** Longer than a list of writes can take to be made or to fail. */
 const writtenMs = 60_000
-/** Deliveries that one command ends. */
+/** How many deliveries one command skips. */
 const pageSize = 500
 const everDue = { $gt: new Date(0) }
 
-/** Inserts deliveries, and makes their endpoints due when they are. Safe to repeat. Returns those that were not there yet. */
+/** Inserts deliveries, and makes their endpoints due in time. Safe to repeat. Returns the deliveries that did not exist yet. */
 export async function insertDeliveries(
   store: Store,
   deliveries: readonly DeliveryDoc[],
@@ -34,7 +35,7 @@ export async function insertDeliveries(
 
 type Waiting = Pick<DeliveryDoc, 'accountId' | 'webhookId' | 'nextAt'>
 
-/** The writes that make endpoints due when these deliveries are; they go before those of the deliveries. */
+/** The writes that make endpoints due when these deliveries are. They must precede the writes of the deliveries. */
 export function duesOf(store: Store, deliveries: readonly Waiting[]): Write[] {
   return [...Map.groupBy(deliveries, ({ webhookId }) => webhookId).values()].flatMap((own) => {
     const dueMs = Math.min(...own.map(({ nextAt }) => nextAt?.getTime() ?? Number.POSITIVE_INFINITY))
@@ -45,7 +46,7 @@ export function duesOf(store: Store, deliveries: readonly Waiting[]): Write[] {
   })
 }
 
-/** The ids of those deliveries that exist. */
+/** The ids of the given deliveries that exist. */
 export async function findExistingDeliveryIds(
   store: Store,
   deliveries: readonly Pick<DeliveryDoc, '_id' | 'accountId'>[],
@@ -65,7 +66,7 @@ export function findDueEndpoints(store: Store, due: Due, limit: number): Promise
   })
 }
 
-/** Claims deliveries of an endpoint that are due, the longest due first, for the holder of `token` until `until`. */
+/** Claims due deliveries of an endpoint, the longest due first, for the holder of `token` until `until`. */
 export async function claimDeliveries(
   store: Store,
   {
@@ -84,7 +85,7 @@ export async function claimDeliveries(
 
 type Claim = { readonly now: Date; readonly until: Date; readonly token: string }
 
-/** Claims those of the deliveries for which the condition still holds. */
+/** Claims those of these deliveries for which the condition still holds. */
 async function claimAmong(
   store: Store,
   deliveries: readonly DeliveryDoc[],
@@ -107,8 +108,8 @@ const among = (deliveries: readonly Pick<DeliveryDoc, '_id' | 'accountId'>[]): F
 })
 
 /**
- * Makes an endpoint due when the next of its deliveries is, but not before `notBefore`, unless something brought it forward since
- * it was read; and in `writtenMs` at the latest, while it was brought forward more lately than that.
+ * Makes an endpoint due when its next delivery is, but not before `notBefore`. Does nothing if the endpoint was brought forward since it
+ * was read. If it was brought forward within the last `writtenMs`, it is due in `writtenMs` at the latest.
  */
 export async function settleDue(
   store: Store,
@@ -143,7 +144,7 @@ async function nextOf(
   return next?.nextAt ?? null
 }
 
-/** When the next delivery may be due, of an account or of all; null when none waits. */
+/** When the next delivery of an account, or of any account, may be due; null when none waits. */
 export async function nextDelivery(store: Store, accountId?: string): Promise<Date | null> {
   if (accountId === undefined) return earliest(store.webhooks, 'dueAt')
   const times = await Promise.all(
@@ -157,14 +158,14 @@ async function endpointIdsOf(store: Store, accountId: string): Promise<string[]>
   return found.map(({ _id }) => _id)
 }
 
-/** Whether an attempt to deliver an event of the account is under way, whose lease has not ended. */
+/** Whether an attempt to deliver an event of the account is in progress under a lease that has not ended. */
 export async function isDelivering(store: Store, accountId: string, now: Date): Promise<boolean> {
   const webhookId = { $in: await endpointIdsOf(store, accountId) }
   const leased = { accountId, webhookId, nextAt: { $gt: now }, lease: { $ne: null } }
   return (await readOne(store, 'deliveries', leased, { projection: { _id: 1 } })) !== null
 }
 
-/** What came of a claimed delivery. Without an attempt nothing was sent; without `nextAt` none follows. */
+/** The outcome of a claimed delivery. Without `attempt` nothing was sent; without `nextAt` no attempt follows. */
 export type Outcome = Pick<DeliveryDoc, 'state'> & {
   readonly delivery: DeliveryDoc
   readonly attempt: DeliveryDoc['attempts'][number] | null
@@ -172,8 +173,8 @@ export type Outcome = Pick<DeliveryDoc, 'state'> & {
 }
 
 /**
- * The write of an outcome. It changes nothing when the delivery has another lease by now; and one after which the delivery waits on, nothing
- * when it was skipped meanwhile.
+ * The write of an outcome. It changes nothing if the delivery has another lease by now. An outcome after which the delivery continues to
+ * wait also changes nothing if the delivery was skipped meanwhile.
  */
 export function outcomeIn(store: Store, { delivery, attempt, state, nextAt }: Outcome): Write {
   const { accountId, _id, lease, firstAt } = delivery
@@ -193,7 +194,7 @@ export function outcomeIn(store: Store, { delivery, attempt, state, nextAt }: Ou
   )
 }
 
-/** Ends all deliveries that wait for an endpoint. An attempt that is under way keeps its lease, so that what comes of it is recorded. */
+/** Skips all deliveries that wait for an endpoint. An attempt in progress keeps its lease, so that its outcome is recorded. */
 export async function skipDeliveries(
   store: Store,
   { accountId, webhookId }: Pick<DeliveryDoc, 'accountId' | 'webhookId'>,
@@ -211,7 +212,7 @@ export async function skipDeliveries(
 
 type InOrder = Pick<DeliveryDoc, 'accountId' | 'webhookId' | 'mailboxId' | 'order'>
 
-/** When the earliest delivery of the same mailbox that waits ahead of this one is due; null when none is ahead. */
+/** When the first delivery of the same mailbox ahead of this one is due; null when none is ahead. */
 export async function dueAhead(
   store: Store,
   { accountId, webhookId, mailboxId, order = 0 }: InOrder,
@@ -250,11 +251,11 @@ export type LogQuery = {
   readonly accountId: string
   readonly webhookId: string
   readonly types: readonly string[]
-  /** null: all. Test events are of none. */
+  /** null: all mailboxes. Test events belong to no mailbox and are always listed. */
   readonly mailboxIds: readonly string[] | null
   readonly state?: DeliveryDoc['state']
   readonly eventId?: string
-  /** An id; null: from the newest on. */
+  /** Only deliveries with ids below this one; null: from the newest on. */
   readonly before: string | null
   readonly limit: number
 }

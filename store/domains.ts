@@ -1,4 +1,4 @@
-/** Domains in use, and the claims of those who want one. */
+/** Domains in use, and the claims to domains. */
 import type { StsMode } from '../schemas/settings.ts'
 import type { DomainClaimDoc, DomainDoc, DomainNews } from './documents/domains.ts'
 import { isDuplicate, type Store } from './open.ts'
@@ -28,18 +28,18 @@ export function listDomains(store: Store, accountId: string): Promise<DomainDoc[
   return readMany(store, 'domains', { accountId }, { sort: { _id: 1 } })
 }
 
-/** Sets what the MTA-STS policy of an own domain asks of senders; null: what the settings say. Null when there is no such domain. */
+/** Sets the MTA-STS mode of an own domain; null: the mode of the settings. Returns the domain; null when there is no such domain. */
 export function setStsMode(store: Store, domain: string, mode: StsMode | null): Promise<DomainDoc | null> {
   const change = mode === null ? { $unset: { stsMode: '' as const } } : { $set: { stsMode: mode } }
   return store.domains.findOneAndUpdate({ _id: domain, parent: null }, change, { returnDocument: 'after' })
 }
 
-/** Gives up a domain that was taken a moment ago. */
+/** Removes a domain that was taken a moment ago. */
 export async function removeDomain(store: Store, domain: string): Promise<void> {
   await store.domains.deleteOne({ _id: domain })
 }
 
-/** Claims on any of some domains, of whichever account, at most `limit`. */
+/** The claims to these domains by any account, at most `limit`. */
 export function findClaims(
   store: Store,
   { domains, limit }: { readonly domains: readonly string[]; readonly limit: number },
@@ -74,7 +74,7 @@ export async function domainsOf(store: Store, accountId: string): Promise<readon
   return [...inUse.map(({ _id }) => _id), ...claims.map(({ domain }) => domain)]
 }
 
-/** Those of some names that an account has or claims. */
+/** Those of these names that an account has or claims. */
 export async function domainsAmong(
   store: Store,
   { accountId, names }: { readonly accountId: string; readonly names: readonly string[] },
@@ -86,7 +86,7 @@ export async function domainsAmong(
   return [...inUse.map(({ _id }) => _id), ...claims.map(({ domain }) => domain)]
 }
 
-/** Gives up a claim. Returns false when there was none. */
+/** Removes a claim. Returns false when there was none. */
 export async function removeClaim(
   store: Store,
   { accountId, domain }: { readonly accountId: string; readonly domain: string },
@@ -97,33 +97,33 @@ export async function removeClaim(
 
 type Leaving = { readonly accountId: string; readonly domain: string; readonly token: string }
 
-/** Puts a domain under a deletion, in place of one that was under way. */
+/** Marks a domain as being deleted under a token, which replaces that of a deletion in progress. */
 export async function markLeaving(store: Store, { accountId, domain, token }: Leaving): Promise<void> {
   await store.domains.updateOne({ _id: domain, accountId, parent: null }, { $set: { leaving: token } })
 }
 
-/** Ends a deletion that is still under way: the domain stays. */
+/** Cancels this deletion, if it is still in progress: the domain stays. */
 export async function unmarkLeaving(store: Store, { accountId, domain, token }: Leaving): Promise<void> {
   await store.domains.updateOne({ _id: domain, accountId, leaving: token }, { $unset: { leaving: '' } })
 }
 
-/** Gives up a domain of an account. Returns false when it is not there, or this deletion is not the one that it is under. */
+/** Deletes a domain of an account. Returns false when it does not exist, or another deletion of it is in progress. */
 export async function removeOwnDomain(store: Store, { accountId, domain, token }: Leaving): Promise<boolean> {
   const { deletedCount } = await store.domains.deleteOne({ _id: domain, accountId, parent: null, leaving: token })
   return deletedCount === 1
 }
 
-/** Which document of a domain is meant: that of its use, or an account's claim. */
+/** Identifies a document of a domain: the domain itself, or an account's claim to it. */
 export type WatchedRef = { readonly accountId: string | null; readonly domain: string; readonly isClaim: boolean }
-/** What can be changed in either. */
+/** The fields that can be changed in both. */
 export type DomainChange = Partial<Pick<DomainDoc, 'defaultDisplayName' | 'dkim' | 'watch'>> & {
   /** null: our own server. */
   readonly backend?: DomainDoc['backend'] | null
 }
 
 /**
- * Changes a domain or a claim; with `rev` only while the looks that were written down are as many. Returns false when there is none, or
- * it has others.
+ * Changes a domain or a claim; with `rev` only if `watch.rev` still has that value. Returns false when there is none, or it has another
+ * `rev`.
  */
 export async function changeDomain(
   store: Store,
@@ -142,7 +142,7 @@ export async function changeDomain(
   return matchedCount === 1
 }
 
-/** Domains and claims that are to be looked at, those that wait longest first. */
+/** Domains and claims whose DNS is due to be looked at, the longest due first. */
 export async function findDueDomains(
   store: Store,
   now: Date,
@@ -174,7 +174,7 @@ export async function findDueDomains(
     .slice(0, limit)
 }
 
-/** Takes on the look at a domain until then, unless another process has. */
+/** Leases the look at a domain until `until`. Returns false when another process did. */
 export async function leaseLook(
   store: Store,
   { accountId, domain, isClaim, dueAt }: WatchedRef & { readonly dueAt: Date },
@@ -187,7 +187,7 @@ export async function leaseLook(
   return modifiedCount === 1
 }
 
-/** Writes down what a look found, unless another did meanwhile, with the news that follow from it. Returns the domain; null then. */
+/** Writes the result of a look and the news that follow from it. Returns the domain; null if another look was written meanwhile. */
 export function noteLook(
   store: Store,
   { domain, accountId }: { readonly domain: string; readonly accountId: string | null },
@@ -208,13 +208,13 @@ export function noteLook(
   )
 }
 
-/** Forgets news whose events are recorded. */
+/** Removes news whose events are recorded. */
 export async function forgetNews(store: Store, domain: string, told: readonly DomainNews[]): Promise<void> {
   const at = { $in: told.map((news) => news.at) }
   await store.domains.updateOne({ _id: domain }, { $pull: { untold: { at } } })
 }
 
-/** Sets when the registration of a domain ends, null: nobody knows. Returns false when there is no such domain. */
+/** Sets when the registration of a domain ends; null if unknown. Returns false when there is no such domain. */
 export async function setExpiry(
   store: Store,
   domain: string,
@@ -229,7 +229,7 @@ export async function setExpiry(
   return matchedCount === 1
 }
 
-/** Notes what the registry said of a domain, unless an administrator has said otherwise. */
+/** Records what the registry answered about a domain, unless an administrator set the expiry. */
 export async function noteRegistry(
   store: Store,
   domain: string,

@@ -7,12 +7,12 @@ import type { EditTarget } from './message-edits.ts'
 import type { Store } from './open.ts'
 import { updateIn } from './writes.ts'
 
-/** The fields of a draft that are replaced with its content. */
+/** The fields of a draft that are replaced together with its content. */
 export type DraftContent = MessageContent & Pick<MessageDoc, 'answers'>
 
 /**
- * Replaces the content of a draft; the new blob must be written already. The draft keeps its id and gets a new UID (RFC 9051
- * 2.3.1.1: the message a UID names never changes). Returns false when the draft changed meanwhile; the new blob is then
+ * Replaces the content of a draft. The new blob must already be written. The draft keeps its id and gets a new UID (RFC 9051
+ * 2.3.1.1: the message that a UID names never changes). Returns false when the draft changed meanwhile; the new blob is then
  * deleted.
  */
 export async function replaceDraft(

@@ -1,7 +1,7 @@
 /**
- * Drive: entries of folders, and the bytes of files in the driver's own bucket (GridFS). A file is made of parts, each a file of the bucket,
- * so that putting in a long one goes on behind the last whole part after a crash. Invariants: a reader sees a content only when it is
- * whole; the id of a part says of which entry it is, who writes it and which it is, so two writers never touch the same bytes.
+ * Drive: entries of folders, and the bytes of files in the driver's own bucket (GridFS). A file consists of parts, each of them a file of
+ * the bucket, so that a long upload can resume after the last complete part when it was interrupted. Invariants: Readers see content
+ * only once it is complete. The id of a part contains its entry, its writer and its number, so two writers never touch the same bytes.
  */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -10,19 +10,19 @@ import type { DriveEntryDoc, DrivePart, DriveUpload } from './documents/drive.ts
 import { isDuplicate, type Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
 
-/** What the bucket's collections begin with. */
+/** The name of the bucket, with which the names of its collections begin. */
 export const driveBucket = 'drive'
-/** A document of the bucket. */
+/** The size of one document of the bucket. */
 export const chunkBytes = 255 * 1024
-/** The bucket fetches all that it is to read in one answer, however slowly its reader takes it: so it is told to read a little at a time. */
+/** How much is read from the bucket at once: it fetches everything it is asked for in one answer, however slow the consumer is. */
 const readBytes = 8 * chunkBytes
 
 const bucketOf = ({ db }: Store) => new GridFSBucket(db, { bucketName: driveBucket, chunkSizeBytes: chunkBytes })
-/** The driver's types know ids of one kind; its bucket takes any. */
+/** The driver's types allow ids of one kind only, but its bucket accepts any. */
 type BucketId = Parameters<GridFSBucket['openDownloadStream']>[0]
 const bucketId = (id: string) => id as unknown as BucketId
 
-/** Inserts an entry. Returns false when its folder has one of that name. */
+/** Inserts an entry. Returns false when its folder has an entry of that name. */
 export async function insertDriveEntry(store: Store, entry: DriveEntryDoc): Promise<boolean> {
   try {
     await store.driveEntries.insertOne(entry)
@@ -40,7 +40,7 @@ export function findDriveEntry(
   return readOne(store, 'driveEntries', { accountId, _id: entryId, isNew: { $exists: false } })
 }
 
-/** The entry of this name in a folder, also one whose content is not whole. */
+/** The entry of this name in a folder, even if its content is incomplete. */
 export function driveEntryNamed(
   store: Store,
   { accountId, parentId, name }: Pick<DriveEntryDoc, 'accountId' | 'parentId' | 'name'>,
@@ -48,7 +48,7 @@ export function driveEntryNamed(
   return readOne(store, 'driveEntries', { accountId, parentId, name })
 }
 
-/** The entries of a folder, newest first, after the id `before`. */
+/** The entries of a folder, newest first, older than the one with the id `before`. */
 export function listDriveEntries(
   store: Store,
   {
@@ -72,7 +72,7 @@ export function listDriveEntries(
   )
 }
 
-/** Notes how far a content has come. Returns false when the entry is gone, or another writer puts in a content. */
+/** Records the progress of an upload. Returns false when the entry is gone, or another writer has taken over. */
 export async function noteUpload(
   store: Store,
   { accountId, _id }: Pick<DriveEntryDoc, 'accountId' | '_id'>,
@@ -83,12 +83,12 @@ export async function noteUpload(
   return matchedCount === 1
 }
 
-/** The id of a part: of which entry it is, who writes it, and its number. */
+/** The id of a part: its entry, its writer and its number. */
 export const partId = (entryId: string, writer: string, n: number) => `${entryId}.${writer}.${n}`
 
 const entryOfPart = (id: string) => id.slice(0, id.indexOf('.'))
 
-/** What a content on its way has written: its whole parts, and the one behind them. */
+/** The parts that an upload has written: the complete ones, and the one after them. */
 function writtenParts(
   entry: Pick<DriveEntryDoc, '_id'>,
   incoming: DriveUpload | undefined,
@@ -96,14 +96,14 @@ function writtenParts(
   return incoming === undefined ? [] : [...incoming.parts, underWay(entry, incoming)]
 }
 
-/** The part behind the whole ones, of which its writer may have written some. */
+/** The part after the complete ones, which the writer may have written partly. */
 const underWay = ({ _id }: Pick<DriveEntryDoc, '_id'>, { writer, parts }: DriveUpload) => ({
   id: partId(_id, writer, parts.length),
 })
 
 /**
- * Goes on with the content of a source that another writer has begun, whether that is still there or not. Returns the parts that are
- * whole, and what is nobody's then; null when no content of this source is being put in.
+ * Takes over the upload of a source from the writer that began it, whether that one is alive or not. Returns the complete parts, and the
+ * part that is then unused; null when this source is not being uploaded.
  */
 export async function takeUpload(
   store: Store,
@@ -119,7 +119,7 @@ export async function takeUpload(
     : { parts: before.incoming.parts, unused: [underWay(before, before.incoming)] }
 }
 
-/** Begins to put another content into a file. Returns what was being put in before, whose parts are nobody's then. */
+/** Begins the upload of new content, which replaces any other upload of the file. Returns the parts of that one, which are then unused. */
 export async function beginUpload(
   store: Store,
   { accountId, _id }: Pick<DriveEntryDoc, 'accountId' | '_id'>,
@@ -129,7 +129,7 @@ export async function beginUpload(
   return writtenParts({ _id }, before?.incoming)
 }
 
-/** Shows what was put in, in place of what the file was. Returns the parts that are nobody's then; null when another writer puts in a content. */
+/** Replaces the content of a file with its upload. Returns the parts that are then unused; null when another writer has taken over. */
 export async function finishUpload(
   store: Store,
   { accountId, _id }: Pick<DriveEntryDoc, 'accountId' | '_id'>,
@@ -147,7 +147,7 @@ export async function finishUpload(
   return before === null ? null : before.parts
 }
 
-/** Deletes an entry with the bytes that it has; what lies in a folder is not looked at. */
+/** Deletes an entry and its bytes. Does not check whether a folder is empty. */
 export async function removeDriveEntry(
   store: Store,
   { accountId, _id, parts, incoming }: Pick<DriveEntryDoc, 'accountId' | '_id' | 'parts' | 'incoming'>,
@@ -156,19 +156,19 @@ export async function removeDriveEntry(
   await removeParts(store, [...parts, ...writtenParts({ _id }, incoming)])
 }
 
-/** Deletes a page of entries of an account with their bytes. Returns how many there were. */
+/** Deletes up to `limit` entries of an account with their bytes. Returns how many there were. */
 export async function removeDriveEntries(store: Store, accountId: string, limit: number): Promise<number> {
   const found = await readMany(store, 'driveEntries', { accountId }, { limit })
   for (const entry of found) await removeDriveEntry(store, entry)
   return found.length
 }
 
-/** Contents that nobody went on with since a time. */
+/** Entries with an upload that has not progressed since a time. */
 export function findStaleUploads(store: Store, before: Date, limit: number): Promise<DriveEntryDoc[]> {
   return readMany(store, 'driveEntries', { 'incoming.at': { $lt: before } }, { limit })
 }
 
-/** Gives up a content that was not put in whole. */
+/** Drops an upload that was not completed, and an entry that has no other content. Does nothing if the upload has progressed since. */
 export async function dropUpload(store: Store, entry: DriveEntryDoc): Promise<void> {
   const { accountId, _id, incoming, isNew } = entry
   if (incoming === undefined) return
@@ -187,7 +187,7 @@ export async function writePart(store: Store, id: string, content: AsyncIterable
   return into.length
 }
 
-/** The bytes of parts from the first to the last of the range, as they are read. */
+/** Streams the bytes of the concatenated parts from `first` to `last` (inclusive). */
 export async function* readParts(
   store: Store,
   parts: readonly DrivePart[],
@@ -218,8 +218,8 @@ export async function driveBytes(store: Store, accountId: string): Promise<numbe
 }
 
 /**
- * The ids of parts of which anything is there, whichever of their chunks that is, of a page behind the id `after` in their order. Each is
- * found by itself: to walk over all chunks would read all that is kept.
+ * The ids of parts of which at least one chunk is stored: a page of them after the id `after`, in order. Each id takes a query of its own,
+ * because walking over all chunks would read everything that is stored.
  */
 export async function walkParts(
   store: Store,
@@ -239,7 +239,7 @@ export async function walkParts(
   return ids
 }
 
-/** Those of some parts that no entry names. An entry is written before its parts, so these were somebody's and are nobody's now. */
+/** Those of these parts that no entry names. An entry is written before its parts, so such a part is no longer used. */
 export async function unusedParts(store: Store, ids: readonly string[]): Promise<readonly string[]> {
   const entries = await readMany(
     store,
@@ -256,12 +256,12 @@ export async function removeParts(store: Store, parts: readonly Pick<DrivePart, 
   for (const { id } of parts) await removePart(store, id)
 }
 
-/** Deletes a part, or what there is of one that was never whole. */
+/** Deletes a part, or the chunks of a part that was never completed. */
 async function removePart(store: Store, id: string): Promise<void> {
   try {
     await bucketOf(store).delete(bucketId(id))
   } catch (error) {
-    // The bucket deletes the pieces first, and then misses the file.
+    // The bucket deletes the chunks in any case, and throws if the file document is missing.
     if (!(error instanceof MongoRuntimeError)) throw error
   }
 }

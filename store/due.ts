@@ -1,14 +1,14 @@
-/** What is due: documents that are found by a time in them. */
+/** Filters for due documents, by a time that they contain. */
 import type { Document, Filter } from 'mongodb'
 
-/** A time up to which something is due: for one account, or for all, of which those in `ahead` have another time. */
+/** The time up to which documents are due: for one account, or for all. The accounts in `ahead` have a time of their own. */
 export type Due = {
   readonly now: Date
   readonly accountId?: string
   readonly ahead?: readonly { readonly accountId: string; readonly now: Date }[]
 }
 
-/** The documents in which the time in `field` has come. */
+/** The filter for documents whose time in `field` has come. */
 export function dueBy<Doc extends Document>(
   field: (keyof Doc & string) | `${keyof Doc & string}.${string}`,
   { now, accountId, ahead = [] }: Due,

@@ -1,12 +1,12 @@
 import type { Collection, Document, Filter, UpdateFilter } from 'mongodb'
 
-/** The earliest of the times in an indexed field, of an account or of all; null when no document has it. */
+/** The earliest time in an indexed field, for an account or for all; null when no document has the field. */
 export async function earliest<Doc extends Document>(
   collection: Collection<Doc>,
   field: keyof Doc & string,
   accountId?: string,
 ): Promise<Date | null> {
-  // Documents without the field would sort first, and are not in the index.
+  // Excludes documents without the field, which would sort first and are not in the index.
   const having = {
     [field]: { $gt: new Date(0) },
     ...(accountId !== undefined && { accountId }),
@@ -19,8 +19,8 @@ export async function earliest<Doc extends Document>(
 }
 
 /**
- * Takes the document that is due longest by `field`: reads it, and changes it while it is still due as read, under its shard key.
- * Returns the changed one; null when none is due.
+ * Takes the document that has been due longest by `field`: reads it, then updates it by its shard key if its due time is still as
+ * read. Returns the updated document; null when none is due.
  */
 export async function takeDue<D extends { readonly _id: string }>(
   collection: Collection<D>,
@@ -39,7 +39,7 @@ export async function takeDue<D extends { readonly _id: string }>(
       .next()
     if (due === null) return null
     const taken = await collection.findOneAndUpdate(due as Filter<D>, update, { returnDocument: 'after' })
-    // Otherwise another process was quicker.
+    // If null, another process was quicker: look for the next one.
     if (taken !== null) return taken as D
   }
 }

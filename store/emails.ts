@@ -13,7 +13,7 @@ export function findEmail(
   store: Store,
   { accountId, emailId }: { accountId: string; emailId: string },
 ): Promise<EmailDoc | null> {
-  // That it is there is said to be a promise.
+  // That a send exists is reported as a guarantee, so no change of primaries may roll back what is read.
   return readOne(store, 'emails', { accountId, _id: emailId }, settled)
 }
 
@@ -25,7 +25,10 @@ export function findEmailByMessage(
   return readOne(store, 'emails', { accountId, messageId })
 }
 
-/** Whether the Sent copy is written, or when it is due, of the newest send since then that keeps one and has this Message-ID; null when there is none. */
+/**
+ * The newest send since a time that has this Message-ID and keeps a Sent copy: whether the copy is written, or when it is due. Null when
+ * there is none.
+ */
 export async function findSentCopy(
   store: Store,
   {
@@ -55,12 +58,12 @@ export function findEmailById(store: Store, emailId: string): Promise<EmailDoc |
   return readOne(store, 'emails', { _id: emailId })
 }
 
-/** Sends with derived documents that are due to be written, the longest due first. */
+/** Sends whose derived documents are due to be written, the longest due first. */
 export function findUnsettled(store: Store, { due, limit }: { due: Due; limit: number }): Promise<EmailDoc[]> {
   return readMany(store, 'emails', dueBy<EmailDoc>('todoAt', due), { sort: { todoAt: 1 }, limit })
 }
 
-/** When there is something to derive next, of an account or of all; null when nothing is left. */
+/** When there is next something to derive for an account, or for any account; null when nothing is left. */
 export function nextUnsettled(store: Store, accountId?: string): Promise<Date | null> {
   return earliest(store.emails, 'todoAt', accountId)
 }
@@ -72,7 +75,7 @@ export type SettledEmail = {
   readonly todoAt: Date | null
 }
 
-/** Notes the results of settling on those sends that did not change meanwhile. */
+/** Records the results of settling in those sends that did not change meanwhile. */
 export async function settleEmails(store: Store, settled: readonly SettledEmail[]): Promise<void> {
   await store.writeTogether(
     settled.map(({ email: { accountId, _id, rev }, recipients, todoAt }) =>
@@ -87,14 +90,14 @@ export async function settleEmails(store: Store, settled: readonly SettledEmail[
   )
 }
 
-/** Notes that the outbox rows and Sent copies of sends are written. What changed in them meanwhile stays, `todoAt` too. */
+/** Records that the outbox rows and Sent copies of sends are written. Keeps all other fields, including `todoAt`. */
 export async function markPlanned(store: Store, emails: readonly Pick<EmailDoc, 'accountId' | '_id'>[]): Promise<void> {
   await store.writeTogether(
     emails.map(({ accountId, _id }) => updateIn(store.emails, { accountId, _id }, { $set: { planned: true } })),
   )
 }
 
-/** Sends of an account, or of one of its keys, newest first, starting after the id `before`. */
+/** Sends of an account, or of one of its keys, newest first, older than the one with the id `before`. */
 export function listEmails(
   store: Store,
   {
@@ -112,7 +115,7 @@ export function listEmails(
   )
 }
 
-/** Scheduled sends of a mailbox, newest first, starting after the id `before`. */
+/** Scheduled sends of a mailbox, newest first, older than the one with the id `before`. */
 export function listScheduled(
   store: Store,
   {
@@ -135,7 +138,7 @@ export function listScheduled(
   )
 }
 
-/** Gives a scheduled send another time and the blob composed for it. Returns null when the send changed meanwhile. */
+/** Sets another time for a scheduled send, with the blob composed for it. Returns null when the send changed meanwhile. */
 export function moveScheduled(
   store: Store,
   { accountId, _id, rev }: EmailDoc,
@@ -175,7 +178,7 @@ export type RecipientChange = {
   readonly at: Date
 }
 
-/** Makes one change. Returns false when the status of the recipient is none of `from`. */
+/** Makes one change. Returns false when the status of the recipient is not in `from`. */
 export async function changeRecipient(store: Store, change: RecipientChange): Promise<boolean> {
   const { filter, update } = recipientUpdate(change)
   const { modifiedCount } = await store.emails.updateOne(filter, update)
@@ -200,12 +203,12 @@ function recipientUpdate({ accountId, emailId, n, from, change, at }: RecipientC
   }
 }
 
-/** The sends of an account among the ids. */
+/** Those of the sends `ids` that belong to an account. */
 export function findEmails(store: Store, accountId: string, ids: readonly string[]): Promise<EmailDoc[]> {
   return readMany(store, 'emails', { accountId, _id: { $in: [...ids] } })
 }
 
-/** Those of the sends `ids` that are of one of the accounts. */
+/** Those of the sends `ids` that belong to one of the accounts. */
 export function findEmailsIn(
   store: Store,
   { accountIds, ids }: { accountIds: readonly string[]; ids: readonly string[] },

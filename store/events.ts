@@ -1,4 +1,4 @@
-/** Events. Those of an account are numbered; a reader never sees an event before all earlier ones are visible (store/chains.ts). */
+/** Events, numbered within each account. A reader never sees an event before all earlier ones are visible (store/chains.ts). */
 import type { Filter } from 'mongodb'
 import { type Append, createAppend } from './chains.ts'
 import { settled } from './connection.ts'
@@ -8,7 +8,7 @@ import { readMany, readOne } from './reads.ts'
 
 export type NewEvent = Omit<EventDoc, 'seq'>
 
-/** Creates the function by which a process appends events. */
+/** Creates the function with which a process appends events. */
 export function createEventAppend(store: Store): Append<NewEvent, EventDoc> {
   return createAppend<NewEvent, EventDoc, Pick<EventDoc, 'seq'>>({
     store,
@@ -40,7 +40,7 @@ export async function raiseEventFloors(store: Store, floors: ReadonlyMap<string,
   )
 }
 
-/** The ids of those events that exist. */
+/** The ids of the given events that exist. */
 export async function findExistingEventIds(
   store: Store,
   events: readonly Pick<EventDoc, '_id' | 'accountId'>[],
@@ -49,7 +49,7 @@ export async function findExistingEventIds(
   return new Set(found.map(({ _id }) => _id))
 }
 
-/** The numbers of those events that exist, by id. */
+/** The numbers of the given events that exist, by id. */
 export async function findEventNumbers(
   store: Store,
   events: readonly Pick<EventDoc, '_id' | 'accountId'>[],
@@ -84,7 +84,7 @@ export function walkEvents(
   )
 }
 
-/** Events of all accounts from the time `from` (included) to `to` (excluded), in order, for the sweep. */
+/** Events of all accounts created from `from` (inclusive) to `to` (exclusive), in order, for the sweep. */
 export function walkEventsByTime(
   store: Store,
   { from, to, limit }: { from: Date; to: Date; limit: number },
@@ -97,21 +97,21 @@ export function walkEventsByTime(
   )
 }
 
-/** What a reader wants and may see. `eventsPassing` and the filter of `listEvents` say the same. */
+/** The events that a reader wants and may see. `eventsPassing` and the filter of `listEvents` must agree on its meaning. */
 export type EventQuery = {
   readonly accountId: string
   readonly types: readonly string[]
   /** null: events of all mailboxes and of the account itself. */
   readonly mailboxIds: readonly string[] | null
   readonly mailbox?: string
-  /** Of a partner's: those of customers to try things with; those of one customer. */
+  /** For a partner's events: only those of sandbox customers, or of one customer. */
   readonly sandbox?: true
   readonly customerId?: string
   readonly since?: Date
   readonly until?: Date
 }
 
-/** Those of the events of an account that a query asks for. */
+/** Those of these events of an account that match a query. */
 export function eventsPassing(events: readonly EventDoc[], query: EventQuery): EventDoc[] {
   const { types, mailboxIds, mailbox, sandbox, customerId, since, until } = query
   return events.filter(
@@ -126,13 +126,13 @@ export function eventsPassing(events: readonly EventDoc[], query: EventQuery): E
   )
 }
 
-/** Numbers of events: above `after`, up to and with `upTo`. */
+/** A range of event numbers: above `after`, up to and including `upTo`. */
 export type EventRange = { readonly after: number; readonly upTo: number }
 
 /**
  * The events with numbers in a range. `upTo` must be the number of an event that exists or existed: a query for several types
- * walks several ranges of an index one after the other, and could miss an event that is inserted meanwhile before one that it
- * finds.
+ * walks several ranges of an index one after the other, so it could otherwise find a new event and miss an earlier one that was
+ * inserted meanwhile.
  */
 export function listEvents(
   store: Store,
@@ -155,12 +155,12 @@ export function listEvents(
   return readMany(store, 'events', filter, { sort: { accountId: direction, seq: direction }, limit })
 }
 
-/** How many events of an account have numbers in a range; fewer than it is long when some have expired. */
+/** How many events of an account have numbers in a range; fewer than the range has numbers if some have expired. */
 export function countEvents(store: Store, accountId: string, { after, upTo }: EventRange): Promise<number> {
   return store.events.countDocuments({ accountId, seq: { $gt: after, $lte: upTo } })
 }
 
-/** The event under an id. */
+/** An event of an account by its id. */
 export function findEvent(
   store: Store,
   { accountId, eventId }: { accountId: string; eventId: string },

@@ -1,10 +1,10 @@
-/** Deletes what has expired of one account by its own clock, which the database's own expiry does not know. */
+/** Deletes the expired documents of one account by the account's own clock, which the database's expiry does not know. */
 import { collections } from './collections.ts'
 import type { Store } from './open.ts'
 
 type Expiring = { readonly collection: string; readonly field: string; readonly afterSeconds: number }
 
-/** The collections of accounts' documents that expire after a time. */
+/** The collections whose shard key is the account and whose documents expire. */
 const expiring: readonly Expiring[] = Object.entries(collections).flatMap(([collection, { shardKey, indexes }]) =>
   indexes.flatMap((index): Expiring[] =>
     shardKey === 'accountId' && 'expireAfterSeconds' in index && index.expireAfterSeconds !== undefined

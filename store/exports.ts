@@ -1,6 +1,6 @@
 /**
- * Reading all that an account has, and the exports made of it. An export's file lies in the database, so that any process may
- * hand it out; its pieces name the try that wrote them, so that one that died leaves nothing in the file of the next.
+ * Reads all data of an account, and keeps the exports made of it. An export's file is stored in the database, so that any process can
+ * serve it. The ids of its chunks contain the number of the try, so that an interrupted try leaves nothing in the file of the next.
  */
 import type { Collection, Document, Filter } from 'mongodb'
 import { toBinary } from './bytes.ts'
@@ -15,7 +15,7 @@ import { readOne } from './reads.ts'
 
 const batchSize = 100
 
-/** The collections that an export shows, in the order of their names. */
+/** The collections that an export contains, in the order of their names. */
 export function shownCollections(): readonly CollectionName[] {
   const names = Object.keys(personal) as CollectionName[]
   return names.filter((name) => selection(name) !== null).toSorted()
@@ -29,7 +29,7 @@ export async function* documentsOf(store: Store, name: CollectionName, owner: Ow
   yield* anyOf(store, name).find(selected.find(owner), { projection, batchSize })
 }
 
-/** How many documents of an account an export shows. */
+/** How many documents of an account an export contains. */
 export async function countDocuments(store: Store, owner: Owner): Promise<number> {
   const counts = shownCollections().map((name) => {
     const selected = selection(name)
@@ -38,7 +38,7 @@ export async function countDocuments(store: Store, owner: Owner): Promise<number
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
 }
 
-/** The messages of a mailbox in the order of their ids, with what its mbox needs. */
+/** The messages of a mailbox in the order of their ids, with the fields that its mbox file needs. */
 export function messagesOf(
   store: Store,
   mailboxId: string,
@@ -47,7 +47,7 @@ export function messagesOf(
   return store.messages.find({ mailboxId }, { projection, batchSize }).sort({ mailboxId: 1, _id: 1 })
 }
 
-/** The sends of an account that have no copy in a mailbox, oldest first. */
+/** The sends of an account without a copy in a mailbox, oldest first. */
 export async function* sendsWithoutCopy(
   store: Store,
   accountId: string,
@@ -65,7 +65,7 @@ function selection(name: CollectionName) {
 
 const anyOf = (store: Store, name: CollectionName) => store[name] as unknown as Collection<Document>
 
-/** Writes down an export that is to be made. Returns false when one of the account is under way. */
+/** Inserts a new export. Returns false when another export of the account is waiting or running. */
 export async function insertExport(store: Store, doc: ExportDoc): Promise<boolean> {
   try {
     await store.exports.insertOne(doc)
@@ -81,7 +81,7 @@ export async function startExport(store: Store, { _id, accountId }: ExportDoc, a
   await store.exports.updateOne({ accountId, _id, tries: 0 }, { $set: { dueAt: at } })
 }
 
-/** Takes back an export that was not started. */
+/** Deletes an export that was not started. */
 export async function removeExport(store: Store, { _id, accountId }: ExportDoc): Promise<void> {
   await store.exports.deleteOne({ accountId, _id, tries: 0 })
 }
@@ -95,7 +95,7 @@ export function findExport(store: Store, exportId: string): Promise<ExportDoc | 
   return readOne(store, 'exports', { _id: exportId })
 }
 
-/** Claims the export that is due longest, until `until`. Returns it as it is now; null when none is due. */
+/** Claims the export that has been due longest, until `until`. Returns it after the claim; null when none is due. */
 export function claimExport(
   store: Store,
   { now, until, token }: { now: Date; until: Date; token: string },
@@ -110,7 +110,7 @@ export function claimExport(
   )
 }
 
-/** Notes how far an export has come. Returns false when it is held under another token by now, or gone. */
+/** Records the progress of an export. Returns false when it is claimed under another token by now, or gone. */
 export async function noteExport(
   store: Store,
   { accountId, _id, token }: Pick<ExportDoc, 'accountId' | '_id' | 'token'>,
@@ -120,7 +120,7 @@ export async function noteExport(
   return matchedCount === 1
 }
 
-/** Ends an export. */
+/** Ends an export. Returns false when it is claimed under another token by now, or gone. */
 export async function endExport(
   store: Store,
   { accountId, _id, token }: Pick<ExportDoc, 'accountId' | '_id' | 'token'>,
@@ -142,7 +142,7 @@ export async function insertExportChunk(
   await store.exportChunks.insertOne({ _id: chunkId({ _id, tries }, n), data: toBinary(bytes), expiresAt })
 }
 
-/** The bytes of a piece of an export's file; null when it has expired or was erased. */
+/** The bytes of a chunk of an export's file; null when it has expired or was erased. */
 export async function readExportChunk(
   store: Store,
   written: Pick<ExportDoc, '_id' | 'tries'>,

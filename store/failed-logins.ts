@@ -1,4 +1,4 @@
-/** How many logins failed lately, of each caller: counted for a while from the first one on. */
+/** How many logins of each caller failed recently. Each count covers a period that begins with its first failure. */
 import type { FailedLoginsDoc } from './documents/accounts.ts'
 import type { Store } from './open.ts'
 import { readMany } from './reads.ts'
@@ -7,13 +7,13 @@ import { updateIn, writeAll } from './writes.ts'
 export type FailedLogins = {
   readonly caller: string
   readonly by: number
-  /** The number from which the caller is refused; null: never. */
+  /** The count from which the caller is refused; null: never. */
   readonly limit: number | null
 }
 
 /**
- * Counts failed logins. A count begins at the first failure and ends at `countedUntil`; when it reaches the limit, it stays
- * until `refusedUntil`. Returns the counts as they are then, of all processes together.
+ * Counts failed logins. A count begins with the first failure and ends at `countedUntil`; once it reaches the limit, it lasts
+ * until `refusedUntil`. Returns the resulting counts, which cover all processes.
  */
 export async function countFailedLogins(
   store: Store,
@@ -21,7 +21,7 @@ export async function countFailedLogins(
   { now, countedUntil, refusedUntil }: { now: Date; countedUntil: Date; refusedUntil: Date },
 ): Promise<FailedLoginsDoc[]> {
   let rest = failures
-  // When two processes insert the same caller at once, one of them fails as a duplicate; its second try updates.
+  // When two processes insert the same caller at once, one insert is refused as a duplicate; the second try then updates.
   for (let tries = 0; tries < 2 && rest.length > 0; tries++) {
     const writes = rest.map(({ caller, by, limit }) => {
       const isCounted = { $gt: ['$expiresAt', now] }

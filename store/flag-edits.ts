@@ -1,7 +1,7 @@
 /**
- * Flags and labels of many messages of a folder, changed by one command: the reservation, all messages and the change notes go
- * together. The invariants are those of store/message-edits.ts, but for one: a message is changed if what the edit changes of it
- * still is as it was read, whatever else has changed. So the counters move by what was really there here too.
+ * Changes flags and labels of many messages of a folder in one command, together with the reservation and the change notes. The
+ * invariants are those of store/message-edits.ts with one exception: a message is changed if the fields that the edit changes are still
+ * as they were read, whatever else has changed. So here too the counters change by what was really there.
  */
 import type { Filter } from 'mongodb'
 import { newToken } from '../schemas/ids.ts'
@@ -28,12 +28,12 @@ import type { Store } from './open.ts'
 import { readMany } from './reads.ts'
 import { updateAllIn, type Write } from './writes.ts'
 
-/** The most messages of one command: all other writes wait while it is carried out. */
+/** The most messages in one command, because all other writes wait while it is executed. */
 export const flagEditsMax = 500
 
 type FlagEdit = Omit<MessageEdit, 'to'>
 
-/** Messages that change in the same way, of which that is alike that changes. */
+/** Messages that get the same edit and have equal values in the fields that it changes. */
 export type FlagGroup = { readonly messages: readonly EditableMessage[]; readonly edit: FlagEdit }
 
 export type FlagChanges = {
@@ -41,21 +41,21 @@ export type FlagChanges = {
   readonly folderId: string
   readonly groups: readonly FlagGroup[]
   readonly at: Date
-  /** Told with the change. */
+  /** The change notes, written with the change. */
   readonly notes: readonly Write[]
-  /** Messages with a higher modseq are left as they are. */
+  /** Messages with a higher modseq stay unchanged. */
   readonly unchangedSince?: number | undefined
 }
 
 export type ChangedFlags = {
-  /** UIDs of messages that were not changed, because they are gone or not as they were read. */
+  /** UIDs of messages that were not changed, because they are gone or differ from what was read. */
   readonly missed: readonly number[]
-  /** Conversations to derive, after which the reservation is to be closed. */
+  /** Threads to derive before the reservations `ends` are closed. */
   readonly threadIds: readonly string[]
   readonly ends: readonly ReservationEnd[]
 }
 
-/** Changes messages; each is in one group at most. All are missed when the folder gives no reservation. */
+/** Changes messages; each may be in one group only. All are missed when the folder gives no reservation. */
 export async function editFlags(store: Store, change: FlagChanges): Promise<ChangedFlags> {
   const { mailboxId, folderId, groups, at, notes } = change
   const messages = groups.flatMap((group) => group.messages)
@@ -91,13 +91,13 @@ export async function editFlags(store: Store, change: FlagChanges): Promise<Chan
 const isNothing = ({ total, unread, bytes, labels = {} }: FolderCounts) =>
   total === 0 && unread === 0 && bytes === 0 && Object.keys(labels).length === 0
 
-/** What the counters of the folder change by for so many messages of a group, which are all alike in that. */
+/** The change of the folder's counters for `count` messages of a group, which all change them alike. */
 const changeOfEach = (folderId: string, { messages, edit }: FlagGroup, count: number): FolderCounts =>
   changeHere(folderId, messages.slice(0, count), edit)
 
 type Reserved = { readonly modseq: number; readonly counts: readonly number[] }
 
-/** Takes the reservation and makes the writes, in one command where the folder takes a number from us; null: it gives none. */
+/** Takes the reservation and makes the writes, in one command if the folder accepts our modseq. Returns null if it gives no reservation. */
 async function writeReserved(
   store: Store,
   claim: UidClaim,
@@ -106,7 +106,7 @@ async function writeReserved(
   const modseq = store.nextModseq(at)
   const counts = await store.writeCounted([reservationIn(store, claim, { token, at, modseq }), ...writesWith(modseq)])
   if (counts !== null) return { modseq, counts }
-  // Another machine's clock is ahead, or changes of the folder have to wait: the folder says which.
+  // Either the folder has a higher modseq, from a machine whose clock is ahead, or a recount makes changes wait: `reserve` shows which.
   const asked = (await reserve(store, [claim], { token, at })).get(claim.folderId)
   if (asked === undefined) return null
   const held = await store.writeCounted([holding(store, claim, token), ...writesWith(asked.modseq)])
@@ -128,23 +128,23 @@ function editing(store: Store, change: FlagChanges, { messages, edit }: FlagGrou
   return updateAllIn(store.messages, filter, updateOf(edit, modseq, first.uid))
 }
 
-/** One range where no UID lies between those that are meant: it is read faster than each by itself. */
+/** A condition on UIDs: a range if they are consecutive, because a range is read faster than single UIDs. */
 function among(uids: readonly number[]): Filter<MessageDoc>['uid'] {
   const [first, last] = [Math.min(...uids), Math.max(...uids)]
   return last - first + 1 === uids.length ? { $gte: first, $lte: last } : { $in: [...uids] }
 }
 
-/** The messages with these UIDs and those between. */
+/** The UIDs from `first` to `last` (inclusive). */
 export type UidRange = { readonly first: number; readonly last: number }
 
-/** Flags of which neither the counters of a folder nor conversations know, and for which nobody waits. */
+/** Flags that appear neither in the counters of a folder nor in threads, and that no waiting reader depends on. */
 export type QuietFlags = Pick<FlagEdit, 'answered' | 'deleted' | 'draft'>
 
 /**
- * Gives flags to the messages of a folder in some ranges of UIDs, of which the caller knows that there are `count`, because it
- * knows all that was written to the folder up to the modseq `known`; so nothing has to be read. Returns the modseq that they have
- * got. Null when something was written since, or the folder gives no reservation: then nothing was changed; or when there were not
- * so many.
+ * Sets flags on the messages of a folder in ranges of UIDs, without reading anything: the caller knows that the ranges contain `count`
+ * messages, because it knows every change of the folder up to the modseq `known`. Returns the new modseq of the messages. Returns null,
+ * having changed nothing, when something was written since or the folder gives no reservation; also null when fewer than `count`
+ * were changed.
  */
 export async function setKnownFlags(
   store: Store,
@@ -153,7 +153,7 @@ export async function setKnownFlags(
     readonly count: number
     readonly flags: QuietFlags
     readonly known: number
-    /** Told with the change. */
+    /** The change note, written with the change. */
     readonly note: Write
   },
 ): Promise<number | null> {
@@ -166,7 +166,7 @@ export async function setKnownFlags(
     ...ranges.map(({ first, last }) =>
       updateAllIn(
         store.messages,
-        // Whoever took a higher number meanwhile may have written before us: what is told to have ours must not hide that.
+        // Another writer may have taken a higher modseq meanwhile and written first: our lower one must not replace it.
         { mailboxId, folderId, uid: { $gte: first, $lte: last }, modseq: { $lt: modseq } },
         { $set: { ...flags, modseq } },
       ),
@@ -178,7 +178,7 @@ export async function setKnownFlags(
   return counts.slice(1, 1 + ranges.length).reduce((sum, n) => sum + n, 0) === count ? modseq : null
 }
 
-/** What the edit changes of a message, as it was read. A flag that is not set may be absent, and so are labels. */
+/** The condition that the fields that the edit changes are as they were read. A flag that is not set, and labels, may be absent. */
 function asRead(message: EditableMessage, { labels, ...flags }: FlagEdit): Filter<MessageDoc> {
   const names = Object.keys(flags) as (keyof typeof flags)[]
   const before = message.labels ?? []
@@ -188,7 +188,7 @@ function asRead(message: EditableMessage, { labels, ...flags }: FlagEdit): Filte
   }
 }
 
-/** Those of groups that have not got the modseq of the change. */
+/** The UIDs of messages in the groups that do not have the modseq of the change. */
 async function missedIn(
   store: Store,
   { mailboxId, folderId }: FlagChanges,

@@ -1,4 +1,4 @@
-/** What mail programs see of a folder: its messages by UID, with what can change of them. Every query reads a range of an index. */
+/** What mail programs see of a folder: its messages by UID, with the fields that can change. Every query reads a range of an index. */
 import { settled } from './connection.ts'
 import type { FolderDoc, MessageDoc } from './documents/mail.ts'
 import type { Store } from './open.ts'
@@ -24,12 +24,12 @@ export type Entry = Pick<
   'uid' | 'modseq' | 'seen' | 'flagged' | 'answered' | 'deleted' | 'draft' | 'labels' | 'receivedAt'
 > & { readonly shownBytes: number }
 
-/** Messages of one answer of the database: who reads a large folder does not keep others waiting while all of it is decoded. */
+/** Messages per batch of the database's answer, so that decoding a large folder does not block other work. */
 const readTogether = 1_000
 
 type InFolder = { readonly mailboxId: string; readonly folderId: string }
 
-/** The messages of a folder that have changed or come since a modseq; 0: all. In no order. */
+/** The messages of a folder that changed or arrived after a modseq; with 0 all messages. In no particular order. */
 export async function findEntriesSince(
   store: Store,
   { mailboxId, folderId, modseq }: InFolder & { readonly modseq: number },
@@ -46,7 +46,7 @@ export async function findEntriesSince(
     : found.map((entry) => ({ ...entry, shownBytes: entry.shownBytes ?? sizes.get(entry.uid) ?? 0 }))
 }
 
-/** Messages that were written before sizes were noted have to be asked for what was put in front of them. */
+/** The shown sizes of messages from versions that did not store `shownBytes`, by UID, computed from their trace and cuts. */
 async function sizesOfOld(
   store: Store,
   inFolder: InFolder,
@@ -65,7 +65,7 @@ async function sizesOfOld(
   )
 }
 
-/** The UIDs under which a folder has messages: of all, or of those that are asked for. In order. */
+/** The UIDs that exist in a folder: all of them, or those among `uids`. In order. */
 export async function findUids(
   store: Store,
   { mailboxId, folderId, uids }: InFolder & { readonly uids?: readonly number[] },
@@ -91,7 +91,7 @@ export function findMessagesByUid(
     .toArray()
 }
 
-/** Where messages lie, and under which UIDs, by their ids. */
+/** The folders and UIDs of messages, by their ids. */
 export async function findPlaces(
   store: Store,
   { mailboxId, ids }: { readonly mailboxId: string; readonly ids: readonly string[] },
@@ -122,7 +122,7 @@ export function findFolder(
   return readOne(store, 'folders', { _id: folderId, mailboxId }, settled)
 }
 
-/** Notes that mail programs were told of all messages of a folder below a UID. */
+/** Records that all messages of a folder below a UID were announced as recent. */
 export async function claimRecent(store: Store, { mailboxId, folderId }: InFolder, uid: number): Promise<void> {
   await store.folders.updateOne({ _id: folderId, mailboxId }, { $max: { recentFrom: uid } })
 }
@@ -139,10 +139,10 @@ const heldFields = {
   savedAt: 1,
 } as const
 
-/** What is needed to show a message of a folder. */
+/** The fields needed to show a message of a folder. */
 export type Held = Pick<MessageDoc, '_id' | keyof typeof heldFields>
 
-/** Messages of a folder by their UIDs, with what is needed to show them. In order. */
+/** Messages of a folder by their UIDs, with the fields needed to show them. In order. */
 export function findHeld(
   store: Store,
   { mailboxId, folderId, uids }: InFolder & { readonly uids: readonly number[] },
@@ -173,12 +173,12 @@ const searchedFields = {
   'blob.id': 1,
 } as const
 
-/** What a search asks of a message before it reads its bytes. */
+/** The fields that a search examines before it reads the bytes of a message. */
 export type SearchFields = Pick<MessageDoc, Exclude<keyof typeof searchedFields, '_id' | 'blob.id'>> & {
   readonly blob: { readonly id: string }
 }
 
-/** Messages of a folder by their UIDs, with what a search asks of them. In order. */
+/** Messages of a folder by their UIDs, with the fields that a search examines. In order. */
 export function findSearchFields(
   store: Store,
   { mailboxId, folderId, uids }: InFolder & { readonly uids: readonly number[] },
@@ -189,7 +189,7 @@ export function findSearchFields(
     .toArray()
 }
 
-/** The UIDs of those of the messages `ids` that lie in a folder. */
+/** The UIDs of those of the messages `ids` that are in a folder. */
 export async function findUidsOf(
   store: Store,
   { mailboxId, folderId, ids }: InFolder & { readonly ids: readonly string[] },
@@ -200,7 +200,7 @@ export async function findUidsOf(
   return found.flatMap((message) => (message.folderId === folderId ? [message.uid] : []))
 }
 
-/** The messages of a mailbox from an id on: where they lie, and their bytes. */
+/** The messages of a mailbox from an id on: their folders, UIDs and blobs. */
 export function findLatest(
   store: Store,
   { mailboxId, from }: { readonly mailboxId: string; readonly from: string },

@@ -1,7 +1,7 @@
 /**
  * Folders and the numbers they assign. Before a message enters, changes in or leaves a folder, its writer takes a reservation:
  * one atomic update that assigns UIDs and a modseq, adds to the counters and lists the reservation in `open`. After the
- * message is written, the writer closes the reservation. A reservation that stays open because its writer died is void after
+ * message is written, the writer closes the reservation. A reservation that stays open because its writer died becomes void after
  * `reservationSeconds`; a recount (store/recount.ts) then corrects the counters from the messages that exist.
  */
 import type { Document, Filter, UpdateFilter } from 'mongodb'
@@ -15,7 +15,7 @@ import { fenceIn, updateIn, type Write } from './writes.ts'
 
 export const reservationSeconds = 30
 
-/** What a reservation takes from one folder and adds to its counters. */
+/** What a reservation takes from one folder, and what it adds to the folder's counters. */
 export type UidClaim = FolderCounts & {
   readonly folderId: string
   readonly mailboxId: string
@@ -36,9 +36,9 @@ export type ReservedNumbers = {
 }
 
 /**
- * Takes a reservation in each of several folders: one round trip for a single folder, else two. Returns the reserved numbers by
- * folder id. A folder is missing from the map when it was deleted, or when its messages cannot be changed because its recount
- * is at its last step.
+ * Takes a reservation in each of several folders, in one round trip for a single folder and in two for several. Returns the reserved
+ * numbers by folder id. A folder is missing from the map if it was deleted, or if its messages cannot be changed because its recount
+ * is in its last step.
  */
 export async function reserve(
   store: Store,
@@ -72,9 +72,9 @@ async function reserveOne(
 export type Numbers = { readonly uid: number; readonly modseq: number }
 
 /**
- * The write that takes a reservation with exactly these numbers. It is refused (as a duplicate) when the folder assigns another
- * UID next, has given out as high a modseq, or is no more: the insert that an upsert tries then has the id of this folder and
- * the path of another.
+ * The write that takes a reservation with exactly these numbers. It is refused (as a duplicate) if the next UID of the folder is
+ * another, if the folder has already assigned this modseq or a higher one, or if the folder was deleted. In these cases the upsert
+ * tries an insert, which has the id of this folder and the path of the mailbox's INBOX, so that it is a duplicate.
  */
 export function reservingExactly(
   store: Store,
@@ -98,8 +98,8 @@ export function reservingExactly(
 }
 
 /**
- * The write that asks whether a reservation holds. It is refused (as a duplicate) when it was closed or is void, and when the
- * folder is no more, in the same way as `reservingExactly`.
+ * The write that checks that a reservation holds. It is refused (as a duplicate) if the reservation was closed or is void, or if the
+ * folder was deleted, in the same way as `reservingExactly`.
  */
 export function holding(store: Store, { folderId, mailboxId }: UidClaim, token: string): Write {
   return fenceIn(store.folders, { _id: folderId, mailboxId, 'open.token': token }, { path: inboxPath })
@@ -112,9 +112,9 @@ export function closing(store: Store, end: ReservationEnd): Write {
 }
 
 /**
- * The write that takes a reservation; it is refused where `reserve` gives none. With `modseq` the writer knows the number
- * beforehand: it is refused when the folder has given out a higher one, and with `known` when it has given out another than
- * that since.
+ * The write that takes a reservation. It is refused where `reserve` would give none. With `modseq` the reservation gets that modseq; the
+ * write is then also refused if the folder has already assigned it or a higher one, and with `known` if `known` is no longer
+ * the highest modseq of the folder.
  */
 export function reservationIn(
   store: Store,
@@ -122,8 +122,8 @@ export function reservationIn(
   { token, at, modseq, known }: { token: string; at: Date; modseq?: number; known?: number },
 ): Write {
   const { filter, update } = reservingUpdate(claim, token, at, { modseq, known })
-  // Where the filter does not match, the upsert tries an insert. It is refused by the folder's id; when the folder is gone, by
-  // the path of the mailbox's INBOX.
+  // If the filter does not match, the upsert tries an insert. It is refused because the folder's id exists, or if the folder is gone,
+  // because the path of the mailbox's INBOX does.
   const guard = { $set: { path: { $ifNull: ['$path', inboxPath] } } }
   return { ...updateIn(store.folders, filter, [guard, ...update], { upsert: true }), isFence: true }
 }
@@ -138,8 +138,8 @@ function reservedIn(folders: readonly Pick<FolderDoc, '_id' | 'open'>[], token: 
 }
 
 /**
- * The end of a reservation whose messages are written. `overcounted` is what it added to the counters for messages that were
- * not written, for example because they existed already.
+ * The end of a reservation whose messages are written. `overcounted` is what the reservation added to the counters for messages
+ * that were not written, for example because they already existed.
  */
 export type ReservationEnd = {
   readonly folderId: string
@@ -157,7 +157,7 @@ export async function closeReservations(store: Store, ends: readonly Reservation
   )
 }
 
-/** As `closeReservations`, together with what others write meanwhile. */
+/** As `closeReservations`, in one command with other waiting writes. */
 export async function closeSoon(store: Store, ends: readonly ReservationEnd[]): Promise<void> {
   await store.writeSoon(ends.map((end) => closing(store, end)))
 }
@@ -168,8 +168,8 @@ export function findFolders(store: Store, mailboxId: string): Promise<FolderDoc[
 }
 
 /**
- * The counts of a folder as they may be told. Until its recount a writer that died has taken away what it did not change, and
- * others may take the same away once more: a count is then too low, but it is told as none at least.
+ * The counts of a folder as they may be shown, never below 0. A writer that died may have subtracted messages that it did not
+ * change, and other writers may subtract the same messages again, so until the recount a count can be too low.
  */
 export function tellable<F extends Pick<FolderDoc, 'total' | 'unread'>>(folder: F): F {
   return { ...folder, total: Math.max(0, folder.total), unread: Math.max(0, folder.unread) }
@@ -180,14 +180,14 @@ export function findFoldersOf(store: Store, mailboxIds: readonly string[]): Prom
   return readMany(store, 'folders', { mailboxId: { $in: [...mailboxIds] } })
 }
 
-/** What tells whether anything in a mailbox has changed, and the paths of its folders by their ids. */
+/** A string that changes whenever anything in a mailbox changes, and the paths of its folders by their ids. */
 export type MailboxMarks = { readonly marks: string; readonly paths: ReadonlyMap<string, string> }
 
 const marked = { mailboxId: 1, path: 1, highestModseq: 1, 'open.token': 1 } as const
 
 /**
- * The marks of mailboxes, by mailbox id. They are the same as before exactly when no message entered, changed in or left a folder of the
- * mailbox, and the folders are the same. One with an open reservation is missing: its messages may or may not be written.
+ * The marks of mailboxes, by mailbox id. The marks of a mailbox stay equal exactly as long as its folders are the same and no message
+ * enters, changes in or leaves one of them. A mailbox with an open reservation is missing: its messages may or may not be written.
  */
 export async function mailboxMarks(
   store: Store,
@@ -288,8 +288,8 @@ export async function insertFolder(store: Store, folder: FolderDoc): Promise<boo
 }
 
 /**
- * Renames folders in the order given and stops at the first whose new path is taken. A standard folder, and one that no
- * longer has its old path, is left as it is. Returns false when not all were renamed.
+ * Renames folders in the given order and stops at the first whose new path is taken. Standard folders, and folders that no longer
+ * have their old path, stay unchanged. Returns false when not all were renamed.
  */
 export async function renameFolders(
   store: Store,
@@ -311,8 +311,8 @@ export async function renameFolders(
 }
 
 /**
- * Deletes a folder with its metadata, if it is no standard folder, is empty and has no open reservation. Returns whether it
- * did.
+ * Deletes a folder and its metadata, if it is not a standard folder, is empty and has no open reservation. Returns whether it was
+ * deleted.
  */
 export async function removeFolder(
   store: Store,
@@ -341,13 +341,13 @@ export async function nextUidValidity(store: Store, mailboxId: string, at: Date)
   return mailbox?.lastUidValidity ?? seconds
 }
 
-/** The key of a label in the counts of a folder: encoded, because a field name must not hold every character. */
+/** The key of a label in the counts of a folder: encoded, because a field name cannot contain every character. */
 export const labelKey = (label: string): string => `l${Buffer.from(label).toString('base64url')}`
 
 /** The label that belongs to a key of the counts. */
 export const labelOf = (key: string): string => Buffer.from(key.slice(1), 'base64url').toString()
 
-/** The update that takes a reservation. Its filter fails while a recount makes changes of messages wait. */
+/** The update that takes a reservation. Its filter does not match while a recount makes changes of messages wait. */
 function reservingUpdate(
   { folderId, mailboxId, uids, total, unread, bytes, labels = {}, changedUids = [], threads }: UidClaim,
   token: string,
@@ -401,7 +401,7 @@ function closingUpdate({ folderId, mailboxId, token, overcounted }: ReservationE
   update: UpdateFilter<FolderDoc>
 } {
   const giveBack = overcounted === undefined ? {} : { $inc: negated(overcounted) }
-  // The filter makes a repeat harmless: when the first answer was lost and the closing is repeated, it gives back only once.
+  // The filter makes a repeat harmless: if the first answer was lost and the closing is repeated, the counters are corrected only once.
   return {
     filter: { _id: folderId, mailboxId, 'open.token': token },
     update: { $pull: { open: { token } }, ...giveBack },

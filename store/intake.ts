@@ -1,7 +1,7 @@
 /**
- * Intake: configurations of mailboxes that are watched, and records of the mail that came there. Invariants: a record notes itself
- * as a user of the message's blob before it is inserted; it is due until it is made and its event is recorded; only who has its
- * lease writes what was made, so it is written once.
+ * Intake: the configurations of watched mailboxes, and the records of the mail that arrived there. Invariants: A record is added to the
+ * users of the message's blob before it is inserted. It is due until it is made and its event is recorded. Only the holder of its lease
+ * writes what was made, so that it is written once.
  */
 import type { Filter } from 'mongodb'
 import { deriveId, timeOfId } from '../schemas/ids.ts'
@@ -19,7 +19,7 @@ const intakeEvent = 'intake.message'
 /** The id of the event of a record. */
 export const intakeEventId = (recordId: string) => deriveId('evt', recordId, intakeEvent)
 
-/** Inserts a configuration. Returns false when the mailbox has one, also one that has ended and is not forgotten yet. */
+/** Inserts a configuration. Returns false when the mailbox has one, even one that has ended but is not removed yet. */
 export async function insertIntake(store: Store, intake: IntakeDoc): Promise<boolean> {
   try {
     await store.intakes.insertOne(intake)
@@ -30,7 +30,7 @@ export async function insertIntake(store: Store, intake: IntakeDoc): Promise<boo
   }
 }
 
-/** Whether a configuration has ended and is not forgotten yet. */
+/** Whether a mailbox has a configuration that has ended but is not removed yet. */
 export async function hasEnded(store: Store, mailboxId: string): Promise<boolean> {
   return (
     (await readOne(store, 'intakes', { _id: mailboxId, endedAt: { $exists: true } }, { projection: { _id: 1 } })) !==
@@ -44,12 +44,12 @@ export async function replaceEnded(store: Store, intake: IntakeDoc): Promise<boo
   return modifiedCount === 1
 }
 
-/** The configurations of mailboxes that are watched, by the ids of the mailboxes. */
+/** The configurations of the given mailboxes; mailboxes that are not watched have none. */
 export function findIntakes(store: Store, mailboxIds: readonly string[]): Promise<IntakeDoc[]> {
   return readMany(store, 'intakes', { _id: { $in: [...mailboxIds] }, endedAt: { $exists: false } })
 }
 
-/** Configurations of an account, or of some of its mailboxes, newest mailbox first, after the id `before`. */
+/** Configurations of an account, or of the mailboxes `only`: those with ids below `before`, newest mailbox first. */
 export function listIntakes(
   store: Store,
   {
@@ -80,7 +80,7 @@ export function changeIntake(
   )
 }
 
-/** Ends a configuration: nothing is made any more, and its records are to go. Returns it as it was; null when there is none. */
+/** Ends a configuration: no more records are made, and existing ones are due for deletion. Returns it as it was; null if there is none. */
 export function endIntake(
   store: Store,
   { accountId, mailboxId, at }: { accountId: string; mailboxId: string; at: Date },
@@ -91,12 +91,12 @@ export function endIntake(
   )
 }
 
-/** Configurations whose backfill goes on, those that wait longest first. */
+/** Configurations whose backfill is due, the longest due first. */
 export function findDueBackfills(store: Store, { due, limit }: { due: Due; limit: number }): Promise<IntakeDoc[]> {
   return readMany(store, 'intakes', dueBy<IntakeDoc>('backfill.dueAt', due), { sort: { 'backfill.dueAt': 1 }, limit })
 }
 
-/** When a backfill goes on next, of an account or of all; null when there is none. */
+/** When the next backfill of an account, or of any account, is due; null when there is none. */
 export async function nextBackfill(store: Store, accountId?: string): Promise<Date | null> {
   const [first] = await readMany(
     store,
@@ -107,7 +107,7 @@ export async function nextBackfill(store: Store, accountId?: string): Promise<Da
   return first?.backfill?.dueAt ?? null
 }
 
-/** Changes how far a backfill is, null when nothing is left, unless another process did meanwhile. Returns whether it did. */
+/** Records the progress of a backfill, null when nothing is left. Returns false if another process changed it meanwhile. */
 export async function moveBackfill(
   store: Store,
   { _id, backfill }: IntakeDoc,
@@ -120,24 +120,24 @@ export async function moveBackfill(
   return modifiedCount === 1
 }
 
-/** Forgets a configuration that has ended, when its records are gone. */
+/** Removes a configuration that has ended, once its records are deleted. */
 export async function removeIntake(store: Store, mailboxId: string): Promise<void> {
   await store.intakes.deleteOne({ _id: mailboxId, endedAt: { $exists: true } })
 }
 
-/** Configurations whose records are to be looked at, those that wait longest first; also such as have ended. */
+/** Configurations whose records are due to be checked, the longest due first; includes those that have ended. */
 export function findIntakesToCheck(store: Store, { due, limit }: { due: Due; limit: number }): Promise<IntakeDoc[]> {
   return readMany(store, 'intakes', dueBy<IntakeDoc>('checkAt', due), { sort: { checkAt: 1 }, limit })
 }
 
-/** Notes when a configuration is to be looked at next, unless somebody else noted it meanwhile. */
+/** Sets when the records of a configuration are checked next, unless another process did so meanwhile or it has ended. */
 export async function moveIntakeCheck(store: Store, { _id, checkAt }: IntakeDoc, next: Date): Promise<void> {
   await store.intakes.updateOne({ _id, checkAt, endedAt: { $exists: false } }, { $set: { checkAt: next } })
 }
 
 /**
- * Inserts a record, unless there is one. Returns whether it is new. One whose blob is gone, because the message was deleted for
- * good, is not inserted.
+ * Inserts a record, unless there is one. Returns whether it was inserted. A record whose blob is gone, because the message was
+ * permanently deleted, is not inserted.
  */
 export async function insertIntakeRecord(store: Store, record: IntakeRecordDoc): Promise<boolean> {
   const refused = await store.writeTogether([
@@ -149,7 +149,7 @@ export async function insertIntakeRecord(store: Store, record: IntakeRecordDoc):
   return refused === null
 }
 
-/** Those of the ids under which a record exists, or existed: its event stays when it is deleted. */
+/** Those of the wanted ids under which a record exists or existed: the event of a deleted record remains. */
 export async function findKnownRecordIds(
   store: Store,
   wanted: readonly Pick<IntakeRecordDoc, '_id' | 'accountId' | 'mailboxId'>[],
@@ -166,17 +166,17 @@ export async function findKnownRecordIds(
   return new Set([...records.map(({ _id }) => _id), ...events.flatMap(({ _id }) => byEvent.get(_id) ?? [])])
 }
 
-/** Records that are due, those that wait longest first. */
+/** Records that are due, the longest due first. */
 export function findDueRecords(store: Store, { due, limit }: { due: Due; limit: number }): Promise<IntakeRecordDoc[]> {
   return readMany(store, 'intakeRecords', dueBy<IntakeRecordDoc>('dueAt', due), { sort: { dueAt: 1 }, limit })
 }
 
-/** When a record is due next, of an account or of all; null when none is. */
+/** When the next record of an account, or of any account, is due; null when there is none. */
 export function nextDueRecord(store: Store, accountId?: string): Promise<Date | null> {
   return earliest(store.intakeRecords, 'dueAt', accountId)
 }
 
-/** Gives a record that is due to who has the token, until `until`. Returns it; null when another has it. */
+/** Leases a due record under the token `lease` until `until`. Returns the record; null when another process took it. */
 export function takeRecord(
   store: Store,
   { _id, mailboxId, dueAt }: IntakeRecordDoc,
@@ -190,7 +190,7 @@ export function takeRecord(
   )
 }
 
-/** Keeps the leases of records that are still being made. */
+/** Extends the leases of records that are still being made. */
 export async function renewLeases(
   store: Store,
   records: readonly Pick<IntakeRecordDoc, 'mailboxId' | '_id'>[],
@@ -203,7 +203,7 @@ export async function renewLeases(
   )
 }
 
-/** Gives back a record that was not tried: it is due at a time, and the try does not count. */
+/** Releases a record that was not tried: it is due again at `at`, and the try does not count. */
 export async function releaseRecord(
   store: Store,
   { mailboxId, _id }: Pick<IntakeRecordDoc, 'mailboxId' | '_id'>,
@@ -212,13 +212,13 @@ export async function releaseRecord(
   await store.intakeRecords.updateOne({ mailboxId, _id, lease }, { $set: { dueAt: at }, $inc: { tries: -1 } })
 }
 
-/** What was made of a mail. */
+/** What Intake made of a mail. */
 export type MadeRecord = Pick<IntakeRecordDoc, 'attachments' | 'content' | 'lens'> & { readonly madeAt: Date }
 
 /**
- * Writes what was made of a mail, if the lease still holds, and counts what it took. Returns whether it is known that it did; where
- * it is not, the record is due again when the lease ends. With the embedded engine the two are one commit; elsewhere a crash in
- * between leaves it uncounted.
+ * Writes what was made of a mail, if the lease still holds, and counts its cost. Returns whether it was written; if it was not, the
+ * record is due again when the lease ends. With the embedded engine the two writes are one commit; on a MongoDB server, a crash in
+ * between leaves the cost uncounted.
  */
 export async function writeMadeRecord(
   store: Store,
@@ -228,7 +228,7 @@ export async function writeMadeRecord(
   return writeAndTake(store, { filter: { mailboxId, _id, lease }, change: made, take, sizeBytes: charsOf(made) })
 }
 
-/** Changes a record and takes what that costs, or neither. Returns whether there was a record to change. */
+/** Changes a record and counts its cost, or does neither. Returns whether there was a record to change. */
 async function writeAndTake(
   store: Store,
   {
@@ -250,7 +250,7 @@ function charsOf({ content, attachments }: MadeRecord): number {
   return attachments.reduce((sum, each) => sum + (each.text?.length ?? 0), text.length + html.length + reply.length)
 }
 
-/** Records of a mailbox that were made, and that Lens did not read for what it is asked now (`version`). */
+/** Made records of a mailbox that Lens has not read for the current question (`version`). */
 const unreadBy = (mailboxId: string, version: string): Filter<IntakeRecordDoc> => ({
   mailboxId,
   madeAt: { $exists: true },
@@ -264,7 +264,7 @@ export function countUnread(
   return store.intakeRecords.countDocuments(unreadBy(mailboxId, version))
 }
 
-/** Some of these records, newest first, with lower ids than `before`. */
+/** The newest of these records with ids below `before`, newest first. */
 export function findUnread(
   store: Store,
   { mailboxId, version, before, limit }: { mailboxId: string; version: string; before: string; limit: number },
@@ -277,7 +277,7 @@ export function findUnread(
   )
 }
 
-/** Writes what Lens answered for one of these records, and counts what it took, unless another process did. */
+/** Writes the answer of Lens for one of these records and counts its cost, unless another process already did. */
 export async function writeAnswer(
   store: Store,
   { _id, mailboxId }: Pick<IntakeRecordDoc, '_id' | 'mailboxId'>,
@@ -287,7 +287,7 @@ export async function writeAnswer(
   await writeAndTake(store, { filter, change: { lens }, take, sizeBytes: JSON.stringify(lens).length })
 }
 
-/** Notes that the event of a record is recorded: nothing is left to do for it. Of one that was deleted meanwhile the event is emptied. */
+/** Records that the event of a record is recorded, so nothing is left to do. If the record was deleted meanwhile, empties the event. */
 export async function finishRecord(
   store: Store,
   record: Pick<IntakeRecordDoc, '_id' | 'accountId' | 'mailboxId'>,
@@ -304,7 +304,7 @@ export async function finishRecord(
     await emptyEvents(store, [record])
 }
 
-/** Records that were made of an account, of a mailbox or of some, newest first, after the id `before`; without their bodies. */
+/** Made records of an account, or of some of its mailboxes: those with ids below `before`, newest first, without their bodies. */
 export function listIntakeRecords(
   store: Store,
   {
@@ -331,7 +331,7 @@ export function listIntakeRecords(
   )
 }
 
-/** A record of an account that was made. */
+/** A made record of an account. */
 export function findIntakeRecord(
   store: Store,
   { accountId, recordId }: { accountId: string; recordId: string },
@@ -339,7 +339,7 @@ export function findIntakeRecord(
   return readOne(store, 'intakeRecords', { _id: recordId, accountId, madeAt: { $exists: true } })
 }
 
-/** The record whose links have this key, of whichever account; null when it is gone, or they were ended. */
+/** The record whose links have this key, in any account; null when it was deleted, or its links were invalidated. */
 export function findLinkedRecord(
   store: Store,
   { recordId, linkKey }: { recordId: string; linkKey: string },
@@ -347,7 +347,7 @@ export function findLinkedRecord(
   return readOne(store, 'intakeRecords', { _id: recordId, linkKey })
 }
 
-/** Gives the links of a record another key, so that all that were made are dead. Returns it; null when there is none. */
+/** Replaces the link key of a record, which invalidates all its existing links. Returns the record; null when there is none. */
 export function changeLinkKey(
   store: Store,
   { mailboxId, _id }: Pick<IntakeRecordDoc, 'mailboxId' | '_id'>,
@@ -356,7 +356,7 @@ export function changeLinkKey(
   return store.intakeRecords.findOneAndUpdate({ mailboxId, _id }, { $set: { linkKey } }, { returnDocument: 'after' })
 }
 
-/** When the mail of the oldest record of a mailbox came; null when there is none. */
+/** When the mail of the oldest record of a mailbox arrived; null when there is no record. */
 export async function oldestRecordAt(store: Store, mailboxId: string): Promise<Date | null> {
   const found = await readOne(
     store,
@@ -368,8 +368,8 @@ export async function oldestRecordAt(store: Store, mailboxId: string): Promise<D
 }
 
 /**
- * Deletes records with their copies of the mail, at most `limit`. Of their events stays that there was one, which keeps a record
- * from being made again; what the delivery log has of them goes. Safe to repeat. Returns how many there were.
+ * Deletes records with their copies of the mail, at most `limit`. Their events are emptied but remain, which keeps the records
+ * from being made again; their entries in the delivery log are deleted. Safe to repeat. Returns how many records there were.
  */
 export async function removeIntakeRecords(
   store: Store,
@@ -383,7 +383,7 @@ export async function removeIntakeRecords(
   if (found.length === 0) return 0
   const ids = found.map(({ _id }) => _id)
   await emptyEvents(store, found)
-  // The blobs go first: after a crash in between, the records are found again.
+  // The blobs are dropped first: after a crash in between, the records are found again.
   await dropBlobUsers(
     store,
     found.map(({ _id, blob }) => ({ blobId: blob.id, users: [_id] })),
@@ -393,7 +393,7 @@ export async function removeIntakeRecords(
   return found.length
 }
 
-/** Takes out of the events of records, and out of the log of their deliveries, what the mail said. */
+/** Removes the content of the mail from the events of records, and deletes the deliveries of these events from the log. */
 async function emptyEvents(
   store: Store,
   records: readonly Pick<IntakeRecordDoc, '_id' | 'accountId'>[],
@@ -407,7 +407,7 @@ async function emptyEvents(
   await store.deliveries.deleteMany({ accountId, type: intakeEvent, eventId: { $in: eventIds } })
 }
 
-/** What the data of an event has in place of the mail. */
+/** What replaces the content of the mail in the data of an event. */
 const emptied = {
   from: { name: '', address: '' },
   to: [],

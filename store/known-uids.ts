@@ -1,20 +1,20 @@
 /**
- * The UIDs that folders assign next, as far as this process knows: with them an arrival, or a move, reserves and is
- * written by one command. Invariants: UIDs are handed out once; those that another writer has taken are refused by the database and
- * forgotten here, and for a moment the folder is not tried again.
+ * The next UIDs of folders, as far as this process knows them. With a known UID, an arrival or a move is reserved and written in one
+ * command. Invariants: A UID is handed out once. If another writer has taken it, the database refuses the write; the folder is then
+ * forgotten here and not learned again for a moment.
  */
 export type KnownUids = {
   has(folderId: string): boolean
   /** The first of the next `count` UIDs of a folder, which are now taken; undefined when they are not known. */
   take(folderId: string, count: number): number | undefined
-  /** Notes what a folder assigns after a reservation. */
+  /** Records the next UID of a folder after a reservation. */
   learn(folderId: string, next: number, at: Date): void
-  /** The UIDs that were handed out are another's, or it is unknown whether they were taken. */
+  /** Forgets a folder whose handed-out UIDs were taken by another writer, or whose write had an unknown outcome. */
   forget(folderId: string, at: Date): void
 }
 
 const foldersMax = 10_000
-/** A folder to which others write is asked each time, for so long. */
+/** How long a folder that other processes write to is not learned: each write reserves its numbers there first. */
 const contestedMs = 1_000
 
 type Known = { readonly next: number | null; readonly contestedUntil: number }

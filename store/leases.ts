@@ -1,11 +1,11 @@
-/** Leases of messages. Each function is one conditional update, so that only one of many callers gets a lease. */
+/** Leases of messages. Each function is one conditional update, so that only one of several callers gets a lease. */
 import type { Store } from './open.ts'
 
 type Lease = { readonly mailboxId: string; readonly messageId: string; readonly now: Date }
 
 /**
- * Takes or renews a lease. `owner.token` null renews a lease of the key whatever its token. Returns false when another key or
- * token holds the lease, or there is no such message.
+ * Takes or renews a lease. With `owner.token` null, a lease of the same key is renewed whatever its token. Returns false when another
+ * key or token holds the lease, or there is no such message.
  */
 export async function leaseMessage(
   store: Store,

@@ -5,7 +5,7 @@ import type { AddressDoc, Lesson, MailboxDoc } from './documents/mail.ts'
 import { isDuplicate, type Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
 
-/** Takes an address by inserting it, so that only one caller can have it. Returns false when it is taken. */
+/** Takes an address by inserting it, so that only one caller gets it. Returns false when it is taken. */
 export async function insertAddress(store: Store, address: AddressDoc): Promise<boolean> {
   try {
     await store.addresses.insertOne(address)
@@ -16,14 +16,14 @@ export async function insertAddress(store: Store, address: AddressDoc): Promise<
   }
 }
 
-/** Those of the addresses that can receive mail. */
+/** Those of these addresses that can receive mail. */
 export function findAddresses(store: Store, addresses: readonly string[]): Promise<AddressDoc[]> {
   return readMany(store, 'addresses', { _id: { $in: [...addresses] }, releasedAt: null })
 }
 
 /**
- * Releases the addresses of a deleted mailbox: its own address stops receiving but stays taken, aliases no longer lead to it,
- * and aliases that led to no other mailbox are deleted. Safe to repeat. Returns the addresses that changed, and how many
+ * Releases the addresses of a deleted mailbox: its own address stops receiving but stays taken, its aliases stop leading to it, and
+ * aliases that lead to no other mailbox are deleted. Safe to repeat. Returns the addresses that led to the mailbox, and how many
  * aliases were deleted.
  */
 export async function releaseAddresses(
@@ -95,7 +95,7 @@ export function findMailbox(
   return readOne(store, 'mailboxes', { _id: mailboxId, accountId, deletedAt: { $exists: false } })
 }
 
-/** Those of the mailboxes that exist in the account they are asked for with and were not deleted. */
+/** Those of the wanted mailboxes that belong to the given account and were not deleted. */
 export async function findMailboxes(
   store: Store,
   wanted: readonly { readonly accountId: string; readonly mailboxId: string }[],
@@ -109,8 +109,8 @@ export async function findMailboxes(
 }
 
 /**
- * The mailboxes of an account that were not deleted, newest first, starting after the id `before`, without their lists and
- * lessons. `only` restricts them to the mailboxes of a key.
+ * The mailboxes of an account that were not deleted, newest first, older than the one with the id `before`, without their lists
+ * and lessons. `only` restricts them to the mailboxes of a key.
  */
 export function listMailboxes(
   store: Store,
@@ -178,7 +178,7 @@ export async function addLesson(
   )
 }
 
-/** Marks a mailbox as deleted. Returns false when it was deleted before. */
+/** Marks a mailbox as deleted. Returns false when it already was. */
 export async function markMailboxDeleted(
   store: Store,
   { accountId, mailboxId, at }: { accountId: string; mailboxId: string; at: Date },
@@ -190,7 +190,7 @@ export async function markMailboxDeleted(
   return modifiedCount === 1
 }
 
-/** Mailboxes that were not deleted, with ids from `from` (included) to `to` (excluded), in order, for the sweep. */
+/** Mailboxes that were not deleted, with ids from `from` (inclusive) to `to` (exclusive), in order, for the sweep. */
 export function walkMailboxes(
   store: Store,
   { from, to, limit }: { from: string; to: string; limit: number },
@@ -235,7 +235,7 @@ export async function setStorageWarning(
   )
 }
 
-/** Mailboxes that were deleted from the time `from` (included) to `to` (excluded), in that order. */
+/** Mailboxes that were deleted between `from` (inclusive) and `to` (exclusive), the earliest first. */
 export function findMailboxesDeletedBetween(
   store: Store,
   { from, to, limit }: { from: Date; to: Date; limit: number },
@@ -257,7 +257,7 @@ export function findDeletedMailboxes(
   )
 }
 
-/** Deletes the documents of a mailbox whose messages were purged: folders, metadata, contacts, threads, and itself. */
+/** Deletes the documents of a mailbox whose messages were purged: folders, metadata, contacts, threads and the mailbox. */
 export async function removeMailbox(
   store: Store,
   { accountId, mailboxId }: { accountId: string; mailboxId: string },
@@ -282,7 +282,7 @@ export async function countAddressesAt(
   return { mailboxes: mailboxes ?? 0, aliases: aliases ?? 0 }
 }
 
-/** Ends the reservation of addresses on a domain whose mailboxes were deleted. Returns the addresses. */
+/** Frees the addresses on a domain that are reserved because their mailboxes were deleted. Returns the addresses. */
 export async function releaseReserved(
   store: Store,
   { accountId, domain }: { readonly accountId: string; readonly domain: string },
@@ -293,12 +293,12 @@ export async function releaseReserved(
   return found.map(({ _id }) => _id)
 }
 
-/** The oldest mailbox of an account that was not deleted. It gets the postmaster's mail of the account's domains. */
+/** The oldest mailbox of an account that was not deleted. It receives the postmaster mail of the account's domains. */
 export async function findOldestMailbox(store: Store, accountId: string): Promise<MailboxDoc | null> {
   return readOne(store, 'mailboxes', { accountId, deletedAt: { $exists: false } }, { sort: { accountId: 1, _id: 1 } })
 }
 
-/** The ids of all mailboxes of an account, deleted ones too. */
+/** The ids of all mailboxes of an account, including deleted ones. */
 export async function mailboxIdsOf(store: Store, accountId: string): Promise<readonly string[]> {
   const found = await readMany(store, 'mailboxes', { accountId }, { projection: { _id: 1 } })
   return found.map(({ _id }) => _id)
@@ -310,7 +310,7 @@ export async function listAddresses(store: Store, accountId: string): Promise<re
   return found.map(({ _id }) => _id)
 }
 
-/** All mailboxes of an account, deleted ones too, by their addresses. */
+/** The ids and addresses of all mailboxes of an account, including deleted ones. */
 export async function namedMailboxes(
   store: Store,
   accountId: string,
@@ -319,13 +319,13 @@ export async function namedMailboxes(
   return found.map(({ _id, address }) => ({ id: _id, address }))
 }
 
-/** The paths that mail programs subscribed to; null when nobody changed them yet. */
+/** The paths that mail programs subscribed to; null until the first change. */
 export async function findSubscribed(store: Store, mailboxId: string): Promise<readonly string[] | null> {
   const mailbox = await readOne(store, 'mailboxes', { _id: mailboxId }, { projection: { subscribed: 1 } })
   return mailbox?.subscribed ?? null
 }
 
-/** Notes the paths that hold until the first change, unless there was one. */
+/** Stores the default paths before the first change of subscriptions, unless there already was one. */
 export async function startSubscribed(store: Store, mailboxId: string, paths: readonly string[]): Promise<void> {
   await store.mailboxes.updateOne({ _id: mailboxId, subscribed: { $exists: false } }, { $set: { subscribed: paths } })
 }

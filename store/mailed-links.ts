@@ -1,4 +1,4 @@
-/** Links that were mailed to people: to verify an address, to set another password, to join an account. Each works once. */
+/** Links that were mailed to people: to verify an address, reset a password or join an account. Each works once. */
 import type { InvitationDoc, MailedLinkDoc, MailedLinkKind } from './documents/people.ts'
 import type { Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
@@ -9,7 +9,7 @@ export async function insertMailedLink(store: Store, link: MailedLinkDoc): Promi
   await store.mailedLinks.insertOne(link)
 }
 
-/** The link of a kind, if it is still valid. */
+/** A link of the given kind, if it is still valid; null otherwise. */
 export function findMailedLink<K extends MailedLinkKind>(
   store: Store,
   { id, kind, now }: { id: string; kind: K; now: Date },
@@ -17,7 +17,7 @@ export function findMailedLink<K extends MailedLinkKind>(
   return readOne(store, 'mailedLinks', { _id: id, kind, expiresAt: { $gt: now } }) as Promise<Of<K> | null>
 }
 
-/** Uses a link up. Returns null when it is not valid, or somebody else did so before. */
+/** Deletes a link and returns it, so that it works once. Returns null when it is not valid or was already used. */
 export function takeMailedLink<K extends MailedLinkKind>(
   store: Store,
   { id, kind, now }: { id: string; kind: K; now: Date },
@@ -25,7 +25,7 @@ export function takeMailedLink<K extends MailedLinkKind>(
   return store.mailedLinks.findOneAndDelete({ _id: id, kind, expiresAt: { $gt: now } }) as Promise<Of<K> | null>
 }
 
-/** Ends all links of a kind that were mailed to an address. */
+/** Deletes all links of a kind that were mailed to an address. */
 export async function removeMailedLinks(
   store: Store,
   { email, kind }: { email: string; kind: Exclude<MailedLinkKind, 'invitation'> },
@@ -46,7 +46,7 @@ export function listInvitations(
   ) as Promise<InvitationDoc[]>
 }
 
-/** Withdraws invitations to an account: those to an address, or the one with an id. Returns how many there were. */
+/** Withdraws invitations to an account: those mailed to an address, or the one with an id. Returns how many there were. */
 export async function removeInvitations(
   store: Store,
   { accountId, ...which }: { accountId: string } & ({ email: string } | { invitationId: string }),
@@ -55,7 +55,7 @@ export async function removeInvitations(
   return deletedCount
 }
 
-/** Withdraws all invitations of an address to an account but the newest. Several who do so at once leave that one. */
+/** Withdraws all invitations of an address to an account except the newest. Concurrent calls also leave that one. */
 export async function keepNewestInvitation(
   store: Store,
   { accountId, email }: { readonly accountId: string; readonly email: string },

@@ -1,6 +1,6 @@
 /**
- * The people of an account, with their roles. They stand in the account's document, so that one conditional update sees to it
- * that an account which had an owner keeps one.
+ * The members of an account, with their roles. They are stored in the account document, so that one conditional update ensures
+ * that an account with an owner keeps one.
  */
 import type { Filter } from 'mongodb'
 import type { Role } from '../schemas/scopes.ts'
@@ -9,12 +9,12 @@ import type { MemberDoc } from './documents/people.ts'
 import type { Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
 
-/** Of an account that is not gone. */
+/** The status of an account that exists. */
 const isThere = { $nin: ['removed', 'moved'] } satisfies Filter<AccountDoc>['status']
 
 type Membership = { readonly accountId: string; readonly personId: string }
 
-/** Adds a member. Returns false when the person is one, or the account has `max` members or is removed. */
+/** Adds a member. Returns false when the person already is a member, the account has `max` members, or it was removed or moved. */
 export async function addMember(
   store: Store,
   { accountId, member, max }: { accountId: string; member: MemberDoc; max: number },
@@ -31,7 +31,7 @@ export async function addMember(
   return modifiedCount === 1
 }
 
-/** Gives a member another role. Returns false when there is no such member, or it is the last owner. */
+/** Changes the role of a member. Returns false when there is no such member, or it would leave the account without an owner. */
 export async function changeRole(
   store: Store,
   { accountId, personId, role }: Membership & { role: Role },
@@ -43,7 +43,7 @@ export async function changeRole(
   return matchedCount === 1
 }
 
-/** Removes a member. Returns false when there is no such member, or it is the last owner. */
+/** Removes a member. Returns false when there is no such member, or the member is the last owner. */
 export async function removeMember(store: Store, membership: Membership): Promise<boolean> {
   const { modifiedCount } = await store.accounts.updateOne(ownedAccount(membership, false), {
     $pull: { members: { personId: membership.personId } },
@@ -51,14 +51,14 @@ export async function removeMember(store: Store, membership: Membership): Promis
   return modifiedCount === 1
 }
 
-/** The account of a member; if the member will be no owner, only when it was none, or another is one. */
+/** Matches the account of a member. Unless the member is to be an owner, the member must not be one already, or there must be another. */
 function ownedAccount({ accountId, personId }: Membership, isOwner: boolean): Filter<AccountDoc> {
   const another = { members: { $elemMatch: { role: 'owner', personId: { $ne: personId } } } } as const
   const noOwner = { members: { $elemMatch: { role: { $ne: 'owner' }, personId } } } as const
   return { _id: accountId, 'members.personId': personId, ...(isOwner ? {} : { $or: [another, noOwner] }) }
 }
 
-/** The members of an account: the ids of all, and those who are in no other account, by id and address. */
+/** The ids of all members of an account, and the ids and addresses of those who are in no other account. */
 export async function findPeopleOf(
   store: Store,
   accountId: string,
@@ -83,7 +83,7 @@ export async function findPeopleOf(
   return { memberIds, people: found.flatMap(({ _id: id, email }) => (elsewhere.has(id) ? [] : [{ id, email }])) }
 }
 
-/** The mail addresses of those who own an account, at most `ownersMax`; without members, that of whom it was made for. */
+/** The mail addresses of an account's owners, at most `ownersMax`; without owning members, the address that the account was made for. */
 export async function findOwnerAddresses(store: Store, accountId: string): Promise<readonly string[]> {
   const account = await readOne(store, 'accounts', { _id: accountId }, { projection: { members: 1, owner: 1 } })
   const owners = (account?.members ?? []).flatMap(({ personId, role }) => (role === 'owner' ? [personId] : []))
@@ -97,7 +97,7 @@ export async function findOwnerAddresses(store: Store, accountId: string): Promi
   return found.map(({ email }) => email)
 }
 
-/** Owners who are written to. */
+/** The most owners that a mail is sent to. */
 const ownersMax = 50
 
 /** The accounts of a person, oldest first. */

@@ -1,7 +1,7 @@
 /**
- * The change or deletion of one message, in one command: reservation, message and change note go together. Invariants are
- * those of store/message-edits.ts. What is derived is left to the caller, who has the reservation's ends to close when it is
- * done: a reservation that stays open tells the sweep which threads to derive.
+ * Changes or deletes one message in one command: reservation, message and change note are written together. The invariants are
+ * those of store/message-edits.ts. The caller writes the derived documents and then closes the reservations, which are returned as
+ * `ends`: a reservation that stays open tells the sweep which threads to derive.
  */
 import { newToken } from '../schemas/ids.ts'
 import { blobInDoubt } from './blobs.ts'
@@ -20,34 +20,34 @@ import type { Store } from './open.ts'
 import { flagsInThread } from './threads.ts'
 import { deleteIn, updateIn, type Write } from './writes.ts'
 
-/** The message to change, in its folder; `note` is written with it. */
+/** A message to change in its folder. The change note `note` is written with the change. */
 export type EditOfOne = {
   readonly mailboxId: string
   readonly folderId: string
   readonly message: EditableMessage
   readonly at: Date
   readonly note: Write
-  /** The modseq up to which the caller knows all that was written to the folder, if it is to hear whether it still does. */
+  /** The modseq up to which the caller knows every change of the folder; given if the caller wants `follows`. */
   readonly known?: number | undefined
 }
 
-/** What came of a change. */
+/** The outcome of a change. */
 export type EditedMessage = {
-  /** Whether the message was changed: it was not when it is not as it was read. */
+  /** Whether the message was changed; false if it differed from what was read. */
   readonly isMade: boolean
-  /** The modseq that it has got. */
+  /** The modseq of the change. */
   readonly modseq: number
-  /** Whether nothing was written to the folder between `known` and this. */
+  /** Whether nothing was written to the folder between `known` and this change. */
   readonly follows: boolean
-  /** Whether its conversation shows the change already; else it is to be derived before the reservations are closed. */
+  /** Whether the thread already shows the change. If not, it must be derived before the reservations are closed. */
   readonly isDerived: boolean
-  /** The reservations, also where it was not changed. */
+  /** The reservations to close, even if the message was not changed. */
   readonly ends: readonly ReservationEnd[]
 }
 
 /**
- * Changes a message. Returns null when a folder gives no reservation: then nothing was changed. A move into a folder whose next UID
- * is not known costs one command more.
+ * Changes a message. Returns null, having changed nothing, when a folder gives no reservation. A move into a folder whose next UID
+ * is not known takes one more command.
  */
 export async function editMessage(store: Store, change: EditOfOne, edit: MessageEdit): Promise<EditedMessage | null> {
   const { mailboxId, folderId, message } = change
@@ -62,7 +62,7 @@ export async function editMessage(store: Store, change: EditOfOne, edit: Message
   return { isMade, modseq, follows, isDerived, ends: endsOf(reserved, token, change, edit, isMade ? [] : [message]) }
 }
 
-/** The folders in which reservations were taken, and whether the message was changed, under which modseq; null: they give none. */
+/** The folders that gave a reservation, whether the message was changed, and the modseq of the change; null: a folder gave none. */
 type Outcome = {
   readonly reserved: readonly string[]
   readonly isMade: boolean
@@ -79,9 +79,9 @@ async function stay(
 ): Promise<Outcome> {
   const { folderId, message, at, known } = change
   const concernsThread = isOfThreads(edit)
-  // Where a list is not one commit, the writes of another change may come between these of the message and its thread.
+  // If a list is not one commit, writes of another change may come between those of the message and of its thread.
   const inThread = concernsThread && store.listsAreWhole ? [flagsInThread(store, { ...message, ...edit })] : []
-  /** Makes the change, if the folder lets it; returns null where it does not. */
+  /** Makes the change, unless `first` is refused; then returns null. */
   const make = async (first: Write, modseq: number): Promise<Outcome> => {
     const writes = [first, ...editing(store, change, edit, { uid: message.uid, modseq }), ...inThread]
     const { refused, unmatched } = await store.writeEach(writes)
@@ -96,10 +96,10 @@ async function stay(
   }
   const following = known === undefined ? null : await reserving({ known })
   if (following !== null) return { ...following, follows: true }
-  // Without a condition, or where others have written to the folder.
+  // Reached if there is no `known`, or others have written to the folder since.
   const made = await reserving({})
   if (made !== null) return made
-  // Another machine's clock is ahead, or changes have to wait: the folder says which.
+  // Either the folder has a higher modseq, from a machine whose clock is ahead, or a recount makes changes wait: `reserve` shows which.
   const asked = (await reserve(store, [here], { token, at })).get(folderId)
   return asked === undefined ? null : make(holding(store, here, token), asked.modseq)
 }
@@ -136,7 +136,7 @@ async function move(
   return { reserved, isMade: refused === null, modseq: numbers.modseq }
 }
 
-/** A reservation with known numbers counts no labels. */
+/** A reservation with known numbers cannot count labels. */
 const hasLabels = ({ labels = {} }: UidClaim) => Object.keys(labels).length > 0
 
 /** The writes of an edit, once its reservations are taken. */
@@ -151,8 +151,8 @@ function editing(
 }
 
 /**
- * Deletes a message for good. Returns the end of its reservation; null as `editMessage` does. The caller drops the user of its
- * blob.
+ * Deletes a message permanently. Returns the end of its reservation; null when the folder gives no reservation, or the message differs
+ * from what was read. The caller then removes the message from the users of its blob.
  */
 export async function removeMessage(store: Store, change: EditOfOne): Promise<readonly ReservationEnd[] | null> {
   const { mailboxId, folderId, message, at, note } = change

@@ -1,10 +1,11 @@
 /**
  * Changes of existing messages: flags, labels, moves and deletion. Up to `editMessagesMax` messages of one folder change
- * together under one reservation. Invariants: a message is changed only if it still is as it was read, which its modseq
- * tells, so the counters move by what was really there. Every change gives a new modseq, every move a new UID. No message is
- * changed or deleted under a reservation that is void: each command begins with a write that is refused then, so a process that
- * hung in between does no harm when it wakes. Threads are derived again before the reservation is closed, so the open
- * reservation of a writer that died tells which to derive.
+ * together under one reservation.
+ *
+ * Invariants: A message is changed only if its modseq is still the one that was read, so the counters change by what was really
+ * there. Every change assigns a new modseq, every move a new UID. No message is changed or deleted under a void reservation: each
+ * command begins with a write that is then refused, so a process that was suspended in between does no harm when it resumes. Threads
+ * are derived again before the reservation is closed, so the open reservation of a writer that died shows which ones to derive.
  */
 import type { UpdateFilter } from 'mongodb'
 import { newToken } from '../schemas/ids.ts'
@@ -15,7 +16,7 @@ import type { Store } from './open.ts'
 import { readMany } from './reads.ts'
 import { deleteIn, updateIn } from './writes.ts'
 
-/** The most messages of one change, so that other commands run in between. */
+/** The most messages in one change. The limit lets other commands run in between. */
 export const editMessagesMax = 100
 
 /** A message as it was read, with the fields that a change needs. */
@@ -54,8 +55,8 @@ const readFields = {
 } as const
 
 /**
- * The changes to make. A move gives its time; one to Trash or Spam also the folder the message comes from, and the time once
- * more.
+ * The changes to make. A move sets `savedAt` to its time; a move to Trash or Spam also sets `deletedFrom` to the previous folder and
+ * `discardedAt` to the same time.
  */
 export type MessageEdit = {
   readonly seen?: boolean
@@ -79,10 +80,10 @@ type Changing = {
   readonly messages: readonly EditableMessage[]
 }
 
-/** The messages of one folder that are to be changed, the time of the change, and how to derive their threads again. */
+/** The messages of one folder to change, the time of the change, and the function that derives their threads again. */
 export type EditTarget = Changing & {
   readonly at: Date
-  /** Derives threads again. Returns false when that failed: the reservation then stays open, and the sweep derives them. */
+  /** Derives threads again. Returns false if that failed: the reservation then stays open, and the sweep derives them. */
   derive(threadIds: readonly string[]): Promise<boolean>
 }
 
@@ -101,7 +102,7 @@ export function listEditable(
   )
 }
 
-/** Those messages of a folder that have one of these UIDs, in order. */
+/** The messages of a folder that have one of these UIDs, in order. */
 export function findEditable(
   store: Store,
   { mailboxId, folderId, uids }: InFolder & { uids: readonly number[] },
@@ -127,7 +128,7 @@ export function listUnreadEditable(
   )
 }
 
-/** Messages of an account or of all that were moved to Trash or Spam before a time, the oldest first, for the sweep. */
+/** Messages of an account, or of all accounts, that were moved to Trash or Spam before a time, the earliest first, for the sweep. */
 export function findDiscarded(
   store: Store,
   before: Date,
@@ -142,8 +143,8 @@ export function findDiscarded(
 }
 
 /**
- * Changes messages. Returns the ids of those that were changed. The others were changed or deleted by somebody else meanwhile;
- * none is changed when a folder gives no reservation.
+ * Changes messages. Returns the ids of those that were changed. The others were changed or deleted by another writer meanwhile.
+ * None is changed if a folder gives no reservation.
  */
 export async function editMessages(store: Store, change: EditTarget, edit: MessageEdit): Promise<ReadonlySet<string>> {
   const { mailboxId, folderId, messages, at } = change
@@ -171,19 +172,19 @@ export async function editMessages(store: Store, change: EditTarget, edit: Messa
     ? idsOf(messages, missed)
     : await withModseq(store, messages, { folderId: into.folderId, modseq: into.modseq })
   const isDerived = await change.derive(threadsOf(messages))
-  // Where it is not known which ones were changed, they may have been changed again before `withModseq` read them: the
+  // If it is uncertain which messages were changed, some may have been changed again before `withModseq` read them. Then the
   // reservation stays open, and a recount corrects the counters.
   if (isDerived && isKnown) await closeReservations(store, endsOf([...reserved.keys()], token, change, edit, missed))
   return changed
 }
 
-/** Deletes messages for good, and blobs that have no other user. Returns the ids of the deleted messages. */
+/** Deletes messages permanently, and the blobs that have no other user. Returns the ids of the deleted messages. */
 export async function removeMessages(store: Store, change: EditTarget): Promise<ReadonlySet<string>> {
   const { mailboxId, folderId, messages, at } = change
   if (messages.length === 0) return new Set()
   const token = newToken()
   const [claim] = claimsOf(change, 'remove')
-  // First, so that it is void when the doubt that is noted next may have been settled.
+  // The reservation comes first, so that it is void by the time the sweep may have resolved the doubt that is marked next.
   if ((await reserve(store, [claim!], { token, at })).size === 0) return new Set()
   const blobIds = [...new Set(messages.map(({ blob }) => blob.id))]
   await markBlobsInDoubt(store, blobIds, at)
@@ -196,17 +197,17 @@ export async function removeMessages(store: Store, change: EditTarget): Promise<
   const removed = isExact ? idsOf(messages, missed) : await findDeleted(store, mailboxId, messages)
   await releaseBlobs(store, usersOf(messages.filter(({ _id }) => removed.has(_id))))
   const isDerived = await change.derive(threadsOf(messages))
-  // Where it is not known who deleted a message, the reservation stays open and a recount corrects the counters.
+  // If it is uncertain who deleted a message, the reservation stays open and a recount corrects the counters.
   if (isDerived && isExact) await closeReservations(store, endsOf([folderId], token, change, 'remove', missed))
   return removed
 }
 
-/** The ids of messages without those of some. */
+/** The ids of messages, except those in `without`. */
 function idsOf(messages: readonly EditableMessage[], without: readonly EditableMessage[]): ReadonlySet<string> {
   return new Set(messages.filter((message) => !without.includes(message)).map(({ _id }) => _id))
 }
 
-/** The ids of those messages that do not exist any more. */
+/** The ids of those messages that no longer exist. */
 async function findDeleted(
   store: Store,
   mailboxId: string,
@@ -225,7 +226,7 @@ function usersOf(messages: readonly EditableMessage[]): DroppedBlobUsers[] {
   }))
 }
 
-/** The ids of those messages that have a modseq in a folder. */
+/** The ids of those messages that are in the folder and have the modseq. */
 async function withModseq(
   store: Store,
   messages: readonly EditableMessage[],
@@ -242,11 +243,11 @@ async function withModseq(
   return new Set(found.map(({ _id }) => _id))
 }
 
-/** Whether a conversation shows what an edit of flags and labels changes: it knows nothing of the other flags. */
+/** Whether a thread shows what an edit of flags and labels changes. Threads hold no other flags than these. */
 export const isOfThreads = ({ seen, flagged, labels }: MessageEdit): boolean =>
   seen !== undefined || flagged !== undefined || labels !== undefined
 
-/** The update of a message that an edit gives these numbers. */
+/** The update by which an edit changes a message and gives it these numbers. */
 export function updateOf({ labels, to, ...flags }: MessageEdit, modseq: number, uid: number): UpdateFilter<MessageDoc> {
   const unset = {
     ...(labels?.length === 0 && { labels: '' as const }),
@@ -269,7 +270,7 @@ export function claimsOf({ mailboxId, folderId, messages }: Changing, edit: Mess
   const here = { folderId, mailboxId, uids: 0, ...changeHere(folderId, messages, edit) }
   const changing = { ...here, changedUids: messages.map(({ uid }) => uid), threads: threadsOf(messages) }
   if (edit === 'remove' || edit.to === undefined) return [changing]
-  // New UIDs in the folder where they are.
+  // A move within the folder assigns new UIDs there.
   if (edit.to.folderId === folderId) return [{ ...changing, uids: messages.length }]
   return [{ folderId: edit.to.folderId, mailboxId, uids: messages.length, ...countsOf(messages, edit) }, changing]
 }
@@ -289,7 +290,7 @@ export function endsOf(
   })
 }
 
-/** What an edit adds to the counts of the folder in which the messages are. */
+/** What an edit adds to the counts of the folder that contains the messages. */
 export function changeHere(
   folderId: string,
   messages: readonly EditableMessage[],
@@ -329,7 +330,7 @@ function difference(a: FolderCounts, b: FolderCounts): FolderCounts {
   }
 }
 
-/** Adds counts up; labels that do not change are left out. */
+/** The sum of counts; labels whose sum is 0 are left out. */
 export function sumOf(all: readonly FolderCounts[]): FolderCounts {
   return all.reduce((sum, each) => difference(sum, difference(none, each)), none)
 }

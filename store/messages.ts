@@ -1,4 +1,4 @@
-/** Reading messages. Every query reads a range of an index. */
+/** Reads messages. Every query reads a range of an index. */
 import type { Filter } from 'mongodb'
 import { idAt } from '../schemas/ids.ts'
 import { dropBlobUsers } from './blobs.ts'
@@ -15,7 +15,7 @@ export type MessageFilter = {
   readonly flagged?: boolean
   readonly from?: string
   readonly to?: string
-  /** A part of the subject; upper and lower case are the same. */
+  /** A part of the subject; case is ignored. */
   readonly subject?: string
   readonly hasAttachment?: boolean
   readonly since?: Date
@@ -23,8 +23,8 @@ export type MessageFilter = {
 }
 
 /**
- * The messages that a listing shows; all conditions must hold. The indexes of flags and attachments begin with the folder:
- * a query by flag or attachment should name `folderIds`, all folders of the mailbox if it does not matter which.
+ * The messages that a listing shows; all conditions must hold. The indexes of flags and attachments begin with the folder, so
+ * a query by flag or attachment should name `folderIds`: if the folder does not matter, all folders of the mailbox.
  */
 export type MessageQuery = MessageFilter & {
   readonly mailboxId: string
@@ -33,7 +33,7 @@ export type MessageQuery = MessageFilter & {
   readonly ids?: readonly string[]
 }
 
-/** The fields that a list shows, and those that a search needs besides. The database returns only these. */
+/** The fields that a list shows, and those that a search needs as well. The database returns only these. */
 const listedFields = [
   '_id',
   'mailbox',
@@ -62,7 +62,7 @@ const only = (fields: readonly string[]) => Object.fromEntries(fields.map((field
 const listed = only(listedFields)
 const searched = only(searchedFields)
 
-/** Messages, newest first, starting after the message id `before`. */
+/** Messages, newest first, older than the one with the id `before`. */
 export function listMessages(
   store: Store,
   query: MessageQuery,
@@ -84,7 +84,7 @@ export function findMessage(
   return readOne(store, 'messages', { mailboxId, _id: messageId })
 }
 
-/** Those of the messages `ids` that lie in one of the mailboxes. */
+/** Those of the messages `ids` that are in one of the mailboxes. */
 export function findMessagesIn(
   store: Store,
   { mailboxIds, ids }: { mailboxIds: readonly string[]; ids: readonly string[] },
@@ -103,7 +103,7 @@ export function findMailboxOfMessage(
   return readOne(store, 'messages', { _id: messageId, accountId }, { projection: { mailboxId: 1, mailbox: 1 } })
 }
 
-/** Those of the messages `ids` that lie in one of the mailboxes, belong to an account and are in a state. */
+/** Those of the messages `ids` that are in one of the mailboxes, belong to the account and match the state. */
 export function findMessagesInState(
   store: Store,
   { accountId, mailboxIds, ids }: { accountId: string; mailboxIds: readonly string[]; ids: readonly string[] },
@@ -123,7 +123,7 @@ export function findMessagesInState(
   )
 }
 
-/** Those of the messages `ids` that exist in a mailbox, with the blob each has now. */
+/** Those of the messages `ids` that exist in a mailbox, with the current blob of each. */
 export async function findBlobIds(
   store: Store,
   { mailboxId, ids }: { mailboxId: string; ids: readonly string[] },
@@ -137,7 +137,7 @@ export async function findBlobIds(
   return found.map(({ _id, blob }) => ({ id: _id, blobId: blob.id }))
 }
 
-/** Messages of all mailboxes with ids from `from` (included) to `to` (excluded), in order, for the sweep. */
+/** Messages of all mailboxes with ids from `from` (inclusive) to `to` (exclusive), in order, for the sweep. */
 export function walkMessages(
   store: Store,
   { from, to, limit }: { from: string; to: string; limit: number },
@@ -145,7 +145,7 @@ export function walkMessages(
   return readMany(store, 'messages', { _id: { $gte: from, $lt: to } }, { sort: { _id: 1 }, limit })
 }
 
-/** As `walkMessages`, but only in which mailbox each is, and its blob. */
+/** As `walkMessages`, but returns only the mailbox and blob of each message. */
 export function walkBlobs(
   store: Store,
   { from, to, limit }: { from: string; to: string; limit: number },
@@ -154,7 +154,7 @@ export function walkBlobs(
   return readMany(store, 'messages', { _id: { $gte: from, $lt: to } }, { projection, sort: { _id: 1 }, limit })
 }
 
-/** The Message-IDs and threads of those messages of a mailbox that have one of these Message-IDs. */
+/** The Message-IDs and threads of the messages of a mailbox that have one of these Message-IDs. */
 export async function findThreadIdsByHeader(
   store: Store,
   { mailboxId, messageIds }: { mailboxId: string; messageIds: readonly string[] },
@@ -176,7 +176,7 @@ export async function purgeMessages(store: Store, mailboxId: string, limit: numb
     { mailboxId },
     { projection: { blob: 1 }, sort: { mailboxId: 1, _id: 1 }, limit },
   )
-  // The blobs go first: after a crash in between, the messages are found again.
+  // The blobs are dropped first: after a crash in between, the messages are found again.
   await dropBlobUsers(
     store,
     messages.map(({ _id, blob }) => ({ blobId: blob.id, users: [_id] })),
@@ -187,8 +187,8 @@ export async function purgeMessages(store: Store, mailboxId: string, limit: numb
 
 /**
  * The filter and the index for a page, chosen so that few messages are read that do not match. Ids are in the order of
- * arrival, so times become bounds of ids. With a folder index, the ranges of several folders, and of read and unread mail,
- * are merged in the order of the ids.
+ * arrival, so times become bounds on the ids. With a folder index, the database merges the ranges of several folders, and of read
+ * and unread mail, in the order of the ids.
  */
 function rangeOf(query: MessageQuery, before: string | null): { filter: Filter<MessageDoc>; hint: FolderIndex | null } {
   const { mailboxId, folderIds, label, threadId, unread, flagged, from, to, subject, hasAttachment, since, until } =
@@ -219,14 +219,14 @@ function rangeOf(query: MessageQuery, before: string | null): { filter: Filter<M
   }
 }
 
-/** The condition that a field contains a text; upper and lower case are the same. */
+/** The condition that a field contains a text; case is ignored. */
 export function containing(text: string): { $regex: string; $options: string } {
-  // BSON does not allow the character NUL in a pattern.
+  // A pattern in BSON cannot contain the character NUL.
   const pattern = text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&').replaceAll('\0', '\\x00')
   return { $regex: pattern, $options: 'i' }
 }
 
-/** Names of the folder indexes (store/collections.ts). Other queries have only one index that fits, and need no hint. */
+/** Names of the folder indexes (store/collections.ts). For other queries only one index fits, so they need no hint. */
 type FolderIndex = 'inFolder' | 'flagged' | 'withAttachment'
 
 function folderIndexOf({ folderIds, label, threadId, flagged, hasAttachment }: MessageQuery): FolderIndex | null {
@@ -244,7 +244,7 @@ export async function findMessagesByHeader(
   return readMany(store, 'messages', { mailboxId, messageIdHeader: { $in: [...messageIds] } })
 }
 
-/** Those of the marks of imported messages that messages of a mailbox have, in base64url. */
+/** Those of the import marks (`importedFrom`) that messages of a mailbox already have, in base64url. */
 export async function findImported(
   { messages }: Store,
   { mailboxId, marks }: { readonly mailboxId: string; readonly marks: readonly Buffer[] },

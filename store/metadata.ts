@@ -1,14 +1,14 @@
-/** What mail programs note of folders and mailboxes (RFC 5464). */
+/** The metadata that mail programs set on folders and mailboxes (RFC 5464). */
 import type { MetadataDoc } from './documents/mail.ts'
 import { isDuplicate, type Store } from './open.ts'
 import { readOne } from './reads.ts'
 
-/** The entries of a folder or mailbox, by its id; null when nobody noted any. */
+/** The entries of a folder or mailbox, by its id; null when none were ever set. */
 export function findMetadata(store: Store, id: string): Promise<MetadataDoc | null> {
   return readOne(store, 'metadata', { _id: id })
 }
 
-/** Writes entries in the place of those of the revision before, if they are still that. Returns whether they were. */
+/** Writes the entries in place of those of the previous revision, if that is still stored. Returns whether they were written. */
 export async function replaceMetadata(store: Store, doc: MetadataDoc): Promise<boolean> {
   if (doc.rev > 1) {
     const { matchedCount } = await store.metadata.replaceOne({ _id: doc._id, rev: doc.rev - 1 }, doc)
@@ -23,7 +23,7 @@ export async function replaceMetadata(store: Store, doc: MetadataDoc): Promise<b
   }
 }
 
-/** Deletes the entries of a folder that is gone. */
+/** Deletes the entries of a deleted folder. */
 export async function removeMetadata(store: Store, id: string): Promise<void> {
   await store.metadata.deleteOne({ _id: id })
 }

@@ -1,4 +1,4 @@
-/** Migrates stored documents from older schema versions to the current one, each collection once. */
+/** Migrates stored documents from older schema versions to the current one, one collection at a time. */
 import { randomBytes } from 'node:crypto'
 import type { Db } from 'mongodb'
 import { newId } from '../schemas/ids.ts'
@@ -14,7 +14,7 @@ type Migration = { readonly collection: CollectionName; readonly to: number; rea
 /** In order of release. */
 const migrations: readonly Migration[] = [
   {
-    // What an Agents plan counts, sent and received, had two counters.
+    // Version 1 counts the sent and received mail of an Agents plan in two counters.
     collection: 'usage',
     to: 2,
     async run(db) {
@@ -25,7 +25,7 @@ const migrations: readonly Migration[] = [
     },
   },
   {
-    // The counters of a day had a document of their own; the figures of mailboxes have it still.
+    // In version 2 the counters of each day have a document of their own. The figures of mailboxes keep that form.
     collection: 'usage',
     to: 3,
     async run(db) {
@@ -48,7 +48,7 @@ const migrations: readonly Migration[] = [
     },
   },
   {
-    // Addresses and targets were hashed themselves, so that no person could be erased.
+    // Version 1 hashes addresses and targets directly, so that no person can be erased.
     collection: 'audit',
     to: 2,
     async run(db) {
@@ -65,16 +65,15 @@ const migrations: readonly Migration[] = [
       }
     },
   },
-  // Notes were polled from an ordinary collection: now they are in a capped one of another name.
   {
-    // What was due was found in the deliveries themselves. An endpoint that none waits for is looked at once.
+    // Version 1 has no `dueAt` on endpoints. It is set on all, so an endpoint without waiting deliveries is looked at once.
     collection: 'webhooks',
     to: 2,
     run: async (db) =>
       void (await db.collection('webhooks').updateMany({ dueAt: { $exists: false } }, { $set: { dueAt: new Date() } })),
   },
   {
-    // The log was kept for ever, and knew events alone.
+    // Version 1 keeps the log for ever, and has deliveries of events only.
     collection: 'deliveries',
     to: 2,
     async run(db) {
@@ -85,7 +84,7 @@ const migrations: readonly Migration[] = [
     },
   },
   {
-    // A domain that was not verified was nobody else's either, and none was looked at.
+    // Version 1 has no claims: a domain belongs to one account even before it is verified. Nor does it watch the DNS of domains.
     collection: 'domains',
     to: 2,
     async run(db) {
@@ -110,7 +109,7 @@ const migrations: readonly Migration[] = [
     },
   },
   {
-    // How many chunks a blob has was known to its messages alone.
+    // In version 1 only the messages record how many chunks a blob has.
     collection: 'blobs',
     to: 2,
     async run(db) {
@@ -122,6 +121,7 @@ const migrations: readonly Migration[] = [
       }
     },
   },
+  // Version 1 keeps the notes in an ordinary collection of another name; version 2 has a capped one.
   { collection: 'changes', to: 2, run: async (db) => void (await db.dropCollection('changes')) },
 ]
 
@@ -135,14 +135,14 @@ export async function migrate(db: Db): Promise<void> {
     const from = reached[name] ?? version
     if (from > version)
       throw new Error(
-        `The database has version ${from} of "${name}", this program knows ${version}: run a newer Mailroom.`,
+        `The database has version ${from} of "${name}", but this program only knows version ${version}: run a newer Mailroom.`,
       )
     for (const step of migrations)
       if (step.collection === name && step.to > from && step.to <= version) await step.run(db)
   }
   const versions = Object.fromEntries(Object.entries(collections).map(([name, { version }]) => [name, version]))
   if (JSON.stringify(versions) === JSON.stringify(reached)) return
-  // A process that hung meanwhile must not say that less was reached.
+  // The condition on the stored versions keeps a process that was suspended meanwhile from recording lower versions.
   const before = Object.keys(reached).length === 0 ? { $exists: false } : reached
   await state.updateOne({ _id: 'schemaVersions', value: before }, { $set: { value: versions } }, { upsert: true })
 }

@@ -1,7 +1,7 @@
 /**
- * Makes the function that gives the modseq for a reservation that is taken without asking its folder first: higher than those
- * before it in this process, and than those of all processes up to `at`, as far as clocks agree. Microseconds, so that
- * the numbers to which a folder counts on by itself stay behind the clock.
+ * Creates the function that assigns the modseq for a reservation taken without reading its folder first. The modseq is higher than all
+ * earlier ones of this process, and than those of all processes up to `at`, as far as their clocks agree. It counts microseconds, so
+ * that the modseqs that a folder increments by itself stay behind the clock.
  */
 export function createModseqs(): (at: Date) => number {
   let last = 0

@@ -1,7 +1,8 @@
 /**
- * Moves all that belongs to one account into another, for a claim into an account that a person has already. The first step is
- * the commit point: it ends the claim link, so that of several who use it one succeeds. Every other step may be repeated, by
- * several processes at once, until nothing is left to move. Documents are changed one collection after the other, each keeps its id.
+ * Moves everything that belongs to one account into another, when an account is claimed into one that a person already has. The first
+ * step is the commit point: it ends the claim link, so that only one of several people who use it succeeds. Every other step may be
+ * repeated, by several processes at once, until nothing is left to move. The collections are changed one after the other, and each
+ * document keeps its id.
  */
 import type { Collection, Filter } from 'mongodb'
 import { toBinary } from './bytes.ts'
@@ -19,10 +20,10 @@ import { deleteTemplate, findTemplate, insertTemplate } from './templates.ts'
 export type Move = { readonly from: string; readonly to: string }
 
 const pageSize = 500
-/** The rows of a send rest for so long, so that none is claimed before the send has moved too. */
+/** How long the outbox rows of a send are held back, so that none is claimed before the send has moved too. */
 const restMs = 2_000
 
-/** Begins to move an unclaimed account, if the link is still valid and nothing holds the account. Returns false otherwise. */
+/** Begins to move an unclaimed account, if the claim link is still valid and the account is not on hold. Returns false otherwise. */
 export async function beginMove(
   store: Store,
   { from, to, claimHash, at, by }: Move & { claimHash: Buffer; at: Date; by: NonNullable<AccountDoc['movedBy']> },
@@ -44,20 +45,20 @@ export async function beginMove(
   return modifiedCount === 1
 }
 
-/** Accounts whose move has begun and is not known to be complete. */
+/** Accounts whose move has begun and is not known to be complete, the earliest begun first. */
 export function findMoving(store: Store, limit: number): Promise<AccountDoc[]> {
   return readMany(store, 'accounts', { movingSince: { $gt: new Date(0) } }, { sort: { movingSince: 1 }, limit })
 }
 
-/** Ends a move: nothing is looked for any more. */
+/** Marks a move as complete, so that nothing more is looked for. */
 export async function finishMove(store: Store, from: string): Promise<void> {
   await store.accounts.updateOne({ _id: from }, { $unset: { movingSince: '', movedBy: '', movedMailboxes: '' } })
 }
 
-/** Moves domains, addresses, and mailboxes with all that lies in them. Returns the addresses that moved. */
+/** Moves domains, addresses, and mailboxes with everything in them. Returns the addresses that moved. */
 export async function moveMailboxes(store: Store, { from, to }: Move): Promise<readonly string[]> {
   const own = await readMany(store, 'mailboxes', { accountId: from }, { projection: { address: 1 } })
-  // Noted before they change hands: a message may still come under the old account.
+  // Recorded before the mailboxes move, because a message may still arrive under the old account.
   const noted = await store.accounts.findOneAndUpdate(
     { _id: from },
     { $addToSet: { movedMailboxes: { $each: own.map(({ _id }) => _id) } } },
@@ -81,7 +82,7 @@ export async function moveMailboxes(store: Store, { from, to }: Move): Promise<r
   return addresses.map(({ _id }) => _id)
 }
 
-/** Moves claims of domains. One that the other account claims too is its own there already. */
+/** Moves claims to domains. Drops a claim to a domain that the other account also claims. */
 async function moveClaims(store: Store, { from, to }: Move): Promise<void> {
   for (const { _id, domain } of await readMany(store, 'domainClaims', { accountId: from }))
     await store.domainClaims
@@ -92,19 +93,19 @@ async function moveClaims(store: Store, { from, to }: Move): Promise<void> {
       })
 }
 
-/** Moves webhook endpoints and what waits to be delivered to them. */
+/** Moves webhook endpoints and their deliveries. */
 export async function moveWebhooks(store: Store, { from, to }: Move, now: Date): Promise<void> {
   const own = await readMany(store, 'webhooks', { accountId: from }, { projection: { _id: 1 } })
   await moveEach(store.webhooks, { accountId: from }, to)
-  // Of an endpoint that moved before, too: deliveries may have been planned meanwhile.
+  // Includes endpoints that moved earlier, because deliveries to them may have been planned meanwhile.
   const joined = await readMany(store, 'webhooks', { accountId: to }, { projection: { _id: 1 } })
   const webhookId = { $in: [...own, ...joined].map(({ _id }) => _id) }
   await moveEach(store.deliveries, { webhookId, accountId: from }, to)
-  // Those that come late did not make their endpoint due, because it was another account's already.
+  // A delivery planned late did not make its endpoint due, because the endpoint already belonged to the other account.
   await store.webhooks.updateMany({ accountId: to, _id: webhookId }, { $min: { dueAt: now }, $inc: { dueRev: 1 } })
 }
 
-/** Moves suppressions. An address that the other account suppresses too keeps the reason it has there. */
+/** Moves suppressions. An address that the other account also suppresses keeps its entry there. */
 export async function moveSuppressions(store: Store, { from, to }: Move): Promise<void> {
   const own = await readMany(store, 'suppressions', { accountId: from })
   for (const { _id, ...suppression } of own) {
@@ -117,8 +118,8 @@ export async function moveSuppressions(store: Store, { from, to }: Move): Promis
 }
 
 /**
- * Moves templates. One whose alias the other account uses for another template gets the next free one: `alias-2`. A copy that
- * a move left which ended in between is that template.
+ * Moves templates. If the other account uses the alias for a different template, the moved one gets the next free alias, such as
+ * `alias-2`. An equal template there is the copy that an interrupted move left, and is not copied again.
  */
 export async function moveTemplates(store: Store, { from, to }: Move): Promise<void> {
   for (const template of await readMany(store, 'templates', { accountId: from })) {
@@ -133,15 +134,15 @@ export async function moveTemplates(store: Store, { from, to }: Move): Promise<v
   }
 }
 
-/** So that the number that is added makes no alias too long. */
+/** Aliases are cut to this length before a number is added, so that they do not become too long. */
 const aliasCut = 90
 
 const isSame = (a: TemplateDoc, b: TemplateDoc) =>
   a.createdAt.getTime() === b.createdAt.getTime() && a.subject === b.subject && a.html === b.html && a.text === b.text
 
 /**
- * Moves sends with their rows in the outbox, batches, and sends that wait for an approval. A send that is on its way stays until its outcome is known, because
- * the outcome names the account. Returns how many stay.
+ * Moves sends with their outbox rows, batches, and sends that wait for approval. A send that is being delivered stays until its outcome
+ * is known, because the outcome names the account; so does one that is neither planned nor scheduled. Returns how many stay.
  */
 export async function moveSends(store: Store, { from, to }: Move, now: Date): Promise<number> {
   await moveEach(store.batches, { accountId: from }, to)
@@ -158,13 +159,13 @@ export async function moveSends(store: Store, { from, to }: Move, now: Date): Pr
     if (sends.length < pageSize) break
     after = sends.at(-1)!._id
   }
-  // Rows that were written while their send moved.
+  // Rows that were written while their send was moving.
   const late = { accountId: from, notBefore: { $exists: true }, lease: null }
   await moveRows(store, await readMany(store, 'outbox', late, { limit: pageSize }), { to, now })
   return staying
 }
 
-/** Returns how many of the sends stay. */
+/** Moves a page of sends. Returns how many of them stay. */
 async function movePage(
   store: Store,
   sends: readonly EmailDoc[],
@@ -197,8 +198,8 @@ async function moveRows(
 }
 
 /**
- * Moves events behind the newest of the other account, in order and without gaps, each under its id. No event takes a number
- * before the one before it has, so that a reader of the other account misses none.
+ * Appends events to those of the other account, in order and without gaps; each keeps its id. An event gets its number only after the
+ * previous one has, so that a reader of the other account misses none.
  */
 export async function moveEvents(store: Store, events: readonly EventDoc[], { from, to }: Move): Promise<void> {
   let last = await lastEventNumber(store, to)
@@ -212,7 +213,7 @@ export async function moveEvents(store: Store, events: readonly EventDoc[], { fr
       } catch (error) {
         if (!isDuplicate(error)) throw error
         if (isDuplicate(error, '_id')) {
-          // It was recorded anew on another shard while this one had not moved.
+          // The event was recorded again on another shard before this one moved.
           await store.events.deleteOne({ _id, accountId: from })
           break
         }
@@ -222,7 +223,7 @@ export async function moveEvents(store: Store, events: readonly EventDoc[], { fr
   }
 }
 
-/** Notes in the other account that this one joined it, and counts there what moved, once. */
+/** Records in the other account that this one joined it, and adds what moved to the counters there, once. */
 export async function countMoved(store: Store, { from, to }: Move): Promise<void> {
   const counts = { inboxes: 1, webhooks: 1, keys: 1, templates: 1, aliases: 1, ownDomains: 1 } as const
   const source = await readOne(store, 'accounts', { _id: from }, { projection: counts })
@@ -241,7 +242,7 @@ export async function moveKeys(store: Store, { from, to }: Move): Promise<readon
   return keys.map(({ _id }) => _id)
 }
 
-/** The number of the first event that came from another account; null when none did. */
+/** The number of the first event that was moved from the account; null when none was. */
 export async function firstMovedNumber(store: Store, { from, to }: Move): Promise<number | null> {
   const first = await readOne(
     store,
@@ -254,7 +255,7 @@ export async function firstMovedNumber(store: Store, { from, to }: Move): Promis
 
 type Owned = { readonly _id: string; readonly accountId: string }
 
-/** Gives all documents of a filter to another account, page by page, so that none of the commands is long. */
+/** Assigns all documents that match a filter to another account, page by page, so that no command takes long. */
 async function moveAll<D extends Owned>(
   collection: Collection<D>,
   filter: Filter<Owned>,
@@ -274,7 +275,7 @@ async function moveAll<D extends Owned>(
   }
 }
 
-/** The same where the account is the shard key: a cluster moves such a document alone. */
+/** As `moveAll`, for collections whose shard key is the account: a cluster changes the shard key of one document at a time. */
 async function moveEach<D extends Owned>(collection: Collection<D>, filter: Filter<Owned>, to: string): Promise<void> {
   const owned = collection as unknown as Collection<Owned>
   for (;;) {

@@ -1,4 +1,4 @@
-/** Programs that act for people by OAuth: those that registered, their codes and tokens, and what they were granted. */
+/** Programs that act for people by OAuth: registered clients, their codes and tokens, and their grants. */
 import { findKey } from './accounts.ts'
 import type { KeyDoc } from './documents/accounts.ts'
 import type { OauthArtifactDoc, OauthClientDoc } from './documents/oauth.ts'
@@ -14,7 +14,7 @@ export function findClient(store: Store, { id, now }: { id: string; now: Date })
   return readOne(store, 'oauthClients', { _id: id, expiresAt: { $gt: now } })
 }
 
-/** Keeps a client until a time at least. */
+/** Extends the registration of a client to last until a time at least. */
 export async function keepClient(store: Store, { id, until }: { id: string; until: Date }): Promise<void> {
   await store.oauthClients.updateOne({ _id: id }, { $max: { expiresAt: until } })
 }
@@ -29,12 +29,12 @@ export function findArtifact(store: Store, { id, now }: { id: string; now: Date 
   return readOne(store, 'oauthArtifacts', { _id: id, expiresAt: { $gt: now } })
 }
 
-/** The artifacts with these ids, in no order. */
+/** The artifacts with these ids, in no particular order. */
 export function findArtifacts(store: Store, ids: readonly string[]): Promise<OauthArtifactDoc[]> {
   return readMany(store, 'oauthArtifacts', { _id: { $in: [...ids] } })
 }
 
-/** Marks an artifact as used. Returns false when it was used before, or is gone. */
+/** Marks an artifact as used. Returns false when it was already used, or is gone. */
 export async function consumeArtifact(store: Store, { id, at }: { id: string; at: Date }): Promise<boolean> {
   const { modifiedCount } = await store.oauthArtifacts.updateOne(
     { _id: id, consumedAt: { $exists: false } },
@@ -47,7 +47,7 @@ export async function removeArtifact(store: Store, id: string): Promise<void> {
   await store.oauthArtifacts.deleteOne({ _id: id })
 }
 
-/** The grants of an account that have not ended at `now`, oldest first: all, or those of a person. */
+/** The grants of an account, or only those of one person, that are valid at `now`, oldest first. */
 export function listGrants(
   store: Store,
   { accountId, personId, now, limit }: { accountId: string; personId: string | null; now: Date; limit: number },
@@ -65,7 +65,7 @@ export function listGrants(
   )
 }
 
-/** Lets a grant go on until a time at least. */
+/** Extends a grant to last until a time at least. */
 export async function prolongGrant(
   store: Store,
   { hash, _id }: Pick<KeyDoc, '_id' | 'hash'>,
@@ -74,7 +74,7 @@ export async function prolongGrant(
   await store.keys.updateOne({ hash, _id }, { $max: { expiresAt: until } })
 }
 
-/** Ends a grant and what was issued under it. Returns false when it had ended, or there is none. */
+/** Revokes a grant and deletes what was issued under it. Returns false when it was already revoked, or there is none. */
 export async function revokeGrant(
   store: Store,
   { accountId, grantId, at }: { accountId: string; grantId: string; at: Date },

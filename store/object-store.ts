@@ -1,47 +1,47 @@
 /**
- * An S3-compatible store for large bodies: objects that are written once, read whole or in ranges, and deleted. The only file that
- * knows its protocol, which is loaded when a bucket is set. Every call ends within a bounded time, and fails as
- * `ObjectStoreError` whatever the cause, because who waits for a body can only come again.
+ * An S3-compatible store for large bodies: objects that are written once, read whole or in ranges, and deleted. Only this file knows
+ * the protocol; the S3 client is loaded only if a bucket is set. Every call ends within a bounded time. It rejects with
+ * `ObjectStoreError` whatever the cause, because all that a caller can do is to try again later.
  */
 import type { S3ClientConfig } from '@aws-sdk/client-s3'
 import type { Settings } from '../schemas/settings.ts'
 
 export type ObjectStore = {
-  /** Bodies of this size and larger ones go there. */
+  /** Bodies of this size or larger are stored here. */
   readonly fromBytes: number
   put(key: string, bytes: Buffer): Promise<void>
-  /** The bytes of an object, or of those from `first` up to `end` (excluded); null when there is no such object. */
+  /** The bytes of an object, or those from `first` to `end` (exclusive); null when there is no such object. */
   get(key: string, range?: { readonly first: number; readonly end: number }): Promise<Buffer | null>
-  /** Deletes an object, also one that is not there. */
+  /** Deletes an object. Succeeds even if the object does not exist. */
   remove(key: string): Promise<void>
   /** Objects in the order of their keys, after the key `after`. */
   list(what: { readonly after: string; readonly limit: number }): Promise<readonly StoredObject[]>
-  /** Resolves when the bucket is there and may be read. */
+  /** Resolves if the bucket exists and may be accessed. */
   reach(): Promise<void>
   close(): void
 }
 
 export type StoredObject = { readonly key: string; readonly writtenAt: Date }
 
-/** The object store did not do what it was asked for; `cause` says why. */
+/** A request to the object store failed; `cause` says why. */
 export class ObjectStoreError extends Error {
   override readonly name: string = 'ObjectStoreError'
 }
 
-/** The object store answers, and has not what was written there: who comes again hardly gets it. */
+/** The object store answers, but no longer has what was written there: another try is unlikely to succeed. */
 export class BodyLost extends ObjectStoreError {
   override readonly name = 'BodyLost'
 }
 
 /**
- * Opens the store of the settings; null when no bucket is set. Nothing is asked of it before its first use. Rejects when half of a
- * key is set.
+ * Opens the store of the settings; null when no bucket is set. Makes no request before the first use. Rejects when only one half of the
+ * access key is set.
  */
 export async function openObjectStore({ blobs: settings }: Pick<Settings, 'blobs'>): Promise<ObjectStore | null> {
   const { bucket, prefix, fromBytes, timeoutMs } = settings
   if (bucket === null) return null
   if ((settings.accessKeyId === null) !== (settings.secretAccessKey === null))
-    throw new Error('Of blobs.accessKeyId and blobs.secretAccessKey one is not set: set both or neither.')
+    throw new Error('Only one of blobs.accessKeyId and blobs.secretAccessKey is set: set both or neither.')
   const s3 = await import('@aws-sdk/client-s3')
   const client = new s3.S3Client(optionsOf(settings))
   const nameOf = (key: string) => ({ Bucket: bucket, Key: `${prefix}${key}` })
@@ -62,7 +62,7 @@ export async function openObjectStore({ blobs: settings }: Pick<Settings, 'blobs
     get: (key, range) =>
       asked('read', async () => {
         try {
-          // RFC 9110 14.1.2: both ends are included.
+          // RFC 9110 14.1.2: both ends are inclusive.
           const Range = range && `bytes=${range.first}-${range.end - 1}`
           const { Body } = await client.send(new s3.GetObjectCommand({ ...nameOf(key), Range }), limits())
           return Buffer.from((await Body?.transformToByteArray()) ?? [])
@@ -103,10 +103,10 @@ function optionsOf(settings: Settings['blobs']): S3ClientConfig {
     region,
     forcePathStyle: pathStyle,
     ...(endpoint !== null && { endpoint }),
-    // Without a key of ours the SDK finds one: the variables AWS_..., a profile, the role of the machine.
+    // Without a configured key the SDK looks for one: in the variables AWS_..., a profile, the role of the machine.
     ...(hasKey && { credentials: { accessKeyId, secretAccessKey } }),
     maxAttempts: 3,
-    // Stores of other makers know no checksums in trailers.
+    // Stores of other vendors do not support checksums in trailers.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: Math.min(timeoutMs, connectMs), requestTimeout: timeoutMs },

@@ -30,23 +30,23 @@ export type Store = Collections & {
   readonly writeCounted: WriteCounted
   /** Whether a crash leaves all writes of a short list or none (store/writes.ts). */
   readonly listsAreWhole: boolean
-  /** The modseq for a reservation (store/modseq.ts). */
+  /** Assigns the modseq for a reservation (store/modseq.ts). */
   readonly nextModseq: (at: Date) => number
-  /** Where large bodies go; null: into the database. */
+  /** Where large bodies are stored; null: in the database. */
   readonly objects: ObjectStore | null
-  /** The UIDs that folders assign next, as far as they are known. */
+  /** The next UIDs of folders, as far as they are known. */
   readonly uids: KnownUids
   /** One round trip to the database, for health checks. Rejects when the database does not answer. */
   ping(): Promise<void>
-  /** What time it is to the database. */
+  /** The current time by the clock of the database server. */
   time(): Promise<Date>
   close(): Promise<void>
 }
 
-/** Hears the name of a command, `other` for a rare one, and how long it took in seconds. */
+/** Called with the name of a command, `other` for a rare one, and its duration in seconds. */
 export type OnCommand = (command: string, seconds: number) => void
 
-/** `getMore` is left out: most of them wait for news. */
+/** The commands measured by name. `getMore` is not measured at all, because most of its time is spent waiting for change notes. */
 const measuredCommands: ReadonlySet<string> = new Set([
   'aggregate',
   'bulkWrite',
@@ -64,9 +64,10 @@ const databaseName = 'mailroom'
 emitDrainOnClose()
 
 /**
- * Connects, and sees to it that the database is ready (store/preparation.ts). `url` is a MongoDB connection string; the database
- * is the one it names, or `mailroom` if it names none. `onCommand` hears how long each command took. Fails with `unavailable` when no
- * server answers within 10 s, or it lets nobody in; rejects with WeakConnection when the string asks for less than is promised.
+ * Connects, and makes sure that the database is ready (store/preparation.ts). `url` is a MongoDB connection string; the database
+ * is the one it names, or `mailroom` if it names none. `onCommand` receives the duration of each command. Fails with `unavailable` when no
+ * server answers within 10 s or the login is refused. Rejects with WeakConnection when the string weakens the guarantees, and with an
+ * error when the database was moved elsewhere.
  */
 export async function openStore({
   url,
@@ -121,7 +122,7 @@ async function connected(
     const reason = (error as Error).message.replace(/\.$/, '')
     throw new Failure('unavailable', `The database at ${decodeURIComponent(where)} cannot be used: ${reason}.`, {
       cause: error,
-      fix: 'Look whether it runs there, and whether MONGODB_URL is right if it is set.',
+      fix: 'Check that the database is running there and, if MONGODB_URL is set, that it is correct.',
     })
   }
 }
@@ -145,10 +146,10 @@ function measureCommands(client: MongoClient, onCommand: OnCommand): void {
 }
 
 /**
- * Works around a hang in the driver: after a write that the socket could not take at once, the driver waits for the event
- * `drain`. A socket that was destroyed but has not emitted `close` yet takes no write and never drains, so the command would
- * never end; if that command is the driver's check of the server, no other command would start either. Emitting `drain` after
- * `close` wakes the driver, which then finds the connection closed.
+ * Works around a hang in the driver. After a write that the socket cannot accept at once, the driver waits for the event `drain`. A
+ * socket that was destroyed but has not emitted `close` yet accepts no write and never drains, so the command would never end. If
+ * that command is the driver's check of the server, no other command would start either. Emitting `drain` after `close` wakes the
+ * driver, which then finds the connection closed.
  */
 function emitDrainOnClose(): void {
   channel('net.client.socket').subscribe((message) => {
@@ -159,7 +160,7 @@ function emitDrainOnClose(): void {
 
 /** The name of the database in a connection string, or `mailroom` if it names none. */
 export function databaseOf(url: string): string {
-  // Not read as an address of the web: a host may be a socket in any folder, also in one with a space in its name.
+  // Not parsed as a URL, because a host may be the path of a socket, even one with a space in it.
   const named = /^[^:]+:\/\/[^/?]*\/([^?#]*)/.exec(url)?.[1] ?? ''
   return named === '' ? databaseName : named
 }
@@ -171,8 +172,8 @@ export function isDuplicate(error: unknown, field?: string): boolean {
 }
 
 /**
- * Whether a bulk write failed only because of duplicate keys. Not when its write concern was missed too: then the documents
- * that were written are not known to be durable.
+ * Whether a bulk write failed only because of duplicate keys. False if its write concern also failed, because the documents that were
+ * written are then not known to be durable.
  */
 export function onlyDuplicates(error: unknown): error is MongoBulkWriteError {
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false

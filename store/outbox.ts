@@ -1,8 +1,8 @@
 /**
  * The outbox: one row for each recipient that mail has to be delivered to, and one lane for each account that has rows. A lane
- * says when the account's next row is due. Processes claim the lanes that are due longest, and then rows of those accounts, so
- * that accounts take turns. Claims of lanes and rows end by themselves at a time. Rows have the time of their account, lanes
- * the machine's: the two differ for a sandbox whose clock is `aheadMs` ahead.
+ * says when the account's next row is due. Processes claim the lanes that have been due longest, and then rows of those accounts, so
+ * that accounts take turns. Claims of lanes and rows expire by themselves. The times of rows are by the clock of their account, those
+ * of lanes by the machine's clock: the two differ for a sandbox whose clock is `aheadMs` ahead.
  */
 import type { OutboxDoc } from './documents/sending.ts'
 import { earliest } from './earliest.ts'
@@ -10,14 +10,14 @@ import type { Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
 import { fenceIn, insertInto, updateIn, type Write, writeAll } from './writes.ts'
 
-/** Inserts rows, of accounts with the same clock, and makes the lanes of their accounts due. Safe to repeat. */
+/** Inserts rows of accounts with the same clock, and makes the lanes of these accounts due. Safe to repeat. */
 export async function insertOutbox(store: Store, rows: readonly OutboxDoc[], aheadMs = 0): Promise<void> {
   const dueMs = ({ notBefore, createdAt }: OutboxDoc) => (notBefore ?? createdAt).getTime()
   const lanes = [...Map.groupBy(rows, ({ accountId }) => accountId)].map(([accountId, own]) => ({
     accountId,
     dueAt: new Date(Math.min(...own.map(dueMs)) - aheadMs),
   }))
-  // Rows first: a lane that is claimed without one would rest until the sweep.
+  // Rows first: a lane that is claimed before its row exists would not be looked at again until the sweep.
   await bringLanesForward(
     store,
     lanes,
@@ -30,7 +30,7 @@ type LaneDue = { readonly accountId: string; readonly dueAt: Date }
 const forward = (store: Store, { accountId, dueAt }: LaneDue): Write =>
   updateIn(store.lanes, { _id: accountId }, { $min: { dueAt } }, { upsert: true })
 
-/** Makes lanes due at a time, unless they are due earlier, after writes that may have been made already. */
+/** Makes lanes due at a time, unless they are due earlier. The writes `before` are made first and must be safe to repeat. */
 export async function bringLanesForward(
   store: Store,
   lanes: readonly LaneDue[],
@@ -38,7 +38,7 @@ export async function bringLanesForward(
 ): Promise<void> {
   const writes = lanes.map((lane) => forward(store, lane))
   const refused = await writeAll(store, [...before, ...writes])
-  // When two processes insert the same lane at once, one of them is refused; its second try finds the lane.
+  // When two processes insert the same lane at once, one insert is refused; the second try finds the lane.
   await writeAll(
     store,
     writes.filter((_, n) => refused.includes(before.length + n)),
@@ -46,8 +46,8 @@ export async function bringLanesForward(
 }
 
 /**
- * Claims the lanes that are due longest, until `until`, for the holder of `token`. Returns their account ids, and whether more
- * lanes may be due. A claimed lane that gets a new row is due again when that row is due.
+ * Claims the lanes that have been due longest, until `until`, for the holder of `token`. Returns their account ids, and whether more
+ * lanes may be due. A claimed lane that gets a new row becomes due when that row is.
  */
 export async function claimLanes(
   store: Store,
@@ -93,7 +93,7 @@ export function findDueRows(
 }
 
 /**
- * Claims those of the rows that are still due, for `owner` until `until`; then they are due again. Returns the claimed rows.
+ * Claims those of these rows that are still due, for `owner` until `until`, when they are due again. Returns the claimed rows.
  */
 export async function claimRows(
   store: Store,
@@ -110,7 +110,7 @@ export async function claimRows(
   return rows.map((row) => ({ ...row, notBefore: until, lease, attempting: true, attempts: row.attempts + 1 }))
 }
 
-/** Those of the rows that are claimed under a token, read again. */
+/** Reads again those of these rows that are claimed under a token. */
 export function findClaimedRows(store: Store, rows: readonly OutboxDoc[], token: string): Promise<OutboxDoc[]> {
   return readMany(store, 'outbox', { ...matching(rows), 'lease.token': token })
 }
@@ -127,11 +127,11 @@ export type ClaimedLanes = {
   readonly accountIds: readonly string[]
   readonly token: string
   readonly until: Date
-  /** How far the clock of an account is ahead; without it, none is. */
+  /** How far the clock of an account is ahead; if absent, no clock is. */
   aheadMs?(accountId: string): number
 }
 
-/** Makes claimed lanes due now, behind all others that wait, so that an account with a backlog gets one turn at a time. */
+/** Makes claimed lanes due now, behind all other due lanes, so that an account with a backlog gets one turn at a time. */
 export async function requeueLanes(
   store: Store,
   { accountIds, token, until }: Omit<ClaimedLanes, 'aheadMs'>,
@@ -149,7 +149,7 @@ export async function postponeLanes(
   if (accountIds.length === 0) return
   const next = await Promise.all(
     accountIds.map(async (accountId) => {
-      // Finished rows have no `notBefore` and would sort first.
+      // Excludes finished rows, which have no `notBefore` and would sort first.
       const row = await readOne(
         store,
         'outbox',
@@ -171,7 +171,7 @@ export async function postponeLanes(
   )
 }
 
-/** Extends the leases of rows that are still claimed under a token. Returns how many are. */
+/** Extends the leases of the given rows, if they are still claimed under the token. Returns how many are. */
 export async function extendLease(
   store: Store,
   rows: readonly RowKey[],
@@ -200,18 +200,18 @@ export type RowEnd = {
 }
 
 /**
- * Ends an attempt whose row is still claimed under its token, together with the changes of its recipient, and makes the lane due
- * of a row that is due again. Returns false when the row is not claimed under the token any more: then nothing was written.
+ * Ends an attempt whose row is still claimed under its token, together with the changes of its recipient. If the row is due again, makes
+ * its lane due. Returns false, with nothing written, when the row is no longer claimed under the token.
  */
 export async function endRow(store: Store, end: RowEnd, changes: readonly Write[]): Promise<boolean> {
   const { accountId, id, token, at, notBefore, untried, aheadMs = 0 } = end
   const held = { accountId, _id: id, 'lease.token': token }
   const free = { lease: null, attempting: false } as const
-  // The first write is refused when the lease is another's: the row that its upsert tries to insert is there.
+  // If the lease has another token, the first write is refused: the row that its upsert then tries to insert already exists.
   const hold = fenceIn(store.outbox, held, { doneAt: at })
   if (notBefore === null) {
     const finish = { $set: { doneAt: at, ...free }, $unset: { notBefore: '' as const } }
-    // Where a crash may cut the list, it ends with the row, so that the outcome is recorded again.
+    // If a crash may interrupt the list, the row comes last, so that after a crash the outcome is recorded again.
     const writes = store.listsAreWhole
       ? [updateIn(store.outbox, held, finish, { upsert: true }), ...changes]
       : [hold, ...changes, updateIn(store.outbox, held, finish)]
@@ -243,12 +243,12 @@ export async function finishRow(
   return modifiedCount === 1
 }
 
-/** About how many accounts have mail waiting to go out. */
+/** About how many accounts have mail waiting to be delivered. */
 export function countLanes(store: Store): Promise<number> {
   return store.lanes.estimatedDocumentCount()
 }
 
-/** How many recipients have mail waiting to go out, counted up to `max`. */
+/** How many recipients have mail waiting to be delivered, counted up to `max`. */
 export async function countWaiting(store: Store, max: number): Promise<number> {
   const [counted] = await store.outbox
     .aggregate<{ waiting: number }>([
@@ -260,7 +260,7 @@ export async function countWaiting(store: Store, max: number): Promise<number> {
   return counted?.waiting ?? 0
 }
 
-/** Rows whose mail has not gone out yet, of all accounts. */
+/** Unfinished rows of all accounts. */
 export function findWaitingRows(store: Store, limit: number): Promise<WaitingRow[]> {
   return readMany(
     store,
@@ -281,7 +281,7 @@ export async function nextRow(store: Store, accountId: string): Promise<Date | n
   return row?.notBefore ?? null
 }
 
-/** Whether a row of an account is being delivered, under a lease that has not ended. */
+/** Whether a row of an account is being delivered under a lease that has not ended. */
 export async function isCarrying(store: Store, accountId: string, now: Date): Promise<boolean> {
   const carried = { accountId, notBefore: { $gt: now }, attempting: true }
   return (await readOne(store, 'outbox', carried, { projection: { _id: 1 } })) !== null

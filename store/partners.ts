@@ -13,7 +13,7 @@ export function listPartners(store: Store, limit: number): Promise<AccountDoc[]>
   )
 }
 
-/** Whose customers, and whether those to try things with. */
+/** Selects the customers of a partner: the real ones, or the sandbox ones. */
 export type CustomersOf = { readonly partnerId: string; readonly sandbox: boolean }
 
 /** A partner's customer; null when there is none, or it was removed. */
@@ -24,7 +24,7 @@ export function findCustomer(
   return readOne(store, 'accounts', { _id: accountId, partnerId, sandbox, status: { $ne: 'removed' } })
 }
 
-/** Whether a partner has customers, of either kind. */
+/** Whether a partner has customers, real or sandbox ones. */
 export async function hasCustomers(store: Store, partnerId: string): Promise<boolean> {
   const one = await readOne(store, 'accounts', { partnerId, status: { $ne: 'removed' } }, { projection: { _id: 1 } })
   return one !== null
@@ -43,12 +43,12 @@ export function listCustomers(
   )
 }
 
-/** Fields of a customer that its partner is told of when they change. */
+/** Fields of a customer whose changes its partner is notified of. */
 export type CustomerFields = Partial<Pick<AccountDoc, 'plan' | 'agentsPlan' | 'paused'>>
 
 /**
- * Changes fields of a customer and notes what its partner is to be told, if the fields still have the values of `from`.
- * Returns the customer; null when they have not, or it was removed.
+ * Changes fields of a customer and records the change to notify its partner of, if the fields still have the values of `from`.
+ * Returns the customer; null when they do not, or it was removed.
  */
 export function changeCustomer(
   store: Store,
@@ -62,7 +62,7 @@ export function changeCustomer(
   )
 }
 
-/** Forgets changes whose events are recorded. */
+/** Removes changes whose events are recorded. */
 export async function forgetCustomerChanges(
   store: Store,
   accountId: string,
@@ -74,7 +74,7 @@ export async function forgetCustomerChanges(
   )
 }
 
-/** Customers that were changed without its event being known to be recorded, the longest first. */
+/** Customers with changes whose events are not known to be recorded yet, the earliest changed first. */
 export function findCustomerChanges(store: Store, limit: number): Promise<AccountDoc[]> {
   return readMany(
     store,
@@ -84,7 +84,7 @@ export function findCustomerChanges(store: Store, limit: number): Promise<Accoun
   )
 }
 
-/** The keys of customers that their partners hold and that may read mail, revoked and expired ones too. */
+/** The keys of customers that their partners hold and that may read mail, including revoked and expired ones. */
 export function findReadingKeys(store: Store, accountIds: readonly string[]): Promise<KeyDoc[]> {
   return readMany(store, 'keys', { accountId: { $in: [...accountIds] }, heldBy: 'partner', scopes: 'mail:read' })
 }

@@ -1,10 +1,10 @@
-/** People and their sessions. What a person may do in an account stands in the account (store/members.ts). */
+/** People and their sessions. A person's role in an account is stored in the account (store/members.ts). */
 import { Binary } from 'mongodb'
 import type { Device, PersonDoc, SessionDoc } from './documents/people.ts'
 import { isDuplicate, type Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
 
-/** Returns false when the address is somebody's already. */
+/** Inserts a person. Returns false when the address already belongs to a person. */
 export async function insertPerson(store: Store, person: PersonDoc): Promise<boolean> {
   try {
     await store.people.insertOne(person)
@@ -20,7 +20,7 @@ export function findPerson(store: Store, personId: string): Promise<PersonDoc | 
   return readOne(store, 'people', { _id: personId, erasing: { $exists: false } })
 }
 
-/** People by id, in no order. */
+/** People by id, in no particular order. */
 export function findPeople(store: Store, ids: readonly string[]): Promise<PersonDoc[]> {
   return readMany(store, 'people', { _id: { $in: [...ids] } })
 }
@@ -30,7 +30,7 @@ export function findPersonByEmail(store: Store, email: string): Promise<PersonDo
   return readOne(store, 'people', { email, erasing: { $exists: false } })
 }
 
-/** Changes fields of a person. Returns the changed one; null when there is none. */
+/** Changes fields of a person. Returns the changed person; null when there is none. */
 export async function changePerson(
   store: Store,
   personId: string,
@@ -42,7 +42,7 @@ export async function changePerson(
   return store.people.findOneAndUpdate({ email, _id }, { $set: change }, { returnDocument: 'after' })
 }
 
-/** Notes that people are being erased, or that they are not after all. */
+/** Marks people as being erased, or with null removes that mark. */
 export async function noteErasing(store: Store, ids: readonly string[], at: Date | null): Promise<void> {
   if (ids.length === 0) return
   const _id = { $in: [...ids] }
@@ -78,7 +78,7 @@ export function listSessions(
   )
 }
 
-/** A session of a person, also one that has ended; null when there is none. */
+/** A session of a person, even one that has ended; null when there is none. */
 export function findSessionOf(
   store: Store,
   { personId, sessionId }: { personId: string; sessionId: string },
@@ -86,10 +86,10 @@ export function findSessionOf(
   return readOne(store, 'sessions', { personId, _id: sessionId })
 }
 
-/** A session as the database finds it. */
+/** The fields by which the database finds a session. */
 export type SessionRef = Pick<SessionDoc, '_id' | 'hash'>
 
-/** Notes that a session was used. */
+/** Records that a session was used, unless a later use is recorded. */
 export async function touchSession(
   store: Store,
   { hash, _id }: SessionRef,
@@ -98,7 +98,7 @@ export async function touchSession(
   await store.sessions.updateOne({ hash, _id, usedAt: { $lt: usedAt } }, { $set: { usedAt, usedFrom } })
 }
 
-/** Lets a session act on another account. */
+/** Makes a session act on another account. */
 export async function moveSession(store: Store, { hash, _id }: SessionRef, accountId: string): Promise<void> {
   await store.sessions.updateOne({ hash, _id }, { $set: { accountId } })
 }

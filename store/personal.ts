@@ -1,7 +1,7 @@
 /**
- * How the documents of each collection belong to an account: how they are found, shown to the person in an export, and erased.
- * A collection without a row here does not compile. The rows stand in the order in which they are erased: what others are
- * found by goes after them. Every function reads ranges of indexes, goes in pages, and is safe to repeat.
+ * How the documents of each collection belong to an account: how they are found, shown in an export, and erased. A collection without
+ * a row here does not compile. The rows are in the order in which they are erased: documents by which others are found come after
+ * those. Every function reads ranges of indexes, works in pages, and is safe to repeat.
  */
 import type { Collection, Document, Filter } from 'mongodb'
 import { customerIdOf } from '../schemas/partners.ts'
@@ -19,20 +19,20 @@ import { readMany, readOne } from './reads.ts'
 import { eraseCustomerMarks } from './records.ts'
 import { removeIndex } from './search.ts'
 
-/** An account and what its documents are found by. */
+/** An account, and the ids by which its documents are found. */
 export type Owner = {
   readonly accountId: string
-  /** All mailboxes that it has or had and that are not purged yet. */
+  /** All its mailboxes, including deleted ones that are not purged yet. */
   readonly mailboxIds: readonly string[]
-  /** Those of its members who are in no other account: they are shown and erased with it. */
+  /** Its members who are in no other account: they are exported and erased with it. */
   readonly people: readonly { readonly id: string; readonly email: string }[]
   /** All its members. */
   readonly memberIds: readonly string[]
-  /** Of a customer: its partner, who was told of it. */
+  /** For a customer: its partner, whose events and requests are also about it. */
   readonly partnerId: string | null
 }
 
-/** An account with what its documents are found by, as of now. */
+/** An account, with the current ids by which its documents are found. */
 export async function ownerOf(store: Store, accountId: string): Promise<Owner> {
   const [mailboxIds, people, account] = await Promise.all([
     mailboxIdsOf(store, accountId),
@@ -42,7 +42,7 @@ export async function ownerOf(store: Store, accountId: string): Promise<Owner> {
   return { accountId, mailboxIds, ...people, partnerId: account?.partnerId ?? null }
 }
 
-/** A person who is in no account, as the owner of what is personal: no account has the id of a person. */
+/** A person who is in no account, as the owner of personal data. The person's id serves as an account id that no account has. */
 export const loneOwner = ({ id, email }: Owner['people'][number]): Owner => ({
   accountId: id,
   mailboxIds: [],
@@ -53,21 +53,21 @@ export const loneOwner = ({ id, email }: Owner['people'][number]): Owner => ({
 
 export type Personal<D extends Document> = Nobodys | Owned<D>
 
-/** A collection that holds nothing of an account by itself, and why. */
+/** A collection whose documents are not erased as those of an account, and why. */
 type Nobodys = { readonly of: 'nobody'; readonly because: string }
 
 type Owned<D extends Document> = {
   readonly of: 'account'
-  /** The documents that the export shows; null: it shows none of this collection. */
+  /** Finds the documents that an export contains; null: it contains none of this collection. */
   readonly find: ((owner: Owner) => Filter<D>) | null
-  /** Fields that the export leaves out: secrets, and what only the service itself can use. */
+  /** Fields that an export leaves out: secrets, and fields that only the service itself can use. */
   readonly without: readonly (keyof D & string)[]
-  /** Why the export shows none of it. */
+  /** Why an export contains none of it. */
   readonly because?: string
   /** Erases the account's documents. Returns how many. */
   readonly erase: (store: Store, owner: Owner) => Promise<number>
   /**
-   * At the end of the erasure, when no process has anything under way for the account: what finds the other documents.
+   * Set for documents by which others are found: they are erased at the end, when no process is working for the account any more.
    */
   readonly isLast?: true
 }
@@ -84,7 +84,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     'looked',
     'noticeDueAt',
   ]),
-  // Before the messages: no mail arrives where there is no folder.
+  // Before the messages, because no mail can arrive without a folder.
   folders: owned('folders', ({ mailboxIds }) => ({ mailboxId: { $in: [...mailboxIds] } }), [
     'open',
     'recount',
@@ -121,7 +121,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   },
   driveFiles: goesWith('driveEntries'),
   driveChunks: goesWith('driveEntries'),
-  // Before the sends, whose ids find those of its rows that are done.
+  // Before the sends. Only the unfinished rows: finished rows are found by the ids of the sends, and erased with them.
   outbox: {
     ...unshown('one row for each recipient of a send, which shows them all'),
     erase: (store, { accountId }) => removeAll(store.outbox, { accountId, notBefore: { $exists: true } }),
@@ -198,7 +198,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     ...owned('sessions', ({ people }) => ({ personId: { $in: idsOf(people) } }), ['hash']),
     erase: endSessions,
   },
-  // Until the end it is open whether they are erased: who was about to join another account stays.
+  // Last, because a person who joins another account before the end is not erased.
   authenticators: {
     ...owned('authenticators', ({ people }) => ({ _id: { $in: idsOf(people) } }), ['secret', 'recovery']),
     isLast: true,
@@ -213,7 +213,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     erase: (store, { accountId }) => removeAll(store.oauthArtifacts, { accountId }),
   },
   oauthClients: { of: 'nobody', because: 'what programs say of themselves; they expire when nobody uses them' },
-  // Revoked at the beginning; who made a request with one is told until the end that it is not valid.
+  // Revoked at the beginning, but erased last, so that requests with them are answered as invalid until the end.
   keys: { ...owned('keys', ({ accountId }) => ({ accountId }), ['hash']), isLast: true },
   mailboxes: { ...owned('mailboxes', ({ accountId }) => ({ accountId })), isLast: true },
   accounts: {
@@ -240,7 +240,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   state: { of: 'nobody', because: 'is about the service' },
 }
 
-/** Documents that one filter finds, shows and erases. */
+/** Documents for which one filter serves the export and the erasure. */
 function owned<N extends CollectionName>(
   name: N,
   find: (owner: Owner) => Filter<DocOf<N>>,
@@ -258,7 +258,7 @@ function unshown(because: string) {
   return { of: 'account', find: null, without: [], because } as const
 }
 
-/** Documents that are parts of those of another collection, and are written and erased with them. */
+/** Documents that are parts of documents of another collection, and are written and erased with them. */
 function goesWith(name: CollectionName): Nobodys {
   return { of: 'nobody', because: `goes with \`${name}\`` }
 }
@@ -270,7 +270,7 @@ function byId(of: (store: Store) => unknown): Owned<Document>['erase'] {
   }
 }
 
-/** Deletes all documents that a filter finds, a page at a time: other commands have their turn between. */
+/** Deletes all documents that match a filter, a page at a time, so that other commands run in between. */
 function removeAll<D extends Document>(collection: Collection<D>, filter: Filter<D>): Promise<number> {
   return untilNone(async () => {
     const found = await collection
@@ -284,17 +284,17 @@ function removeAll<D extends Document>(collection: Collection<D>, filter: Filter
 }
 
 const idsOf = (people: Owner['people']) => people.map(({ id }) => id)
-/** The counters of an owner. */
+/** The filter for all counters of an owner. */
 const usageOf = (owner: string) => ({ _id: { $gte: `${owner}:`, $lt: `${owner};` } })
 
-/** Ends the sessions of the people; those of other members act on no account any more. Returns how many have ended. */
+/** Deletes the sessions of people who are erased, and detaches other members' sessions from the account. Returns how many it deleted. */
 async function endSessions(store: Store, { accountId, people, memberIds }: Owner): Promise<number> {
   const ended = await removeAll(store.sessions, { personId: { $in: idsOf(people) } })
   await store.sessions.updateMany({ personId: { $in: [...memberIds] }, accountId }, { $set: { accountId: null } })
   return ended
 }
 
-/** A page of sends, with what their outbox rows and their bytes are. */
+/** Deletes a page of sends with their outbox rows and blobs. Returns how many sends it deleted. */
 async function removeSends(store: Store, filter: Filter<EmailDoc>): Promise<number> {
   const sends = await readMany(store, 'emails', filter, {
     projection: { accountId: 1, blob: 1, messageId: 1, 'recipients.status': 1 },
@@ -305,7 +305,7 @@ async function removeSends(store: Store, filter: Filter<EmailDoc>): Promise<numb
   const rows = sends.flatMap(({ _id, recipients }) => recipients.map((_, n) => `${_id}#${n}`))
   const accountId = { $in: [...new Set(sends.map((send) => send.accountId))] }
   await store.outbox.deleteMany({ accountId, _id: { $in: rows } })
-  // A Sent copy that was not written yet is noted as a user of the bytes.
+  // A Sent copy is listed as a user of the blob even if it was not written yet.
   await dropBlobUsers(
     store,
     sends.map(({ _id, blob, messageId }) => ({
@@ -317,7 +317,7 @@ async function removeSends(store: Store, filter: Filter<EmailDoc>): Promise<numb
   return sends.length
 }
 
-/** Takes the customer out of what its partner was told of it: the events stay, because their numbers have no gap. */
+/** Empties the partner's events about the customer. The events remain, because their numbers must have no gap. */
 async function emptyCustomerEvents(store: Store, { accountId, partnerId }: Owner): Promise<number> {
   if (partnerId === null) return 0
   const { modifiedCount } = await store.events.updateMany(
@@ -327,14 +327,14 @@ async function emptyCustomerEvents(store: Store, { accountId, partnerId }: Owner
   return modifiedCount
 }
 
-/** Takes the customer out of the marks of what its partner asked about it: the marks stay, because a repeat would make it again. */
+/** Empties the marks of the partner's requests about the customer. They remain, so that a repeat does not create the customer again. */
 export async function emptyCustomerMarks(store: Store, { accountId, partnerId }: Owner): Promise<number> {
   if (partnerId === null) return 0
   const ofCustomer = { accountId: partnerId, customerId: customerIdOf(accountId), limit: pageSize }
   return untilNone(() => eraseCustomerMarks(store, ofCustomer))
 }
 
-/** Of an event that is in no list and that no endpoint receives. */
+/** The type of an emptied event, which is in no list and is sent to no endpoint. */
 const emptiedEventType = 'customer.erased'
 
 async function removeApprovals(store: Store, accountId: string): Promise<number> {
@@ -356,13 +356,13 @@ async function removeExports(store: Store, accountId: string): Promise<number> {
   return found.length
 }
 
-/** Takes the names out of the audit; what was done and when stays, with the chain of hashes. Returns of how many entries. */
+/** Removes the names from audit entries. What was done and when remains, as does the chain of hashes. Returns how many it changed. */
 async function eraseNames(store: Store, accountId: string): Promise<number> {
   const { modifiedCount } = await store.audit.updateMany({ accountId, personal: { $ne: null } }, withoutNames)
   return modifiedCount
 }
 
-/** Leaves of an account its id, which its audit is kept under, and that it is gone. */
+/** Reduces an account to its id, under which its audit is kept, and the fact that it was removed. */
 async function reduceAccount(store: Store, _id: string): Promise<number> {
   const before = await readOne(store, 'accounts', { _id })
   if (before === null) return 0

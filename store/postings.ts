@@ -3,11 +3,11 @@
  * contain it (its postings). It is compressed as a whole. The messages of a segment are numbered from 0, newest first.
  *
  *   block = *(shared length suffix count bytes-of-messages messages bytes-of-positions positions)
- *   messages = for each message: (gap << 1 | several) [fields]      gap: how many numbers lie between it and the one before
+ *   messages = for each message: (gap << 1 | several) [fields]      gap: how many numbers lie between it and the previous one
  *   positions = for each message, for each of its fields: count, then the gaps between positions
  *
- * All numbers are varints. `shared` is how many bytes a word has in common with the one before. `fields` is a set of
- * bits; `several` tells that it is present. Without it the word occurs in the body alone, which is the most common case.
+ * All numbers are varints. `shared` is how many leading bytes a word has in common with the previous one. `fields` is a set of
+ * bits; `several` is 1 if it is present. Without it the word occurs in the body only, which is the most common case.
  */
 
 export const fieldBits = { body: 1, subject: 2, from: 4, to: 8, cc: 16, filename: 32, bcc: 64 } as const
@@ -48,7 +48,7 @@ export class Packer {
     this.length += bytes.length
   }
 
-  /** Returns the packed bytes and starts anew. They are valid until the next call of any method. */
+  /** Returns the packed bytes and starts over. They are valid until the next call of any method. */
   take(): Buffer {
     const taken = this.buffer.subarray(0, this.length)
     this.length = 0
@@ -146,12 +146,12 @@ export class BlockPacker {
 
 /**
  * A block is full at this size, before compression. A lookup of one word reads a whole block, so blocks are small: in a small
- * segment about a page of the database. In a large segment so small blocks would make the list of first words too long.
+ * segment about a page of the database. In a large segment, blocks that small would make the list of first words too long.
  */
 const smallBlockBytes = 6.5 * 1024
 const largeBlockBytes = 32 * 1024
 const smallSegment = 1_000
-/** More bytes than any word has; mail/limits.ts limits words in characters. */
+/** More bytes than any word has. mail/limits.ts limits the characters of a word. */
 const wordBytesMax = 1024
 
 /** The entries of a block. */
@@ -170,7 +170,7 @@ export function findEntries(block: Buffer, wanted: string, { prefix }: { prefix:
   const found: Omit<WordEntry, 'word'>[] = []
   const target = Buffer.from(wanted)
   const unpacker = new Unpacker(block)
-  // How many bytes the previous word has in common with the target. Words are in order, so when the next word shares fewer
+  // How many bytes the previous word has in common with the target. Words are in order, so if the next word shares fewer
   // bytes with the previous one, no later word can match.
   let matched = 0
   while (!unpacker.isAtEnd) {
@@ -194,7 +194,10 @@ export function findEntries(block: Buffer, wanted: string, { prefix }: { prefix:
   return found
 }
 
-/** The words of a block as one text, bytes as Latin-1, each between line feeds; and where each begins there and its postings in the block. */
+/**
+ * The words of a block as one text, their bytes as Latin-1, each followed by a line feed. `begins` are the offsets of the words in the
+ * text, `postings` those of their postings in the block.
+ */
 export type WordList = { readonly text: string; readonly begins: Uint32Array; readonly postings: Uint32Array }
 
 export function wordsOf(block: Buffer): WordList {
@@ -225,7 +228,7 @@ export function wordsOf(block: Buffer): WordList {
 
 const lineFeed = 0x0a
 
-/** The entries of a block whose word has these bytes in it, none of which is a line feed. */
+/** The entries of a block whose word contains these bytes, none of which may be a line feed. */
 export function findEntriesWith(
   block: Buffer,
   { text, begins, postings }: WordList,
@@ -327,8 +330,8 @@ export function entryOf(word: string, wordPositions: readonly WordPosition[]): W
 }
 
 /**
- * The entries of one word in several segments, as one entry. The messages of each segment follow those of the one before;
- * `shift` is added to their numbers. Only the first gap of each part changes, all other bytes are copied. The entry is valid
+ * The entries of one word in several segments, as one entry. The messages of each segment follow those of the previous one;
+ * `shift` is added to their numbers. Only the first gap of each part changes; all other bytes are copied. The entry is valid
  * until the next call.
  */
 export function concatenateEntries(

@@ -1,8 +1,10 @@
 /**
  * Makes a database ready for this program: indexes, capped collections, migrations. One process of all nodes does it, under a
- * lock in the database; the others wait until it is done. Invariants: a process that dies leaves the lock, which ends by itself,
- * and at once for who sees on the same machine that it is dead; one that hangs and wakes finds that it has lost the lock before it says that the database is ready; every step is safe to
- * repeat.
+ * lock in the database; the others wait until it is done.
+ *
+ * Invariants: The lock of a process that died expires by itself; a process on the same machine takes it over at once, because it can see
+ * that the holder is dead. A process that was suspended records the database as ready only if it still holds the lock. Every step
+ * is safe to repeat.
  */
 import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
@@ -13,23 +15,23 @@ import { collections, ensureIndexes } from './collections.ts'
 import { migrate } from './migrations.ts'
 import { duplicateKey } from './writes.ts'
 
-/** Who prepares until when, and which process that is; or for which program the database was made ready, and when. */
+/** The lock, its end and the process that holds it; or for which program the database was made ready, and when. */
 type Preparation =
   | { readonly holder: string; readonly until: Date; readonly host?: string; readonly pid?: number }
   | { readonly holder: null; readonly program: string; readonly readyAt: Date }
 
 type PreparationDoc = { readonly _id: 'preparation'; readonly value: Preparation }
 
-/** A lock that is not renewed ends after this time. */
+/** A lock that is not renewed expires after this time. */
 const lockMs = 10_000
 const pollMs = 50
 /**
- * What was made ready so short a time ago is not looked at again: the processes of a node start together, and nodes after
- * each other. A later start looks again, and so mends what somebody dropped.
+ * A database that was made ready less than this ago is not checked again, because the processes of a node start together, and nodes one
+ * after the other. A later start checks again, and so restores an index that somebody dropped.
  */
 const readyForMs = 60_000
 
-/** What is declared of the collections: a program with the same declarations needs nothing more. */
+/** A digest of the declared collections: a database prepared by a program with the same declarations is ready for this one. */
 const program = createHash('sha256').update(JSON.stringify(collections)).digest('hex').slice(0, 16)
 
 /** Whether the database was made ready for this program a moment ago. */
@@ -41,7 +43,7 @@ function isOfNow(found: Preparation | undefined): boolean {
   return found?.holder === null && found.program === program && Date.now() - found.readyAt.getTime() < readyForMs
 }
 
-/** Resolves when the database is ready, made so by this process or another. Rejects when this one cannot. */
+/** Resolves once this process or another has made the database ready. Rejects if this process tries and fails. */
 export async function prepare(db: Db): Promise<void> {
   const state = stateOf(db)
   for (let found = await find(state); !isOfNow(found); found = await find(state)) {
@@ -57,7 +59,7 @@ async function find(state: Collection<PreparationDoc>): Promise<Preparation | un
   return (await state.findOne({ _id: 'preparation' }))?.value
 }
 
-/** Takes the lock, unless another has it, or has had it since `found` was read. */
+/** Takes the lock. Returns false if another process holds it, or took it after `found` was read. */
 async function take(
   state: Collection<PreparationDoc>,
   found: Preparation | undefined,
@@ -66,7 +68,7 @@ async function take(
   if (found !== undefined && found.holder !== null && found.until > new Date() && !isDead(found)) return false
   const value = { holder, until: new Date(Date.now() + lockMs), host: hostname(), pid: process.pid }
   try {
-    // Where something else stands by then, the insert that the upsert tries is refused.
+    // If the document has changed since, the filter does not match, and the insert that the upsert tries is refused.
     const before = found === undefined ? { $exists: false } : found
     await state.updateOne({ _id: 'preparation', value: before }, { $set: { value } }, { upsert: true })
     return true
@@ -76,7 +78,7 @@ async function take(
   }
 }
 
-/** Whether a process was one of this machine and is not there any more: a start after a crash need not wait for its lock. */
+/** Whether the holder ran on this machine and no longer exists, so that a start after a crash need not wait for its lock. */
 function isDead({ host, pid }: { readonly host?: string; readonly pid?: number }): boolean {
   if (host !== hostname() || pid === undefined) return false
   try {
@@ -87,18 +89,18 @@ function isDead({ host, pid }: { readonly host?: string; readonly pid?: number }
   }
 }
 
-/** Makes the database ready, and says so if the lock still holds. */
+/** Makes the database ready, and records that if the lock is still held. */
 async function work(db: Db, state: Collection<PreparationDoc>, holder: string): Promise<void> {
   const own = { _id: 'preparation', 'value.holder': holder } as const
   const renew = () => state.updateOne(own, { $set: { 'value.until': new Date(Date.now() + lockMs) } })
-  // What cannot be renewed now is renewed the next time, or is another's by then.
+  // If a renewal fails, the next one succeeds, or another process has taken the lock by then.
   const renewing = setInterval(() => void renew().catch(() => undefined), lockMs / 3)
   try {
     await ensureIndexes(db)
     await migrate(db)
     await state.updateOne(own, { $set: { value: { holder: null, program, readyAt: new Date() } } })
   } catch (error) {
-    // Others need not wait for its end.
+    // Releases the lock, so that other processes need not wait until it expires.
     await state.deleteOne(own).catch(() => undefined)
     throw error
   } finally {

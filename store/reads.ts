@@ -1,8 +1,8 @@
 /**
- * Reads of documents that one answer of the database holds. The driver's cursor notes where each field of each document begins,
- * and keeps that with all it has read until it is collected itself; a command of its own is read once, into the documents alone,
- * and takes a quarter less of the processor for a page of ten. A cursor is left for what several answers bring, and for what is
- * worth a second try: each function rejects as that does.
+ * Reads documents that fit into one answer of the database, with a plain `find` command. The driver's cursor records where each field of
+ * each document begins and retains that, with everything it has read, until the cursor is garbage collected. The answer to a plain
+ * command is decoded straight into documents, which takes a quarter less CPU time for a page of ten. A cursor is used when one answer is
+ * not enough, and for another try after an error; so the functions reject as a cursor does.
  */
 import { type Document, type Filter, Long, MongoNetworkError, MongoServerError, type Sort } from 'mongodb'
 import type { CollectionName, DocOf } from './collections.ts'
@@ -27,7 +27,7 @@ export async function readOne<N extends CollectionName, D = DocOf<N>>(
   return first ?? null
 }
 
-/** The documents that match, at most `limit`: some hundreds usually, as more than fit into one answer are asked for again. */
+/** The documents that match, at most `limit`. Meant for some hundreds: if one answer cannot hold them, a cursor reads all of them again. */
 export function readMany<N extends CollectionName, D = DocOf<N>>(
   store: Store,
   name: N,
@@ -37,7 +37,7 @@ export function readMany<N extends CollectionName, D = DocOf<N>>(
   return read<N, D>(store, name, filter, options)
 }
 
-/** Documents of which one answer tells, when their bytes leave room: the usual 101 would take several. */
+/** How many documents one answer may hold, if their bytes fit. The default of 101 would take several answers. */
 const answerMax = 2_000
 
 async function read<N extends CollectionName, D>(
@@ -54,7 +54,7 @@ async function read<N extends CollectionName, D>(
         filter,
         ...options,
         ...(limit !== undefined && { limit }),
-        // With one more than the limit the database keeps no cursor.
+        // A batch larger than the limit makes the database close the cursor at once.
         batchSize: limit === undefined ? answerMax : limit + 1,
         ...(readConcern !== undefined && { readConcern: { level: readConcern } }),
       },
@@ -65,7 +65,7 @@ async function read<N extends CollectionName, D>(
   } catch (error) {
     if (!(error instanceof MongoNetworkError || error instanceof MongoServerError)) throw error
   }
-  // The driver's cursor asks on, and knows which errors are worth a second try.
+  // The driver's cursor fetches further batches, and knows which errors to retry.
   const { sort, ...others } = options
   const cursor = store.db.collection(collectionName).find<D & Document>(filter as Filter<Document>, {
     ...others,

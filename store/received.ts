@@ -1,12 +1,12 @@
 /**
- * Received messages in the order of their ids, which is the order of arrival. A message has a fingerprint if it was
- * received.
+ * Reads received messages in the order of their ids, which is the order of arrival. Exactly the received messages have a
+ * fingerprint.
  */
 import type { MessageDoc } from './documents/mail.ts'
 import type { Store } from './open.ts'
 import { readMany } from './reads.ts'
 
-/** At most `limit` ids of a mailbox's messages, from the id `from` on. */
+/** Selects at most `limit` ids of a mailbox's messages, from the id `from` on. */
 type IdRange = { readonly mailboxId: string; readonly from: string; readonly limit: number }
 
 /** The ids of a mailbox's newest messages, newest first, down to the id `from`. */
@@ -35,7 +35,7 @@ export function findReceivedSince(
   )
 }
 
-/** A received message: which it is, and in which state. */
+/** Identifies a received message and its state. */
 export type ReceivedMark = Pick<MessageDoc, '_id' | 'mailboxId' | 'modseq'>
 
 type Arriving = { readonly mailboxId: string; readonly from: string }
@@ -52,12 +52,12 @@ export function findNewestReceived(store: Store, since: Arriving, limit: number)
   })
 }
 
-/** The messages that mailboxes received, each from the id `from` on, in no order. */
+/** The messages that mailboxes received, each from its id `from` on, in no particular order. */
 export function findReceivedMarks(store: Store, since: readonly Arriving[], limit: number): Promise<ReceivedMark[]> {
   return readMany<'messages', ReceivedMark>(store, 'messages', { $or: since.map(arriving) }, { ...marks, limit })
 }
 
-/** Those of the messages `ids` that one of the mailboxes received. */
+/** Those of the messages `ids` that one of these mailboxes received. */
 export function findReceivedIn(
   store: Store,
   { mailboxIds, ids }: { mailboxIds: readonly string[]; ids: readonly string[] },
@@ -69,7 +69,7 @@ export function findReceivedIn(
   })
 }
 
-/** Messages that a mailbox received from one of the addresses since the message id `from`, oldest first, at most `limit`. */
+/** Messages that a mailbox received from one of these addresses, from the message id `from` on, oldest first, at most `limit`. */
 export function findReceivedFrom(
   store: Store,
   {
@@ -92,7 +92,7 @@ export function findReceivedFrom(
   )
 }
 
-/** Messages that some mailboxes received, starting at the id `from`. */
+/** Messages that these mailboxes received, from the id `from` on, in no particular order. */
 export function findReceivedByAll(
   store: Store,
   { mailboxIds, from, limit }: { mailboxIds: readonly string[]; from: string; limit: number },

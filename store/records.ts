@@ -1,6 +1,4 @@
-/**
- * Small collections: idempotency marks (one for each Idempotency-Key in use), and the service's own state.
- */
+/** Two small collections: idempotency marks (one for each Idempotency-Key in use), and the service's own state. */
 import type { UpdateFilter } from 'mongodb'
 import type { IdempotencyDoc } from './documents/accounts.ts'
 import type { SealedText } from './documents/sealed.ts'
@@ -10,8 +8,8 @@ import { readMany, readOne } from './reads.ts'
 import { fenceIn, insertInto, updateIn, type Write } from './writes.ts'
 
 /**
- * Takes a mark, or returns the existing one. A running mark that was started before `lapsedBefore`, and an expired mark, are
- * taken over. Another try of the same request keeps the `onceId` of the first try, because that one may have done a part.
+ * Takes a mark, or returns the existing one. Running marks that were started before `lapsedBefore`, and expired marks, are taken
+ * over. Another try of the same request keeps the `onceId` of the first try, which may have done a part of the work.
  */
 export async function takeIdempotencyKey(
   store: Store,
@@ -20,7 +18,7 @@ export async function takeIdempotencyKey(
 ): Promise<{ taken: true; onceId: string } | { taken: false; existing: IdempotencyDoc }> {
   const { keyId, owner, startedAt, expiresAt, fingerprint, onceId } = mark
   for (;;) {
-    // Marks of requests that come together share a command.
+    // Marks of concurrent requests share a command.
     if ((await store.writeTogether([insertInto(store.idempotency, mark)])) === null) return { taken: true, onceId }
     const same = await store.idempotency.findOneAndUpdate(
       { _id: mark._id, state: 'running', startedAt: { $lt: lapsedBefore }, expiresAt: { $gt: startedAt }, fingerprint },
@@ -41,7 +39,7 @@ export async function takeIdempotencyKey(
   }
 }
 
-/** The write that notes the answer in a mark, if it is still this try's. */
+/** The write that records the answer in a mark, if the mark still belongs to this try. */
 export function finishingMark(
   store: Store,
   { _id, owner }: IdempotencyDoc,
@@ -51,12 +49,12 @@ export function finishingMark(
   return updateIn(store.idempotency, { _id, owner }, { $set: done })
 }
 
-/** The write that is refused when another try has taken over the mark, so that nothing behind it in its list is made. */
+/** The write that is refused when another try has taken over the mark, so that none of the later writes of its list is made. */
 export function holdingMark(store: Store, { _id, owner, state, ...others }: IdempotencyDoc): Write {
   return fenceIn(store.idempotency, { _id, owner, state }, others)
 }
 
-/** Lets the next try take over the mark at once. It keeps the `onceId`, because it is unknown what this try did. */
+/** Lets the next try take over the mark at once. The mark keeps its `onceId`, because it is unknown what this try did. */
 export async function releaseIdempotencyKey(store: Store, mark: IdempotencyDoc): Promise<void> {
   await store.idempotency.updateOne(
     { _id: mark._id, owner: mark.owner, state: 'running' },
@@ -64,14 +62,14 @@ export async function releaseIdempotencyKey(store: Store, mark: IdempotencyDoc):
   )
 }
 
-/** Deletes a running mark, so that the next try starts anew. */
+/** Deletes a running mark, so that the next try starts from scratch. */
 export async function freeIdempotencyKey(store: Store, mark: IdempotencyDoc): Promise<void> {
   await store.idempotency.deleteOne({ _id: mark._id, owner: mark.owner, state: 'running' })
 }
 
 /**
- * Empties a page of the marks of a partner's requests about a customer, and of tries that go on. They stay until they expire, so that a
- * repeat does not make the customer again. Returns how many.
+ * Empties a page of the marks of a partner's requests about a customer, even those of running tries. The marks remain until they expire, so
+ * that a repeat does not create the customer again. Returns how many it emptied.
  */
 export async function eraseCustomerMarks(
   store: Store,
@@ -99,14 +97,14 @@ export async function writeState(store: Store, name: string, value: unknown): Pr
   await store.state.updateOne({ _id: name }, { $set: { value } }, { upsert: true })
 }
 
-/** Writes one field of a state whose value is a document; null takes it away. */
+/** Writes one field of a state whose value is a document; null removes the field. */
 export async function writeStateField(store: Store, name: string, field: string, value: unknown): Promise<void> {
   const path = `value.${field}`
   const update = value === null ? { $unset: { [path]: '' } } : { $set: { [path]: value } }
   await store.state.updateOne({ _id: name }, update as UpdateFilter<StateDoc>, { upsert: true })
 }
 
-/** Writes a state that is not there yet. Returns the one that stands: this, or an earlier one. */
+/** Writes a state unless it exists. Returns the stored value: this one, or an earlier one. */
 export async function claimState<T>(store: Store, name: string, value: T): Promise<T> {
   try {
     await store.state.insertOne({ _id: name, value })

@@ -1,11 +1,12 @@
 /**
- * Counts a folder anew, exactly, while it is written to. The recount looks for the error of the counters, which stays the same
- * while writers add to them. It reads the messages in the order of their UIDs and keeps them as rows. Reservations taken
- * meanwhile list in `touched` the UIDs they change or remove, and these messages are read again. When changes keep it from
- * finishing, new changes have to wait for a moment (`gate`); mail that comes in never waits. Reservations that are too old get
- * the token of the recount first, so that those who hold them can write no more. Invariant of the last step: no change was in
- * progress when the folder document was read, and none has begun since. So the rows, together with what open arrivals added, are
- * what the counters of that document should have been.
+ * Recounts a folder exactly while it is in use. The recount determines the error of the counters, which stays the same while writers
+ * add to them. It reads the messages in the order of their UIDs and keeps them as rows. Reservations taken meanwhile add the UIDs that
+ * they change or remove to `touched`, and these messages are read again. If changes keep the recount from finishing, new changes have
+ * to wait for a moment (`gate`); arriving mail never waits. First of all, reservations that are too old get the token of the recount, so
+ * that their holders can no longer write.
+ *
+ * Invariant of the last step: no change was in progress when the folder document was read, and none has begun since. So the rows,
+ * together with what open arrivals added, are what the counters of that document should have been.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newToken } from '../schemas/ids.ts'
@@ -20,7 +21,7 @@ const pauseMs = 2
 const triesMax = 200
 const pageSize = 1_000
 
-/** What is counted of a message. */
+/** The fields of a message that are counted. */
 type Row = Pick<MessageDoc, 'uid' | 'seen' | 'sizeBytes' | 'labels'>
 
 /** The messages of a folder by UID, and their sums. */
@@ -36,18 +37,18 @@ type Recount = {
   /** The highest modseq of the folder when the recount began. */
   readonly startModseq: number
   readonly tally: Tally
-  /** Messages with lower UIDs were read. */
+  /** All messages with lower UIDs were read. */
   readTo: number
   /** How many UIDs of `touched` were read again. */
   touchedRead: number
-  /** UIDs that open reservations were assigned: the messages may have been written since they were read. */
+  /** UIDs assigned to reservations that were open at the last step: their messages may have been written since. */
   arriving: readonly number[]
 }
 
 /**
  * Corrects a folder's counters and drops the reservations that were taken before `before` and are still open. Returns false
- * when another process recounts the folder, or changes did not come to an end: the next sweep tries again. `now` is the clock
- * of reservations.
+ * when the folder is gone, another process took over the recount, or changes did not end in time; the next sweep then tries again. `now`
+ * is the clock of reservations.
  */
 export async function recount(
   store: Store,
@@ -55,7 +56,7 @@ export async function recount(
   { before, now }: { before: Date; now: () => Date },
 ): Promise<boolean> {
   const token = newToken()
-  // Their holders may wake: without their tokens they are refused, so that nothing comes behind what is read now.
+  // The holders of old reservations may resume. With another token in their reservations, their writes are refused from now on.
   const started = await store.folders.findOneAndUpdate(
     { _id, mailboxId },
     { $set: { recount: token, touched: [], 'open.$[void].token': token } },
@@ -84,7 +85,7 @@ export async function recount(
 /** The fields of a folder that exist only during a recount. */
 const recountFields = { recount: '', touched: '', gate: '' } as const
 
-/** Reads what is new since the last step and corrects the counters, if no change is in progress. Tells how far it came. */
+/** Reads what is new since the last step and, if no change is in progress, corrects the counters. Returns how far it came. */
 async function advance(progress: Recount, folder: FolderDoc): Promise<'waiting' | 'read' | 'corrected'> {
   const { store, token, tally, startModseq } = progress
   const open = folder.open.filter((reservation) => reservation.token !== token)
@@ -95,7 +96,7 @@ async function advance(progress: Recount, folder: FolderDoc): Promise<'waiting' 
   await readAgain(store, folder, tally, [...touched.slice(progress.touchedRead), ...progress.arriving])
   await readOn(store, folder, tally, progress.readTo)
   progress.readTo = folder.uidNext
-  // While a change is in progress, it may not be written to the messages yet: they are read again in the next step.
+  // While a change is in progress, its messages may not be written yet, so they are read again in the next step.
   if (changing.length === 0) progress.touchedRead = touched.length
   progress.arriving = open.flatMap(uidsOf)
   return changing.length === 0 && (await correct(progress, folder, open)) ? 'corrected' : 'read'
@@ -121,7 +122,7 @@ async function readOn(store: Store, folder: FolderDoc, tally: Tally, from: numbe
   }
 }
 
-/** Reads messages that may have been changed or removed since they were read, or written. */
+/** Reads messages again that may have been written, changed or removed since they were read. */
 async function readAgain(store: Store, folder: FolderDoc, tally: Tally, uids: readonly number[]): Promise<void> {
   for (let n = 0; n < uids.length; n += pageSize) {
     const some = uids.slice(n, n + pageSize)
@@ -155,7 +156,7 @@ function add(sums: Tally['sums'], { seen, sizeBytes, labels = [] }: Row, sign: 1
   for (const label of labels) sums.labels.set(labelKey(label), (sums.labels.get(labelKey(label)) ?? 0) + sign)
 }
 
-/** Corrects the counters of a folder, unless a change has begun since `folder` was read. Returns whether it did. */
+/** Corrects the counters of a folder, unless a change has begun since `folder` was read. Returns whether it corrected them. */
 async function correct(
   { store, token, tally }: Recount,
   folder: FolderDoc,
@@ -186,7 +187,7 @@ function increments(folder: FolderCounts, right: Required<FolderCounts>): { [fie
 }
 
 /**
- * The counters as they should be: the rows without those of open arrivals, plus what these arrivals added to the counters.
+ * The correct counters: those of the rows without open arrivals, plus what these arrivals added to the counters.
  */
 function countsWith({ rows, sums }: Tally, open: readonly Reservation[]): Required<FolderCounts> {
   const counts = { ...sums, labels: new Map(sums.labels) }

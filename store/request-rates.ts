@@ -1,7 +1,7 @@
 /**
- * How many requests of a caller and minute were given out to processes, which use them up without asking again
- * (core/access/request-rates.ts). Invariant: what all shares of a document hold together is its `given`, and never exceeds
- * the limit of the lease that raised it.
+ * How many requests of a caller in a minute were leased to processes, which use them up without asking again
+ * (core/access/request-rates.ts). Invariant: `given` is the sum of all shares of a document, and no lease raises it above the limit
+ * of that lease.
  */
 import type { Document } from 'mongodb'
 import type { RequestRateDoc } from './documents/accounts.ts'
@@ -9,23 +9,23 @@ import { isDuplicate, type Store } from './open.ts'
 import { readMany } from './reads.ts'
 import { updateIn, writeAll } from './writes.ts'
 
-/** What one share of a minute asks for. */
+/** A request for a lease. */
 export type RequestLease = {
-  /** The caller and the minute. */
+  /** The id of the document: the caller and the minute. */
   readonly id: string
-  /** The share that gets it: one process's, for this caller and minute. */
+  /** The token of the share that gets the lease: that of one process for this caller and minute. */
   readonly share: string
   readonly limit: number
-  /** As much as there are requests that wait. */
+  /** The number of waiting requests. */
   readonly needed: number
-  /** The part of what is left that it takes when that is more. */
+  /** The fraction of the remaining requests to lease, if that is more than `needed`. */
   readonly ahead: number
   readonly expiresAt: Date
 }
 
 /**
- * Gives each share as much as it asks for, as far as the limit allows. Returns the documents as they are then, in the order
- * of the leases.
+ * Gives each share as much as it asks for, as far as the limit allows. Returns the resulting documents, in the order of the
+ * leases.
  */
 export async function leaseRequests(store: Store, leases: readonly RequestLease[]): Promise<RequestRateDoc[]> {
   const [first] = leases
@@ -35,11 +35,11 @@ export async function leaseRequests(store: Store, leases: readonly RequestLease[
   return leases.map(({ id }) => found.get(id) ?? notThere(id))
 }
 
-/** One command for one lease, which is what most callers wait for. */
+/** Takes a single lease, the most common case, in one command. */
 async function leaseOne(store: Store, lease: RequestLease): Promise<RequestRateDoc> {
   const options = { upsert: true, returnDocument: 'after' } as const
   const make = () => store.requestRates.findOneAndUpdate({ _id: lease.id }, stepsOf(lease), options)
-  // When two processes insert the document at once, the second try of the one that fails updates.
+  // When two processes insert the document at once, one insert is refused; the second try then updates.
   const doc = await make().catch((error: unknown) => {
     if (isDuplicate(error)) return make()
     throw error
@@ -48,7 +48,7 @@ async function leaseOne(store: Store, lease: RequestLease): Promise<RequestRateD
 }
 
 function notThere(id: string): never {
-  throw new Error(`The requests of ${id} were leased, and their document is not there.`)
+  throw new Error(`The requests of ${id} were leased, but their document does not exist.`)
 }
 
 async function leaseAll(store: Store, leases: readonly RequestLease[]): Promise<RequestRateDoc[]> {
@@ -80,7 +80,7 @@ function stepsOf({ share, limit, needed, ahead, expiresAt }: RequestLease): Docu
   ]
 }
 
-/** Takes back from a share what its process gives back. */
+/** Returns unused requests of a share, so that they can be leased again. */
 export async function returnRequests(
   store: Store,
   { id, share, count }: Pick<RequestLease, 'id' | 'share'> & { readonly count: number },

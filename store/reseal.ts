@@ -1,4 +1,4 @@
-/** Goes through all that is sealed in the database (store/sealed.ts), and puts what is sealed anew in its place. */
+/** Walks over everything that is sealed in the database (store/sealed.ts), and replaces it with newly sealed bytes. */
 import type { AnyBulkWriteOperation, Collection, Document } from 'mongodb'
 import { Binary } from 'mongodb'
 import { fromBinary, toBinary } from './bytes.ts'
@@ -10,7 +10,7 @@ export type SealedCollectionName = keyof typeof sealedFields
 
 export const sealedCollections = Object.keys(sealedFields) as readonly SealedCollectionName[]
 
-/** Returns what is to lie in place of something sealed; null: it stays. `isText` tells that it may not be sealed at all. */
+/** Returns the replacement for sealed bytes; null to keep them. `isText`: the value was text, and may not be sealed at all. */
 export type Renew = (
   sealed: Buffer,
   about: { readonly purpose: string; readonly isText: boolean; readonly id: string },
@@ -19,8 +19,8 @@ export type Renew = (
 const pageMax = 200
 
 /**
- * Shows `renew` all that is sealed in a collection, and writes what it returns where nobody changed it meanwhile. Returns how many
- * were written.
+ * Passes everything sealed in a collection to `renew`, and writes the replacements, except where the value changed meanwhile. Returns
+ * how many documents were written.
  */
 export async function resealCollection(store: Store, name: SealedCollectionName, renew: Renew): Promise<number> {
   const fields = sealedFields[name] as unknown as readonly SealedField[]
@@ -58,7 +58,7 @@ function bytesOf(value: unknown): Buffer | null {
   return value instanceof Binary ? fromBinary(value) : null
 }
 
-/** What lies at a path, where `*` stands for each element of a list, with the path to each. */
+/** The values at a path, in which `*` stands for each element of a list; each with its own path. */
 function valuesAt(value: unknown, [step, ...steps]: readonly string[], before = ''): { at: string; value: unknown }[] {
   if (step === undefined) return [{ at: before.slice(1), value }]
   if (typeof value !== 'object' || value === null) return []

@@ -1,10 +1,10 @@
 /**
- * The questions and changes that a sharded cluster sends to all shards, because their filters do not name the shard key, each with
- * its reason. Everything else names its shard; the router of the tests holds the program to it.
+ * The reads and writes that a sharded cluster sends to all shards because their filters do not contain the shard key, each with its
+ * reason. All other filters contain it; the tests enforce this with a router of their own.
  */
 import type { CollectionName } from './collections.ts'
 
-/** The fields that the filter names, among others; none: it names none at all. */
+/** Fields that the filter contains, possibly among others; an empty list stands for an empty filter. */
 type By = readonly string[]
 
 export type Scattered = {

@@ -1,7 +1,7 @@
 /**
- * Where something sealed lies in the database, and what it is sealed for (core/process/secrets.ts), so that all of it can be
- * sealed anew when the master key changes. A collection whose documents have a field of the type `Sealed` and that has no row here
- * does not compile.
+ * The sealed fields of the database and their purposes (core/process/secrets.ts), so that all of them can be sealed again when the
+ * master key changes. A collection whose documents have a field of the type `Sealed` or `SealedText` does not compile without a row
+ * here.
  */
 import type { Document } from 'mongodb'
 import { toBinary } from './bytes.ts'
@@ -11,7 +11,7 @@ import type { StateDoc } from './documents/service.ts'
 
 export type { Sealed, SealedText } from './documents/sealed.ts'
 
-/** What a secret is sealed for; it is opened for the same only. */
+/** The purposes that secrets are sealed for. A secret can only be opened for the same purpose. */
 export const sealedFor = {
   acmeAccount: 'acme account',
   authenticator: (personId: string) => `authenticator ${personId}`,
@@ -26,7 +26,7 @@ export const sealedFor = {
 } as const
 
 export type SealedField<D extends Document = Document> = {
-  /** Steps to it, separated by dots; `*` is every element of a list. */
+  /** The path to the field, its steps separated by dots; `*` is every element of a list. */
   readonly path: string
   readonly purpose: (document: D) => string
 }
@@ -42,7 +42,7 @@ type HasSealed<T> = T extends Sealed | SealedText
         : false
 type SealedCollection = { [N in CollectionName]: true extends HasSealed<DocOf<N>> ? N : never }[CollectionName]
 
-/** What stands in `state` under such a name is the sealed key of an account at an authority of certificates. */
+/** The name in `state` of the sealed key of our account at a certificate authority. */
 export const acmeAccountName = (directory: string): string => `acme account ${directory}`
 
 const constant = (purpose: string) => () => purpose
@@ -61,7 +61,7 @@ export const sealedFields: {
   domains: [dkim, backend],
   idempotency: [{ path: 'body', purpose: constant(sealedFor.idempotency) }],
   oauthArtifacts: [{ path: 'sealed', purpose: constant(sealedFor.oauth) }],
-  // What is sealed among the states is the only value there that is bytes itself.
+  // Among the values in `state`, only the sealed ones are binary themselves.
   state: [{ path: 'value', purpose: constant(sealedFor.acmeAccount) }],
   webhooks: [
     { path: 'secret', purpose: constant(sealedFor.webhook) },
@@ -73,5 +73,5 @@ export const sealedFields: {
   ],
 }
 
-/** Sealed bytes as they lie in a document. */
+/** Sealed bytes in the form that documents store. */
 export const toSealed = (bytes: Uint8Array): Sealed => toBinary(bytes) as Sealed

@@ -1,7 +1,7 @@
 /**
  * The search index of mailboxes: segments with their blocks and table pages, and the visible texts of messages. Invariants:
- * the document of a segment is written after its blocks and deleted before them, so a reader that finds a block missing has
- * to read the segments again. While a segment exists together with the segments it replaces, readers use only the new one.
+ * The document of a segment is written after its blocks and deleted before them, so a reader that finds a block missing has
+ * to read the segments again. While a segment exists together with the segments that it replaces, readers use only the new one.
  */
 import zlib from 'node:zlib'
 import { Binary } from 'mongodb'
@@ -10,13 +10,13 @@ import type { SearchBlockDoc, SegmentDoc, SegmentParts } from './documents/searc
 import { isDuplicate, onlyDuplicates, type Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
 
-/** A segment that is to be written, without the block and the page that a small segment stores in its document. */
+/** A segment to be written, without the block and the page that a small segment stores in its document. */
 export type NewSegment = Omit<SegmentDoc, 'block' | 'page'>
 
 const params = { [zlib.constants.ZSTD_c_compressionLevel]: 1 }
 /**
  * Below these sizes data is stored uncompressed, because decompressing would cost more than reading the larger document. Text
- * compresses well, blocks do not.
+ * compresses well; blocks do not.
  */
 const plainTextBytes = 2 * 1024
 const plainBlockBytes = 12 * 1024
@@ -30,7 +30,7 @@ const inlinePageBytes = 16 * 1024
 export const blockId = (segmentId: string, n: number) => `${segmentId}#w${n}`
 export const pageId = (segmentId: string, n: number) => `${segmentId}#p${n}`
 
-/** Writes small segments in two round trips. Each has one page of its table. */
+/** Writes small segments in two round trips. The table of each has a single page. */
 export async function insertSegments(
   store: Store,
   segments: readonly { readonly segment: NewSegment; readonly blocks: readonly Buffer[]; readonly page: Buffer }[],
@@ -108,7 +108,7 @@ export async function findSegments(store: Store, mailboxId: string): Promise<Seg
 
 /**
  * The segments of an account's mailboxes, newest first, at most `limit`, starting after the segment `from`. `only` restricts
- * them to some mailboxes; null: all. Replaced segments are included.
+ * them to some mailboxes; null: all. Includes replaced segments.
  */
 export async function findSegmentsOfAccount(
   store: Store,
@@ -134,13 +134,13 @@ export async function findSegmentsOfAccount(
   )
 }
 
-/** The segments without those that another of them replaces. */
+/** The given segments, except those that another of them replaces. */
 export function withoutReplaced(segments: readonly SegmentDoc[]): SegmentDoc[] {
   const replaced = new Set(segments.flatMap(({ replaces = [] }) => replaces.map(({ id }) => id)))
   return replaced.size === 0 ? [...segments] : segments.filter(({ _id }) => !replaced.has(_id))
 }
 
-/** The mailboxes of segments that are due to be tidied, of at most `limit` segments, for the sweep. */
+/** The mailboxes of the segments that are due to be tidied, looking at `limit` segments at most, for the sweep. */
 export async function findMailboxesToTidy(store: Store, now: Date, limit: number): Promise<readonly string[]> {
   const found = await readMany(
     store,
@@ -151,7 +151,7 @@ export async function findMailboxesToTidy(store: Store, now: Date, limit: number
   return [...new Set(found.map(({ mailboxId }) => mailboxId))]
 }
 
-/** Notes that a segment needs no tidying until `tidyAt`. */
+/** Records that a segment needs no tidying until `tidyAt`. */
 export async function postponeTidying(
   store: Store,
   { _id, mailboxId }: Pick<SegmentDoc, '_id' | 'mailboxId'>,
@@ -160,7 +160,7 @@ export async function postponeTidying(
   await store.searchSegments.updateOne({ _id, mailboxId }, { $set: { tidyAt } })
 }
 
-/** The tables of those segments of mailboxes that may hold messages from the id `oldest` to `newest`. */
+/** The tables of the segments of these mailboxes that may contain messages with ids from `oldest` to `newest`. */
 export function findTables(
   store: Store,
   { mailboxIds, oldest, newest }: { mailboxIds: readonly string[]; oldest: string; newest: string },
@@ -230,13 +230,13 @@ export async function claimMerge(
     )
     return { token, abandoned: before?.output ?? null }
   } catch (error) {
-    // A claim that is still valid does not match the filter; the insert of the upsert then fails as a duplicate.
+    // A claim that is still valid does not match the filter; the insert of the upsert is then refused as a duplicate.
     if (isDuplicate(error)) return null
     throw error
   }
 }
 
-/** Extends a claim until `until` and notes the segment being written. Returns false when the claim was lost meanwhile. */
+/** Extends a claim until `until` and records the segment being written. Returns false when the claim was lost meanwhile. */
 export async function extendMerge(
   store: Store,
   { mailboxId, token, output, until }: { mailboxId: string; token: string; output: string; until: Date },
@@ -269,13 +269,13 @@ export async function removeIndex(store: Store, mailboxId: string): Promise<void
   await store.searchMerges.deleteOne({ _id: mailboxId })
 }
 
-/** Ids in one command, so that commands stay small. */
+/** The most ids in one command, so that commands stay small. */
 const idsMax = 1_000
 
 const blockDoc = (_id: string, bytes: Buffer): SearchBlockDoc => ({ _id, data: new Binary(bytes) })
 
 /**
- * Compresses bytes if they have at least `plainBytes`. The first byte of the result tells whether the rest is compressed.
+ * Compresses bytes if there are at least `plainBytes`. The first byte of the result shows whether the rest is compressed.
  */
 function compress(bytes: Buffer, plainBytes: number): Buffer {
   if (bytes.length < plainBytes) return Buffer.concat([Buffer.of(plainMark), bytes])

@@ -4,7 +4,7 @@ import type { AuthenticatorDoc, PasskeyDoc } from './documents/second-factors.ts
 import { isDuplicate, type Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
 
-/** Keeps the secret of an app that is not confirmed yet, in place of an earlier one. Returns false when one is confirmed. */
+/** Stores an unconfirmed authenticator in place of an earlier unconfirmed one. Returns false when a confirmed one is stored. */
 export async function putAuthenticator(store: Store, { _id, ...doc }: AuthenticatorDoc): Promise<boolean> {
   try {
     await store.authenticators.replaceOne({ _id, confirmedAt: null }, doc, { upsert: true })
@@ -20,8 +20,8 @@ export function findAuthenticator(store: Store, personId: string): Promise<Authe
 }
 
 /**
- * Counts a try to name a code. Returns the authenticator; null when there is none, or `max` codes were tried since
- * `triesUntil` was set.
+ * Counts a try to enter a code. Returns the authenticator; null when there is none, or `max` codes were already tried in the period
+ * that ends at its `triesUntil`.
  */
 export async function takeTry(
   store: Store,
@@ -41,7 +41,7 @@ export async function takeTry(
   )
 }
 
-/** Takes the code of a time step. Returns false when one of this step or a later one was taken before. */
+/** Uses up the code of a time step. Returns false when a code of this or a later step was already used. */
 export async function takeStep(store: Store, { _id, secret }: AuthenticatorDoc, step: number): Promise<boolean> {
   const { modifiedCount } = await store.authenticators.updateOne(
     { _id, secret, lastStep: { $lt: step } },
@@ -50,7 +50,7 @@ export async function takeStep(store: Store, { _id, secret }: AuthenticatorDoc, 
   return modifiedCount === 1
 }
 
-/** Takes a recovery code. Returns false when it is none, or was taken before. */
+/** Uses up a recovery code. Returns false when it is not one of the codes, or was already used. */
 export async function takeRecovery(store: Store, { _id, secret }: AuthenticatorDoc, digest: Buffer): Promise<boolean> {
   const binary = toBinary(digest)
   const { modifiedCount } = await store.authenticators.updateOne(
@@ -60,7 +60,7 @@ export async function takeRecovery(store: Store, { _id, secret }: AuthenticatorD
   return modifiedCount === 1
 }
 
-/** Sets new recovery codes, and confirms the authenticator if it is not. Returns false when it is another one meanwhile. */
+/** Sets new recovery codes, and confirms the authenticator if it is not confirmed. Returns false when it was replaced meanwhile. */
 export async function setRecovery(
   store: Store,
   { _id, secret, confirmedAt }: AuthenticatorDoc,
@@ -76,7 +76,7 @@ export async function deleteAuthenticator(store: Store, { _id, secret }: Authent
   await store.authenticators.deleteOne({ _id, secret })
 }
 
-/** Returns false when there is a passkey of that id. */
+/** Inserts a passkey. Returns false when one with that id exists. */
 export async function insertPasskey(store: Store, passkey: PasskeyDoc): Promise<boolean> {
   try {
     await store.passkeys.insertOne(passkey)
@@ -96,7 +96,7 @@ export function listPasskeys(store: Store, personId: string, limit: number): Pro
   return readMany(store, 'passkeys', { personId }, { sort: { personId: 1, createdAt: 1 }, limit })
 }
 
-/** Notes a use. Returns false when the counter is another one meanwhile: somebody signed with a copy at the same time. */
+/** Records a use. Returns false when the counter changed meanwhile, which means that a copy of the passkey was used at the same time. */
 export async function usePasskey(
   store: Store,
   { _id, counter }: PasskeyDoc,
@@ -109,7 +109,7 @@ export async function usePasskey(
   return matchedCount === 1
 }
 
-/** Returns false when the person has no such passkey. */
+/** Deletes a passkey. Returns false when the person has no such passkey. */
 export async function deletePasskey(
   store: Store,
   { personId, id }: { personId: string; id: string },
@@ -118,7 +118,7 @@ export async function deletePasskey(
   return deletedCount === 1
 }
 
-/** Notes that a challenge was answered. Returns false when it was answered before. */
+/** Records that a challenge was answered. Returns false when it was already answered. */
 export async function useChallenge(store: Store, challenge: string, expiresAt: Date): Promise<boolean> {
   try {
     await store.usedChallenges.insertOne({ _id: challenge, expiresAt })

@@ -1,13 +1,13 @@
 /**
- * The table of a segment: for each of its messages a row with what a search needs before it reads the message document. Rows
+ * The table of a segment: one row for each of its messages, with what a search needs before it reads the message document. Rows
  * are numbered from 0, newest first, in pages of `pageRows` rows. A page stores its columns one after another.
  */
 
 export type SegmentRow = {
   readonly id: string
   /**
-   * Identifies the bytes that were indexed (see `versionOf`). When the message has another version by now, it was changed
-   * after it was indexed, and a newer segment has its current row.
+   * Identifies the bytes that were indexed (see `versionOf`). If the message has another version by now, it was changed after it
+   * was indexed, and a newer segment has its current row.
    */
   readonly version: number
   readonly receivedAt: number

@@ -1,16 +1,17 @@
 /**
- * How the collections lie on the shards of a cluster. Each is spread by a hash of its declared key: ids begin with the time, so that by
- * ranges all new documents would go to one shard. The commands are those of `sh.shardCollection`; run again, they go on where they were cut.
+ * Distributes the collections over the shards of a cluster. Each is distributed by a hash of its declared key, because ids begin with the
+ * time: ranges of ids would put all new documents on one shard. The commands are those of `sh.shardCollection`. If they are interrupted,
+ * another run completes them.
  */
 import type { Db, MongoClient } from 'mongodb'
 import { collections, ensureIndexes } from './collections.ts'
 import { clientOf } from './connection.ts'
 import { databaseOf } from './open.ts'
 
-/** A collection and its shard key, none where it is not sharded; with the name that the database has for it. */
+/** A collection, by its name in the database, and its shard key; null if it is not sharded. */
 export type Sharding = { readonly collection: string; readonly key: { readonly [field: string]: 'hashed' } | null }
 
-/** What came of a collection, or is to come of it. */
+/** What was done, or is to be done, with a collection. */
 export type ShardStep = Sharding & {
   readonly state: 'to be sharded' | 'sharded' | 'was sharded before' | 'stays on one shard'
 }
@@ -21,14 +22,14 @@ export const shardings: readonly Sharding[] = Object.entries(collections).map(([
   key: row.shardKey === null ? null : { [row.shardKey]: 'hashed' },
 }))
 
-/** The database is no sharded cluster, or a collection of it is sharded by another key; `message` says what to change. */
+/** The database is not a sharded cluster, or a collection is sharded by another key; `message` says what to change. */
 export class ShardingError extends Error {
   override readonly name = 'ShardingError'
 }
 
 /**
- * Shards every collection by its declared key, and tells of each. With `dryRun` nothing is written. `url` must lead to a mongos, as a
- * user who may shard (the role clusterManager). Throws ShardingError.
+ * Shards every collection by its declared key, and yields a step for each. With `dryRun` nothing is written. `url` must lead to a mongos
+ * and name a user who may shard (the role clusterManager). Throws ShardingError.
  */
 export async function* shardDatabase({ url, dryRun }: { url: string; dryRun: boolean }): AsyncGenerator<ShardStep> {
   const client = clientOf(url, { appName: 'mailroom-shard', isPatient: true })
@@ -58,7 +59,7 @@ async function requireRouter(db: Db): Promise<void> {
   const { msg } = await db.command({ hello: 1 })
   if (msg === 'isdbgrid') return
   throw new ShardingError(
-    'The database is no sharded cluster: let MONGODB_URL name its mongos processes. A replica set needs no sharding.',
+    'The database is not a sharded cluster: set MONGODB_URL to its mongos processes. A replica set needs no sharding.',
   )
 }
 
@@ -81,7 +82,7 @@ function requireSame(collection: string, before: object, key: object): 'was shar
 }
 
 async function shard(client: MongoClient, db: Db, collection: string, key: object): Promise<void> {
-  // A collection that holds documents must have the index of its key.
+  // A collection that contains documents must already have the index of its shard key.
   await db.command({ createIndexes: collection, indexes: [{ key, name: `${Object.keys(key)[0]}_hashed` }] })
   await client.db('admin').command({ shardCollection: `${db.databaseName}.${collection}`, key })
 }

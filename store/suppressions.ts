@@ -12,8 +12,8 @@ export type Agent = { readonly keyId: string; readonly mailboxIds: readonly stri
 type NewSuppression = Omit<SuppressionDoc, '_id' | 'only'>
 
 /**
- * Adds suppressions for all mail of an account. An address that is suppressed so already keeps its reason; what agent keys
- * added becomes part of it.
+ * Adds suppressions for all mail of an account. An address that is already suppressed for all mail keeps its reason; an entry that
+ * agent keys added is widened to all mail.
  */
 export async function insertSuppressions(store: Store, rows: readonly NewSuppression[]): Promise<void> {
   await store.suppressions.bulkWrite(
@@ -29,7 +29,7 @@ export async function insertSuppressions(store: Store, rows: readonly NewSuppres
   )
 }
 
-/** Adds a suppression that holds for some mailboxes and for an agent key; one for all mail of the account stays as it is. */
+/** Adds a suppression that applies to some mailboxes and an agent key. One that applies to all mail of the account stays unchanged. */
 export async function insertAgentSuppression(
   store: Store,
   { accountId, email, reason, detail, at }: NewSuppression,
@@ -45,7 +45,7 @@ export async function insertAgentSuppression(
     )
   } catch (error) {
     if (!isDuplicate(error)) throw error
-    // It holds for all mail, or another agent key was quicker.
+    // Either the suppression applies to all mail, or another agent key inserted it first.
     await store.suppressions.updateOne(filter, holder)
   }
 }
@@ -69,8 +69,8 @@ export function findSuppressionsOf(
 }
 
 /**
- * The suppressions of an account, newest first, starting after the suppression with the time and id of `before`: with an
- * agent only those that hold for its mail.
+ * The suppressions of an account, newest first, starting after the suppression with the time and id of `before`. With an
+ * agent, only those that apply to its mail.
  */
 export function listSuppressions(
   store: Store,
@@ -105,7 +105,7 @@ export function listSuppressions(
   )
 }
 
-/** Returns false when the address was not suppressed. */
+/** Deletes a suppression. Returns false when the address was not suppressed. */
 export async function deleteSuppression(
   store: Store,
   { accountId, email }: { accountId: string; email: string },

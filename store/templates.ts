@@ -5,7 +5,7 @@ import { readMany, readOne } from './reads.ts'
 
 const idOf = (accountId: string, alias: string) => `${accountId}:${alias}`
 
-/** Returns false when the account has a template of that alias. */
+/** Inserts a template. Returns false when the account has a template of that alias. */
 export async function insertTemplate(store: Store, template: Omit<TemplateDoc, '_id'>): Promise<boolean> {
   try {
     await store.templates.insertOne({ _id: idOf(template.accountId, template.alias), ...template })
@@ -36,7 +36,7 @@ export function listTemplates(
   )
 }
 
-/** Returns the changed template; null when there is none. */
+/** Changes a template. Returns the changed template; null when there is none. */
 export function updateTemplate(
   store: Store,
   { accountId, alias }: { accountId: string; alias: string },
@@ -49,7 +49,7 @@ export function updateTemplate(
   )
 }
 
-/** Returns false when there is no such template. */
+/** Deletes a template. Returns false when there is no such template. */
 export async function deleteTemplate(
   store: Store,
   { accountId, alias }: { accountId: string; alias: string },

@@ -1,5 +1,5 @@
 /**
- * Stored threads. A thread is derived from its messages, and is written only if the stored revision is still the one from
+ * Stored threads. A thread is derived from its messages, and is written only if the stored revision is still the one with
  * which the derivation started.
  */
 import type { Filter, UpdateFilter } from 'mongodb'
@@ -49,14 +49,14 @@ const messageFields = {
   fingerprint: 1,
 } as const
 
-/** A thread is derived from at most this many of its newest messages, so that endless threads cost no more. */
+/** A thread is derived from at most this many of its newest messages, which bounds the cost of endless threads. */
 export const threadMessagesMax = 1_000
 /**
- * The most messages read for several threads by one query; when there are more, each thread is read by a query of its own.
+ * The most messages that one query reads for several threads. If there are more, each thread is read by a query of its own.
  */
 const togetherMax = 2_000
 
-/** The revisions of those threads that are stored. */
+/** The revisions of the given threads, by thread id; threads that are not stored are missing. */
 export async function findRevisions(store: Store, refs: readonly ThreadRef[]): Promise<ReadonlyMap<string, string>> {
   const found = await readMany(store, 'threads', among(refs), { projection: { rev: 1 } })
   return new Map(found.map(({ _id, rev }) => [_id, rev]))
@@ -76,10 +76,10 @@ const among = (refs: readonly ThreadRef[]) => ({
   _id: { $in: [...new Set(refs.map(({ threadId }) => threadId))] },
 })
 
-/** What a thread shows of the flags and labels of its messages. */
+/** The fields of a thread that are derived from the flags and labels of its messages. */
 export type ThreadFlags = Pick<ThreadDoc, 'unread' | 'flagged' | 'labels'>
 
-/** What a thread shows of the flags and labels of messages. */
+/** Derives these fields from the messages that the thread shows. */
 export function threadFlagsOf(shown: readonly Pick<MessageDoc, 'seen' | 'flagged' | 'labels'>[]): ThreadFlags {
   const labels = [...new Set(shown.flatMap(({ labels: own = [] }) => own))].sort()
   return {
@@ -91,10 +91,10 @@ export function threadFlagsOf(shown: readonly Pick<MessageDoc, 'seen' | 'flagged
 
 const flagFields = { _id: 0, threadId: 1, folderId: 1, seen: 1, flagged: 1, labels: 1 } as const
 
-/** The fields of a message from which those flags are derived. */
+/** The fields of a message from which the flags of a thread are derived. */
 export type FlagsOfMessage = Pick<MessageDoc, Exclude<keyof typeof flagFields, '_id'>>
 
-/** All messages of threads of a mailbox, in no order; null when they are too many to be read at once. */
+/** The flags of all messages of these threads of a mailbox, in no particular order; null when there are too many to read at once. */
 export async function findFlagsInThreads(
   store: Store,
   { mailboxId, threadIds }: { readonly mailboxId: string; readonly threadIds: readonly string[] },
@@ -109,7 +109,7 @@ export async function findFlagsInThreads(
 }
 
 /**
- * Writes what threads show of flags, each if its revision still is `from`, and gives them new ones. Returns whether all were
+ * Writes the flags of threads, each only if its revision is still `from`, and gives each a new revision. Returns whether all were
  * written.
  */
 export async function writeThreadFlags(
@@ -134,7 +134,7 @@ function flagsUpdate({ labels = [], ...flags }: ThreadFlags): UpdateFilter<Threa
   }
 }
 
-/** The write that shows the flags of a message in its thread. It matches where the thread shows no other message. */
+/** The write that updates a thread with the flags of a message. It matches only if the thread shows no other message. */
 export function flagsInThread(
   store: Store,
   {
@@ -148,7 +148,7 @@ export function flagsInThread(
   return updateIn(store.threads, filter, flagsUpdate(threadFlagsOf([flags])), { mustMatch: true })
 }
 
-/** The newest messages of threads, at most `threadMessagesMax` of each unless all can be read at once, in no order. */
+/** The newest messages of threads, in no particular order: all if one query can read them, else at most `threadMessagesMax` of each. */
 export async function findThreadMessages(store: Store, refs: readonly ThreadRef[]): Promise<ThreadMessage[]> {
   const byMailbox = [...Map.groupBy(refs, ({ mailboxId }) => mailboxId)].map(([mailboxId, own]) => ({
     mailboxId,
@@ -215,7 +215,7 @@ export async function writeThreads(
   return threads.flatMap(({ doc }) => (now.get(doc._id) === doc.rev ? [] : [doc._id]))
 }
 
-/** Conditions on threads, all of which must hold. `since` and `until` are about the time of the newest message. */
+/** Conditions on threads, all of which must hold. `since` and `until` bound the time of the newest message. */
 export type ThreadQuery = Omit<MessageFilter, 'threadId'> & { readonly mailboxId: string; readonly folderId?: string }
 
 /** Threads sorted by their newest message, newest first, starting after the one whose newest message has the id `before`. */
@@ -235,7 +235,7 @@ export function findThread(store: Store, { mailboxId, threadId }: ThreadRef): Pr
   return readOne(store, 'threads', { _id: threadId, mailboxId, emptyAt: { $exists: false } })
 }
 
-/** The mailbox of a thread, of whichever account; null when there is no such thread. */
+/** The mailbox of a thread of any account; null when there is no such thread. */
 export async function findThreadMailbox(store: Store, threadId: string): Promise<string | null> {
   const found = await readOne(store, 'threads', { _id: threadId }, { projection: { mailboxId: 1 } })
   return found?.mailboxId ?? null
@@ -260,7 +260,7 @@ function filterOf(query: ThreadQuery, before: string | null): Filter<ThreadDoc> 
   const ids = { ...(since !== undefined && { $gte: idAt('msg', since) }), ...(below !== undefined && { $lt: below }) }
   return {
     mailboxId,
-    // Threads that lie only in Trash, Spam or Drafts are not live: they are shown when one of these folders is listed.
+    // Threads that are only in Trash, Spam or Drafts are not live. They are shown when one of these folders is listed.
     ...(folderId === undefined ? { live: true } : { folderIds: folderId }),
     unread: unread ?? { $in: [false, true] },
     ...(label !== undefined && { labels: label }),
@@ -273,7 +273,7 @@ function filterOf(query: ThreadQuery, before: string | null): Filter<ThreadDoc> 
   }
 }
 
-/** The index with which the fewest threads are read that do not match. */
+/** The index with which the fewest non-matching threads are read. */
 function indexOf({ folderId, label, from, flagged, hasAttachment }: ThreadQuery): string | { [field: string]: 1 } {
   if (label !== undefined) return { mailboxId: 1, labels: 1, lastMessageId: 1 }
   if (from !== undefined) return { mailboxId: 1, senders: 1, lastMessageId: 1 }

@@ -1,13 +1,13 @@
 /**
- * Works around what the driver's bookkeeping costs a busy process. A client notes its cursors and sessions under way in two sets,
- * of which each entry is soon taken out again. V8 gives a set whose table has no room left a fresh table, and lets the old one
- * point to it. Once an old one has come into the old generation it keeps the next alive, and that the one after it, each with
- * what stood in it, until that generation is collected: so most cursors lived until then, with all that they had read. In an array
- * what is over leaves nothing behind.
+ * Works around the memory cost of the driver's bookkeeping in a busy process. A client records its active cursors and sessions in two
+ * sets, from which each entry is soon removed. When the table of a set is full, V8 allocates a new table and makes the old one point to
+ * it. Once an old table reaches the old generation of the heap, it keeps its successor alive, that one the next, and so on, each with
+ * its former entries. So most cursors, with everything they have read, would stay in memory until the old generation is collected. An
+ * array retains nothing that was removed.
  */
 import type { MongoClient } from 'mongodb'
 
-/** Notes the cursors and sessions of a client in arrays. Must be called before the client is used. */
+/** Makes a client record its cursors and sessions in arrays. Must be called before the client is used. */
 export function noteInArrays(client: MongoClient): MongoClient {
   const state: unknown = Reflect.get(client, 's')
   for (const name of notes) if (isObject(state) && state[name] instanceof Set) state[name] = new UnderWay()
@@ -18,7 +18,7 @@ const notes = ['activeCursors', 'activeSessions'] as const
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** What the driver asks of a set. There are some dozens of entries, so that one is looked for among all. */
+/** The methods of a set that the driver uses. There are only some dozens of entries, so a linear search is fast enough. */
 export class UnderWay<T> implements Iterable<T> {
   readonly #entries: T[] = []
 
@@ -42,7 +42,7 @@ export class UnderWay<T> implements Iterable<T> {
     this.#entries.length = 0
   }
 
-  /** Of those that are there at the beginning: who closes them takes them out. */
+  /** Iterates over a copy, because the driver removes entries while it iterates to close them. */
   [Symbol.iterator](): Iterator<T> {
     return [...this.#entries][Symbol.iterator]()
   }

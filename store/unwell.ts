@@ -1,8 +1,10 @@
 /**
- * What says that a database deployment is unwell: it cannot serve now, and will again. One table of the codes of its servers and
- * one of the driver's own errors. Callers are answered `unavailable` (HTTP 503, SMTP 451). What is asked again by whom: the driver
- * asks reads and single writes again once, as `driver` says, on a deployment that numbers writes, so that none is made
- * twice; everything else is asked again by whoever sent it, with the Idempotency-Key or Message-ID that makes it the same.
+ * The errors that mean that a database deployment is temporarily unable to serve: a table of the error codes of its servers, and a list
+ * of the driver's own errors. Callers are answered `unavailable` (HTTP 503, SMTP 451).
+ *
+ * Retries: for the codes marked `driver`, the driver retries reads and single writes once, on a deployment that numbers writes, so that
+ * none is made twice. Everything else is retried by the caller, with the Idempotency-Key or Message-ID that identifies the repeat.
+ *
  * Sources: MongoDB's src/mongo/base/error_codes.yml; the drivers' specifications of retryable reads, retryable writes, and
  * server discovery ("not writable primary", "node is recovering").
  */
@@ -23,9 +25,9 @@ import { ObjectStoreError } from './object-store.ts'
 
 type Unwell = {
   readonly name: string
-  /** What is the matter. */
+  /** The kind of trouble. */
   readonly why: 'network' | 'step-down' | 'time' | 'durability' | 'snapshot' | 'contention' | 'room'
-  /** Whether the driver asks again by itself (the specification of retryable reads and writes). */
+  /** Who retries: the driver by itself (the specification of retryable reads and writes), or the caller. */
   readonly again: 'driver' | 'caller'
 }
 
@@ -92,7 +94,7 @@ export const unwellCodes: Readonly<Record<number, Unwell>> = {
   [diskFull]: unwell('room', 'OutOfDiskSpace'),
 }
 
-/** The driver's own errors: no server answered, or none that can write, or not in time, or not durably. */
+/** The driver's own errors: no server answered, none that can write, not in time, or not durably. */
 const unwellErrors = [
   MongoNetworkError,
   MongoServerSelectionError,
@@ -104,22 +106,22 @@ const unwellErrors = [
   MongoUnexpectedServerResponseError,
 ] as const
 
-/** Errors of its pool of connections, which it does not export. */
+/** Errors of the driver's connection pool, by name, because the driver does not export them. */
 const unwellNames: ReadonlySet<string> = new Set(['MongoWaitQueueTimeoutError', 'MongoPoolClosedError'])
 
-/** Whether an error says that the database, or the store of large bodies, cannot serve now, or could not make a write durable. */
+/** Whether an error means that the database or the object store cannot serve now, or could not make a write durable. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof ObjectStoreError) return true
   if (unwellErrors.some((kind) => error instanceof kind)) return true
   if (error instanceof Error && unwellNames.has(error.name)) return true
   if (error instanceof MongoBulkWriteError && error.result.getWriteConcernError() !== undefined) return true
-  // The error of a bulk write wraps the error that made it fail.
+  // The error of a bulk write may wrap the error that caused it.
   if (error instanceof MongoBulkWriteError && isUnavailable(error.errorResponse)) return true
   if (error instanceof MongoClientBulkWriteError && isUnwellBulk(error)) return true
   return error instanceof MongoServerError && typeof error.code === 'number' && Object.hasOwn(unwellCodes, error.code)
 }
 
-/** Whether an error says that the disk of the database is full: nothing was written, and reads go on. */
+/** Whether an error means that the disk of the database is full: nothing was written, but reads still work. */
 export function isDiskFull(error: unknown): boolean {
   if (error instanceof MongoBulkWriteError && isDiskFull(error.errorResponse)) return true
   if (error instanceof MongoClientBulkWriteError && isDiskFull(error.cause)) return true

@@ -1,11 +1,11 @@
-/** Usage counters: those that enforce limits, each raised by a conditional atomic update, and those that only record. */
+/** Usage counters: those that enforce limits, each raised by a conditional atomic update, and those that are only statistics. */
 import type { Document, Filter } from 'mongodb'
 import type { Grant, OpenTake, UsageDoc } from './documents/accounts.ts'
 import { isDuplicate, type Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
 import { updateIn, type Write } from './writes.ts'
 
-/** E-mails sent and received in a month: both use up the allowance of an Agents plan (interface.md, Agents plans). */
+/** The counter of emails sent and received in a month: both use up the allowance of an Agents plan (interface.md, Agents plans). */
 export const agentEmails = 'agentEmails'
 
 /** A counter, by its path in the document's counts, to raise by `by`. `limit` null: the counter has no limit. */
@@ -21,7 +21,7 @@ export type Take = {
   readonly counts: readonly CounterIncrement[]
   readonly expiresAt: Date
   /**
-   * What the take is for, given when a crash could prevent that from being committed. The take then is open until it is
+   * The purpose of the take, given if a crash could prevent that purpose from being committed. The take is then open until it is
    * closed.
    */
   readonly open?: Pick<OpenTake, 'token' | 'purpose' | 'at'>
@@ -29,7 +29,7 @@ export type Take = {
 
 /**
  * Raises the counters of each take, unless one of them would exceed its limit. Returns the indexes of the refused takes. Limits
- * hold however many callers raise at once, because the condition is part of the update.
+ * hold for any number of concurrent callers, because the condition is part of the update.
  */
 export async function takeCounts(store: Store, takes: readonly Take[]): Promise<ReadonlySet<number>> {
   const granted = await Promise.all(takes.map((take) => isPossible(take) && isGranted(store, take)))
@@ -42,10 +42,10 @@ async function isGranted(store: Store, take: Take): Promise<boolean> {
 }
 
 /**
- * Goes on with a list of writes that begins with takes, after the one at `refused` was refused. When two callers insert the
- * document of a new period at once, the second insert fails as a duplicate although there may be room: the second try updates
- * the document that the first caller inserted. With a `hold`, what is left is made only behind it; when that is refused, the
- * take is. Returns what `Store.writeTogether` does for the whole list.
+ * Resumes a list of writes that begins with takes, after the one at `refused` was refused. When two callers insert the document of a
+ * new period at once, the second insert is refused as a duplicate although there may be room; the second try then updates the document
+ * that the first caller inserted. With a `hold`, the remaining writes follow it; if the hold is refused, so is the take. Returns what
+ * `Store.writeTogether` would return for the whole list.
  */
 export async function afterRefusal(
   store: Store,
@@ -59,8 +59,8 @@ export async function afterRefusal(
 }
 
 /**
- * The writes that raise the counters of each take. When the document of the period exists and does not meet the condition, the
- * upsert tries an insert, which fails as a duplicate: so the take is refused.
+ * The writes that raise the counters of each take. If the document of the period exists and does not meet the condition, the
+ * upsert tries an insert, which is refused as a duplicate; so the take is refused.
  */
 export function takesTo(store: Store, takes: readonly Take[]): Write[] {
   return takes.map(({ id, counts, expiresAt, open }) =>
@@ -79,12 +79,12 @@ export function takesTo(store: Store, takes: readonly Take[]): Write[] {
   )
 }
 
-/** Whether a take can be granted when nothing was counted yet. */
+/** Whether a take could be granted if nothing had been counted yet. */
 export const isPossible = ({ counts }: Take): boolean => counts.every(({ by, limit }) => limit === null || by <= limit)
 
 /** The condition that every counter stays within its limit. A missing counter counts as 0. */
 function roomFor(counts: readonly CounterIncrement[]): Filter<UsageDoc> {
-  // No $expr: MongoDB refuses it in the filter of an upsert. What shares a limit is therefore counted in one counter.
+  // MongoDB does not allow $expr in the filter of an upsert, so things that share a limit are counted in one counter.
   const conditions = counts.flatMap(({ counter, by, limit }): Filter<UsageDoc>[] =>
     limit === null ? [] : [{ [`counts.${counter}`]: { $not: { $gt: limit - by } } }],
   )
@@ -92,8 +92,8 @@ function roomFor(counts: readonly CounterIncrement[]): Filter<UsageDoc> {
 }
 
 /**
- * Gives back what was taken from a counter. With `token` only an open take is given back, and only once. Returns whether it
- * was.
+ * Subtracts from a counter what was taken. With `token` only an open take is given back, and only once. Returns whether it was given
+ * back.
  */
 export async function giveBack(
   store: Store,
@@ -143,9 +143,9 @@ export async function findTakeTokens(
 }
 
 /**
- * Adds a grant to a rolling limit, unless `limit` grants are left that were made after `since`; earlier ones are dropped
- * first. Returns whether it was added. The limit holds however many callers add at once, because the condition is part of
- * the update; where it does not hold, the upsert fails as a duplicate.
+ * Adds a grant to a rolling limit, unless there are already `limit` grants after `since`. Earlier grants are dropped first.
+ * Returns whether it was added. The limit holds for any number of concurrent callers, because the condition is part of the
+ * update; if it does not hold, the upsert is refused as a duplicate.
  */
 export async function takeGrant(
   store: Store,
@@ -155,7 +155,7 @@ export async function takeGrant(
   await store.usage.updateOne({ _id: id }, { $pull: { granted: { at: { $lte: since } } } })
   const hasRoom: Filter<UsageDoc> = { _id: id, [`granted.${limit - 1}`]: { $exists: false } }
   const update = { $push: { granted: grant }, $max: { expiresAt }, $setOnInsert: { counts: {} } }
-  // A second try for callers that insert the document at once.
+  // The second try is for callers that insert the document at the same time.
   for (let tries = 0; tries < 2; tries++) {
     try {
       await store.usage.updateOne(hasRoom, update, { upsert: true })
@@ -172,12 +172,12 @@ export async function findGrants(store: Store, id: string): Promise<readonly Gra
   return (await readOne(store, 'usage', { _id: id }))?.granted ?? []
 }
 
-/** Takes a grant back. */
+/** Withdraws a grant. */
 export async function dropGrant(store: Store, id: string, token: string): Promise<void> {
   await store.usage.updateOne({ _id: id }, { $pull: { granted: { token } } })
 }
 
-/** Messages received, and message events dropped, in one period, given by the numbers of their events. */
+/** The messages received and the message events dropped in one period, as the numbers of their events. */
 export type TalliedPeriod = {
   readonly id: string
   readonly expiresAt: Date
@@ -185,7 +185,7 @@ export type TalliedPeriod = {
   readonly eventsDropped: readonly number[]
 }
 
-/** What events tell of a mailbox and a day: the numbers of those that count for each figure, and the bytes received. */
+/** What events show about a mailbox on one day: the numbers of the events that count for each figure, and the bytes received. */
 export type TalliedDay = {
   readonly id: string
   readonly expiresAt: Date
@@ -194,7 +194,7 @@ export type TalliedDay = {
 }
 
 /**
- * Counts received messages by the numbers of their events. Each period stores the last number it has counted, so no message is
+ * Counts received messages by the numbers of their events. Each period stores the last number that it counted, so no message is
  * counted twice. Then raises the account's watermark, up to which all events are counted. Safe to repeat.
  */
 export async function countEvents(
@@ -234,12 +234,12 @@ export async function countEvents(
   )
 }
 
-/** A counter and how many of the events `seqs` the document has not counted. */
+/** The value of a counter plus how many of the events `seqs` the document has not counted yet. */
 function more(counter: string, seqs: readonly number[]): Document {
   return { $add: [{ $ifNull: [`$counts.${counter}`, 0] }, { $size: unseen(seqs, '$$each') }] }
 }
 
-/** Those of the items whose event the document has not counted. */
+/** Those of the items whose event the document has not counted yet. */
 const unseen = (input: readonly unknown[], seq: string): Document => ({
   $filter: { input, as: 'each', cond: { $gt: [seq, { $ifNull: ['$counts.tallied', 0] }] } },
 })
@@ -255,7 +255,7 @@ function dayUpdate({ id, expiresAt, figures, bytes }: TalliedDay) {
   return { updateOne: { filter: { _id: id }, update: [{ $set: set }], upsert: true } }
 }
 
-/** The number of the last event of an account that is counted; 0 before the first. */
+/** The number of the last counted event of an account; 0 before the first. */
 export async function readWatermark(store: Store, id: string): Promise<number> {
   const watermark = await readOne(store, 'usage', { _id: id })
   return countOf(watermark ?? undefined, 'tallied')

@@ -1,10 +1,10 @@
-/** How the processes were, by hour; and what SMTP refused, in the counters of a day. */
+/** Measurements of the processes by hour, and the SMTP refusals, in counters by day. */
 import type { ProcessHourDoc, ProcessSample } from './documents/service.ts'
 import type { Store } from './open.ts'
 import { readMany } from './reads.ts'
 import { findUsage } from './usage.ts'
 
-/** Adds what a process noted to its document of the hour. */
+/** Adds a sample to the document of a process and hour. */
 export async function addSample(
   store: Store,
   {
@@ -25,12 +25,12 @@ export async function addSample(
   )
 }
 
-/** The hours of all processes from one on, in the order of time. */
+/** The documents of all processes from the hour `from` on, in the order of time. */
 export function findProcessHours(store: Store, from: Date): Promise<ProcessHourDoc[]> {
   return readMany(store, 'processHours', { _id: { $gte: from.toISOString() } }, { sort: { _id: 1 } })
 }
 
-/** Adds what was refused in an hour, by code. */
+/** Adds refusals of one hour, by code. */
 export async function addRefusals(
   store: Store,
   { hour, refusals, expiresAt }: { hour: Date; refusals: ReadonlyMap<string, number>; expiresAt: Date },
@@ -44,7 +44,7 @@ export async function addRefusals(
   )
 }
 
-/** What was refused in the hours of these days (UTC). */
+/** The refusals in each hour of these days (UTC), by code. */
 export async function findRefusals(
   store: Store,
   days: readonly string[],
@@ -60,6 +60,6 @@ export async function findRefusals(
 }
 
 const refusalsId = (day: string) => `refusals:${day}`
-/** A dot would end the name of a field. */
+/** A code as a field name, which must not contain a dot. */
 const asField = (code: string) => code.replaceAll('.', '-')
 const asCode = (field: string) => field.replaceAll('-', '.')

@@ -22,7 +22,7 @@ export function listWebhooks(
   )
 }
 
-/** The endpoints of accounts that are on, those of each account newest first. */
+/** The enabled endpoints of these accounts, those of each account newest first. */
 export function findEnabledWebhooks(store: Store, accountIds: readonly string[]): Promise<WebhookDoc[]> {
   return readMany(
     store,
@@ -63,7 +63,7 @@ export function changeWebhook(
   )
 }
 
-/** Turns off the endpoints that an agent key made. */
+/** Turns off the endpoints that depend on an agent key. */
 export async function turnOffWithKey(
   store: Store,
   { accountId, agentKeyId, at }: { accountId: string; agentKeyId: string; at: Date },
@@ -74,19 +74,19 @@ export async function turnOffWithKey(
 
 type Named = Pick<WebhookDoc, '_id' | 'accountId'>
 
-/** The write that notes the first failure since the last success; later failures do not change it. */
+/** The write that records the first failure since the last success; later failures do not change it. */
 export function failureIn(store: Store, { accountId, _id }: Named, at: Date): Write {
   return updateIn(store.webhooks, { accountId, _id, failingSince: null }, { $set: { failingSince: at } })
 }
 
-/** The write that notes a success. */
+/** The write that records a success. */
 export function successIn(store: Store, { accountId, _id }: Named): Write {
   return updateIn(store.webhooks, { accountId, _id }, { $set: { failingSince: null } })
 }
 
 /**
- * Turns off an endpoint that is failing since `since` or longer, and notes that its owner is to be told. Returns false when it is
- * off already, or had a success meanwhile.
+ * Turns off an endpoint that has been failing since `since` or longer; with `isTold`, makes a notice to its owner due. Returns false
+ * when it is already off, or had a success meanwhile.
  */
 export async function turnOffFailing(
   store: Store,
@@ -100,12 +100,12 @@ export async function turnOffFailing(
   return modifiedCount === 1
 }
 
-/** Endpoints that were turned off and whose owners are to be told. */
+/** Endpoints that were turned off and whose owners have yet to be notified, the longest due first. */
 export function findUntold(store: Store, now: Date, limit: number): Promise<WebhookDoc[]> {
   return readMany(store, 'webhooks', { noticeDueAt: { $lte: now } }, { sort: { noticeDueAt: 1 }, limit })
 }
 
-/** Notes that the owner was told. */
+/** Records that the owner was notified. */
 export async function noteTold(store: Store, { accountId, _id, noticeDueAt }: WebhookDoc): Promise<void> {
   await store.webhooks.updateOne(
     { accountId, _id, ...(noticeDueAt && { noticeDueAt }) },
@@ -113,7 +113,7 @@ export async function noteTold(store: Store, { accountId, _id, noticeDueAt }: We
   )
 }
 
-/** Replaces the secret that an endpoint has; it signs too until then. Returns null when another request replaced it. */
+/** Replaces an endpoint's secret; until `previousUntil` both secrets sign. Returns null when another request replaced it meanwhile. */
 export function replaceSecret(
   store: Store,
   { accountId, _id, secret: previousSecret }: Pick<WebhookDoc, '_id' | 'accountId' | 'secret'>,
@@ -126,7 +126,7 @@ export function replaceSecret(
   )
 }
 
-/** Erases the secrets that sign no more. Returns how many there were. */
+/** Erases previous secrets that no longer sign. Returns how many there were. */
 export async function erasePreviousSecrets(store: Store, due: Due): Promise<number> {
   const { modifiedCount } = await store.webhooks.updateMany(dueBy<WebhookDoc>('previousUntil', due), {
     $unset: { previousSecret: '', previousUntil: '' },

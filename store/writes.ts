@@ -1,12 +1,13 @@
 /**
- * Writes to several collections in one command. A caller hands in a list of writes; the lists that come while a command is on
- * its way go with the next one, so that a command is shared by many callers and a list costs one round trip at most. Lists that
- * nobody waits for go with those of others, or after a moment by themselves. Servers before MongoDB 8.0 do not know the command
- * `bulkWrite`: there a list takes one command for each run of writes to one collection. Invariants: one shared command is on
- * its way at a time; the writes of a list are made in their order, and none after one that failed; no list fails because of
- * another, unless the database did not answer. Lists are in no order. A list with a fence is one command, so a process that
- * hangs makes all of it or nothing; where it takes several, none is sent when more than `fenceMs` have passed since the first,
- * which is far less than any lease lasts.
+ * Writes to several collections in one command. A caller hands in a list of writes. Lists that arrive while a command is in flight go
+ * with the next one, so that many callers share a command and a list costs one round trip at most. Lists that nobody waits for go with
+ * those of other callers, or after a moment by themselves. Servers before MongoDB 8.0 lack the command `bulkWrite`: with them a list
+ * takes one command for each run of writes to the same collection.
+ *
+ * Invariants: One shared command is in flight at a time. The writes of a list are made in order, and none after one that failed. No
+ * list fails because of another, unless the database did not answer. The order of lists among each other is not defined. A list with
+ * a fence is one command, so a process that is suspended makes all of it or nothing. If such a list takes several commands, none is
+ * sent once more than `fenceMs` have passed since the first, which is far less than any lease lasts.
  */
 import {
   type AnyBulkWriteOperation,
@@ -24,61 +25,62 @@ import {
   type UpdateFilter,
 } from 'mongodb'
 
-/** A write that has its place in a list of others. */
+/** One write of a list. */
 export type Write = {
   readonly collection: string
   readonly operation: AnyBulkWriteOperation
-  /** About how much of a command it takes up. */
+  /** Its approximate size in a command. */
   readonly sizeBytes: number
-  /** Whether its caller is told when it matches no document. */
+  /** Whether it is reported to the caller if it matches no document. */
   readonly mustMatch?: boolean
-  /** Whether what follows in its list may be made only as long as what it asks holds. */
+  /** Whether the later writes of its list may be made only as long as its condition holds. */
   readonly isFence?: boolean
 }
 
 /**
- * Makes the writes of a list, together with the lists of others. Returns null when all were made; else the index of the write
- * that a unique key refused: those before it were made, those after it were not. Or the index of the first write that must
- * match and did not, or for all that is known did not: the others were made. Rejects with any other error of a write, and
- * then too only those before it were made; or when it is unknown what was made, because the database did not answer.
+ * Makes the writes of a list, together with the lists of other callers. Returns null when all were made. Returns the index of the first
+ * write with `mustMatch` that did not match, or may not have matched; this does not stop the other writes. Otherwise returns the index
+ * of the write that a unique key refused: the writes before it were made, those after it were not. Rejects with any other error of a
+ * write, with only the writes before it made; also rejects, with an unknown outcome, when the database did not answer.
  */
 export type WriteTogether = (writes: readonly Write[]) => Promise<number | null>
 
 /**
- * As `WriteTogether`, of writes that nobody waits for: they go with the next lists of others, or by themselves after `soonMs`. So
- * they cost no commit of their own where others write all the time.
+ * As `WriteTogether`, for writes that nobody waits for: they go with the next lists of other callers, or by themselves after `soonMs`.
+ * So they cost no commit of their own while other callers write.
  */
 export type WriteSoon = WriteTogether
 
-/** As `WriteTogether`, and tells what came of each write. */
+/** As `WriteTogether`, but returns the outcome of each write. */
 export type WriteEach = (writes: readonly Write[]) => Promise<Written>
 
+/** The outcome of a list. */
 export type Written = {
-  /** Index of the write that a unique key refused: those after it were not made. */
+  /** The index of the write that a unique key refused; the writes after it were not made. */
   readonly refused: number | null
   /** Indexes of those that must match and did not, or, unless `isExact`, may not have. */
   readonly unmatched: ReadonlySet<number>
-  /** False where a server only says how many of several writes matched. */
+  /** False if the server only reported how many of several writes matched. */
   readonly isExact: boolean
 }
 
-/** What a write without bytes of its own takes up. */
+/** The assumed size of a write that does not state its own. */
 const documentBytes = 2 * 1024
-/** Writes, and their bytes, of one command: the server makes them without a break, and everything else waits for that time. */
+/** The most bytes and writes of one command: the server makes them without yielding, and everything else waits meanwhile. */
 const commandBytesMax = 2 * 1024 * 1024
 const writesMax = 500
-/** So long a list gains nothing by company: it goes at once, and alone. */
+/** A list of at least this length gains nothing from sharing a command: it goes at once, and alone. */
 const longListMin = 25
-/** How long what nobody waits for may wait for company. */
+/** How long a list that nobody waits for may wait for others to share a command with. */
 const soonMs = 5
-/** Of a list with a fence that takes several commands. A reservation lasts longer (store/folders.ts), and so does a lease. */
+/** How long a list with a fence may take if it needs several commands. Reservations (store/folders.ts) and leases last longer. */
 export const fenceMs = 5_000
 /** The wire version of MongoDB 8.0, the first that knows the command `bulkWrite`. */
 const bulkWriteVersion = 25
-/** The code of an error of the server: a unique key refused a write. */
+/** The server's error code for a write that a unique key refused. */
 export const duplicateKey = 11000
 
-/** Asks the server whether it makes writes to several collections with one command. */
+/** Whether the server can make writes to several collections with one command. */
 export async function knowsBulkWrite(db: Db): Promise<boolean> {
   const { maxWireVersion } = await db.command({ hello: 1 })
   return maxWireVersion >= bulkWriteVersion
@@ -93,8 +95,8 @@ export function insertInto<D extends Document>(
 }
 
 /**
- * A write that changes nothing and is refused (as a duplicate) when no document matches: the upsert then tries to insert one
- * of the same id, or, when there is none any more, one that `otherwise` makes collide with another.
+ * A write that changes nothing and is refused (as a duplicate) when no document matches. The upsert then tries to insert a document
+ * with the same id; if that id no longer exists, the fields `otherwise` make the insert collide with another document.
  */
 export function fenceIn<D extends Document>(collection: Collection<D>, filter: Filter<D>, otherwise: Document): Write {
   return {
@@ -110,7 +112,7 @@ export function updateIn<D extends Document>(
   update: UpdateFilter<D> | Document[],
   { upsert = false, mustMatch = false }: { readonly upsert?: boolean; readonly mustMatch?: boolean } = {},
 ): Write {
-  // The types of a list's writes know no collection.
+  // The writes of a list have a common type, which does not depend on the collection.
   const operation = { updateOne: { filter, update, upsert } } as AnyBulkWriteOperation
   return { collection, operation, sizeBytes: documentBytes, mustMatch }
 }
@@ -125,7 +127,7 @@ export function updateAllIn<D extends Document>(
   return { collection, operation, sizeBytes: documentBytes }
 }
 
-/** Puts a document in the place of another, or where there is none. */
+/** The replacement of one document, which is inserted if none matches. */
 export function replaceIn<D extends Document>(
   { collectionName: collection }: Collection<D>,
   filter: Filter<D>,
@@ -142,15 +144,15 @@ export function deleteIn<D extends Document>({ collectionName: collection }: Col
 }
 
 /**
- * Whether a crash leaves all writes of a list or none, if none of them is refused and there are fewer than `longListMin`: so it is
- * with the embedded engine, where a command is one commit unless it has more than a thousand writes or inserts more than 8 MiB,
- * far above what goes into one here. A MongoDB server may end between two writes of a command.
+ * Whether a crash leaves all writes of a list or none, provided that none is refused and there are fewer than `longListMin`. True for
+ * the embedded engine: there a command is one commit unless it has more than a thousand writes or inserts more than 8 MiB, far
+ * above the limits of a command here. A MongoDB server may crash between two writes of a command.
  */
 export async function keepsListsWhole(db: Db): Promise<boolean> {
   return (await db.command({ buildInfo: 1 })).embedded === true
 }
 
-/** Makes all writes but those that a unique key refuses. Returns the indexes of these. */
+/** Makes all writes except those that a unique key refuses. Returns the indexes of the refused ones. */
 export async function writeAll(
   { writeTogether }: { readonly writeTogether: WriteTogether },
   writes: readonly Write[],
@@ -166,7 +168,7 @@ export async function writeAll(
 
 type List = {
   readonly writes: readonly Write[]
-  /** Index of the first write that is not made yet. */
+  /** The index of the first write that is not made yet. */
   done: number
   readonly unmatched: Set<number>
   isExact: boolean
@@ -174,14 +176,14 @@ type List = {
   readonly reject: (error: unknown) => void
 }
 
-/** Creates the functions of a process; `isTogether` as `knowsBulkWrite` tells. */
+/** Creates the functions of a process. `isTogether` is the result of `knowsBulkWrite`. */
 export function createWrites(
   db: Db,
   isTogether: boolean,
 ): { readonly writeTogether: WriteTogether; readonly writeSoon: WriteSoon; readonly writeEach: WriteEach } {
   const make: MakeWrites = isTogether ? inOneCommand : byCollection
   const waiting: List[] = []
-  /** Those that nobody waits for. */
+  /** Lists that nobody waits for. */
   const patient: List[] = []
   let running = false
   let timer: NodeJS.Timeout | undefined
@@ -195,7 +197,7 @@ export function createWrites(
   }
 
   function start(): void {
-    // Delayed by one tick, so that lists handed in within one turn go together.
+    // Delayed by one tick, so that lists handed in within one turn of the event loop go together.
     if (!running) process.nextTick(run)
     running = true
   }
@@ -251,7 +253,7 @@ function countOf(waiting: readonly List[]): number {
   return end === -1 ? waiting.length : Math.max(1, end)
 }
 
-/** Makes the writes of lists. A write that fails ends its list; the others go on with the next command. */
+/** Makes the writes of lists. A write that fails ends its list; the other lists continue with the next command. */
 async function writeLists(db: Db, make: MakeWrites, lists: readonly List[]): Promise<void> {
   let open = lists
   while (open.length > 0) {
@@ -294,11 +296,11 @@ type Made = {
   readonly isExact: boolean
 }
 
-/** Makes writes in their order, up to the first that fails. Rejects when the database did not answer, or not durably. */
+/** Makes writes in order, up to the first that fails. Rejects when the database did not answer, or could not make them durable. */
 type MakeWrites = (db: Db, writes: readonly Write[]) => Promise<Made>
 
 const inOneCommand: MakeWrites = async (db, writes) => {
-  // The older commands cost less for each write.
+  // For a single collection the older commands cost less per write.
   if (writes.every(({ collection }) => collection === writes[0]?.collection)) return byCollection(db, writes)
   try {
     const result = await db.client.bulkWrite(
@@ -325,19 +327,19 @@ function unmatchedIn(writes: readonly Write[], result: ClientBulkWriteResult | u
   return new Set(writes.flatMap(({ mustMatch }, n) => (mustMatch && matched(n) === 0 ? [n] : [])))
 }
 
-/** A write as the driver's `bulkWrite` takes it. */
+/** A write in the form that the driver's `bulkWrite` takes. */
 export function modelOf(db: Db, { collection, operation }: Write): AnyClientBulkWriteModel<Document> {
   const [[name, fields]] = Object.entries(operation) as [[string, object]]
   return { namespace: `${db.databaseName}.${collection}`, name, ...fields } as AnyClientBulkWriteModel<Document>
 }
 
-/** To be called before each command of a list whose fence was asked at that time: throws when that was too long ago. */
+/** Returns a function to call before each command of a list with a fence. It throws once `fenceMs` have passed since `askedAt`. */
 export function fencedSince(askedAt: number): () => void {
   return () => {
     if (performance.now() - askedAt <= fenceMs) return
     throw new MongoServerError({
       code: maxTimeExceeded,
-      message: `Writes that belong together took longer than ${fenceMs} ms: those that are left are not made.`,
+      message: `A list of writes with a fence took longer than ${fenceMs} ms: the remaining writes are not made.`,
     })
   }
 }
@@ -354,7 +356,7 @@ const byCollection: MakeWrites = async (db, writes) => {
     const missing = (made: number, { matchedCount, upsertedCount, deletedCount, insertedCount }: Counts) => {
       const lacking = made - from - (matchedCount + upsertedCount + deletedCount + insertedCount)
       if (lacking === 0) return
-      // These commands count their matches together: when one lacks, each that must match is in doubt.
+      // These commands only return the total of their matches: if it is too low, each write that must match is in doubt.
       const doubted = writes.slice(from, made).flatMap(({ mustMatch }, n) => (mustMatch ? [from + n] : []))
       for (const n of doubted) unmatched.add(n)
       isExact &&= doubted.length === lacking

@@ -1,29 +1,29 @@
 /**
- * Which documents of a database are written from some moment on: by the journal of the embedded engine, or by the change streams of a
- * MongoDB deployment (which needs a replica set). A position outlives the process, so that whoever reads goes on where it was.
+ * Records which documents of a database are written from some moment on, by the journal of the embedded engine or by the change streams
+ * of a MongoDB deployment, which must be a replica set. A position outlives the process, so that another process can resume there.
  */
 import type { ChangeStream, ChangeStreamDocument, Db, Document, ResumeToken } from 'mongodb'
 
-/** A document that was inserted, changed or deleted: what it is by now is asked of the database. */
+/** A document that was inserted, changed or deleted. Its current state has to be read from the database. */
 export type Written = { readonly collection: string; readonly key: unknown }
 
 export type Position = { readonly entry: number } | { readonly token: ResumeToken }
 
 export type WrittenDocuments = {
-  /** Begins to note them, if that has not begun. Returns the position of now: all that is written later comes behind it. */
+  /** Begins to record writes, if it has not begun. Returns the current position: everything written later comes after it. */
   begin(): Promise<Position>
-  /** The next ones, some thousand at most; none when there are no more for now. */
+  /** The next written documents, at most `readMax`; none if there are no more for now. */
   read(after: Position): Promise<{ readonly written: readonly Written[]; readonly position: Position }>
-  /** Forgets those up to a position. */
+  /** Discards the records up to a position. */
   forget(upTo: Position): Promise<void>
-  /** Notes no more. */
+  /** Stops recording. */
   end(): Promise<void>
   close(): Promise<void>
 }
 
 const readMax = 2_000
 const journal = 'system.journal'
-/** A deployment may be behind with what it tells. */
+/** How long a read waits for further changes, because a deployment may report them late. */
 const quietMs = 1_000
 
 export function writtenIn(db: Db, { isEmbedded }: { readonly isEmbedded: boolean }): WrittenDocuments {
@@ -42,7 +42,7 @@ function byJournal(db: Db): WrittenDocuments {
     },
     async read(position) {
       const { entry } = position as { readonly entry: number }
-      // Keys keep the types of their numbers.
+      // Keys keep the BSON types of their numbers.
       const found = await entries
         .find({ _id: { $gt: entry } }, { promoteValues: false })
         .sort({ _id: 1 })
@@ -74,7 +74,7 @@ function byChangeStream(db: Db): WrittenDocuments {
   return {
     async begin() {
       const begun = await streamAt(null)
-      // The first answer tells the position.
+      // The first answer contains the position.
       await begun.stream.tryNext()
       begun.position = begun.stream.resumeToken
       return { token: begun.position }

@@ -1,14 +1,14 @@
-/** The keys that zones are signed with, and what takes their place. */
+/** The keys that zones are signed with, and their rollovers. */
 import type { NextZoneKey, ZoneKeyDoc } from './documents/domains.ts'
 import { isDuplicate, type Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
 
-/** The key of an account's zone of a domain; null: none was made yet. */
+/** The key of an account's zone of a domain; null if none was created yet. */
 export function findZoneKey(store: Store, _id: string): Promise<ZoneKeyDoc | null> {
   return readOne(store, 'zoneKeys', { _id })
 }
 
-/** Keeps a new key, unless another process was first. Returns the one that is kept. */
+/** Stores a new key, unless another process stored one first. Returns the stored key. */
 export async function keepZoneKey(store: Store, doc: ZoneKeyDoc): Promise<ZoneKeyDoc> {
   try {
     await store.zoneKeys.insertOne(doc)
@@ -20,26 +20,26 @@ export async function keepZoneKey(store: Store, doc: ZoneKeyDoc): Promise<ZoneKe
   }
 }
 
-/** Keeps what is to take the place of a key. Returns false when something does already, or there is no key. */
+/** Begins a rollover: stores the key that is to replace another. Returns false when a rollover is in progress, or there is no key. */
 export async function keepNextZoneKey(store: Store, _id: string, next: NextZoneKey): Promise<boolean> {
   const { modifiedCount } = await store.zoneKeys.updateOne({ _id, next: { $exists: false } }, { $set: { next } })
   return modifiedCount === 1
 }
 
-/** The keys that were made before a time and that nothing takes the place of. */
+/** The keys that were created before a time and have no rollover in progress, the oldest first. */
 export function findOldZoneKeys(store: Store, before: Date): AsyncIterable<ZoneKeyDoc> {
   return store.zoneKeys.find({ createdAt: { $lte: before }, next: { $exists: false } }).sort({ createdAt: 1 })
 }
 
-/** The keys whose change is to be looked at, the longest due first. */
+/** The keys whose rollover is due to be looked at, the longest due first. */
 export function findDueZoneKeys(store: Store, now: Date, limit: number): Promise<ZoneKeyDoc[]> {
   return readMany(store, 'zoneKeys', { 'next.dueAt': { $lte: now } }, { sort: { 'next.dueAt': 1 }, limit })
 }
 
-/** A change of keys as it was read. */
+/** Identifies a rollover in the state in which it was read. */
 export type ReadNextZoneKey = Pick<NextZoneKey, 'state' | 'dueAt'>
 
-/** Writes how far a change of keys is, unless somebody went on with it since it was read: then false is returned. */
+/** Records the progress of a rollover. Returns false if it was changed since it was read. */
 export async function changeNextZoneKey(
   store: Store,
   _id: string,
@@ -51,7 +51,7 @@ export async function changeNextZoneKey(
   return (await store.zoneKeys.updateOne(unchanged, { $set: set })).modifiedCount === 1
 }
 
-/** Puts the next key in the place of the one before, which is deleted. Not when it was changed, or sealed anew, since it was read. */
+/** Ends a rollover: the next key replaces the previous one. Does nothing if the next key was changed or resealed since it was read. */
 export async function endZoneKeyChange(store: Store, { _id, next }: Required<ZoneKeyDoc>): Promise<void> {
   const { privateKey, createdAt, state, dueAt } = next
   await store.zoneKeys.updateOne(

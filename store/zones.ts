@@ -8,8 +8,8 @@ import { deleteIn, fenceIn, replaceIn } from './writes.ts'
 export type ZoneVersion = Pick<ZoneDoc, '_id' | 'serial' | 'changedAt'>
 
 /**
- * Notes that what is served of a domain has changed: its serial rises. It is the time in seconds where that is higher, so that
- * a zone that is made anew goes on above the one before.
+ * Records that what is served for a domain changed: increments its serial, or sets it to the time in seconds if that is higher, so that
+ * the serials of a zone that is created again continue above the previous ones.
  */
 export async function raiseSerial(
   store: Store,
@@ -21,13 +21,13 @@ export async function raiseSerial(
     { $set: { serial: next, changedAt: at, accountId: { $ifNull: ['$accountId', { $literal: accountId }] } } },
   ]
   await store.zones.updateOne({ _id: domain }, change, { upsert: true }).catch(async (error: unknown) => {
-    // Two inserted it at once.
+    // Two processes inserted the zone at once.
     if (!isDuplicate(error)) throw error
     await store.zones.updateOne({ _id: domain }, change)
   })
 }
 
-/** The versions of all zones that were changed since then; null: of all zones. */
+/** The versions of all zones that changed since a time; null: of all zones. */
 export function zoneVersions(store: Store, since: Date | null): Promise<ZoneVersion[]> {
   return readMany(store, 'zones', since === null ? {} : { changedAt: { $gte: since } }, {
     projection: { serial: 1, changedAt: 1 },
@@ -53,8 +53,8 @@ export async function zoneRecords(
 }
 
 /**
- * Takes the lock of a zone, which is made when there is none. Returns false when somebody else has its lock. A lock ends by
- * itself, so that a crash holds nobody up for long.
+ * Takes the lock of a zone, and creates the zone if there is none. Returns false when another process holds the lock. A lock expires
+ * by itself, so that a crash blocks others only for a short time.
  */
 export async function lockZone(
   store: Store,
@@ -90,21 +90,21 @@ const newZone = (accountId: string | null, now: Date) => ({
   changedAt: now,
 })
 
-/** Gives the lock of a zone back, if it still is the one with the token. */
+/** Releases the lock of a zone, if it still has the token. */
 export async function unlockZone(store: Store, domain: string, token: string): Promise<void> {
   await store.zones.updateOne({ _id: domain, 'lock.token': token }, { $unset: { lock: '' } })
 }
 
 /**
- * Deletes and writes records of a zone; one with the id of another takes its place. Returns false when the lock is another's by
- * now: then nothing was written.
+ * Deletes and writes records of a zone. A written record replaces one with the same id. Returns false, with nothing written, when the
+ * lock no longer has the token.
  */
 export async function writeZoneRecords(
   store: Store,
   { domain, accountId, token, now }: { domain: string; accountId: string | null; token: string; now: Date },
   { removed, written }: { readonly removed: readonly ZoneRecordDoc[]; readonly written: readonly ZoneRecordDoc[] },
 ): Promise<boolean> {
-  // Where another has the lock, the insert that the upsert tries is refused, and with it the rest.
+  // If the lock has another token, the insert that the upsert tries is refused, and with it the rest of the list.
   const held = { _id: domain, 'lock.token': token }
   const refused = await store.writeTogether([
     fenceIn(store.zones, held, newZone(accountId, now)),
@@ -122,7 +122,7 @@ export function findZoneRecord(
   return readOne(store, 'zoneRecords', { domain, accountId, _id: id })
 }
 
-/** Deletes what an account has of a domain's zone; of the zone itself too when nobody else has anything of it. */
+/** Deletes an account's records of a domain's zone; with `isLast` also the zone, because no other account has records of it. */
 export async function removeZone(
   store: Store,
   { domain, accountId, isLast }: { readonly domain: string; readonly accountId: string; readonly isLast: boolean },
@@ -131,7 +131,7 @@ export async function removeZone(
   if (isLast) await store.zones.deleteOne({ _id: domain })
 }
 
-/** Gives a zone to who has verified its domain, and deletes the records of all others. */
+/** Assigns a zone to the account that verified its domain, and deletes the records of all other accounts. */
 export async function giveZone(store: Store, domain: string, accountId: string): Promise<void> {
   await store.zones.updateOne({ _id: domain }, { $set: { accountId } })
   await store.zoneRecords.deleteMany({ domain, accountId: { $ne: accountId } })

@@ -783,7 +783,7 @@ describe('serving', () => {
       expect(code).to.equal(1)
       expect(err)
         .to.match(
-          /^\w+ could not start: The database at 127\.0\.0\.1:1 cannot be used: .* Look whether it runs there, .*\.$/m,
+          /^\w+ could not start: The database at 127\.0\.0\.1:1 cannot be used: .* Check that the database is running there .*\.$/m,
         )
         .and.not.include('secret')
       await rm(folder, { recursive: true, force: true })
