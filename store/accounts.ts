@@ -485,7 +485,7 @@ export async function raiseWarmUp(
   await store.accounts.updateOne({ _id: accountId, 'warmUp.day': from }, { $set: { warmUp: to } })
 }
 
-/** Notes that the owner's phone number was verified. Returns false when there is no such account. */
+/** Records that the owner's phone number was verified. Returns false when there is no such account. */
 export async function markPhoneVerified(store: Store, accountId: string, at: Date): Promise<boolean> {
   const { matchedCount } = await store.accounts.updateOne({ _id: accountId }, { $set: { phoneVerifiedAt: at } })
   return matchedCount === 1

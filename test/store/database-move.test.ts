@@ -123,7 +123,7 @@ describe('store: a move', () => {
         expect(await there().collection(name).countDocuments()).to.equal(0)
     })
 
-    it('refuses a target that holds documents, or a part of a move that was given up, and goes on after a failed one', async () => {
+    it('refuses a target that holds documents, or parts of a cancelled move, and resumes a failed one', async () => {
       await cancelMove(urlOf(source))
       const { message } = (await failure(moveDatabase({ from: urlOf(source), to: urlOf(target), ...silent }))) as Error
       expect(message).to.match(/^The target "mailroom" is not empty: "[a-z]+" holds documents\.$/)
@@ -140,7 +140,7 @@ describe('store: a move', () => {
       await here().collection('mixed').insertOne({})
       await cancelMove(urlOf(source))
       const left = (await failure(moveDatabase({ from: urlOf(source), to: urlOf(target), ...silent }))) as Error
-      expect(left.message).to.match(/^The target "mailroom" holds a part of a move that was given up\./)
+      expect(left.message).to.match(/^The target "mailroom" holds parts of a cancelled move\./)
       await there().dropDatabase()
       await moveDatabase({ from: urlOf(source), to: urlOf(target), ...silent })
       expect(await there().collection('mixed').countDocuments()).to.equal(
@@ -148,7 +148,7 @@ describe('store: a move', () => {
       )
     })
 
-    it('leaves a source that takes no writes and starts nobody, until the move is given up', async () => {
+    it('leaves a source that takes no writes and refuses to start a service, until the move is cancelled', async () => {
       expect(await failure(here().collection('mixed').insertOne({}))).to.include({ code: 371 })
       const refused = (await failure(openStore({ url: urlOf(source), role: 'test' }))) as Error
       expect(refused.message).to.match(

@@ -375,7 +375,7 @@ describe('store: shards', () => {
 
     const refusals: readonly (readonly [name: string, url: () => string | null, text: string])[] = [
       ['the embedded database', () => null, 'has no shards'],
-      ['a replica set or a single server', () => door.ctx.settings.mongodbUrl, 'no sharded cluster'],
+      ['a replica set or a single server', () => door.ctx.settings.mongodbUrl, 'not a sharded cluster'],
       [
         'a collection that is sharded by another key',
         () => {
