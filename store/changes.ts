@@ -196,16 +196,16 @@ function createReader(store: Store, { now, onError }: Reports, onThrough: (doc: 
 
   /** Passes notes to the listeners as they arrive, until the cursor dies. */
   async function follow(tail: Tail): Promise<void> {
-    const there = await nextBatch(tail)
-    if (there.length === 0) {
+    const existing = await nextBatch(tail)
+    if (existing.length === 0) {
       place ??= await begin(store, now())
       return
     }
     pauseMs = pauseFirstMs
     // A new reader skips the existing notes, except those that still await answers: it may already have read what those changed.
-    if (place === null) tell(there.slice(-askedMax).map(decoded).filter(isAsked))
-    else tell(unseen(there, place))
-    place = decoded(there.at(-1)!)._id
+    if (place === null) tell(existing.slice(-askedMax).map(decoded).filter(isAsked))
+    else tell(unseen(existing, place))
+    place = decoded(existing.at(-1)!)._id
     begun.resolve()
     for (let before = 0; ; ) {
       const docs = await nextBatch(tail)

@@ -80,8 +80,8 @@ export async function refuseDocuments(target: Db): Promise<void> {
  * Creates a collection and its indexes. The indexes come before the documents, so that an unsupported index stops the copy at once.
  */
 async function copyShape(source: Db, target: Db, name: string, options: CreateCollectionOptions): Promise<number> {
-  const there = await target.listCollections({ name }, { nameOnly: true }).hasNext()
-  if (!there) await target.createCollection(name, options)
+  const exists = await target.listCollections({ name }, { nameOnly: true }).hasNext()
+  if (!exists) await target.createCollection(name, options)
   const all = await source.collection(name).listIndexes().toArray()
   const indexes = all.filter((index) => index.name !== '_id_').map(({ v: _v, ns: _ns, ...spec }): Document => spec)
   if (indexes.length > 0) await target.command({ createIndexes: name, indexes })

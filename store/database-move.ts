@@ -180,9 +180,9 @@ class Mover {
   async #shape(name: string, options: CreateCollectionOptions): Promise<void> {
     if (!(await this.#target.listCollections({ name }, { nameOnly: true }).hasNext()))
       await this.#target.createCollection(name, options)
-    const there = new Set((await this.#target.collection(name).listIndexes().toArray()).map((index) => index.name))
+    const existing = new Set((await this.#target.collection(name).listIndexes().toArray()).map((index) => index.name))
     const missing = (await this.#source.collection(name).listIndexes().toArray())
-      .filter((index) => !there.has(index.name))
+      .filter((index) => !existing.has(index.name))
       .map(
         ({ v: _v, ns: _ns, ...spec }): Document =>
           spec.expireAfterSeconds === undefined ? spec : { ...spec, expireAfterSeconds: neverSeconds },

@@ -10,7 +10,7 @@ import type { Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
 
 /** The status of an account that exists. */
-const isThere = { $nin: ['removed', 'moved'] } satisfies Filter<AccountDoc>['status']
+const existing = { $nin: ['removed', 'moved'] } satisfies Filter<AccountDoc>['status']
 
 type Membership = { readonly accountId: string; readonly personId: string }
 
@@ -22,7 +22,7 @@ export async function addMember(
   const { modifiedCount } = await store.accounts.updateOne(
     {
       _id: accountId,
-      status: isThere,
+      status: existing,
       'members.personId': { $ne: member.personId },
       [`members.${max - 1}`]: { $exists: false },
     },
@@ -75,7 +75,7 @@ export async function findPeopleOf(
     readMany(
       store,
       'accounts',
-      { 'members.personId': among, _id: { $ne: accountId }, status: isThere },
+      { 'members.personId': among, _id: { $ne: accountId }, status: existing },
       { projection: { members: 1 } },
     ),
   ])
@@ -102,5 +102,5 @@ const ownersMax = 50
 
 /** The accounts of a person, oldest first. */
 export function findAccountsOf(store: Store, personId: string): Promise<AccountDoc[]> {
-  return readMany(store, 'accounts', { 'members.personId': personId, status: isThere }, { sort: { _id: 1 } })
+  return readMany(store, 'accounts', { 'members.personId': personId, status: existing }, { sort: { _id: 1 } })
 }

@@ -214,8 +214,8 @@ async function findDeleted(
   messages: readonly EditableMessage[],
 ): Promise<ReadonlySet<string>> {
   const ids = messages.map(({ _id }) => _id)
-  const there = await readMany(store, 'messages', { mailboxId, _id: { $in: ids } }, { projection: { _id: 1 } })
-  const left = new Set(there.map(({ _id }) => _id))
+  const found = await readMany(store, 'messages', { mailboxId, _id: { $in: ids } }, { projection: { _id: 1 } })
+  const left = new Set(found.map(({ _id }) => _id))
   return new Set(ids.filter((id) => !left.has(id)))
 }
 

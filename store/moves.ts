@@ -127,8 +127,8 @@ export async function moveTemplates(store: Store, { from, to }: Move): Promise<v
       const alias = n === 1 ? template.alias : `${template.alias.slice(0, aliasCut)}-${n}`
       const { _id: _, ...moved } = { ...template, accountId: to, alias }
       if (await insertTemplate(store, moved)) break
-      const there = await findTemplate(store, { accountId: to, alias })
-      if (there !== null && isSame(there, template)) break
+      const existing = await findTemplate(store, { accountId: to, alias })
+      if (existing !== null && isSame(existing, template)) break
     }
     await deleteTemplate(store, template)
   }

@@ -125,15 +125,15 @@ async function readOn(store: Store, folder: FolderDoc, tally: Tally, from: numbe
 /** Reads messages again that may have been written, changed or removed since they were read. */
 async function readAgain(store: Store, folder: FolderDoc, tally: Tally, uids: readonly number[]): Promise<void> {
   for (let n = 0; n < uids.length; n += pageSize) {
-    const some = uids.slice(n, n + pageSize)
+    const page = uids.slice(n, n + pageSize)
     const rows = await readMany(
       store,
       'messages',
-      { mailboxId: folder.mailboxId, folderId: folder._id, uid: { $in: some } },
+      { mailboxId: folder.mailboxId, folderId: folder._id, uid: { $in: page } },
       { projection: rowFields },
     )
     const found = new Map(rows.map((row) => [row.uid, row]))
-    for (const uid of some) put(tally, uid, found.get(uid))
+    for (const uid of page) put(tally, uid, found.get(uid))
   }
 }
 

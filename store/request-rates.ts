@@ -32,7 +32,7 @@ export async function leaseRequests(store: Store, leases: readonly RequestLease[
   if (first === undefined) return []
   if (leases.length === 1) return [await leaseOne(store, first)]
   const found = new Map((await leaseAll(store, leases)).map((doc) => [doc._id, doc]))
-  return leases.map(({ id }) => found.get(id) ?? notThere(id))
+  return leases.map(({ id }) => found.get(id) ?? missing(id))
 }
 
 /** Takes a single lease, the most common case, in one command. */
@@ -44,10 +44,10 @@ async function leaseOne(store: Store, lease: RequestLease): Promise<RequestRateD
     if (isDuplicate(error)) return make()
     throw error
   })
-  return doc ?? notThere(lease.id)
+  return doc ?? missing(lease.id)
 }
 
-function notThere(id: string): never {
+function missing(id: string): never {
   throw new Error(`The requests of ${id} were leased, but their document does not exist.`)
 }
 
