@@ -1,5 +1,5 @@
 /**
- * The allowance of a send: everything that its limits count is taken before it is sent, from all limits or from none
+ * The allowance of a send. Everything that its limits count is taken before the mail is sent: from all limits, or from none
  * (decisions.md 3, Order of checks).
  */
 import type { Failure } from '../../schemas/failures.ts'
@@ -34,7 +34,7 @@ import { type Limit, limitKinds, limitsOf } from './send-limits.ts'
 type AllowanceInput = {
   readonly sender: string
   readonly recipients: readonly string[]
-  /** The message that it answers or forwards, if any. */
+  /** The message that the send answers or forwards, if any. */
   readonly parent?: MessageDoc | null
   /** The mailbox that sends; null for a send without one. */
   readonly mailboxId: string | null
@@ -42,34 +42,34 @@ type AllowanceInput = {
   readonly purpose: string
   /** Whether that id is new, so that no other try can commit it. */
   readonly isNew?: boolean
-  /** The write that is refused when another try may commit it (`BegunRequest`). */
+  /** A write that the database refuses once another try may commit the same send (`BegunRequest`). */
   readonly hold?: Write
-  /** The kinds of limits to take from; without it all. */
+  /** The kinds of limits to take from; all if absent. */
   readonly kinds?: readonly Limit['kind'][]
 }
 
 /** The allowance of a send. */
 export type Allowance = {
-  /** What is counted for the account, to be given back when the send is cancelled. */
+  /** What was counted for the account; given back when the send is cancelled. */
   readonly taken: NonNullable<EmailDoc['taken']>
   /** Identifies the take; stored as `takenBy` in the document that commits the send or batch. */
   readonly token: string
-  /** What is still to be taken, in this order; a refused take means a limit. */
+  /** The takes still to be made, in this order. A refused take means that a limit is reached. */
   readonly takes: readonly Take[]
-  /** What no limit refuses, and is counted with the send. */
+  /** Counts without a limit, which are recorded together with the send. */
   readonly figures: readonly Take[]
-  /** The periods with what is taken already, and open. A sweep checks what stays so. */
+  /** Ids of the usage periods that hold an open take of this allowance. A sweep checks takes that stay open. */
   readonly open: readonly string[]
   readonly isNew: boolean
-  /** The write that is refused when another try may commit what it is for; null: there is none. */
+  /** A write that the database refuses once another try may commit the same send or batch; null if there is none. */
   readonly hold: Write | null
-  /** Gives back what is taken already. Call when nothing was committed. */
+  /** Gives back what was already taken. Call it if nothing was committed. */
   giveBack(): Promise<void>
   /** The failure when one of `takes` was refused. */
   refusal(): Promise<Failure>
 }
 
-/** The allowance of what nobody's limits count. */
+/** An allowance that takes nothing, for mail that no limit counts. */
 export const freeAllowance = (): Allowance => ({
   taken: [],
   token: newToken(),
@@ -80,13 +80,13 @@ export const freeAllowance = (): Allowance => ({
   hold: null,
   giveBack: async () => undefined,
   refusal: async () => {
-    throw new Error('What takes nothing is not refused.')
+    throw new Error('An allowance without takes cannot be refused.')
   },
 })
 
 /**
- * The allowance of a send to these recipients, still to be taken. Simulated recipients do not count in rate limits. Fails as
- * `takeAllowance` does with what can never be granted.
+ * Computes the allowance of a send to these recipients, without taking it. Simulated recipients do not count in rate limits. Fails
+ * as `takeAllowance` does if the allowance can never be granted.
  */
 export async function allowanceOfSend(
   ctx: Context,
@@ -108,7 +108,7 @@ export async function allowanceOfSend(
   if (!takes.every(isPossible)) throw await refusalOf(ctx, limits, at)
   const own = limits.filter(({ owner }) => owner === accountId)
   const sent = { counter: 'sent', by: recipients.length }
-  // A batch takes its volume as a whole, and is sent mail by mail.
+  // A batch takes its volume once as a whole; its mails take the pace limits one by one.
   const isSent = kinds.includes('pace') && sent.by > 0
   return {
     taken: [
@@ -127,7 +127,7 @@ export async function allowanceOfSend(
 }
 
 /**
- * Takes the allowance of a send, or nothing. Fails with `CLAIM_REQUIRED` (the replies of the day are used),
+ * Takes the whole allowance of a send, or nothing. Fails with `CLAIM_REQUIRED` (the day's replies are used up),
  * `AGENT_EMAIL_LIMIT`, `send_limit_reached`, `shared_domain_send_limit`, `send_rate_limited`.
  */
 export async function takeAllowance(
@@ -138,7 +138,7 @@ export async function takeAllowance(
   return takeFirst(ctx, await allowanceOfSend(ctx, principal, input))
 }
 
-/** Takes an allowance before the list of writes that commits what it is for. Fails as `takeAllowance` does. */
+/** Takes an allowance ahead of the list of writes that commits the send or batch. Fails as `takeAllowance` does. */
 export async function takeFirst(ctx: Context, allowance: Allowance): Promise<Allowance> {
   const takes = [...allowance.figures, ...allowance.takes]
   await take(ctx, takes, [], allowance.refusal)
@@ -146,10 +146,10 @@ export async function takeFirst(ctx: Context, allowance: Allowance): Promise<All
 }
 
 /**
- * Takes an allowance and makes the writes that commit a send, in one command. Returns whether all were made: false when a unique
- * key refused one of the writes, in which case the allowance is given back. Fails as `takeAllowance` does, and then nothing was
- * written. Where lists are whole, no crash comes between what is taken last and a send that nobody else commits: that is
- * not opened. So it is behind a hold, too: a try that has lost it takes nothing.
+ * Takes an allowance and makes the writes that commit a send, in one command. Returns whether all writes were made; false if a
+ * unique key refused one, in which case the allowance is given back. Fails as `takeAllowance` does; then nothing was written.
+ * If the store commits lists as a whole (`listsAreWhole`) and no other try can commit this send, no crash can fall between the
+ * last take and the commit, so that take is not noted as open. The same holds behind a hold: a try that lost it takes nothing.
  */
 export async function takeWith(ctx: Context, allowance: Allowance, writes: readonly Write[]): Promise<boolean> {
   const { store } = ctx
@@ -168,20 +168,20 @@ export async function takeWith(ctx: Context, allowance: Allowance, writes: reado
     await allowance.giveBack()
     return false
   }
-  // Another process made the document of these figures at the same time: the second try finds it.
+  // Another process inserted the usage document of these figures at the same time. The second try finds it.
   await store.writeTogether(counting)
   return true
 }
 
-/** Closes what was taken with `takeAllowance`, because what it is for is committed. */
+/** Closes the takes of `takeAllowance`, once the send or batch that they were made for is committed. */
 export async function closeAllowance({ store }: Context, { open, token }: Allowance): Promise<void> {
   await store.writeTogether(takesClosed(store, open, token))
 }
 
 /**
- * Makes takes and then writes, all behind `hold` if there is one. Returns the index of the write that a unique key refused; null
- * when all were made; a negative number when the hold was refused, and then nothing is taken. Fails with `refusal` when a take
- * was refused, and then nothing is taken either.
+ * Makes the takes and then the writes, all behind `hold` if there is one. Returns null if all were made, the index of the write
+ * that a unique key refused, or a negative number if the hold was refused; in that case nothing is taken. Fails with `refusal` if
+ * a take was refused; then nothing is taken either.
  */
 async function take(
   ctx: Context,
@@ -204,13 +204,13 @@ async function take(
   return refused - takes.length
 }
 
-/** Whether a take in this period is noted as open. A minute ends before a sweep could correct it. */
+/** Whether takes in this period are noted as open. A minute is over before a sweep could correct its count. */
 const isOpen = (period: Period) => period !== 'minute'
 
-/** The periods with open takes. */
+/** Ids of the usage periods in which these takes are open. */
 const openIn = (takes: readonly Take[]) => takes.flatMap(({ id, open }) => (open === undefined ? [] : [id]))
 
-/** Whether counts of this period stand in the document of a month, which comes after the others. */
+/** Whether the counts of this period are kept in the document of the month, which is written after the others. */
 const isOfMonth = ({ period }: Limit) => period === 'month' || period === 'day'
 
 const notOpened = ({ open: _, ...take }: Take): Take => take
@@ -220,7 +220,7 @@ async function giveTakes(ctx: Context, takes: readonly Take[]): Promise<void> {
     for (const { counter, by } of counts) await giveBack(ctx.store, { id, counter, by, token: open?.token })
 }
 
-/** The failure of a refused take: of the first limit that refuses now, or of the last limit when none does any more. */
+/** The failure of a refused take: that of the first limit that refuses now, or of the last limit if none refuses any more. */
 async function refusalOf(ctx: Context, limits: readonly Limit[], at: Date): Promise<Failure> {
   return ((await firstPassed(ctx, limits, at)) ?? limits.at(-1)!).refusal()
 }
@@ -235,7 +235,7 @@ async function firstPassed(ctx: Context, limits: readonly Limit[], at: Date): Pr
   )
 }
 
-/** Gives back what a send to the `accepted` recipients took at `at` for those of them who get nothing. */
+/** Gives back what a send took at `at` for those `accepted` recipients who receive no mail (`unsent`). */
 export async function giveSendAllowance(
   ctx: Context,
   {
@@ -254,7 +254,7 @@ export async function giveSendAllowance(
 ): Promise<void> {
   if (unsent.length === 0) return
   const real = (addresses: readonly string[]) => addresses.filter((address) => !isSimulated(address)).length
-  // Of all recipients, of the real ones, or of the send as one.
+  // `by` counted all recipients, only the real ones, or the send as a whole.
   const shareOf = (by: number) => {
     if (by === accepted.length) return unsent.length
     if (by === real(accepted)) return real(unsent)
@@ -267,7 +267,7 @@ export async function giveSendAllowance(
       : giveBackFigure(ctx, { owner, counter, by, at }))
 }
 
-/** The failure that taking the allowance would have now; null when it would be granted. Takes nothing. */
+/** The failure with which the allowance would be refused now; null if it would be granted. Takes nothing. */
 export async function allowanceRefusal(
   ctx: Context,
   principal: Principal,

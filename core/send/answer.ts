@@ -1,4 +1,4 @@
-/** Whom an answer goes to, and its subject, where its sender does not say. */
+/** Fills in the recipients and the subject of an answer where the caller leaves them out. */
 
 import { replySubject } from '../../mail/compose/compose.ts'
 import { normaliseAddress, withoutTag } from '../../mail/message/address.ts'
@@ -12,16 +12,16 @@ import type { Context } from '../process/context.ts'
 import type { SendInput } from './content.ts'
 
 export type Answering = {
-  /** Id of the message in the mailbox that is answered. */
+  /** Id of the answered message in the mailbox. */
   readonly inReplyTo?: string
-  /** Whether everybody whom that message went to gets the answer too. */
+  /** Whether the answer also goes to every recipient of that message. */
   readonly replyAll?: boolean
 }
 
 /**
- * The input of a send with what it leaves out filled in from the message that it answers: `to` with its sender (or its
- * Reply-To, once the account is claimed), the subject with "Re: ". With `replyAll` everybody whom the message went to stands in
- * `cc`. What is no address there is left out; what is given stays, also an empty list.
+ * Fills in what the input of an answer leaves out: `to` with the sender of the answered message (or its Reply-To, once the
+ * account is claimed), and the subject with "Re: ". With `replyAll`, all other recipients of the message are added to `cc`.
+ * Entries of the message that are not valid addresses are skipped. Given fields are kept, even an empty list.
  */
 export function answerTo<I extends SendInput>(
   principal: Principal,
@@ -51,17 +51,17 @@ export function answerTo<I extends SendInput>(
   }
 }
 
-/** The input of what answers nothing. Fails with `validation_error` where it is to go to all of nothing. */
+/** The input of a send that answers no message. Fails with `validation_error` if `replyAll` is set. */
 export function withoutAnswer<I extends SendInput>(replyAll: boolean | undefined, input: I): I {
   if (replyAll === true)
-    throw new Failure('validation_error', '"replyAll" needs a message that is answered.', {
+    throw new Failure('validation_error', '"replyAll" needs "inReplyTo": there is no message to answer.', {
       param: 'replyAll',
       fix: 'Give the message_id of the message to answer as "inReplyTo", or leave "replyAll" out.',
     })
   return input
 }
 
-/** Marks a message as answered. An answer that is committed stands even when the message was moved or deleted meanwhile. */
+/** Marks a message as answered. The committed answer stands even if the message was moved or deleted in the meantime. */
 export async function markAnswered(
   ctx: Context,
   principal: Principal,
@@ -72,7 +72,7 @@ export async function markAnswered(
   })
 }
 
-/** Who gets an answer: Reply-To only where the lists let the mailbox send to it (decisions.md 4, Loops). */
+/** The recipients of an answer. Reply-To is used only if the mailbox's lists allow it (decisions.md 4, Loops). */
 function sendersOf({ account }: Principal, mailbox: MailboxDoc, { from, replyTo }: MessageDoc): readonly Named[] {
   const addresses = replyTo.map(({ address }) => address)
   const usesReplyTo = !isUnclaimed(account) && replyTo.length > 0 && listRefusals(mailbox, addresses).size === 0
@@ -80,7 +80,7 @@ function sendersOf({ account }: Principal, mailbox: MailboxDoc, { from, replyTo 
   return from === null ? [] : [from]
 }
 
-/** What stands in the header of a stranger's mail is not always an address. */
+/** Whether an entry can be a recipient: header fields of received mail may hold text that is not an address. */
 const canBeWrittenTo = ({ address }: Named): boolean => normaliseAddress(address) !== null
 
 const sameAs = (a: Named) => (b: Named) => a.address === b.address

@@ -1,8 +1,8 @@
 /**
- * Asks people for the approval of a send (decisions.md 2, People). `commitSend` and `submit` come here instead of committing
- * when the key's sends wait: the message is composed as it will go out and kept, with its hash; one with a mailbox lies in
- * Drafts too, where people and the agent see it. Invariants: what is sent later is what was kept, never what the draft holds
- * by then; the id of the approval is derived from the id of the send, so that a repeated request asks once.
+ * Asks people to approve a send (decisions.md 2, People). If the sends of a key wait for approval, `commitSend` and `submit` call
+ * this module instead of committing. The message is composed as it will go out and stored with its hash. If the send has a
+ * mailbox, the message is also put in Drafts, where people and the agent can see it. Invariants: the stored message is sent, even
+ * if the draft has changed since; the id of the approval is derived from the id of the send, so a repeated request asks once.
  */
 import { createHash } from 'node:crypto'
 import { createSlice, nextTurn, sliceBytes } from '../../mail/slices.ts'
@@ -26,27 +26,27 @@ import { describe } from '../receive/message-document.ts'
 import { removeDraft, writeDraft } from './draft-message.ts'
 import { type Composed, type DescribedSend, sendFields } from './send-fields.ts'
 
-/** Sends of one key that wait at once: more than a person reads, and a bound on what they take up. */
+/** Sends of one key that may wait at once. More than a person would read; bounds the storage they take. */
 const waitingMax = 100
 const keptMs = 90 * dayMs
 
-/** A send that passed the rules, with its message as it would go out, unsigned. */
+/** A send that passed the rules, with its message as it would go out, but unsigned. */
 export type SendToApprove = DescribedSend & {
   readonly id: string
-  /** The draft that shows it, from which `id` is derived. */
+  /** Id of the draft that shows the send; `id` is derived from it. */
   readonly draftId: string
   readonly recipients: readonly Named[]
   readonly sendAt: Date | null
   readonly keepsCopy: boolean
   readonly isReply?: boolean
-  /** The draft that is sent, if it is one already. */
+  /** The existing draft that is being sent, if any. */
   readonly draft?: MessageDoc
   readonly composed: Composed
 }
 
 /**
- * The approval that a send asked for before: of the same request, or of the same draft when neither that nor its time changed.
- * Null when there is none.
+ * Finds the approval that was requested earlier for this send: by the same request, or for the same draft if its content and
+ * send time are unchanged. Null if there is none.
  */
 export async function findAsked(
   ctx: Context,
@@ -65,8 +65,8 @@ export async function findAsked(
 }
 
 /**
- * Keeps a send until a person has decided. Fails with `unprocessable` when the mailbox has no room for the draft, or too many
- * sends of the key wait.
+ * Stores a send until a person decides about it. Fails with `unprocessable` if the mailbox has no room for the draft or too many
+ * sends of the key are waiting.
  */
 export async function askApproval(ctx: Context, principal: Principal, send: SendToApprove): Promise<ApprovalDoc> {
   const { accountId, keyId } = principal
@@ -103,7 +103,7 @@ export async function askApproval(ctx: Context, principal: Principal, send: Send
     noteDue(ctx, 'approvals', expiresAt)
     return approval
   }
-  // Another try of the same request was first, with the same draft.
+  // Another try of the same request stored its approval first, with the same draft.
   await releaseBlobs(ctx.store, [{ blobId: blob.id, users: [_id] }])
   const first = await store.findApproval(ctx.store, { accountId, approvalId: _id })
   if (first === null) throw new Error(`The approval ${_id} was neither kept nor found.`)
@@ -111,8 +111,8 @@ export async function askApproval(ctx: Context, principal: Principal, send: Send
 }
 
 /**
- * Fails with `unprocessable` when a send could not wait: too many of the key do, or the mailbox has no room for a message of so
- * many bytes that is no draft yet.
+ * Fails with `unprocessable` if a send could not wait for approval: too many sends of the key are waiting, or the message needs a
+ * new draft and the mailbox has no room for its `bytes`.
  */
 export async function requireRoomToWait(
   ctx: Context,
@@ -120,14 +120,18 @@ export async function requireRoomToWait(
   { mailbox, draft, bytes }: Pick<SendToApprove, 'mailbox' | 'draft'> & { readonly bytes: number },
 ): Promise<void> {
   if ((await store.countWaiting(ctx.store, { accountId, keyId }, waitingMax)) >= waitingMax)
-    throw new Failure('unprocessable', `${waitingMax} sends of this key wait for the approval of a person already.`, {
-      fix: 'Wait until some of them are decided, or delete drafts that need not be sent.',
-    })
+    throw new Failure(
+      'unprocessable',
+      `${waitingMax} sends of this key are already waiting for approval, the most allowed.`,
+      {
+        fix: 'Wait until some of them are decided, or delete drafts that need not be sent.',
+      },
+    )
   if (mailbox === null || draft !== undefined) return
   if (!fitsStorage(account, await foldersToFill(ctx, mailbox._id), bytes)) throw mailboxFull(mailbox.address)
 }
 
-/** Takes the draft of an approval out of Drafts, if it is still there as it was. */
+/** Removes the draft of an approval from Drafts, if it is still there and unchanged. */
 export async function takeDraftAway(ctx: Context, approval: Pick<ApprovalDoc, 'mailboxId' | 'draft'>): Promise<void> {
   const { mailboxId, draft } = approval
   if (mailboxId === null || draft === null) return
@@ -136,7 +140,7 @@ export async function takeDraftAway(ctx: Context, approval: Pick<ApprovalDoc, 'm
   await removeDraft(ctx, await getFolder(ctx, message.mailboxId, 'drafts'), message)
 }
 
-/** Stores the message of a send, and the draft that shows it where there is a mailbox. */
+/** Stores the message of a send, and the draft that shows it if there is a mailbox. */
 async function keepMessage(
   ctx: Context,
   { send, approvalId, at }: { send: SendToApprove; approvalId: string; at: Date },
@@ -153,7 +157,7 @@ async function keepMessage(
   const description = await ctx.parsing.run('description', { raw })
   const content = {
     ...describe(description, ref),
-    // The message has no Bcc field: nobody but the sender is told.
+    // The message has no Bcc field, so that no recipient sees these addresses.
     bcc: input.bcc ?? [],
     ...(parent !== null && { answers: parent._id }),
   }
@@ -161,7 +165,7 @@ async function keepMessage(
   const threadId = parent?.threadId ?? (await threadIdOf(ctx, { id: draftId, mailboxId: mailbox._id, parsed }))
   if (await writeDraft(ctx, mailbox, { id: draftId, content, chunks, threadId }))
     return { blob: ref, draft: { messageId: draftId, blobId: ref.id } }
-  // A try that died wrote it, with the bytes that it composed.
+  // An earlier try that died wrote the draft, with the bytes that it had composed.
   const first = await findMessage(ctx.store, { mailboxId: mailbox._id, messageId: draftId })
   await releaseBlobs(ctx.store, [{ blobId: ref.id, users: [draftId] }])
   return { blob: ref, draft: { messageId: draftId, blobId: first?.blob.id ?? ref.id } }

@@ -1,9 +1,9 @@
 /**
- * Decides about sends that wait for the approval of a person. An approval is decided by one conditional update, so of several
- * who decide one wins. The process that approved has it for a while to make the send; its id is that of the request, derived from
- * the draft that shows it, so that it is made once, by an approval or by who sends the draft, and who dies between the two is
- * followed by `settleApprovals`, which the alarm calls. The rules and limits of sending are asked again then: what they refuse
- * waits as before.
+ * Decides about sends that wait for a person's approval. One conditional update decides an approval, so only one of several
+ * deciders wins. The process that approved it holds it for `sendingMs` and makes the send. The id of the send is that of the
+ * request, derived from the draft that shows it, so the send is made once, whether by approving it or by sending the draft. If the
+ * process dies in between, `settleApprovals`, which the alarm calls, makes the send. The rules and limits of sending are checked
+ * again at that time; a send that they refuse goes back to waiting.
  */
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
 import { redate } from '../../mail/compose/redate.ts'
@@ -68,7 +68,7 @@ export async function listApprovals(
   return { items: current.filter((each) => status === undefined || each.status === status), next }
 }
 
-/** What is to be approved, as a person reads it. */
+/** The message to be approved, as a person reads it. */
 export type ApprovalContent = {
   readonly text: string
   readonly html: string | null
@@ -77,7 +77,7 @@ export type ApprovalContent = {
   readonly truncated: boolean
 }
 
-/** Reads an approval; its content while it waits. Fails with `not_found`, `unavailable`. */
+/** Reads an approval, with its content if it is still waiting. Fails with `not_found`, `unavailable`. */
 export async function readApproval(
   ctx: Context,
   principal: Principal,
@@ -105,9 +105,9 @@ export async function readApproval(
 export type Verdict = { readonly decision: 'approve' | 'refuse'; readonly hash: string; readonly reason?: string }
 
 /**
- * Approves or refuses exactly the content with this hash. An approved one is committed before this returns. Fails with
- * `not_found`; `forbidden` (a program that connected by OAuth, or a caller whose own sends wait); `conflict` (another hash, or it does not wait); and with what
- * `commitSend` fails with, and then it waits as before.
+ * Approves or refuses exactly the content with this hash. If approved, the send is committed before this returns. Fails with
+ * `not_found`; `forbidden` (an agent key, a program that connected by OAuth, or a caller whose own sends wait for approval);
+ * `conflict` (another hash, or the approval is not waiting); and as `commitSend` does, after which the approval waits again.
  */
 export async function decideApproval(
   ctx: Context,
@@ -115,13 +115,17 @@ export async function decideApproval(
   { id, decision, hash, reason = '' }: Verdict & { readonly id: string },
 ): Promise<ApprovalDoc> {
   if (!mayDecide(principal))
-    throw new Failure('forbidden', 'Agents, and whose own sends wait for an approval, may not approve.', {
-      fix: 'Let a person who is signed in decide, or an account key.',
-    })
+    throw new Failure(
+      'forbidden',
+      'This caller may not decide about approvals: its own sends need one, or it is an agent or a program.',
+      {
+        fix: 'Let a person who is signed in decide, or use an account key.',
+      },
+    )
   const approval = await reachApproval(ctx, principal, id)
   if (approval.status !== 'waiting') throw decided(approval)
   if (approval.hash !== hash)
-    throw new Failure('conflict', 'The content that waits is not the one with this hash.', {
+    throw new Failure('conflict', 'The content that is waiting for approval does not have this hash.', {
       fix: 'Read the approval again, and decide with the hash that it has.',
     })
   const by = { by: principal.keyId, reason: reason === '' ? null : reason }
@@ -135,9 +139,9 @@ export async function decideApproval(
 }
 
 /**
- * Sends a draft that shows what a mail program handed in and that waits, which approves it: what goes out is what the program wrote,
- * as its copy in Sent has it, and not what can be read of it as a draft. Null for any other draft, and when the caller may not
- * decide. Fails with `conflict` while it goes out already, and with what `commitSend` fails with, and then it waits as before.
+ * Sends a draft that shows a waiting submission, which approves the submission. The bytes that the mail program wrote go out, as in
+ * its copy in Sent, rather than a message composed again from the draft. Null for any other draft, or if the caller may not decide.
+ * Fails with `conflict` if another request decided at the same moment, and as `commitSend` does, after which the approval waits again.
  */
 export async function sendSubmittedDraft(
   ctx: Context,
@@ -145,7 +149,7 @@ export async function sendSubmittedDraft(
   { draft, sendAt }: { readonly draft: MessageDoc; readonly sendAt: Date | undefined },
 ): Promise<EmailDoc | null> {
   const { accountId, keyId } = principal
-  // Only what a program wrote has a Message-ID that does not come from the draft.
+  // Only a message that a mail program wrote has a Message-ID that is not derived from the draft.
   if (!mayDecide(principal) || draft.messageIdHeader?.startsWith(`${draft._id}@`)) return null
   const emailId = sendIdOf(draft._id)
   const found = await store.findApproval(ctx.store, { accountId, approvalId: approvalIdOf(emailId) })
@@ -159,16 +163,16 @@ export async function sendSubmittedDraft(
   const email = await findEmail(ctx.store, { accountId, emailId })
   if (email === null)
     throw new Failure('conflict', 'Another request decided about this draft at the same moment.', {
-      fix: `Read how it stands with GET /api/v1/emails/${emailId}; send the draft again if it is still there.`,
+      fix: `Read its state with GET /api/v1/emails/${emailId}; send the draft again if it still exists.`,
     })
   return email
 }
 
-/** Whether a caller may decide what others send: people and account keys, and no agents. */
+/** Whether a caller may decide about the sends of others: people and account keys may, agents and programs may not. */
 const mayDecide = (principal: Principal): boolean =>
   principal.kind === 'account' && !principal.waitsForApproval && !isProgram(principal)
 
-/** Notes in the audit who decided, and what was read. */
+/** Records in the audit who decided and the hash of the content they decided about. */
 async function noteDecision(
   ctx: Context,
   { accountId, emailId, hash, decision }: ApprovalDoc,
@@ -179,8 +183,8 @@ async function noteDecision(
 }
 
 /**
- * Does what is due of approvals, of an account or of all: those whose time is over expire, and those that were approved by a
- * process which died are sent. Returns how many there were.
+ * Does what is due for approvals, of one account or of all: expires those whose time is over, and sends those that were approved by
+ * a process that died. Returns how many were due.
  */
 export async function settleApprovals(ctx: Context, accountId?: string): Promise<number> {
   const due = await store.findDueApprovals(ctx.store, { due: dueNow(ctx, accountId), limit: groupMax })
@@ -194,7 +198,7 @@ export async function settleApprovals(ctx: Context, accountId?: string): Promise
   return due.length
 }
 
-/** When there is something to do for an approval next, of an account or of all; null when nothing waits. */
+/** When the next approval is due, of one account or of all; null if none is. */
 export function nextApproval(ctx: Context, accountId?: string): Promise<Date | null> {
   return store.nextApproval(ctx.store, accountId)
 }
@@ -207,7 +211,7 @@ async function settleApproval(ctx: Context, approval: ApprovalDoc): Promise<void
   const taken = await store.takeApproved(ctx.store, approval, after(ctx.clock.now(), sendingMs))
   if (taken === null) return
   await sendApproved(ctx, taken).catch((error: unknown) => {
-    // It waits again, for a person who reads why when approving it once more.
+    // The approval waits again. A person who approves it once more gets the reason.
     if (!(error instanceof Failure)) throw error
     ctx.log.warn({ err: error, approvalId: approval._id }, 'an approved send was refused; it waits again')
   })
@@ -222,12 +226,12 @@ async function reachApproval(ctx: Context, { accountId }: Principal, id: string)
 
 function decided({ status, decision }: ApprovalDoc): Failure {
   const at = decision === undefined ? '' : ` at ${decision.at.toISOString()}`
-  return new Failure('conflict', `Nothing waits here: the approval is ${status}${at}.`, {
-    fix: 'Read the list of approvals for what waits.',
+  return new Failure('conflict', `This approval is not waiting: it is ${status}${at}.`, {
+    fix: 'List the approvals with the status "waiting" to see what can be decided.',
   })
 }
 
-/** Approves, and makes the send. Null when it was decided meanwhile. */
+/** Approves and makes the send. Null if the approval was decided in the meantime. */
 async function approve(
   ctx: Context,
   waiting: ApprovalDoc,
@@ -241,13 +245,13 @@ async function approve(
     dueAt,
   })
   if (approval === null) return null
-  // Another process or the next start makes the send if this one dies.
+  // If this process dies, another process or the next start makes the send.
   noteDue(ctx, 'approvals', dueAt)
   await sendApproved(ctx, approval)
   return approval
 }
 
-/** Commits an approved send, once; takes the draft away then. What the rules refuse waits again. */
+/** Commits an approved send once and then removes its draft. If the rules refuse the send, the approval waits again. */
 async function sendApproved(ctx: Context, approval: ApprovalDoc): Promise<void> {
   try {
     await commitApproved(ctx, approval)
@@ -325,7 +329,7 @@ async function commitApproved(ctx: Context, approval: ApprovalDoc): Promise<void
     await markAnswered(ctx, administrator(account), { address: mailbox.address, messageId: parent._id })
 }
 
-/** The sender, if it may still send: the name is the one that was approved. */
+/** The sender as it was approved, including the name. Fails if the mailbox or key may no longer send from it. */
 async function senderOf(
   ctx: Context,
   principal: Principal,

@@ -1,7 +1,7 @@
 /**
- * The automatic replies of mailboxes (RFC 3834). To which messages one is due is decided when they arrive; a contact has one in seven
- * days, and because of one message one, however often that is followed. It is a send like any other: it counts, and the rules of the mailbox and
- * the limits of the account hold for it.
+ * The automatic replies of mailboxes (RFC 3834). Whether a message is due one is decided when it arrives. A contact gets at most one
+ * in seven days, and at most one per message, however often the message is processed. An automatic reply is a send like any other:
+ * it counts, and the rules of the mailbox and the limits of the account apply to it.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { findAccount } from '../../store/accounts.ts'
@@ -19,10 +19,10 @@ import { commitSend } from './commit.ts'
 import { signedBy } from './content.ts'
 import { mailboxSender } from './sender.ts'
 
-/** How long a contact hears nothing after an automatic reply (RFC 5230 4.1: the usual period). */
+/** How long a contact gets no further automatic reply (RFC 5230 4.1: the usual period). */
 const pauseMs = 7 * dayMs
 
-/** Begins the replies that are due to messages; they are sent in the background. */
+/** Starts the automatic replies that are due to these messages; they are sent in the background. */
 export async function replyToArrivals(ctx: Context, messages: readonly MessageDoc[]): Promise<void> {
   for (const message of messages) {
     const { accountId, from, autoReplyDue } = message
@@ -58,7 +58,7 @@ async function reply(ctx: Context, message: MessageDoc, to: Named): Promise<void
   })
 }
 
-/** What the mailbox answers by itself now; null for nothing. */
+/** The automatic reply that the mailbox gives now; null if it gives none. */
 function replyOf(
   ctx: Context,
   { autoReply }: MailboxDoc,

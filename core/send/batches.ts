@@ -1,7 +1,7 @@
 /**
  * Batches: one text with tokens, sent to many recipients (interface.md, Batch send). A batch is accepted or refused as
- * a whole; its document is the commit point. A clock then makes one send per recipient at the pace of the plan; the id
- * of each send is derived from the batch, so that a crash or a second process repeats nothing.
+ * a whole; its document is the commit point. A clock then makes one send per recipient at the pace of the plan. The id
+ * of each send is derived from the batch, so that neither a crash nor a second process sends a mail twice.
  */
 import { createHash } from 'node:crypto'
 import { filledBytes, filledSubjectChars, fillTexts, variablesOf } from '../../mail/compose/template.ts'
@@ -47,7 +47,7 @@ export type BatchInput = {
 export type BatchResult = {
   readonly id: string
   readonly recipients: readonly { readonly email: string; readonly status: DeliveryStatus }[]
-  /** Tokens for which a recipient has no field; they are filled with nothing. */
+  /** Tokens for which a recipient has no field; they are replaced by nothing. */
   readonly missingFields: readonly { readonly email: string; readonly fields: readonly string[] }[]
   readonly replayed: boolean
 }
@@ -63,7 +63,7 @@ export type BatchStatus = {
 }
 
 const keptMs = 90 * dayMs
-/** Below the largest document size, with room for the other fields of the batch. */
+/** Below the database's largest document size, with room for the other fields of the batch. */
 const batchBytesMax = 12 * 1024 * 1024
 const batchesPerStep = 50
 /** Sends made of one batch in one step, so that batches take turns. */
@@ -71,9 +71,9 @@ const sendsPerStep = 20
 const keyCharactersMax = 256
 
 /**
- * Accepts or refuses a batch as a whole. Fails with `idempotency_key_invalid`, `idempotency_key_reused`,
- * `forbidden` (a key whose sends wait for the approval of a person), `plan_required`, `batch_too_large`, `validation_error` (a recipient that is listed twice), `payload_too_large`, and
- * by the rules of a single send: `sending_paused`, `CLAIM_REQUIRED`, `forbidden`, `all_recipients_suppressed`,
+ * Accepts or refuses a batch as a whole. Fails with `idempotency_key_invalid`, `idempotency_key_reused`, `forbidden` (a key whose
+ * sends wait for approval), `plan_required`, `batch_too_large`, `validation_error` (a recipient listed twice), `payload_too_large`,
+ * and by the rules of a single send: `sending_paused`, `CLAIM_REQUIRED`, `forbidden`, `all_recipients_suppressed`,
  * `AGENT_EMAIL_LIMIT`, `send_limit_reached`.
  */
 export async function sendBatch(ctx: Context, principal: Principal, input: BatchInput): Promise<BatchResult> {
@@ -130,7 +130,7 @@ export async function sendBatch(ctx: Context, principal: Principal, input: Batch
     expiresAt: after(at, keptMs),
     recipients: recipients.map((recipient) => ({ ...recipient, failed: failedOf.get(recipient.email) ?? null })),
   }
-  // When this fails and it is unknown whether the batch was committed, a sweep settles the allowance
+  // If this fails, it is unknown whether the batch was committed. A sweep then settles the allowance
   // (core/send/open-allowances.ts).
   const committed = await store.insertBatch(ctx.store, batch)
   if (committed._id === batch._id) {
@@ -142,7 +142,7 @@ export async function sendBatch(ctx: Context, principal: Principal, input: Batch
   return resultOf(sameRequest(committed, fingerprint), true)
 }
 
-/** The batches of the mailboxes that the key reaches, newest first. Fails with `validation_error` (cursor). */
+/** Lists the batches of the mailboxes that the key reaches, newest first. Fails with `validation_error` (cursor). */
 export async function listBatches(
   ctx: Context,
   { accountId, mailboxIds }: Principal,
@@ -182,7 +182,7 @@ export async function getBatch(
   }
 }
 
-/** Continues the batches that are due, of an account or of all. Returns how many there were. */
+/** Continues the batches that are due, of one account or of all. Returns how many were due. */
 export async function stepBatches(ctx: Context, accountId?: string): Promise<number> {
   const due = await store.findDueBatches(ctx.store, { due: dueNow(ctx, accountId), limit: batchesPerStep })
   for (const batch of due) {
@@ -192,18 +192,18 @@ export async function stepBatches(ctx: Context, accountId?: string): Promise<num
   return due.length
 }
 
-/** When the next batch goes on, of an account or of all; null when none waits. */
+/** When the next batch continues, of one account or of all; null if none is waiting. */
 export function nextStep(ctx: Context, accountId?: string): Promise<Date | null> {
   return store.nextBatch(ctx.store, accountId)
 }
 
-/** A batch that failed waits a moment: taken first again and again, a few such would let no other go on. */
+/** Postpones a batch that failed. Otherwise a few such batches, always due first, would keep all others from continuing. */
 async function standBack(ctx: Context, batch: BatchDoc, error: unknown): Promise<void> {
   const { log } = ctx
   log.error({ err: error, batchId: batch._id }, 'batch could not be continued; it is tried again in a minute')
   await store
     .advanceBatch(ctx.store, batch, { done: batch.done, nextAt: after(ctx.clock.now(), minuteMs) })
-    .catch((failed: unknown) => log.warn({ err: failed, batchId: batch._id }, 'a batch that failed stays due'))
+    .catch((failed: unknown) => log.warn({ err: failed, batchId: batch._id }, 'a failed batch could not be postponed'))
 }
 
 async function stepBatch(ctx: Context, batch: BatchDoc): Promise<void> {
@@ -229,18 +229,18 @@ async function stepBatch(ctx: Context, batch: BatchDoc): Promise<void> {
   else await store.advanceBatch(ctx.store, batch, { done, nextAt: after(now, secondMs) })
 }
 
-/** Ends a batch where it is: nobody behind gets a mail, and what was taken for them is given back. */
+/** Ends a batch at its current position: the remaining recipients get no mail, and what was taken for them is given back. */
 async function stop(ctx: Context, batch: BatchDoc): Promise<void> {
   if (!(await store.stopBatch(ctx.store, batch))) return
   const left = batch.recipients.flatMap(({ failed }, n) =>
     n >= batch.done && failed === null ? [sendIdOf(batch, n)] : [],
   )
-  // Some may have their send: a crash may have come before it was noted how many do.
+  // Some of them may already have their send, if a crash came before the batch recorded it.
   const made = await findEmails(ctx.store, batch.accountId, left)
   await giveUnsentBack(ctx, batch, left.length - made.length)
 }
 
-/** Gives back what was taken for recipients who get no mail. A crash before it leaves them counted. */
+/** Gives back what was taken for recipients who get no mail. After a crash before this they stay counted. */
 async function giveUnsentBack(ctx: Context, batch: BatchDoc, unsent: number): Promise<void> {
   const { accountId: owner, taken = [], createdAt: at } = batch
   if (unsent === 0) return
@@ -317,7 +317,7 @@ async function makeSend(
       recipients: to,
       files: [],
       sendAt: null,
-      // The volume was taken by the batch.
+      // The batch already took the volume.
       allowance: { ...allowance, taken: [] },
       decided: [{ email, decision: 'send', reason: null }],
     }),
@@ -358,8 +358,8 @@ function readRecipients(account: Account, { recipients, text, html, ...rest }: B
 }
 
 /**
- * Fails with `payload_too_large` when what one recipient would get is larger than a send may be: it could not be made, and nobody
- * after that one would get anything. Fails with `validation_error` when the subject would be longer than that of a send.
+ * Fails with `payload_too_large` if the mail for one recipient is larger than a send may be: it could not be sent, and the batch
+ * would never get past it. Fails with `validation_error` if a subject is longer than a send's may be.
  */
 function requireSendable(
   { settings }: Context,
@@ -391,7 +391,7 @@ function resultOf({ _id, subject, text, html, recipients }: BatchDoc, replayed: 
   const names = variablesOf({ subject, text: text ?? '', html: html ?? '' })
   return {
     id: _id,
-    // All of them (interface.md, Batch send); who is refused is told where the batch is read.
+    // Every recipient is listed as queued (interface.md, Batch send); reading the batch shows who was refused.
     recipients: recipients.map(({ email }) => ({ email, status: 'queued' })),
     missingFields: recipients.flatMap(({ email, fields }) => {
       const missing = names.filter((name) => !Object.hasOwn(fields, name))
@@ -406,7 +406,7 @@ function sameRequest(batch: BatchDoc, fingerprint: string): BatchDoc {
   return batch
 }
 
-/** A digest of the request, the same whatever the order of a recipient's fields. */
+/** A digest of the request, independent of the order of a recipient's fields. */
 function fingerprintOf({ subject, text, html, recipients }: BatchInput): string {
   const people = recipients.map(({ email, fields = {} }) => [email, Object.entries(fields).sort()])
   return createHash('sha256')

@@ -1,4 +1,4 @@
-/** The cancellation of a scheduled send: its allowance comes back, and a draft that was scheduled is one again. */
+/** Cancels a scheduled send: gives its allowance back, and makes a scheduled draft a draft again. */
 import { Failure } from '../../schemas/failures.ts'
 import type { MailboxDoc } from '../../store/documents/mail.ts'
 import type { EmailDoc } from '../../store/documents/sending.ts'
@@ -10,8 +10,8 @@ import { endSchedule } from './release.ts'
 import { notScheduled } from './scheduled.ts'
 
 /**
- * Cancels a scheduled send. Returns it with the id of the draft that has its text again; null where it was none, or none can be made
- * of it. Fails with `conflict` (too late), `unavailable`.
+ * Cancels a scheduled send. Returns it with the id of the draft that holds its text again; the id is null if the send was not a
+ * draft or no draft can be made of it. Fails with `conflict` (too late), `unavailable`.
  */
 export async function cancelScheduled(
   ctx: Context,
@@ -19,7 +19,7 @@ export async function cancelScheduled(
   email: EmailDoc,
 ): Promise<{ email: EmailDoc; draftId: string | null }> {
   const mailbox = email.wasDraft === true ? await mailboxOf(ctx, principal, email) : null
-  // First the draft: a crash leaves it beside the send, and does not lose the text.
+  // The draft is written first: a crash then leaves a draft next to the send, and the text is not lost.
   const draftId = mailbox === null ? null : await draftOf(ctx, principal, { mailbox, email })
   const cancelled = await endSchedule(ctx, email, () => 'cancelled')
   if (cancelled === null) {
@@ -29,7 +29,7 @@ export async function cancelScheduled(
   return { email: cancelled, draftId }
 }
 
-/** The mailbox of a send, where it is there and the key reaches it. */
+/** The mailbox of a send, if it exists and the key reaches it. */
 async function mailboxOf(
   ctx: Context,
   principal: Principal,
@@ -40,7 +40,7 @@ async function mailboxOf(
   return mailbox
 }
 
-/** The id of the new draft. What was to be kept from going out is kept so also where no draft can be made of it. */
+/** The id of the new draft; null if none can be made. The send is cancelled in either case. */
 async function draftOf(
   ctx: Context,
   principal: Principal,

@@ -1,4 +1,4 @@
-/** The claim rule: what an unclaimed account may send, which is replies only (interface.md, Unclaimed account). */
+/** The claim rule: an unclaimed account may only send replies (interface.md, Unclaimed account). */
 import { refusalIn } from '../../schemas/account-states.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { idAt } from '../../schemas/ids.ts'
@@ -11,16 +11,16 @@ import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
 /**
- * Contacts are derived a moment after a message arrives; messages younger than this are searched themselves, so many of
- * them at most.
+ * A message is added to contacts a moment after it arrives. Messages younger than this are therefore searched directly,
+ * at most `recentMax` of them.
  */
 const contactsLagMs = 5 * minuteMs
 const recentMax = 200
 
 /**
- * The recipients that an unclaimed account may not write to, each with its `CLAIM_REQUIRED`: it may only reply, so
- * every recipient must have written to the mailbox first (decisions.md 3, Order of checks of a send). Anybody can put
- * the address of somebody else into From: only mail that its author did write counts, and none in Spam.
+ * The recipients that an unclaimed account may not write to, each with its `CLAIM_REQUIRED`. The account may only reply,
+ * so every recipient must have written to the mailbox first (decisions.md 3, Order of checks of a send). Since anybody can
+ * forge From, only authenticated mail counts, and none that lies in Spam.
  */
 export async function claimRefusals(
   ctx: Context,
@@ -46,9 +46,9 @@ export async function claimRefusals(
 
 /** What a mailbox received from some addresses. */
 type Correspondence = {
-  /** The latest messages that they did write. */
+  /** The latest authenticated messages of these addresses. */
   readonly letters: readonly { readonly author: string; readonly isSpam: boolean }[]
-  /** Those whom any message names as its author. */
+  /** Addresses that any message names as its author, authenticated or not. */
   readonly named: ReadonlySet<string>
 }
 
@@ -79,11 +79,11 @@ async function readCorrespondence(
 
 const authorOf = ({ from }: MessageDoc) => from?.address ?? ''
 
-/** Why an address does not count as one that wrote first; null when it does. */
+/** Why an address does not count as having written first; null if it does. */
 function obstacleOf({ letters, named }: Correspondence, address: string): string | null {
   const own = letters.filter(({ author }) => author === address)
   if (own.some(({ isSpam }) => !isSpam)) return null
-  if (own.length > 0) return 'wrote to it only what lies in Spam: move that to another folder when it is no spam'
+  if (own.length > 0) return 'has only written mail that lies in Spam: move it to another folder if it is not spam'
   return named.has(address)
     ? 'is not shown to have written to it: neither SPF nor DKIM authenticates the mail that names it as author'
     : 'has not written to it'

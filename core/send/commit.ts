@@ -1,7 +1,7 @@
 /**
  * Commits sends. Every way to send ends here: the rules in the contract's order, the allowance, one MIME message with
- * its DKIM signature, and the insert of the `emails` document with all its recipients, which is the commit point. What
- * follows from it is derived by `settle`. A dry run takes the same steps and stops before anything is taken.
+ * its DKIM signature, and the insert of the `emails` document with all its recipients, which is the commit point.
+ * `settle` derives everything else from that document. A dry run takes the same steps and stops before it takes anything.
  */
 
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
@@ -34,17 +34,17 @@ import { type Composed, type DescribedSend, sendFields, type ThreadFields } from
 import { type Decided, decideRecipients } from './send-rules.ts'
 import { settle, settlingMs } from './settle.ts'
 
-/** A send that is to be committed. */
+/** A send to be committed. */
 export type Outgoing = Omit<DescribedSend, 'from'> & {
-  /** Gives the name and address in From; called in its turn among the rules, since it can fail. */
+  /** Returns the name and address for From. Called at its place in the order of the rules, since it can fail. */
   readonly sender: () => Promise<Named>
   /** Whether a copy is kept in Sent. */
   readonly keepsCopy: boolean
-  /** Whether it answers `parent`, which is then marked as answered. */
+  /** Whether the send answers `parent`, which is then marked as answered. */
   readonly isReply?: boolean
-  /** The draft that it is. */
+  /** The draft that is sent, if any. */
   readonly draft?: MessageDoc
-  /** What that says it answers, which may be nothing that is in the mailbox. */
+  /** The thread fields in the draft's header; they may name messages that are not in the mailbox. */
   readonly named?: ThreadFields
 }
 
@@ -54,7 +54,7 @@ export type SendResult = {
   readonly threadId: string | null
   readonly status: 'queued' | 'scheduled' | 'waiting_for_approval'
   readonly sendAt?: Date
-  /** What it waits for. */
+  /** The approval that the send waits for. */
   readonly approval?: ApprovalDoc
   readonly recipients: readonly { readonly email: string; readonly status: DeliveryStatus }[]
   readonly suppressed: readonly string[]
@@ -68,18 +68,18 @@ export type DryRun = {
 }
 
 const referencesMax = 50
-/** A larger blob goes to the database alone, in pieces. */
+/** A blob larger than this is written in pieces by commands of its own. */
 const smallBlobBytes = 64 * 1024
-/** A larger message is settled before its caller is answered, so that not too many stay in memory. */
+/** A message larger than this is settled before the caller is answered, so that few large ones are in memory at once. */
 const backgroundBytesMax = 256 * 1024
 
 /**
  * Accepts one mail for sending. Fails in the contract's order of checks (decisions.md 3): `validation_error`,
  * `attachments_too_large`, `account_suspended`, `account_paused`, `sending_paused`, `CLAIM_REQUIRED`, what `sender`
  * fails with, `forbidden` (a list of the mailbox), `all_recipients_suppressed`, `AGENT_EMAIL_LIMIT`,
- * `send_limit_reached`, `shared_domain_send_limit`, `send_rate_limited`; with `send_failed` when it cannot be composed or
- * written; with `conflict` for a draft that was sent with other content. What a key sends whose sends wait for the approval of
- * a person is kept instead, and then it fails as `askApproval` does.
+ * `send_limit_reached`, `shared_domain_send_limit`, `send_rate_limited`; with `send_failed` if it cannot be composed or
+ * written; with `conflict` for a draft that was already sent with other content. If the key's sends wait for approval, the
+ * mail is stored for a person to decide instead; then this fails as `askApproval` does.
  */
 export async function commitSend(ctx: Context, principal: Principal, outgoing: Outgoing): Promise<SendResult> {
   const { accountId } = principal
@@ -114,7 +114,7 @@ export async function commitSend(ctx: Context, principal: Principal, outgoing: O
     return resultOf(await writeSend(ctx, principal, send))
   } catch (error) {
     if (error instanceof Failure) throw error
-    // It is unknown what was written. A sweep settles the allowance of a try that was not committed
+    // It is unknown what was written. If this try was not committed, a sweep settles its allowance
     // (core/send/open-allowances.ts).
     const committed = await findEmail(ctx.store, { accountId, emailId: id })
     if (committed === null) throw isAway(error) ? error : new Failure('send_failed', undefined, { cause: error })
@@ -123,8 +123,8 @@ export async function commitSend(ctx: Context, principal: Principal, outgoing: O
 }
 
 /**
- * The result of a send that another try committed, or the approval of the same draft. Fails with `conflict` when what was sent is
- * not what the draft says.
+ * The result of a send that another try, or the approval of the same draft, has committed. Fails with `conflict` if the draft's
+ * content differs from what was sent.
  */
 async function sentBefore(ctx: Context, email: EmailDoc, { draft }: Outgoing): Promise<SendResult> {
   if (draft === undefined) return resultOf(email)
@@ -137,7 +137,7 @@ async function sentBefore(ctx: Context, email: EmailDoc, { draft }: Outgoing): P
   })
 }
 
-/** What `commitSend` would do. Fails as it does, except for what is decided per recipient. */
+/** Reports what `commitSend` would do. Fails as it does, except for what is decided per recipient. */
 export async function dryRun(ctx: Context, principal: Principal, outgoing: Outgoing): Promise<DryRun> {
   const checked = await readInput(ctx, principal, outgoing)
   requireAllowed(principal.account, 'reply')
@@ -157,7 +157,7 @@ export async function dryRun(ctx: Context, principal: Principal, outgoing: Outgo
 
 type Held = Pick<Decided, 'decision' | 'reason'>
 
-/** What a send is told that asks for an approval. Fails as `askApproval` does. */
+/** The decision for recipients of a send that needs approval. Fails as `askApproval` does. */
 async function approvalNeeded(
   ctx: Context,
   principal: Principal,
@@ -175,7 +175,7 @@ async function overLimit(...asked: Parameters<typeof allowanceRefusal>): Promise
   return refusal === null ? null : { decision: 'over_limit', reason: refusal.message }
 }
 
-/** The result of a send that waits for the approval of a person. */
+/** The result of a send that waits for approval. */
 function waitingResult(approval: ApprovalDoc): SendResult {
   return {
     id: approval.emailId,
@@ -256,8 +256,8 @@ async function composeUnsigned(
 const noThread: ThreadFields = { inReplyTo: null, references: [] }
 
 /**
- * In-Reply-To and References of an answer (RFC 5322 3.6.4); without a message that it answers what its draft names. They come from
- * others: an id that cannot be written is left out.
+ * In-Reply-To and References of an answer (RFC 5322 3.6.4); without `parent`, those that its draft names. Other programs wrote
+ * these ids, so any that is not a valid Message-ID is left out.
  */
 export function threadFieldsOf(parent: MessageDoc | null, named = noThread): ThreadFields {
   const { inReplyTo, references } = parent === null ? named : answerFieldsOf(parent)
@@ -277,24 +277,24 @@ export type AcceptedSend = SendToCompose & {
   readonly allowance: Allowance
   readonly batchId?: string
   readonly approvalId?: string
-  /** Whether it lay in Drafts before, as what waits for an approval does too. */
+  /** Whether the send was in Drafts before, as it also is while it waits for approval. */
   readonly wasDraft?: boolean
-  /** The copy in Sent that its mail program brought before. */
+  /** The copy that the mail program already put in Sent. */
   readonly broughtCopy?: MessageDoc | null
-  /** Of a notice of the service itself: to whom, and of which account. */
+  /** For a notice of the service itself: its recipient, and the account that it is about. */
   readonly noticeTo?: string
   readonly noticeOf?: string
-  /** The message, when it is composed already. */
+  /** The message, if it is already composed. */
   readonly composed?: Composed
-  /** What the composed message says of itself, where that was read. */
+  /** The description parsed from the composed message, if it was parsed. */
   readonly description?: Description
-  /** The write that ends the request for it, made with it. */
+  /** The write that finishes the request for this send, made together with the send. */
   readonly finishing?: Write
 }
 
 /**
- * Commits a send that passed the rules: composes, signs, inserts and settles it. Rejects when its id was committed
- * before.
+ * Commits a send that passed the rules: composes, signs, inserts and settles it. Rejects if a send with its id was already
+ * committed.
  */
 export async function writeSend(
   ctx: Context,
@@ -337,7 +337,7 @@ export async function writeSend(
   }
   await commit(ctx, { email, chunks, allowance, finishing })
   ctx.metrics.count('mailroom_sends_total', { origin: origin ?? 'message' })
-  // The send is accepted: what fails here is done by the alarm or the sweeps.
+  // The send is accepted. If settling fails here, the alarm or a sweep does it later.
   const later = (error: unknown) => {
     ctx.log.error({ err: error, emailId: id }, 'send could not be settled at once; it is tried again')
     noteFailed(ctx, 'sends')
@@ -349,7 +349,7 @@ export async function writeSend(
   return email
 }
 
-/** The thread of the Sent copy; null without a copy. */
+/** The thread of the copy in Sent; null if there is no copy. */
 function threadIdOf({
   id,
   mailbox,
@@ -360,7 +360,7 @@ function threadIdOf({
   return parent?.threadId ?? ownThreadId({ id, mailboxId: mailbox._id }, { messageId, inReplyTo, references })
 }
 
-/** Writes a send with its blob, its allowance and the end of its request: all of it in one command, if the blob is small. */
+/** Writes a send with its blob, its allowance and the end of its request, all in one command if the blob is small. */
 async function commit(
   ctx: Context,
   {
@@ -377,7 +377,7 @@ async function commit(
   const isWritten = await takeWith(ctx, taken, [
     ...(isSmall ? chunks.map((chunk) => insertInto(store.blobs, chunk, chunk.data.length())) : []),
     insertInto(store.emails, email),
-    // Behind it: where a crash may cut the list, a repeat finds the send.
+    // After the send: if a crash cuts the list short, a repeated request finds the send.
     ...(finishing === undefined ? [] : [finishing]),
   ])
   if (!isWritten) throw new Error(`Another try of the send ${email._id} was committed meanwhile.`)
@@ -390,15 +390,15 @@ function recipientRow(email: string, suppressed: boolean, at: Date): EmailRecipi
     : { email, status: 'queued', reason: null, ...untried }
 }
 
-/** The id of a draft that a request makes of its send. */
+/** The id of the draft that a request creates for its send. */
 export const draftIdOf = (onceId: string): string => deriveId('msg', onceId, 'draft')
 
-/** The id of the send of a draft: whoever sends it, it is committed once. */
+/** The id of the send of a draft. Whoever sends the draft, it is committed once. */
 export const sendIdOf = (draftId: string): string => deriveId('em', draftId, 'send')
 
 /**
- * The id of this send, and of the draft that it is or that shows it while it waits: the same for every try with one
- * Idempotency-Key, so that it is committed once.
+ * The id of this send, and of its draft: the one that is sent, or the one that shows the send while it waits for approval. Both are
+ * the same for every try with one Idempotency-Key, so the send is committed once.
  */
 function idsOf({ onceId, clock }: Context, { waitsForApproval }: Principal, { draft }: Outgoing) {
   const draftId = draft?._id ?? (onceId === null ? newId('msg', clock.now()) : draftIdOf(onceId))
@@ -406,7 +406,7 @@ function idsOf({ onceId, clock }: Context, { waitsForApproval }: Principal, { dr
   return { draftId, id: isFirst ? newId('em', clock.now()) : sendIdOf(draftId) }
 }
 
-/** Turns what the composer refuses into `validation_error`. */
+/** Turns an error of the composer into `validation_error`. */
 export function asValidationError(error: unknown): never {
   if (error instanceof ComposeError)
     throw new Failure('validation_error', error.message, { param: error.field, fix: error.fix })

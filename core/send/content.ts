@@ -1,4 +1,4 @@
-/** The input of a send, checked: recipients, files, and the time at which it is sent. */
+/** Checks the input of a send: its recipients, its files and its send time. */
 
 import type { DraftAttachment } from '../../mail/compose/compose.ts'
 import { withSignature } from '../../mail/compose/signature.ts'
@@ -27,7 +27,7 @@ export type SendInput = {
   readonly html?: string
   readonly attachments?: readonly NewAttachment[]
   readonly headers?: { readonly [name: string]: string }
-  /** When it is sent; absent for now. */
+  /** When the mail is to be sent; now if absent. */
   readonly sendAt?: Date
 }
 
@@ -61,13 +61,13 @@ export function recipientsIn({ to = [], cc = [], bcc = [] }: SendInput): Named[]
   return [...recipients.values()]
 }
 
-/** What is written from a mailbox, with its signature below. */
+/** The input with the mailbox's signature appended to its bodies. */
 export function signedBy<I extends Pick<SendInput, 'text' | 'html'>>({ signature }: MailboxDoc, input: I): I {
   return signature === null || signature === '' ? input : withSignature(input, signature)
 }
 
 /**
- * Reads the files of a send, also those attached to messages of the mailbox. Fails with `attachments_too_large`,
+ * Reads the files of a send, including those attached to messages of the mailbox. Fails with `attachments_too_large`,
  * `not_found`, `validation_error`.
  */
 export async function filesOf(
@@ -90,8 +90,8 @@ export async function filesOf(
 }
 
 /**
- * The bodies of a mail that is written in Markdown. Fails with `validation_error` when another body stands beside it, and with
- * `unavailable`.
+ * The text and HTML of a mail that is written in Markdown. Fails with `validation_error` if the input has another body as well, and
+ * with `unavailable`.
  */
 export async function withBodies<T extends Pick<SendInput, 'text' | 'html'>>(
   ctx: Context,
@@ -100,7 +100,7 @@ export async function withBodies<T extends Pick<SendInput, 'text' | 'html'>>(
   if (markdown === undefined) return input as Omit<T, 'markdown'>
   const beside = (['text', 'html'] as const).find((body) => input[body] !== undefined && input[body] !== null)
   if (beside !== undefined)
-    throw new Failure('validation_error', `"markdown" makes both bodies, so "${beside}" cannot stand beside it.`, {
+    throw new Failure('validation_error', `"markdown" makes both bodies, so it cannot be combined with "${beside}".`, {
       param: beside,
       fix: `Leave "${beside}" out, or give "text" and "html" without "markdown".`,
     })
@@ -108,7 +108,7 @@ export async function withBodies<T extends Pick<SendInput, 'text' | 'html'>>(
   return { ...(input as Omit<T, 'markdown'>), ...bodies }
 }
 
-/** When a send is sent, at most 30 days ahead; null for now. Fails with `validation_error`. */
+/** The time at which a mail is sent, at most 30 days ahead; null for now. Fails with `validation_error`. */
 export function sendTimeOf(now: Date, sendAt: Date | undefined): Date | null {
   if (sendAt === undefined) return null
   if (sendAt <= now)

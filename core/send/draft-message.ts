@@ -1,4 +1,4 @@
-/** The message of a draft in the Drafts folder: written, announced to who watches the folder, and removed. */
+/** Writes the message of a draft to the Drafts folder, announces it to those who watch the folder, and removes it. */
 import type { BlobDoc, MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
 import type { DraftContent } from '../../store/drafts.ts'
 import { removeMessages } from '../../store/message-edits.ts'
@@ -16,7 +16,7 @@ type NewDraft = {
   readonly threadId: string
 }
 
-/** Writes a new draft. Returns false when an earlier try wrote it. */
+/** Writes a new draft. Returns false if an earlier try already wrote it. */
 export async function writeDraft(
   ctx: Context,
   mailbox: MailboxDoc,
@@ -50,7 +50,7 @@ export async function removeDraft(ctx: Context, folder: KnownFolder, message: Me
   publishEdits(ctx, [message])
 }
 
-/** Tells of a draft that was written or changed; `uid` is the one that it had before. */
+/** Announces that a draft was written or changed; `uid` is its previous UID, if it had one. */
 export async function announceChange(
   ctx: Context,
   {

@@ -1,7 +1,7 @@
 /**
- * Drafts: messages in the Drafts folder, which mail programs see too. A draft keeps its id while its content changes;
- * in the folder each content is a new message with a UID of its own. The id of a send of a draft is derived from the
- * draft, so that it is sent once.
+ * Drafts: messages in the Drafts folder, which mail programs see too. A draft keeps its id while its content changes; in
+ * the folder, each version of the content is a new message with its own UID. The id of the send of a draft is derived
+ * from the draft, so that it is sent once.
  */
 
 import { isDeepStrictEqual } from 'node:util'
@@ -57,8 +57,8 @@ export async function createDraft(
 }
 
 /**
- * Changes the fields that are given; the others stay, but for the body: text or HTML that says something new alone is all of it.
- * Fails as `createDraft` does, and with `not_found`, `conflict`.
+ * Changes the given fields and keeps the others. The body is an exception: if only one of text and HTML is given with new content,
+ * the other is removed. Fails as `createDraft` does, and with `not_found`, `conflict`.
  */
 export async function updateDraft(
   ctx: Context,
@@ -73,9 +73,9 @@ export async function updateDraft(
     const given = Object.fromEntries(
       Object.entries(change).filter(([field, value]) => value !== undefined && !isDeepStrictEqual(value, shown[field])),
     )
-    // What the draft lacks is filled in from the message that it is to answer.
+    // A missing recipient or subject is filled in from the message that the draft is now to answer.
     const isFilled = change.inReplyTo !== undefined && (to.length === 0 || subject === '')
-    // As it lies there it is what a person may be about to approve.
+    // Nothing changes, so the message is not replaced: a person may be about to approve it as it is.
     if (Object.keys(given).length === 0 && !isFilled) return
     const kept = { ...((to.length > 0 || !isFilled) && { to }), ...((subject !== '' || !isFilled) && { subject }) }
     const input = { ...draft, ...kept, ...given, ...replacedBody(change, given) }
@@ -90,8 +90,9 @@ export async function updateDraft(
 }
 
 /**
- * Makes a draft of a send that was one and does not go out, with an id of its own: that of the first draft stands for the send.
- * The text may lie beyond the limit of the mailbox, and its sender is that of the mailbox where it has the alias no more.
+ * Makes a new draft of a scheduled send that was a draft and is not going out. It gets a new id, since the id of the first draft
+ * belongs to the send. It may exceed the storage limit of the mailbox. If the mailbox may no longer send from the given address,
+ * the mailbox's own address becomes the sender.
  */
 export async function makeDraftAgain(
   ctx: Context,
@@ -125,7 +126,7 @@ export async function deleteDraft(
 }
 
 /**
- * Sends a draft and deletes it; the result names its copy in Sent. One that waits for the approval of a person stays till then.
+ * Sends a draft and deletes it; the result names its copy in Sent. A draft whose send waits for approval is kept until then.
  * Fails with `mailbox_not_found`, `not_found`, `agent_inbox_only`, and as `commitSend` does.
  */
 export async function sendDraft(
@@ -137,15 +138,15 @@ export async function sendDraft(
   if ([message.to, message.cc, message.bcc].every(({ length }) => length === 0))
     throw new Failure('validation_error', `The draft ${draftId} has no recipient.`, {
       param: 'to',
-      fix: 'Give it one in "to", "cc" or "bcc" where drafts are changed (PATCH, update_draft), then send it.',
+      fix: 'Add one in "to", "cc" or "bcc" by changing the draft (PATCH, update_draft), then send it.',
     })
   const submitted = await sendSubmittedDraft(ctx, principal, { draft: message, sendAt })
   if (submitted !== null) return resultOf(submitted)
   const { input: read, named } = await readDraft(ctx, message)
   const input = signedBy(mailbox, read)
   const parent = await parentOf(ctx, mailbox, input.inReplyTo)
-  // The draft's id serves as idempotency id: after a crash between the send and the deletion, sending the draft again
-  // finds the first send.
+  // The draft's id serves as the idempotency id. If the draft is sent again after a crash between the send and the deletion,
+  // the first send is found.
   const result = await commitSend({ ...ctx, onceId: message._id, mayRepeat: true }, principal, {
     mailbox,
     parent,
@@ -178,14 +179,14 @@ export async function reachDraft(
   return reached
 }
 
-/** Reads a mailbox that can have drafts, which is an agent's. Fails with `mailbox_not_found`, `agent_inbox_only`. */
+/** Reads a mailbox that can have drafts, which only an agent's can. Fails with `mailbox_not_found`, `agent_inbox_only`. */
 export async function reachDraftsOf(ctx: Context, principal: Principal, address: string): Promise<MailboxDoc> {
   const mailbox = await reachMailbox(ctx, principal, address)
   requireAgentInbox(mailbox)
   return mailbox
 }
 
-/** The body that a change leaves out goes, where the one that it gives says something new: they would contradict each other. */
+/** Empties the body that a change leaves out if the given one has new content: otherwise the two would contradict each other. */
 function replacedBody(change: Bodies, given: Bodies): Bodies {
   const { text = '', html = '' } = given
   return {
@@ -200,9 +201,9 @@ type DraftToCompose = {
   readonly mailbox: MailboxDoc
   readonly id: string
   readonly input: DraftInput
-  /** What it says so far that it answers. */
+  /** The thread fields that the draft has so far. */
   readonly named?: ThreadFields
-  /** Whether it may lie beyond the limit of the mailbox. */
+  /** Whether the draft may exceed the storage limit of the mailbox. */
   readonly mayExceed?: boolean
 }
 
@@ -257,7 +258,7 @@ async function composeDraft(
 
 type DraftMessage = Pick<MessageDoc, '_id' | 'mailboxId' | 'blob' | 'bcc' | 'answers'>
 
-/** Reads a draft as the input of a send, what its header names as answered, and its text as it is shown, also where it is HTML alone. */
+/** Reads a draft as the input of a send, with the thread fields of its header and the text that it shows, also if it has only HTML. */
 async function readDraft(
   ctx: Context,
   message: DraftMessage,
@@ -270,7 +271,7 @@ async function readDraft(
   const input = {
     to: parsed.to,
     cc: parsed.cc,
-    // A draft that waits for its approval has no Bcc field.
+    // From the message document: a draft that waits for approval has no Bcc field.
     bcc: message.bcc,
     replyTo: parsed.replyTo,
     subject: parsed.subject ?? '',
@@ -291,7 +292,7 @@ async function readDraft(
   return { input, named: { inReplyTo, references }, seenText: text }
 }
 
-/** The message that a draft answers; null where it is not in the mailbox. Mail programs name it in the header alone. */
+/** The message that a draft answers; null if it is not in the mailbox. Mail programs name it only in the header. */
 async function answeredBy(
   ctx: Context,
   { _id, answers: messageId, mailboxId }: DraftMessage,
@@ -310,7 +311,7 @@ async function parentOf(ctx: Context, mailbox: MailboxDoc, inReplyTo: string | u
   return parent
 }
 
-/** A draft may have no recipients; those that it has must be valid addresses. */
+/** Fails with `validation_error` if a recipient of a draft is not a valid address; a draft without recipients is fine. */
 function requireAddresses(field: string, people: readonly Named[]): void {
   for (const [n, { address }] of people.entries()) {
     if (normaliseAddress(address) === null) throw notAnAddress(address, `${field}[${n}]`)

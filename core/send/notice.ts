@@ -1,4 +1,4 @@
-/** Mail that the service itself writes to people, such as the link that verifies an address. */
+/** Mail that the service itself sends to people, such as the link that verifies an address. */
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
 import { compose } from '../../mail/compose/compose.ts'
 import { type Id, newId } from '../../schemas/ids.ts'
@@ -22,15 +22,15 @@ export type Notice = {
   readonly to: string
   readonly subject: string
   readonly text: string
-  /** The account that it tells of, with which it is erased. */
+  /** The account that the notice is about; the notice is erased with it. */
   readonly accountId?: string
 }
 
 /**
- * Sends a notice from postmaster of the shared domain, through the outbox as any mail, without a copy in Sent. It says
- * that a program wrote it, so that no program answers (RFC 3834 5); an answer by a person reaches the postmaster. Nobody
- * hears of it by events, and it is erased with the person and with the account that it tells of. With an id it is sent once, however often this is repeated. Fails
- * with `validation_error` for an address that is none.
+ * Sends a notice from postmaster of the shared domain, through the outbox like any mail, without a copy in Sent. Its header
+ * says that a program wrote it, so that no program answers (RFC 3834 5); if a person answers, the postmaster gets the
+ * answer. No events are announced for it. It is erased with its recipient and with the account that it is about. With `once` it is
+ * sent only once, however often this is called. Fails with `validation_error` if the address is not valid.
  */
 export async function sendNotice(
   ctx: Context,
@@ -60,8 +60,8 @@ export async function sendNotice(
 }
 
 /**
- * Sends a message of the service itself that is composed and signed already, as notices are. It is sent once, however often this
- * is repeated with its id.
+ * Sends a message of the service itself, such as a notice, that is already composed and signed. It is sent once per id, however often
+ * this is called.
  */
 export async function sendComposed(
   ctx: Context,
@@ -86,7 +86,7 @@ export async function sendComposed(
       noticeTo: address,
       ...(accountId !== undefined && { noticeOf: accountId }),
       decided: [{ email: address, decision: 'send', reason: null }],
-      // Who lets the service write has limits of its own.
+      // The operation that makes the service write has its own limits.
       allowance: freeAllowance(),
       sender: async () => from,
       input: { to, subject, ...(text !== undefined && { text }) },

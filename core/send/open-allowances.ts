@@ -1,20 +1,20 @@
 /**
- * Open takes: allowance that was taken for a send or batch that is committed a moment later. A take is noted as open in
- * the period it was made in, and closed after the commit; one that stays open is the trace of a crash in between. The
- * committed document stores the token of its take, so that of two tries of one send only the committed one keeps what
- * it took.
+ * Open takes: allowance taken for a send or batch that is committed a moment later. A take is noted as open in the
+ * period in which it was made, and closed after the commit; one that stays open shows that a crash came in between. The
+ * committed document stores the token of its take. So of two tries of one send, only the committed one keeps what it
+ * took.
  */
 import { closeTakes, findOpenTakes, findTakeTokens, giveBack } from '../../store/usage.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
-/** Longer than any send takes from its take to its commit. */
+/** Longer than any send needs between its take and its commit. */
 const openMs = 5 * minuteMs
 const pageSize = 200
 
 /**
- * Gives back the takes of sends that were never committed, and closes the others. Returns how many takes were given
- * back.
+ * Gives back the open takes of sends that were never committed, and closes those of committed sends. Returns how many
+ * takes were given back.
  */
 export async function sweepOpenTakes(ctx: Context): Promise<number> {
   const before = after(ctx.clock.now(), -openMs)

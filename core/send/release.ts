@@ -1,6 +1,6 @@
 /**
- * Scheduled sends whose time has come, or that are cancelled. The conditional update that removes `scheduledFor` first decides which of
- * the two it is.
+ * Ends the schedule of sends: those whose time has come are released, others are cancelled. The conditional update that removes
+ * `scheduledFor` first decides between the two.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { findAccount } from '../../store/accounts.ts'
@@ -16,8 +16,8 @@ import { giveSendAllowance } from './allowance.ts'
 import { claimRefusals } from './claim-rules.ts'
 
 /**
- * Releases a scheduled send whose time has come. The claim and pause rules and the suppressions are checked again;
- * recipients that they refuse fail. Returns the send after that; null when another request changed it meanwhile.
+ * Releases a scheduled send whose time has come. The claim and pause rules and the suppressions are checked again, and
+ * recipients that they refuse fail. Returns the updated send; null if another request changed it in the meantime.
  */
 export async function releaseScheduled(ctx: Context, email: EmailDoc): Promise<EmailDoc | null> {
   const reasons = await currentRefusals(ctx, email)
@@ -25,8 +25,8 @@ export async function releaseScheduled(ctx: Context, email: EmailDoc): Promise<E
 }
 
 /**
- * Ends the schedule of a send. Recipients with a reason fail with it, and what was taken for them is given back; when none is left,
- * no Sent copy is kept.
+ * Ends the schedule of a send. Recipients for which `reasonOf` returns a reason fail with it, and what was taken for them is given
+ * back. If no recipient is left, no copy is kept in Sent.
  */
 export async function endSchedule(
   ctx: Context,
@@ -48,7 +48,7 @@ export async function endSchedule(
   return ended
 }
 
-/** Gives back what was taken for those who were to get the send and who do not, as `recipients` stand now. */
+/** Gives back what was taken for recipients who were queued and have now failed; `recipients` is the new state. */
 async function giveUnsentBack(ctx: Context, email: EmailDoc, recipients: readonly EmailRecipient[]): Promise<void> {
   const { accountId, taken = [], createdAt: at } = email
   const accepted = email.recipients.flatMap(({ status, email: address }, n) =>

@@ -28,7 +28,7 @@ async function isOwn(ctx: Context, accountId: string, address: string): Promise<
     return mailboxes.every((mailbox) => mailbox.accountId === accountId)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    // A full mailbox is there: its mail is deferred.
+    // A full mailbox does exist: mail to it is deferred.
     return error.code === 'unprocessable'
   }
 }

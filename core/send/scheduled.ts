@@ -22,7 +22,7 @@ import { getEmail } from './transactional.ts'
 
 export const notScheduled = (): Failure =>
   new Failure('conflict', 'The send is no longer scheduled: it is being sent, was sent, or was cancelled.', {
-    fix: 'Read the email for how it stands; only a send that waits can be moved or cancelled.',
+    fix: 'Read the email to see its state; only a send that is still scheduled can be moved or cancelled.',
   })
 
 /** Lists the scheduled sends of a mailbox, newest first. Fails with `mailbox_not_found`, `validation_error` (cursor). */
@@ -42,8 +42,8 @@ export async function listScheduled(
 }
 
 /**
- * Changes the time of a scheduled send: dates and signs its message again. Fails with `forbidden` (a key whose sends wait for the
- * approval of a person), `validation_error`, `conflict` (too late).
+ * Changes the time of a scheduled send: gives its message the new date and signs it again. Fails with `forbidden` (a key whose sends
+ * wait for approval), `validation_error`, `conflict` (too late).
  */
 export async function reschedule(
   ctx: Context,
@@ -51,15 +51,15 @@ export async function reschedule(
   { email, sendAt }: { email: EmailDoc; sendAt: Date },
 ): Promise<EmailDoc> {
   if (principal.waitsForApproval)
-    throw new Failure('forbidden', 'A person approved this send for its time, and this key may not change it.', {
-      fix: 'Cancel it and send again with the other time, which asks for another approval.',
+    throw new Failure('forbidden', 'A person approved this send for its current time, so this key may not change it.', {
+      fix: 'Cancel it and send it again with the new time, which asks for another approval.',
     })
   const at = ctx.clock.now()
   const time = sendTimeOf(at, sendAt) ?? at
   const raw = await readBlob(ctx.store, email.blob)
   if (raw === null) throw new Failure('internal_error', 'The stored bytes of the message are missing.')
   const signed = await dkimSign(redate(raw, time), await signingKeys(ctx, splitAddress(email.from.address).domain), at)
-  // A copy that a program brought has its own bytes.
+  // A copy that a mail program put in Sent has its own blob.
   const hasOwnCopy = email.messageId !== null && !email.hasBroughtCopy
   const users = hasOwnCopy ? [email._id, email.messageId] : [email._id]
   const { ref, chunks } = await packBlob(ctx.store, { id: newId('blb', at), bytes: signed, users, at })
@@ -85,22 +85,22 @@ export async function reachScheduled(
   return requireScheduled(send)
 }
 
-/** Reads a scheduled send, with a mailbox or without, as `getEmail` does. Fails with `email_not_found`, `conflict` (too late). */
+/** Reads a scheduled send, from a mailbox or not, as `getEmail` does. Fails with `email_not_found`, `conflict` (too late). */
 export async function reachScheduledEmail(ctx: Context, principal: Principal, id: string): Promise<EmailDoc> {
   return requireScheduled(await getEmail(ctx, principal, id))
 }
 
-/** Whether it waits for the approval of a person. */
+/** Whether the send waits for approval. */
 const isAsked = ({ approval }: SeenSend) => approval?.status === 'waiting'
 
-/** Whether it was accepted for a time of its own: what nobody approved was not. */
+/** Whether the send was accepted for a later time: a send that needs approval is only accepted once it is approved. */
 const isForLater = ({ sendAt, approval }: SeenSend) =>
   sendAt !== undefined && (approval === undefined || approval.status === 'approved')
 
 function requireScheduled(send: SeenSend): EmailDoc {
   if (isAsked(send))
     throw new Failure('conflict', 'The send waits for the approval of a person, and is not scheduled yet.', {
-      fix: 'Delete its draft to take it back; for another time send anew.',
+      fix: 'Delete its draft to withdraw it; to send at another time, withdraw it and send again.',
     })
   if (send.scheduledFor === undefined) throw notScheduled()
   return send

@@ -1,4 +1,4 @@
-/** What is written down of a send, whether it is committed or waits for the approval of a person. */
+/** The fields stored of a send, whether it is committed or waits for approval. */
 import type { MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import type { ApprovalDoc, EmailDoc } from '../../store/documents/sending.ts'
 import type { SendInput } from './content.ts'
@@ -12,7 +12,7 @@ export type Composed = ThreadFields & { readonly raw: Buffer; readonly messageId
 export type DescribedSend = {
   /** Null for a transactional send from an address without a mailbox. */
   readonly mailbox: MailboxDoc | null
-  /** The message that it answers or forwards. */
+  /** The message that the send answers or forwards. */
   readonly parent: MessageDoc | null
   readonly from: Named
   readonly input: SendInput
@@ -23,7 +23,7 @@ export type DescribedSend = {
 
 /** The fields that the documents of sends and of approvals share. */
 export type SendFields = Pick<EmailDoc & ApprovalDoc, Exclude<keyof EmailDoc & keyof ApprovalDoc, OwnField>>
-/** Of the same name in both, and each document's own. */
+/** Fields that have the same name in both documents but hold values of their own. */
 type OwnField = '_id' | 'accountId' | 'keyId' | 'recipients' | 'blob' | 'sendAt' | 'createdAt'
 
 export function sendFields(

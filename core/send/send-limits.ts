@@ -1,6 +1,6 @@
 /**
  * The limits of a send, as a table in the contract's order (decisions.md 3, Order of checks of a send). Each row says
- * when it applies, which counter of which period it uses, and the text when it is used up.
+ * when it applies, which counter of which period it uses, and what the failure says when it is reached.
  */
 import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
 import { Failure, type FailureOfOneCause } from '../../schemas/failures.ts'
@@ -17,9 +17,9 @@ import type { Context } from '../process/context.ts'
 
 /** A limit as it applies to one send. */
 export type Limit = CounterIncrement & {
-  /** Who is counted: the account, or a thread. */
+  /** Id under which the limit is counted: an account's, or a thread's. */
   readonly owner: string
-  /** 'volume' is used up by sends; 'pace' limits a rate and is free again within a day, so a batch waits for it. */
+  /** 'volume' is used up by sends; 'pace' limits a rate and has room again within a day, so a batch waits for it. */
   readonly kind: 'volume' | 'pace'
   readonly period: Period
   readonly refusal: () => Failure
@@ -27,18 +27,18 @@ export type Limit = CounterIncrement & {
 
 export const limitKinds = ['volume', 'pace'] as const
 
-/** What the limits depend on. */
+/** The properties of a send that the limits depend on. */
 type Send = {
   readonly account: Account
   readonly allowance: Allowance
-  /** Whether it is sent from an address on the shared domain. */
+  /** Whether the sender's address is on the shared domain. */
   readonly isShared: boolean
-  /** Sends that a new account may make today; null when only the plan limits them. */
+  /** Sends that a new account may make today; null if only the plan limits them. */
   readonly warmUp: number | null
   readonly recipients: number
   /** The recipients without simulated ones, which do not count in rates. */
   readonly realRecipients: number
-  /** The thread in which it is a reply; null when it is no reply. */
+  /** The thread in which the send is a reply; null if it is not a reply. */
   readonly answeredThread: string | null
   readonly repliesPerThread: number
 }
@@ -50,16 +50,16 @@ type LimitRow = {
   readonly counter: string
   readonly applies?: (send: Send) => boolean
   readonly limit: (send: Send) => number | null
-  /** What the limit rises to by itself; without it, it stays as it is. */
+  /** The value to which the limit rises by itself; absent if it stays the same. */
   readonly risesTo?: (send: Send) => number | null
   readonly by: (send: Send) => number
-  /** Who is counted; without it the account. */
+  /** Id under which the limit is counted; the account's if absent. */
   readonly owner?: (send: Send) => string
   /** The limit in words: the beginning of the failure's text. */
   readonly says: (send: Send) => string
-  /** What helps whose send is larger than the whole limit, beside writing to fewer. */
+  /** What the caller can do, besides using fewer recipients, if the send alone exceeds the whole limit. */
   readonly otherwise: string
-  /** Whether the failure gives the time to wait, so that programs try again by themselves. */
+  /** Whether the failure says how long to wait, so that programs retry by themselves. */
   readonly hasRetryAfter?: boolean
 }
 
@@ -94,7 +94,7 @@ const rows: readonly LimitRow[] = [
     kind: 'volume',
     period: 'month',
     counter: 'sent',
-    // The sends of an Agents plan are its e-mails, which end by the row above, with grace.
+    // On an Agents plan every send counts as an e-mail, which the row above limits, with grace.
     limit: ({ allowance }) => Math.max(allowance.sendsPerMonth, withGrace(allowance.emailsPerMonth ?? 0)),
     by: ({ recipients }) => recipients,
     says: ({ allowance }) => `The plan has ${allowance.sendsPerMonth} sends a month`,
@@ -155,8 +155,8 @@ const rows: readonly LimitRow[] = [
 ]
 
 /**
- * The limits of a send to these recipients, in the order in which they refuse. `parent` is the message that it answers
- * or forwards.
+ * The limits of a send to these recipients, in the order in which they are checked. `parent` is the message that the send
+ * answers or forwards.
  */
 export async function limitsOf(
   ctx: Context,
@@ -194,7 +194,7 @@ function limitOf(row: LimitRow, send: Send, at: Date): Limit {
   }
 }
 
-/** The failure of a send that a limit has no room for; one that is larger than the whole limit is not told to wait. */
+/** The failure of a send that exceeds a limit. A send that exceeds the whole limit by itself is not told to wait. */
 function refusalOf(row: LimitRow, send: Send, at: Date): Failure {
   const { code, period, says, otherwise, hasRetryAfter = false } = row
   const [by, most] = [row.by(send), (row.risesTo ?? row.limit)(send)]
@@ -211,7 +211,7 @@ function refusalOf(row: LimitRow, send: Send, at: Date): Failure {
   )
 }
 
-/** Whether one of the recipients wrote the message. */
+/** Whether one of the recipients wrote the message or is named in its Reply-To. */
 function answers({ from, replyTo }: MessageDoc, recipients: readonly string[]): boolean {
   const writers = [...(from === null ? [] : [from]), ...replyTo]
   return writers.some(({ address }) => recipients.includes(normaliseAddress(address) ?? address))

@@ -24,7 +24,7 @@ export type Decision =
   | 'waits_for_approval'
 export type Decided = { readonly email: string; readonly decision: Decision; readonly reason: string | null }
 
-/** Who sends: a key, or whose sends were approved. */
+/** The sender: a key, or the key whose send was approved. */
 export type Sender = Pick<Principal, 'accountId' | 'account'> & { readonly keyId: string | null }
 
 type RulesInput = {
@@ -38,8 +38,8 @@ type RulesInput = {
 
 /**
  * Applies the rules. Returns the sender and the decision about each recipient. With `strict`, fails with
- * `CLAIM_REQUIRED`, `forbidden` or `all_recipients_suppressed`; always with `shared_domain_phone_required`, what
- * `sender` fails with, and `forbidden` for what a sandbox may not write to.
+ * `CLAIM_REQUIRED`, `forbidden` or `all_recipients_suppressed`. Always fails with `shared_domain_phone_required`, with what
+ * `sender` fails with, and with `forbidden` for recipients that a sandbox may not write to.
  */
 export async function decideRecipients(
   ctx: Context,
@@ -71,14 +71,14 @@ export async function decideRecipients(
   }
 }
 
-/** How a suppression came about, in words. */
+/** The cause of a suppression, in words. */
 const causes: { readonly [R in SuppressionReason]: string } = {
   bounce: 'bounced',
   complaint: 'reported spam',
   unsubscribe: 'unsubscribed',
   manual: 'was added by hand',
 }
-/** So many suppressed addresses are named. */
+/** Suppressed addresses named in the failure, at most. */
 const namedMax = 5
 
 function allSuppressed(suppressed: ReadonlyMap<string, SuppressionReason>): Failure {

@@ -18,8 +18,8 @@ import { mailboxSender } from './sender.ts'
 export type NewMessage = { readonly address: string } & Answering & SendInput
 
 /**
- * Sends a new message, or with `inReplyTo` an answer, which needs no recipient and no subject (`core/send/answer.ts`) and marks
- * the message as answered. Fails with `mailbox_not_found`, `validation_error` (inReplyTo), and as `commitSend` does.
+ * Sends a new message or, with `inReplyTo`, an answer. An answer needs neither recipients nor a subject (`core/send/answer.ts`), and
+ * its message is marked as answered. Fails with `mailbox_not_found`, `validation_error` (inReplyTo), and as `commitSend` does.
  */
 export async function sendMessage(ctx: Context, principal: Principal, what: NewMessage): Promise<SendResult> {
   const { inReplyTo: messageId, address, replyAll } = what
@@ -33,8 +33,8 @@ export async function sendMessage(ctx: Context, principal: Principal, what: NewM
 }
 
 /**
- * What `sendMessage` would do with the same input: nothing is sent and nothing is taken (decisions.md 2, dryRun). Fails
- * as it does, except for what is decided per recipient.
+ * Reports what `sendMessage` would do with the same input; nothing is sent or taken (decisions.md 2, dryRun). Fails as it
+ * does, except for what is decided per recipient.
  */
 export async function dryRunMessage(ctx: Context, principal: Principal, what: NewMessage): Promise<DryRun> {
   const outgoing = await outgoingOf(ctx, principal, what)
@@ -43,7 +43,7 @@ export async function dryRunMessage(ctx: Context, principal: Principal, what: Ne
   )
 }
 
-/** The addresses to which `sendMessage` would send an answer, as they are written. Fails as it does for `inReplyTo`. */
+/** The addresses to which `sendMessage` would send an answer, as written in the message. Fails as it does for `inReplyTo`. */
 export async function answerRecipients(
   ctx: Context,
   principal: Principal,
@@ -72,7 +72,7 @@ export async function replyToMessage(ctx: Context, principal: Principal, what: R
   return result
 }
 
-/** What `replyToMessage` would do with the same input, told and failing as by `dryRunMessage`. */
+/** Reports what `replyToMessage` would do with the same input, and fails, as `dryRunMessage` does. */
 export async function dryRunReply(ctx: Context, principal: Principal, what: Reply): Promise<DryRun> {
   const outgoing = await replyOf(ctx, principal, what)
   return dryRunSend(ctx, principal, outgoing).catch(tellOfAll('all', { isAll: what.all, input: outgoing.input }))
@@ -85,14 +85,14 @@ export type Forward = {
 } & SendInput
 
 /**
- * Forwards a message, below the sender's own text, with its files unless `includeAttachments` is false. Fails with
+ * Forwards a message below the sender's own text, with its files unless `includeAttachments` is false. Fails with
  * `mailbox_not_found`, `not_found`, and as `commitSend` does.
  */
 export async function forwardMessage(ctx: Context, principal: Principal, what: Forward): Promise<SendResult> {
   return commitSend(ctx, principal, await forwardOf(ctx, principal, what)).catch(sparing(what))
 }
 
-/** What `forwardMessage` would do with the same input, told and failing as by `dryRunMessage`. */
+/** Reports what `forwardMessage` would do with the same input, and fails, as `dryRunMessage` does. */
 export async function dryRunForward(ctx: Context, principal: Principal, what: Forward): Promise<DryRun> {
   return dryRunSend(ctx, principal, await forwardOf(ctx, principal, what)).catch(sparing(what))
 }
@@ -125,7 +125,7 @@ async function forwardOf(
   }
 }
 
-/** Tells who forwards too many files that those of the message can be left out. */
+/** If a forward has too many files, says in the fix that the files of the message can be left out. */
 const sparing =
   ({ includeAttachments = true }: Forward) =>
   (error: unknown): never => {
@@ -159,7 +159,7 @@ function fromMailbox(ctx: Context, mailbox: MailboxDoc, input: SendInput): Omit<
 }
 
 async function parentOf(ctx: Context, mailbox: MailboxDoc, messageId: string): Promise<MessageDoc> {
-  // It may be the copy of a send that was just accepted.
+  // The message may be the Sent copy of a send that was accepted a moment ago.
   await ctx.background.done(mailbox.accountId)
   const parent = await findMessage(ctx.store, { mailboxId: mailbox._id, messageId })
   if (parent === null) throw noParent(messageId, mailbox.address)
@@ -168,7 +168,7 @@ async function parentOf(ctx: Context, mailbox: MailboxDoc, messageId: string): P
 
 const goesToNobody = ({ to = [], cc = [], bcc = [] }: SendInput) => to.length + cc.length + bcc.length === 0
 
-/** Tells who answers all that these are too many: they stand in the message that is answered, and in no field of the request. */
+/** If an answer to all has too many recipients, names `param` instead of "to": the recipients come from the answered message. */
 function tellOfAll(
   param: 'all' | 'replyAll',
   { isAll = false, input }: { readonly isAll: boolean | undefined; readonly input: SendInput },

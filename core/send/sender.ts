@@ -9,9 +9,9 @@ import type { Context } from '../process/context.ts'
 import type { SendInput } from './content.ts'
 
 /**
- * The sender of a send from a mailbox: its address, an alias of it, or one of these with a tag, and the name that
- * recipients see. Fails with `invalid_sender` (not an address), `domain_not_on_account` (of another account) and
- * `forbidden` (another address of the account).
+ * The sender of a send from a mailbox: the mailbox's address, an alias of it, or one of these with a tag, and the name that
+ * recipients see. Fails with `invalid_sender` (not an address), `domain_not_on_account` (a domain of nobody or of another
+ * account) and `forbidden` (another address on a domain of the account).
  */
 export async function mailboxSender(
   ctx: Context,

@@ -14,7 +14,7 @@ import type { Context } from '../process/context.ts'
 import { describe } from '../receive/message-document.ts'
 import { shownBytes, traceOfSent } from '../receive/trace-headers.ts'
 
-/** What is still in memory of a send that was just committed: its bytes, what was read of them, and the folders of its mailbox. */
+/** What is still in memory of a send that was just committed: its bytes, its parsed description, and the folders of its mailbox. */
 export type FreshSend = {
   readonly raw: Buffer
   readonly folders: readonly FolderDoc[]
@@ -29,7 +29,7 @@ type SendWithCopy = CommittedSend & {
   readonly threadId: string
 }
 
-/** Writes the Sent copies of sends, under the message ids in the results of the sends. Safe to repeat. */
+/** Writes the Sent copies of sends, under the message ids that the sends returned. Safe to repeat. */
 export async function writeSentCopies(ctx: Context, sends: readonly CommittedSend[]): Promise<void> {
   const withCopies = await withoutWritten(ctx, sends.flatMap(withCopyOf))
   if (withCopies.length === 0) return
@@ -39,7 +39,7 @@ export async function writeSentCopies(ctx: Context, sends: readonly CommittedSen
     fresh?.folders ?? found.filter((each) => each.mailboxId === mailboxId)
   const made = await Promise.all(withCopies.map((send) => copyOf(ctx, send, foldersOf(send))))
   const copies = made.filter((copy) => copy !== null)
-  // All at once: writes that start in one turn of the event loop form one group.
+  // All start in one turn of the event loop, so that they form one group.
   await Promise.all(copies.map((copy) => ctx.arrivals.write({ chunks: [], messages: [copy] })))
   ctx.changes.publish({
     kind: 'stored',
@@ -72,14 +72,14 @@ async function withoutWritten(ctx: Context, withCopies: readonly SendWithCopy[])
   return withCopies.filter(({ messageId }) => !written.has(messageId))
 }
 
-/** A copy that was begun longer ago is there, or will not come: its program removed it, or the process died that was to write it. */
+/** A copy begun longer ago than this is either stored or never will be: its program removed it, or the writing process died. */
 const begunMs = 10 * secondMs
 const beginningTriesMax = 15
 const beginningPauseMs = 10
 
 /**
- * The copy of an approved send that its mail program brought to Sent while the send waited; null when there is none. One that is
- * being written is waited for, about a second. Of several the one with the lowest UID, as APPEND names it.
+ * The copy of an approved send that the mail program put in Sent while the send waited; null if there is none. If the copy is still
+ * being written, this waits for about a second. Of several copies, returns the one with the lowest UID, as APPEND does.
  */
 export async function findBroughtCopy(
   ctx: Context,

@@ -1,8 +1,8 @@
 /**
- * Settles sends: writes what follows from a committed send, which is its outbox rows, the Sent copy, delivery events,
- * and `message.sent` when it is due. The id of each part is derived from the send, so that settling twice changes
- * nothing. `todoAt` in the document says whether and when there is more to settle, and a sweep queries it. Sends that
- * come together are settled together, at about the cost of one.
+ * Settles sends: derives from a committed send its outbox rows, the copy in Sent, delivery events, and `message.sent` when
+ * it is due. The id of each part is derived from the send, so that settling twice changes nothing. `todoAt` in the
+ * document says whether and when there is more to settle; a sweep queries it. Sends that are waiting at the same time are
+ * settled together, at about the cost of one.
  */
 import type { EmailDoc, EmailRecipient, OutboxDoc } from '../../store/documents/sending.ts'
 import { findEmailsIn, findUnsettled, markPlanned, nextUnsettled, settleEmails } from '../../store/emails.ts'
@@ -21,13 +21,13 @@ import { returnPathOf } from '../receive/return-path.ts'
 import { releaseScheduled } from './release.ts'
 import { type FreshSend, writeSentCopies } from './sent-copies.ts'
 
-/** Sends of one group: bounds its memory, and how long its first send waits for its last. */
+/** Sends in one group. Bounds its memory, and how long its first send waits for its last. */
 const freshGroupMax = 50
 const dueGroupMax = 100
-/** The caller was answered: what follows may wait for company. */
+/** How long a group waits for more sends: callers are usually answered already. */
 const pauseMs = 25
 
-/** What is committed now is settled by this process in a moment; the sweep looks for it later. */
+/** This process settles a new send within a moment; the sweep does not look for it before this time is over. */
 export const settlingMs = 5 * secondMs
 
 type SendToSettle = { readonly ctx: Context; readonly email: EmailDoc; readonly fresh?: FreshSend }
@@ -35,25 +35,25 @@ type SendToSettle = { readonly ctx: Context; readonly email: EmailDoc; readonly 
 const freshGroups = perProcess(() =>
   createGroupCommit<SendToSettle>(freshGroupMax, isolateFailures(settleGroup), { pauseMs }),
 )
-/** Sends that were committed a moment ago and are being settled, by id. */
+/** Sends that were just committed and are being settled, by id. */
 const underWay = perProcess(() => new Map<string, Promise<void>>())
 const dueGroups = perProcess(() => createGroupCommit<SendToSettle>(dueGroupMax, isolateFailures(settleGroup)))
 
-/** Settles the sends that are due, of an account or of all, up to a group of them. Returns how many there were. */
+/** Settles the sends that are due, of one account or of all, at most one group of them. Returns how many were due. */
 export async function settleDue(ctx: Context, accountId?: string): Promise<number> {
   const due = await findUnsettled(ctx.store, { due: dueNow(ctx, accountId), limit: dueGroupMax })
   await settleInGroups(ctx, due)
   return due.length
 }
 
-/** When there is something to settle next, of an account or of all; null when nothing waits. */
+/** When the next send is due for settling, of one account or of all; null if none is. */
 export function nextSettling(ctx: Context, accountId?: string): Promise<Date | null> {
   return nextUnsettled(ctx.store, accountId)
 }
 
 /**
- * Settles sends in their current state, after what this process has under way for them. One that another process committed a
- * moment ago is left to that process. A failure is logged; the sweep tries again.
+ * Settles sends in their current state, once those that this process is already settling are done. A send that another process
+ * committed a moment ago is left to that process. Failures are logged; the sweep tries again.
  */
 export async function settleByIds(
   ctx: Context,
@@ -97,8 +97,8 @@ async function settleGroup(settlings: readonly SendToSettle[]): Promise<[]> {
 }
 
 /**
- * Settles sends in the state in which they were read. A send that another process changed meanwhile is due for settling
- * again by that change.
+ * Settles sends in the state in which they were read. If another process changed a send in the meantime, that change made it
+ * due for settling again.
  */
 async function settleAll(settlings: readonly SendToSettle[]): Promise<void> {
   const { ctx } = settlings[0]!
@@ -112,14 +112,14 @@ async function settleAll(settlings: readonly SendToSettle[]): Promise<void> {
     begun.filter(({ email }) => email.recipients.some(({ status }) => status !== 'failed')),
   )
   for (const { email } of begun) await reportSuppressed(ctx, email)
-  // Nobody asks for the events of the service's own account.
+  // Nobody reads the events of the service's own account.
   const announced = emails.filter(({ noticeTo }) => noticeTo === undefined)
   await announceOutcomes(ctx, announced)
   const dueAt = ({ sentAt }: EmailDoc) =>
     sentAt === undefined ? null : after(sentAt, ctx.settings.outbound.messageSentDelaySeconds * secondMs)
   const sentIsOut = (email: EmailDoc) => (dueAt(email) ?? after(now, 1)) <= now
   await announceSent(ctx, announced.filter(sentIsOut))
-  // An outcome is to be told of next: what that writes is settled then.
+  // A fresh send with queued recipients gets an outcome soon; the rest is settled when that is recorded.
   const isBegun = ({ email, fresh }: Omit<SendToSettle, 'ctx'>) =>
     fresh !== undefined && email.recipients.some(isQueued)
   await markPlanned(
@@ -137,8 +137,8 @@ async function settleAll(settlings: readonly SendToSettle[]): Promise<void> {
 }
 
 /**
- * Releases a scheduled send whose time has come. Returns null when its time has not come, or another request changed it
- * meanwhile.
+ * Releases a scheduled send whose time has come. Returns null if its time has not come, or another request changed it in
+ * the meantime.
  */
 async function releasedOf(
   ctx: Context,
@@ -153,7 +153,7 @@ async function releasedOf(
 async function writeDerived(ctx: Context, sends: readonly Omit<SendToSettle, 'ctx'>[]): Promise<void> {
   if (sends.length === 0) return
   const emails = sends.map(({ email }) => email)
-  // Begun in one turn, so that they share a command where they can.
+  // All start in one turn of the event loop, so that they can share a command.
   await Promise.all([writeOutbox(ctx, emails), noteRecipients(ctx, emails), writeSentCopies(ctx, sends)])
 }
 
@@ -172,7 +172,7 @@ const isQueued = ({ status }: EmailRecipient) => status === 'queued'
 
 function outboxRow(ctx: Context, email: EmailDoc, { email: recipient }: EmailRecipient, n: number): OutboxDoc {
   const { _id, accountId, from, messageIdHeader, blob } = email
-  // Its tries begin here: a send for later does not use them up while it waits.
+  // The period for tries begins here: a scheduled send does not use it up while it waits.
   const at = email.sendAt ?? email.createdAt
   return {
     _id: `${_id}#${n}`,

@@ -1,6 +1,7 @@
 /**
  * Message submission by mail programs (RFC 6409): the rules, allowance and commit of any send, with the bytes that the
- * program wrote. A repeat after a lost connection returns the first send; a mail without Message-ID and Date is none.
+ * program wrote. A repeat after a lost connection returns the first send. A mail that has none of Message-ID, Date and
+ * Received is never taken for a repeat.
  */
 import { createHash } from 'node:crypto'
 import { forgedResults, without } from '../../mail/authentication/authentication-results.ts'
@@ -33,7 +34,7 @@ import { mailboxSender } from './sender.ts'
 
 export type Submission = {
   readonly raw: Buffer
-  /** Reverse-path of the envelope; of one that is not '', the null sender, nothing is kept. */
+  /** Reverse-path of the envelope. Only whether it is '', the null sender, is used. */
   readonly reversePath: string
   /** The recipients of the envelope, in canonical form. */
   readonly recipients: readonly string[]
@@ -44,12 +45,12 @@ export type Submission = {
 /** How long the same bytes to the same recipients count as a repeat, unless two mails may have the same bytes. */
 const repeatMs = dayMs
 
-/** A message that was accepted: the id of its send, and whether that waits for the approval of a person. */
+/** An accepted message: the id of its send, and whether the send waits for approval. */
 export type Submitted = { readonly id: string; readonly isWaiting: boolean }
 
 /**
- * Accepts a submitted message. Fails with `payload_too_large` (the header), `invalid_request` (a line in it that is no field, or NUL),
- * `invalid_sender` (no author, or several), `forbidden` and `domain_not_on_account` (From or Sender is not an address
+ * Accepts a submitted message. Fails with `payload_too_large` (the header), `invalid_request` (a header line that is not a field, or
+ * NUL), `invalid_sender` (no author, or several), `forbidden` and `domain_not_on_account` (From or Sender is not an address
  * of the mailbox), as `beginIdempotent` does, and by the rules of sending as `commitSend` does.
  */
 export async function submit(ctx: Context, login: Login, submission: Submission): Promise<Submitted> {
@@ -105,7 +106,7 @@ async function submitIdempotent(
   }
 }
 
-/** What a repeat is answered. */
+/** The stored answer, which a repeated submission gets. */
 const answerOf = (id: string) => ({ status: 202, body: id })
 
 type NewSubmission = Submission & { readonly id: string; readonly draftId: string; readonly request: BegunRequest }
@@ -115,7 +116,7 @@ async function submitOnce(
   { principal, mailbox }: Login,
   { raw: given, reversePath, recipients, id, draftId, request }: NewSubmission,
 ): Promise<void> {
-  // What is looked at is what is sent: behind a bare CR stands nothing now that becomes a header field later.
+  // Lines are normalised before the checks: text behind a bare CR cannot turn into a header field later.
   const raw = withoutResults(ctx, await withCrlfLines(given))
   const description = await ctx.parsing.run('description', { raw })
   const { parsed } = description
@@ -129,14 +130,14 @@ async function submitOnce(
   if (stray !== null)
     throw new Failure(
       'invalid_request',
-      `Line ${stray} of the message is no header field and goes on none; an empty line ends the header.`,
+      `Line ${stray} of the message is neither a header field nor the continuation of one; an empty line ends the header.`,
       {
-        fix: 'Put an empty line between header and body, and begin the lines that go on a field with a blank.',
+        fix: 'Put an empty line between header and body, and begin continuation lines of a field with a space.',
       },
     )
   if (raw.subarray(0, parsed.root.bodyStart).includes(0))
-    throw new Failure('invalid_request', 'The header of the message has a NUL character.', {
-      fix: 'Take NUL out of the header fields.',
+    throw new Failure('invalid_request', 'The header of the message contains a NUL character.', {
+      fix: 'Remove NUL from the header fields.',
     })
   const origin = originatorsOf(parsed)
   if (origin === null)
@@ -176,7 +177,7 @@ async function submitOnce(
     parent,
     mailboxId: mailbox._id,
     purpose: id,
-    // What an earlier try kept for an approval is committed by others too.
+    // A later try may find an approval that an earlier one stored, and others can commit that as well.
     ...(!request.mayRepeat && { hold: request.hold }),
   })
   const keys = await signingKeys(ctx, splitAddress(from.address).domain)
@@ -193,8 +194,8 @@ async function submitOnce(
 }
 
 /**
- * The message without Authentication-Results in our name (RFC 8601 5): nothing was checked yet, and to mailboxes of ours it goes
- * without being received from outside, where such fields are cut out.
+ * Removes Authentication-Results in our name (RFC 8601 5). Nothing has been checked yet, and on the way to mailboxes of ours the
+ * message does not pass the inbound door, which removes such fields.
  */
 function withoutResults({ hostname }: Context, raw: Buffer): Buffer {
   return without(raw, forgedResults(raw, hostname, Number.POSITIVE_INFINITY) ?? [])
@@ -210,7 +211,7 @@ async function originator(
   return mailboxSender(ctx, mailbox, { from: formatNamedAddress(author), fromName: author.name })
 }
 
-/** The message as it is sent, unsigned: without Bcc and long lines, with the header fields that a message must have. */
+/** The message as it is sent, unsigned: without Bcc and overlong lines, and with the header fields that a message must have. */
 function finishMessage(
   ctx: Context,
   { raw, parsed, from, id }: { raw: Buffer; parsed: ParsedMessage; from: Named; id: string },
@@ -227,7 +228,7 @@ async function parentOf(ctx: Context, mailbox: MailboxDoc, parsed: ParsedMessage
   return nearest.flatMap((id) => found.find(({ messageIdHeader }) => messageIdHeader === id) ?? [])[0] ?? null
 }
 
-/** The recipients in the header, and the other recipients of the envelope as Bcc. */
+/** The recipients in the header; the other recipients of the envelope become Bcc. */
 function recipientFields(
   { to, cc }: ParsedMessage,
   recipients: readonly string[],

@@ -110,9 +110,9 @@ export async function deleteTemplate(ctx: Context, principal: Principal, alias: 
 }
 
 /**
- * Fills in a template. Returns its texts. Fails with `template_not_found`, `template_paused`,
- * `missing_template_variables` (whose `missing` names them), `payload_too_large` (filled in it is larger than a send may be) and
- * `validation_error` (its subject is longer than that of a send).
+ * Fills in a template. Returns its texts. Fails with `template_not_found`, `template_paused`, `missing_template_variables`
+ * (`missing` names them), `payload_too_large` (the filled-in template is larger than a send may be) and `validation_error`
+ * (its subject is longer than a send's may be).
  */
 export async function fillTemplate(
   ctx: Context,
@@ -135,7 +135,7 @@ export async function fillTemplate(
 }
 
 /**
- * Fills in a template for a preview, also a paused one; missing variables are listed and left empty. Fails with
+ * Fills in a template for a preview, even if it is paused. Missing variables are listed and left empty. Fails with
  * `template_not_found`, `payload_too_large` and `validation_error`, as a send with it does.
  */
 export async function previewTemplate(
@@ -149,8 +149,8 @@ export async function previewTemplate(
 }
 
 /**
- * The same as a document to be shown in a frame, its HTML as recipients' programs would show it. `policy` is the one to send it with.
- * Fails as the preview does.
+ * The preview as a document for a frame, with its HTML as recipients' programs would show it. `policy` is the content security
+ * policy to serve it with. Fails as the preview does.
  */
 export async function templateDocument(
   ctx: Context,

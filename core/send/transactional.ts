@@ -26,16 +26,16 @@ export type TransactionalInput = Omit<SendInput, 'fromName' | 'from'> & {
 /**
  * Sends from an address that needs no mailbox. Fails with `invalid_sender`, `domain_not_on_account`,
  * `domain_not_verified`, `forbidden` (an agent key that does not reach a mailbox with that address),
- * `validation_error` (values, and no template that they fill), what `fillTemplate` fails with, and as `commitSend` does.
+ * `validation_error` (variables without a template), what `fillTemplate` fails with, and as `commitSend` does.
  */
 export async function sendEmail(
   ctx: Context,
   principal: Principal,
   { from, template, variables = {}, tags, ...input }: TransactionalInput,
 ): Promise<SendResult> {
-  // Without a template nothing is filled in: the mail would go out with the {{tokens}} in it.
+  // Without a template nothing is filled in, and the mail would go out with the {{tokens}} in it.
   if (template === undefined && Object.keys(variables).length > 0)
-    throw new Failure('validation_error', '"variables" fill in a template, and none is named.', {
+    throw new Failure('validation_error', '"variables" are given, but no "template" to fill in.', {
       param: 'variables',
       fix: 'Name the "template" that they are for, or leave "variables" out and write the values into the texts.',
     })
@@ -66,8 +66,8 @@ export async function requireSender(ctx: Context, principal: Principal, from: st
 }
 
 /**
- * Reads one send, also one that waits for the approval of a person; agent keys see only their own, and what others sent that they
- * had asked for. Fails with `email_not_found`.
+ * Reads one send, including one that waits for approval. Agent keys see only their own sends and those that they asked for and
+ * somebody else sent. Fails with `email_not_found`.
  */
 export async function getEmail(ctx: Context, principal: Principal, id: string): Promise<SeenSend> {
   const { accountId, kind, keyId } = principal
@@ -78,7 +78,7 @@ export async function getEmail(ctx: Context, principal: Principal, id: string): 
   return email
 }
 
-/** Lists sends of every kind, newest first, also those that wait; agent keys see what `getEmail` shows them. Fails with `validation_error` (cursor). */
+/** Lists sends of every kind, also waiting ones, newest first. Agent keys see what `getEmail` shows. Fails with `validation_error`. */
 export async function listEmails(
   ctx: Context,
   { accountId, kind, keyId }: Principal,

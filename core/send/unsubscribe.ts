@@ -25,11 +25,11 @@ export function subscriberOf(ctx: Context, token: string): Subscriber {
   const [payload = '', tag = ''] = token.split('.')
   const expected = Buffer.from(tagOf(ctx, payload))
   const given = Buffer.from(tag)
-  // A quoted local part may have blanks of its own.
+  // A quoted local part may contain spaces itself.
   const [, accountId = '', email = ''] = /^(\S+) (.+)$/.exec(Buffer.from(payload, 'base64url').toString()) ?? []
   if (given.length !== expected.length || !timingSafeEqual(given, expected) || email === '')
     throw new Failure('not_found', 'This unsubscribe link is not valid.', {
-      fix: 'Use the whole link, as it stands in the mail.',
+      fix: 'Use the whole link, exactly as it is in the mail.',
     })
   return { accountId, email }
 }
