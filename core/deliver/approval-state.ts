@@ -1,6 +1,6 @@
 /**
- * How a send stands that waits for the approval of a person. Nobody tells when the agent changes the draft, moves it away or
- * deletes it, by whichever door: who reads an approval looks at the draft, and an approval whose draft is not as it was is void.
+ * The state of a send that waits for approval. Nothing notifies us if the draft is changed, moved or deleted, through whichever
+ * door. So whoever reads an approval also looks at its draft, and an approval whose draft has changed is void.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId } from '../../schemas/ids.ts'
@@ -16,7 +16,7 @@ import type { Context } from '../process/context.ts'
 /** The id of the approval of a send. */
 export const approvalIdOf = (emailId: string) => deriveId('apr', emailId, 'approval')
 
-/** Approvals as they stand: one whose time is over has expired, one whose draft changed is void. */
+/** Brings approvals up to date: one whose time is over has expired, and one whose draft changed is void. */
 export async function currentApprovals(
   ctx: Context,
   approvals: readonly ApprovalDoc[],
@@ -38,13 +38,13 @@ export async function currentApprovals(
   )
 }
 
-/** Whether a message in Drafts is still what was to be approved. */
+/** Whether a message is still in Drafts with the content that is to be approved. */
 export function isUnchanged({ draft }: Pick<ApprovalDoc, 'draft'>, message: MessageDoc | undefined): boolean {
   if (draft === null || message === undefined) return false
   return message.blob.id === draft.blobId && message.folderId === standardFolderId(message.mailboxId, 'Drafts')
 }
 
-/** Ends the waiting without a send, and lets its message go. Returns the approval; null when it was decided meanwhile. */
+/** Ends the waiting without a send and releases the stored message. Returns the approval; null if it was decided in the meantime. */
 export async function endWaiting(
   ctx: Context,
   approval: ApprovalDoc,
@@ -60,15 +60,15 @@ export async function endWaiting(
   return ended
 }
 
-/** The bytes of an approval that nobody waits for; a draft keeps its own use of them. */
+/** Releases the bytes that an approval keeps; a draft keeps its own use of them. */
 export async function releaseMessage(ctx: Context, { _id, blob }: ApprovalDoc): Promise<void> {
   await releaseBlobs(ctx.store, [{ blobId: blob.id, users: [_id] }])
 }
 
-/** A send as who made it sees it, with its approval if it needs one. */
+/** A send as its sender sees it, with its approval if it needs one. */
 export type SeenSend = EmailDoc & { readonly approval?: Pick<ApprovalDoc, '_id' | 'status' | 'decision'> }
 
-/** A send, or what waits to become one; null when there is neither. */
+/** Finds a send, or the approval that would become it, shown as a send; null if there is neither. */
 export async function findSend(
   ctx: Context,
   { accountId, emailId }: { accountId: string; emailId: string },
@@ -82,7 +82,7 @@ export async function findSend(
   return { ...(email ?? sendOf(approval)), approval }
 }
 
-/** Sends of an account, or of one of its keys, with what waits to become one, newest first, starting after the id `before`. */
+/** Sends of an account, or of one of its keys, with those that wait for approval, newest first, starting after the id `before`. */
 export async function listSends(
   ctx: Context,
   range: { accountId: string; keyId: string | null; before: string | null; limit: number },
@@ -91,7 +91,7 @@ export async function listSends(
   const [emails, asked] = await Promise.all([listEmails(ctx.store, range), listApprovalsOfSends(ctx.store, range)])
   const own = new Set(emails.map(({ _id }) => _id))
   const elsewhere = keyId === null ? [] : asked.flatMap(({ emailId }) => (own.has(emailId) ? [] : [emailId]))
-  // A person may have sent the draft of what the key asked for.
+  // A person may have sent the draft of a send that the key had asked for.
   const sentByOthers = elsewhere.length === 0 ? [] : await findEmails(ctx.store, accountId, elsewhere)
   const sends = new Map<string, SeenSend>([...emails, ...sentByOthers].map((email) => [email._id, email]))
   for (const approval of await currentApprovals(ctx, asked)) {
@@ -102,7 +102,7 @@ export async function listSends(
   return [...sends.values()].sort((a, b) => (a._id < b._id ? 1 : -1)).slice(0, limit)
 }
 
-/** The key that asked for the approval of a send; null when none did. */
+/** The key that asked for the approval of a send; null if none did. */
 export async function findAskedBy(
   ctx: Context,
   { accountId, emailId }: { accountId: string; emailId: string },
@@ -110,7 +110,7 @@ export async function findAskedBy(
   return (await findApproval(ctx.store, { accountId, approvalId: approvalIdOf(emailId) }))?.keyId ?? null
 }
 
-/** What waits, as the send that it becomes. */
+/** An approval in the form of the send that it would become. */
 function sendOf({ emailId: _id, status, sendAt, createdAt, decision, ...approval }: ApprovalDoc): EmailDoc {
   const { accountId, mailboxId, mailbox, keyId, from, to, cc, bcc, subject, messageIdHeader, blob, tags } = approval
   const isOpen = status === 'waiting' || status === 'approved'
@@ -155,7 +155,7 @@ function sendOf({ emailId: _id, status, sendAt, createdAt, decision, ...approval
   }
 }
 
-/** `not_found` for an approval that is not there. */
+/** `not_found` for an approval that does not exist. */
 export const noApproval = (id: string) =>
   new Failure('not_found', `There is no approval ${id}.`, {
     fix: 'Use an id that GET /api/v1/approvals lists (apr_...).',

@@ -14,32 +14,32 @@ export type Attempt = {
   readonly attempt: number
   readonly firstAttemptAt: Date
   readonly messageIdHeader: string
-  /** The span of the send, if there is one. */
+  /** The trace context of the send, if it is traced. */
   readonly traceparent?: string
   readonly sizeBytes: number
-  /** Whether it goes whatever TLS the other side has, and whatever it asks for. */
+  /** Whether the mail is sent whatever TLS the server offers and whatever policy its domain has. */
   readonly anyTls?: boolean
-  /** Until when this attempt holds the lease of its outbox row, as far as known; later when the lease is renewed. */
+  /** Until when this attempt is known to hold the lease of its outbox row; moved ahead when the lease is renewed. */
   heldUntil: Date
-  /** Reads the bytes to send. Fails with `internal_error` when they are missing. */
+  /** Reads the bytes to send. Fails with `internal_error` if they are missing. */
   readRaw(): Promise<Buffer>
 }
 
 export type Outcome = {
   readonly status: 'delivered' | 'deferred' | 'bounced'
-  /** The answer of the remote server, word for word. */
+  /** The response of the remote server, word for word. */
   readonly response: string
   readonly mx: string | null
   readonly tls: boolean
   readonly at: Date
-  /** The earliest time for the next attempt, when the remote server or the transport gave one. */
+  /** How long to wait at least before the next attempt, if the remote server or the transport said so. */
   readonly retryAfterSeconds?: number
-  /** Whether the connection ended after the final dot, before an answer: the mail may have been accepted. */
+  /** Whether the connection ended after the final dot but before a response: the mail may have been accepted. */
   readonly ambiguous?: boolean
-  /** Whether no server was contacted: this does not count as an attempt, and is not recorded. */
+  /** Whether no server was contacted. Such an attempt does not count and is not recorded. */
   readonly untried?: boolean
-  /** Whether no connection came so far that the mail could begin: another server may take it. */
+  /** Whether no connection got far enough to begin the mail. Another server may take it. */
   readonly unreached?: boolean
-  /** Whether the mail or its sender was refused, whoever was to get it. */
+  /** Whether the server refused the mail or its sender, rather than the recipient. */
   readonly ofMail?: boolean
 }

@@ -13,9 +13,9 @@ import { receive } from '../receive/receive.ts'
 import { findRecipient } from '../receive/recipients.ts'
 
 /**
- * Sends bounce messages for recipients to the mailbox that submitted the mail. The bounce message of a recipient is
- * always the same, so that sending it again stores nothing new. A mailbox that is full or was deleted gets none, and the null sender
- * neither (RFC 5321 4.5.5).
+ * Sends bounce messages for recipients to the mailbox that submitted the mail. The bounce message for a recipient is
+ * always the same, so that sending it again stores nothing new. A full or deleted mailbox gets none, and neither does a
+ * mail with the null sender (RFC 5321 4.5.5).
  */
 export async function reportBounces(
   ctx: Context,
@@ -45,10 +45,10 @@ export async function reportBounces(
   }
 }
 
-/** Reports the recipients that a submission left out because they are suppressed: its program was told that it is accepted. */
+/** Reports recipients of a submission that were left out as suppressed: the mail program was told that the mail is accepted. */
 export async function reportSuppressed(ctx: Context, email: EmailDoc): Promise<void> {
   const response =
-    '550 5.7.1 not sent: the address is on the suppression list, as mail to it bounced or was reported as spam, or as somebody put it there'
+    '550 5.7.1 not sent: the address is on the suppression list, because mail to it bounced or was reported as spam, or somebody added it'
   await reportBounces(
     ctx,
     email,

@@ -1,5 +1,5 @@
 /**
- * The events of deliveries: delivered, bounced and complained recipients, what follows from these outcomes, and
+ * The events of deliveries: delivered, bounced and complained recipients, the consequences of these outcomes, and
  * `message.sent`. The id of every event is derived from the send.
  */
 import { splitAddress } from '../../mail/message/address.ts'
@@ -23,7 +23,7 @@ const announcedStatuses: readonly DeliveryStatus[] = ['delivered', 'bounced', 'c
 type NewOutcome = { readonly email: EmailDoc; readonly recipient: EmailRecipient; readonly n: number }
 
 /**
- * Records the events of recipients with a new outcome, and does what follows: suppressions, bounce messages,
+ * Records the events of recipients with a new outcome, and its consequences: suppressions, bounce messages,
  * reputation. Safe to repeat.
  */
 export async function announceOutcomes(ctx: Context, emails: readonly EmailDoc[]): Promise<void> {
@@ -42,7 +42,7 @@ export async function announceOutcomes(ctx: Context, emails: readonly EmailDoc[]
       email,
       own.filter(({ recipient }) => recipient.status === 'bounced'),
     )
-  // Only newly recorded events are counted: earlier ones were counted then.
+  // Only events recorded just now are counted; the others were counted when they were recorded.
   const real = outcomes.filter((each) => recorded.has(outcomeEvent(each)._id) && !isSimulated(each.recipient.email))
   for (const [accountId, own] of Map.groupBy(real, ({ email }) => email.accountId)) {
     const number = (isOne: (recipient: EmailRecipient) => boolean) =>
@@ -54,7 +54,7 @@ export async function announceOutcomes(ctx: Context, emails: readonly EmailDoc[]
   }
 }
 
-/** The recipients of a send, marked as announced by `announceOutcomes`. */
+/** The recipients of a send, with those that `announceOutcomes` handles marked as announced. */
 export function withAnnounced({ recipients }: EmailDoc): readonly EmailRecipient[] {
   return recipients.map((recipient) =>
     isNewOutcome(recipient) ? { ...recipient, announced: recipient.status } : recipient,
@@ -63,7 +63,7 @@ export function withAnnounced({ recipients }: EmailDoc): readonly EmailRecipient
 
 /**
  * Records `message.sent`, some seconds after the sends were handed to delivery (interface.md, Events): one per send, or
- * one per recipient for sends that keep no Sent copy by their kind. Safe to repeat.
+ * one per recipient for the kinds of sends that keep no copy in Sent. Safe to repeat.
  */
 export async function announceSent(ctx: Context, emails: readonly EmailDoc[]): Promise<void> {
   const wanted = emails.flatMap(sentEventsOf)
@@ -75,7 +75,7 @@ export async function announceSent(ctx: Context, emails: readonly EmailDoc[]): P
     ),
     copiesOf(ctx, emails),
   ])
-  // A crash may have come between these events and their deliveries.
+  // A crash may have come between the recording of these events and that of their webhook deliveries.
   for (const [accountId, own] of Map.groupBy(
     wanted.filter(({ id }) => known.has(id)),
     (event) => event.accountId,
@@ -104,7 +104,7 @@ export async function announceSent(ctx: Context, emails: readonly EmailDoc[]): P
 const isNewOutcome = ({ status, announced }: EmailRecipient) =>
   announcedStatuses.includes(status) && announced !== status
 
-/** A recipient who complains has received the mail: the delivery is reported first. */
+/** A recipient who complains has received the mail, so its delivery is reported first. */
 function outcomesOf(outcome: NewOutcome): NewOutcome[] {
   const { recipient } = outcome
   return recipient.status === 'complained'
@@ -196,8 +196,8 @@ function eventFrame(email: EmailDoc, type: string, createdAt: Date): Omit<NewEve
 }
 
 /**
- * Whether a send is from a mailbox itself: others (batch, transactional) keep no Sent copy and have one `message.sent`
- * per recipient.
+ * Whether a send comes from the mailbox itself. Others (batch, transactional) keep no copy in Sent and have one
+ * `message.sent` per recipient.
  */
 function isMailboxSend({ origin }: EmailDoc): boolean {
   return origin === undefined || origin === 'submission'

@@ -1,7 +1,7 @@
 /**
- * MTA-STS policies of other domains (RFC 8461), stored in the database: an attacker who blocks the policy must not get
- * around it when we restart. Invariant: a policy that was fetched applies until its max_age ends, whatever fails
- * meanwhile.
+ * MTA-STS policies of other domains (RFC 8461). They are stored in the database, so that an attacker who blocks a policy
+ * cannot get around it when this process restarts. Invariant: a policy that was fetched applies until its max_age ends,
+ * whatever fails in the meantime.
  */
 import type { fetchPolicy, resolvePolicy } from 'mailauth/lib/mta-sts.js'
 import type { StsPolicyDoc } from '../../store/documents/sending.ts'
@@ -13,27 +13,25 @@ import { createKept } from '../process/kept.ts'
 import { loadOnce } from '../process/load-once.ts'
 
 export type StsPolicies = {
-  /**
-   * The mail servers that a domain's policy enforces, as names or `*.` patterns; null when it has no policy to enforce.
-   */
+  /** The mail servers that the domain's policy enforces, as names or `*.` patterns; null if it has no policy to enforce. */
   enforced(domain: string): Promise<readonly string[] | null>
-  /** What a TLS report says of the domain's policy, in force or tested; null when it has none. */
+  /** The domain's policy, enforced or in testing, for our TLS report; null if it has none. */
   told(domain: string): Promise<ToldPolicy | null>
 }
 
 export type ToldPolicy = Pick<StsPolicyDoc, 'mode' | 'servers'> & {
   readonly maxAgeSeconds: number
-  /** Why there is none although the domain says that it has one. */
+  /** Why no policy could be fetched although the domain announces one; null if there is no problem. */
   readonly problem: string | null
 }
 
 /**
- * Domains cached in memory, and for how long nothing is asked about them again (RFC 8461 3.3: five minutes after a
+ * Domains cached in memory, and for how long a domain is not looked up again (RFC 8461 3.3: five minutes after a
  * failure).
  */
 const knownMax = 10_000
 const freshMs = 5 * minuteMs
-/** A policy is fetched again each day, so that an attacker cannot simply wait for its end (RFC 8461 10.2). */
+/** A policy is fetched again each day, so that an attacker cannot simply wait until it expires (RFC 8461 10.2). */
 const refreshMs = dayMs
 const fetchMs = 15_000
 /** Servers of a policy that are kept; more than this is abuse. */
@@ -41,14 +39,14 @@ const serversMax = 100
 
 type StsRequests = { readonly resolvePolicy: typeof resolvePolicy; readonly fetchPolicy: typeof fetchPolicy }
 
-/** The library comes with the first domain that is asked about. */
+/** The library is loaded for the first domain that is looked up. */
 const load = loadOnce(() => import('mailauth/lib/mta-sts.js'))
 const mailauth: StsRequests = {
   resolvePolicy: async (...given) => (await load()).resolvePolicy(...given),
   fetchPolicy: async (...given) => (await load()).fetchPolicy(...given),
 }
 
-/** Makes the cache of policies of this process. `world` does the DNS and HTTPS requests; tests replace it. */
+/** Creates the cache of policies of this process. `world` makes the DNS and HTTPS requests; tests replace it. */
 export function createStsPolicies(
   ctx: Pick<Context, 'settings' | 'store' | 'resolver' | 'clock' | 'log'>,
   world: StsRequests = mailauth,
@@ -73,7 +71,7 @@ export function createStsPolicies(
       if (policyId === false) return kept
       if (kept?.policyId === policyId && now < after(kept.fetchedAt, refreshMs)) return kept
       const fetched = await world.fetchPolicy(domain, options)
-      if (fetched === false) throw new Error('The policy host has no public address.')
+      if (fetched === false) throw new Error('The host of the MTA-STS policy has no public address.')
       const { mode, mx = [], maxAge = 0 } = fetched
       const policy: StsPolicyDoc = {
         _id: domain,
@@ -96,7 +94,7 @@ export function createStsPolicies(
     }
   }
 
-  // The host of a policy is connected to at an address that this returns: no second lookup can name another one.
+  // The policy host is reached at an address that this returns, so that no second lookup can name another one.
   const options = {
     strict: true,
     timeout: fetchMs,
@@ -129,7 +127,7 @@ export function createStsPolicies(
   }
 }
 
-/** Whether a pattern of a policy matches a server: a wildcard stands for exactly the leftmost label (RFC 8461 4.1). */
+/** Whether a pattern of a policy matches a server. A wildcard stands for exactly the leftmost label (RFC 8461 4.1). */
 export function namesServer(pattern: string, server: string): boolean {
   const host = server.toLowerCase().replace(/\.$/, '')
   const wanted = pattern.toLowerCase().replace(/\.$/, '')

@@ -1,8 +1,8 @@
 /**
- * The outbox: one row per recipient that waits for delivery. Rows are claimed by lanes (one small document per account
- * with due mail, the one that has waited longest first) and then within those accounts, so that no account starves
- * another and a claim costs the same whatever the backlog. A claim is a lease: an outcome must carry its token, and the
- * row of a process that died is due again when the lease ends.
+ * The outbox: one row per recipient that waits for delivery. A claim first takes lanes (one small document per account
+ * with due mail, the longest waiting first) and then rows of those accounts. So no account starves another, and a claim
+ * costs the same whatever the backlog. A claim is a lease: an outcome must carry its token, and the row of a process
+ * that died is due again when the lease ends.
  */
 import { splitAddress } from '../../mail/message/address.ts'
 import { Failure, failures } from '../../schemas/failures.ts'
@@ -25,16 +25,16 @@ import type { Attempt, Outcome } from './attempt.ts'
 import { simulate, simulatesComplaint } from './simulator.ts'
 
 /**
- * Accounts in one claim. With a backlog each account gets the same share, of at least `shareMin` rows so that the extra
- * query per account pays.
+ * Accounts in one claim. With a backlog each account gets the same share, of at least `shareMin` rows, so that the
+ * additional query per account is worth its cost.
  */
 const lanesMax = 16
 const shareMin = 6
-/** How long lanes stay claimed when the process that claimed them dies. */
+/** How long lanes stay claimed if the process that claimed them dies. */
 const laneLeaseMs = 5 * secondMs
-/** An attempt whose lease lasts at least this much longer needs no renewal before it sends. */
+/** An attempt whose lease lasts at least this much longer does not renew it before it sends. */
 const leaseMarginMs = secondMs
-/** Mail up to this size is read together with other mail, up to `readAheadBytes` at once. */
+/** Mail up to this size is read together with other mail, up to `readAheadBytes` at a time. */
 const smallBytes = 64 * 1024
 const readAheadBytes = 4 * 1024 * 1024
 
@@ -47,14 +47,14 @@ type OutboxClaim = {
 }
 
 /**
- * Claims in progress. When a claim failed, it is unknown whether it was made: the next call of `claimAttempts` looks
- * for its rows.
+ * Claims in progress. If a claim failed with an error, it is unknown whether the database made it. The next call of
+ * `claimAttempts` then looks for its rows.
  */
 const openClaims = perProcess(() => new Map<OutboxClaim, readonly OutboxDoc[]>())
 
 /**
- * Claims up to `max` due recipients for `owner`, which makes one claim at a time. Returns an attempt for each. Rejects
- * when nothing could be claimed because of an error.
+ * Claims up to `max` due recipients for `owner`, which must make one claim at a time. Returns an attempt for each.
+ * Rejects if an error came before anything was claimed.
  */
 export async function claimAttempts(
   ctx: Context,
@@ -65,7 +65,7 @@ export async function claimAttempts(
   while (rows.length < max) {
     const more = await claimOnce(ctx, { owner, max: max - rows.length }).catch((error: unknown) => {
       if (rows.length === 0) throw error
-      ctx.log.warn({ err: error }, 'no more mail could be claimed')
+      ctx.log.warn({ err: error }, 'further due mail could not be claimed; it is tried again with the next claim')
       return null
     })
     if (more === null) break
@@ -90,7 +90,7 @@ async function attemptsOf(ctx: Context, rows: readonly OutboxDoc[]): Promise<rea
   return rows.map((row) => attemptOf(ctx, row, read.get(row.blob.id)))
 }
 
-/** Claims rows of the lanes that have waited longest. Returns null when no lane was claimed. */
+/** Claims rows from the lanes that have waited longest. Returns null if there was no lane to claim. */
 async function claimOnce(
   ctx: Context,
   { owner, max }: { owner: string; max: number },
@@ -113,7 +113,7 @@ async function claimOnce(
     }
   }
   const isEmpty = (id: string) => !taken.has(id) && !more.includes(id)
-  // A lane whose due rows were all claimed is not changed here: it comes up once more when its lease ends.
+  // A lane whose due rows were all claimed is not changed here: it is looked at again when its lease ends.
   await Promise.all([
     store.requeueLanes(ctx.store, { accountIds: more, token, until }, ctx.clock.now()),
     store.postponeLanes(ctx.store, {
@@ -128,7 +128,7 @@ async function claimOnce(
   return { rows, mayBeMore: mayBeMore || more.length > 0 }
 }
 
-/** Claims due rows of accounts that have the same clock. `more` names the accounts that may have further ones. */
+/** Claims due rows of accounts that have the same clock. `more` names the accounts that may have further due rows. */
 async function claimRowsOf(
   ctx: Context,
   { accountIds, owner, token, max }: { accountIds: readonly string[]; owner: string; token: string; max: number },
@@ -144,8 +144,8 @@ async function claimRowsOf(
 }
 
 /**
- * The rows of earlier claims that failed with an error although the database had made them; without this they would
- * wait for the end of their lease.
+ * The rows of earlier claims that the database made although the command failed with an error. Without this they would
+ * wait until their lease ends.
  */
 async function recoverClaims(ctx: Context): Promise<OutboxDoc[]> {
   const rows: OutboxDoc[] = []
@@ -153,7 +153,7 @@ async function recoverClaims(ctx: Context): Promise<OutboxDoc[]> {
   for (const [claim, due] of open)
     if (claim.until > claim.clock.now())
       rows.push(...(await withoutFinished(ctx, await store.findClaimedRows(ctx.store, due, claim.token))))
-  // Removed only after all were read: after an error here the next call looks for all of them again.
+  // Removed only after all rows were read: if reading fails, the next call looks for all of them again.
   for (const [claim] of open) openClaims(ctx).delete(claim)
   return rows
 }
@@ -186,7 +186,7 @@ async function readAhead(ctx: Context, rows: readonly OutboxDoc[]): Promise<Read
   }
   if (refs.size === 0) return new Map()
   return readBlobs(ctx.store, [...refs.values()]).catch((error: unknown) => {
-    ctx.log.warn({ err: error }, 'claimed mail could not be read together; it is read one by one')
+    ctx.log.warn({ err: error }, 'claimed mail could not be read in one command; each mail is read by itself')
     return new Map()
   })
 }
@@ -198,15 +198,15 @@ export async function renewAttempts(ctx: Context, attempts: readonly Attempt[]):
 }
 
 /**
- * Whether an attempt still holds the lease of its row, renewing it when it ends soon: while the database was away the
- * lease may have ended, and another process may be delivering. Rejects when that cannot be found out.
+ * Whether an attempt still holds the lease of its row; renews it if it ends soon. While the database was unreachable, the
+ * lease may have ended and another process may be delivering. Rejects if this cannot be determined.
  */
 export async function isHeld(ctx: Context, attempt: Attempt): Promise<boolean> {
   const now = ctx.testClocks.of(attempt.accountId).now()
   return attempt.heldUntil > after(now, leaseMarginMs) || renew(ctx, attempt.token, [attempt])
 }
 
-/** Renews the leases of attempts of one claim, in accounts that have the same clock. Returns false when it no longer holds all of them. */
+/** Renews the leases of attempts of one claim, in accounts with the same clock. Returns false if any of the leases is lost. */
 async function renew(ctx: Context, token: string, attempts: readonly Attempt[]): Promise<boolean> {
   const now = ctx.testClocks.of(attempts[0]!.accountId).now()
   const until = after(now, ctx.settings.outbound.leaseSeconds * secondMs)
@@ -217,8 +217,8 @@ async function renew(ctx: Context, token: string, attempts: readonly Attempt[]):
 }
 
 /**
- * Delivers to a mailbox of ours, or simulates the outcome of a simulated recipient. Returns null when the recipient is
- * on another server. What a mailbox of ours never takes bounces at once, as mail to an unknown address on a domain of ours does.
+ * Delivers to a mailbox of ours, or simulates the outcome of a simulated recipient. Returns null if the recipient is on
+ * another server. Mail that our mailbox refuses for good, or to an unknown address on a domain of ours, bounces at once.
  */
 export async function deliverLocally(ctx: Context, attempt: Attempt): Promise<Outcome | null> {
   const simulated = await simulate(ctx, attempt)
@@ -252,7 +252,7 @@ export async function deliverLocally(ctx: Context, attempt: Attempt): Promise<Ou
   }
 }
 
-/** The outcome of an attempt that a fault of ours ended: it does not count as one when the database is away. */
+/** The outcome of an attempt that failed by a fault of ours. If the database is unreachable, the attempt does not count. */
 export function faultOf(ctx: Context, attempt: Attempt, error: unknown): Outcome {
   ctx.log.error({ err: error, attempt: attempt.id }, 'delivery failed')
   const seen = { response: '451 4.3.0 local error', mx: null, tls: false, at: ctx.clock.now() }
@@ -264,21 +264,20 @@ async function isLocalDomain(ctx: Context, domain: string): Promise<boolean> {
   return (await recentDomain(ctx, domain)) !== null
 }
 
-/** Calls `wake` whenever new mail may be due. Returns a function that ends this. */
+/** Calls `wake` whenever new mail may be due. Returns a function that stops this. */
 export function onDue(ctx: Context, wake: () => void): () => void {
   return ctx.changes.listen((note) => {
     if (note.kind === 'due') wake()
   })
 }
 
-/** When mail is due next; null when none waits. */
+/** When the next mail is due; null if none is waiting. */
 export function nextDue(ctx: Context): Promise<Date | null> {
   return store.nextLane(ctx.store)
 }
 
 /**
- * Finishes rows whose outcome was already recorded by a process that died before it finished the row. Returns the other
- * rows.
+ * Finishes rows whose outcome was recorded by a process that died before it finished the row. Returns the other rows.
  */
 async function withoutFinished(ctx: Context, rows: readonly OutboxDoc[]): Promise<OutboxDoc[]> {
   const repeated = rows.filter(({ attempts }) => attempts > 1)
@@ -289,7 +288,7 @@ async function withoutFinished(ctx: Context, rows: readonly OutboxDoc[]): Promis
   })
   const isFinished = ({ emailId, n, recipient }: OutboxDoc) => {
     const status = emails.find(({ _id }) => _id === emailId)?.recipients[n]?.status
-    // The complaint of a simulated recipient follows its delivery and may still be missing; recording both again
+    // The complaint of a simulated recipient follows its delivery and may still be missing. Recording both again
     // changes nothing.
     return status !== undefined && status !== 'queued' && status !== 'sent' && !simulatesComplaint(recipient)
   }

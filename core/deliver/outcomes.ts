@@ -1,8 +1,8 @@
 /**
- * Records the outcomes of attempts in groups: one command for those that end together. Invariants: an outcome counts only while
- * its attempt holds the lease of the row, which the write itself asks, so that a process that hung for longer records nothing
- * when it wakes; the status of the recipient is never written after the row alone, so that after a crash in between the outcome
- * is recorded again, and no other process takes the row meanwhile.
+ * Records the outcomes of attempts in groups: attempts that end together share one command. Invariants: an outcome counts only
+ * while its attempt holds the lease of the row. The write itself checks this, so a process that hung for longer records nothing
+ * when it wakes. The status of the recipient is never written later than the row, so after a crash in between, the outcome is
+ * recorded again, and no other process takes the row before that.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmailRecipient } from '../../store/documents/sending.ts'
@@ -29,15 +29,15 @@ type StartedAttempt = { readonly ctx: Context; readonly attempt: Attempt; readon
 
 const groupMax = 200
 const pauseMs = 25
-/** An attempt that ends within this time is recorded once, with its outcome. */
+/** An attempt that ends within this time is recorded once, together with its outcome. */
 const sentAfterMs = 200
 
-/** Attempts that started a moment ago and are not recorded as started yet, with their start. */
+/** When each attempt started that is not recorded as started yet. */
 const unrecordedStarts = perProcess(() => new Map<Attempt, Date>())
 const startGroups = perProcess(() => createGroupCommit(groupMax, isolateFailures(writeStarted)))
 const outcomeGroups = perProcess(() => createGroupCommit(groupMax, isolateFailures(writeEnded), { pauseMs }))
 
-/** Records that the mail is on its way out, unless the attempt ends in a moment. Callers need not wait for it. */
+/** Records that the mail is being sent, unless the attempt ends within a moment. Callers need not wait for it. */
 export async function recordSent(ctx: Context, attempt: Attempt): Promise<void> {
   const at = inTimeOf(ctx, attempt.accountId).clock.now()
   unrecordedStarts(ctx).set(attempt, at)
@@ -46,8 +46,8 @@ export async function recordSent(ctx: Context, attempt: Attempt): Promise<void> 
 }
 
 /**
- * Records the outcome of an attempt. Returns false when the attempt no longer holds its row, so that the outcome does
- * not count.
+ * Records the outcome of an attempt. Returns false if the attempt no longer holds its row; the outcome then does not
+ * count.
  */
 export function recordOutcome(ctx: Context, attempt: Attempt, outcome: Outcome): Promise<boolean> {
   const startedAt = unrecordedStarts(ctx).get(attempt) ?? null
@@ -67,7 +67,7 @@ async function writeStarted(started: readonly StartedAttempt[]): Promise<[]> {
 async function writeEnded(ended: readonly EndedAttempt[]): Promise<boolean[]> {
   const { store: db } = ended[0]!.ctx
   const changing = ended.filter((each) => each.outcome.untried !== true || isGivenUp(each))
-  // Lists that are handed in together are one command.
+  // Lists that are started in the same turn become one command.
   const [counts] = await Promise.all([
     Promise.all(ended.map(writeOutcome)),
     changing.length > 0 && db.writeTogether([noteOf(changing)]),
@@ -75,7 +75,7 @@ async function writeEnded(ended: readonly EndedAttempt[]): Promise<boolean[]> {
   return counts
 }
 
-/** Returns false when the attempt no longer holds its row. */
+/** Returns false if the attempt no longer holds its row. */
 async function writeOutcome(ended: EndedAttempt): Promise<boolean> {
   const { ctx, attempt, outcome } = ended
   const { accountId, id, token } = attempt
@@ -110,7 +110,7 @@ function startOf({ accountId, emailId, n, attempt: attempts }: Attempt, at: Date
   return { accountId, emailId, n, at, from: ['queued'], change: { status: 'sent', at, attempts } }
 }
 
-/** When a row is due again; null when it is finished. */
+/** When the row is due again; null if it is finished. */
 function nextAttempt(ended: EndedAttempt): Date | null {
   const { ctx, attempt, outcome } = ended
   if (outcome.status !== 'deferred' || isGivenUp(ended)) return null
@@ -121,7 +121,7 @@ function nextAttempt(ended: EndedAttempt): Date | null {
   return after(outcome.at, seconds * secondMs)
 }
 
-/** Whether a deferral is the last one: soft bounces end after 48 hours (decisions.md 2, Delivery states). */
+/** Whether a deferral is the last: soft bounces are given up after 48 hours (decisions.md 2, Delivery states). */
 function isGivenUp({ ctx, attempt, outcome }: EndedAttempt): boolean {
   const triedMs = outcome.at.getTime() - attempt.firstAttemptAt.getTime()
   return outcome.status === 'deferred' && triedMs >= ctx.settings.outbound.giveUpSeconds * secondMs
@@ -133,7 +133,7 @@ function changesOf(ended: EndedAttempt): RecipientChange[] {
   const { at, mx, response, tls } = outcome
   const givenUp = isGivenUp(ended)
   if (outcome.untried === true && !givenUp) return []
-  // Whom no server was asked for at the end keeps the last answer that one gave.
+  // If the last attempt contacted no server, the recipient keeps the last response that one gave.
   const hasAnswer = outcome.untried === true && attempt.attempt > 1
   const seen = hasAnswer ? { at } : { at, mx, response, tls, attempts: attempt.attempt }
   const of = (from: readonly EmailRecipient['status'][], change: Partial<EmailRecipient>): RecipientChange => ({
@@ -163,7 +163,7 @@ function changesOf(ended: EndedAttempt): RecipientChange[] {
   return [delivered, of(['delivered'], { status: 'complained', reason: 'abuse', at })]
 }
 
-/** The note that tells of changed sends, as the last write of the list that changes them. */
+/** The change note about these sends; it is the last write of the list that changes them. */
 function noteOf(changed: readonly { readonly ctx: Context; readonly attempt: Attempt }[]): Write {
   const ids = [...new Set(changed.map(({ attempt }) => attempt.emailId))]
   const accountIds = [...new Set(changed.map(({ attempt }) => attempt.accountId))]

@@ -1,5 +1,5 @@
 /**
- * Simulated recipients at the reserved domain `simulator.invalid` (decisions.md 2, Simulated recipients): they give an
+ * Simulated recipients at the reserved domain `simulator.invalid` (decisions.md 2, Simulated recipients). Each produces an
  * outcome through the real pipeline without any mail leaving the machine.
  */
 import { splitAddress, withoutTag } from '../../mail/message/address.ts'

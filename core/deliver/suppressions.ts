@@ -1,7 +1,7 @@
 /**
  * The suppression list of an account: addresses that it no longer sends to. Permanent bounces and complaints are added
- * automatically; people add and remove others (decisions.md 2, Sending). What an agent key adds holds for its own mail and
- * for its mailboxes, since an agent reaches nothing else of the account.
+ * automatically; people add and remove others (decisions.md 2, Sending). An address that an agent key adds is suppressed
+ * only for that key's own mail and for its mailboxes, since an agent reaches nothing else of the account.
  */
 import { enhancedStatusOf } from '../../mail/encoding/enhanced-status.ts'
 import { normaliseAddress } from '../../mail/message/address.ts'
@@ -18,14 +18,14 @@ import { perProcess } from '../process/per-process.ts'
 import { isSimulated } from './simulator.ts'
 
 export type Suppression = Omit<SuppressionDoc, '_id' | 'accountId' | 'only'> & {
-  /** Addresses of the mailboxes that it holds for, as far as the key reaches them; null: all mail of the account. */
+  /** Addresses of the mailboxes that it applies to, as far as the key reaches them; null if it applies to all mail of the account. */
   readonly mailboxes: readonly string[] | null
 }
 
-/** Whose mail is to be sent: from which mailbox, and by which key; null for none. */
+/** A send to check: the mailbox that it is from and the key that makes it, each null if there is none. */
 type Sending = { readonly accountId: string; readonly mailboxId: string | null; readonly keyId: string | null }
 
-/** Finds those of the addresses that are suppressed for a sending, with the reason. Simulated recipients never are. */
+/** Finds which of the addresses are suppressed for a send, with the reason. Simulated recipients never are. */
 export async function suppressedAmong(
   ctx: Context,
   sending: Sending,
@@ -46,12 +46,12 @@ function holdsFor({ only }: SuppressionDoc, { mailboxId, keyId }: Omit<Sending, 
   return (mailboxId !== null && only.mailboxIds.includes(mailboxId)) || (keyId !== null && only.keyIds.includes(keyId))
 }
 
-/** The suppressions of an account by address; false when there are too many to keep. */
+/** The suppressions of an account by address; false if there are too many to cache. */
 type SuppressionList = ReadonlyMap<string, SuppressionDoc> | false
 
-/** A longer list is not kept. */
+/** Longer lists are not cached. */
 const listedMax = 1_000
-/** Suppressions that take as much memory as an account that has none. */
+/** Number of suppressions that take as much memory as the cached entry of an account without any. */
 const listedPerAccount = 5
 
 const knownSuppressions = perProcess(({ clock, changes }) => {
@@ -68,7 +68,7 @@ async function suppressionList(ctx: Context, accountId: string): Promise<Suppres
   return (await knownSuppressions(ctx).find(accountId, (ids) => readLists(ctx, ids))) ?? false
 }
 
-/** The lists of accounts, by one question unless they have much together. */
+/** Reads the lists of accounts, in one query unless they are long together. */
 async function readLists(ctx: Context, accountIds: readonly string[]): Promise<ReadonlyMap<string, SuppressionList>> {
   const limit = listedMax + 1
   const docs = await store.findSuppressionsOf(ctx.store, { accountIds, limit })
@@ -86,7 +86,7 @@ async function readLists(ctx: Context, accountIds: readonly string[]): Promise<R
 
 const listOf = (docs: readonly SuppressionDoc[]) => new Map(docs.map((doc) => [doc.email, doc]))
 
-/** Says that suppressions of accounts were changed. This process knows at once. */
+/** Announces that the suppressions of accounts changed. This process drops its cached lists at once. */
 function suppressionsChanged(ctx: Context, accountIds: readonly string[]): void {
   knownSuppressions(ctx).forget((accountId) => accountIds.includes(accountId))
   ctx.changes.publish({ kind: 'suppressions', accountIds })
@@ -118,7 +118,7 @@ export async function suppressUnsubscribed(
 }
 
 /**
- * Lists suppressions, newest first: with an agent key those that hold for its mail. Fails with `validation_error` (cursor).
+ * Lists suppressions, newest first. An agent key sees those that apply to its mail. Fails with `validation_error` (cursor).
  */
 export async function listSuppressions(
   ctx: Context,
@@ -155,7 +155,7 @@ export async function getSuppression(ctx: Context, principal: Principal, email: 
 }
 
 /**
- * Adds an address to the list: for all mail of the account, or with an agent key for its own. One that is on it already
+ * Adds an address to the list: for all mail of the account or, with an agent key, for its own. An address that is already listed
  * stays unchanged. Fails with `validation_error`.
  */
 export async function addSuppression(ctx: Context, principal: Principal, email: string): Promise<Suppression> {
@@ -171,12 +171,12 @@ export async function addSuppression(ctx: Context, principal: Principal, email: 
   return suppression!
 }
 
-/** The principal as an agent key; null when it reaches all of the account. */
+/** The principal as an agent; null if it reaches the whole account. */
 function agentOf({ keyId, mailboxIds }: Principal): store.Agent | null {
   return mailboxIds === null ? null : { keyId, mailboxIds }
 }
 
-/** Whether a suppression holds for any mail of an agent. */
+/** Whether a suppression applies to any mail of an agent. */
 function isVisible(doc: SuppressionDoc, agent: store.Agent | null): boolean {
   if (agent === null) return true
   return [null, ...agent.mailboxIds].some((mailboxId) => holdsFor(doc, { mailboxId, keyId: agent.keyId }))
@@ -194,9 +194,9 @@ export async function removeSuppression(ctx: Context, { accountId, kind }: Princ
 }
 
 /**
- * The reason for which an outcome suppresses the address; null when it does not. A refusal of this one message (RFC
- * 3463: 5.2.2 full, 5.2.3 and 5.3.4 too large, 5.6 content, 5.7 policy), of its sender (5.1.7, 5.1.8) or because of how
- * mail is led (5.4.6 loop) says nothing about further mail. Without such a code 552 says that there is no room (RFC 5321 4.2.3).
+ * The reason for which an outcome suppresses the address; null if it does not. A refusal of this one message (RFC 3463: 5.2.2
+ * full, 5.2.3 and 5.3.4 too large, 5.6 content, 5.7 policy), of its sender (5.1.7, 5.1.8) or because of mail routing (5.4.6 loop)
+ * says nothing about further mail. Without such a code, 552 means that there is no room (RFC 5321 4.2.3).
  */
 function suppressionReason({ status, reason, response, ofMail }: EmailRecipient): SuppressionReason | null {
   if (status === 'complained') return 'complaint'
@@ -214,10 +214,10 @@ function addressOf(email: string): string {
 
 const notSuppressed = (address: string) =>
   new Failure('not_found', `${address} is not on the suppression list.`, {
-    fix: 'Nothing is to be lifted: mail to this address is not held back. The list shows those that are.',
+    fix: 'Nothing needs to be removed: mail to this address is not held back. List the suppressions to see which addresses are.',
   })
 
-/** Suppressions as a caller sees them: of the mailboxes that one holds for, those that the caller reaches. */
+/** Suppressions as a caller sees them: only those of their mailboxes are listed that the caller reaches. */
 async function shown(
   ctx: Context,
   principal: Principal,
@@ -236,7 +236,7 @@ async function shown(
   }))
 }
 
-/** The cursor of a page: names its last row by its position in the index. */
+/** The cursor of a page: the position of its last row in the index. */
 function cursorOf({ at, _id }: SuppressionDoc): string {
   return Buffer.from(`${at.getTime()} ${_id}`).toString('base64url')
 }

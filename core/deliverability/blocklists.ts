@@ -1,29 +1,29 @@
-/** Whether DNS blocklists name an address (RFC 5782). */
+/** Checks whether DNS blocklists list an address (RFC 5782). */
 import ipaddr from 'ipaddr.js'
 import { isAbsent } from '../dns/resolver.ts'
 import type { Context } from '../process/context.ts'
 import { reverseQuestion } from './reverse-names.ts'
 
 export type Listing = {
-  /** Of the blocklist. */
+  /** The zone of the blocklist. */
   readonly zone: string
   /**
-   * `refused`: the list answers that it does not serve us, which is no listing. `broken`: it lists what no list may (RFC 5782 5), or
-   * answers with what is no code. `unknown`: it did not answer.
+   * `refused`: the list answers that it does not serve us, which does not mean that the address is listed. `broken`: it lists an address
+   * that no list may list (RFC 5782 5), or answers outside 127.0.0.0/8. `unknown`: it did not answer.
    */
   readonly state: 'clean' | 'listed' | 'refused' | 'broken' | 'unknown'
-  /** What the list says why; null when it says nothing. */
+  /** The reason that the list gives; null if it gives none. */
   readonly reason: string | null
 }
 
 const codes = ipaddr.IPv4.parseCIDR('127.0.0.0/8')
-/** Where lists answer whom they do not serve: public resolvers, too many questions, misspelt zones. */
+/** Answers of lists to those whom they do not serve, such as public resolvers, too many queries, or misspelt zones. */
 const refusals = ipaddr.IPv4.parseCIDR('127.255.255.0/24')
-/** RFC 5782 5: never listed by a list that works. */
+/** An address that a working list never lists (RFC 5782 5). */
 const neverListed = '127.0.0.1'
 const reasonCharsMax = 300
 
-/** Asks the blocklists of the setting `deliverability.blocklists` about an address. Never rejects. */
+/** Queries the blocklists of the setting `deliverability.blocklists` about an address. Never rejects. */
 export function listingsOf(ctx: Context, address: string): Promise<readonly Listing[]> {
   const { blocklists } = ctx.settings.deliverability
   return Promise.all(blocklists.map((zone) => listingOf(ctx, address, zone)))
@@ -42,7 +42,7 @@ async function listingOf(ctx: Context, address: string, zone: string): Promise<L
   return { zone, state: 'listed', reason: texts[0]?.join('').slice(0, reasonCharsMax) ?? null }
 }
 
-/** The answers of a list about an address; null when it does not answer. */
+/** The answers of a list about an address; null if it does not answer. */
 async function codesOf({ resolver }: Context, address: string, zone: string): Promise<readonly ipaddr.IPv4[] | null> {
   try {
     const answers = await resolver.resolve(reverseQuestion(address, zone), 'A')

@@ -1,6 +1,6 @@
 /**
- * The check mailbox: an address that takes one mail, of which only what the server found out about its sender is kept, for an hour.
- * An administrator sends a mail there to see what a receiver sees. The address carries when it was made, under a keyed digest.
+ * The check mailbox: an address that takes one mail. Only what the server found out about its sender is kept, for an hour. An
+ * administrator sends a mail there to see what a receiver sees. The address contains its creation time, protected by a keyed digest.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { splitAddress } from '../../mail/message/address.ts'
@@ -10,7 +10,7 @@ import type { CheckDoc } from '../../store/documents/deliverability.ts'
 import { after, hourMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
-/** What a mail to the check mailbox was found to be. */
+/** The findings about a mail to a check address. */
 export type Check = Omit<CheckDoc, '_id' | 'expiresAt'>
 
 const purpose = 'check address'
@@ -18,7 +18,7 @@ const form = /^check-([0-9a-hjkmnp-tv-z]{26})-([0-9a-f]{16})$/
 const digestChars = 16
 const validMs = hourMs
 
-/** Makes a check address, with the id under which its mail is found. */
+/** Creates a check address, with the id under which its result is found. */
 export function newCheckAddress(ctx: Pick<Context, 'secrets' | 'settings' | 'clock'>): {
   readonly id: string
   readonly address: string
@@ -27,7 +27,7 @@ export function newCheckAddress(ctx: Pick<Context, 'secrets' | 'settings' | 'clo
   return { id, address: `check-${id}-${digestOf(ctx, id)}@${ctx.settings.sharedDomain}` }
 }
 
-/** The id of a check address (canonical) that was made within the last hour; null when it is none. */
+/** The id of a check address (in canonical form) that was created within the last hour; null for any other address. */
 export function readCheckAddress(ctx: Pick<Context, 'secrets' | 'settings' | 'clock'>, address: string): string | null {
   const { local, domain } = splitAddress(address)
   const [, id = '', digest = ''] = form.exec(local) ?? []
@@ -36,12 +36,12 @@ export function readCheckAddress(ctx: Pick<Context, 'secrets' | 'settings' | 'cl
   return after(timeOfId(`req_${id}`), validMs) > ctx.clock.now() ? id : null
 }
 
-/** Keeps what was found of the first mail to a check address. */
+/** Stores the findings about the first mail to a check address. */
 export async function keepCheck(ctx: Context, id: string, check: Check): Promise<void> {
   await insertCheck(ctx.store, { _id: id, ...check, expiresAt: after(check.at, validMs) })
 }
 
-/** What was found of the mail to a check address; null when none came yet. */
+/** The findings about the mail to a check address; null if none has arrived yet. */
 export function checkOf(ctx: Context, id: string): Promise<Check | null> {
   return findCheck(ctx.store, id)
 }

@@ -1,6 +1,6 @@
 /**
- * What others reported of mail in the name of a domain, in a time: by sending address, with what to change. It is computed from the
- * reports when it is asked for; what a report of a stranger says is bounded when it comes in.
+ * What others reported within a period about mail in the name of a domain: by sending address, with what to change. It is computed
+ * from the stored reports on each request. The size of strangers' reports is limited when they arrive.
  */
 import { normaliseDomain } from '../../mail/domain.ts'
 import type { Disposition, SourceRow } from '../../mail/report/aggregate-report.ts'
@@ -21,7 +21,7 @@ import { confirmedNames } from './reverse-names.ts'
 
 export type Passed = {
   readonly messages: number
-  /** For which SPF or DKIM passed and was aligned, so that DMARC passed. */
+  /** Messages for which SPF or DKIM passed and was aligned, so that DMARC passed. */
   readonly passed: number
   readonly spfAligned: number
   readonly dkimAligned: number
@@ -33,7 +33,7 @@ export type Source = Passed & {
   readonly name: string | null
   readonly organisation: string | null
   readonly isOwn: boolean
-  /** The first and the last day (UTC) that a report about it begins on. */
+  /** The first and the last day (UTC) on which a report about this source begins. */
   readonly firstDay: string
   readonly lastDay: string
   readonly findings: readonly (Finding & { readonly messages: number })[]
@@ -42,13 +42,13 @@ export type Source = Passed & {
 export type TlsFailures = Pick<TlsFailure, 'type' | 'receivingHost'> & {
   readonly policy: string
   readonly sessions: number
-  /** What the senders say beside. */
+  /** Further details that the senders reported. */
   readonly details: readonly string[]
   readonly explanation: string
   readonly fix: string
 }
 
-/** What reports that begin on a day (UTC) say of all addresses together. */
+/** What the reports that begin on one day (UTC) say about all addresses together. */
 export type DayPassed = Pick<Passed, 'messages' | 'passed'> & { readonly day: string }
 
 export type Reporter = { readonly domain: string; readonly organisation: string; readonly reports: number }
@@ -57,13 +57,13 @@ export type DomainReport = {
   readonly domain: string
   readonly since: Date
   readonly until: Date
-  /** False when there are more reports in that time than are read at once: the latest were. */
+  /** False if the period has more reports than are read at once; then the latest were read. */
   readonly isComplete: boolean
   readonly dmarc: Passed & {
     readonly reports: number
     readonly omitted: number
     readonly reporters: readonly Reporter[]
-    /** Those with mail, the earliest first. */
+    /** Days with mail, earliest first. */
     readonly days: readonly DayPassed[]
   }
   readonly tls: {
@@ -73,25 +73,26 @@ export type DomainReport = {
     readonly failures: readonly TlsFailures[]
     readonly reporters: readonly Reporter[]
   }
-  /** Those with the most mail first. */
+  /** Sources with the most mail first. */
   readonly sources: Page<Source>
 }
 
 const daysDefault = 30
-/** Reports that are read for one answer: thirty days of a domain that a hundred receivers write about. */
+/** Reports read for one answer: enough for thirty days of a domain that a hundred receivers report about. */
 const reportsMax = 3_000
-/** Rows that are added up for one answer, against reporters that fill theirs. */
+/** Rows added up for one answer; stops reporters that fill their reports with rows. */
 const rowsMax = 50_000
 const reportersShown = 50
 const failuresShown = 100
 const detailsShown = 5
 const findingsShown = 10
-/** Names of addresses are looked up for so long; a reader waits no longer for what is a help. */
+/** How long the names of addresses may be looked up. They only help the reader, so nobody waits longer for them. */
 const namesMs = 2 * secondMs
 
 /**
- * The reports about a domain of the account (null: the service itself) that began in the time from `since` (30 days before) to `until` (the end of today), with a page of the
- * addresses that mail came from. Fails with `domain_not_found`, `validation_error` (cursor, domain, times).
+ * Sums up the reports about a domain of the account (null: the service itself) that begin between `since` (by default 30 days before
+ * `until`) and `until` (by default the end of today), with one page of the addresses that the mail came from. Fails with
+ * `domain_not_found`, `validation_error` (cursor, domain, times).
  */
 export async function domainReport(
   ctx: Context,
@@ -122,7 +123,7 @@ export async function domainReport(
     namesMs,
   )
   const last = shown.at(-1)
-  // No account can ask for the records of a domain of the service itself.
+  // A domain of the service itself belongs to no account, so its records cannot be read by the API.
   const records = accountId === null ? `"mailroom doctor ${domain}" tells` : `GET /api/v1/domains/${domain} lists`
   const isMore = from >= 0 && from + limit < ordered.length
   return {
@@ -155,7 +156,7 @@ type SourceSum = Mutable<Passed> & {
   readonly source: string
   firstDay: string
   lastDay: string
-  /** Rows that say the same but for their counts, by what they say. */
+  /** Rows that differ only in their counts, added up; by their content without the count. */
   readonly rows: Map<string, { readonly row: SourceRow; messages: number }>
 }
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends object ? Mutable<T[K]> : T[K] }
@@ -277,7 +278,7 @@ const daysOf = (days: ReadonlyMap<string, DayPassed>): readonly DayPassed[] =>
 
 type Position = Pick<Source, 'messages' | 'source'>
 
-/** Whether a source comes after a position: reports that come meanwhile move sources, and the page goes on where they are. */
+/** Whether a source comes after a position. Reports that arrive between two pages move sources; each page starts from the current order. */
 function isAfter({ messages, source }: Position, last: Position): boolean {
   return messages < last.messages || (messages === last.messages && source > last.source)
 }

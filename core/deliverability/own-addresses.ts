@@ -1,7 +1,7 @@
-/** The addresses that the service sends from, as others see them, and how the records of domains name them. */
+/** The public addresses that the service sends from, and how the DNS records of domains name them. */
 import type { Context } from '../process/context.ts'
 
-/** Those of the setting `deliverability.addresses`; without it, those that the DNS has for the host name. None when it has none. */
+/** The addresses in the setting `deliverability.addresses` or, without it, those in the DNS for the host name; none if it has none. */
 export async function ownAddresses({ settings, resolver, hostname }: Context): Promise<readonly string[]> {
   const { addresses } = settings.deliverability
   if (addresses.length > 0) return addresses
@@ -11,13 +11,13 @@ export async function ownAddresses({ settings, resolver, hostname }: Context): P
   )
 }
 
-/** Of the MX record of a domain whose mail comes here. */
+/** Priority of the MX record of a domain that receives its mail here. */
 export const mxPriority = 10
 
-/** What has to stand in the SPF record of a domain. */
+/** The mechanism that the SPF record of a domain must contain. */
 export function spfMechanism({ settings, hostname }: Pick<Context, 'settings' | 'hostname'>): string {
   return settings.domains.spf ?? `a:${hostname}`
 }
 
-/** The SPF record of a domain that sends from here alone. */
+/** The SPF record of a domain that sends only from here. */
 export const spfRecordOf = (ctx: Pick<Context, 'settings' | 'hostname'>) => `v=spf1 ${spfMechanism(ctx)} ~all`

@@ -1,7 +1,7 @@
 /**
- * Report addresses: where the world sends DMARC and TLS reports about a domain of ours (`rua` of RFC 7489 6.3 and RFC 8460 3). The
- * address is on the domain itself, so no other domain has to agree to get its reports (RFC 7489 7.1), and names it under a
- * keyed digest: no mailbox has such an address by chance, and what comes to it is about this domain or nothing.
+ * Report addresses: where other servers send DMARC and TLS reports about a domain of ours (`rua` of RFC 7489 6.3 and RFC 8460 3). The
+ * address is on the domain itself, so no other domain has to agree to receive its reports (RFC 7489 7.1). It contains a keyed digest
+ * of the domain, so no mailbox has such an address by chance, and mail to it can only be about this domain.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { splitAddress } from '../../mail/message/address.ts'
@@ -11,20 +11,20 @@ import type { Context } from '../process/context.ts'
 const purpose = 'report address'
 const digestChars = 16
 
-/** The report address of a domain (A-labels), which stands as `mailto:` in the `rua` of its DMARC and its TLS-RPT record. */
+/** The report address of a domain (A-labels), which its DMARC and TLS-RPT records name as `mailto:` in `rua`. */
 export function reportAddressOf(ctx: Pick<Context, 'secrets'>, domain: string): string {
   return `reports-${digestOf(ctx, domain)}@${domain}`
 }
 
-/** The DMARC record of a domain as we ask for it: it changes nothing for the mail, and has us told of it. */
+/** The DMARC record that we ask a domain to publish: it changes nothing for its mail, and has reports sent to us. */
 export const dmarcRecordOf = (ctx: Pick<Context, 'secrets'>, domain: string) =>
   `v=DMARC1; p=none; rua=mailto:${reportAddressOf(ctx, domain)}`
 
-/** The record of a domain that has us told how its mail was encrypted (RFC 8460 3). */
+/** The TLS-RPT record of a domain, which has reports about the encryption of its mail sent to us (RFC 8460 3). */
 export const tlsReportRecordOf = (ctx: Pick<Context, 'secrets'>, domain: string) =>
   `v=TLSRPTv1; rua=mailto:${reportAddressOf(ctx, domain)}`
 
-/** The domain whose reports come to a canonical address; null when it is no report address. */
+/** The domain whose reports are sent to a canonical address; null if it is not a report address. */
 export function readReportAddress(ctx: Pick<Context, 'secrets'>, address: string): string | null {
   const { local, domain } = splitAddress(address)
   const digest = reportForm.exec(local)?.[1]

@@ -1,7 +1,7 @@
 /**
- * DMARC and TLS reports that come to the report address of a domain. A report is believed when its mail was authenticated as its
- * author's domain and it is about the domain of the address. The document of a report is its commit point; what is shown is
- * computed from the documents.
+ * DMARC and TLS reports that arrive at the report address of a domain. A report is accepted if its mail was authenticated as coming
+ * from its author's domain and it is about the domain of the address. The document of a report is its commit point; everything
+ * shown is computed from the documents.
  */
 import { createHash } from 'node:crypto'
 import { sameOrganisation } from '../../mail/domain.ts'
@@ -15,27 +15,27 @@ import type { Context } from '../process/context.ts'
 /** A domain of ours that reports are about; `accountId` null is the shared domain. */
 export type ReportedDomain = { readonly domain: string; readonly accountId: string | null }
 
-/** Who sent the mail, as it was verified. */
+/** The verified sender of the mail. */
 export type ReportSender = {
-  /** The domain of From, when it was authenticated. */
+  /** The domain of From if it was authenticated, else null. */
   readonly alignedFrom: string | null
-  /** Whether it would perhaps be authenticated if the DNS had answered. */
+  /** Whether it might have been authenticated if the DNS had answered. */
   readonly perhapsAligned: boolean
   readonly dkim: readonly { readonly domain: string; readonly result: string }[]
 }
 
-/** Against reporters that fill the database: reports about one domain in a day, of one and of all. Most send one a day. */
+/** Reports about one domain stored in a day, from one reporter and from all. Stops reporters that flood us; most send one a day. */
 const reportsOfOneMax = 50
 const reportsOfAllMax = 1_000
-/** Time that one report may be about: RFC 7489 6.3 has a day, some are asked for a week. */
+/** The longest period that a report may cover. RFC 7489 6.3 has a day; some reporters are asked for a week. */
 const spanMaxMs = 32 * dayMs
-/** Clocks of others that are ahead. */
+/** How far the clock of a reporter may be ahead. */
 const aheadMaxMs = dayMs
 
 /**
- * Keeps the reports in a mail that came to the report addresses of some domains, each once and with the domain that it is about.
- * Fails with `forbidden` (550) when the sender is not authenticated, or nothing in the mail is a report about one of them, and with
- * `unprocessable` (452) when more came today than are kept, or `unavailable` (451) when the DNS does not say who sent it.
+ * Stores the reports in a mail to the report addresses of some domains, each report once and under the domain that it is about. Fails
+ * with `forbidden` (550) if the sender is not authenticated or the mail has no acceptable report about one of them, with
+ * `unprocessable` (452) if more arrived within a day than are kept, and with `unavailable` (451) if the DNS could not tell who sent it.
  */
 export async function keepReports(
   ctx: Context,
@@ -45,26 +45,26 @@ export async function keepReports(
   if (reporter === null && sender.perhapsAligned)
     throw new Failure('unavailable', 'The sender could not be authenticated right now; please try again later.')
   // RFC 7489 7.2.1.1.
-  if (reporter === null) throw refused('the mail is not authenticated as its author by DMARC')
+  if (reporter === null) throw refused('the mail is not authenticated by DMARC as coming from its author')
   const found = await ctx.parsing.run('reports', { raw })
-  if (found === null) throw refused('a file in it cannot be read, or is too large')
+  if (found === null) throw refused('a file in the mail cannot be read, or is too large')
   const isSigned = sender.dkim.some(({ domain, result }) => result === 'pass' && sameOrganisation(domain, reporter))
   const pairs = found.flatMap((report) =>
     about.map((one) => ({ report, one, doubt: doubtOf(ctx, report, { about: one, isSigned }) })),
   )
   const believed = pairs.filter(({ doubt }) => doubt === null)
-  if (believed.length === 0) throw refused(pairs[0]?.doubt ?? 'the mail has no report')
+  if (believed.length === 0) throw refused(pairs[0]?.doubt ?? 'the mail contains no report')
   for (const one of new Set(believed.map((each) => each.one))) await requireRoom(ctx, one, reporter)
   for (const { report, one } of believed) await insertReport(ctx.store, documentOf(ctx, report, one, reporter))
 }
 
 function refused(reason: string): Failure {
-  return new Failure('forbidden', `This address takes DMARC and TLS reports alone: ${reason}.`, {
-    fix: 'Send the report from an authenticated address, as RFC 7489 and RFC 8460 describe it, to the address that the domain names.',
+  return new Failure('forbidden', `This address only takes DMARC and TLS reports: ${reason}.`, {
+    fix: 'Send the report as RFC 7489 or RFC 8460 describes it, from an authenticated address, to the address that the domain names.',
   })
 }
 
-/** Why a report is not believed; null when it is. */
+/** Why a report is not accepted; null if it is. */
 function doubtOf(
   ctx: Context,
   report: AggregateReport | TlsReport,
@@ -81,8 +81,8 @@ function doubtOf(
   if (report.kind === 'tls' && !isSigned)
     return 'the mail with the TLS report has no valid DKIM signature of its author'
   const span = until.getTime() - from.getTime()
-  if (span < 0 || span > spanMaxMs || until > after(now, aheadMaxMs)) return 'the times of the report cannot be right'
-  if (until < after(now, -keptMs(ctx))) return 'the report is about a time too long ago'
+  if (span < 0 || span > spanMaxMs || until > after(now, aheadMaxMs)) return 'the period of the report is not plausible'
+  if (until < after(now, -keptMs(ctx))) return 'the period of the report is too long ago'
   return null
 }
 

@@ -1,11 +1,11 @@
-/** What addresses are called: the name that the DNS has for an address, when the name has that address too (RFC 8601 2.7.3). */
+/** Confirmed names of addresses: the name that the DNS has for an address, if that name resolves to the address (RFC 8601 2.7.3). */
 import ipaddr from 'ipaddr.js'
 import type { Context } from '../process/context.ts'
 
-/** A host that calls itself by many names. */
+/** Names looked up for one address; stops hosts that have very many. */
 const namesMax = 3
 
-/** The name under which the DNS asks for what an address is called, such as `10.2.0.192.in-addr.arpa`. `zone` replaces the last part. */
+/** The DNS name to query about an address, such as `10.2.0.192.in-addr.arpa`. `zone` replaces the last part. */
 export function reverseQuestion(address: string, zone?: string): string {
   const parsed = ipaddr.process(address)
   const bytes = parsed.toByteArray()
@@ -14,7 +14,7 @@ export function reverseQuestion(address: string, zone?: string): string {
   return `${nibbles.map((nibble) => nibble.toString(16)).join('.')}.${zone ?? 'ip6.arpa'}`
 }
 
-/** The confirmed name of an address; null when it has none, or the DNS does not answer. */
+/** The confirmed name of an address; null if it has none or the DNS does not answer. */
 export async function confirmedName({ resolver }: Pick<Context, 'resolver'>, address: string): Promise<string | null> {
   try {
     const names = await resolver.resolve(reverseQuestion(address), 'PTR')
@@ -26,11 +26,11 @@ export async function confirmedName({ resolver }: Pick<Context, 'resolver'>, add
     }
     return null
   } catch {
-    return null // no name, or none now: a name is a help to the reader and nothing else
+    return null // the name is absent or cannot be resolved now; it only helps the reader
   }
 }
 
-/** The names of several addresses, those that were found within `withinMs`. */
+/** The confirmed names of several addresses, as far as they were found within `withinMs`. */
 export async function confirmedNames(
   ctx: Pick<Context, 'resolver'>,
   addresses: readonly string[],

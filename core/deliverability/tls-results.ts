@@ -1,7 +1,7 @@
 /**
- * How TLS with the mail servers of other domains fares, for our TLS reports (RFC 8460). It is counted in memory by policy domain and
- * day, and added to the database once a minute, so that mail does not wait for it. What a process that dies had not written yet
- * is missing in the report, and nothing else.
+ * The results of TLS with the mail servers of other domains, for our TLS reports (RFC 8460). They are counted in memory by policy
+ * domain and day, and added to the database once a minute, so that mail does not wait for it. If a process dies, the counts that it
+ * had not written are missing in the report; nothing else is affected.
  */
 import { createHash } from 'node:crypto'
 import { addTlsResults } from '../../store/deliverability.ts'
@@ -16,9 +16,9 @@ export type { ToldPolicyDoc }
 export type TlsSession = { readonly domain: string; readonly kind: TlsKindDoc }
 
 const writeMs = minuteMs
-/** Kinds of sessions that are counted between two writes; more are left out. */
+/** Kinds of sessions counted between two writes; further kinds are left out. */
 const kindsMax = 20_000
-/** RFC 8460 4.1: senders do not all report in the same minute. */
+/** Reports are spread over this time, so that senders do not all report in the same minute (RFC 8460 4.1). */
 const spreadMs = 4 * hourMs
 const keptDays = 4
 
@@ -36,11 +36,13 @@ export function noteTlsSession(ctx: Context, { domain, kind }: TlsSession): void
   const { day } = periodsOf(ctx.machineClock.now())
   add(state.counted, { day, domain, kind, sessions: 1 })
   state.timer ??= setTimeout(() => {
-    writeTlsResults(ctx).catch((error: unknown) => ctx.log.warn({ err: error }, 'results of TLS are written later'))
+    writeTlsResults(ctx).catch((error: unknown) =>
+      ctx.log.warn({ err: error }, 'TLS results could not be written; they are kept'),
+    )
   }, writeMs).unref()
 }
 
-/** Writes what was counted. What could not be written is counted with the next. */
+/** Writes the counts. If this fails, they are kept and written with the next ones. */
 export async function writeTlsResults(ctx: Context): Promise<void> {
   const state = stateOf(ctx)
   clearTimeout(state.timer)
@@ -73,7 +75,7 @@ function add(counted: Map<string, Counted>, one: Counted): void {
 
 const idOf = (kind: TlsKindDoc) => createHash('sha256').update(JSON.stringify(kind)).digest('hex').slice(0, 16)
 
-/** When the report of a day is due: after its end, for each domain at another time. */
+/** When the report of a day is due: after the day ends, at a time that depends on the domain. */
 function dueAfter(day: string, domain: string): Date {
   const share = createHash('sha256').update(domain).digest().readUInt32BE(0) / 2 ** 32
   return after(new Date(`${day}T00:00:00Z`), dayMs + hourMs + share * spreadMs)

@@ -10,7 +10,7 @@ import { type Answer, AUTHENTIC_DATA, type DecodedPacket, decode, encode, RECURS
 
 export type NameServer = { readonly address: string; readonly port: number }
 
-/** The value of a record, by type. TXT: its character strings; MX: in the form of node:dns. */
+/** The value of a record, by type. TXT: its character strings; MX: as in node:dns. */
 export type Records = {
   readonly A: string
   readonly AAAA: string
@@ -76,19 +76,19 @@ export type DnsRecords<T extends RecordType> = {
   readonly secure: boolean
 }
 
-/** Timeouts of the first and second round over all servers: short first, because mostly a single packet is lost. */
+/** Timeouts of the first and second round over all servers. The first is short, because usually just one packet was lost. */
 const tryMs = [1_500, 3_000]
 /** Timeout for all tries at all servers together. */
 const totalMs = 8_000
 const serversMax = 3
-/** UDP payload that every network carries without fragmenting it (RFC 9715). */
+/** UDP payload that every network carries without fragmentation (RFC 9715). */
 const payloadBytes = 1_232
 const tcpBytesMax = 65_535
 /** How many CNAMEs are followed within one answer. */
 const cnamesMax = 16
 
 /**
- * Asks the servers for the records of a name. Fails with a `DnsError` that is temporary: no server answered in time, or
+ * Queries the servers for the records of a name. Fails with a temporary `DnsError` if no server answered in time, or
  * each of them refused or failed.
  */
 export async function query<T extends RecordType>(
@@ -124,7 +124,7 @@ const replyCodes: { readonly [rcode: number]: DnsCode | 'NOERROR' } = {
 
 type DnsQuestion = { readonly name: string; readonly type: RecordType }
 
-/** Asks one server. Returns its reply, or the code of why there is none. */
+/** Queries one server. Returns its reply, or a code that says why there is none. */
 async function askServer(
   server: NameServer,
   question: DnsQuestion,
@@ -179,7 +179,7 @@ function overUdp(
       const reply = read(bytes)
       if (reply !== null) finish(reply)
     })
-    // A connected socket: the kernel drops packets of other senders, and reports when no server listens on the port.
+    // On a connected socket the kernel drops packets of other senders and reports if no server listens on the port.
     socket.connect(server.port, server.address, () => socket.send(packet))
   })
 }
@@ -226,7 +226,7 @@ function replyTo(bytes: Buffer, id: number, { name, type }: DnsQuestion): Decode
   }
 }
 
-/** The records of the name in a reply, also by way of CNAMEs (RFC 1034 3.6.2). */
+/** The records of a name in a reply, following CNAMEs within it (RFC 1034 3.6.2). */
 function recordsIn<T extends RecordType>(reply: DecodedPacket, name: string, type: T): DnsRecords<T> {
   const answers = reply.answers ?? []
   let owner = name
@@ -272,7 +272,7 @@ function recordOf(answer: Answer): Records[RecordType] | null {
   }
 }
 
-/** How long a negative answer may be cached (RFC 2308 5); without an SOA record not at all. */
+/** How long a negative answer may be cached (RFC 2308 5); not at all without an SOA record. */
 function absentSeconds({ authorities = [] }: DecodedPacket): number {
   for (const authority of authorities)
     if (authority.type === 'SOA') return Math.min(authority.ttl ?? 0, authority.data.minimum ?? 0)

@@ -18,49 +18,49 @@ import {
 export { DnsError, type DnsRecords, type Records, type RecordType } from './query.ts'
 
 export type Resolver = {
-  /** The servers that are asked, as `address:port`. */
+  /** The servers that are queried, as `address:port`. */
   readonly servers: readonly string[]
   /** The records of a name, at least one. Fails with a `DnsError`. */
   resolve<T extends RecordType>(name: string, type: T): Promise<Records[T][]>
   /**
-   * What each server, of three at most, says of a name at this moment; what is known is not looked at, nor kept. For a server that
-   * failed: why.
+   * The current answer of each server (at most three) about a name, bypassing the cache. For a server that failed, the error says
+   * why.
    */
   askEach<T extends RecordType>(name: string, type: T): Promise<readonly (DnsRecords<T> | DnsError)[]>
   /**
-   * The TLSA records of a port of a host that has an address of this family; null when DNSSEC did not validate the answer, or the one
-   * about the address: then it is not asked. Fails with a `DnsError` that is temporary.
+   * The TLSA records of a port of a host that has an address of this family. Null if DNSSEC did not validate them or the address;
+   * with an unvalidated address they are not queried. Fails with a temporary `DnsError`.
    */
   securePins(server: {
     readonly host: string
     readonly port: number
     readonly family: 4 | 6
   }): Promise<readonly Records['TLSA'][] | null>
-  /** Whether DNSSEC validated what the DNS says of a name, be it that there is nothing. Fails with a `DnsError` that is temporary. */
+  /** Whether DNSSEC validated the answer about a name, even one that no record exists. Fails with a temporary `DnsError`. */
   isSecure(name: string, type: RecordType): Promise<boolean>
   /**
-   * The addresses of a host. Without servers in the settings the operating system resolves it (with its hosts file).
+   * The addresses of a host. Without servers in the settings, the operating system resolves it (including its hosts file).
    * Fails with an error of node:dns or a `DnsError`.
    */
   addresses(host: string): Promise<readonly { readonly address: string; readonly family: 4 | 6 }[]>
 }
 
-/** Longest time a negative answer is cached: a record that was just published is found soon. */
+/** Longest time that a negative answer is cached, so that a newly published record is found soon. */
 const absentSecondsMax = 300
 const foundSecondsMax = 86_400
 const failedSeconds = 5
-/** Counted for an answer beside its records: about 10,000 of the shortest answers are cached. */
+/** Overhead counted per answer, in addition to its records: about 10,000 of the shortest answers are cached. */
 const answerOverheadChars = 800
-/** Bounds the cache of answers, in characters and in time, against senders who make us look up ever more names. */
+/** Bounds the cache of answers, in characters and in time; stops senders who make us look up ever more names. */
 export const answersPolicy = {
   max: 8 * 1024 * 1024,
   weigh: ({ chars }: DnsAnswer) => chars + answerOverheadChars,
   ttlMs: foundSecondsMax * 1000,
 }
-/** Queries in progress at once, against a flood of names whose servers do not answer: each query holds a socket. */
+/** Queries in progress at once, each of which holds a socket; stops a flood of names whose servers do not answer. */
 const underWayMax = 500
 
-/** The result of a query; `code` says why there are no records. */
+/** The result of a query; `code` says why there are no records, null if there are. */
 export type DnsAnswer = {
   readonly records: readonly unknown[]
   readonly code: DnsCode | null
@@ -75,7 +75,7 @@ export type DnsAnswers = {
   set(question: string, answer: DnsAnswer, ttlMs: number): void
 }
 
-/** Makes a resolver. Throws when a server in the settings is not an address. */
+/** Makes a resolver. Throws if a server in the settings is not an address. */
 export function createResolver(settings: readonly string[], answers: DnsAnswers): Resolver {
   const hasOwnServers = settings.length > 0
   const servers = hasOwnServers ? settings.map(serverOf) : getServers().flatMap((text) => addressOf(text) ?? [])
@@ -99,7 +99,7 @@ export function createResolver(settings: readonly string[], answers: DnsAnswers)
     return asking
   }
 
-  /** Fails with a `DnsError` that is temporary. */
+  /** Like `answerTo`, but fails with a temporary `DnsError` if the query failed. */
   async function soundAnswerTo(name: string, type: RecordType): Promise<DnsAnswer> {
     const answer = await answerTo(name, type)
     const { code } = answer
@@ -125,7 +125,7 @@ export function createResolver(settings: readonly string[], answers: DnsAnswers)
       Promise.all(servers.slice(0, serversAskedMax).map((server) => query([server], name, type).catch(failureOf))),
     async securePins({ host, port, family }) {
       const name = canonical(host)
-      // RFC 7672 2.2.2: many servers of zones without DNSSEC fail at TLSA, and mail to these would never leave.
+      // RFC 7672 2.2.2: many servers of zones without DNSSEC fail on TLSA queries, and mail to their domains would never be sent.
       const address = await soundAnswerTo(name, family === 4 ? 'A' : 'AAAA')
       if (!address.secure) return null
       const { records, secure } = await soundAnswerTo(`_${port}._tcp.${name}`, 'TLSA')
@@ -152,12 +152,12 @@ export function createResolver(settings: readonly string[], answers: DnsAnswers)
 
 const canonical = (name: string) => name.replace(/\.$/, '').toLowerCase()
 
-/** Whether an error says that the name, or the record, does not exist; any other failure is temporary. */
+/** Whether an error says that the name or the record does not exist. Any other failure is temporary. */
 export function isAbsent(error: unknown): boolean {
   return error instanceof DnsError && ['ENOTFOUND', 'ENODATA', 'EBADNAME'].includes(error.code)
 }
 
-/** Servers that are asked beside each other. */
+/** Servers that `askEach` queries in parallel. */
 const serversAskedMax = 3
 
 function failureOf(error: unknown): DnsError {
@@ -176,7 +176,7 @@ async function answerOf(servers: readonly NameServer[], name: string, type: Reco
   }
 }
 
-/** The answer for names that are never looked up (RFC 6761 6.3, 6.4); null for all other names. */
+/** The answer for names that are never queried (RFC 6761 6.3, 6.4); null for all other names. */
 function specialAnswer(name: string, type: RecordType): readonly string[] | null {
   const top = name.slice(name.lastIndexOf('.') + 1)
   if (top === 'invalid') return []
@@ -184,7 +184,7 @@ function specialAnswer(name: string, type: RecordType): readonly string[] | null
   return type === 'A' ? ['127.0.0.1'] : type === 'AAAA' ? ['::1'] : []
 }
 
-/** Whether a name has valid lengths (RFC 1035 2.3.4) and only visible ASCII: other letters must be A-labels already. */
+/** Whether a name has valid lengths (RFC 1035 2.3.4) and only visible ASCII: other scripts must already be A-labels. */
 function isName(name: string): boolean {
   return (
     name.length <= 253 &&
@@ -197,7 +197,7 @@ function charsOf(records: readonly unknown[]): number {
   return records.reduce<number>((sum, record) => sum + JSON.stringify(record).length, 0)
 }
 
-/** Parses a server of the settings. Throws when it is not an address. */
+/** Parses a server of the settings. Throws if it is not an address. */
 function serverOf(text: string): NameServer {
   const server = addressOf(text)
   if (server === null) throw new Error(`The DNS server "${text}" (setting resolver) is not an address and port.`)
@@ -205,8 +205,7 @@ function serverOf(text: string): NameServer {
 }
 
 /**
- * Parses `address:port`, `[address]:port`, or a bare address as the system lists its servers; null when it is none of
- * them.
+ * Parses `address:port`, `[address]:port`, or a bare address as the system lists its servers; null for any other text.
  */
 function addressOf(text: string): NameServer | null {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(text) ?? []

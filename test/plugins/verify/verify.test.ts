@@ -171,7 +171,7 @@ describe('verification of incoming mail', () => {
         expect(trust?.alignedFrom).to.equal(null)
       })
     }
-    it('is asked for from the first recipient on, before the message is there', async () => {
+    it('is looked up from the first recipient on, before the message arrives', async () => {
       const session = await SmtpClient.from(service.smtp, here)
       await session.say('MAIL FROM:<a@early.test>')
       await session.say(`RCPT TO:<nobody@${service.address.split('@')[1]}>`)
@@ -182,7 +182,7 @@ describe('verification of incoming mail', () => {
       await Promise.all([asked('TXT early.test'), asked('TXT _dmarc.early.test')])
       session.destroy()
     })
-    it('is asked for at the end of the message of who sent none the time before', async () => {
+    it('is looked up at the end of the message if the client sent no message the time before', async () => {
       const session = await SmtpClient.from(service.smtp, here)
       await session.data([service.address], { from: 'a@first.test' })
       await eventually('the first', () => dns.asked.includes('TXT first.test'))
@@ -999,17 +999,17 @@ describe('verification of incoming mail', () => {
       [
         'about days to come',
         async () => ({ raw: await signed(mail([gzip(report({ end: seconds(3 * dayMs) }))]), 'here.test') }),
-        /times/,
+        /period/,
       ],
       [
         'that ends before it begins',
         async () => ({ raw: await signed(mail([gzip(report({ end: seconds(-3 * dayMs) }))]), 'here.test') }),
-        /times/,
+        /period/,
       ],
       [
         'about half a year',
         async () => ({ raw: await signed(mail([gzip(report({ begin: seconds(-180 * dayMs) }))]), 'here.test') }),
-        /times/,
+        /period/,
       ],
       [
         'about last year',
@@ -1035,7 +1035,7 @@ describe('verification of incoming mail', () => {
         const before = await service.ctx.store.domainReports.countDocuments({})
         const { text } = await send(await made(), [to])
         expect(text)
-          .to.match(/^550 5\.7\.1 This address takes DMARC and TLS reports alone/)
+          .to.match(/^550 5\.7\.1 This address only takes DMARC and TLS reports/)
           .and.match(reason)
         expect(await service.ctx.store.domainReports.countDocuments({})).to.equal(before)
       })
