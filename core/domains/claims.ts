@@ -1,7 +1,7 @@
 /**
- * How a domain comes to an account and leaves it. Invariants: a claim blocks nobody; whose domain it is decides the one insert into the
- * domains in use, so of all who claim it the first that verifies it has it; what counts against the plan is taken before and
- * given back after; no address stays behind on a domain that is deleted: its mail would be the next owner's.
+ * How an account gets a domain and gives it up. Invariants: a claim blocks nobody. One insert into the domains in use decides who owns
+ * a domain, so of all accounts that claim it, the first to verify it gets it. What counts against the plan is taken before and given
+ * back after. No address is left on a deleted domain, since the next owner would receive its mail.
  */
 import { randomInt } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -37,15 +37,15 @@ import { newCredential } from '../process/secrets.ts'
 import { zoneChanged, zonesForgotten } from '../zones/served-zones.ts'
 import { keepPublished } from './kept-records.ts'
 
-/** A claim is looked at by itself for the first time when its owner may have published the records. */
+/** When a new claim is first checked without a request: by then its owner may have published the records. */
 const firstLookMs = minuteMs
-/** Numbers that tell the selectors of one day apart. */
+/** Numbers that make the selectors of one day differ. */
 const selectorNumbers = 1_000_000
 
 /**
- * Puts a domain on an account: verified, when an administrator vouches that its DNS points here, else as a claim. Fails with
- * `validation_error`, `not_found` (the account), `forbidden` (a sandbox), `plan_required` (as many as the plan has are there) or
- * `conflict` (taken).
+ * Adds a domain to an account: as verified if an administrator vouches that its DNS points here, else as a claim. Fails with
+ * `validation_error`, `not_found` (the account), `forbidden` (a sandbox), `plan_required` (the account has as many domains as its
+ * plan allows) or `conflict` (taken).
  */
 export async function createDomain(
   ctx: Context,
@@ -71,7 +71,7 @@ async function insertNew(
   const shared = await newDomain(ctx)
   const { watch: _, token: __, ...unwatched } = shared
   const use = { _id: name, accountId, parent: null, status: 'verified', verifiedAt: shared.createdAt } as const
-  // Nobody is told of a domain of the service itself, and nobody has to show that it is theirs.
+  // A domain of the service itself has no owner to notify, and needs no proof of ownership.
   if (accountId === null) return insertEither(ctx, name, { ...unwatched, ...use })
   if (verified) return insertEither(ctx, name, { ...shared, ...use })
   return insertEither(ctx, name, { ...shared, _id: newId('clm', shared.createdAt), accountId, domain: name })
@@ -90,7 +90,7 @@ async function insertEither<D extends DomainDoc | DomainClaimDoc>(ctx: Context, 
       const inUse = await findDomain(store, name)
       throw inUse?.accountId === doc.accountId ? domainThere(name) : domainTaken(name)
     }
-    // An administrator's word is worth more than a claim of the same account, which ends.
+    // The administrator's domain replaces a claim of the same account.
     if (doc.accountId !== null && (await removeClaim(store, { accountId: doc.accountId, domain: name })))
       await freeSlot(store, doc.accountId, 'ownDomains')
     return doc
@@ -101,21 +101,21 @@ async function insertEither<D extends DomainDoc | DomainClaimDoc>(ctx: Context, 
   return doc
 }
 
-/** `conflict` for a domain that the same account has. */
+/** `conflict` for a domain that the same account already has. */
 function domainThere(domain: string): Failure {
   return new Failure('conflict', `The domain ${domain} is already in use.`, {
-    fix: `Choose another domain: the account has this one, whose records GET /api/v1/domains/${domain} shows.`,
+    fix: `Choose another domain, or use this one: GET /api/v1/domains/${domain} shows its records.`,
   })
 }
 
 /** `conflict` for a domain that another account has verified. */
 export function domainTaken(domain: string): Failure {
   return new Failure('conflict', `Another account has verified the domain ${domain}.`, {
-    fix: 'Choose another domain, or have the account that holds this one give it up.',
+    fix: 'Choose another domain, or have the other account delete this one.',
   })
 }
 
-/** The parts that a domain and a claim share, with fresh keys. */
+/** The fields that domains and claims share, with new keys. */
 export async function newDomain(ctx: Context) {
   const createdAt = ctx.clock.now()
   return {
@@ -127,12 +127,12 @@ export async function newDomain(ctx: Context) {
   }
 }
 
-/** Nothing was looked at yet. */
+/** The watch state before the first check of the DNS. */
 export function firstWatch(at: Date): Watched {
   return { looks: [], lookedAt: null, dueAt: after(at, firstLookMs), pauseMs: 0, rev: 0 }
 }
 
-/** Fresh DKIM keys, RSA 2048 and Ed25519, under selectors that no other claim on the domain has. */
+/** New DKIM keys, RSA 2048 and Ed25519, under selectors that no other claim on the domain has. */
 export async function newDkimKeys(ctx: Context, at: Date): Promise<readonly DkimKey[]> {
   const number = String(randomInt(selectorNumbers)).padStart(6, '0')
   const day = at.toISOString().slice(0, 10).replaceAll('-', '')
@@ -150,12 +150,12 @@ export async function newDkimKeys(ctx: Context, at: Date): Promise<readonly Dkim
   )
 }
 
-/** The canonical name of a domain that an account may have of its own. Fails with `validation_error`, `conflict`. */
+/** The canonical name of a domain that an account may own. Fails with `validation_error`, `conflict`. */
 function readOwnDomain({ settings }: Context, text: string): string {
   const name = normaliseDomain(text)
   if (name === null || !name.includes('.') || isIP(name) !== 0) throw notADomain(text, 'domain')
   if (isPublicSuffix(name))
-    throw new Failure('validation_error', `${name} is a domain under which others register theirs, and nobody's own.`, {
+    throw new Failure('validation_error', `${name} is a public suffix, under which others register their domains.`, {
       param: 'domain',
       fix: `Give the domain that you registered, such as "example.${name}".`,
     })
@@ -186,8 +186,8 @@ async function takeOwnDomain(ctx: Context, accountId: string): Promise<void> {
 }
 
 /**
- * Takes a domain off an account, with its keys and DNS records. One with mailboxes or aliases stays; addresses of mailboxes that were
- * deleted are reserved no longer. Fails with `domain_not_found`, `conflict`.
+ * Removes a domain from an account, with its keys and DNS records. Addresses of its deleted mailboxes are no longer reserved. Fails
+ * with `domain_not_found`, `conflict` (it still has mailboxes or aliases, is a free domain, or is being deleted by another request).
  */
 export async function deleteDomain(ctx: Context, { accountId }: Principal, domain: string): Promise<void> {
   const { store } = ctx
@@ -197,7 +197,7 @@ export async function deleteDomain(ctx: Context, { accountId }: Principal, domai
   const leaving = { accountId, domain, token: newToken() }
   if (isOwn) {
     if (inUse.parent !== null) throw readOnly(domain)
-    // Before the addresses are counted: who makes one meanwhile looks for the mark afterwards (`requireStaying`).
+    // Marked before the addresses are counted: whoever adds an address in the meantime checks for the mark afterwards (`requireStaying`).
     await markLeaving(store, leaving)
     const { mailboxes, aliases } = await countAddressesAt(store, { accountId, domain })
     if (mailboxes + aliases > 0) {
@@ -209,23 +209,23 @@ export async function deleteDomain(ctx: Context, { accountId }: Principal, domai
       )
     }
   }
-  // Who dies on the way leaves a domain that can be deleted again, and whose next look publishes its records.
+  // If this process dies here, the domain can still be deleted, and the next check of its DNS publishes its records again.
   await forgetZone(ctx, { accountId, domain })
   if (isOwn) {
     if (!(await removeOwnDomain(store, leaving)))
-      throw new Failure('conflict', `Another request deletes the domain ${domain} at the same moment.`, {
-        fix: 'Look whether it is gone; if not, delete it again.',
+      throw new Failure('conflict', `Another request is deleting the domain ${domain}.`, {
+        fix: 'Check whether the domain is gone; if not, delete it again.',
       })
     await freeSlot(store, accountId, 'ownDomains')
     addressesChanged(ctx, await releaseReserved(store, { accountId, domain }))
   }
   if (await removeClaim(store, { accountId, domain })) await freeSlot(store, accountId, 'ownDomains')
-  // What a look published meanwhile.
+  // Removes what a check of the DNS published in the meantime.
   await forgetZone(ctx, { accountId, domain })
   zonesForgotten(ctx, [domain])
 }
 
-/** Removes an account's zone of a domain, and what is known of it if no other account has one. */
+/** Removes an account's zone of a domain, and everything stored about the zone if no other account has one. */
 async function forgetZone(
   { store }: Context,
   { accountId, domain }: { readonly accountId: string; readonly domain: string },
@@ -240,9 +240,9 @@ export function noDomain(domain: string): Failure {
   return new Failure('domain_not_found', `The account has no domain ${domain}.`)
 }
 
-/** `conflict` for what is to be changed of a free domain. */
+/** `conflict` for a change of a free domain. */
 export function readOnly(domain: string): Failure {
-  return new Failure('conflict', `${domain} is a free domain of the service, which keeps it.`, {
-    fix: 'Add a domain of your own (POST /api/v1/domains) for what is to be changed.',
+  return new Failure('conflict', `${domain} is a free domain of the service and cannot be changed.`, {
+    fix: 'Add a domain of your own (POST /api/v1/domains) and change that.',
   })
 }

@@ -1,11 +1,11 @@
-/** What the zone above a domain says of the key that it is signed with, by its DS records. */
+/** Which key of a zone the DS records in the parent zone name. */
 import { DnsError, isAbsent, type Records } from '../dns/resolver.ts'
 import type { Context } from '../process/context.ts'
 
-/** `new`: every resolver finds the record; `none`: all find none at all; `old`: one finds others alone; `unknown`: they do not agree. */
+/** `new`: every resolver finds the record; `none`: all find no DS record; `old`: one finds only other records; `unknown`: they disagree. */
 export type Delegation = 'new' | 'old' | 'none' | 'unknown'
 
-/** Asks each resolver for the DS records of a domain, and looks for one with these data (RFC 4034 5.1). */
+/** Queries each resolver for the DS records of a domain, and looks for one with this data (RFC 4034 5.1). */
 export async function delegationOf(ctx: Context, domain: string, ds: Buffer): Promise<Delegation> {
   const answers = (await ctx.resolver.askEach(domain, 'DS')).map((answer) => {
     if (answer instanceof DnsError) return isAbsent(answer) ? 'none' : 'unknown'

@@ -1,7 +1,7 @@
 /**
- * Changing the DKIM keys of a domain without a mail that cannot be verified: new keys are published and sign when they were seen in the
- * DNS; the old ones sign no more, and stay published while mail that they signed may be on its way. The state of each key stands at
- * the key (`use`).
+ * Rotates the DKIM keys of a domain so that every mail can be verified. New keys are published first and sign once they have been
+ * seen in the DNS. The old keys then stop signing, and stay published while mail that they signed may be on its way. Each key records
+ * its state in `use`.
  */
 import { Failure } from '../../schemas/failures.ts'
 import type { DkimKey, DomainDoc, RecordLook } from '../../store/documents/domains.ts'
@@ -12,18 +12,18 @@ import { newDkimKeys } from './claims.ts'
 import { publishedOf } from './domain-record.ts'
 import { keepPublished } from './kept-records.ts'
 
-/** Mail waits 5 days at most in the queues of others (RFC 5321 4.5.4.1), and is verified when it arrives. */
+/** Mail waits at most 5 days in the queues of other servers (RFC 5321 4.5.4.1), and is verified when it arrives. */
 const lastDays = 7
 
 /**
- * Begins to change the keys of a domain. Returns the domain; from then on the looks at its DNS go on with it. Fails with `conflict` while
- * another change goes on, or somebody changed the domain at the same moment.
+ * Starts to rotate the keys of a domain. Returns the domain; the checks of its DNS then continue the rotation. Fails with `conflict`
+ * while another rotation is in progress, or if the domain was changed at the same moment.
  */
 export async function rotateKeys(ctx: Context, doc: DomainDoc): Promise<DomainDoc> {
   const { _id: domain, accountId, backend, dkim, watch } = doc
   if (dkim.some(({ use }) => use === 'next'))
-    throw new Failure('conflict', `New keys of ${domain} are published, and wait to be seen in the DNS.`, {
-      fix: 'Publish the records that "mailroom domain list" shows for them; then they sign by themselves.',
+    throw new Failure('conflict', `New keys of ${domain} are already published, but not yet seen in the DNS.`, {
+      fix: 'Publish their records as "mailroom domain list" shows them; once seen, the keys sign by themselves.',
     })
   const at = ctx.clock.now()
   const change = {
@@ -32,12 +32,14 @@ export async function rotateKeys(ctx: Context, doc: DomainDoc): Promise<DomainDo
   }
   const next = { ...doc, ...change }
   if (!(await changeDomain(ctx.store, { accountId, domain, isClaim: false }, change, watch?.rev)))
-    throw new Failure('conflict', `The domain ${domain} was changed at the same moment.`, { fix: 'Try again.' })
+    throw new Failure('conflict', `The domain ${domain} was changed at the same moment.`, {
+      fix: 'Repeat the command.',
+    })
   await keepPublished(ctx, { ...publishedOf(next), accountId, backend })
   return next
 }
 
-/** The keys of a domain after a look at its DNS; the same array when nothing changes. */
+/** The keys of a domain after a check of its DNS; the same array if nothing changes. */
 export async function keysAfter(
   ctx: Context,
   { dkim, createdAt }: Pick<DomainDoc, 'dkim' | 'createdAt'>,
@@ -55,7 +57,7 @@ export async function keysAfter(
   return dkimDays > 0 && dkim.every(isOld) ? [...dkim, ...(await nextKeys(ctx, at))] : dkim
 }
 
-/** New keys sign, and those that signed do so no more. */
+/** The state of a key after the change: new keys sign, and those that signed stop. */
 function changedOver(key: DkimKey, at: Date): DkimKey {
   if (key.use === 'last') return key
   const { use, ...rest } = key

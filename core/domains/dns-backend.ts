@@ -1,4 +1,4 @@
-/** Says who keeps the DNS of a domain. */
+/** Sets which server holds the DNS records of a domain. */
 import { normaliseDomain } from '../../mail/domain.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { DnsBackend, DomainDoc } from '../../store/documents/domains.ts'
@@ -11,14 +11,14 @@ import { nameText } from '../zones/names.ts'
 import { zoneChanged } from '../zones/served-zones.ts'
 import { parseTsigKey } from '../zones/tsig.ts'
 
-/** Where updates go, and the key that signs them, as `algorithm:name:secret`. */
+/** The server that takes updates, and the key that signs them, as `algorithm:name:secret`. */
 export type UpdateAccess = { readonly server: string; readonly key: string; readonly zone?: string | undefined }
 
-/** What is set up to update the zone of a domain elsewhere. Fails with `validation_error`. */
+/** The settings for updating the zone of a domain on another server. Fails with `validation_error`. */
 export function updateBackend(ctx: Context, { server, key, zone }: UpdateAccess): DnsBackend {
   const parsed = parseTsigKey(key.trim())
   if (parsed === null)
-    throw new Failure('validation_error', 'The key is none: it is written as algorithm:name:secret.', {
+    throw new Failure('validation_error', 'The key does not have the form algorithm:name:secret.', {
       param: 'key',
       fix: 'Write it as dig -y takes it, such as "hmac-sha256:mailroom:c2VjcmV0"; hmac-sha256, hmac-sha384 and hmac-sha512 are known.',
     })
@@ -35,8 +35,8 @@ export function updateBackend(ctx: Context, { server, key, zone }: UpdateAccess)
 }
 
 /**
- * Has the DNS of a domain kept by another server, by hand, or (null) by our own. Another server gets all records first, and nothing is
- * changed when it does not take them. Fails with `conflict`, `unavailable`.
+ * Has the DNS of a domain kept by another server, by hand, or (null) by our own. Another server first gets all records; if it does not
+ * accept them, nothing is changed. Fails with `conflict`, `unavailable`.
  */
 export async function setBackend(ctx: Context, doc: DomainDoc, backend: DnsBackend | null): Promise<void> {
   const { _id: domain, accountId } = doc

@@ -1,4 +1,4 @@
-/** The domains of an account: those in use, and those that it claims. */
+/** The domains of an account: those in use, and those that it has claimed. */
 import { normaliseDomain } from '../../mail/domain.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { DomainClaimDoc, DomainDoc } from '../../store/documents/domains.ts'
@@ -28,7 +28,7 @@ export async function listDomains(
 ): Promise<Page<OwnDomain>> {
   requireAccountKey(principal)
   const position = readTimeCursor(before)
-  // As many as the plan has, so they are read whole.
+  // There are at most as many as the plan allows, so all are read.
   const all = await allDomains(ctx, principal.accountId)
   const rest =
     position === null
@@ -44,7 +44,7 @@ export async function listDomains(
   return { items, next }
 }
 
-/** A domain of the caller's account, by a name in any form. Fails with `forbidden` (agent key), `domain_not_found`. */
+/** A domain of the caller's account, its name in any form. Fails with `forbidden` (agent key), `domain_not_found`. */
 export async function getDomain(ctx: Context, principal: Principal, name: string): Promise<OwnDomain> {
   requireAccountKey(principal)
   return theDomain(ctx, principal.accountId, name)
@@ -58,7 +58,7 @@ export async function theDomain(ctx: Context, accountId: string, name: string): 
   return found
 }
 
-/** A domain that is in use, whoever has it, for an administrator; none below the shared domain. Fails with `domain_not_found`. */
+/** A domain in use by any account, but none below the shared domain, for an administrator. Fails with `domain_not_found`. */
 export async function domainInUse(ctx: Context, name: string): Promise<DomainDoc> {
   const domain = normaliseDomain(name)
   const found = domain === null ? null : await findDomain(ctx.store, domain)
@@ -68,8 +68,8 @@ export async function domainInUse(ctx: Context, name: string): Promise<DomainDoc
 }
 
 /**
- * Sets the name that recipients see of mailboxes on a domain that have none of their own; null: none. Fails with `forbidden` (agent
- * key), `domain_not_found`, `conflict` (a free domain).
+ * Sets the name that recipients see for mailboxes on a domain that have no name of their own; null for none. Fails with `forbidden`
+ * (agent key), `domain_not_found`, `conflict` (a free domain).
  */
 export async function setDefaultName(
   ctx: Context,
@@ -84,12 +84,12 @@ export async function setDefaultName(
   return { ...found, defaultDisplayName: clean }
 }
 
-/** The name of a domain or of what is claimed. */
+/** The name of a domain or of a claimed domain. */
 export const nameOf = (doc: OwnDomain): string => ('domain' in doc ? doc.domain : doc._id)
-/** Whether it is a domain that the service gave away. */
+/** Whether it is a free domain, which the service provides. */
 export const isFree = (doc: OwnDomain): boolean => !('domain' in doc) && doc.parent !== null
 
-/** Fails with `forbidden` for an agent key: domains are the account's (interface.md, Key kinds). */
+/** Fails with `forbidden` for an agent key: domains belong to the account (interface.md, Key kinds). */
 export function requireAccountKey({ kind }: Principal): void {
   if (kind !== 'account')
     throw new Failure('forbidden', 'Only account keys may see and change domains.', {

@@ -1,11 +1,11 @@
-/** A domain as callers see it (decisions.md 2, Domains): what it is, and of each record to publish what was found. */
+/** A domain as callers see it (decisions.md 2, Domains): its state, and what was found in the DNS for each record to publish. */
 import type { Domain, DomainDnsRecord } from '../../schemas/domains.ts'
 import type { DomainClaimDoc, DomainDoc } from '../../store/documents/domains.ts'
 import type { Context } from '../process/context.ts'
 import { criticalIn } from '../zones/mail-critical.ts'
 import { type Published, presented, recordsToPublish } from './records-to-publish.ts'
 
-/** The record of a domain, or of what an account claims. */
+/** The representation of a domain or of a claim. */
 export function domainRecord(ctx: Context, doc: DomainDoc | DomainClaimDoc): Domain {
   const isClaim = 'domain' in doc
   const shared = !isClaim && doc.parent !== null
@@ -24,14 +24,14 @@ export function domainRecord(ctx: Context, doc: DomainDoc | DomainClaimDoc): Dom
   }
 }
 
-/** What records of a domain follow from. */
+/** The fields of a domain that determine its records. */
 export function publishedOf(doc: DomainDoc | DomainClaimDoc): Published {
   const { dkim, token = null } = doc
   if ('domain' in doc) return { domain: doc.domain, dkim, token }
   return { domain: doc._id, dkim, token, ...(doc.stsMode !== undefined && { stsMode: doc.stsMode }) }
 }
 
-/** The records to publish of a domain, each as it was found last; of one purpose alone if that is given. */
+/** The records to publish for a domain, each with what was last found; only those of one purpose if that is given. */
 export function dnsRecords(ctx: Context, doc: DomainDoc | DomainClaimDoc, only?: string): readonly DomainDnsRecord[] {
   const published = publishedOf(doc)
   const { domain } = published

@@ -1,4 +1,4 @@
-/** When the registration of a domain ends: an administrator says so, or the registry, by RDAP (RFC 9083), where the settings name a server. */
+/** When the registration of a domain ends: set by an administrator, or read from the registry by RDAP (RFC 9083) if configured. */
 
 import { organisationOf } from '../../mail/domain.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -10,16 +10,16 @@ import { noDomain } from './claims.ts'
 
 const askAgainMs = 7 * dayMs
 const timeoutMs = 10 * secondMs
-/** An answer about a domain has some kilobytes. */
+/** Limits the size of the registry's answer; one about a domain has some kilobytes. */
 const answerBytesMax = 512 * 1024
 
-/** Notes when the registration of a domain ends, whatever the registry says; null: nobody knows. Fails with `domain_not_found`. */
+/** Sets when the registration of a domain ends, whatever the registry says; null if it is unknown. Fails with `domain_not_found`. */
 export async function setExpiry(ctx: Context, domain: string, expiresAt: Date | null): Promise<void> {
   const expiry = expiresAt === null ? null : ({ expiresAt, expiryFrom: 'administrator' } as const)
   if (!(await set(ctx.store, domain, expiry))) throw noDomain(domain)
 }
 
-/** Asks the registry about a domain, if that is its turn. Returns the domain as it is known then. A registry that fails is asked again. */
+/** Queries the registry about a domain if that is due. Returns the updated domain. If the registry fails, it is queried again later. */
 export async function askRegistry(ctx: Context, doc: DomainDoc): Promise<DomainDoc> {
   const { rdapUrl } = ctx.settings.domains
   const { _id: domain, expiryFrom, registryAskedAt } = doc
@@ -36,7 +36,7 @@ export async function askRegistry(ctx: Context, doc: DomainDoc): Promise<DomainD
   return { ...doc, ...known }
 }
 
-/** The end of a registration; null when the registry tells none. Rejects when it does not answer. */
+/** The end of a registration; null if the registry does not know it. Rejects if the registry does not answer. */
 async function expiryOf(rdapUrl: string, domain: string): Promise<Date | null> {
   const url = `${rdapUrl.replace(/\/+$/, '')}/domain/${encodeURIComponent(domain)}`
   const answer = await fetch(url, {
@@ -59,10 +59,10 @@ async function expiryOf(rdapUrl: string, domain: string): Promise<Date | null> {
   return at === null || Number.isNaN(at.getTime()) ? null : at
 }
 
-/** Reads a day of the command line. Fails with `validation_error`. */
+/** Parses a day on the command line. Fails with `validation_error`. */
 export function readDay(text: string): Date {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN)
-  // Date takes the 30th of February for the 2nd of March.
+  // Date parses February 30 as March 2.
   if (!Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)) return at
   throw new Failure('validation_error', `"${text}" is no day.`, { param: 'day', fix: 'Write it as 2027-03-31.' })
 }

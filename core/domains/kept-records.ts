@@ -1,4 +1,4 @@
-/** The records to publish, as the service keeps them in the zone of their domain. */
+/** Keeps the records to publish of a domain in its zone. */
 import { newId } from '../../schemas/ids.ts'
 import type { ZoneRecordDoc } from '../../store/documents/domains.ts'
 import type { Context } from '../process/context.ts'
@@ -7,12 +7,12 @@ import { editZone, type ZoneRef } from '../zones/zone-edit.ts'
 import { type Published, type RecordToPublish, recordsToPublish } from './records-to-publish.ts'
 
 const ttlSeconds = 3_600
-/** What of a zone is kept, besides what is kept for another reason than to be published. */
+/** Purposes of records in the zone that are not among the records to publish. */
 const keptForOther: readonly string[] = ['proof']
 
 /**
- * Makes the zone of a domain hold the records to publish, as far as its owner has not taken one over or has the like of it. Returns
- * whether anything changed. Fails with `unavailable`, after `withinMs` (core/zones/zone-edit.ts).
+ * Makes the zone of a domain contain the records to publish, except those that its owner has taken over or has an equivalent of.
+ * Returns whether anything changed. Fails with `unavailable` after `withinMs` (core/zones/zone-edit.ts).
  */
 export async function keepPublished(ctx: Context, zone: ZoneRef & Published, withinMs?: number): Promise<boolean> {
   const { removed, written } = await editZone(ctx, zone, (records) => planOf(ctx, zone, records), withinMs)
@@ -41,7 +41,7 @@ function planOf(ctx: Context, zone: ZoneRef & Published, records: readonly ZoneR
   return { removed, written }
 }
 
-/** Whether the owner has a record of their own in the place of one to publish. */
+/** Whether the owner has their own record in place of one to publish. */
 function hasAlready(domain: string, others: readonly ZoneRecordDoc[], { name, type, value }: RecordToPublish): boolean {
   const tag = /^v=[a-z0-9]+/i.exec(value)?.[0].toLowerCase()
   return others

@@ -1,23 +1,23 @@
 /**
- * A look at the DNS of a domain: each record to publish is asked for at every resolver of the settings, and what is not right is asked
- * about further, so that the answer can say what was done instead.
+ * Checks the DNS of a domain: every resolver in the settings is queried for each record to publish. If a record is not right, more is
+ * queried, so that the result can say what was published instead.
  */
 import { DnsError, type DnsRecords, isAbsent, type Records, type RecordType } from '../dns/resolver.ts'
 import type { Context } from '../process/context.ts'
 import { judge, type Seen, type Verdict } from './mistakes.ts'
 import type { RecordToPublish } from './records-to-publish.ts'
 
-/** A record to publish, and what the resolvers say of it: one verdict each, null of one that did not answer. */
+/** A record to publish, with one verdict per resolver; null for a resolver that failed. */
 export type Looked = { readonly record: RecordToPublish; readonly verdicts: readonly (Verdict | null)[] }
 
-/** What one resolver said: values as zone files have them; null: it failed. */
+/** The answer of one resolver: values as in zone files; null if it failed. */
 type Answers = readonly string[] | null
 
-/** Values of one name that are read, and characters of each: a stranger's zone may hold anything. */
+/** Values read per name, and characters of each: a stranger's zone may contain anything. */
 const valuesMax = 20
 const valueCharsMax = 4_000
 
-/** Asks for all records to publish of a domain. Never fails: a resolver that does is told as null. */
+/** Queries all records to publish of a domain. Never fails: a resolver that fails gives null. */
 export async function lookAt(
   ctx: Context,
   domain: string,
@@ -48,7 +48,7 @@ function verdictOf(
 
 type Ask = (name: string, type: RecordType) => Promise<readonly Answers[]>
 
-/** Asks all resolvers, each question once for the whole look. */
+/** Queries all resolvers, each question once per check. */
 function askerOf(ctx: Context): Ask {
   const asked = new Map<string, Promise<readonly Answers[]>>()
   return (name, type) => {
@@ -66,7 +66,7 @@ function readAnswer<T extends RecordType>(answer: DnsRecords<T> | DnsError, type
   return answer.records.slice(0, valuesMax).map((record) => written(type, record).slice(0, valueCharsMax))
 }
 
-/** A record as a zone file has it; of a text what it says, without quotes. */
+/** A record as in a zone file; a text without quotes. */
 function written<T extends RecordType>(type: T, record: Records[T]): string {
   if (typeof record === 'string') return record.toLowerCase().replace(/\.$/, '')
   if (Array.isArray(record)) return record.join('')
@@ -78,10 +78,10 @@ function written<T extends RecordType>(type: T, record: Records[T]): string {
   return `${priority} ${weight} ${port} ${hostOf(target)}`
 }
 
-/** The root, which stands for no host (RFC 7505, RFC 2782), is a dot. */
+/** The root is written as a dot; it means that there is no host (RFC 7505, RFC 2782). */
 const hostOf = (name: string) => name.toLowerCase() || '.'
 
-/** What else is asked about a record that is not right, for each resolver. */
+/** Queries more about a record that is not right, for each resolver. */
 async function askFurther(
   ask: Ask,
   domain: string,
@@ -110,10 +110,10 @@ async function askFurther(
 
 /** How a record is recognised: a pattern, or a part of its own value. */
 type Form = { test(answer: string): boolean }
-/** So much of an ownership token is no other's. */
+/** A part of an ownership token that is long enough to be unique. */
 const tokenEndChars = 20
 
-/** Names at which a record is put by mistake, and how it is recognised there. */
+/** Names at which a record is often published by mistake, and how it is recognised there. */
 function misplaced(domain: string, { purpose, name, value }: RecordToPublish) {
   const [kind = ''] = purpose.split(' ')
   const places: { readonly [kind: string]: { readonly names: readonly string[]; readonly form: Form } } = {

@@ -1,46 +1,46 @@
 /**
- * Whether a record to publish is right in the DNS, and what to change if it is not: the mistakes that are often made, each with its
- * words. Pure: what the DNS answered comes in.
+ * Decides whether a record to publish is right in the DNS and, if not, what to change: each common mistake has its own text. Pure:
+ * the answers of the DNS are passed in.
  */
 import { isIP } from 'node:net'
 import { presented, type RecordToPublish } from './records-to-publish.ts'
 
-/** What a DNS server says of a record to publish; values as zone files have them, texts without quotes. */
+/** What a DNS server answers about a record to publish; values as in zone files, texts without quotes. */
 export type Seen = {
-  /** What has the type and the name of the record. */
+  /** Records with the type and the name of the record. */
   readonly answers: readonly string[]
-  /** Where a CNAME at its name leads; null: there is none. */
+  /** Target of a CNAME at the name; null if there is none. */
   readonly alias: string | null
-  /** What has its type at the name with the domain behind it once more. */
+  /** Records of its type at the name with the domain appended once more. */
   readonly doubled: readonly string[]
-  /** What has its type at other names where it is put by mistake. */
+  /** Records of its type at other names where it is often published by mistake. */
   readonly elsewhere: readonly { readonly name: string; readonly answers: readonly string[] }[]
-  /** Whether its name leads to the addresses of the host that it should name. */
+  /** Whether the name has the same addresses as the host that it should point to. */
   readonly hasSameAddresses: boolean
 }
 
 export type Verdict = {
   readonly ok: boolean
-  /** What of the answers is about this record. */
+  /** The answers that concern this record. */
   readonly found: readonly string[]
-  /** What to change, in a sentence or two; null when nothing is. */
+  /** What to change, in a sentence or two; null if nothing. */
   readonly fix: string | null
 }
 
 /** The domain, the record, and what was seen of it. */
 export type Look = { readonly domain: string; readonly record: RecordToPublish; readonly seen: Seen }
 
-/** What a mistake says, when it is the one that was made; null: it is another. */
+/** Returns the text for a mistake if it is the one that was made, else null. */
 type Mistake = (look: Look) => string | null
 type Kind = {
-  /** What of the answers is about records of this kind, right or nearly. */
+  /** Whether an answer is a record of this kind, right or nearly right. */
   readonly concerns: (answer: string, look: Look) => boolean
   readonly isRight: (found: readonly string[], look: Look) => boolean
-  /** Asked in their order when it is not right; the last words are those of `publish`. */
+  /** Tried in order if the record is not right. If none applies, the text of `publish` or `replace` is used. */
   readonly mistakes: readonly Mistake[]
 }
 
-/** Judges what a server says of a record. */
+/** Judges what a server answers about a record. */
 export function judge(look: Look): Verdict {
   const kind = kindOf(look.record)
   const found = look.seen.answers.filter((answer) => kind.concerns(answer, look))
@@ -59,7 +59,7 @@ const publish = ({ record }: Look) =>
 const replace = ({ record }: Look, found: readonly string[]) =>
   `Replace what ${record.name} has (${shown(found.join(' | '))}) with: ${presented(record)}`
 
-/** A text as it should be: without quotes of zone files around and in it, and without their backslashes. */
+/** A text as it should be: without the quotes and backslashes of zone files. */
 const plain = (text: string) =>
   text
     .replaceAll(/"\s*"/g, '')
@@ -69,10 +69,10 @@ const plain = (text: string) =>
 const squeezed = (text: string) => text.replaceAll(/\s+/g, '')
 const isSame = (a: string, b: string) => squeezed(a) === squeezed(b)
 
-/** It hides whatever else stands there, and what is found is that of another domain. */
+/** A CNAME at the domain itself hides all other records there; the answers are those of its target. */
 function aliasAtApex({ domain, record, seen: { alias } }: Look): string | null {
   return record.name === domain && alias !== null
-    ? `A CNAME stands at ${domain} itself (to ${alias}), and nothing can stand beside it (RFC 1034 3.6.2). Replace it with A and AAAA records, or what your provider calls ALIAS or flattening; then publish this record: ${presented(record)}`
+    ? `There is a CNAME at ${domain} itself (to ${alias}), and no other record may exist beside it (RFC 1034 3.6.2). Replace it with A and AAAA records, or what your provider calls ALIAS or flattening; then publish this record: ${presented(record)}`
     : null
 }
 
@@ -92,19 +92,19 @@ const anywhere: readonly Mistake[] = [
       : null,
   ({ record, seen: { answers, alias } }) =>
     answers.length === 0 && alias !== null && record.type !== 'CNAME'
-      ? `A CNAME stands at ${record.name} (to ${alias}), and nothing can stand beside it (RFC 1034 3.6.2). Delete it; then publish this record.`
+      ? `There is a CNAME at ${record.name} (to ${alias}), and no other record may exist beside it (RFC 1034 3.6.2). Delete it; then publish this record.`
       : null,
   ({ record, seen: { answers, elsewhere } }) => {
     const place = elsewhere.find((each) => each.answers.length > 0)
     return answers.length === 0 && place !== undefined
-      ? `The record stands at ${place.name}, where nobody looks for it. Move it to ${record.name}.`
+      ? `The record is at ${place.name}, where nobody looks for it. Move it to ${record.name}.`
       : null
   },
 ]
 
 const relative = (name: string, domain: string) => (name === domain ? '@' : name.slice(0, -domain.length - 1))
 
-/** The tags of a record such as DKIM and DMARC have them (RFC 6376 3.2), names in lower case. */
+/** The tags of a record, as DKIM and DMARC have them (RFC 6376 3.2); names in lower case. */
 function tagsOf(text: string): ReadonlyMap<string, string> {
   return new Map(
     text.split(';').flatMap((part) => {
@@ -114,7 +114,7 @@ function tagsOf(text: string): ReadonlyMap<string, string> {
   )
 }
 
-/** A text of which a name has one, beginning with `v=<version>`. */
+/** A kind of text that a name may have only once, beginning with `v=<version>`. */
 function single(
   version: string,
   isRight: (text: string, look: Look) => boolean,
@@ -132,7 +132,7 @@ function single(
 
 function several({ record, seen: { answers } }: Look): string | null {
   return answers.length > 1
-    ? `${record.name} has ${answers.length} such records, and those who ask take none of them. Keep one: ${record.value}`
+    ? `${record.name} has ${answers.length} such records, so receivers use none of them. Keep one: ${record.value}`
     : null
 }
 
@@ -154,7 +154,7 @@ const mx: Kind = {
       const address = answers.map(exchangeOf).find(({ host }) => isIP(host.replace(`.${domain}`, '')) !== 0)
       return address === undefined
         ? null
-        : `The MX record names the address ${address.host}, and it has to name a host (RFC 5321 5.1). Change it to: ${presented(record)}`
+        : `The MX record names the address ${address.host}, but it has to name a host (RFC 5321 5.1). Change it to: ${presented(record)}`
     },
     ({ domain, record, seen: { answers } }) =>
       answers.map(exchangeOf).some(({ host }) => host === `${record.value}.${domain}`)
@@ -168,7 +168,7 @@ const mx: Kind = {
       const all = answers.map(exchangeOf)
       const others = [...new Set(all.flatMap(({ host }) => (host === record.value ? [] : [host])))]
       return all.length > others.length
-        ? `Mail goes to ${others.join(', ')} too, whose preference is as low as ours or lower: what arrives there does not come here. Delete those MX records, or give them a higher number than ours.`
+        ? `Mail also goes to ${others.join(', ')}, whose preference is as low as ours or lower; what arrives there does not come here. Delete those MX records, or give them a higher number than ours.`
         : null
     },
     ({ record, seen: { answers } }) =>
@@ -200,16 +200,16 @@ const spf: Kind = {
   mistakes: [
     ({ record, seen: { answers } }) =>
       answers.filter((answer) => /^v=spf1(?:\s|$)/i.test(answer)).length > 1
-        ? `${record.name} has ${answers.length} SPF records, and receivers then take none of them (RFC 7208 4.5). Merge them into one: ${mergedSpf(answers, record.value)}`
+        ? `${record.name} has ${answers.length} SPF records, so receivers use none of them (RFC 7208 4.5). Merge them into one: ${mergedSpf(answers, record.value)}`
         : null,
     ({ record, seen: { answers } }) =>
       answers.length > 0 && !answers.some((answer) => /^v=spf1(?:\s|$)/i.test(plain(answer)))
-        ? `The SPF record of ${record.name} does not begin with "v=spf1", so nobody reads it. Change it to: ${record.value}`
+        ? `The SPF record of ${record.name} does not begin with "v=spf1", so receivers ignore it. Change it to: ${record.value}`
         : null,
     ({ seen: { answers } }) => {
       const terms = termsOf(answers[0] ?? '')
       return lookupsOf(terms) > lookupsMax
-        ? `The SPF record asks for ${lookupsOf(terms)} look-ups, and receivers refuse it beyond ${lookupsMax} (RFC 7208 4.6.4). Take out what does not send your mail any more.`
+        ? `The SPF record needs ${lookupsOf(terms)} DNS look-ups, and receivers refuse more than ${lookupsMax} (RFC 7208 4.6.4). Remove what no longer sends your mail.`
         : null
     },
     ({ record, seen: { answers } }) => {
@@ -217,7 +217,7 @@ const spf: Kind = {
       const unknown = termsOf(only).find((term) => !isTerm(term))
       return unknown === undefined || more.length > 0 || only.includes('"')
         ? null
-        : `The SPF record has "${unknown}", which is no term of SPF, and receivers then take none of the record (RFC 7208 4.6). Change it to: ${mergedSpf([only], record.value)}`
+        : `The SPF record has "${unknown}", which is not a valid SPF term, so receivers ignore the whole record (RFC 7208 4.6). Change it to: ${mergedSpf([only], record.value)}`
     },
     (look) => {
       const [only, ...more] = look.seen.answers
@@ -225,17 +225,17 @@ const spf: Kind = {
       if (only === undefined || more.length > 0 || only.includes('"')) return null
       const isBehind = termsOf(only).includes(wanted.toLowerCase())
       return isBehind
-        ? `In the SPF record "${wanted}" stands behind "all", where nobody reads it. Change it to: ${mergedSpf([only], look.record.value)}`
+        ? `In the SPF record "${wanted}" comes after "all", where receivers ignore it. Change it to: ${mergedSpf([only], look.record.value)}`
         : `The SPF record lacks "${wanted}", so mail from here may fail SPF. Change it to: ${mergedSpf([only], look.record.value)}`
     },
   ],
 }
 
-/** The terms that ask the DNS (RFC 7208 4.6.4). */
+/** The number of terms that need DNS look-ups (RFC 7208 4.6.4). */
 const lookupsOf = (terms: readonly string[]) =>
   terms.filter((term) => /^[+?~-]?(?:include|a|mx|ptr|exists)(?:[:/]|$)|^redirect=/.test(term)).length
 
-/** Whether a term, in lower case, is a mechanism or a modifier as RFC 7208 4.6.1 and 5 have them. */
+/** Whether a term, in lower case, is a mechanism or a modifier according to RFC 7208 4.6.1 and 5. */
 function isTerm(term: string): boolean {
   const [, version, network = ''] = /^[+?~-]?ip([46]):(.*)$/.exec(term) ?? []
   if (version !== undefined) return isIP(network.replace(/\/\d{1,3}$/, '')) === Number(version)
@@ -245,19 +245,19 @@ function isTerm(term: string): boolean {
 }
 
 /**
- * One SPF record of several, with what ours has to contain: it ends as the first of them does that has an end. What one of them
- * leaves to another name (`redirect=`) stays with that.
+ * Merges SPF records into one that contains our mechanism. It ends as the first of them that has an end does. If a record refers
+ * to another name by `redirect=`, that reference is kept.
  */
 function mergedSpf(found: readonly string[], wanted: string): string {
   const isEnd = (term: string) => /^[+?~-]?all$/i.test(term)
   const isOther = (term: string) => /^(?:redirect|exp)=/i.test(term)
-  // A comma behind a term is a slip, and no reason to lose the term.
+  // A comma or semicolon after a term is a slip, and no reason to drop the term.
   const termsIn = (text: string) =>
     plain(text)
       .split(/[,;]*(?:\s+|$)/)
       .slice(1)
   const records = [...found, wanted].map(termsIn)
-  // Beside "all" nobody reads it (RFC 7208 6.1).
+  // Together with "all", receivers ignore redirect= (RFC 7208 6.1).
   const redirects = records
     .filter((terms) => !terms.some(isEnd))
     .flatMap((terms) => terms.filter((term) => /^redirect=/i.test(term)).slice(0, 1))
@@ -297,7 +297,7 @@ const dkim: Kind = {
       answers.length === 1 &&
       /^[A-Za-z0-9+/=]+$/.test(keyOf(plain(answers[0]!))) &&
       keyOf(plain(answers[0]!)) !== keyOf(record.value)
-        ? `${record.name} holds another key than the one that signs. Replace it with: ${record.value}`
+        ? `${record.name} holds a different key from the one that signs. Replace it with: ${record.value}`
         : null,
   ],
 }
@@ -310,7 +310,7 @@ const dmarc: Kind = single(
     !answers[0]!.includes('\\') &&
     !answers[0]!.includes('"') &&
     !/^(?:none|quarantine|reject)$/i.test(tagsOf(answers[0]!).get('p') ?? '')
-      ? `The DMARC record of ${record.name} names no policy that there is (p=none, p=quarantine or p=reject). Change it to: ${record.value}`
+      ? `The DMARC record of ${record.name} has no valid policy (p=none, p=quarantine or p=reject). Change it to: ${record.value}`
       : null,
 )
 
@@ -327,7 +327,7 @@ const host: Kind = {
 
 const service: Kind = {
   concerns: () => true,
-  // Priority and weight are the owner's own.
+  // The owner may choose priority and weight.
   isRight: (found, { record }) => found.some((answer) => placeOf(answer) === placeOf(presented(record))),
   mistakes: [],
 }

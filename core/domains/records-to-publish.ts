@@ -1,4 +1,4 @@
-/** What the owner of a domain has to have in the DNS so that its mail arrives here, and is believed elsewhere. */
+/** The DNS records that a domain needs so that its mail arrives here and is trusted elsewhere. */
 import type { DkimKey, DomainDoc, ZoneRecordDoc } from '../../store/documents/domains.ts'
 import { mxPriority, spfRecordOf } from '../deliverability/own-addresses.ts'
 import { dmarcRecordOf, tlsReportRecordOf } from '../deliverability/report-address.ts'
@@ -9,27 +9,27 @@ import { ownershipLabel } from '../zones/mail-critical.ts'
 /** A record to publish. */
 export type RecordToPublish = Pick<ZoneRecordDoc, 'value' | 'priority'> & {
   readonly type: 'CNAME' | 'MX' | 'SRV' | 'TXT'
-  /** What it is for: `mx`, `dkim <selector>`, ...; once in each domain. */
+  /** The purpose of the record: `mx`, `dkim <selector>`, ...; unique within a domain. */
   readonly purpose: string
-  /** Absolute. */
+  /** Absolute name. */
   readonly name: string
-  /** Whether the domain is verified only with it, and broken without it. */
+  /** Whether the domain cannot be verified without it, and is broken if it disappears. */
   readonly required: boolean
 }
 
-/** A domain, as far as its records follow from it. */
+/** The fields of a domain that determine its records. */
 export type Published = Pick<DomainDoc, 'stsMode'> & {
   readonly domain: string
   readonly dkim: readonly Pick<DkimKey, 'selector' | 'publicRecord' | 'use'>[]
-  /** What shows whose it is; null where nobody has to show it. */
+  /** Proves who owns the domain; null if no proof is needed. */
   readonly token: string | null
 }
 
 const ownershipTag = 'mailroom-verification='
 
 /**
- * The records of a domain, in the order in which one publishes them. Below the shared domain every name has those of mail, so that a
- * signup needs no record of its own.
+ * The records of a domain, in the order in which they should be published. For the shared domain, wildcards give every name below it
+ * the records for mail, so that a signup needs no records of its own.
  */
 export function recordsToPublish(ctx: Context, published: Published): readonly RecordToPublish[] {
   const { hostname } = ctx
@@ -93,7 +93,7 @@ export function recordsToPublish(ctx: Context, published: Published): readonly R
   ]
 }
 
-/** What mail programs look for (RFC 6186, RFC 8314 5.1), at the ports where it is. */
+/** The services that mail programs look for (RFC 6186, RFC 8314 5.1), with their ports. */
 function mailServices({ settings }: Context): readonly (readonly [string, number])[] {
   const { imap, imaps, submission, submissions } = settings
   const all = [
@@ -105,7 +105,7 @@ function mailServices({ settings }: Context): readonly (readonly [string, number
   return all.flatMap(([label, port]) => (port === null || port === 0 ? [] : [[label, port] as const]))
 }
 
-/** A record as a zone file has it, without its name. */
+/** The value of a record as in a zone file. */
 export function presented({ type, value, priority }: Pick<ZoneRecordDoc, 'type' | 'value' | 'priority'>): string {
   return type === 'MX' || type === 'SRV' ? `${priority ?? 0} ${value}` : value
 }

@@ -1,4 +1,4 @@
-/** The domain of the service, below which signups get theirs. */
+/** The shared domain of the service, below which signups get their domains. */
 import { newId } from '../../schemas/ids.ts'
 import { insertAccount } from '../../store/accounts.ts'
 import { findDomain, insertDomain } from '../../store/domains.ts'
@@ -11,7 +11,7 @@ import { newDkimKeys } from './claims.ts'
 import { keepPublished } from './kept-records.ts'
 
 /**
- * Creates the shared domain of the service and the mailbox of its postmaster when they are missing, and brings its zone up to date.
+ * Creates the shared domain of the service and its postmaster's mailbox if they are missing, and brings its zone up to date.
  * Runs at every start, in one process at a time.
  */
 export async function ensureSharedDomain(ctx: Context): Promise<void> {

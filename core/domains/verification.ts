@@ -1,7 +1,7 @@
 /**
- * What follows from a look at the DNS of a domain: who has verified it, and what of it is broken. Invariants: of two looks that end at
- * once one is written down; what a domain's owner is to be told stands in its document before the event is recorded, so that a
- * crash loses none; nothing is called broken that was never right, nor on the word of one resolver at one time.
+ * What follows from a check of a domain's DNS: who has verified it, and which records are broken. Invariants: if two checks end at
+ * once, only one is recorded. News for the owner is stored in the domain's document before its event is recorded, so a crash loses
+ * none. A record is never called broken if it was never right, nor on the word of one resolver at one time.
  */
 import { deriveId, idAt } from '../../schemas/ids.ts'
 import { freeSlot } from '../../store/accounts.ts'
@@ -27,19 +27,19 @@ import { keepPublished } from './kept-records.ts'
 import { type Looked, lookAt } from './look.ts'
 import { recordsToPublish } from './records-to-publish.ts'
 
-/** Pauses between looks: the first after a change, and the longest; each is half as long again as the one before. */
+/** Pauses between checks: the first after a change, and the longest. Each is half as long again as the one before. */
 const pauseFirstMs = 5 * minuteMs
 const pauseMaxMs = 6 * hourMs
 const pauseGrowth = 1.5
-/** Share of a pause by which it is longer or shorter at random, so that domains are not looked at all together. */
+/** Random share by which a pause is longer or shorter, so that domains are not all checked at once. */
 const jitter = 0.2
-/** So far apart one resolver alone has to say twice that a record is wrong. */
+/** If only one resolver answers, it must report a record as wrong twice, this far apart. */
 const secondLookMs = minuteMs
 const suspectPauseMs = 2 * minuteMs
 
 /**
- * Looks at the DNS of an account's domain at once. Returns its state after that. Fails with `domain_not_found`, `conflict` (another
- * account has verified it, or it is free).
+ * Checks the DNS of an account's domain at once. Returns its state after that. Fails with `domain_not_found`, `conflict` (another
+ * account has verified it, or it is a free domain).
  */
 export async function verifyDomain(
   ctx: Context,
@@ -51,7 +51,7 @@ export async function verifyDomain(
   return lookNow(ctx, found)
 }
 
-/** The domain of an account, or its claim; null when it has neither. */
+/** The domain of an account, or its claim; null if it has neither. */
 export async function findOwn(
   ctx: Context,
   { accountId, domain }: { readonly accountId: string; readonly domain: string },
@@ -61,11 +61,11 @@ export async function findOwn(
   return findClaim(ctx.store, { accountId, domain })
 }
 
-/** Looks at a domain or claim, and does what follows. Fails with `conflict` when another account has verified what is claimed. */
+/** Checks a domain or claim and acts on the result. Fails with `conflict` if another account has verified a claimed domain. */
 export async function lookNow(ctx: Context, doc: DomainDoc | DomainClaimDoc): Promise<DomainDoc | DomainClaimDoc> {
   const { accountId, backend, watch } = doc
   const published = publishedOf(doc)
-  // Where another server keeps the zone and does not answer, the look says what is missing there.
+  // If another server keeps the zone and does not answer, the check reports the records that are missing there.
   await keepPublished(ctx, { ...published, accountId, backend }).catch((error: unknown) =>
     ctx.log.warn({ err: error, domain: published.domain }, 'the records of a domain could not be written'),
   )
@@ -77,7 +77,7 @@ export async function lookNow(ctx: Context, doc: DomainDoc | DomainClaimDoc): Pr
 
 type Result = { readonly looks: readonly RecordLook[]; readonly at: Date }
 
-/** What is known of a record after a look. One that no resolver answered for stays as it was. */
+/** The state of a record after a check. If no resolver answered, it is unchanged. */
 function lookAfter({ record, verdicts }: Looked, before: readonly RecordLook[], at: Date): RecordLook {
   const { purpose, required } = record
   const last = before.find((look) => look.purpose === purpose)
@@ -86,14 +86,14 @@ function lookAfter({ record, verdicts }: Looked, before: readonly RecordLook[], 
   const right = answered.find(({ ok }) => ok)
   if (right !== undefined) return { ...nothing, found: right.found, ok: true, wasOk: true }
   const [wrong] = answered
-  if (wrong === undefined) return last ?? { ...nothing, fix: 'No DNS resolver answered: look again in some minutes.' }
+  if (wrong === undefined) return last ?? { ...nothing, fix: 'No DNS resolver answered. Check again in some minutes.' }
   const wrongSince = last?.wrongSince ?? at
   const isAgreed = answered.length > 1 || after(wrongSince, secondLookMs) <= at
   const wasOk = last?.wasOk ?? false
   return { ...nothing, ...wrong, wasOk, wrongSince, broken: last?.broken === true || (required && wasOk && isAgreed) }
 }
 
-/** A claim whose required records are all there becomes the account's domain, if it is the first. Fails with `conflict`. */
+/** Turns a claim whose required records are all right into the account's domain, if it is the first. Fails with `conflict`. */
 async function claimAfter(
   ctx: Context,
   claim: DomainClaimDoc,
@@ -109,7 +109,7 @@ async function claimAfter(
   return { ...claim, watch: next }
 }
 
-/** The commit point is the insert. What follows is done again by the next look at the claim, if a crash prevented it. */
+/** Makes a claim the account's domain; the insert is the commit point. If a crash cuts off the rest, the next check repeats it. */
 async function takeDomain(ctx: Context, claim: DomainClaimDoc, { looks, at }: Result): Promise<DomainDoc> {
   const { _id: _, accountId, domain, watch, ...rest } = claim
   const doc: DomainDoc = {
@@ -126,7 +126,7 @@ async function takeDomain(ctx: Context, claim: DomainClaimDoc, { looks, at }: Re
   const inUse = isFirst ? doc : await findDomain(ctx.store, domain)
   if (inUse?.accountId !== accountId) throw domainTaken(domain)
   await giveZone(ctx.store, domain, accountId)
-  // One of two that an account had at once, which an administrator may have made.
+  // The account had both a claim and the domain, which an administrator may have added. The claim goes, and so does its slot.
   if ((await removeClaim(ctx.store, { accountId, domain })) && !isFirst)
     await freeSlot(ctx.store, accountId, 'ownDomains')
   await zoneChanged(ctx, { domain, accountId })
@@ -134,7 +134,7 @@ async function takeDomain(ctx: Context, claim: DomainClaimDoc, { looks, at }: Re
   return inUse
 }
 
-/** Writes down the state of a domain after a look, and tells what has changed. */
+/** Records the state of a domain after a check, and announces what has changed. */
 async function domainAfter(ctx: Context, doc: DomainDoc, { looks, at }: Result): Promise<DomainDoc> {
   const { _id: domain, accountId, watch, dkim } = doc
   const wasBroken = new Set(watch?.looks.flatMap(({ purpose, broken }) => (broken ? [purpose] : [])))
@@ -157,14 +157,14 @@ async function domainAfter(ctx: Context, doc: DomainDoc, { looks, at }: Result):
   } as const
   const all = expiry === null ? news : [...news, expiry.news]
   const written = await noteLook(ctx.store, { domain, accountId }, { rev: watch?.rev ?? 0, set, news: all })
-  // Another look was written down meanwhile.
+  // Another check was recorded in the meantime.
   if (written === null) return (await findDomain(ctx.store, domain)) ?? doc
   if (keys !== dkim) await keepPublished(ctx, { ...publishedOf(written), accountId, backend: doc.backend })
   await tellNews(ctx, written)
   return written
 }
 
-/** When the DNS is looked at next: soon after a change and while something is in doubt, then ever less often. */
+/** When the DNS is checked next: soon after a change and while something is in doubt, then less and less often. */
 function watchAfter(
   before: Watched | undefined,
   { looks, at, isNew = false }: Result & { readonly isNew?: boolean },
@@ -176,10 +176,10 @@ function watchAfter(
   return { looks, lookedAt: at, dueAt: after(at, Math.round(pauseMs * share)), pauseMs, rev: (before?.rev ?? 0) + 1 }
 }
 
-/** Days before the end of a registration on which its owner is told. */
+/** Days before the end of a registration at which its owner is notified. */
 const expiryDays = [7, 30] as const
 
-/** What is to be told of the end of a domain's registration; null when nothing is. */
+/** The notice about the end of a domain's registration; null if none is due. */
 function expiryNews({ expiresAt, expiryTold }: DomainDoc, at: Date) {
   if (expiresAt === undefined || expiresAt <= at) return null
   const days = expiryDays.find((each) => after(expiresAt, -each * dayMs) <= at)
@@ -189,7 +189,7 @@ function expiryNews({ expiresAt, expiryTold }: DomainDoc, at: Date) {
   return { told: { at: expiresAt, days }, news: { type: 'domain.expiring', at } as const }
 }
 
-/** Records the events of what is to be told of a domain, and forgets that it is. Safe to repeat. */
+/** Records the events for a domain's unannounced news, and then removes the news. Safe to repeat. */
 export async function tellNews(ctx: Context, doc: DomainDoc): Promise<void> {
   const { _id: domain, accountId, untold = [] } = doc
   if (untold.length === 0 || accountId === null) return

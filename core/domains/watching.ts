@@ -1,6 +1,6 @@
 /**
- * The clock that looks at the DNS of domains. Invariants: a domain is looked at by one process at a time, under a lease that ends by
- * itself; pauses grow and have a random part; a domain whose look fails waits for its turn again.
+ * The clock that checks the DNS of domains. Invariants: one process at a time checks a domain, under a lease that ends by itself.
+ * Pauses grow and have a random part. If a check fails, the domain waits for its next turn.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { findClaim, findDomain, findDueDomains, leaseLook, type WatchedRef } from '../../store/domains.ts'
@@ -9,14 +9,14 @@ import type { Context } from '../process/context.ts'
 import { askRegistry } from './expiry.ts'
 import { lookNow, tellNews } from './verification.ts'
 
-/** Longer than a look takes at resolvers that do not answer. */
+/** Longer than a check takes if resolvers do not answer. */
 const leaseMs = 5 * minuteMs
-/** How often a claim is looked at whose domain another account has. */
+/** How often a claim is checked while another account has its domain. */
 const takenPauseMs = dayMs
 const domainsMax = 200
 const atOnce = 10
 
-/** Looks at the domains and claims that are due. Returns how many. */
+/** Checks the domains and claims that are due. Returns how many were. */
 export async function watchDomains(ctx: Context): Promise<number> {
   const now = ctx.clock.now()
   const due = await findDueDomains(ctx.store, now, domainsMax)
@@ -25,7 +25,10 @@ export async function watchDomains(ctx: Context): Promise<number> {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { domain } = next
       await look(ctx, next, after(now, leaseMs)).catch((error: unknown) =>
-        ctx.log.warn({ err: error, domain }, 'a domain could not be looked at; the next turn does'),
+        ctx.log.warn(
+          { err: error, domain },
+          'the DNS of a domain could not be checked; it is tried again at its next turn',
+        ),
       )
     }
   }
@@ -44,7 +47,7 @@ async function look(ctx: Context, ref: WatchedRef & { readonly dueAt: Date }, un
   const doc = 'domain' in found ? found : await askRegistry(ctx, found)
   await lookNow(ctx, doc).catch((error: unknown) => {
     if (!(error instanceof Failure && error.code === 'conflict')) throw error
-    // Another account has verified it. The claim stays, for its owner to see, and for when that account gives the domain up.
+    // Another account has verified the domain. The claim stays visible to its owner, and counts if that account gives the domain up.
     return leaseLook(ctx.store, { ...ref, dueAt: until }, after(until, takenPauseMs))
   })
 }

@@ -1,9 +1,9 @@
 /**
- * Changing the key that a zone is signed with, without an answer that cannot be validated (RFC 6781 4.1.3: one key for all; RFC 7583 3). The
- * new key is told beside the old one; when nobody can know the old one alone any more, it signs, and the zone above is asked to name it
- * (CDS, CDNSKEY); when that does, and all that was signed before is forgotten everywhere, the old one goes. Invariants: a state's time
- * runs from when all nodes were told of it; each step is a conditional update, so that a crash or another node leaves it to be done once;
- * the old key goes only when the zone above was looked at just before and does not depend on it.
+ * Rotates the key that signs a zone, such that every answer can be validated throughout (RFC 6781 4.1.3: one key for all; RFC 7583 3).
+ * The new key is published beside the old one. Once no cache can hold the old key alone any more, the new key signs, and the parent
+ * zone is asked to name it (CDS, CDNSKEY). Once it does, and everything signed before has expired everywhere, the old key is removed.
+ * Invariants: the time of a state runs from when all nodes were told of it. Each step is a conditional update, so after a crash, or
+ * with several nodes, it is done once. The old key is removed only if a check just before shows that the parent zone does not need it.
  */
 import { ttlMax } from '../../schemas/domains.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -23,37 +23,37 @@ import { keysOf, keyTtlSeconds, nextPrivateKey, zoneKeyDoc, zoneKeyId } from '..
 import { zoneOwner } from '../zones/zone-owner.ts'
 import { delegationOf } from './delegation.ts'
 
-/** Until each node serves a change, also one that the database does not reach, and secondaries have it. */
+/** Time until every node serves a change, even one that cannot reach the database, and secondaries have it. */
 const propagationMs = awayMs + hourMs
-/** How long each state lasts at least. */
+/** The minimum duration of each state. */
 const stateMs: { readonly [S in NextZoneKey['state']]: number } = {
-  // Nobody knows the set of keys before any more.
+  // Then no cache holds the previous key set any more.
   published: propagationMs + keyTtlSeconds * secondMs,
   signing: 0,
-  // Nobody has a record with a signature of the old key any more, nor what the zone above said before: DS records live for two days at most
-  // as a rule, and its servers take up to a day.
+  // Then no cache holds a signature of the old key any more, nor the previous DS records of the parent zone: these usually live
+  // for two days at most, and the parent's servers take up to a day to change.
   vouched: Math.max(propagationMs + ttlMax * secondMs, 3 * dayMs),
   alone: 0,
 }
 const leaseMs = 5 * minuteMs
 const lookAgainMs = hourMs
 const dueMax = 200
-/** Changes that one run begins: they are spread, as their zones were. */
+/** Rotations started in one run. They are spread over time, as the creation of their zones was. */
 const startsMax = 100
 
 type Owned = { readonly origin: string; readonly accountId: string | null }
 
-/** Begins to change the key of a zone. Fails with `conflict` while that goes on already. */
+/** Starts to rotate the key of a zone. Fails with `conflict` while a rotation is in progress. */
 export async function rotateZoneKey(ctx: Context, zone: Owned): Promise<ZoneKeyDoc> {
   const doc = await zoneKeyDoc(ctx, zone)
   if (!(await start(ctx, doc)))
-    throw new Failure('conflict', `The key of ${zone.origin} is being changed already.`, {
+    throw new Failure('conflict', `The key of ${zone.origin} is already being changed.`, {
       fix: 'Run "mailroom domain ds" to see how far that is, and what it waits for.',
     })
   return (await stepped(ctx, doc._id)) ?? doc
 }
 
-/** Takes an administrator's word that the zone above names the new key. Fails with `conflict` when nothing waits for that. */
+/** Takes an administrator's word that the parent zone names the new key. Fails with `conflict` if no rotation waits for that. */
 export async function confirmDelegation(ctx: Context, zone: Owned): Promise<ZoneKeyDoc> {
   const id = zoneKeyId(zone)
   const doc = await findZoneKey(ctx.store, id)
@@ -68,18 +68,21 @@ export async function confirmDelegation(ctx: Context, zone: Owned): Promise<Zone
   return (await stepped(ctx, id)) ?? doc
 }
 
-/** Goes on with the changes of keys that are due. Returns how many were. */
+/** Continues the rotations that are due. Returns how many were. */
 export async function rotateZoneKeys(ctx: Context): Promise<number> {
   if (!ctx.settings.dns.dnssec) return 0
   const due = await findDueZoneKeys(ctx.store, ctx.clock.now(), dueMax)
   for (const doc of due)
     await step(ctx, doc).catch((error: unknown) =>
-      ctx.log.warn({ err: error, domain: doc.domain }, 'a change of zone keys could not go on; the next turn does'),
+      ctx.log.warn(
+        { err: error, domain: doc.domain },
+        'a change of zone keys could not continue; it is tried again at its next turn',
+      ),
     )
   return due.length
 }
 
-/** Begins to change the keys that are older than the setting allows, of zones that are served. */
+/** Starts to rotate the keys that are older than the setting allows, in zones that are served here. */
 export async function replaceOldZoneKeys(ctx: Context): Promise<void> {
   const { dnssec, keyDays } = ctx.settings.dns
   if (!dnssec || keyDays === 0) return
@@ -103,14 +106,14 @@ async function start(ctx: Context, doc: ZoneKeyDoc): Promise<boolean> {
   })
 }
 
-/** Goes on with one change at once, as far as it can. */
+/** Continues one rotation at once, as far as possible. */
 async function stepped(ctx: Context, id: string): Promise<ZoneKeyDoc | null> {
   const doc = await findZoneKey(ctx.store, id)
   if (doc !== null) await step(ctx, doc)
   return findZoneKey(ctx.store, id)
 }
 
-/** Takes the turn of a change, under a lease that ends by itself, and does what is next. */
+/** Leases the turn of a rotation, which ends by itself, and makes the next step. */
 async function step(ctx: Context, doc: ZoneKeyDoc): Promise<void> {
   const { _id, next } = doc
   if (next === undefined) return
@@ -118,7 +121,7 @@ async function step(ctx: Context, doc: ZoneKeyDoc): Promise<void> {
   const leased = { ...next, dueAt: after(now, leaseMs) }
   if (!(await changeNextZoneKey(ctx.store, _id, next, { dueAt: leased.dueAt }))) return
   const turn = { ...doc, next: leased }
-  // What nobody serves is told to nobody: when it is served again, the time of the state begins anew.
+  // While no node serves the zone, nobody sees its keys. When it is served again, the time of the state starts anew.
   if (!(await isServed(ctx, doc))) await pause(ctx, turn, { toldAt: null })
   else if (next.toldAt === null) await tell(ctx, turn)
   else await goOn(ctx, turn)
@@ -135,11 +138,14 @@ async function tell(ctx: Context, turn: Turn): Promise<void> {
   await changeNextZoneKey(ctx.store, _id, next, { toldAt, dueAt: after(toldAt, stateMs[next.state]) })
 }
 
-/** What comes after a state whose time has come. */
+/** Moves a rotation on from a state whose time is over. */
 async function goOn(ctx: Context, turn: Turn): Promise<void> {
   const { domain, next } = turn
   if (next.state === 'published') {
-    ctx.log.info({ domain }, 'a new key signs the zone; the zone above is to name it, as "mailroom domain ds" shows it')
+    ctx.log.info(
+      { domain },
+      'a new key signs the zone; the parent zone has to name it, as "mailroom domain ds" shows it',
+    )
     return enter(ctx, turn, 'signing')
   }
   const named = await delegationOf(ctx, domain, keysOf(ctx, turn).signing.ds)
@@ -149,7 +155,7 @@ async function goOn(ctx: Context, turn: Turn): Promise<void> {
   else await pause(ctx, turn)
 }
 
-/** Writes down a state that nodes are to serve, and tells them; after a crash in between the next turn does. */
+/** Records a state that nodes are to serve, and announces it. After a crash in between, the next turn announces it. */
 async function enter(ctx: Context, turn: Turn, state: NextZoneKey['state']): Promise<void> {
   const next = { ...turn.next, state, toldAt: null, dueAt: after(ctx.clock.now(), leaseMs) }
   const { toldAt, dueAt } = next

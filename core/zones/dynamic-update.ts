@@ -1,4 +1,4 @@
-/** Dynamic updates of a zone that another server keeps (RFC 2136), signed by a shared key (TSIG), over TCP. */
+/** Dynamic updates (RFC 2136) of a zone on another server, signed with a shared key (TSIG), over TCP. */
 import { randomInt } from 'node:crypto'
 import { connect } from 'node:net'
 import { type Answer, decode, encode } from 'dns-packet'
@@ -14,17 +14,17 @@ import type { ZoneRecord } from './record-types.ts'
 import { signMessage, type TsigKey, verifyMessage } from './tsig.ts'
 
 export type UpdateServer = Extract<DnsBackend, { readonly kind: 'dynamic-update' }>
-/** What is taken out of a zone, and then put into it. */
+/** Records to delete from a zone, and then records to add to it. */
 export type ZoneUpdate = { readonly removed: readonly ZoneRecord[]; readonly added: readonly ZoneRecord[] }
 
 const timeoutMs = 8 * secondMs
 const opcodeUpdate = 5 << 11
 const classNone = 254
-/** What the length in front of a message over TCP can say (RFC 7766 8). */
+/** The largest message that the length prefix over TCP allows (RFC 7766 8). */
 const messageBytesMax = 65_535
 const portUsual = 53
 
-/** RFC 2136 2.2, in words for who set it up. */
+/** The response codes of RFC 2136 2.2, in words for the person who set up the update. */
 const rcodes: { readonly [rcode: number]: string } = {
   1: 'it could not read the update (FORMERR)',
   2: 'it failed (SERVFAIL)',
@@ -35,8 +35,8 @@ const rcodes: { readonly [rcode: number]: string } = {
 }
 
 /**
- * Has the primary server of a domain's zone take out and put in records, all or none. Fails with `conflict` when it refuses, or
- * it is more than an update can hold, `unavailable` when it cannot be asked.
+ * Has the primary server of a domain's zone delete and add records, all or none. Fails with `conflict` if the server refuses or the
+ * change does not fit one update, and with `unavailable` if the server cannot be reached.
  */
 export async function sendUpdate(
   ctx: Context,
@@ -54,28 +54,28 @@ export async function sendUpdate(
   if (message.length > messageBytesMax)
     throw new Failure(
       'conflict',
-      `The change of ${domain} takes ${message.length} bytes, and one update of the name server ${server.server} has ${messageBytesMax} at most.`,
+      `The change of ${domain} takes ${message.length} bytes, and one update of the name server ${server.server} can have ${messageBytesMax} at most.`,
       {
-        fix: 'Change less at once: another "ttl" is that of all records of the name and type, and a zone that goes there goes whole.',
+        fix: 'Change less at once. A new "ttl" changes all records of that name and type, and moving a zone to another server sends all its records.',
       },
     )
   const reply = await exchange(ctx, server.server, message).catch((error: Error) => {
     throw new Failure(
       'unavailable',
-      `The name server ${server.server} of ${domain} could not be asked: ${error.message}.`,
+      `The name server ${server.server} of ${domain} could not be reached: ${error.message}.`,
       {
-        fix: 'Try again; if it stays so, let the administrator look at the server ("mailroom domain dns").',
+        fix: 'Try again; if it keeps failing, let the administrator check the server ("mailroom domain dns").',
       },
     )
   })
   const refusal = refusalIn(reply, key, { at: ctx.machineClock.now(), mac })
   if (refusal !== null)
     throw new Failure('conflict', `The name server ${server.server} refused the change of ${domain}: ${refusal}.`, {
-      fix: 'Let the administrator compare zone, key and rights with those of the server ("mailroom domain dns").',
+      fix: 'Let the administrator compare the zone, the key and its permissions with those on the server ("mailroom domain dns").',
     })
 }
 
-/** The message without its signature: the zone, and what is to be deleted before what is to be added (RFC 2136 2.5). */
+/** The message without its signature: the zone, then the records to delete, then those to add (RFC 2136 2.5). */
 function updateMessage(zone: string, { removed, added }: ZoneUpdate): Buffer {
   const answerOf = ({ ttlSeconds, ...record }: ZoneRecord, ttl: number) => ({ ...record, class: 'IN', ttl }) as Answer
   const message = encode({
@@ -87,13 +87,13 @@ function updateMessage(zone: string, { removed, added }: ZoneUpdate): Buffer {
       ...added.map((record) => answerOf(record, record.ttlSeconds)),
     ],
   })
-  // 2.5.4: the class of a record that is deleted, which dns-packet does not know.
+  // RFC 2136 2.5.4: a deleted record has the class NONE, which dns-packet does not know.
   for (const { start } of (recordsOf(message) ?? []).slice(0, removed.length))
     message.writeUInt16BE(classNone, start + 2)
   return message
 }
 
-/** Why an answer is a refusal, as the end of a sentence; null: it is none. */
+/** Why a reply is a refusal, as the end of a sentence; null if it is none. */
 function refusalIn(
   reply: Buffer,
   key: TsigKey,
@@ -105,10 +105,10 @@ function refusalIn(
   const { flags = 0 } = decode(reply)
   const rcode = flags & 0xf
   if (rcode !== 0) return rcodes[rcode] ?? `it answered with the code ${rcode}`
-  return verdict.kind === 'verified' ? null : 'its answer is not signed by the key, and may be of somebody else'
+  return verdict.kind === 'verified' ? null : 'its answer is not signed with the key, and may come from somebody else'
 }
 
-/** Sends a message and reads the answer to it (RFC 7766). Rejects when there is none in time. */
+/** Sends a message and reads the reply (RFC 7766). Rejects if there is none in time. */
 async function exchange(ctx: Context, server: string, message: Buffer): Promise<Buffer> {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(server) ?? []
   const host = bracketed ?? plain ?? server

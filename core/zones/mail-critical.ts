@@ -1,28 +1,28 @@
-/** Which records mail depends on (interface.md, Scopes), by what they do for it. */
+/** The records that mail depends on (interface.md, Scopes), and what each does for mail. */
 import type { ZoneRecordDoc } from '../../store/documents/domains.ts'
 
-/** The label under which the owner of a domain shows that it is theirs. */
+/** The label of the record by which an owner proves ownership of a domain. */
 export const ownershipLabel = '_mailroom'
 
 /** A record in its zone; the name is relative, '@' is the domain itself. */
 export type RecordInZone = Pick<ZoneRecordDoc, 'name' | 'type' | 'value'>
 
-/** A zone: its domain, and what stands in it. */
+/** A zone: its domain and its records. */
 export type RecordsOf = { readonly origin: string; readonly records: readonly RecordInZone[] }
 
 type Rule = {
-  /** What mail loses without it, as the end of a sentence that begins with the record. */
+  /** What the record does for mail, as the end of a sentence that begins with the record. */
   readonly why: string
   readonly holds: (record: RecordInZone) => boolean
 }
 
-/** Types that lead to a server, itself or by another name. */
+/** Types that lead to a server, by its address or by another name. */
 const leading: readonly string[] = ['A', 'AAAA', 'CNAME']
 const isText = (record: RecordInZone, tag: RegExp) => record.type === 'TXT' && tag.test(record.value)
 const isUnder = (record: RecordInZone, label: RegExp) =>
   (record.type === 'TXT' || record.type === 'CNAME') && label.test(record.name)
 
-/** What a record is by itself, whatever else stands in its zone. The first that holds tells why. */
+/** What a record does by itself, whatever else is in its zone. The first rule that holds is used. */
 const rules: readonly Rule[] = [
   { why: 'says which servers receive the mail (MX)', holds: ({ type }) => type === 'MX' },
   { why: 'says which servers may send the mail (SPF)', holds: (record) => isText(record, spfForm) },
@@ -44,8 +44,8 @@ const rules: readonly Rule[] = [
 ]
 
 /**
- * Tells of the records of a zone what mail loses without them, as the end of a sentence that begins with the record; null:
- * nothing.
+ * Returns a function that says what a record of the zone does for mail, as the end of a sentence that begins with the record; null
+ * if mail does not depend on it.
  */
 export function criticalIn({ origin, records }: RecordsOf): (record: RecordInZone) => string | null {
   const servers = namedByMail({ origin, records })
@@ -64,7 +64,7 @@ export function criticalIn({ origin, records }: RecordsOf): (record: RecordInZon
 
 const spfForm = /^v=spf1(?:\s|$)/i
 
-/** The names by which mail finds servers: those that MX records name, and `a:`, `include:` and `redirect=` of SPF, with aliases. */
+/** The names under which mail looks for servers: those in MX records and in `a:`, `include:` and `redirect=` of SPF, and their aliases. */
 function namedByMail({ origin, records }: RecordsOf): ReadonlySet<string> {
   const names = new Set<string>()
   for (const record of records) {
@@ -79,7 +79,7 @@ function namedByMail({ origin, records }: RecordsOf): ReadonlySet<string> {
   const aliases = new Map(
     records.flatMap(({ name, type, value }) => (type === 'CNAME' ? [[absolute(name, origin), value]] : [])),
   )
-  // What is added while the set is walked is walked too.
+  // Names added during the loop are visited too.
   for (const name of names) {
     const target = aliases.get(name)
     if (target !== undefined) names.add(target)
@@ -87,10 +87,10 @@ function namedByMail({ origin, records }: RecordsOf): ReadonlySet<string> {
   return names
 }
 
-/** A relative name of a zone in full. */
+/** The absolute form of a name that is relative to its zone. */
 export const absolute = (name: string, origin: string): string => (name === '@' ? origin : `${name}.${origin}`)
 
-/** A relative name and those above it. */
+/** A relative name and all names above it. */
 function enclosing(name: string): readonly string[] {
   const labels = name.split('.')
   return labels.map((_, n) => labels.slice(n).join('.'))

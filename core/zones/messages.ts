@@ -1,7 +1,7 @@
-/** Where the records of a DNS message are (RFC 1035 4.1), without a look at what they say. */
+/** Locates the records of a DNS message (RFC 1035 4.1) without reading their contents. */
 import { afterName } from './names.ts'
 
-/** The offsets at which a record's name begins, its type follows, and its data ends. */
+/** Offsets of a record: `at` is where its name begins, `start` where its type begins, `end` where its data ends. */
 export type RecordPlace = {
   readonly section: 'answer' | 'authority' | 'additional'
   readonly at: number
@@ -12,7 +12,7 @@ export type RecordPlace = {
 export const headerBytes = 12
 const sections = ['answer', 'authority', 'additional'] as const
 
-/** Finds the records of a message in their order. Null when it ends before they do. */
+/** Finds the records of a message in their order. Null if the message is cut short. */
 export function recordsOf(message: Buffer): readonly RecordPlace[] | null {
   if (message.length < headerBytes) return null
   let at = headerBytes

@@ -1,21 +1,21 @@
 /**
- * Domain names as they are on the wire: a length and as many bytes for each label, a zero at the end (RFC 1035 3.1). As a
- * string each byte is one character, so that any label has exactly one form, the name above is a slice, and names compare
- * as strings. A `WireName` is in lower case, as names are compared (RFC 4343).
+ * Domain names in wire form: for each label its length and its bytes, then a zero (RFC 1035 3.1). They are kept as strings with one
+ * character per byte. So any label has exactly one form, the parent name is a slice, and names compare as strings. A `WireName` is
+ * in lower case, since names are compared without regard to case (RFC 4343).
  */
 
-/** Such as `\x03www\x07example\x00`; the root is `\x00`. Without compression, at most 255 bytes. */
+/** For example `\x03www\x07example\x00`; the root is `\x00`. Without compression, at most 255 bytes. */
 export type WireName = string
 
 export const rootName: WireName = '\0'
 const nameBytesMax = 255
 const labelBytesMax = 63
-/** A pointer may only lead back (RFC 1035 4.1.4), and no name has more labels: more pointers are a trap. */
+/** A pointer may only point back (RFC 1035 4.1.4), and no name has more labels than this: more pointers are an attack. */
 const pointersMax = 127
 
 /**
- * Writes a name given as text (`www.example`; `''` and `.` are the root), of visible ASCII characters that stand for
- * themselves. Throws when it is no name that fits.
+ * Converts a name given as text (`www.example`; `''` and `.` are the root) of visible ASCII characters without escapes. Throws if it
+ * is not a valid name.
  */
 export function wireName(text: string): WireName {
   const plain = text.replace(/\.$/, '').toLowerCase()
@@ -30,8 +30,8 @@ export function wireName(text: string): WireName {
 }
 
 /**
- * Reads a name in a message, with its letters as they are there. Null when it is none: it runs out of the message, is too
- * long, or its pointers do not lead back.
+ * Reads a name in a message, keeping its letter case. Null if it is malformed: it runs past the end of the message, is too long,
+ * or a pointer does not point back.
  */
 export function readName(message: Buffer, at: number): { readonly name: string; readonly end: number } | null {
   let name = ''
@@ -55,12 +55,12 @@ export function readName(message: Buffer, at: number): { readonly name: string; 
   }
 }
 
-/** A name in lower case: of ASCII letters alone, whatever other bytes mean elsewhere (RFC 4343 3). */
+/** A name in lower case. Only ASCII letters change, whatever other bytes mean elsewhere (RFC 4343 3). */
 export function lowerCase(name: string): WireName {
   return /[\x80-\xff]/.test(name) ? name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name.toLowerCase()
 }
 
-/** Skips a name in a message without following its pointer. Null when the message ends before, or it is none. */
+/** Skips a name in a message without following its pointer. Null if the message ends before it, or it is malformed. */
 export function afterName(message: Buffer, at: number): number | null {
   for (let n = at; n < message.length; ) {
     const length = message[n]!
@@ -72,26 +72,26 @@ export function afterName(message: Buffer, at: number): number | null {
   return null
 }
 
-/** Whether a name is another one, or below it. */
+/** Whether a name equals another or is below it. */
 export function isWithin(name: WireName, zone: WireName): boolean {
   let rest = name
   while (rest.length > zone.length) rest = parentOf(rest)
   return rest === zone
 }
 
-/** The name above; of the root itself the root. */
+/** The parent of a name; the root is its own parent. */
 export function parentOf(name: WireName): WireName {
   return name === rootName ? name : name.slice(1 + name.charCodeAt(0))
 }
 
-/** How many labels a name has, the root none. */
+/** The number of labels of a name; the root has none. */
 export function labelCount(name: WireName): number {
   let count = 0
   for (let rest = name; rest !== rootName; rest = parentOf(rest)) count += 1
   return count
 }
 
-/** A name as text, in the form of master files (RFC 1035 5.1): what is special or not visible is escaped. No dot at its end. */
+/** A name as text, as in master files (RFC 1035 5.1): special and invisible characters are escaped. Without a final dot. */
 export function nameText(name: string): string {
   const labels: string[] = []
   for (let rest = name; rest !== rootName; rest = parentOf(rest)) {
@@ -101,7 +101,7 @@ export function nameText(name: string): string {
   return labels.length === 0 ? '.' : labels.join('.')
 }
 
-/** A dot within a label too is told by its number, so that the dots of the text are those between labels. */
+/** Escapes a character. A dot within a label is written as a number, so that every dot in the text separates labels. */
 function escaped(char: string): string {
   const code = char.charCodeAt(0)
   const isSpecial = code > 0x20 && code < 0x7f && char !== '.'

@@ -1,6 +1,6 @@
 /**
- * The types of record that a zone may hold, in one table: how a value is written, what it has to be, and what of it goes on the
- * wire. Names within a value are absolute, in lower-case A-labels, without the final dot.
+ * The types of records that a zone may hold, in one table: how a value is written, what it must be, and how it is encoded. Names within a
+ * value are absolute, in lower-case A-labels, without the final dot.
  */
 import { isIPv4, isIPv6 } from 'node:net'
 import { domainToASCII } from 'node:url'
@@ -74,14 +74,14 @@ export function characterStrings(text: string): readonly Buffer[] {
 }
 
 export type RecordType = ZoneRecordDoc['type']
-/** What a record says: its value in canonical form, and its priority where its type has one. */
+/** The content of a record: its value in canonical form, and its priority if its type has one. */
 export type RecordContent = Pick<ZoneRecordDoc, 'value' | 'priority'>
 
-/** Each type: what its value is, in words for who got it wrong, and how it is read. `read` returns null for what is none. */
+/** A type: a description of its value for error texts, and how a value is read. `read` returns null for an invalid value. */
 type TypeRow = {
   readonly form: string
   readonly example: string
-  /** The priority of a record that names none; null: the type has no priority. */
+  /** The priority of a record that gives none; null if the type has no priority. */
   readonly priority: number | null
   readonly read: (value: string) => string | null
 }
@@ -107,7 +107,7 @@ const types: { readonly [type in RecordType]: TypeRow } = {
     read: (value) => readHost(value),
   },
   MX: {
-    form: 'the full name of a mail server, which is no address, or "." for a domain that takes no mail',
+    form: 'the full name of a mail server, not an address, or "." for a domain that takes no mail',
     example: 'mx.example.net',
     priority: 10,
     read: (value) => (value === '.' ? value : readHost(value)),
@@ -133,8 +133,8 @@ const types: { readonly [type in RecordType]: TypeRow } = {
 }
 
 /**
- * Reads what a caller gives for a record. MX and SRV take the priority in front of the value too, as zone files have it; where it is in
- * neither place, that of `before` counts. Fails with `validation_error`.
+ * Reads the content that a caller gives for a record. For MX and SRV the priority may also precede the value, as in zone files; if it is
+ * given in neither place, that of `before` is kept. Fails with `validation_error`.
  */
 export function readContent(
   type: RecordType,
@@ -146,13 +146,13 @@ export function readContent(
   if (usual === null && priority !== null)
     throw new Failure('validation_error', `A record of the type ${type} has no priority.`, {
       param: 'priority',
-      fix: 'Leave "priority" out: MX and SRV have one.',
+      fix: 'Leave "priority" out: only MX and SRV records have one.',
     })
   const value = read(rest)
   if (value === null)
     throw new Failure(
       'validation_error',
-      `${JSON.stringify(given.value.slice(0, 100))} is not what a record of the type ${type} holds: ${form}.${hintOf(type, rest)}`,
+      `${JSON.stringify(given.value.slice(0, 100))} is not a valid value of the type ${type}, which is ${form}.${hintOf(type, rest)}`,
       {
         param: 'value',
         fix: `Give ${form}, such as ${JSON.stringify(example)}.`,
@@ -161,17 +161,17 @@ export function readContent(
   if (priority !== null && inFront !== null && priority !== inFront)
     throw new Failure(
       'validation_error',
-      `The value begins with the priority ${inFront}, and "priority" is ${priority}.`,
+      `The value begins with the priority ${inFront}, but "priority" is ${priority}.`,
       {
         param: 'priority',
-        fix: 'Give the priority in one of the two places.',
+        fix: 'Give the priority in only one of the two places.',
       },
     )
   const kept = given.priority === null ? null : (given.before ?? null)
   return { value, priority: usual === null ? null : (priority ?? kept ?? usual) }
 }
 
-/** The number in front of the value of MX and SRV, as zone files have it. */
+/** Splits off the number in front of an MX or SRV value, as in zone files. */
 function withoutPriority(type: RecordType, value: string): [number | null, string] {
   const parts = value.split(/\s+/)
   const [first = ''] = parts
@@ -179,17 +179,17 @@ function withoutPriority(type: RecordType, value: string): [number | null, strin
   return [Number(first), parts.slice(1).join(' ')]
 }
 
-/** What is wrong, where it is a mistake that is often made. */
+/** A hint for common mistakes; empty if it is none of them. */
 function hintOf(type: RecordType, value: string): string {
   const isHostType = type === 'MX' || type === 'NS' || type === 'CNAME'
   if (isHostType && (isIPv4(value) || isIPv6(value)))
-    return ' It is an address: give the address an A or AAAA record, and name that.'
+    return ' It is an address: give the address a name by an A or AAAA record, and use that name.'
   if (isHostType && /^[a-z0-9-]+$/i.test(value)) return ' It is one label: write the name in full.'
-  if (isHostType && /^https?:/i.test(value)) return ' It is a URL: write the name of the host alone.'
+  if (isHostType && /^https?:/i.test(value)) return ' It is a URL: write only the name of the host.'
   if (type === 'TXT' && /\\;/.test(value))
     return ' It has backslashes in front of semicolons, which belong to zone files: leave them out.'
-  if (type === 'A' && isIPv6(value)) return ' It is an IPv6 address: those stand in AAAA records.'
-  if (type === 'AAAA' && isIPv4(value)) return ' It is an IPv4 address: those stand in A records.'
+  if (type === 'A' && isIPv6(value)) return ' It is an IPv6 address: those go into AAAA records.'
+  if (type === 'AAAA' && isIPv4(value)) return ' It is an IPv4 address: those go into A records.'
   return ''
 }
 
@@ -200,7 +200,7 @@ function readIPv6(value: string): string | null {
   return new URL(`http://[${value}]`).hostname.slice(1, -1)
 }
 
-/** The name of a host in canonical form: at least two labels, of letters, digits and hyphens. */
+/** The canonical name of a host: at least two labels of letters, digits and hyphens. */
 function readHost(value: string, prefix = /^/): string | null {
   const name = asciiName(value.replace(/\.$/, ''))
   if (name === null || isIPv4(name) || !name.includes('.')) return null
@@ -209,11 +209,11 @@ function readHost(value: string, prefix = /^/): string | null {
     : null
 }
 
-/** A name in lower-case A-labels; null when it is none. Labels may begin with `_`. */
+/** A name in lower-case A-labels; null if it is not valid. Labels may begin with `_`. */
 export function asciiName(text: string): string | null {
   const plain = text.toLowerCase()
-  // The URL standard knows no `_` beside letters of other scripts; label by label it does not matter.
-  // Of what is no name domainToASCII would leave out line ends and tabs, end at "/", and decode percent signs.
+  // Converted label by label, since the URL standard does not allow `_` in a name with letters of other scripts. Invalid labels are
+  // not converted: domainToASCII would drop line ends and tabs, stop at "/", and decode percent signs.
   const isInScript = (label: string) => /\P{ASCII}/u.test(label) && !/[^\w\P{ASCII}-]/u.test(label)
   const labels = plain.split('.').map((label) => (isInScript(label) ? domainToASCII(label) : label))
   const isName = labels.every((label) => /^(?:\*|[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)$/.test(label))
@@ -222,7 +222,7 @@ export function asciiName(text: string): string | null {
 }
 const nameMax = 253
 
-/** A text as it is, or in the quotes of zone files; what is one text in pieces there is one here. */
+/** A text as given, or in the quotes of zone files, where the strings of one text are joined. */
 function readText(value: string): string | null {
   const text = /^"(?:[^"\\]|\\.)*"(?:\s+"(?:[^"\\]|\\.)*")*$/.test(value)
     ? [...value.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, piece = '']) => piece.replaceAll(/\\(.)/g, '$1')).join('')
@@ -238,7 +238,7 @@ function readService(value: string): string | null {
   return `${Number(weight)} ${Number(port)} ${host}`
 }
 
-/** RFC 8659 4: who may issue certificates, or where to report to. */
+/** CAA (RFC 8659 4): who may issue certificates, or where violations are reported. */
 function readCaa(value: string): string | null {
   const [, flags, tag = '', quoted, bare = ''] =
     /^(0|128)\s+(issue|issuewild|issuemail|iodef)\s+(?:"([^"\\]*)"|([^"\s\\]+))$/i.exec(value) ?? []

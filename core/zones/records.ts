@@ -1,6 +1,6 @@
 /**
- * The DNS records of a domain as callers change them. Whoever changes what mail depends on has to say so (`force`); what cannot stand in
- * a zone is refused whatever they say; a change is made under the lock of the zone, so that of two that do not go together one is.
+ * The DNS records of a domain as callers change them. A change to a record that mail depends on needs `force`. A record that cannot exist
+ * in a zone is refused in any case. Changes are made under the lock of the zone, so only one of two conflicting changes is made.
  */
 import { normaliseDomain } from '../../mail/domain.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -21,17 +21,17 @@ import { requireFits } from './zone-rules.ts'
 export type DnsRecord = {
   readonly id: string
   readonly type: RecordType
-  /** In full. */
+  /** Absolute name. */
   readonly name: string
   readonly value: string
   readonly ttlSeconds: number
   readonly priority: number | null
   readonly mailCritical: boolean
-  /** Whether the service keeps it up to date. */
+  /** Whether the service keeps the record up to date. */
   readonly managed: boolean
 }
 
-/** A change as it is written to the audit: the record before, null for a new one, and after, null for one that is gone. */
+/** A change as recorded in the audit: the record before (null if new) and after (null if deleted). */
 export type RecordChange = { readonly before: DnsRecord | null; readonly after: DnsRecord | null }
 
 export type NewRecord = {
@@ -73,7 +73,7 @@ export async function readRecord(
   return seerOf(zone.domain, records)(recordIn(records, zone.domain, id))
 }
 
-/** Adds a record. Fails with `domain_not_found`, `validation_error`, `conflict` (it does not fit, or mail needs it as it is). */
+/** Adds a record. Fails with `domain_not_found`, `validation_error`, `conflict` (it does not fit, or mail depends on it). */
 export async function createRecord(
   ctx: Context,
   principal: Principal,
@@ -99,7 +99,7 @@ export async function createRecord(
       createdAt: at,
     }
     requireFits({ origin, record, others })
-    // Another record of the kind changes what mail finds: more servers, or a way around them.
+    // Another record of the same type and name changes what mail finds: more servers, or a way around them.
     const rival = others.find((each) => each.type === record.type && each.name === name)
     const why = criticalIn({ origin, records: [...others, record] })
     if (rival !== undefined || record.type === 'NS' || record.type === 'A' || record.type === 'AAAA')
@@ -163,7 +163,7 @@ type Plan = {
   readonly others: readonly ZoneRecordDoc[]
 }
 
-/** Makes a planned change. All records of a name and type have one time to live (RFC 2181 5.2), that of the last one written. */
+/** Makes a planned change. All records of a name and type get the TTL of the last one written (RFC 2181 5.2). */
 async function changed(
   ctx: Context,
   zone: ZoneRef,
@@ -179,7 +179,7 @@ async function changed(
             ({ name, type, ttlSeconds }) =>
               name === fresh.name && type === fresh.type && ttlSeconds !== fresh.ttlSeconds,
           )
-    // What the service kept is remembered, so that it does not come back by itself.
+    // A deleted record that the service managed is remembered, so that the service does not add it again.
     const isKept = fresh === null && old?.purpose !== null && old !== null
     const forgotten: readonly ZoneRecordDoc[] = isKept ? [{ ...old, byOwner: 'deleted' }] : []
     return {
@@ -196,14 +196,14 @@ async function changed(
   return { before: seen(before), after: seen(after) }
 }
 
-/** Fails with `conflict` when mail depends on a record and the caller has not said that it may change. */
+/** Fails with `conflict` if mail depends on a record and the caller did not set `force`. */
 function requireForce(origin: string, record: ZoneRecordDoc, why: string | null, force = false): void {
   if (why === null || force) return
   throw new Failure(
     'conflict',
     `Mail depends on ${record.type} ${absolute(record.name, origin)} "${short(record.value)}": it ${why}.`,
     {
-      fix: 'Leave it as it is; or, if mail of the domain may change or stop, repeat the request with "force": true (for DELETE with ?force=true).',
+      fix: 'Leave the record unchanged. If the domain\'s mail may change or stop, repeat the request with "force": true (for DELETE with ?force=true).',
     },
   )
 }
@@ -211,9 +211,9 @@ function requireForce(origin: string, record: ZoneRecordDoc, why: string | null,
 const shortMax = 60
 const short = (text: string) => (text.length > shortMax ? `${text.slice(0, shortMax)}...` : text)
 
-/** What stands in the zone, and is not only remembered. */
+/** Whether a record is in the zone, rather than remembered as deleted. */
 const isThere = ({ byOwner }: ZoneRecordDoc) => byOwner !== 'deleted'
-/** What the service publishes for minutes is nobody's to change. */
+/** Whether callers see a record. Those that the service publishes for minutes are hidden, since nobody may change them. */
 const isShown = (record: ZoneRecordDoc) => isThere(record) && record.expiresAt === undefined
 
 async function shownRecords(ctx: Context, { domain, accountId }: ZoneRef): Promise<readonly ZoneRecordDoc[]> {
@@ -242,7 +242,7 @@ const ttlOf = (records: readonly ZoneRecordDoc[], { name, type }: Pick<ZoneRecor
   records.find((each) => each.name === name && each.type === type)?.ttlSeconds
 
 /**
- * The name of a record, relative to its domain: `@`, `www`, `www.example.com` and `www.example.com.` are taken. Fails with
+ * The name of a record, relative to its domain. Accepts `@`, `www`, `www.example.com` and `www.example.com.`. Fails with
  * `validation_error`.
  */
 function readName(domain: string, given: string): string {
@@ -251,7 +251,7 @@ function readName(domain: string, given: string): string {
   if (text === '' || text === '@') return '@'
   const name = asciiName(text.replace(/\.$/, ''))
   const example = `Write it as "www" or "www.${domain}"; "@" is the domain itself.`
-  if (name === null) throw refuse(`${JSON.stringify(short(given))} is no name of a DNS record.`, example)
+  if (name === null) throw refuse(`${JSON.stringify(short(given))} is not a valid name of a DNS record.`, example)
   if (name === domain) return '@'
   const isInside = name.endsWith(`.${domain}`)
   if (text.endsWith('.') && !isInside) throw refuse(`${name} is not in the zone of ${domain}.`, example)
@@ -284,15 +284,15 @@ export async function reachZone(ctx: Context, principal: Principal, given: strin
   return { domain, accountId, backend: found.backend }
 }
 
-/** The same, to change it. Fails with `conflict` too where the records are published by hand. */
+/** The zone of a domain that the caller may change. Fails as `reachZone` does, and with `conflict` if its records are published by hand. */
 async function editableZone(ctx: Context, principal: Principal, given: string): Promise<ZoneRef> {
   const zone = await reachZone(ctx, principal, given)
   if (zone.backend?.kind === 'by-hand')
     throw new Failure(
       'conflict',
-      `The DNS records of ${zone.domain} are published by hand: nothing can be changed here.`,
+      `The DNS records of ${zone.domain} are published by hand and cannot be changed here.`,
       {
-        fix: `Change them where the domain has its DNS; POST /api/v1/domains/${zone.domain}/verify looks at them there.`,
+        fix: `Change them at the DNS provider of the domain; POST /api/v1/domains/${zone.domain}/verify then checks them.`,
       },
     )
   return zone

@@ -1,9 +1,9 @@
 /**
- * The zones that the built-in DNS server answers from, as this process knows them. Invariants: which domains have a zone is known
- * whole, so that a question about any other name costs nothing; zones themselves are kept in bounded memory, and one that
- * is not known is read once for all who ask. A change note makes a zone be read anew; and when notes are lost, the versions
- * that were written since are asked for before an answer is given that is more than `lookMs` old. Both are done ahead of their
- * time, so that who asks often never waits for the database. While it is away, what is known goes on being served.
+ * The zones that the built-in DNS server answers from, as this process knows them. Invariants: the names of all zones are known, so a
+ * question about any other name costs nothing. Zones themselves are cached in bounded memory; an unknown one is read once for all who
+ * ask. A change note has a zone read again. In case notes are lost, an answer is given only if the changed versions were queried within
+ * the last `lookMs`. Both are done ahead of time, so that frequent questions never wait for the database. While it is unreachable, the
+ * known zones are still served.
  */
 import type { Store } from '../../store/open.ts'
 import { findZone, raiseSerial, zoneRecords, zoneVersions } from '../../store/zones.ts'
@@ -16,42 +16,42 @@ import { parentOf, zoneOwner } from './zone-owner.ts'
 
 export type { ZoneRecord } from './record-types.ts'
 
-/** What is served of a domain. The same object until something in it changes. */
+/** The served content of a domain. The same object until something in it changes. */
 export type Zone = {
   /** The domain, in lower-case A-labels, without the final dot. */
   readonly origin: string
-  /** Whose it is; null: the service's. */
+  /** The account that owns it; null for the service itself. */
   readonly accountId: string | null
   readonly serial: number
   readonly records: readonly ZoneRecord[]
 }
 
-/** So long at most a node serves zones as they were while the database does not answer. */
+/** How long a node serves zones unchanged at most while the database does not answer. */
 export const awayMs = dayMs
-/** Records of all zones that are kept together. */
+/** Records cached of all zones together. */
 const recordsMax = 200_000
-/** A zone counts as many records more as it has by itself. */
+/** Fixed weight of a cached zone, as a number of records. */
 const zoneWeight = 5
-/** A zone that was given up, whose note was lost, is served no longer than this. */
+/** A zone whose owner gave it up is served no longer than this, if the change note was lost. */
 const zoneMs = 30 * secondMs
 const lookMs = 5 * secondMs
-/** From these ages on the next question has zones read, or versions asked for, without waiting. */
+/** From these ages on, the next question has the zone read, or the versions queried, without waiting for it. */
 const zoneAheadMs = 20 * secondMs
 const lookAheadMs = 3 * secondMs
-/** How much the clocks of two machines may differ. */
+/** How far the clocks of two machines may differ. */
 const skewMs = minuteMs
 
 type Known = {
-  /** The serial of every zone there is, by its domain; null before they were read. */
+  /** The serial of every zone, by its domain; null until they have been read. */
   serials: Map<string, number> | null
-  /** When the versions were asked for last. */
+  /** When the versions were last queried. */
   lookedAt: Date
   looking: Promise<void> | null
-  /** Rises whenever a name may be answered for by another zone than before. */
+  /** Rises whenever a name may be answered from a different zone than before. */
   turn: number
 }
 
-/** What a domain is answered for by. */
+/** The zone that answers for a domain, null if none does, and when it was read. */
 type Read = { readonly zone: Zone | null; readonly readAt: Date }
 
 const served = perProcess(({ clock, changes }) => {
@@ -62,7 +62,7 @@ const served = perProcess(({ clock, changes }) => {
   })
   const known: Known = { serials: null, lookedAt: new Date(0), looking: null, turn: 0 }
   const reading = new Map<string, Promise<Zone | null>>()
-  /** Whose zone a domain is decides about those below it too. */
+  /** Also forgets zones below the domain: who owns a domain decides about those below it too. */
   const forget = (domain: string) => {
     known.turn += 1
     if (known.serials?.has(domain) === false) known.serials.set(domain, 0)
@@ -77,9 +77,9 @@ const served = perProcess(({ clock, changes }) => {
 type Served = ReturnType<typeof served>
 
 /**
- * The zone that encloses a name most closely (RFC 1034 4.3.2) of those that are served: of domains that are verified, and of
- * claims that nobody else has on the same domain or one above it. Null when there is none. At once when the process knows it. The
- * name is in lower-case A-labels without the final dot. Rejects when the database was never reached.
+ * The served zone that encloses a name most closely (RFC 1034 4.3.2). Served are the zones of verified domains, and of claims
+ * without another account's claim or domain on the same name or above it. Null if there is none. Returned at once if the process knows
+ * it. The name is in lower-case A-labels without the final dot. Rejects if the database was never reached.
  */
 export function servedZone(ctx: Context, name: string): Promise<Zone | null> | Zone | null {
   const state = served(ctx)
@@ -87,21 +87,21 @@ export function servedZone(ctx: Context, name: string): Promise<Zone | null> | Z
   const now = ctx.machineClock.now()
   if (serials === null || after(lookedAt, lookMs) <= now)
     return look(ctx, state).then(() => closest(ctx, state, name, now))
-  // It does not reject once the zones are known.
+  // `look` does not reject once the zones are known.
   if (after(lookedAt, lookAheadMs) <= now) void look(ctx, state)
   return closest(ctx, state, name, now)
 }
 
 /**
- * What `servedZone` returned at once is what it returns at `nowMs` too while this number is the same, for a second at most; null: it has to
- * be asked.
+ * A number that changes when `servedZone` may return something else. While it is the same at `nowMs`, what `servedZone` returned without
+ * waiting is still valid, for a second at most. Null: `servedZone` has to be called.
  */
 export function servedTurn(ctx: Context, nowMs: number): number | null {
   const { serials, lookedAt, turn } = served(ctx).known
   return serials !== null && nowMs - lookedAt.getTime() < lookMs ? turn : null
 }
 
-/** Says that what is served of domains has changed: raises the serials of their zones, and tells all processes. */
+/** Announces that the served content of a domain has changed: raises the serial of its zone, and notifies all processes. */
 export async function zoneChanged(
   ctx: Context,
   { domain, accountId }: { readonly domain: string; readonly accountId: string | null },
@@ -110,7 +110,7 @@ export async function zoneChanged(
   zonesForgotten(ctx, [domain])
 }
 
-/** Says that what is served of domains has changed, where there is no serial to raise: they were given up. */
+/** Announces that domains were given up, so that there is no serial to raise. */
 export function zonesForgotten(ctx: Context, domains: readonly string[]): void {
   if (domains.length === 0) return
   for (const domain of domains) served(ctx).forget(domain)
@@ -132,7 +132,7 @@ function closest(ctx: Context, state: Served, name: string, now: Date): Promise<
   return null
 }
 
-/** Reads a zone, once for all who ask. What was read before a change is heard is not kept. */
+/** Reads a zone, once for all who ask. If a change note arrives while it is read, the result is not cached. */
 function read(ctx: Context, state: Served, origin: string): Promise<Zone | null> {
   const { zones, reading, known } = state
   const before = reading.get(origin)
@@ -156,7 +156,7 @@ function read(ctx: Context, state: Served, origin: string): Promise<Zone | null>
   return asked
 }
 
-/** Reads a zone that is kept for a while yet. A failure is left to those who ask when it is not. */
+/** Reads a zone that is still cached. A failure is ignored: it is reported to those who ask once the zone is not cached any more. */
 function readAhead(ctx: Context, state: Served, origin: string): void {
   if (!state.reading.has(origin)) read(ctx, state, origin).catch(() => undefined)
 }
@@ -178,7 +178,7 @@ async function loadZone(store: Store, origin: string, now: Date): Promise<Zone |
   }
 }
 
-/** Asks which zones there are, or were changed since the last look; once for all who wait. */
+/** Queries which zones exist, or have changed since the last look; once for all who wait. */
 function look(ctx: Context, state: Served): Promise<void> {
   const { known, forget } = state
   const ask = async () => {
@@ -195,8 +195,8 @@ function look(ctx: Context, state: Served): Promise<void> {
       known.lookedAt = at
     } catch (error) {
       if (isFirst) throw error
-      ctx.log.warn({ err: error }, 'changes of zones could not be asked for; those that are known are served')
-      // The next who asks looks again, not each.
+      ctx.log.warn({ err: error }, 'changes of zones could not be read; the known zones are still served')
+      // The next look waits for `lookMs` again, so that not every question queries the database.
       known.lookedAt = at
     }
   }

@@ -1,4 +1,4 @@
-/** TXT records that the service publishes for some minutes to prove that a name is its own, as ACME asks it (RFC 8555 8.4). */
+/** TXT records that the service publishes for some minutes to prove that a name is its own, as ACME requires (RFC 8555 8.4). */
 import { newId } from '../../schemas/ids.ts'
 import { after, hourMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -6,13 +6,13 @@ import { editZone, type ZoneRef } from './zone-edit.ts'
 import { parentOf, zoneOwner } from './zone-owner.ts'
 
 const ttlSeconds = 60
-/** What a crash left in a zone goes by itself. */
+/** A record that a crash left in a zone disappears after this time. */
 const keptMs = 1 * hourMs
 const purpose = 'proof'
 
 /**
- * Publishes TXT records of a name, beside what stands there already, and waits until those who keep the zone should serve them.
- * Returns false when we keep no zone that encloses the name: then there is nowhere to publish it. Fails with `unavailable`.
+ * Publishes TXT records at a name, beside existing ones; notifies the nodes that serve the zone, and waits until they have acted on it.
+ * Returns false if we keep no zone that encloses the name, so that there is nowhere to publish it. Fails with `unavailable`.
  */
 export async function publishTxt(ctx: Context, name: string, values: readonly string[]): Promise<boolean> {
   const place = await placeOf(ctx, name)
@@ -35,7 +35,7 @@ export async function publishTxt(ctx: Context, name: string, values: readonly st
   return true
 }
 
-/** Withdraws a value that `publishTxt` published at a name, where others may prove something too. Fails with `unavailable`. */
+/** Withdraws one value that `publishTxt` published at a name; other values there stay. Fails with `unavailable`. */
 export async function withdrawTxt(ctx: Context, name: string, value: string): Promise<void> {
   const place = await placeOf(ctx, name)
   if (place === null) return
@@ -47,7 +47,7 @@ export async function withdrawTxt(ctx: Context, name: string, value: string): Pr
   }))
 }
 
-/** The zone that encloses a name most closely, and the name in it; null when we keep none. */
+/** The zone that encloses a name most closely, and the name relative to it; null if we keep none. */
 async function placeOf(ctx: Context, name: string): Promise<{ zone: ZoneRef; relative: string } | null> {
   for (let domain: string | null = name; domain !== null; domain = parentOf(domain)) {
     const owner = await zoneOwner(ctx.store, domain)

@@ -1,7 +1,7 @@
 /**
- * Signed DNS messages (TSIG, RFC 8945): both sides share a key, and the last record of a message is a MAC over it. Pure:
- * bytes and the time come in, bytes go out. Who asks keeps the MAC of the request, which the answer is signed over too; of a
- * zone transfer each further message is signed over the MAC of the one before it.
+ * Signed DNS messages (TSIG, RFC 8945): both sides share a key, and the last record of a message is a MAC over it. Pure: bytes and the
+ * time are passed in, bytes are returned. The client keeps the MAC of its request, since the answer is signed over it too. In a zone
+ * transfer, each further message is signed over the MAC of the one before it.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type RecordPlace, recordsOf } from './messages.ts'
@@ -17,11 +17,11 @@ export type TsigError = keyof typeof tsigErrors
 
 export type SignOptions = {
   readonly at: Date
-  /** The MAC of the request that is answered, or of the message before in a transfer. */
+  /** The MAC of the request that is answered, or of the previous message in a transfer. */
   readonly priorMac?: Buffer
-  /** Whether this is not the first message of a transfer: then names and algorithm are not signed again (5.3.1). */
+  /** Whether this is not the first message of a transfer: names and algorithm are then not signed again (5.3.1). */
   readonly isLater?: boolean
-  /** Answers a request that came at the wrong time, with the time here. */
+  /** For the answer to a request with a wrong time: the time that it was signed at; the answer states our time. */
   readonly badTime?: { readonly askedAtSeconds: number }
 }
 
@@ -32,19 +32,19 @@ export type VerifyOptions = {
   readonly isLater?: boolean
 }
 
-/** A message whose signature is right; `message` is without it. */
+/** A message with a valid signature; `message` is without it. */
 export type Verified = { readonly key: TsigKey; readonly mac: Buffer; readonly message: Buffer }
 export type Verdict =
   /** No TSIG record. */
   | { readonly kind: 'unsigned' }
-  /** It stands where it may not, or cannot be read: FORMERR. */
+  /** The TSIG record is misplaced or cannot be read: FORMERR. */
   | { readonly kind: 'malformed' }
   | ({ readonly kind: 'verified' } & Verified)
-  /** The other side refused what we signed, in an answer that it could not sign; the code is one of `tsigErrors`. */
+  /** The other side refused our signature, in an answer that it could not sign; the code is usually one of `tsigErrors`. */
   | { readonly kind: 'complaint'; readonly code: number }
   /**
-   * `signature` is what it claimed; `key` is there when it is known. A BADTIME has a right MAC, so its answer is signed; the
-   * others are answered without a MAC.
+   * `signature` is what the message claimed. With BADTIME the MAC is right, so `verified` is given and the answer is signed; the other
+   * errors are answered without a MAC.
    */
   | {
       readonly kind: 'refused'
@@ -53,7 +53,7 @@ export type Verdict =
       readonly verified: Verified | null
     }
 
-/** What a TSIG record says. */
+/** The fields of a TSIG record. */
 export type Signature = {
   readonly keyName: WireName
   readonly algorithmName: WireName
@@ -65,7 +65,7 @@ export type Signature = {
   readonly other: Buffer
 }
 
-/** How far the clocks of both sides may differ (RFC 8945 10 recommends 300). */
+/** How far the clocks of both sides may differ, in seconds (RFC 8945 10 recommends 300). */
 const fudgeSeconds = 300
 const TSIG = 250
 const ANY = 255
@@ -73,8 +73,8 @@ const macBytes = { 'hmac-sha256': 32, 'hmac-sha384': 48, 'hmac-sha512': 64 } as 
 const algorithms = Object.keys(macBytes) as readonly TsigAlgorithm[]
 
 /**
- * Reads a key as `algorithm:name:secret`, the secret in base64, as dig's option -y has it. Null when it is none, or the
- * algorithm is not one of ours.
+ * Parses a key in the form `algorithm:name:secret`, the secret in base64, as dig's option -y takes it. Null if it is malformed or the
+ * algorithm is not supported.
  */
 export function parseTsigKey(text: string): TsigKey | null {
   const [, algorithm, name = '', secret = ''] = /^([a-z0-9-]+):([^:]+):([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
@@ -87,7 +87,7 @@ export function parseTsigKey(text: string): TsigKey | null {
   }
 }
 
-/** Appends the signature to a message that has none. Returns it with its MAC. */
+/** Appends a signature to an unsigned message. Returns both the message and the MAC. */
 export function signMessage(message: Buffer, key: TsigKey, options: SignOptions): { message: Buffer; mac: Buffer } {
   const { badTime } = options
   const now = Math.floor(options.at.getTime() / 1000)
@@ -116,12 +116,12 @@ export function refuseSignature(message: Buffer, error: TsigError, signature: Si
   })
 }
 
-/** Bytes that a signature with this key adds to a message. */
+/** The number of bytes that a signature with this key adds to a message. */
 export function signatureBytes({ name, algorithm }: TsigKey): number {
   return name.length + 10 + wireName(algorithm).length + 16 + macBytes[algorithm]
 }
 
-/** Checks the signature of a message. Takes time linear in its length, and no more for a wrong MAC than for a right one. */
+/** Checks the signature of a message, in time linear in its length, and no longer for a wrong MAC than for a right one. */
 export function verifyMessage(message: Buffer, options: VerifyOptions): Verdict {
   const found = findSignature(message)
   if (found === null || found === 'malformed') return { kind: found === null ? 'unsigned' : 'malformed' }
@@ -142,7 +142,7 @@ export function verifyMessage(message: Buffer, options: VerifyOptions): Verdict 
   plain.writeUInt16BE(signature.originalId, 0)
   plain.writeUInt16BE(plain.readUInt16BE(10) - 1, 10)
   const wanted = macOf(plain, key, signature, options)
-  // 5.2.2.1: a shorter MAC is allowed to be refused, and a longer one is none.
+  // RFC 8945 5.2.2.1: a MAC that is longer than the algorithm's or shorter than half of it is malformed; between, it is truncated.
   if (signature.mac.length > wanted.length || signature.mac.length < Math.max(10, wanted.length / 2))
     return { kind: 'malformed' }
   const isRight = timingSafeEqual(wanted.subarray(0, signature.mac.length), signature.mac)

@@ -1,7 +1,7 @@
 /**
- * Changing a zone. Invariants: one change of a zone is under way at a time, whichever process makes it; where another server keeps the
- * zone, it has taken the change before it is written down here; what is served has a higher serial afterwards, and all processes
- * hear of it.
+ * Changes a zone. Invariants: only one change of a zone is in progress at a time, in whichever process. If another server keeps the
+ * zone, it has accepted the change before the change is stored here. Afterwards the served zone has a higher serial, and all processes
+ * are notified.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
@@ -13,7 +13,7 @@ import type { Context } from '../process/context.ts'
 import { backendOf } from './backends.ts'
 import { zoneChanged } from './served-zones.ts'
 
-/** Whose zone it is, and who keeps it. */
+/** A zone: its owner, and the server that keeps it. */
 export type ZoneRef = {
   readonly domain: string
   readonly accountId: string | null
@@ -22,20 +22,20 @@ export type ZoneRef = {
 
 export type ZoneChange = {
   readonly removed: readonly ZoneRecordDoc[]
-  /** One with the id of another takes its place. */
+  /** A record with the id of an existing one replaces it. */
   readonly written: readonly ZoneRecordDoc[]
 }
 
 /** Longer than a change takes with a slow server elsewhere. */
 const lockMs = 30 * secondMs
 const patienceMs = 10 * secondMs
-/** Whoever must not fail because a process died in the middle of a change waits for so long. */
+/** How long a caller waits that must not fail because a process died in the middle of a change. */
 export const outlivingMs = lockMs + secondMs
 const pollMs = 20
 
 /**
- * Makes the change that `plan` decides on; where that is none, nobody is waited for. Fails with what `plan` fails with, with `conflict`,
- * and with `unavailable` when others had the zone for all of `withinMs`.
+ * Makes the change that `plan` decides on; if it decides on none, the lock is not taken. Fails with what `plan` fails with, with
+ * `conflict`, and with `unavailable` if others hold the zone's lock for all of `withinMs`.
  */
 export async function editZone<C extends ZoneChange>(
   ctx: Context,
@@ -80,4 +80,4 @@ async function takeLock(
 }
 
 const busy = (domain: string) =>
-  new Failure('unavailable', `Others are changing the records of ${domain} at the moment.`, { retryAfter: 2 })
+  new Failure('unavailable', `Another request is changing the records of ${domain} at the moment.`, { retryAfter: 2 })

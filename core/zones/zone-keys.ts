@@ -1,7 +1,7 @@
 /**
- * The keys that zones are signed with (DNSSEC): one for each zone, ECDSA P-256 (algorithm 13, RFC 6605), made when it is first asked for,
- * sealed in the database, the same on every node. It signs the keys of the zone as it signs everything else, so that one DS
- * record in the zone above vouches for it. While another takes its place (core/domains/zone-key-rotation) there are two.
+ * The keys that sign zones (DNSSEC): one per zone, ECDSA P-256 (algorithm 13, RFC 6605), created on first use, sealed in the database, the
+ * same on every node. The key signs both the key set and everything else in the zone, so one DS record in the parent zone vouches for
+ * it. During a rotation (core/domains/zone-key-rotation) a zone has two keys.
  */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { fromBinary } from '../../store/bytes.ts'
@@ -19,27 +19,27 @@ import type { Zone } from './served-zones.ts'
 export type ZoneKey = {
   readonly privateKey: KeyObject
   readonly tag: number
-  /** The data of the DNSKEY record, and of the DS record by SHA-256 (RFC 4034 2.1, 5.1; 4509). */
+  /** The data of the DNSKEY record, and of the DS record with SHA-256 (RFC 4034 2.1, 5.1; RFC 4509). */
   readonly dnskey: Buffer
   readonly ds: Buffer
 }
 
-/** What a zone is signed with. */
+/** The keys of a zone. */
 export type ZoneKeys = {
-  /** Signs what is asked for; the zone above is to name it. */
+  /** The key that signs answers; the parent zone should name it. */
   readonly signing: ZoneKey
-  /** Those of the DNSKEY set. What tells of keys is signed by all of them: the zone above may name any (RFC 6781 4.1.3). */
+  /** The keys in the DNSKEY set. All of them sign the key records, since the parent zone may name any (RFC 6781 4.1.3). */
   readonly told: readonly ZoneKey[]
 }
 
-/** Those of a zone that has one key. */
+/** The keys of a zone that has only one. */
 export const alone = (key: ZoneKey): ZoneKeys => ({ signing: key, told: [key] })
 
-/** How long others may keep the records that tell of keys. */
+/** The TTL of the records about keys. */
 export const keyTtlSeconds = 3_600
 /** The algorithm's number (RFC 6605). */
 export const ecdsaP256Sha256 = 13
-/** A key that is told to the world (Zone Key), and that the DS record names (Secure Entry Point; RFC 4034 2.1.1). */
+/** DNSKEY flags: Zone Key, and Secure Entry Point, which marks the key that the DS record names (RFC 4034 2.1.1). */
 const flags = 257
 const protocol = 3
 const sha256 = 2
@@ -47,7 +47,7 @@ const keysMax = 10_000
 
 type Known = { readonly serial: number; readonly keys: ZoneKeys }
 
-/** By the zone's version: with each change of the keys its serial rises. */
+/** Cached for one version of a zone: each change of the keys raises its serial. */
 const known = perProcess(({ clock }) =>
   createKept<Known>(clock, { max: keysMax, ttlMs: 24 * hourMs, renewOnUse: true }),
 )
@@ -56,7 +56,7 @@ type Owned = Pick<Zone, 'origin' | 'accountId'>
 
 export const zoneKeyId = ({ origin, accountId }: Owned): string => `${accountId ?? 'service'}:${origin}`
 
-/** The keys of a version of a zone. Rejects when the database does not answer. */
+/** The keys of a version of a zone. Rejects if the database does not answer. */
 export async function zoneKeys(ctx: Context, zone: Owned & Pick<Zone, 'serial'>): Promise<ZoneKeys> {
   const id = zoneKeyId(zone)
   const before = known(ctx).get(id)
@@ -66,7 +66,7 @@ export async function zoneKeys(ctx: Context, zone: Owned & Pick<Zone, 'serial'>)
   return keys
 }
 
-/** The key of a zone as it is kept; it is made when there is none. */
+/** The stored key of a zone; it is created if there is none. */
 export async function zoneKeyDoc(ctx: Context, { origin, accountId }: Owned): Promise<ZoneKeyDoc> {
   const _id = zoneKeyId({ origin, accountId })
   const kept = await findZoneKey(ctx.store, _id)
@@ -75,7 +75,7 @@ export async function zoneKeyDoc(ctx: Context, { origin, accountId }: Owned): Pr
   return keepZoneKey(ctx.store, { _id, domain: origin, accountId, privateKey, createdAt: ctx.machineClock.now() })
 }
 
-/** What a zone is signed with while its key is kept so. */
+/** The keys that sign a zone according to its stored key document. */
 export function keysOf(ctx: Context, { _id, domain, privateKey, next }: ZoneKeyDoc): ZoneKeys {
   const opened = (sealed: Sealed) =>
     keyOf(domain, createPrivateKey(ctx.secrets.open(fromBinary(sealed), sealedFor.zoneKey(_id))))
@@ -86,7 +86,7 @@ export function keysOf(ctx: Context, { _id, domain, privateKey, next }: ZoneKeyD
   return { signing: next.state === 'published' ? first : second, told: [first, second] }
 }
 
-/** A private key to take the place of another, with a tag of its own: by the tag resolvers know which one signed. */
+/** A new private key with a tag that differs from the current one: resolvers use the tag to find the key that signed. */
 export function nextPrivateKey(ctx: Context, doc: ZoneKeyDoc): Sealed {
   const { tag } = keysOf(ctx, doc).signing
   for (;;) {
@@ -102,7 +102,7 @@ function sealedKey(ctx: Context, id: string, key: KeyObject): Sealed {
   return toSealed(ctx.secrets.seal(pem, sealedFor.zoneKey(id)))
 }
 
-/** What follows from a private key of P-256. */
+/** The key data derived from a private key of P-256. */
 export function keyOf(origin: string, privateKey: KeyObject): ZoneKey {
   const { x = '', y = '' } = createPublicKey(privateKey).export({ format: 'jwk' })
   const point = Buffer.concat([Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')])
@@ -113,7 +113,7 @@ export function keyOf(origin: string, privateKey: KeyObject): ZoneKey {
   return { privateKey, tag, dnskey, ds }
 }
 
-/** The records as a registrar takes them, and as text of a master file. */
+/** The DS and DNSKEY records as text, as registrars and master files have them. */
 export function zoneKeyText({ tag, dnskey, ds }: ZoneKey): { readonly ds: string; readonly dnskey: string } {
   return {
     ds: `${tag} ${ecdsaP256Sha256} ${sha256} ${ds.subarray(4).toString('hex').toUpperCase()}`,

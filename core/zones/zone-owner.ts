@@ -1,17 +1,17 @@
-/** Whose the zone of a domain is. */
+/** Decides who owns the zone of a domain. */
 import type { DnsBackend } from '../../store/documents/domains.ts'
 import { findClaims, findDomains } from '../../store/domains.ts'
 import type { Store } from '../../store/open.ts'
 
-/** The account, null for the service, and who keeps the zone; absent: our own server. */
+/** The account (null for the service), and the server that keeps the zone (our own if absent). */
 export type ZoneOwner = { readonly accountId: string | null; readonly backend?: DnsBackend | undefined }
 
-/** Claims on a domain and those above it that are looked at; of more it is unclear whose zone it is. */
+/** Claims considered on a domain and the names above it; if there are more, the owner is unclear. */
 const claimsMax = 20
 
 /**
- * Whose zone of a domain counts; null: nobody's. What somebody only claims is theirs while nobody else has a word about it: neither
- * another claim on it, nor anything of another account above it, whose name servers may be ours.
+ * The owner of the zone of a domain; null if it has none. A domain that is only claimed belongs to its claimant as long as no other
+ * account has a claim on it, or a domain or claim above it, whose name servers may be ours.
  */
 export async function zoneOwner(store: Store, domain: string): Promise<ZoneOwner | null> {
   const names = [domain]
@@ -29,7 +29,7 @@ export async function zoneOwner(store: Store, domain: string): Promise<ZoneOwner
   return isAlone ? claim : null
 }
 
-/** The name above; null for a name of one label. */
+/** The parent of a name; null for a name of one label. */
 export function parentOf(name: string): string | null {
   const dot = name.indexOf('.')
   return dot < 0 ? null : name.slice(dot + 1)

@@ -1,16 +1,16 @@
-/** What may not stand in one zone together, in one table: a candidate beside the records that are there. */
+/** The records that cannot exist together in one zone, in one table: a candidate is checked against the existing records. */
 import { Failure } from '../../schemas/failures.ts'
 import type { ZoneRecordDoc } from '../../store/documents/domains.ts'
 import { absolute } from './mail-critical.ts'
 
-/** A record that is to be written, and the zone without the one that it replaces. */
+/** A record to be written, and the other records of the zone, without the one that it replaces. */
 export type Candidate = {
   readonly origin: string
   readonly record: Pick<ZoneRecordDoc, 'name' | 'type' | 'value' | 'priority'>
   readonly others: readonly Pick<ZoneRecordDoc, 'name' | 'type' | 'value' | 'priority'>[]
 }
 
-/** Records of one zone: against one that takes the memory of all. */
+/** Records in one zone; stops a single zone from taking all memory. */
 const recordsMax = 1_000
 
 type Rule = {
@@ -22,7 +22,7 @@ type Rule = {
 
 const nameIn = ({ origin, record }: Candidate) => absolute(record.name, origin)
 const beside = ({ record, others }: Candidate) => others.filter(({ name }) => name === record.name)
-/** Texts of which a name has one, by how they begin. */
+/** Texts that a name may have only once, recognised by how they begin. */
 const singleTexts = [
   { form: /^v=spf1(?:\s|$)/i, what: 'SPF records', source: 'RFC 7208 4.5' },
   { form: /^v=DMARC1(?:\s|;|$)/i, what: 'DMARC records', source: 'RFC 7489 6.6.3' },
@@ -39,7 +39,7 @@ const rules: readonly Rule[] = [
   {
     code: 'conflict',
     isBroken: ({ others }) => others.length >= recordsMax,
-    says: ({ origin }) => `The zone ${origin} has ${recordsMax} records, and none has more.`,
+    says: ({ origin }) => `The zone ${origin} already has ${recordsMax} records, the most that a zone may have.`,
     fix: 'Delete records that are not needed.',
   },
   {
@@ -49,41 +49,42 @@ const rules: readonly Rule[] = [
         ({ type, value, priority }) =>
           type === candidate.record.type && value === candidate.record.value && priority === candidate.record.priority,
       ),
-    says: (candidate) => `${nameIn(candidate)} has this ${candidate.record.type} record already.`,
-    fix: 'Nothing is to be done, or give another value.',
+    says: (candidate) => `${nameIn(candidate)} already has this ${candidate.record.type} record.`,
+    fix: 'The record exists, so nothing needs to be done; otherwise give another value.',
   },
   {
     code: 'validation_error',
     isBroken: ({ record }) => record.name === '@' && record.type === 'CNAME',
     says: (candidate) =>
-      `${nameIn(candidate)} is the domain itself, which has records that nothing may hide: a CNAME cannot stand there (RFC 1034 3.6.2).`,
+      `${nameIn(candidate)} is the domain itself, whose other records a CNAME would hide: a CNAME cannot be there (RFC 1034 3.6.2).`,
     fix: 'Write A and AAAA records in place of the CNAME.',
   },
   {
     code: 'validation_error',
     isBroken: ({ record }) => record.name === '@' && record.type === 'NS',
     says: (candidate) =>
-      `The name servers of ${nameIn(candidate)} are those that the service has and that the registrar names.`,
-    fix: 'Change them at the registrar; NS records of a name below the domain delegate that.',
+      `The name servers of ${nameIn(candidate)} itself are those of the service, as the registrar names them.`,
+    fix: 'Change them at the registrar; NS records are only for names below the domain, which they delegate.',
   },
   {
     code: 'validation_error',
     // What a wildcard would delegate is not defined (RFC 4592 4.2), and secondaries such as BIND refuse the whole zone.
     isBroken: ({ record }) => record.type === 'NS' && record.name.split('.')[0] === '*',
-    says: (candidate) => `${nameIn(candidate)} is a wildcard, and those cannot be delegated (RFC 4592 4.2).`,
+    says: (candidate) => `${nameIn(candidate)} is a wildcard, and wildcards cannot be delegated (RFC 4592 4.2).`,
     fix: 'Write NS records for each name that is to be delegated.',
   },
   {
     code: 'conflict',
     isBroken: (candidate) => candidate.record.type === 'CNAME' && beside(candidate).length > 0,
     says: (candidate) =>
-      `${nameIn(candidate)} has other records (${typesOf(beside(candidate))}), and a CNAME stands alone (RFC 1034 3.6.2).`,
+      `${nameIn(candidate)} has other records (${typesOf(beside(candidate))}), and a CNAME must be the only record of its name (RFC 1034 3.6.2).`,
     fix: 'Delete the others first, or write A and AAAA records in place of the CNAME.',
   },
   {
     code: 'conflict',
     isBroken: (candidate) => beside(candidate).some(({ type }) => type === 'CNAME'),
-    says: (candidate) => `${nameIn(candidate)} has a CNAME record, which stands alone (RFC 1034 3.6.2).`,
+    says: (candidate) =>
+      `${nameIn(candidate)} has a CNAME record, which must be the only record of its name (RFC 1034 3.6.2).`,
     fix: 'Delete the CNAME record first, or put this record at the name that it leads to.',
   },
   {
@@ -96,9 +97,9 @@ const rules: readonly Rule[] = [
     },
     says: (candidate) => {
       const { what, source } = singleTextOf(candidate)!
-      return `${nameIn(candidate)} would have two ${what}, and those who ask take neither (${source}).`
+      return `${nameIn(candidate)} would have two ${what}, so receivers would use neither (${source}).`
     },
-    fix: 'Change the record that is there, with "force": true.',
+    fix: 'Change the existing record instead, with "force": true.',
   },
   {
     code: 'conflict',
@@ -106,7 +107,7 @@ const rules: readonly Rule[] = [
       namesServer(record.type) &&
       others.some(({ name, type }) => type === 'CNAME' && absolute(name, origin) === targetOf(record)),
     says: ({ record }) =>
-      `${targetOf(record)} is a CNAME, and ${record.type} records may not name one (RFC 2181 10.3, RFC 2782).`,
+      `${targetOf(record)} is a CNAME, and ${record.type} records must not name one (RFC 2181 10.3, RFC 2782).`,
     fix: 'Name the host that the CNAME leads to.',
   },
   {
@@ -115,7 +116,7 @@ const rules: readonly Rule[] = [
       candidate.record.type === 'CNAME' &&
       candidate.others.some((each) => namesServer(each.type) && targetOf(each) === nameIn(candidate)),
     says: (candidate) =>
-      `MX, NS or SRV records name ${nameIn(candidate)}, and those may not name a CNAME (RFC 2181 10.3, RFC 2782).`,
+      `MX, NS or SRV records name ${nameIn(candidate)}, so it must not be a CNAME (RFC 2181 10.3, RFC 2782).`,
     fix: 'Write A and AAAA records in place of the CNAME.',
   },
   {
@@ -132,26 +133,26 @@ const rules: readonly Rule[] = [
       return cut !== undefined && record.type !== 'A' && record.type !== 'AAAA'
     },
     says: ({ origin, record, others }) =>
-      `${absolute(cutAbove(record.name, others) ?? '', origin)} is handed to other name servers (NS), which answer for it and for all below.`,
-    fix: 'Write the record there, or delete the NS records.',
+      `${absolute(cutAbove(record.name, others) ?? '', origin)} is delegated to other name servers (NS), which answer for it and everything below.`,
+    fix: 'Write the record on those servers, or delete the NS records.',
   },
   {
     code: 'conflict',
     isBroken: (candidate) => candidate.record.type === 'MX' && isMixedNullMx(candidate),
     says: (candidate) =>
-      `A null MX says that ${nameIn(candidate)} takes no mail, so it is the only MX record (RFC 7505 3).`,
-    fix: 'Keep the null MX record or the others.',
+      `A null MX says that ${nameIn(candidate)} takes no mail, so it must be the only MX record (RFC 7505 3).`,
+    fix: 'Keep either the null MX record or the others.',
   },
   {
     code: 'validation_error',
     isBroken: ({ record }) => record.type === 'SRV' && !/^(?:\*|_[a-z0-9-]+\._[a-z]+)(?:\.|$)/.test(record.name),
     says: (candidate) =>
-      `${nameIn(candidate)} is no name of an SRV record: it begins with service and protocol (RFC 2782).`,
+      `${nameIn(candidate)} is not a name for an SRV record, which begins with service and protocol (RFC 2782).`,
     fix: 'Write the name as _service._protocol, such as "_sip._tcp".',
   },
 ]
 
-/** Fails with `conflict` or `validation_error` when a record cannot stand in its zone, whatever its owner wants. */
+/** Fails with `conflict` or `validation_error` if a record cannot exist in its zone, whatever its owner wants. */
 export function requireFits(candidate: Candidate): void {
   const broken = rules.find(({ isBroken }) => isBroken(candidate))
   if (broken === undefined) return
@@ -162,7 +163,7 @@ export function requireFits(candidate: Candidate): void {
 const typesOf = (records: readonly { readonly type: string }[]) =>
   [...new Set(records.map(({ type }) => type))].join(', ')
 
-/** Whether aliases of the zone lead from the target of a CNAME back to it. */
+/** Whether CNAMEs of the zone lead from the target of this CNAME back to it. */
 function loops({ origin, record, others }: Candidate): boolean {
   if (record.type !== 'CNAME') return false
   const aliases = new Map(
@@ -174,7 +175,7 @@ function loops({ origin, record, others }: Candidate): boolean {
   return at === own
 }
 
-/** The name at or above a name that NS records hand to other servers. */
+/** The name, at or above the given one, that NS records delegate to other servers. */
 function cutAbove(name: string, others: Candidate['others']): string | undefined {
   return others.find(
     (each) => each.type === 'NS' && each.name !== '@' && (name === each.name || name.endsWith(`.${each.name}`)),

@@ -113,7 +113,7 @@ describe('the commands for the keys of zones', () => {
 
   it('change the key step by step, and refuse each that comes too early', async () => {
     const tooEarly = /^No new key of keys\.test waits for a DS record\. Run "mailroom domain ds" to see how far/
-    const goesOn = /^The key of keys\.test is being changed already\. Run "mailroom domain ds" to see how far that is/
+    const goesOn = /^The key of keys\.test is already being changed\. Run "mailroom domain ds" to see how far that is/
     const confirm = ['domain', 'ds-published', 'keys.test']
     const rotate = ['domain', 'rotate-dnssec', 'keys.test']
     const first = await shown('ds')
