@@ -1,6 +1,6 @@
 /**
- * The certificate authority that the settings name, by ACME (RFC 8555). The key of our account there lies sealed in the database:
- * all nodes are one account. What the authority refuses is told as a `Refusal`, in its own words.
+ * The certificate authority named in the settings, reached by ACME (RFC 8555). The key of our account there is stored sealed in the
+ * database, so all nodes use the same account. If the authority refuses something, this throws a `Refusal` with its words.
  */
 import { generateKeyPairSync, type X509Certificate } from 'node:crypto'
 import type * as acme from 'acme-client'
@@ -13,34 +13,34 @@ import { loadOnce } from '../process/load-once.ts'
 import { perProcess } from '../process/per-process.ts'
 
 export type Authority = {
-  /** Asks for a certificate of a name; `replaces` is the one that it follows. */
+  /** Orders a certificate for a name; `replaces` is the certificate that it replaces, if any. */
   order(name: string, replaces: X509Certificate | null): Promise<acme.Order>
   readOrder(url: string): Promise<acme.Order>
-  /** The only name of an order, and how it may be shown to be ours. */
+  /** The authorization for the only name of an order, with the challenges that can prove that the name is ours. */
   authorization(order: acme.Order): Promise<acme.Authorization>
-  /** What a challenge is answered with: at its address for HTTP-01, in the DNS for DNS-01. */
+  /** The answer to a challenge: for HTTP-01 what its URL returns, for DNS-01 the value of the TXT record. */
   answerTo(challenge: Challenge): Promise<string>
-  /** Says that the answer can be looked at. */
+  /** Tells the authority that the answer is ready to be checked. */
   answered(challenge: Challenge): Promise<void>
-  /** Hands in the request for the certificate, which will have this key. */
+  /** Submits the signing request for the certificate, which will have this key. */
   finalize(order: acme.Order, name: string, key: string): Promise<void>
   /** The certificate with its chain, as PEM. */
   download(order: acme.Order): Promise<string>
-  /** When to renew a certificate, as the authority suggests it (RFC 9773); null when it does not. */
+  /** When the authority suggests renewing a certificate (RFC 9773); null if it suggests nothing. */
   renewalWindow(leaf: X509Certificate): Promise<RenewalWindow | null>
 }
 
 export type Challenge = acme.Authorization['challenges'][number]
 export type RenewalWindow = { readonly from: Date; readonly to: Date }
 
-/** Why the authority does not do what it is asked. */
+/** Why the authority did not do what we asked for. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
-  /** Whether the same may be asked again: the authority did not answer, is down, or has had enough for now. */
+  /** Whether the same request may be repeated: the authority did not answer, is down, or limits our rate for now. */
   readonly isTemporary: boolean
-  /** How long it wants to be left alone; 0 when it does not say. */
+  /** How long to wait before the next request; 0 if the authority did not say. */
   readonly retryAfterMs: number
-  /** Whether it does not know our account any more. */
+  /** Whether the authority does not know our account any more. */
   readonly isStranger: boolean
 
   constructor(message: string, { isTemporary = false, retryAfterMs = 0, isStranger = false } = {}) {
@@ -74,12 +74,12 @@ export function authorityAt(ctx: Context, directory: string): Promise<Authority>
   return opening
 }
 
-/** Has the account asked for anew, when something is asked of the authority next. */
+/** Forgets our account there, so that the next request opens it anew. */
 export function forgetAccount(ctx: Context, directory: string): void {
   state(ctx).opened.delete(directory)
 }
 
-/** Breaks off what is asked of authorities in this process: it ends. */
+/** Aborts the requests of this process to authorities, because the process is ending. */
 export function endRequests(ctx: Context): void {
   state(ctx).ending.abort()
 }
@@ -92,14 +92,14 @@ const load = loadOnce(async () => {
   const library = await import('acme-client')
   const { defaults, interceptors } = library.axios
   Object.assign(defaults, { timeout: requestMs, maxContentLength: answerBytesMax })
-  // Its own would wait within the request for as long as Retry-After says, and forgets why there was no answer.
+  // The library's own handler would wait out Retry-After within the request, and loses the reason why there was no answer.
   interceptors.response.clear()
   interceptors.response.use(null, (error: Failed) => {
     const { response } = error
     if (response === undefined)
-      throw new Refusal(`The authority does not answer: ${error.message}`, { isTemporary: true })
+      throw new Refusal(`The authority did not answer: ${error.message}`, { isTemporary: true })
     const isNonce = response.data?.type === `${problems}badNonce`
-    // A nonce that has expired is replaced by the library (RFC 8555 6.5).
+    // The library itself replaces an expired nonce (RFC 8555 6.5).
     if (response.status < 400 || isNonce) return response
     throw refusalOf(response)
   })
@@ -125,7 +125,7 @@ function refusalOf({ status, headers, data }: Response): Refusal {
   })
 }
 
-/** What a problem document says, in at most as many characters as a person reads; null when it says nothing. */
+/** The words of a problem document, at most `wordsMax` characters; null if it says nothing. */
 export function wordsOf({ type, detail, subproblems = [] }: NonNullable<Response['data']>): string | null {
   const own = [detail, ...subproblems.map((each) => each.detail)].filter((text) => text !== undefined)
   const kind = type?.startsWith(problems) === true ? [`(${type.slice(problems.length)})`] : []
@@ -144,7 +144,7 @@ function retryAfterOf(text: string | undefined): number {
 
 async function open(ctx: Context, directory: string): Promise<Authority> {
   const { axios, crypto, Client } = await load()
-  // A process has one end.
+  // The library is loaded once per process, so all its requests share the process's signal.
   axios.defaults.signal = state(ctx).ending.signal
   const accountKey = await accountKeyOf(ctx, directory)
   const client = new Client({ directoryUrl: directory, accountKey })
@@ -193,7 +193,7 @@ async function open(ctx: Context, directory: string): Promise<Authority> {
 
 type RenewalInfo = { readonly suggestedWindow?: { readonly start?: string; readonly end?: string } }
 
-/** One for each authority; of several nodes that make one the first's is everybody's. */
+/** The key of our account at an authority. If several nodes make one at the same time, all use the first. */
 async function accountKeyOf(ctx: Context, directory: string): Promise<string> {
   const made = toSealed(ctx.secrets.seal(newPrivateKey(), sealedFor.acmeAccount))
   const sealed = await claimState(ctx.store, acmeAccountName(directory), made)
@@ -201,8 +201,8 @@ async function accountKeyOf(ctx: Context, directory: string): Promise<string> {
 }
 
 /**
- * How an authority calls a certificate of its own: the key identifier of who signed it, and its number (RFC 9773 4.1). Null when
- * it does not say who signed it.
+ * The identifier of a certificate at its authority: the key identifier of its issuer and its serial number (RFC 9773 4.1). Null
+ * if the certificate does not name the key of its issuer.
  */
 export function ariId({ raw, serialNumber }: Pick<X509Certificate, 'raw' | 'serialNumber'>): string | null {
   const at = raw.indexOf(authorityKeyIdentifier)
@@ -213,7 +213,7 @@ export function ariId({ raw, serialNumber }: Pick<X509Certificate, 'raw' | 'seri
   if (octets !== 0x04 || sequence !== 0x30 || tag !== 0x80) return null
   const hex = serialNumber.length % 2 === 0 ? serialNumber : `0${serialNumber}`
   const number = Buffer.from(hex, 'hex')
-  // As DER writes it: a number that is not negative begins with a bit that is not set.
+  // As in DER, where the first bit of a number that is not negative is 0.
   const signed = (number[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.of(0), number]) : number
   return `${value.subarray(6, 6 + length).toString('base64url')}.${signed.toString('base64url')}`
 }

@@ -1,17 +1,17 @@
-/** The answers by which an authority sees that a name is ours; any node gives them, whichever of them ordered. */
+/** The answers that prove to an authority that a name is ours. Any node serves them, whichever of them ordered the certificate. */
 import { Failure } from '../../schemas/failures.ts'
 import { findChallengeAnswer } from '../../store/certificates.ts'
 import type { Context } from '../process/context.ts'
 
-/** base64url (RFC 8555 8.3); longer ones are no tokens. */
+/** base64url (RFC 8555 8.3); anything longer is not a token. */
 const tokenForm = /^[\w-]{1,200}$/
 
-/** The key authorization of a token of HTTP-01 (RFC 8555 8.1). Fails with `not_found` when nothing is ordered with it. */
+/** The key authorization for a token of HTTP-01 (RFC 8555 8.1). Fails with `not_found` if no order uses the token. */
 export async function challengeAnswer({ store }: Context, token: string): Promise<string> {
   const answer = tokenForm.test(token) ? await findChallengeAnswer(store, token) : null
   if (answer === null)
-    throw new Failure('not_found', 'No certificate is ordered with this token.', {
-      fix: 'Look which orders there are with "mailroom certificates".',
+    throw new Failure('not_found', 'No order for a certificate uses this token.', {
+      fix: 'Run "mailroom certificates" to see the orders.',
     })
   return answer
 }

@@ -1,6 +1,6 @@
 /**
- * The certificate of the settings' files, or the self-signed one of the first start. Files may be replaced while the service
- * runs: one that cannot be used is told of and not taken, and what was read before stays.
+ * The certificate from the files in the settings, or the self-signed one made at the first start. Files may be replaced while the
+ * service runs. A replacement that cannot be used is logged and ignored, and the certificate read before stays in use.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
@@ -15,28 +15,28 @@ export type CertificateFiles = { readonly key: string; readonly cert: string }
 /** A certificate with its chain, its own certificate first, and its private key; both as PEM. */
 export type Certificate = { readonly key: string; readonly chain: string; readonly leaf: X509Certificate }
 
-/** How soon a replaced file is seen. */
+/** How often the files are checked for replacement. */
 const lookMs = 2 * secondMs
 
-/** Where key and certificate lie. Fails with `validation_error` when the settings name one file of the two. */
+/** The paths of key and certificate. Fails with `validation_error` if the settings name only one of the two files. */
 export function certificateFiles({ data, tls }: Pick<Settings, 'data' | 'tls'>): CertificateFiles {
   if ((tls.key === null) !== (tls.certificate === null))
-    throw new Failure('validation_error', 'Of tls.key and tls.certificate only one is set.', {
-      fix: 'Set both or neither.',
+    throw new Failure('validation_error', 'Only one of tls.key and tls.certificate is set.', {
+      fix: 'Set both of them, or neither.',
     })
   const folder = path.join(data, 'tls')
   return { key: tls.key ?? path.join(folder, 'key.pem'), cert: tls.certificate ?? path.join(folder, 'cert.pem') }
 }
 
-/** Reads the files. Fails with `conflict` when they cannot be read or used, and says why. */
+/** Reads the files. Fails with `conflict`, which says why, if they cannot be read or used. */
 export async function readCertificateFiles(files: CertificateFiles): Promise<Certificate> {
   const [key, chain] = await Promise.all([readText(files.key), readText(files.cert)])
   return certificateOf({ key, chain }, files)
 }
 
 /**
- * A certificate of which key and chain belong together. `names` are what a failure calls them. Fails with `conflict` when
- * either is no PEM, the key needs a passphrase, or the key is another's.
+ * Parses a certificate and checks that the key belongs to it. Failures use `names` for the two files. Fails with `conflict` if
+ * either is not PEM, the key needs a passphrase, or the key belongs to another certificate.
  */
 export function certificateOf(
   { key, chain }: Pick<Certificate, 'key' | 'chain'>,
@@ -44,7 +44,7 @@ export function certificateOf(
 ): Certificate {
   const leaf = parsed(() => new X509Certificate(chain), {
     message: `${names.cert} holds no certificate in PEM.`,
-    fix: 'Put the certificate there, then those it was signed with, each from its BEGIN to its END CERTIFICATE line.',
+    fix: 'Put the certificate there, followed by those that signed it, each from its BEGIN to its END CERTIFICATE line.',
   })
   const isLocked = /^-----BEGIN ENCRYPTED |^Proc-Type: 4,ENCRYPTED/m.test(key)
   const privateKey = parsed(() => createPrivateKey(key), {
@@ -52,36 +52,36 @@ export function certificateOf(
       ? `The private key in ${names.key} has a passphrase.`
       : `${names.key} holds no private key in PEM.`,
     fix: isLocked
-      ? 'Write the key without one: openssl pkey -in KEY -out KEY-WITHOUT'
-      : 'Put the private key there that the certificate was ordered with.',
+      ? 'Write the key without a passphrase: openssl pkey -in KEY -out KEY-WITHOUT'
+      : 'Put the private key there with which the certificate was ordered.',
   })
   if (!leaf.checkPrivateKey(privateKey))
     throw new Failure('conflict', `The private key in ${names.key} is not that of the certificate in ${names.cert}.`, {
-      fix: 'Put the key there that the certificate was ordered with, or the certificate of this key.',
+      fix: 'Put the key there with which the certificate was ordered, or the certificate that belongs to this key.',
     })
   return { key, chain, leaf }
 }
 
-/** The host names that it is for. */
+/** The host names in a certificate. */
 export function namesOf({ leaf }: Certificate): readonly string[] {
   return [...(leaf.subjectAltName ?? '').matchAll(/DNS:([^,\s]+)/g)].map(([, name = '']) => name)
 }
 
-/** Whether it was signed with its own key, so that nobody else vouches for it. */
+/** Whether a certificate was signed with its own key, so that no authority vouches for it. */
 export const isSelfSigned = ({ leaf }: Certificate): boolean =>
   leaf.issuer === leaf.subject && leaf.verify(leaf.publicKey)
 
-/** Whether it is for a name, which may be a wildcard. */
+/** Whether a certificate is for a name, which may be a wildcard. */
 export const isFor = (certificate: Certificate, name: string): boolean =>
   certificate.leaf.checkHost(name) !== undefined || namesOf(certificate).includes(name)
 
-/** Whether it is valid at a time for a name. */
+/** Whether a certificate is for a name and valid at a time. */
 export function vouchesFor(certificate: Certificate, name: string, at: Date): boolean {
   const { validFromDate, validToDate } = certificate.leaf
   return isFor(certificate, name) && validFromDate <= at && at < validToDate
 }
 
-/** Looks at the files again and again, and tells of those that were replaced. Returns what ends it. */
+/** Checks the files every `lookMs` and calls back with a replaced certificate. Returns a function that stops this. */
 export function watchCertificateFiles(
   { log }: Pick<Context, 'log'>,
   files: CertificateFiles,
@@ -95,27 +95,32 @@ export function watchCertificateFiles(
     if (signature === seen) return
     try {
       const certificate = await readCertificateFiles(files)
-      // What was written meanwhile is looked at the next time.
+      // If a file was written while we read, the signature differs again at the next check.
       seen = signature
       onReplaced(certificate)
     } catch (error) {
-      // Of two files one is replaced first: only what lasts is wrong.
+      // One of the two files is replaced before the other, so only a state that lasts until the next check is an error.
       if (signature === refused) {
         seen = signature
-        log.error({ err: error }, 'the replaced certificate is not taken; the one before stays')
+        log.error(
+          { err: error },
+          'the replaced certificate files cannot be used; the previous certificate stays in use',
+        )
       }
       refused = signature
     }
   }
   let looking = Promise.resolve()
   const timer = setInterval(() => {
-    looking = looking.then(look).catch((error: unknown) => log.error({ err: error }, 'certificate files'))
+    looking = looking
+      .then(look)
+      .catch((error: unknown) => log.error({ err: error }, 'certificate files could not be checked'))
   }, lookMs).unref()
   looking = look()
   return () => clearInterval(timer)
 }
 
-/** Another one whenever a file was replaced or written. */
+/** A text that changes whenever a file is replaced or written. */
 async function signatureOf({ key, cert }: CertificateFiles): Promise<string> {
   const signatures = [key, cert].map((file) =>
     stat(file, { bigint: true }).then(
@@ -129,7 +134,7 @@ async function signatureOf({ key, cert }: CertificateFiles): Promise<string> {
 async function readText(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Failure('conflict', `${file} cannot be read: ${error.code ?? error.message}.`, {
-      fix: 'Put the file there, and let the user of the service read it.',
+      fix: 'Put the file there, and give the user that the service runs as permission to read it.',
     })
   })
 }

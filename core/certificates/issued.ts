@@ -1,4 +1,4 @@
-/** Certificates as they lie in the database: the key sealed, so that only a node of this service can use it. */
+/** Certificates as stored in the database: the key is sealed, so that only nodes of this service can use it. */
 import { fromBinary } from '../../store/bytes.ts'
 import type { IssuedCertificate } from '../../store/certificates.ts'
 import { type Sealed, sealedFor, toSealed } from '../../store/sealed.ts'
@@ -15,7 +15,7 @@ export function openKey({ secrets }: Pick<Context, 'secrets'>, name: string, sea
   return secrets.open(fromBinary(sealed), sealedFor.certificate(name))
 }
 
-/** What was issued to a name, ready to be used. Fails with `conflict` when its key is another's. */
+/** The certificate issued to a name, ready to use. Fails with `conflict` if its key belongs to another certificate. */
 export function openIssued(
   ctx: Pick<Context, 'secrets'>,
   name: string,

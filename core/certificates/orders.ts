@@ -1,8 +1,8 @@
 /**
- * Orders certificates. An order lies in the database with the key of its certificate, and each run takes those that are due
- * further, by what the authority says of them: any process goes on where another one died. Invariants: a name is worked on by one
- * process at a time, under a lease, and what is written after the lease has passed on counts for nothing; a failure leaves the
- * certificate before it, and its reason is kept.
+ * Orders certificates. An order is stored in the database with the key of its certificate. Each run advances the orders that are
+ * due, according to their state at the authority, so any process can continue where another one died. Invariants: one process at a
+ * time works on a name, under a lease, and writes made after the lease was lost have no effect. A failure keeps the previous
+ * certificate, and its reason is stored.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Authorization, Order } from 'acme-client'
@@ -38,23 +38,23 @@ import { renewalOf } from './renewal.ts'
 
 /** Names worked on at once in one process. */
 const atOnce = 4
-/** More than the requests of a step take in the worst case; a name whose process died is due again then. */
+/** Longer than the requests of one step take in the worst case. If a process dies, its name is due again after this time. */
 const leaseMs = 5 * minuteMs
-/** Pauses in which an authority has mostly looked at an answer; then the step ends, and the next one asks again. */
+/** Pauses within a step, in which an authority has usually checked an answer. After them the step ends; the next one checks again. */
 const pausesMs = [50, 100, 200, 400]
 const pollMs = { min: 2 * secondMs, max: minuteMs }
-/** An authority that has not finished by then never will. */
+/** An order that the authority has not finished after this time is given up. */
 const orderMs = dayMs
-/** Between two certificates of a name, whatever the authority suggests. */
+/** Minimum time between two certificates of a name, whatever the authority suggests. */
 const restMs = hourMs
-/** After failures; authorities count them, mostly by the hour. */
+/** Pauses after failures, which authorities count, mostly by the hour. */
 const backOffMs = { first: 5 * minuteMs, times: 4, max: dayMs }
-/** Until a name is looked for in the DNS again. */
+/** Pauses between DNS lookups for a name that has no address yet. */
 const lookMs = { first: minuteMs, times: 2, max: 6 * hourMs }
-/** Longer than this nobody is left alone, whatever Retry-After says. */
+/** The longest pause, whatever Retry-After says. */
 const retryAfterMaxMs = 7 * dayMs
 
-/** Takes all that is due further. Without an authority in the settings nothing is due. */
+/** Advances all orders that are due. Does nothing if the settings name no authority. */
 export async function advanceCertificates(ctx: Context): Promise<void> {
   const { directory } = ctx.settings.acme
   if (directory === null) return
@@ -66,10 +66,10 @@ export async function advanceCertificates(ctx: Context): Promise<void> {
   await Promise.all(underWay)
 }
 
-/** An alarm may run again before all is done that was due. */
+/** The workers of this process. An alarm may start a run while an earlier one is still working. */
 const workers = perProcess(() => new Set<Promise<void>>())
 
-/** When the next one is due; null when none will be. */
+/** When the next order is due; null if none is. */
 export async function nextAdvance({ settings, store }: Context): Promise<Date | null> {
   return settings.acme.directory === null ? null : nextCertificateAt(store)
 }
@@ -83,10 +83,10 @@ async function advanceDue(ctx: Context, directory: string): Promise<void> {
   }
 }
 
-/** Another process has the name by now. */
+/** The lease was lost: another process is working on the name. */
 class LeaseLost extends Error {}
 
-/** One name under its lease. */
+/** The work on one name, under its lease. */
 class Work {
   readonly #ctx: Context
   readonly #directory: string
@@ -130,7 +130,7 @@ class Work {
     const { issued } = this.#doc
     const before = issued?.directory === this.#directory ? openIssued(this.#ctx, this.#name, issued).leaf : null
     const { url } = await authority.order(this.#name, before).catch((error: unknown) => {
-      // It may not know the certificate any more that this one follows.
+      // The authority may not know the certificate that this one replaces any more.
       if (before === null || !(error instanceof Refusal) || error.isTemporary) throw error
       return authority.order(this.#name, null)
     })
@@ -158,14 +158,14 @@ class Work {
     return this.#again(Math.min(pollMs.max, Math.max(pollMs.min, ageMs / 4)))
   }
 
-  /** Answers the challenge, unless it is answered already. */
+  /** Answers the challenge, unless it is already answered. */
   async #prove(authority: Authority, { status, challenges }: Authorization): Promise<void> {
     if (status !== 'pending') return
     const challenge = await this.#answer(authority, challenges)
     if (challenge.status === 'pending') await authority.answered(challenge)
   }
 
-  /** Puts the answer where the authority looks for it. Returns the challenge that it answers. */
+  /** Publishes the answer where the authority looks for it. Returns the challenge that was answered. */
   async #answer(authority: Authority, challenges: readonly Challenge[]): Promise<Challenge> {
     const [overHttp, inDns] = (['http-01', 'dns-01'] as const).map((type) =>
       challenges.find((challenge) => challenge.type === type),
@@ -188,7 +188,7 @@ class Work {
     return overHttp
   }
 
-  /** Keeps what was issued, when it is what was ordered. */
+  /** Stores the issued certificate if it is the one that was ordered. */
   async #take(chain: string, key: string): Promise<CertificateChange> {
     const certificate = certificateOf({ key, chain }, { key: 'the order', cert: 'its answer' })
     const { leaf } = certificate
@@ -213,7 +213,7 @@ class Work {
     }
   }
 
-  /** What is kept of a failure. An order goes with it, unless the authority only cannot answer for now. */
+  /** The stored state after a failure. The order is dropped, unless the authority only failed temporarily. */
   #trouble(error: unknown): CertificateChange {
     const reason = error instanceof Error ? error.message : String(error)
     const { isTemporary, retryAfterMs, isStranger } = error instanceof Refusal ? error : new Refusal(reason)
@@ -263,26 +263,26 @@ class Work {
   }
 }
 
-/** RFC 8555 8.4; that of a wildcard is that of the domain (7.1.3). */
+/** The name of the DNS-01 record (RFC 8555 8.4). For a wildcard it is that of the domain (7.1.3). */
 const proofName = (name: string) => `_acme-challenge.${isWildcard(name) ? name.slice(2) : name}`
 
-/** Whether a name of a domain leads nowhere: an order would fail, and count against us. Those of the service are ordered anyway. */
+/** Whether a name of a domain has no address: an order would fail and count against us. Names of the service are ordered anyway. */
 async function isNowhere(ctx: Context, name: string): Promise<boolean> {
   if (serviceNames(ctx).includes(name)) return false
   const answers = await Promise.allSettled([ctx.resolver.resolve(name, 'A'), ctx.resolver.resolve(name, 'AAAA')])
   return answers.every((answer) => answer.status === 'rejected' && isAbsent(answer.reason))
 }
 
-/** Why an order is not valid: of its challenges the one that failed says it. */
+/** Why an order is invalid, according to its failed challenge. */
 async function refusalOf(authority: Authority, order: Order): Promise<Refusal> {
   const { challenges } = await authority.authorization(order)
   const problem = challenges.find(({ error }) => error !== undefined)?.error ?? order.error
-  return new Refusal(`The order failed: ${wordsOf(problem ?? {}) ?? 'the authority does not say why.'}`)
+  return new Refusal(`The order failed: ${wordsOf(problem ?? {}) ?? 'the authority gives no reason.'}`)
 }
 
 type Growth = { readonly first: number; readonly times: number; readonly max: number }
 
-/** The pause after the nth time, a little longer or shorter, so that not all come at once. */
+/** The pause after the nth failure, randomly a little longer or shorter, so that retries do not coincide. */
 function growing({ first, times, max }: Growth, n: number): number {
   return Math.min(max, first * times ** (n - 1)) * (0.9 + 0.2 * Math.random())
 }

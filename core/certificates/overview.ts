@@ -1,4 +1,4 @@
-/** How the certificates that are ordered stand: for the administrator, and for a scrape. */
+/** The state of the ordered certificates, for administrators and for metrics. */
 
 import { Failure } from '../../schemas/failures.ts'
 import { type CertificateSummary, certificateSummaries, orderAtOnce } from '../../store/certificates.ts'
@@ -8,15 +8,15 @@ export type CertificateState = {
   readonly name: string
   readonly state: (typeof states)[number]
   readonly validTo: Date | null
-  /** When it is looked at next: to be ordered, to be renewed, or to be tried again. */
+  /** When the certificate is next ordered, renewed or retried. */
   readonly nextAt: Date
-  /** Why the last order failed, or what it waits for. */
+  /** Why the last order failed, or what the order is waiting for. */
   readonly reason: string | null
 }
 
 const states = ['valid', 'expired', 'failing', 'waiting'] as const
 
-/** All names for which certificates are ordered, in their order. */
+/** All names for which certificates are ordered, with their states. */
 export async function certificateStates({ store, clock }: Context): Promise<readonly CertificateState[]> {
   const now = clock.now()
   return (await certificateSummaries(store)).map(({ _id: name, nextAt, validTo, trouble }) => ({
@@ -34,17 +34,17 @@ function stateOf({ validTo, trouble }: Pick<CertificateSummary, 'validTo' | 'tro
   return validTo === undefined ? 'waiting' : 'valid'
 }
 
-/** Counts them by their state. */
+/** Sets the metric that counts certificates by state. */
 export async function measureCertificates(ctx: Context): Promise<void> {
   const found = await certificateStates(ctx)
   for (const state of states)
     ctx.metrics.set('mailroom_certificates', { state }, found.filter((each) => each.state === state).length)
 }
 
-/** Has the certificate of a name ordered at once, whatever failed before. Fails with `not_found` when none is ordered for it. */
+/** Makes the certificate of a name due at once, whatever failed before. Fails with `not_found` if none is ordered for the name. */
 export async function renewNow({ store, clock }: Context, name: string): Promise<void> {
   if (await orderAtOnce(store, name.toLowerCase(), clock.now())) return
   throw new Failure('not_found', `No certificate is ordered for ${name}.`, {
-    fix: 'Look which there are with "mailroom certificates", or add the name to acme.names.',
+    fix: 'Run "mailroom certificates" to see the names that have orders, or add the name to acme.names.',
   })
 }

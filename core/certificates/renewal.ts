@@ -1,4 +1,4 @@
-/** When a certificate is replaced: when the authority suggests it, else before a third of its lifetime is left. */
+/** When a certificate is renewed: when the authority suggests it, else before a third of its lifetime is left. */
 import { createHash } from 'node:crypto'
 import type { IssuedCertificate } from '../../store/certificates.ts'
 import { after, dayMs } from '../process/clock.ts'
@@ -6,10 +6,10 @@ import type { Context } from '../process/context.ts'
 import { authorityAt, type RenewalWindow } from './authority.ts'
 import { openIssued } from './issued.ts'
 
-/** So often the authority is asked what it suggests; it may want a certificate replaced sooner (RFC 9773 4.3). */
+/** How often the authority is asked for its suggestion: it may want a certificate replaced sooner (RFC 9773 4.3). */
 const lookMs = dayMs
 
-/** When something is to be done for a certificate: at once when `isDue`, else at `nextAt`. */
+/** Whether a certificate is due for renewal, and if not, when to check again. */
 export async function renewalOf(
   ctx: Context,
   { name, issued }: { readonly name: string; readonly issued: IssuedCertificate },
@@ -20,8 +20,8 @@ export async function renewalOf(
 }
 
 /**
- * Within the window that the authority suggests, but not in the last tenth of the lifetime; else between three fifths and two
- * thirds of the lifetime. What was issued together is not renewed together.
+ * The time of renewal: within the window that the authority suggests, but before the last tenth of the lifetime. Without a suggestion,
+ * between three fifths and two thirds of the lifetime. The name decides, so certificates issued together are renewed apart.
  */
 export function renewalTime(
   name: string,
@@ -35,18 +35,18 @@ export function renewalTime(
   return earlier(suggested, last)
 }
 
-/** What the authority suggests; null when it does not, or cannot be asked. */
+/** The window that the authority suggests; null if it suggests none or cannot be reached. */
 async function suggestionOf(ctx: Context, name: string, issued: IssuedCertificate): Promise<RenewalWindow | null> {
   try {
     const authority = await authorityAt(ctx, issued.directory)
     return await authority.renewalWindow(openIssued(ctx, name, issued).leaf)
   } catch (error) {
-    ctx.log.warn({ err: error, name }, 'the authority does not say when to renew a certificate')
+    ctx.log.warn({ err: error, name }, 'the authority could not be asked when to renew a certificate')
     return null
   }
 }
 
-/** A time in a span, always the same one for a name. */
+/** A time within a span, always the same for a name. */
 function between(name: string, from: Date, to: Date): Date {
   const share = createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32
   return after(from, share * (to.getTime() - from.getTime()))

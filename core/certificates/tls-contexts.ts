@@ -1,10 +1,11 @@
 /**
- * What the doors of a process speak TLS with. Who names a host gets its certificate; everybody else, and who names a host that
- * has none, gets that of the service's own host name. Invariants: a new certificate holds for every handshake after it is
- * known, and ends no connection; a handshake does not wait for a database that is away.
+ * The TLS contexts of the doors of a process. A client that names a host gets that host's certificate. A client that names no host,
+ * or one without a certificate, gets that of the service's own host name. Invariants: a new certificate applies to every handshake
+ * after it is known, and ends no connection; a handshake does not wait for a database that is unreachable.
  *
- * Of the certificates of a name the first that there is: that of the files, when somebody else vouches for it and it is valid;
- * one that was issued by ACME to the name, or to the wildcard above it; the files' whatever it is.
+ * The certificate of a name is the first of these that exists: that of the files, if an authority signed it and it is valid for the
+ * name; one issued by ACME to the name or to the wildcard above it; that of the files if it is self-signed and valid for the name, or in
+ * any case for the service's own host name.
  */
 import {
   createSecureContext,
@@ -35,30 +36,30 @@ import { wildcardOf } from './names.ts'
 export type SniCallback = (serverName: string, done: (error: Error | null, context?: SecureContext) => void) => void
 
 export type TlsContexts = {
-  /** For who names no host. */
+  /** The certificate for clients that name no host. */
   current(): Current
   readonly sni: SniCallback
-  /** Calls back whenever `current` is another one. Returns what ends it. */
+  /** Calls back whenever `current` changes. Returns a function that stops this. */
   onChange(listener: () => void): () => void
   close(): void
 }
 
-/** PEM, and both as one. */
+/** Key and certificate as PEM, and the context made of both. */
 export type Current = { readonly key: string; readonly cert: string; readonly secureContext: SecureContext }
 
-/** Contexts of names that are kept. A certificate whose change note was lost, or that has ended, is replaced after this time. */
+/** Contexts cached by name. After this time a certificate is replaced even if its change note was lost or it has expired. */
 const keptMax = 2_000
 const keptMs = 5 * minuteMs
-/** Names without a certificate, against whoever asks for ever more of them. */
+/** Names remembered as having no certificate; stops clients that ask for ever more of them. */
 const unknownMax = 10_000
 /** How long a handshake waits for the database; then it gets the certificate of the host name. */
 const patienceMs = 2 * secondMs
 const nameForm = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})+$/
 
-/** Node's own parameters for clients that know no elliptic curves. */
+/** Lets Node choose DH parameters, for clients without elliptic curves. */
 const options = { dhparam: 'auto' } as const
 
-/** Opens the contexts of a process. Fails with `conflict` when the files of the settings cannot be used. */
+/** Opens the contexts of a process. Fails with `conflict` if the files of the settings cannot be used. */
 export async function openTlsContexts(ctx: Context): Promise<TlsContexts> {
   const files = certificateFiles(ctx.settings)
   const ofFiles = await readCertificateFiles(files)
@@ -68,7 +69,7 @@ export async function openTlsContexts(ctx: Context): Promise<TlsContexts> {
   return contexts
 }
 
-/** Which certificate is that of a name. */
+/** Finds the certificate of a name. */
 class NamedCertificates {
   ofFiles: Certificate
   readonly #ctx: Context
@@ -79,7 +80,7 @@ class NamedCertificates {
     this.ofFiles = ofFiles
   }
 
-  /** Null when the name has none of its own. Rejects while the database is away, unless that need not be asked. */
+  /** Null if the name has none of its own. Rejects while the database is unreachable, unless it need not be asked. */
   async find(name: string): Promise<Certificate | null> {
     const { ofFiles } = this
     const isNamed = vouchesFor(ofFiles, name, this.#ctx.machineClock.now())
@@ -102,7 +103,7 @@ class Contexts implements TlsContexts {
   readonly #listeners = new Set<() => void>()
   readonly #endings: (() => void)[] = []
   #current: Current
-  /** Counts what was forgotten: what was looked up before is not kept. */
+  /** Counts invalidations: a lookup that began before the latest one is not cached. */
   #changes = 0
   #renewing = Promise.resolve()
 
@@ -134,7 +135,7 @@ class Contexts implements TlsContexts {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Takes what is replaced from now on. */
+  /** Starts to watch for replaced and newly issued certificates. */
   watch(files: CertificateFiles): void {
     const { changes, log } = this.#ctx
     const timer = setInterval(() => this.#renew(), keptMs).unref()
@@ -187,7 +188,7 @@ class Contexts implements TlsContexts {
     if (names.includes(this.#ownName) || names.includes(wildcardOf(this.#ownName))) this.#renew()
   }
 
-  /** Looks whether the host name has another certificate. While the database is away, what is current stays. */
+  /** Updates the certificate of the host name. While the database is unreachable, the current one stays. */
   #renew(): void {
     this.#changes += 1
     this.#renewing = this.#renewing
@@ -203,7 +204,7 @@ class Contexts implements TlsContexts {
   }
 }
 
-/** A server that takes every new certificate; it does not listen yet. Whoever breaks a handshake off is hung up on. */
+/** A server, not yet listening, that always uses the current certificates. If a handshake fails, its connection is closed. */
 export function createTlsServer(
   contexts: TlsContexts,
   given: Pick<TlsOptions, 'handshakeTimeout' | 'ALPNProtocols' | 'keepAlive' | 'allowHalfOpen'>,
@@ -215,7 +216,7 @@ export function createTlsServer(
   return server
 }
 
-/** Gives a server the current certificate whenever that is another one. Returns what ends it. */
+/** Gives a server the current certificate whenever it changes. Returns a function that stops this. */
 export function keepCurrent(contexts: TlsContexts, server: Server): () => void {
   return contexts.onChange(() => server.setSecureContext(serverOptionsOf(contexts)))
 }
@@ -229,9 +230,9 @@ function currentOf({ key, chain: cert }: Certificate): Current {
   return { key, cert, secureContext: createSecureContext({ ...options, key, cert }) }
 }
 
-/** Rejects when the work takes longer. */
+/** Rejects if the work takes longer than `ms`. */
 async function atMost<T>(work: Promise<T>, ms: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('The database does not answer.')), ms)
+  const timer = setTimeout(() => reject(new Error('The database did not answer in time.')), ms)
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

@@ -271,7 +271,7 @@ describe('certificates by ACME', () => {
       await turn({ ...ctx, settings: { ...ctx.settings, acme: nobody } })
       const { state, reason } = (await stateOf(name)) ?? {}
       expect(state).to.equal('failing')
-      expect(reason).to.match(/^The authority does not answer: .*ECONNREFUSED/)
+      expect(reason).to.match(/^The authority did not answer: .*ECONNREFUSED/)
       door.advance(hourMs)
       await turn()
       expect((await stateOf(name))?.state).to.equal('valid')
