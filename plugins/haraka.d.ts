@@ -1,4 +1,4 @@
-/** The part of Haraka 3.3 that our plugins use, and nothing else of it. */
+/** Types of the parts of Haraka 3.3 that our plugins use. */
 import type { Server as NetServer } from 'node:net'
 import type { Address } from '@haraka/email-address'
 import type { Login } from '../core/account/login.ts'
@@ -25,17 +25,17 @@ export type Server = { readonly listeners: readonly NetServer[]; stopListeners()
 /** Parameters of MAIL (RFC 5321 3.3) by their upper-case names; null for one without a value. */
 export type MailParameters = { readonly [name: string]: string | null | undefined }
 
-/** What a hook of a transaction leaves for the hooks after it. */
+/** Values that a hook of a transaction leaves for later hooks. */
 export type TransactionNotes = {
-  /** Set by Haraka when a line was longer than it can keep. */
+  /** Set by Haraka if a line was longer than it can keep. */
   data_line_length_exceeded?: boolean
   /** The parameters of MAIL. */
   parameters?: MailParameters
   /** The whole message, from the end of DATA until it is stored. */
   message?: { readonly raw: Buffer } | undefined
-  /** What plugins/verify found out about the sender before the message came. */
+  /** What plugins/verify started to look up about the sender before the message arrived. */
   begun?: ReturnType<typeof beginJudging>
-  /** What plugins/verify found out about the message. */
+  /** The verdict of plugins/verify about the message. */
   verdict?: Verdict
   /** The recipients accepted so far, in order. */
   recipients?: Recipient[]
@@ -52,11 +52,11 @@ export type Transaction = {
   readonly mail_from: Address
   readonly rcpt_to: readonly Address[]
   readonly notes: TransactionNotes
-  /** Called with each line of DATA as it came: CRLF at the end, leading dot not yet removed. */
+  /** Called with each line of DATA as it arrives: with its CRLF, and with a stuffed dot at its start. */
   add_data(line: Buffer): void
-  /** Bytes of DATA so far, for its log. */
+  /** Bytes of DATA so far, which Haraka logs. */
   data_bytes: number
-  /** True when Haraka itself is to keep nothing of the message. */
+  /** True if Haraka itself should keep nothing of the message. */
   discard_data: boolean
   readonly message_stream: { destroy(): void }
 }
@@ -65,14 +65,14 @@ export type Connection = Logs & {
   readonly uuid: string
   readonly state: number
   readonly remote: { readonly ip: string }
-  /** What a hook of a session leaves for the hooks after it. */
+  /** Values that a hook of a session leaves for later hooks. */
   readonly notes: {
     login?: Login | undefined
     auth?: Question | undefined
-    /** The line of AUTH that came. */
+    /** The current line of AUTH. */
     authLine?: string | undefined
     wrongLogins?: number
-    /** Whether plugins/verify asked about a sender whose message has not come. */
+    /** Whether plugins/verify looked up a sender whose message has not arrived. */
     sendsNothing?: boolean
   }
   readonly hello: { readonly host: string | null; readonly verb: string | null }
@@ -91,6 +91,6 @@ export type Connection = Logs & {
   capabilities: string[] | null
   respond(code: number, text: unknown, done?: () => void): unknown
   disconnect(): void
-  /** Called when the hooks of a disconnect are through. */
+  /** Called when the hooks of a disconnect are done. */
   disconnect_respond(): void
 }

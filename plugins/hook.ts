@@ -8,18 +8,18 @@ import DSN from 'haraka-dsn'
 import { Failure, failures, inOneText, smtpNo } from '../schemas/failures.ts'
 import type { Logs, Next, Plugin } from './haraka.d.ts'
 
-/** A refusal as it is sent: code, enhanced code, and a text for the peer (`552`, `5.3.4`). */
+/** A refusal as it is sent: code, enhanced code, and a text for the peer (for example `552`, `5.3.4`). */
 export type Reply = { readonly code: number; readonly enhanced: string; readonly text: string }
 
 export type Answer = { readonly retval: number; readonly message?: unknown }
 
-/** A reply has at most 512 bytes (RFC 5321 4.5.3.1.5) with its codes. */
+/** Longest text of a reply: with its codes, a reply has at most 512 bytes (RFC 5321 4.5.3.1.5). */
 const textBytesMax = 480
 
-/** The hook does not decide: Haraka goes on with the next one. */
+/** The hook does not decide: Haraka continues with the next one. */
 export const pass: Answer = { retval: cont }
 
-/** The hook accepts; `message` is the text of the reply, or the value that the hook is asked for. */
+/** The hook accepts; `message` is the text of the reply, or the value that Haraka asks the hook for. */
 export function accept(message?: unknown): Answer {
   return { retval: ok, message }
 }
@@ -29,14 +29,14 @@ export function refuse(reply: Reply, { disconnect = false } = {}): Answer {
   const permanent = reply.code >= 500
   const retval = disconnect ? (permanent ? denydisconnect : denysoftdisconnect) : permanent ? deny : denysoft
   const [, subject = '0', detail = '0'] = reply.enhanced.split('.')
-  // Haraka would send a plain text with 550 or 450, whatever our code is.
+  // Haraka would send a plain text with 550 or 450, whatever code we want.
   return { retval, message: DSN.create(reply.code, reply.text, Number(subject), Number(detail)) }
 }
 
 /**
- * Makes a Haraka hook of a function that takes the hook's subject (connection, server, outbound mail) and parameters, and
- * returns an answer; none means `pass`. A Failure is answered by its SMTP row, any other error is logged and gets 451 4.3.0. Where the
- * peer is a user of ours (`advises`), a Failure also says what to change.
+ * Makes a Haraka hook from a function that takes the hook's subject (connection, server, outbound mail) and parameters, and
+ * returns an answer; no answer means `pass`. A Failure is answered with its SMTP row; any other error is logged and answered
+ * with 451 4.3.0. With `advises`, for peers who are users of ours, the reply to a Failure also says what to change.
  */
 export function hook<Subject extends Partial<Logs>, Params = undefined>(
   decide: (subject: Subject, params: Params) => Answer | undefined | Promise<Answer | undefined>,
@@ -79,12 +79,12 @@ function replyOf(error: unknown, advises: boolean): Reply {
   return { code: Number(number), enhanced, text: Buffer.byteLength(whole) > textBytesMax ? error.message : whole }
 }
 
-/** An error with its stack and cause: of a text with several lines Haraka makes as many entries of the log. */
+/** An error with its stack and cause in one line: Haraka would make a log entry of each line. */
 function inOneLine(error: unknown): string {
   return inspect(error).replaceAll(/\s*\n\s*/g, ' ')
 }
 
-/** Returns the subject when a log line can name it: Haraka's log throws at the server object. */
+/** Returns the subject if a log line can name it: Haraka's logger throws if given the server object. */
 function named(subject: object): readonly object[] {
   return 'uuid' in subject || 'todo' in subject ? [subject] : []
 }

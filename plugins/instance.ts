@@ -1,6 +1,6 @@
 /**
- * The folder Haraka runs in (`haraka -c DIR`), made anew at each start out of `config/haraka` and the settings, so that the
- * settings are the only place where anything is configured. Nothing in it is worth keeping.
+ * The folder that Haraka runs in (`haraka -c DIR`). It is created anew at each start from `config/haraka` and the settings, so that
+ * the settings are the only place to configure anything. Nothing in it is worth keeping.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { lineCharsMax } from './submission/auth.ts'
 
 type Settings = Context['settings']
 
-/** Haraka's level for each of ours. Its notices are several lines a session: they count as debug. */
+/** Haraka's level for each of ours. Its notices make several lines per session, so they count as debug. */
 const logLevels: { readonly [level in Settings['log']['level']]: string } = {
   trace: 'protocol',
   debug: 'info',
@@ -25,7 +25,7 @@ const logLevels: { readonly [level in Settings['log']['level']]: string } = {
 
 /**
  * Writes the instance folder `dir` of the checkout `repository`; `tls` names the PEM files of the service's certificate.
- * What was there before is replaced. Rejects when a template names a value that does not exist.
+ * Replaces what was there before. Rejects if a template names a value that does not exist.
  */
 export async function writeInstance({
   dir,
@@ -48,11 +48,11 @@ export async function writeInstance({
     listen: [settings.smtp, settings.submission, settings.submissions]
       .flatMap(({ port }) => (port === null ? [] : [authorityOf(host, port)]))
       .join(','),
-    // No port has this number: with 0 every listener on a free port would speak TLS.
+    // -1 is no port: with 0, every listener on a free port would speak TLS.
     tlsPort: String(settings.submissions.port ?? -1),
     hostname: settings.hostname ?? hostname(),
     spoolDir: resolve(spoolDir),
-    // With CRLF; plugins/submission keeps other commands shorter.
+    // Includes the CRLF; plugins/submission limits commands other than AUTH further.
     commandBytes: String(lineCharsMax + 2),
     lineBytes: String(settings.limits.smtp.lineBytes),
     isProxied: String(proxies.length > 0),
@@ -61,12 +61,12 @@ export async function writeInstance({
     key: resolve(tls.key),
     cert: resolve(tls.cert),
   })
-  // Without a key any client on loopback may give INTERNALCMD orders; nobody needs to know this one.
+  // Without a key any client on loopback could send INTERNALCMD commands. Nobody needs to know this key.
   await writeFile(join(config, 'internalcmd_key'), randomBytes(32).toString('hex'), { mode: 0o600 })
   await link(join(repository, 'plugins'), join(dir, 'plugins'))
 }
 
-/** An address as a network of its own: Haraka takes a bare IPv6 address for a /64. */
+/** An address as a network of its own: Haraka would take a bare IPv6 address for a /64. */
 function networkOf(proxy: string): string {
   return proxy.includes('/') ? proxy : `${proxy}/${proxy.includes(':') ? 128 : 32}`
 }
@@ -84,6 +84,6 @@ async function fillTemplates(from: string, to: string, values: { readonly [name:
 }
 
 async function link(target: string, path: string): Promise<void> {
-  await rm(path, { force: true }) // a link: what it leads to stays
+  await rm(path, { force: true }) // removes only the link, not its target
   await symlink(resolve(target), path, 'dir')
 }

@@ -1,6 +1,6 @@
 /**
  * Runs before Haraka (`node --import`). Haraka's own delivery requires a Redis client, which is more code than all the rest
- * of Haraka; our instance has that delivery turned off (config/haraka/outbound.ini), so the client is left out.
+ * of Haraka. Our instance has that delivery turned off (config/haraka/outbound.ini), so the client is left out.
  */
 import { registerHooks } from 'node:module'
 import { isMainThread } from 'node:worker_threads'
@@ -13,5 +13,5 @@ const hooks = registerHooks({
   },
 })
 
-// The threads that parse messages begin with this file too.
+// The threads that parse messages load this file too.
 if (isMainThread) await import('./lifecycle/printed.ts')

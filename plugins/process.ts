@@ -1,6 +1,6 @@
 /**
- * What the plugins of one Haraka process share. Haraka gives a plugin nothing but itself, so this state lives in a module;
- * all plugins import the same one. Invariant: the context is opened once, and closed after every registered stop has run.
+ * What the plugins of one Haraka process share. Haraka passes a plugin nothing but itself, so this state lives in a module that
+ * all plugins import. Invariant: the context is opened once, and closed after every registered stop has run.
  */
 import { type Context, closeContext, openContext } from '../core/process/context.ts'
 import { type Metrics, noMetrics } from '../core/process/metrics.ts'
@@ -22,7 +22,7 @@ export function settings(): Settings {
   return resolved
 }
 
-/** The context of this process; opened by the first call. Rejects when the database does not answer. */
+/** The context of this process, opened by the first call. Rejects if the database does not answer. */
 export function context(): Promise<Context> {
   opened ??= openContext({ settings: settings(), role: 'smtp' }).then((ctx) => {
     counting = ctx.metrics
@@ -33,7 +33,7 @@ export function context(): Promise<Context> {
   return opened
 }
 
-/** What counts in this process: nothing before its context is open. */
+/** The metrics of this process; they count nothing before its context is open. */
 export function metrics(): Metrics {
   return counting
 }
@@ -44,7 +44,7 @@ export function countRefusal(code: string): void {
   refusing(code)
 }
 
-/** What makes spans in this process: none before its context is open. */
+/** The tracing of this process; it makes no spans before its context is open. */
 export function tracing(): Tracing {
   return spans
 }
@@ -54,12 +54,12 @@ export function causedBy({ notes: { span } }: Transaction): SpanOptions {
   return span === undefined ? {} : { cause: span.cause }
 }
 
-/** Registers what must end before the context is closed; `timeoutMs` is what there is time for. */
+/** Registers work that must end before the context is closed; `timeoutMs` is the time that it may take. */
 export function onStop(stop: (timeoutMs: number) => Promise<void>): void {
   stops.push(stop)
 }
 
-/** Runs the registered stops side by side. Rejects, when all have ended, with the first that failed. */
+/** Runs the registered stops in parallel. When all have ended, rejects with the first failure, if any. */
 export async function runStops(timeoutMs: number): Promise<void> {
   const results = await Promise.allSettled(stops.map((stop) => stop(timeoutMs)))
   const failed = results.find((result) => result.status === 'rejected')

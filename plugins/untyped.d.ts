@@ -1,4 +1,4 @@
-/** The parts that we use of two Haraka packages without types. */
+/** Types of the parts that we use of two Haraka packages without types. */
 declare module 'haraka-constants' {
   export const cont: number
   export const deny: number
@@ -10,7 +10,7 @@ declare module 'haraka-constants' {
 }
 
 declare module 'haraka-dsn' {
-  /** A reply with a code of its own, which Haraka sends in place of the hook's usual one. */
+  /** A reply with its own code, which Haraka sends in place of the hook's usual one. */
   class DSN {
     static create(code: number, text: string, subject: number, detail: number): DSN
     readonly code: number

@@ -1,7 +1,7 @@
 /**
- * Keeps the bytes of one message as they came. Invariants: `finish()` returns the content of DATA byte for byte, without the
- * stuffed dots and the final dot; its blocks count against the budget until `release()` (while the blocks of a message are
- * joined, it is in memory twice); after a refusal no bytes are held.
+ * Keeps the bytes of one message as they arrive. Invariants: `finish()` returns the content of DATA byte for byte, without the
+ * stuffed dots and the final dot. The blocks count against the budget until `release()`; while the blocks of a message are
+ * joined, it is in memory twice. After a refusal no bytes are held.
  */
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { joined } from '../../mail/slices.ts'
@@ -24,27 +24,27 @@ const [lf, cr, dot] = [0x0a, 0x0d, 0x2e] as const
 const firstBlockBytes = 16 * 1024
 const blockBytesMax = 1024 * 1024
 
-/** A message on its way in that holds so much has to go on coming while others need room. */
+/** An incoming message that holds this much may lose its room to others if it stalls. */
 const largeBytes = 256 * 1024
-/** For so long it may take no more; against clients who fill all room with mail that they never end. */
+/** How long a message may take no more room; stops clients that fill the budget with mail that they never finish. */
 const stalledMs = 60_000
 
-/** A message on its way in. */
+/** An incoming message. */
 type Holder = {
   readonly heldBytes: number
-  /** Gives its room back; it is refused for now. */
+  /** Gives its room back; the message is refused for now. */
   giveUp(): void
 }
 
 /**
- * Bytes that all collectors of the process may hold together. Where they are spent, large messages that have stalled give theirs, the one
- * that took some longest ago first.
+ * The bytes that all collectors of the process may hold together. When they are used up, large messages that have stalled lose their
+ * room, beginning with the one that has been stalled longest.
  */
 export class ByteBudget {
   readonly #limit: number
   readonly #nowMs: () => number
   #used = 0
-  /** Large messages that are not whole, with when each took room last: the longest ago first. */
+  /** Unfinished large messages, with the time when each last took room, the longest ago first. */
   readonly #large = new Map<Holder, number>()
 
   constructor(limitBytes: number, nowMs = () => performance.now()) {
@@ -52,7 +52,7 @@ export class ByteBudget {
     this.#nowMs = nowMs
   }
 
-  /** Whether there is room for so many bytes; makes it where messages have stalled. */
+  /** Whether there is room for this many bytes; takes it from stalled messages if necessary. */
   hasRoom(bytes: number): boolean {
     for (const [holder, tookAtMs] of this.#large) {
       if (this.#used + bytes <= this.#limit || this.#nowMs() < tookAtMs + stalledMs) break
@@ -61,23 +61,23 @@ export class ByteBudget {
     return this.#used + bytes <= this.#limit
   }
 
-  /** Takes bytes from the budget; false when it has not as many left. */
+  /** Takes bytes from the budget; false if there are not enough left. */
   take(bytes: number, holder: Holder): boolean {
     const isLarge = holder.heldBytes + bytes >= largeBytes
-    // Before there is room: it is coming, and gives none.
+    // Before room is made: this message is still arriving, so it must not lose its own.
     if (isLarge) this.#tookNow(holder)
     if (!this.hasRoom(bytes)) return false
     this.#used += bytes
     return true
   }
 
-  /** Gives back what a message has held. */
+  /** Gives back what a message holds. */
   give(holder: Holder): void {
     this.#used -= holder.heldBytes
     this.#large.delete(holder)
   }
 
-  /** The message is whole: nobody waits for its client any more. */
+  /** The message is complete: it no longer waits for its client, so it cannot stall. */
   end(holder: Holder): void {
     this.#large.delete(holder)
   }
@@ -106,7 +106,7 @@ export class Collector implements Holder {
   #headerBytes = 0
   #fields = 0
   #hops = 0
-  /** The addresses it was delivered to before, as its Delivered-To fields say. */
+  /** The addresses in its Delivered-To fields, to which it was delivered before. */
   readonly #deliveredTo = new Set<string>()
 
   constructor(limits: Limits, budget: ByteBudget) {
@@ -122,14 +122,14 @@ export class Collector implements Holder {
     this.#refuse(noRoom)
   }
 
-  /** Takes one line as it came: CRLF at its end, a stuffed dot at its start (RFC 5321 4.5.2). */
+  /** Takes one line as it arrives: with its CRLF, and with a stuffed dot at its start (RFC 5321 4.5.2). */
   add(line: Buffer): void {
     this.#addLine(line, 0, line.length)
   }
 
   /**
-   * Takes the lines that `bytes` begins with, as they came. Returns how many bytes they are: before the end of DATA, a line that
-   * does not end with CRLF or has more than `lineBytesMax` bytes, or a part of a line.
+   * Takes the lines at the beginning of `bytes`, as they arrive. Returns how many bytes they have. Stops before the end of DATA, and
+   * before a line that does not end with CRLF, has more than `lineBytesMax` bytes, or is incomplete.
    */
   addLines(bytes: Buffer, lineBytesMax: number): number {
     let start = 0
@@ -143,7 +143,7 @@ export class Collector implements Holder {
     return start
   }
 
-  /** Takes the line of `bytes` from `from` to before `end`. */
+  /** Takes the line in `bytes` from `from` up to, but not including, `end`. */
   #addLine(bytes: Buffer, from: number, end: number): void {
     const first = bytes[from] === dot ? from + 1 : from
     const length = end - first
@@ -161,10 +161,10 @@ export class Collector implements Holder {
       this.#runStart = start
     }
     this.#runEnd = start + length
-    if (this.#runEnd - this.#runStart >= firstBlockBytes) this.#keepRun() // from now on it counts against the budget
+    if (this.#runEnd - this.#runStart >= firstBlockBytes) this.#keepRun() // from here on it counts against the budget
   }
 
-  /** Returns the message, or why it is refused. */
+  /** Returns the message, or the reply that refuses it. */
   async finish(): Promise<
     { readonly raw: Buffer; readonly deliveredTo: ReadonlySet<string> } | { readonly refusal: Reply }
   > {
@@ -176,7 +176,7 @@ export class Collector implements Holder {
     return { raw, deliveredTo: this.#deliveredTo }
   }
 
-  /** Gives the memory back, after which the collector cannot be used. May be called again. */
+  /** Gives the memory back; the collector cannot be used afterwards. May be called again. */
   release(): void {
     this.#budget.give(this)
     this.#held = 0
@@ -184,7 +184,7 @@ export class Collector implements Holder {
     this.#run = null
   }
 
-  /** Counts a line of the header; false when the header is too long. */
+  /** Counts a line of the header; false if the message is refused for it. */
   #countHeader(bytes: Buffer, start: number, end: number): boolean {
     const length = end - start
     if (length === 2) {
@@ -208,7 +208,7 @@ export class Collector implements Holder {
     return false
   }
 
-  /** Copies the run into blocks; false when the budget is spent. */
+  /** Copies the run into blocks; false if the budget is used up. */
   #keepRun(): boolean {
     if (this.#run === null) return true
     let rest = Buffer.from(this.#run, this.#runStart, this.#runEnd - this.#runStart)
@@ -223,7 +223,7 @@ export class Collector implements Holder {
     return true
   }
 
-  /** Returns the last block, or when it is full a new one, as large as all before it; null when the budget is spent. */
+  /** Returns the last block or, if it is full, a new one as large as all before it; null if the budget is used up. */
   #roomyBlock(): Buffer | null {
     const last = this.#blocks.at(-1)
     if (last !== undefined && this.#used < last.length) return last

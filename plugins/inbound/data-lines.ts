@@ -1,15 +1,15 @@
 /**
- * Takes the lines of DATA many at a time. Haraka looks for the end of each byte by byte, and makes two buffers of each. Invariant:
- * what Haraka decides on is left to it: the end of DATA, a line that ends with LF alone (RFC 5321 2.3.8), one that is too long.
+ * Takes the lines of DATA many at a time. Haraka searches for the end of each line byte by byte, and makes two buffers of it. Invariant:
+ * whatever Haraka decides on is left to it: the end of DATA, a line that ends with LF alone (RFC 5321 2.3.8), a line that is too long.
  */
 import { connection as constants } from 'haraka-constants'
 import type { Connection, Plugin, Transaction } from '../haraka.d.ts'
 
-/** What the socket brought and nobody took yet. */
+/** A connection, with the bytes from the socket that are not processed yet. */
 type Buffered = Connection & { current_data: Buffer | null; _process_data(): void }
 
 /**
- * Shows `take` what came in DATA before Haraka looks at it. It returns how many bytes it took: whole lines from the beginning on.
+ * Passes the bytes of DATA to `take` before Haraka looks at them. `take` returns how many bytes it took: whole lines from the beginning.
  * It may end the session.
  */
 export function takeLines(plugin: Plugin, take: (transaction: Transaction, bytes: Buffer) => number): void {
@@ -20,7 +20,7 @@ export function takeLines(plugin: Plugin, take: (transaction: Transaction, bytes
     if (this.state === constants.state.DATA && transaction !== null && bytes !== null) {
       const taken = take(transaction, bytes)
       transaction.data_bytes += taken
-      // Nothing is left of it when the session was ended.
+      // If the session was ended, Haraka has already dropped the bytes.
       if (this.current_data === bytes) this.current_data = bytes.subarray(taken)
     }
     processData.call(this)

@@ -1,6 +1,6 @@
 /**
  * Receives a message: takes the exact bytes of DATA, then stores them. The reply 250 is sent only after `receive` has resolved,
- * which it does when the message is durable.
+ * that is, when the message is durable.
  */
 import { withRequest } from '../../core/process/context.ts'
 import { receive } from '../../core/receive/receive.ts'
@@ -11,18 +11,18 @@ import { causedBy, context, metrics, settings, tracing } from '../process.ts'
 import { ByteBudget, Collector, loop, noRoom, tooLarge } from './collector.ts'
 import { takeLines } from './data-lines.ts'
 
-const lineTooLong: Reply = { code: 554, enhanced: '5.6.0', text: 'A line is too long to be kept as it is' }
+const lineTooLong: Reply = { code: 554, enhanced: '5.6.0', text: 'A line of the message is too long' }
 
-/** A client that sends this many times the largest message is not sending mail: its session is ended. */
+/** A client that sends this many times the largest message size is not sending mail, so its session is ended. */
 const endlessFactor = 2
 
 /** How much of one message is read before other sessions get their turn. */
 const turnBytes = 256 * 1024
 
-/** `counted` is called with the number of bytes that the collector took. */
+/** A collector; `counted` is called with the number of bytes that it took. */
 type Collecting = { readonly collector: Collector; readonly counted: (bytes: number) => void }
 
-/** The transactions from DATA until the message is stored or refused. */
+/** The collectors of transactions, from DATA until the message is stored or refused. */
 const collecting = new WeakMap<Transaction, Collecting>()
 let budget: ByteBudget
 
@@ -36,7 +36,7 @@ export function register(this: Plugin): void {
     return taken
   })
   this.register_hook('data', 'collect')
-  // The first and the last hook of data_post: between them stand those that look at the whole message and may refuse it.
+  // The first and the last hook of data_post. Between them run those that look at the whole message and may refuse it.
   this.register_hook('data_post', 'handOver', -50)
   this.register_hook('data_post', 'store', 50)
   this.register_hook('queue', 'acknowledge')
@@ -55,7 +55,7 @@ export const collect = hook((connection: Connection) => {
   const { smtp } = settings().limits
   const collector = new Collector(smtp, budget)
   transaction.discard_data = true
-  transaction.message_stream.destroy = () => undefined // it holds nothing, and would delete a file that does not exist
+  transaction.message_stream.destroy = () => undefined // it holds nothing, and destroying it would delete a file that does not exist
   const paced = pacerOf(connection)
   const counted = (bytes: number) => {
     paced(bytes)
@@ -70,7 +70,7 @@ export const collect = hook((connection: Connection) => {
   return undefined
 })
 
-/** data_post, first: the message is complete; refuses it when it passes a limit or goes in a loop for all its recipients. */
+/** data_post, first: the message is complete. Refuses it if it exceeds a limit, or loops for all its recipients. */
 export const handOver = hook(async ({ transaction }: Connection) => {
   const collector = transaction === null ? undefined : collecting.get(transaction)?.collector
   if (transaction === null || collector === undefined) return pass
@@ -80,7 +80,7 @@ export const handOver = hook(async ({ transaction }: Connection) => {
   // The client may have hung up in the meantime.
   if (!collecting.has(transaction)) return pass
   const { recipients = [] } = transaction.notes
-  // To an address that it was delivered to before a message goes in a loop: whoever has it does not get it again.
+  // A message that was delivered to an address before is in a loop there, so that recipient does not get it again.
   const others = recipients.filter(({ address }) => !collected.deliveredTo.has(address))
   if (recipients.length > 0 && others.length === 0) return refuse(loop)
   if (others.length < recipients.length) transaction.notes.recipients = others
@@ -88,7 +88,7 @@ export const handOver = hook(async ({ transaction }: Connection) => {
   return pass
 })
 
-/** data_post, last: stores the message, which nobody refused. In `queue` Haraka would have no replies but 550, 450 and 451. */
+/** data_post, last: stores a message that no hook refused. In the `queue` hook, Haraka could only reply 550, 450 and 451. */
 export const store = hook(async (connection: Connection) => {
   const { transaction } = connection
   const message = transaction?.notes.message
@@ -121,7 +121,7 @@ export const acknowledge = hook(({ transaction }: Connection) => {
   return accept(accepted)
 })
 
-/** reset_transaction: frees the collector, also when the client hung up in the middle of DATA. */
+/** reset_transaction: frees the collector, even if the client hung up during DATA. */
 export const release = hook(({ transaction }: Connection) => {
   if (transaction !== null) letGo(transaction)
   transaction?.notes.span?.end({ 'smtp.accepted': transaction.notes.accepted === undefined ? 0 : 1 })
@@ -129,8 +129,8 @@ export const release = hook(({ transaction }: Connection) => {
 })
 
 /**
- * Lets other sessions go on after a part of one message: otherwise megabytes of a fast client are read in a single turn of the
- * event loop. The function it returns is called with the number of bytes that were taken.
+ * Lets other sessions run after each part of a message; otherwise megabytes from a fast client would be read in a single turn of the
+ * event loop. Returns a function to be called with the number of bytes that were taken.
  */
 function pacerOf({ client }: Connection): (bytes: number) => void {
   let left = turnBytes
@@ -149,7 +149,7 @@ function letGo(transaction: Transaction): void {
   transaction.notes.message = undefined
 }
 
-/** Returns the client as our Received field names it; the protocol is one of RFC 3848 and RFC 6531 4.3. */
+/** Returns the client as our Received field describes it; the protocol is one of RFC 3848 and RFC 6531 4.3. */
 function peerOf({ remote, hello, tls }: Connection, { notes }: Transaction): Peer {
   const utf8 = notes.parameters !== undefined && 'SMTPUTF8' in notes.parameters
   const protocol = utf8 ? 'UTF8SMTP' : hello.verb === 'EHLO' ? 'ESMTP' : 'SMTP'

@@ -1,5 +1,5 @@
 /**
- * Start and end of the Haraka process, and of each session. Outbound mail is queued in the database alone: mail in Haraka's own
+ * Start and end of the Haraka process and of each session. Outbound mail is queued only in the database. Mail in Haraka's own
  * queue folder would be sent a second time, so the folder is emptied before Haraka loads it.
  */
 import { mkdir, rm } from 'node:fs/promises'
@@ -24,19 +24,19 @@ import { closeEnded, drain } from './sessions.ts'
 import { keepSettings } from './settings.ts'
 import { answerServerNames, serveCertificates } from './tls.ts'
 
-/** How long a session may go on with its transaction after a stop: with `closeTimeoutMs` less than the supervisor waits (cli/serve.ts). */
+/** How long transactions may continue after a stop. Together with `closeTimeoutMs` less than the supervisor waits (cli/serve.ts). */
 const drainTimeoutMs = 10_000
-/** The same when the supervisor is gone: the port and the data folder have to be free for the next start. */
+/** The same if the supervisor is gone: the port and the data folder have to be free for the next start. */
 const orphanTimeoutMs = 2_000
-/** How long it may take after that to write what waits to be written: the database may be gone too. */
+/** How long pending writes may take after that: the database may be gone too. */
 const closeTimeoutMs = 1_000
 
 const replies = {
-  tlsParameters: { code: 501, enhanced: '5.5.4', text: 'STARTTLS stands alone' },
-  tlsAgain: { code: 503, enhanced: '5.5.1', text: 'The connection is encrypted already' },
+  tlsParameters: { code: 501, enhanced: '5.5.4', text: 'STARTTLS takes no parameters' },
+  tlsAgain: { code: 503, enhanced: '5.5.1', text: 'The connection is already encrypted' },
 } as const satisfies { readonly [name: string]: Reply }
 
-/** No set: what it is filled with and emptied of stays in memory for a while (store/under-way.ts). */
+/** Not a Set: its former members would stay in memory for a while (store/under-way.ts). */
 const sessions: Connection[] = []
 let log: Context['log'] | undefined
 let haraka: Plugin | undefined
@@ -54,10 +54,10 @@ export function register(this: Plugin): void {
   this.register_hook('log', 'writeLog')
   process.on('unhandledRejection', (error) => {
     this.logerror(`unhandled rejection: ${inspect(error)}`)
-    // After a failed start, say at a port that is taken, nobody would hear of it otherwise.
+    // After a failed start, for example because a port is taken, nobody would learn of it otherwise.
     if (log === undefined) void failStart(error)
   })
-  // When the supervisor goes during the start, the database that the start waits for goes too.
+  // If the supervisor goes away during the start, so does the database that the start waits for.
   const leave = () => {
     if (log === undefined) process.exit(1)
   }
@@ -65,7 +65,7 @@ export function register(this: Plugin): void {
   if (process.connected === false) leave()
 }
 
-/** init_master: runs when the listeners are open and the outbound queue is not loaded yet. Haraka would not tell why it failed. */
+/** init_master: runs when the listeners are open and the outbound queue is not loaded yet. Haraka would not report why it failed. */
 export const start = hook((server: Server & Logs) => open(server).catch(failStart))
 
 async function open(server: Server & Logs): Promise<undefined> {
@@ -84,12 +84,12 @@ async function open(server: Server & Logs): Promise<undefined> {
   watchSupervisor(server)
   answerWhetherAlive()
   process.send?.({ ready: true, smtp: addressOf(server) })
-  // As the other parts do (cli/ready).
+  // As the other parts of the service do (cli/ready).
   flushCompileCache()
   return undefined
 }
 
-/** lookup_rdns: keeps Haraka from asking the DNS about every connection. NXDOMAIN is its word for "no name". */
+/** lookup_rdns: prevents a DNS query for every connection. NXDOMAIN tells Haraka that there is no name. */
 export const openSession = hook((connection: Connection) => {
   sessions.push(connection)
   return accept('NXDOMAIN')
@@ -108,8 +108,8 @@ export const advertiseCodes = hook((connection: Connection) => {
 })
 
 /**
- * unrecognized_command: STARTTLS has no parameters (RFC 3207 4), and begins TLS once. Haraka, whose plugin hears of it next, would
- * begin another handshake within TLS, which no client can end. Who had logged in before logs in again (RFC 3207 4.2).
+ * unrecognized_command: STARTTLS has no parameters (RFC 3207 4) and starts TLS once. Haraka, whose own plugin handles it next, would
+ * start a second handshake within TLS, which no client can complete. A client that had logged in must log in again (RFC 3207 4.2).
  */
 export const checkStartTls = hook(({ tls, notes }: Connection, [command, parameters = '']: [string, string?]) => {
   if (command.toUpperCase() !== 'STARTTLS') return undefined
@@ -120,14 +120,14 @@ export const checkStartTls = hook(({ tls, notes }: Connection, [command, paramet
   return undefined
 })
 
-/** log: writes Haraka's lines into our log, once it is open; before that Haraka prints them (plugins/lifecycle/printed.ts). */
+/** log: writes Haraka's lines into our log once it is open; before that Haraka prints them (plugins/lifecycle/printed.ts). */
 export const writeLog = hook((_logger: object, item: LogItem) => {
   if (log === undefined) return undefined
   writeLine(log, item)
   return accept()
 })
 
-/** Tells the supervisor that the start failed, and why, and ends the process: what waits for it is never answered. */
+/** Reports to the supervisor why the start failed, and ends the process. Never resolves, so that the start does not continue. */
 function failStart(cause: unknown): Promise<never> {
   if (process.send === undefined) process.exit(1)
   const error = ofListening(cause, settings())
@@ -148,11 +148,11 @@ function watchSupervisor(server: Server & Logs): void {
   })
   process.on('SIGTERM', () => stop(drainTimeoutMs))
   process.on('disconnect', () => stop(orphanTimeoutMs))
-  // The supervisor may have died before this process listened for that.
+  // The supervisor may have died before this process listened for `disconnect`.
   if (process.connected === false) stop(orphanTimeoutMs)
 }
 
-/** Refuses new sessions at once, then ends everything else side by side; the exit status says whether all of it ended. */
+/** Refuses new sessions at once, then ends everything else in parallel. The exit status says whether all of it ended. */
 async function end(server: Server & Logs, timeoutMs: number): Promise<void> {
   server.stopListeners()
   setTimeout(() => process.exit(1), timeoutMs + closeTimeoutMs).unref()
@@ -161,7 +161,7 @@ async function end(server: Server & Logs, timeoutMs: number): Promise<void> {
     await close()
     process.exit(0)
   } catch (error) {
-    server.logerror('stop failed', error)
+    server.logerror('the process could not stop cleanly', error)
     process.exit(1)
   }
 }

@@ -22,8 +22,8 @@ export function writeLine(log: Context['log'], { level, data }: LogItem): void {
 }
 
 /**
- * A stream of what Haraka writes before our log is open, and what its packages print at any time: each line goes into `log`. Those that
- * name no level have the one of `level`.
+ * A stream for what Haraka writes before our log is open, and what its packages print at any time. Each line goes into `log`, with
+ * `level` if the line itself names none.
  */
 export function linesInto(log: Context['log'], level: LogItem['level']): Writable {
   return new Writable({

@@ -1,4 +1,4 @@
-/** Has what Haraka and its packages print in plain lines go into the log, which programs read line by line. */
+/** Redirects plain lines that Haraka and its packages print into the log, which programs read line by line. */
 import { createLog } from '../../core/process/log.ts'
 import { settings } from '../process.ts'
 import { linesInto } from './log.ts'

@@ -14,19 +14,19 @@ const enhancedCodes: { readonly [code: number]: string } = {
 }
 const carriesCode = /^[245]\.\d{1,3}\.\d{1,3} /
 
-/** Haraka defers mail with bare line feeds, which is never taken (RFC 5321 2.3.8): the sender would try again for days. */
+/** Haraka defers mail with bare line feeds, which is never accepted (RFC 5321 2.3.8): the sender would try again for days. */
 const bareLineFeed = { begins: 'Bare line-feed', code: 550, text: '5.6.0 Lines end with CRLF, never with LF alone' }
 
 /**
- * Gives every reply after EHLO an enhanced status code, as RFC 2034 4 asks of a server that offers ENHANCEDSTATUSCODES: all but
- * the reply to EHLO itself, 220 and the 3xx. Mail that is never taken is refused for good. An empty challenge of AUTH stays empty.
+ * Gives every reply after EHLO an enhanced status code, as RFC 2034 4 requires of a server that offers ENHANCEDSTATUSCODES, except
+ * the reply to EHLO itself, 220 and the 3xx. Mail with bare line feeds is refused for good. An empty AUTH challenge stays empty.
  */
 export function mendReplies(plugin: Plugin): void {
   const { prototype } = (plugin.haraka_require('connection') as { Connection: { prototype: Connection } }).Connection
   const { respond } = prototype
   prototype.respond = function (this: Connection, code, text, done) {
     if (code === 334 && text === '') {
-      // Haraka would write a second space, which is no challenge (RFC 4954 4). Of no lines it writes nothing, and goes on.
+      // Haraka would write a second space, which is not a challenge (RFC 4954 4). Given no lines, it writes nothing and continues.
       this.client.write('334 \r\n')
       return respond.call(this, 0, [], done)
     }
@@ -40,13 +40,13 @@ export function mendReplies(plugin: Plugin): void {
   }
 }
 
-/** Counts a reply that says no, by its codes: those of our replies and of Haraka's, so there are few. */
+/** Counts a refusal by its codes. There are few different ones: those of our replies and of Haraka's. */
 function noteRefusal(code: number, text: unknown): void {
   const { code: number, reply } = isDsn(text) ? text : { code, reply: Array.isArray(text) ? text[0] : text }
   if (number >= 400) countRefusal(`${number} ${carriesCode.exec(String(reply))?.[0] ?? ''}`.trim())
 }
 
-/** A reply of ours as Haraka takes it (plugins/hook.ts), with its codes inside. */
+/** A reply of ours in the form that Haraka takes (plugins/hook.ts), which contains its codes. */
 function isDsn(text: unknown): text is { readonly code: number; readonly reply: string } {
   return typeof text === 'object' && text !== null && 'reply' in text && 'code' in text
 }

@@ -5,8 +5,8 @@ import type { Connection, Plugin } from '../haraka.d.ts'
 const pollMs = 50
 
 /**
- * Closes the socket of a session that is over. Haraka ends its own half and waits for the client to end the other, when no limit
- * counts the connection any more. After QUIT nothing else comes (RFC 5321 4.1.1.10).
+ * Closes the socket of a session that is over. Haraka only ends its own half and waits for the client to end the other, while no limit
+ * counts the connection any more. After QUIT nothing more arrives (RFC 5321 4.1.1.10).
  */
 export function closeEnded(plugin: Plugin): void {
   const { prototype } = (plugin.haraka_require('connection') as { Connection: { prototype: Connection } }).Connection
@@ -21,7 +21,7 @@ export function closeEnded(plugin: Plugin): void {
 
 /**
  * Ends all sessions: idle ones at once with a 421 (RFC 5321 3.8), others when their transaction is over. Resolves when none is
- * left, or after `timeoutMs`; mail that is unfinished by then was never acknowledged.
+ * left, or after `timeoutMs`. Mail that is unfinished by then was never acknowledged.
  */
 export async function drain(sessions: readonly Connection[], timeoutMs: number): Promise<void> {
   for (let waitedMs = 0; sessions.length > 0 && waitedMs < timeoutMs; waitedMs += pollMs) {

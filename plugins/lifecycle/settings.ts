@@ -3,8 +3,8 @@ import type { Plugin } from '../haraka.d.ts'
 type Config = { get(...asked: readonly unknown[]): unknown }
 
 /**
- * Keeps the settings of which Haraka asks again in each session and each transaction, where it would look for two files and copy
- * what they say. They lie in the instance folder and do not change while the process runs. To be called at the start.
+ * Caches the settings that Haraka reads in each session and each transaction, where it would look for two files and copy their
+ * contents. They are in the instance folder and do not change while the process runs. Call this at the start.
  */
 export function keepSettings(plugin: Plugin): void {
   const { config } = plugin.haraka_require('server') as { config: Config }

@@ -7,17 +7,16 @@ type TlsSocket = { SNICallback: SniCallback; readonly certsByHost: { readonly '*
 let contexts: TlsContexts | undefined
 
 /**
- * Lets our certificates answer who names a host. To be called before Haraka reads its TLS settings, which take the callback that
- * stands in its module then; sessions that come before the contexts are open get the certificate of the files.
+ * Serves our certificates to clients that name a host. Call this before Haraka reads its TLS settings, which take over the callback
+ * that its module has at that time. Sessions that come before the contexts are open get the certificate of the files.
  */
 export function answerServerNames(plugin: Plugin): void {
   moduleOf(plugin).SNICallback = (name, done) => (contexts === undefined ? done(null) : contexts.sni(name, done))
 }
 
 /**
- * Makes every session that begins TLS use the current certificate. Haraka would make a context for each STARTTLS, which reads the
- * key each time and makes every session ticket useless. To be called when the listeners are open, as the settings are read by
- * then.
+ * Makes every session that starts TLS use the current certificate. Haraka would make a context for each STARTTLS, which reads the
+ * key each time and makes session tickets useless. Call this when the listeners are open, since the settings have been read by then.
  */
 export function serveCertificates(plugin: Plugin, { listeners }: Server, opened: TlsContexts): void {
   const options = moduleOf(plugin).certsByHost['*']
@@ -27,7 +26,7 @@ export function serveCertificates(plugin: Plugin, { listeners }: Server, opened:
   take()
   opened.onChange(take)
   for (const listener of listeners) {
-    // Where PROXY lines come first, another server reads them and hands the connection on.
+    // If PROXY lines are expected, another server reads them first and hands the connection on.
     const { tlsServer = listener } = listener as { tlsServer?: unknown }
     if (tlsServer instanceof TlsServer) keepCurrent(opened, tlsServer)
   }

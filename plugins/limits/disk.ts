@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 
 const freshMs = 1_000
 
-/** The free room of a folder's file system, asked at most once a second. */
+/** The free space of a folder's file system, read at most once a second. */
 export class FreeDisk {
   readonly #folder: string
   #asked: Promise<number> | undefined
@@ -12,7 +12,7 @@ export class FreeDisk {
     this.#folder = folder
   }
 
-  /** Bytes that this process may still write. Rejects when the folder does not exist. */
+  /** Bytes that this process may still write. Rejects if the folder does not exist. */
   bytes(): Promise<number> {
     const now = performance.now()
     if (this.#asked === undefined || now - this.#askedAtMs >= freshMs) {

@@ -1,4 +1,4 @@
-/** The limits of sessions and envelopes (settings `limits.smtp`), each checked at the first command that tells of it. */
+/** The limits of sessions and envelopes (settings `limits.smtp`), each checked at the first command that shows it. */
 import type { Address } from '@haraka/email-address'
 import { ConnectionCounter } from '../../core/access/connections.ts'
 import type { Connection, MailParameters, Plugin } from '../haraka.d.ts'
@@ -9,13 +9,13 @@ import { FreeDisk } from './disk.ts'
 const replies = {
   connections: { code: 421, enhanced: '4.7.0', text: 'Too many connections, try again later' },
   sizeSyntax: { code: 501, enhanced: '5.5.4', text: 'SIZE is not a number' },
-  parameter: { code: 555, enhanced: '5.5.4', text: 'A parameter that EHLO does not offer, or a value it cannot have' },
+  parameter: { code: 555, enhanced: '5.5.4', text: 'A parameter is not supported, or has a value that it cannot have' },
   size: { code: 552, enhanced: '5.3.4', text: 'Message too large' },
   disk: { code: 452, enhanced: '4.3.1', text: 'Not enough room, try again later' },
   recipients: { code: 452, enhanced: '4.5.3', text: 'Too many recipients, send the rest in another transaction' },
 } as const satisfies { readonly [name: string]: Reply }
 
-/** The parameters of MAIL that what is offered allows (RFC 1870, 4954, 6152, 6531). Nothing that is offered allows any of RCPT. */
+/** The parameters of MAIL that the offered extensions allow (RFC 1870, 4954, 6152, 6531). None of them allows a parameter of RCPT. */
 const mailParameters: ReadonlySet<string> = new Set(['SIZE', 'AUTH', 'BODY', 'SMTPUTF8'])
 const bodies: ReadonlySet<string> = new Set(['7BIT', '8BITMIME'])
 
@@ -41,7 +41,7 @@ export const releaseConnection = hook((connection: Connection) => {
   return undefined
 })
 
-/** capabilities: offers our limit of size (RFC 1870). Haraka itself has none here, because it would refuse with 550. */
+/** capabilities: offers our size limit (RFC 1870). Haraka has no limit of its own here, since it would refuse with 550. */
 export const advertiseSize = hook((connection: Connection) => {
   const { capabilities } = connection
   const size = capabilities?.indexOf('SIZE 0') ?? -1
@@ -50,8 +50,8 @@ export const advertiseSize = hook((connection: Connection) => {
 })
 
 /**
- * mail: its parameters, the declared size (RFC 1870 6.1), and whether the disk has room for any mail at all. A parameter that is
- * not ours is refused, because its sender counts on what it asks for (RFC 5321 4.1.1.11).
+ * mail: checks its parameters, the declared size (RFC 1870 6.1), and whether the disk has room for any mail at all. An unknown
+ * parameter is refused, since the sender relies on what it asks for (RFC 5321 4.1.1.11).
  */
 export const limitMail = hook(async ({ transaction }: Connection, [, parameters]: [Address, MailParameters]) => {
   const { messageBytes, freeDiskBytes } = settings().limits.smtp
@@ -64,7 +64,7 @@ export const limitMail = hook(async ({ transaction }: Connection, [, parameters]
   return (await disk.bytes()) < freeDiskBytes ? refuse(replies.disk) : undefined
 })
 
-/** rcpt: it has no parameters, and the list of recipients already holds the one that is asked about. */
+/** rcpt: allows no parameters. The list of recipients already contains the one being checked. */
 export const limitRecipients = hook(({ transaction }: Connection, [, parameters]: [Address, MailParameters]) => {
   if (Object.keys(parameters).length > 0) return refuse(replies.parameter)
   const recipients = transaction?.rcpt_to.length ?? 0

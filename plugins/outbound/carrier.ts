@@ -25,7 +25,7 @@ const patienceMs = 2_000
 const destinationsMax = 10_000
 const noTlsMs = 3_600_000
 const noTlsMax = 10_000
-/** What a server says when it refuses TLS, as it is reported. */
+/** Longest detail that is reported of a server's refusal of TLS. */
 const detailCharsMax = 200
 
 /** Makes the carrier of this process. */
@@ -108,7 +108,7 @@ function noteSession(
   noteTlsSession(ctx, { domain, kind: { policy: told, mx: route.name, address: route.address, failure: found } })
 }
 
-/** Returns the mail with 7-bit lines, signed again; null when it cannot be converted. */
+/** Returns the mail with 7-bit lines, signed again; null if it cannot be converted. */
 async function sevenBitSigned(ctx: Context, raw: Buffer): Promise<Buffer | null> {
   const parsed = parseMessage(withoutSignatures(raw))
   const converted = toSevenBit(withoutSignatures(raw), parsed.root)
@@ -124,7 +124,7 @@ function needsUtf8({ sender, recipient }: Attempt, raw: Buffer): boolean {
   return !isAscii(raw.subarray(0, end < 0 ? raw.length : end))
 }
 
-/** Returns the content of DATA: each dot that begins a line is doubled (RFC 5321 4.5.2), and CRLF ends it. */
+/** Returns the content of DATA: a dot at the start of a line is doubled (RFC 5321 4.5.2), and CRLF ends the content. */
 export function dotStuffed(raw: Buffer): Buffer {
   const parts: Buffer[] = raw[0] === 0x2e ? [dot] : []
   let start = 0

@@ -1,11 +1,11 @@
 /**
  * Claims recipients that are due and delivers to them. Invariants:
- * - As many attempts as there are slots wait for one, so that a claim is large and no slot waits for it.
+ * - Besides the attempts in the slots, as many again are claimed and waiting, so that claims are large and no slot is idle.
  * - The lease of a claimed attempt is renewed until its outcome is recorded.
- * - An attempt that is claimed again because its lease lapsed while the database was away is not delivered again: the
+ * - If the lease of an attempt lapses while the database is unreachable and it is claimed again, it is not delivered again: the
  *   delivery in flight counts for both.
- * - After `stop()` nothing is claimed and no delivery begins.
- * - An outcome is kept until it is recorded, because losing it sends the mail again.
+ * - After `stop()` nothing is claimed and no delivery starts.
+ * - An outcome is kept until it is recorded, because losing it would send the mail again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attempt, Outcome } from '../../core/deliver/attempt.ts'
@@ -16,13 +16,13 @@ import type { Context } from '../../core/process/context.ts'
 import { Slots } from './slots.ts'
 
 export type Claims = {
-  /** Claims no more, and resolves when every outcome of what is in flight is recorded, or after `timeoutMs`. */
+  /** Stops claiming, and resolves when the outcomes of all attempts in flight are recorded, or after `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>
 }
 
-/** Recipients that a dead process had claimed, or that another one deferred, are looked for at this pace. */
+/** How often to look for recipients that a dead process had claimed, or that another process deferred. */
 const sweepMs = 30_000
-/** A claim costs the same for one attempt as for many: after one that left room the next waits so long for more. */
+/** A claim costs the same for one attempt as for many, so after a claim that left room, the next one waits this long for more. */
 const pauseMs = 25
 const recordPauseMs = 1_000
 const recordPausesMax = 10
@@ -33,19 +33,19 @@ type State = Delivering & {
   readonly slots: Slots
   readonly claimedMax: number
   readonly leaseMs: number
-  /** Attempts under a lease of ours, each with what resolves when its outcome is recorded. */
+  /** Attempts under a lease of ours, each with a promise that resolves when its outcome is recorded. */
   readonly claimed: Map<Attempt, Promise<void>>
-  /** Deliveries in flight, and some that ended of late, by the id of their attempt. */
+  /** Deliveries in flight, and some that ended recently, by the id of their attempt. */
   readonly deliveries: Map<string, Promise<Outcome>>
   isStopped: boolean
   claiming: Promise<void> | null
-  /** Something may be due that no claim has asked for yet. */
+  /** Whether something may be due that no claim has asked for yet. */
   isWanted: boolean
-  /** The last claim got as many attempts as it asked for: there may be more. */
+  /** Whether the last claim got as many attempts as it asked for, so that there may be more. */
   mayBeMore: boolean
 }
 
-/** Starts claiming under the name `owner`, which no other process has. `deliver` must not reject. */
+/** Starts claiming as `owner`, a name that no other process has. `deliver` must not reject. */
 export function startClaims(ctx: Context, delivering: Delivering): Claims {
   const { concurrency, leaseSeconds } = ctx.settings.outbound
   const state: State = {
@@ -86,13 +86,15 @@ export function startClaims(ctx: Context, delivering: Delivering): Claims {
   }
 }
 
-/** Claims what no note told of, by clocks whose move no note told of. */
+/** Claims what no change note reported, including rows that are due by a test clock whose move no note reported. */
 async function sweep(ctx: Context, alarm: Alarm): Promise<void> {
-  await ctx.testClocks.refresh().catch((error: unknown) => ctx.log.warn({ err: error }, 'test clocks not read'))
+  await ctx.testClocks
+    .refresh()
+    .catch((error: unknown) => ctx.log.warn({ err: error }, 'test clocks could not be read'))
   await alarm.run()
 }
 
-/** How many more attempts may be claimed. A slow delivery does not count: it has given its slot back. */
+/** How many more attempts may be claimed. Slow deliveries do not count, since they have given their slots back. */
 const room = ({ claimedMax, slots, claimed }: State) => claimedMax + slots.slow - claimed.size
 
 function claim(ctx: Context, state: State): void {
@@ -113,7 +115,7 @@ async function claimWhileWanted(ctx: Context, state: State): Promise<void> {
       if (attempts.length > 0 && !state.mayBeMore) await sleep(pauseMs)
     }
   } catch (error) {
-    ctx.log.warn({ err: error }, 'no mail could be claimed')
+    ctx.log.warn({ err: error }, 'due mail could not be claimed')
   }
 }
 
@@ -124,34 +126,37 @@ async function run(ctx: Context, state: State, attempt: Attempt): Promise<void> 
   const isCounted = await record(ctx, attempt, await delivery)
   claimed.delete(attempt)
   const forget = () => deliveries.get(attempt.id) === delivery && deliveries.delete(attempt.id)
-  // The outcome did not count: the attempt was claimed again, and that claim may still be on its way to us.
+  // The outcome did not count: the attempt was claimed again, and that claim may not have arrived here yet.
   if (isCounted) forget()
   else setTimeout(forget, state.leaseMs).unref()
-  // It waits until half of them are done.
+  // The next claim waits until half of the claimed attempts are done.
   if (state.mayBeMore && room(state) >= state.claimedMax / 2) claim(ctx, state)
 }
 
 async function deliverInTurn(ctx: Context, state: State, attempt: Attempt): Promise<Outcome> {
   const slot = await state.slots.take(attempt.sizeBytes)
   const outcome = state.isStopped ? stopping(ctx) : await state.deliver(attempt)
-  // The next delivery begins while this outcome is recorded.
+  // The slot is released first, so that the next delivery starts while this outcome is recorded.
   slot.release()
   return outcome
 }
 
-/** A deferral that is due again at once, for the process that comes after this one. */
+/** A deferral that is due again at once, for the process that replaces this one. */
 function stopping(ctx: Context): Outcome {
   const response = '451 4.3.2 the service is stopping'
   return { status: 'deferred', response, mx: null, tls: false, at: ctx.clock.now(), untried: true }
 }
 
-/** Returns false when the outcome did not count, because the lease had lapsed. */
+/** Returns false if the outcome did not count, because the lease had lapsed. */
 async function record(ctx: Context, attempt: Attempt, outcome: Outcome): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     try {
       return await recordOutcome(ctx, attempt, outcome)
     } catch (error) {
-      ctx.log.error({ err: error, attempt: attempt.id, status: outcome.status }, 'outcome not recorded yet')
+      ctx.log.error(
+        { err: error, attempt: attempt.id, status: outcome.status },
+        'an outcome could not be recorded; it is tried again',
+      )
       await sleep(recordPauseMs * Math.min(tries, recordPausesMax))
     }
   }
@@ -162,6 +167,6 @@ async function renew(ctx: Context, { claimed }: State): Promise<void> {
   try {
     await renewAttempts(ctx, [...claimed.keys()])
   } catch (error) {
-    ctx.log.warn({ err: error }, 'leases not renewed')
+    ctx.log.warn({ err: error }, 'the leases of attempts could not be renewed')
   }
 }

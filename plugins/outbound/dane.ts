@@ -1,4 +1,4 @@
-/** DANE: certificates that a domain pins in its DNS (RFC 6698, for SMTP RFC 7672). */
+/** DANE: checks certificates against those that a domain pins in its DNS (RFC 6698; for SMTP, RFC 7672). */
 import { createHash, X509Certificate } from 'node:crypto'
 
 export type Tlsa = {
@@ -8,11 +8,11 @@ export type Tlsa = {
   readonly certificate: Buffer
 }
 
-/** The two usages that count in SMTP, as they need no public authority (RFC 7672 3.1.3). */
+/** The two usages that apply to SMTP, since they need no public authority (RFC 7672 3.1.3). */
 const trustAnchor = 2
 const endEntity = 3
 
-/** Returns the records that can be used. A domain that has none of these asks for TLS with any certificate (RFC 7672 2.2). */
+/** Returns the usable records. A domain that has only unusable ones requires TLS with any certificate (RFC 7672 2.2). */
 export function usable(records: readonly Tlsa[]): readonly Tlsa[] {
   return records.filter(
     ({ usage, selector, matchingType }) =>
@@ -21,8 +21,8 @@ export function usable(records: readonly Tlsa[]): readonly Tlsa[] {
 }
 
 /**
- * Whether the records accept a server with this chain (DER, its own certificate first) now. `names` are those that it may answer to.
- * Never throws.
+ * Whether the records accept a server with this chain (in DER, its own certificate first) now. `names` are the names that the
+ * certificate may be for. Never throws.
  */
 export function accepts(
   records: readonly Tlsa[],
@@ -37,16 +37,16 @@ export function accepts(
         : leadsTo(record, certificates, { names, now }),
     )
   } catch {
-    return false // what the server sent is no certificate
+    return false // the server sent something that is not a certificate
   }
 }
 
-/** Whether one of the records names an authority: certificates of that count for the names of the server alone. */
+/** Whether one of the records names an authority. Certificates of an authority count only for the names of the server. */
 export const nameAuthority = (records: readonly Tlsa[]): boolean => records.some(({ usage }) => usage === trustAnchor)
 
 /**
- * Whether the chain is valid for one of the names, and signed all the way up to a certificate that the record names: by authorities, and within
- * its time (RFC 7671 5.2). Of the server's own certificate, where a record names that, neither counts (RFC 7671 5.1).
+ * Whether the chain is valid for one of the names, and signed up to a certificate that the record names, each by an authority and within
+ * its period of validity (RFC 7671 5.2). For a record that names the server's own certificate neither is checked (RFC 7671 5.1).
  */
 function leadsTo(
   record: Tlsa,

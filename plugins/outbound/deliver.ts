@@ -8,7 +8,7 @@ import { findRoutes, type Network } from './route.ts'
 import type { Route } from './smtp/session.ts'
 import { anyTls, type FoundPolicy, notNamed, type Policies } from './tls-policy.ts'
 
-/** A server, and what TLS with it must be; only mail under the same `policy` shares a connection. */
+/** A server, and the TLS policy for it. Only mail under the same `policy` shares a connection. */
 export type Way = { readonly route: Route; readonly policy: FoundPolicy }
 
 /** Sends a message to one server. Resolves with the outcome, whatever it is; rejects only for a fault of ours. */
@@ -16,12 +16,12 @@ export type Carrier = {
   send(attempt: Attempt, raw: Buffer, way: Way): Promise<Outcome>
 }
 
-/** What it takes to reach other servers. */
+/** What is needed to reach other servers. */
 export type Outside = { readonly network: Network; readonly policies: Policies; readonly carrier: Carrier }
 
 /**
  * Makes one attempt to deliver to one recipient: to a mailbox of ours, or to a server of the recipient's domain. Never rejects:
- * a fault of ours is a deferral, and does not count as an attempt when the database is away.
+ * a fault of ours is a deferral, and does not count as an attempt if the database is unreachable.
  */
 export async function deliver(process: Context, outside: Outside, attempt: Attempt): Promise<Outcome> {
   const ctx = inTimeOf(process, attempt.accountId)
@@ -36,12 +36,12 @@ export async function deliver(process: Context, outside: Outside, attempt: Attem
   }
 }
 
-/** Servers that one attempt finds out of reach, each of which may take the whole time to connect; a domain may name forty. */
+/** Unreachable servers that one attempt tries: each may take the whole time to connect, and a domain may name forty. */
 const unreachedMax = 3
 
 /**
- * Each attempt begins at the server after the one at which the last attempt began. When that cannot be reached, the next one is
- * asked at once (RFC 5321 5.1). A server in backoff, or without a free connection, does not count as an attempt.
+ * Each attempt begins at the server after the one at which the last attempt began. If that one cannot be reached, the next is tried
+ * at once (RFC 5321 5.1). If all servers are in backoff or have no free connection, it does not count as an attempt.
  */
 async function deliverRemotely(ctx: Context, outside: Outside, attempt: Attempt): Promise<Outcome> {
   const { domain, emailId: seed } = attempt
@@ -60,16 +60,18 @@ async function deliverRemotely(ctx: Context, outside: Outside, attempt: Attempt)
     return nowhere('deferred', `451 4.7.5 the MTA-STS policy of ${domain} names none of its mail servers`)
   }
   const raw = await attempt.readRaw()
-  recordSent(ctx, attempt).catch((error: unknown) => ctx.log.warn({ err: error }, 'a mail on its way is not noted'))
+  recordSent(ctx, attempt).catch((error: unknown) =>
+    ctx.log.warn({ err: error }, 'mail could not be recorded as being sent'),
+  )
   const first = (attempt.attempt - 1) % routes.length
   const putOff: Outcome[] = []
   const unreached: Outcome[] = []
   for (const route of [...routes.slice(first), ...routes.slice(0, first)]) {
     const policy = attempt.anyTls === true ? anyTls : await policyFor(ctx, outside, { domain, route })
-    if (policy === null) return nowhere('deferred', '451 4.7.5 the DNS does not say what TLS must be')
+    if (policy === null) return nowhere('deferred', '451 4.7.5 the TLS policy could not be looked up in the DNS')
     const outcome = await outside.carrier.send(attempt, raw, { route, policy })
     if (outcome.unreached === true) unreached.push(outcome)
-    // No pause: the lease lapsed, and another server would change nothing.
+    // No pause is asked for: the lease lapsed, and another server would not change that.
     else if (outcome.untried !== true || pauseOf(outcome) === 0) return outcome
     else putOff.push(outcome)
     if (unreached.length === unreachedMax) break
@@ -85,12 +87,12 @@ async function policyFor(
   try {
     return await policies.find(domain, route)
   } catch (error) {
-    ctx.log.warn({ err: error, domain }, 'the DNS does not say what TLS must be')
+    ctx.log.warn({ err: error, domain }, 'the TLS policy of a server could not be looked up in the DNS')
     return null
   }
 }
 
-/** Tells in our TLS report that the domain's policy leaves no server to send to. */
+/** Notes for our TLS report that the domain's policy leaves no server to send to. */
 function noteUnnamed(
   ctx: Context,
   { domain, told: policy, servers }: { domain: string; told: ToldPolicyDoc | null; servers: readonly Route[] },

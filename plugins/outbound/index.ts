@@ -12,7 +12,7 @@ import { deliver } from './deliver.ts'
 import { networkOf } from './network.ts'
 import { createPolicies } from './tls-policy.ts'
 
-/** At a stop, mail in flight may take this long. Mail that takes longer is due again when its lease lapses. */
+/** How long mail in flight may take after a stop. Mail that takes longer is due again when its lease lapses. */
 const stopTimeoutMs = 10_000
 
 export function register(this: Plugin): void {

@@ -6,20 +6,20 @@ import type { Network } from './route.ts'
 
 const smtpPort = 25
 
-/** Addresses that always mean this machine (RFC 1122 3.2.1.3, RFC 4291 2.5). No mail is sent to an MX that has one. */
+/** Addresses that always mean this machine (RFC 1122 3.2.1.3, RFC 4291 2.5). No mail is sent to an MX with one of them. */
 const loopback = new BlockList()
 loopback.addSubnet('0.0.0.0', 8)
 loopback.addSubnet('127.0.0.0', 8)
 loopback.addAddress('::', 'ipv6')
 loopback.addAddress('::1', 'ipv6')
 
-/** Makes the network that the settings describe: relays, DNS servers, and the names and addresses of this service. */
+/** Makes the network according to the settings: relays, DNS servers, and the names and addresses of this service. */
 export function networkOf({
   settings,
   hostname,
   resolver,
 }: Pick<Context, 'settings' | 'hostname' | 'resolver'>): Network {
-  // Other servers send to port 25: only a service that listens there is reached by the addresses of this machine.
+  // Other servers send to port 25, so the machine's addresses mean this service only if it listens there.
   const ownAddresses = settings.smtp.port === smtpPort ? machineAddresses() : new Set<string>()
   return {
     resolver: {

@@ -1,29 +1,29 @@
-/** Where mail for a domain goes: to a relay named in the settings, or to the domain's MX (RFC 5321 5.1). */
+/** Finds the servers for mail to a domain: a relay named in the settings, or the domain's MX (RFC 5321 5.1). */
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Route } from './smtp/session.ts'
 
 type MxRecord = { readonly exchange: string; readonly priority: number }
 
-/** The DNS questions asked here. */
+/** The DNS queries made here. */
 export type Resolver = {
   resolveMx(name: string): Promise<MxRecord[]>
   resolve4(name: string): Promise<string[]>
   resolve6(name: string): Promise<string[]>
 }
 
-/** No server to send to: a bounce or a deferral, with the reply that says why. */
+/** There is no server to send to: a bounce or a deferral, with a response that says why. */
 export type Unroutable = { readonly status: 'bounced' | 'deferred'; readonly response: string }
 
 export type Destination = {
   readonly domain: string
-  /** Puts servers of equal preference in an order that differs from seed to seed (RFC 5321 5.1). */
+  /** Orders servers of equal preference differently from seed to seed (RFC 5321 5.1). */
   readonly seed: string
 }
 
 export type Network = {
   readonly resolver: Resolver
-  /** Whether mail may go to an address that the DNS, or an address literal, names. Relays may be anywhere. */
+  /** Whether mail may go to an address that the DNS or an address literal names. Relays may be anywhere. */
   mayReach(address: string): boolean
   /** The addresses of a relay's name. */
   hostAddresses(name: string): Promise<readonly string[]>
@@ -33,15 +33,15 @@ export type Network = {
   isOurs(name: string, addresses: readonly string[]): boolean
 }
 
-/** Of more MX records the best are used: nobody needs so many, and each costs DNS queries. */
+/** MX records used, the best ones: nobody needs more, and each costs DNS queries. */
 const serversMax = 10
 const addressesPerServerMax = 4
 const smtpPort = 25
 
 /**
- * Returns the servers for a domain, at least one, the best first. Never rejects. It is a deferral when the DNS does not answer,
- * and a bounce when the domain does not exist, has a null MX (RFC 7505), has no server with an address that may be reached, or
- * leads back to us.
+ * Returns the servers for a domain, at least one, the best first. Never rejects. Returns a deferral if the DNS does not answer, and a
+ * bounce if the domain does not exist, has a null MX (RFC 7505), has no server with an address that may be reached, or leads back
+ * to us.
  */
 export async function findRoutes(network: Network, destination: Destination): Promise<readonly Route[] | Unroutable> {
   try {
@@ -64,7 +64,7 @@ async function candidatesOf(network: Network, { domain, seed }: Destination): Pr
     return { status: 'bounced', response: `556 5.1.10 ${domain} does not accept mail (null MX)` }
   }
   const { servers, failure } = await withAddresses(network.resolver, inOrder(records, seed))
-  // RFC 5321 5.1: when this service is itself in the list, only servers of better preference may be tried.
+  // RFC 5321 5.1: if this service is in the list, only servers of better preference may be tried.
   const ourPreference = Math.min(
     ...servers.filter(({ exchange, addresses }) => network.isOurs(exchange, addresses)).map(({ priority }) => priority),
   )
@@ -81,7 +81,7 @@ async function candidatesOf(network: Network, { domain, seed }: Destination): Pr
   return routes
 }
 
-/** Returns the MX records, or the domain itself when it has none (RFC 5321 5.1); null when the domain does not exist. */
+/** Returns the MX records, or the domain itself if it has none (RFC 5321 5.1); null if the domain does not exist. */
 async function serversOf(resolver: Resolver, domain: string): Promise<readonly MxRecord[] | null> {
   try {
     const records = await resolver.resolveMx(domain)
@@ -100,7 +100,7 @@ function inOrder(records: readonly MxRecord[], seed: string): readonly MxRecord[
 
 type Server = MxRecord & { readonly addresses: readonly string[] }
 
-/** Finds the addresses of servers: none for a server whose lookup failed. `failure` is the error of a failed lookup. */
+/** Finds the addresses of servers; a server whose lookup failed has none. `failure` is the error of a failed lookup, if any. */
 async function withAddresses(
   resolver: Resolver,
   records: readonly MxRecord[],
@@ -113,7 +113,7 @@ async function withAddresses(
   return { servers, failure: found.find((result) => result.status === 'rejected')?.reason ?? null }
 }
 
-/** Returns the IPv4 addresses of a host, or its IPv6 addresses when it has no others. Rejects when the DNS does not answer. */
+/** Returns the IPv4 addresses of a host, or its IPv6 addresses if it has no others. Rejects if the DNS does not answer. */
 async function addressesOf(resolver: Resolver, name: string): Promise<readonly string[]> {
   if (isIP(name) !== 0) return [name]
   const found = await emptyWhenAbsent(resolver.resolve4(name))

@@ -1,17 +1,17 @@
 /**
- * Slots for deliveries in flight. Invariants: at most `concurrency` of them are taken, besides those of slow deliveries, which
- * hold up nobody until there are `slowFactor` times as many; they are given in the order of asking; the mail in flight stays
- * below `bytesInFlightMax` together, except that one mail alone always goes.
+ * Slots for deliveries in flight. Invariants: at most `concurrency` slots are taken. Slow deliveries do not count towards that, up to
+ * `slowFactor` times as many. Slots are given in the order of asking. The mail in flight has less than `bytesInFlightMax` bytes in
+ * total, except that a single mail may always go.
  */
 export type Slot = {
-  /** Ends a delivery: the next one begins. */
+  /** Ends a delivery, so that the next one can begin. */
   release(): void
 }
 
-/** A delivery that takes longer gives its slot to another: a server may be slow, or made to be. */
+/** A delivery that takes longer than this gives its slot to another: a server may be slow, even on purpose. */
 const slowAfterMs = 2_000
 const slowFactor = 4
-/** Mail in flight is held in memory: beyond this, large mail waits for other mail to go. */
+/** Mail in flight is held in memory; beyond this, further mail waits until some of it is done. */
 const bytesInFlightMax = 256 * 1024 * 1024
 
 export class Slots {
@@ -29,12 +29,12 @@ export class Slots {
     this.#onSlow = onSlow
   }
 
-  /** How many slow deliveries are in flight. */
+  /** The number of slow deliveries in flight. */
   get slow(): number {
     return this.#slow
   }
 
-  /** Resolves when a mail of that size may be delivered. */
+  /** Resolves when a mail of this size may be delivered. */
   take(sizeBytes: number): Promise<Slot> {
     return new Promise((resolve) => {
       this.#waiting.push({ sizeBytes, begin: () => resolve(this.#slotOf(sizeBytes)) })
@@ -42,7 +42,7 @@ export class Slots {
     })
   }
 
-  /** Lets all that wait begin, and all that ask from now on. */
+  /** Lets everything that waits begin at once, and everything that asks from now on. */
   open(): void {
     this.#isOpen = true
     this.#admit()

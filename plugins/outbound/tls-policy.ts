@@ -1,6 +1,6 @@
 /**
- * What TLS must be on the way to a domain: as the DNS of the server pins it (DANE, RFC 7672), else as the policy of the domain
- * says (MTA-STS, RFC 8461), else opportunistic (RFC 7435). Relays named in the settings are the operator's own affair.
+ * The TLS required on the way to a domain: what the DNS of the server pins (DANE, RFC 7672), else what the policy of the domain
+ * says (MTA-STS, RFC 8461), else opportunistic (RFC 7435). Relays named in the settings are the operator's responsibility.
  */
 import { isIP } from 'node:net'
 import { namesServer, type StsPolicies, type ToldPolicy } from '../../core/deliver/mta-sts.ts'
@@ -13,29 +13,29 @@ import type { Route, TlsPolicy } from './smtp/session.ts'
 export type Policies = {
   /** Returns the servers that the domain's policy allows, in the same order. */
   permitted(domain: string, routes: readonly Route[]): Promise<readonly Route[]>
-  /** Returns the policy for a server, and a name to tell policies apart. Rejects when the DNS does not say (RFC 7672 2.1). */
+  /** Returns the policy for a server, and a name that distinguishes policies. Rejects if the DNS does not answer (RFC 7672 2.1). */
   find(domain: string, route: Route): Promise<FoundPolicy>
-  /** What a report says of a domain none of whose servers is permitted. */
+  /** The policy that a report names if none of the domain's servers is permitted. */
   told(domain: string): Promise<ToldPolicyDoc | null>
 }
 
 export type FoundPolicy = {
   readonly tls: TlsPolicy
   readonly name: string
-  /** What the certificate of the server may name, where its DNS pins an authority. */
+  /** The names that the server's certificate may be for, if its DNS pins an authority. */
   readonly serverNames?: readonly string[] | undefined
-  /** As our TLS report tells of it; null: on the way to a relay there is nothing to report. */
+  /** The policy as our TLS report states it; null on the way to a relay, where nothing is reported. */
   readonly told: ToldPolicyDoc | null
-  /** What is wrong with the policy itself, whatever the session is like. */
+  /** A problem with the policy itself, independent of the session. */
   readonly problem: TlsFailure | null
 }
 
 const relayed: FoundPolicy = { tls: { kind: 'opportunistic' }, name: '', told: null, problem: null }
-/** Of what goes whatever TLS there is, and is not reported: TLS reports themselves (RFC 8460 3). */
+/** For mail that is sent with any TLS and is not reported: TLS reports themselves (RFC 8460 3). */
 export const anyTls: FoundPolicy = { ...relayed, name: 'any' }
 const noPolicy: ToldPolicyDoc = { type: 'no-policy-found', strings: [], mxHosts: [] }
 
-/** Makes the lookup of policies of this process. */
+/** Makes the lookup of policies for this process. */
 export function createPolicies(
   ctx: Pick<Context, 'resolver' | 'settings' | 'machineClock'>,
   sts: StsPolicies,
@@ -43,7 +43,7 @@ export function createPolicies(
   const { routes, dane, mtaSts } = ctx.settings.outbound
   const isRelayed = (domain: string) => routes[domain] !== undefined || routes['*'] !== undefined
   const stsOf = async (domain: string) => (mtaSts && !isRelayed(domain) ? sts.told(domain) : null)
-  /** RFC 7672 3.2.2: the domain counts as a name of its server where nobody can have put the server in its DNS. */
+  /** RFC 7672 3.2.2: the domain also counts as a name of its server if DNSSEC protects the record that names the server. */
   const namesOf = async (domain: string, { name }: Route) =>
     (await ctx.resolver.isSecure(domain, 'MX')) ? [name, domain] : [name]
   const enforced = async (domain: string) => (mtaSts && !isRelayed(domain) ? sts.enforced(domain) : null)
@@ -56,7 +56,7 @@ export function createPolicies(
     },
     async find(domain, route) {
       if (isRelayed(domain)) return relayed
-      // A server that is named by its address alone has no records.
+      // A server that is named only by its address has no TLSA records.
       if (dane && isIP(route.name) === 0) {
         const { name: host, port, address } = route
         const pins = await ctx.resolver.securePins({ host, port, family: isIP(address) === 6 ? 6 : 4 })
@@ -97,7 +97,7 @@ function underSts(policy: ToldPolicy | null, { name }: Route): FoundPolicy {
   }
 }
 
-/** The server is none of those that the policy names. */
+/** The policy does not name the server. */
 export const notNamed: TlsFailure = { type: 'validation-failure', detail: 'the policy does not name the server' }
 
 /** RFC 8460 4.4. */

@@ -1,22 +1,22 @@
 /**
- * Reads the lines of AUTH for Haraka. They may be longer than commands (RFC 4954 3 and 4), where Haraka has one limit for all, which
- * is that of AUTH (plugins/instance.ts); and Haraka, which logs what it reads, is shown the word AUTH in place of a password. Invariant:
- * what is not of AUTH is answered as Haraka answers it, a line past its limit too.
+ * Reads the lines of AUTH for Haraka. They may be longer than commands (RFC 4954 3 and 4), but Haraka has one limit for all lines, which
+ * is set to that of AUTH (plugins/instance.ts). Haraka also logs what it reads, so it is given the word AUTH in place of a password.
+ * Invariant: any other line is answered as Haraka answers it, even one beyond the limit of commands.
  */
 import { connection as constants } from 'haraka-constants'
 import type { Connection, Plugin } from '../haraka.d.ts'
 
-/** A line with its end; RFC 5321 4.5.3.1.4 asks for 512 bytes, and extensions for some more. */
+/** Longest command line, with its end. RFC 5321 4.5.3.1.4 requires 512 bytes, and extensions some more. */
 const commandBytesMax = 1024
 
 type Reading = Connection & { process_line(line: Buffer): unknown }
 
-/** What Haraka is shown. */
+/** The line that Haraka is given instead. */
 const shown = Buffer.from('AUTH\r\n')
 
 /**
- * Refuses lines that are longer than commands, unless `isOfAuth` says that they are of AUTH. Those stand in the notes of the connection,
- * without their end, while the hook for AUTH runs.
+ * Refuses lines that are longer than commands, unless `isOfAuth` says that they belong to AUTH. While the hook for AUTH runs, such a line
+ * is in the notes of the connection, without its end.
  */
 export function readAuthLines(plugin: Plugin, isOfAuth: (connection: Connection, line: Buffer) => boolean): void {
   const { prototype } = (plugin.haraka_require('connection') as { Connection: { prototype: Reading } }).Connection
@@ -33,5 +33,5 @@ export function readAuthLines(plugin: Plugin, isOfAuth: (connection: Connection,
   }
 }
 
-/** Whether a line is AUTH with its parameters. Programs say it also where it is not offered. */
+/** Whether a line is AUTH with parameters. Programs send it even where AUTH is not offered. */
 export const beginsAuth = (line: Buffer): boolean => /^AUTH /i.test(line.toString('latin1', 0, 5))

@@ -8,7 +8,7 @@ export type Dialogue = Question | Refused | Credentials
 /** The longest line of AUTH (RFC 4954 4), without its end. */
 export const lineCharsMax = 12_288
 
-/** Returns what follows on `AUTH parameters`. */
+/** Returns the first step of the dialogue after `AUTH parameters`. */
 export function startAuth(parameters: string): Dialogue {
   const [mechanism = '', initial] = parameters.trim().split(/\s+/)
   if (mechanism.toUpperCase() === 'PLAIN') return initial === undefined ? ask('', plain) : answered(initial, plain)
@@ -27,7 +27,7 @@ function answered(line: string, next: (text: string) => Dialogue): Dialogue {
   return next(Buffer.from(line, 'base64').toString('utf8'))
 }
 
-/** Reads `[authzid] NUL authcid NUL password`. Acting for another user is not offered. */
+/** Reads `[authzid] NUL authcid NUL password`. Acting as another user is not offered. */
 function plain(text: string): Dialogue {
   const [asWhom, user, password, ...more] = text.split('\0')
   if (user === undefined || password === undefined || more.length > 0) return { refused: 'malformed' }

@@ -22,8 +22,8 @@ const replies = {
   needsTls: { code: 530, enhanced: '5.7.0', text: 'Say STARTTLS first' },
   needsLogin: { code: 530, enhanced: '5.7.0', text: 'Log in first' },
   loggedIn: { code: 503, enhanced: '5.5.1', text: 'You are logged in already' },
-  unknownMechanism: { code: 504, enhanced: '5.5.4', text: 'Only PLAIN and LOGIN are known' },
-  malformed: { code: 501, enhanced: '5.5.2', text: 'That is not what the mechanism asks for' },
+  unknownMechanism: { code: 504, enhanced: '5.5.4', text: 'Only PLAIN and LOGIN are supported' },
+  malformed: { code: 501, enhanced: '5.5.2', text: 'The response is not what the mechanism expects' },
   cancelled: { code: 501, enhanced: '5.7.0', text: 'Cancelled' },
   tooMany: { code: 421, enhanced: '4.7.0', text: 'Too many wrong logins' },
   address: {
@@ -34,9 +34,9 @@ const replies = {
 } as const satisfies { readonly [name: string]: Reply }
 
 const wrongLoginsMax = 5
-/** Mail programs show their user what is answered. */
+/** Mail programs show the reply to their user. */
 const advises = { advises: true } as const
-/** A line that says QUIT, with its end. */
+/** Length of a QUIT line, with its end. */
 const quitBytes = 6
 
 export function register(this: Plugin): void {
@@ -50,19 +50,19 @@ export function register(this: Plugin): void {
   this.register_hook('data_post', 'submitMessage')
 }
 
-/** init_master: hears from now on whom other processes refuse to log in. */
+/** init_master: starts to watch which logins other processes refuse. */
 export const watch = hook(async () => {
   watchLogins(await context())
   return undefined
 })
 
-/** capabilities: offers AUTH where no password crosses a network unencrypted. */
+/** capabilities: offers AUTH if no password would cross a network unencrypted. */
 export const offerAuth = hook((connection: Connection) => {
   if (isSubmission(connection) && isPrivate(connection)) connection.capabilities?.push('AUTH PLAIN LOGIN')
   return undefined
 })
 
-/** unrecognized_command: handles AUTH, and the lines that answer its challenges. */
+/** unrecognized_command: handles AUTH and the responses to its challenges. */
 export const authenticate = hook(async (connection: Connection, [command]: [string, string?]) => {
   const { notes } = connection
   if (!isSubmission(connection) || command.toUpperCase() !== 'AUTH') return pass
@@ -96,19 +96,19 @@ export const authenticate = hook(async (connection: Connection, [command]: [stri
   }
 }, advises)
 
-/** mail: takes mail only after a login, and only from the mailbox that logged in. */
+/** mail: accepts mail only after a login, and only from the mailbox that logged in. */
 export const checkSender = hook(async (connection: Connection, [address]: [Address, MailParameters]) => {
   if (!isSubmission(connection)) return pass
   const { login } = connection.notes
   if (login === undefined) return refuse(isPrivate(connection) ? replies.needsLogin : replies.needsTls)
-  // What ended meanwhile, the key or the account, ends here.
+  // Checks the login again: the key or the account may have ended since.
   connection.notes.login = await login.again()
   // Mail programs send reports, such as read receipts, with the null sender.
   if (address.address !== '') await mailboxSender(await context(), login.mailbox, { from: address.address })
   return pass
 }, advises)
 
-/** rcpt: runs before plugins/recipient, which knows only the recipients that are here. */
+/** rcpt: runs before plugins/recipient, which accepts only local recipients. */
 export const takeRecipient = hook((connection: Connection, [address]: [Address, unknown]) => {
   const { transaction, notes } = connection
   if (!isSubmission(connection) || transaction === null || notes.login === undefined) return pass
@@ -138,24 +138,24 @@ export const submitMessage = hook(async ({ transaction, notes, remote }: Connect
   return pass
 }, advises)
 
-/** Whether the connection came to one of the ports of submission. A PROXY line names the port of the balancer, which may be another. */
+/** Whether the connection came to a submission port. A PROXY line names the port of the balancer, which may differ. */
 function isSubmission({ client }: Pick<Connection, 'client'>): boolean {
   const { submission, submissions } = settings()
   return client.localPort === submission.port || client.localPort === submissions.port
 }
 
-/** Whether a line is AUTH or the answer to its challenge. Who gives up in between may say QUIT. */
+/** Whether a line is AUTH or the response to its challenge. A client that gives up in between may send QUIT. */
 function isOfAuth({ client, notes }: Connection, line: Buffer): boolean {
   if (!isSubmission({ client })) return false
   return notes.auth === undefined ? beginsAuth(line) : !/^QUIT\r?\n$/i.test(line.toString('latin1', 0, quitBytes))
 }
 
-/** Whether the connection is encrypted, or within this machine (decisions.md 3, SMTP and IMAP login). */
+/** Whether the connection is encrypted, or local to this machine (decisions.md 3, SMTP and IMAP login). */
 function isPrivate({ tls, remote }: Connection): boolean {
   return tls.enabled || isLoopback(remote.ip)
 }
 
-/** Sends a reply to AUTH, for which Haraka has none of its own; the hook is done with it. */
+/** Sends a reply to AUTH, since Haraka has none of its own, and returns the answer that ends the hook. */
 function say(connection: Connection, { code, enhanced, text }: Reply) {
   connection.respond(code, `${enhanced} ${text}`)
   return accept()

@@ -1,6 +1,6 @@
 /**
- * Leaves it to `checkSender` who has to log in. Haraka asks for that by itself where it takes the port for one of submission (587
- * and 465), and knows only logins by plugins of its own: nobody who logged in here could send.
+ * Leaves it to `checkSender` to require a login. Haraka itself requires one on ports that it takes for submission (587 and 465), but
+ * knows only logins made by its own plugins, so nobody who logged in here could send.
  */
 import type { Connection, Plugin } from '../haraka.d.ts'
 
@@ -11,7 +11,7 @@ export function askForLogins(plugin: Plugin, isSubmission: (connection: Connecti
   const { cmd_mail: mail } = prototype
   prototype.cmd_mail = function (this: Mailing, line) {
     if (!isSubmission(this)) return mail.call(this, line)
-    // Who may relay is not asked. Only for this command: a message of who may relay would take another way after DATA.
+    // Haraka requires no login of those who may relay. Set only for this command: otherwise their mail would take another way after DATA.
     this._relaying = true
     try {
       return mail.call(this, line)

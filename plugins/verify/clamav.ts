@@ -9,8 +9,8 @@ type Scanner = { readonly address: string; readonly timeoutMs: number; readonly 
 const replyBytesMax = 4_096
 
 /**
- * Whether the message has a virus; an error when the scanner does not answer. A message larger than `maxBytes` counts as clean:
- * clamd closes the connection at its StreamMaxLength.
+ * Whether the message contains a virus; an error if the scanner does not answer. A message larger than `maxBytes` counts as clean,
+ * since clamd closes the connection at its StreamMaxLength.
  */
 export function findVirus(
   raw: Buffer,
@@ -49,7 +49,7 @@ export function findVirus(
   })
 }
 
-/** `stream: OK`, `stream: <name> FOUND`, or an error in clamd's words. */
+/** Parses `stream: OK`, `stream: <name> FOUND`, or an error in clamd's words. */
 function verdictOf(reply: string): 'infected' | 'clean' | Error {
   const text = reply.replace(/\0.*$/s, '').trim()
   if (text.endsWith(' FOUND')) return 'infected'

@@ -1,6 +1,6 @@
 /**
- * Finds out who a message is really from, and whether it is spam or has a virus: when it is complete, before it is stored. The
- * verdict is kept with the message (`notes.verdict`).
+ * Finds out who a message is really from, and whether it is spam or contains a virus, when it is complete and before it is stored.
+ * The verdict is kept with the message (`notes.verdict`).
  */
 import { withRequest } from '../../core/process/context.ts'
 import { beginJudging, judge, type Refusal, type Sender } from '../../core/receive/sender-verdict.ts'
@@ -11,14 +11,22 @@ import { findVirus } from './clamav.ts'
 import { spamScore } from './rspamd.ts'
 
 const replies = {
-  policy: { code: 550, enhanced: '5.7.1', text: "Refused as the author's domain asks (DMARC): it did not send this" },
-  undecided: { code: 451, enhanced: '4.4.3', text: 'The DNS did not say who sent this, try again later' },
+  policy: {
+    code: 550,
+    enhanced: '5.7.1',
+    text: "Refused by the DMARC policy of the author's domain: the mail is not authenticated",
+  },
+  undecided: {
+    code: 451,
+    enhanced: '4.4.3',
+    text: 'The DNS did not answer, so the sender is unknown; try again later',
+  },
   forged: { code: 550, enhanced: '5.7.1', text: 'Too many Authentication-Results in the name of this server' },
 } as const satisfies { readonly [refusal in Refusal]: Reply }
 const infected: Reply = { code: 550, enhanced: '5.7.1', text: 'The message carries a virus' }
 const unscanned: Reply = { code: 451, enhanced: '4.3.0', text: 'The message could not be scanned, try again later' }
 
-/** Senders asked about at once before their message is there; the others wait for its end. */
+/** Senders looked up at the same time before their messages arrive; the others are looked up when the message is complete. */
 const begunMax = 50
 let begun = 0
 
@@ -28,8 +36,8 @@ export function register(this: Plugin): void {
 }
 
 /**
- * rcpt_ok: from the first recipient that is taken the DNS is asked about the sender, and answers while DATA is on its way. Who
- * sends no message after that is not asked about again.
+ * rcpt_ok: once the first recipient is accepted, the DNS is queried about the sender, so that it answers while DATA arrives. For a
+ * client that then sends no message, this is not done again.
  */
 export const begin = hook(async (connection: Connection) => {
   const { transaction, notes } = connection
@@ -40,7 +48,7 @@ export const begin = hook(async (connection: Connection) => {
   const asked = beginJudging(await context(), senderOf(connection, transaction)).finally(() => {
     begun -= 1
   })
-  // Whoever waits for it is told of a failure.
+  // A failure is reported to the code that awaits the result.
   asked.catch(() => undefined)
   transaction.notes.begun = asked
   return undefined
@@ -50,7 +58,7 @@ function senderOf({ remote, hello }: Connection, { mail_from }: Transaction): Se
   return { reversePath: mail_from.address, client: remote.ip, helo: hello.host ?? '' }
 }
 
-/** data_post: between the two hooks of plugins/inbound; the first completes the message, the second stores it. */
+/** data_post: between the two hooks of plugins/inbound, of which the first completes the message and the second stores it. */
 export const verify = hook(async (connection: Connection) => {
   const { transaction, remote, hello, notes } = connection
   const raw = transaction?.notes.message?.raw
@@ -72,7 +80,7 @@ export const verify = hook(async (connection: Connection) => {
     ctx.log.error({ err: virus }, 'ClamAV does not answer')
     return refuse(unscanned)
   }
-  // Unlike the virus scanner, a spam filter that does not answer stops no mail.
+  // Unlike a virus scanner, a spam filter that does not answer stops no mail.
   if (score instanceof Error) ctx.log.warn({ err: score }, 'Rspamd does not answer')
   const isSpam = typeof score === 'number' && score >= rspamd.spamScore
   transaction.notes.verdict = { ...verdict, suspicion: verdict.suspicion ?? (isSpam ? 'filter' : null) }

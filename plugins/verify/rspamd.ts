@@ -7,10 +7,10 @@ import type { Transaction } from '../haraka.d.ts'
 
 type Filter = { readonly url: string; readonly timeoutMs: number }
 
-/** The HTTP client is large, and only a service with an Rspamd needs it here. */
+/** The HTTP client is large, and needed here only if the service uses Rspamd. */
 const loadClient = loadOnce(() => import('undici'))
 
-/** Returns Rspamd's score of a message; null when Rspamd skipped it; an error when there is no answer. Never rejects. */
+/** Returns Rspamd's score of a message; null if Rspamd skipped it; an error if there is no usable answer. Never rejects. */
 export async function spamScore(
   raw: Buffer,
   { url, timeoutMs }: Filter,
@@ -42,5 +42,5 @@ export async function spamScore(
   }
 }
 
-/** Returns a text without the characters that an HTTP header may not have. */
+/** Replaces the characters of a text that an HTTP header may not contain. */
 const word = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, '?')

@@ -1,7 +1,7 @@
 /**
- * One server and the connections to it. Invariants: at most `connections` are open; a mail waits for a free one, but not for
- * long when the server is slow; during a backoff (the server said 421, or cannot be reached) no connection is made, and mail
- * that waits is deferred at once.
+ * One server and the connections to it. Invariants: at most `connections` are open. A mail waits for a free one, but not for
+ * long if the server is slow. During a backoff (the server said 421, or cannot be reached) no connection is made, and waiting
+ * mail is deferred at once.
  */
 import type { Context } from '../../../core/process/context.ts'
 import type { Kept } from '../../../core/process/kept.ts'
@@ -11,7 +11,7 @@ import { createTurns, type Turns } from './turns.ts'
 
 export type DestinationLimits = {
   readonly connections: number
-  /** 0: as many as the server takes. */
+  /** 0: as many as the server accepts. */
   readonly messagesPerSecond: number
   readonly usesPerConnection: number
   readonly idleMs: number
@@ -19,25 +19,25 @@ export type DestinationLimits = {
   readonly patienceMs: number
 }
 
-/** No attempt was made: why, and after how many seconds one may be. */
+/** No attempt was made: why, and after how many seconds to try again. */
 export type Deferral = { readonly why: string; readonly retrySeconds: number }
 
 export type Destination = {
   /** Sends one mail over an idle connection, or over a new one. Never rejects. */
   send(mail: Mail): Promise<Dialogue | Deferral>
-  /** Whether no connection is open and there is no backoff to remember. */
+  /** Whether no connection is open and no backoff is in effect. */
   readonly isForgettable: boolean
   close(): void
 }
 
-/** The first backoff, and the longest: each is twice the one before. */
+/** The first and the longest backoff; each is twice the one before. */
 const backoffFirstMs = 15_000
 const backoffMaxMs = 300_000
 const reasonCharsMax = 200
 
 type Opening = Omit<SessionOptions, 'tryTls' | 'serverNames'>
 
-/** Servers whose STARTTLS failed of late, by address and port. */
+/** Servers whose STARTTLS failed recently, by address and port. */
 type NoTls = Pick<Kept<true>, 'get' | 'set' | 'delete'>
 
 type State = {
@@ -49,7 +49,7 @@ type State = {
   readonly idle: { readonly session: Session; readonly timer: NodeJS.Timeout }[]
   backoffMs: number
   backoffUntilMs: number
-  /** What it has the backoff for. */
+  /** Why there is a backoff. */
   backoffReason: string
   nextSendMs: number
 }
@@ -102,7 +102,7 @@ async function sendInTurn(state: State, mail: Mail): Promise<Dialogue | Deferral
   }
 }
 
-/** Waits as long as `messagesPerSecond` asks for. */
+/** Waits as long as `messagesPerSecond` requires. */
 async function pace(state: State): Promise<void> {
   const { messagesPerSecond } = state.limits
   if (messagesPerSecond === 0) return
@@ -121,25 +121,25 @@ async function sendOnce(state: State, mail: Mail): Promise<Dialogue | Deferral> 
   return 'command' in session ? session : sendOver(state, session, mail)
 }
 
-/** Sends a mail while its lease still holds: this is the last moment to ask. */
+/** Sends a mail if its lease still holds; this is the last moment to check. */
 async function sendOver(state: State, session: Session, mail: Mail): Promise<Dialogue | Deferral> {
   const result = (await mail.isHeld()) ? await session.send(mail) : leaseLapsed
   if (!insistsOnTls(session, result)) {
     giveBack(state, session)
     return result
   }
-  // The next attempt begins with STARTTLS again.
+  // The next connection tries STARTTLS again.
   state.noTls.delete(serverOf(state.opening))
   session.quit()
   return { ...result, wantsTls: true }
 }
 
-/** Whether a server takes no mail in the clear (RFC 3207 4) that offers TLS, which failed with it of late. */
+/** Whether a server whose STARTTLS failed recently refuses mail without TLS (RFC 3207 4). */
 function insistsOnTls(session: Session, result: Dialogue | Deferral): result is Dialogue {
   return 'command' in result && !session.tls && session.has('STARTTLS') && /(?:^|\n)530(?: |$)/.test(result.reply)
 }
 
-const leaseLapsed: Deferral = { why: 'was reached too late: the mail is claimed anew', retrySeconds: 0 }
+const leaseLapsed: Deferral = { why: 'was reached too late: the lease of the mail lapsed', retrySeconds: 0 }
 
 function takeIdle({ idle }: State, mail: Mail): Session | null {
   for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
@@ -150,7 +150,7 @@ function takeIdle({ idle }: State, mail: Mail): Session | null {
   return null
 }
 
-/** Keeps a connection for the next mail, for `idleMs`, or ends it when it has had its uses. */
+/** Keeps a connection for the next mail, for `idleMs`; ends it if it was used often enough. */
 function giveBack({ idle, limits }: State, session: Session): void {
   if (!session.isOpen || session.uses >= limits.usesPerConnection) {
     session.quit()
@@ -173,15 +173,15 @@ async function connect({ opening: known, noTls }: State, mail: Mail): Promise<Se
   if (failure !== undefined) mail.onConnection?.(failure)
   const tlsFailed = 'command' in first && first.command === 'STARTTLS' && opening.tls.kind === 'opportunistic'
   if (!tlsFailed) return first
-  // No mail was named yet: once more, without encryption (RFC 7435).
+  // No mail was named yet, so it is safe to connect again without encryption (RFC 7435).
   noTls.set(server, true)
   return openSession({ ...opening, tryTls: false })
 }
 
-/** What `noTls` knows a server by: behind one address there may be several. */
+/** The key of a server in `noTls`; several servers may share an address. */
 const serverOf = ({ route: { address, port } }: Opening) => `${address} ${port}`
 
-/** Why a connection has no TLS as it should be, null when it has; undefined for one that did not come so far. */
+/** Why a connection lacks the required TLS; null if it has it; undefined if the connection did not get that far. */
 function tlsFailureOf(opened: Session | Dialogue, tryTls: boolean): TlsFailure | null | undefined {
   if (!('command' in opened)) {
     if (opened.tls) return opened.tlsFailure
@@ -192,7 +192,7 @@ function tlsFailureOf(opened: Session | Dialogue, tryTls: boolean): TlsFailure |
   return { type: 'validation-failure', detail: opened.trouble || opened.reply }
 }
 
-/** A server that sends us away gets a backoff, longer each time; any other reply ends that. */
+/** Starts a backoff, longer each time, if the server turned us away; any other reply ends it. */
 function noteBackoff(state: State, dialogue: Dialogue): void {
   if (!sendsAway(dialogue)) {
     state.backoffMs = 0
@@ -203,7 +203,7 @@ function noteBackoff(state: State, dialogue: Dialogue): void {
   state.backoffReason = reasonOf(dialogue)
 }
 
-/** What is told to those whose mail waits. The words of an answer to the mail of somebody else are not theirs. */
+/** The reason shown for other waiting mail. It leaves out the words of a reply to somebody else's mail. */
 function reasonOf({ command, reply, trouble }: Dialogue): string {
   if (!isOpening(command)) return `it answered ${reply.slice(0, 3)}`
   return (trouble || reply.replaceAll('\n', ' ')).slice(0, reasonCharsMax)
@@ -211,19 +211,19 @@ function reasonOf({ command, reply, trouble }: Dialogue): string {
 
 function backoffOf({ clock, backoffUntilMs, backoffReason }: State): Deferral | null {
   const seconds = Math.ceil((backoffUntilMs - clock.now().getTime()) / 1_000)
-  return seconds > 0 ? { why: `is left alone for ${seconds} seconds: ${backoffReason}`, retrySeconds: seconds } : null
+  return seconds > 0 ? { why: `is not tried for ${seconds} seconds: ${backoffReason}`, retrySeconds: seconds } : null
 }
 
 /** RFC 5321 4.2.1: the server is about to close the connection. */
 const isGoodbye = ({ reply }: Dialogue) => /(?:^|\n)421(?: |$)/.test(reply)
 
-/** Whether the server ended an idle connection before it saw the mail, which may go over another one. */
+/** Whether the server ended an idle connection before it saw the mail, so that the mail may go over another one. */
 function isUnseen(dialogue: Dialogue): boolean {
   const { command, reply, trouble } = dialogue
   return command === 'MAIL' && (isGoodbye(dialogue) || (reply === '' && trouble !== 'no answer in time'))
 }
 
-/** Whether the trouble is with the server and not with this mail. */
+/** Whether the trouble is with the server rather than with this mail. */
 function sendsAway(dialogue: Dialogue): boolean {
   const { command, reply } = dialogue
   return isGoodbye(dialogue) || isOpening(command) || (command === 'MAIL' && /(?:^|\n)4\d\d(?: |$)/.test(reply))

@@ -5,30 +5,30 @@ import { enhancedStatusOf } from '../../../mail/encoding/enhanced-status.ts'
 export type Dialogue = {
   /** The verb of the last command that was sent: '' before the first, `.` for the end of the message. */
   readonly command: string
-  /** The reply to it word for word, lines joined by LF; '' when there was none. */
+  /** The reply to it, word for word, lines joined by LF; '' if there was none. */
   readonly reply: string
   readonly tls: boolean
-  /** Why the dialogue broke off; '' when it did not. */
+  /** Why the dialogue broke off; '' if it did not. */
   readonly trouble: string
-  /** Why there is no TLS as it should be, where that broke it off. */
+  /** Why TLS is not as required, if that broke off the dialogue. */
   readonly tlsFailure?: TlsFailure
-  /** Whether the reply refuses mail in the clear, although the server offers a TLS that failed. */
+  /** Whether the reply refuses mail without TLS, although the TLS that the server offers failed. */
   readonly wantsTls?: boolean
 }
 
-/** A kind of failure (RFC 8460 4.3), and what was found. */
+/** A type of failure (RFC 8460 4.3), and its details. */
 export type TlsFailure = { readonly type: string; readonly detail: string | null }
 
 /**
- * Returns what a dialogue means for the recipient. Only a 5xx reply to the mail itself is a bounce: a server that refuses the
- * connection, EHLO or STARTTLS, or mail in the clear when its own TLS fails, may take mail in an hour, unless it says that it never
- * does (RFC 7504). When no reply follows the final dot, the server may have the mail or not: the outcome is `ambiguous`.
+ * Returns what a dialogue means for the recipient. Only a 5xx reply to the mail itself is a bounce. A server that refuses the
+ * connection, EHLO or STARTTLS, or mail without TLS when its own TLS fails, may accept mail in an hour, unless it says that it never
+ * does (RFC 7504). If no reply follows the final dot, the server may or may not have the mail: the outcome is `ambiguous`.
  */
 export function outcomeOf(
   { command, reply, tls, trouble, wantsTls = false }: Dialogue,
   { mx, at }: { readonly mx: string | null; readonly at: Date },
 ): Outcome {
-  // RFC 5321 4.2: the codes of replies begin with 2 to 5.
+  // RFC 5321 4.2: reply codes begin with 2 to 5.
   const code = Number(/(?:^|\n)([2-5]\d\d)(?: [^\n]*)?$/.exec(reply)?.[1] ?? 0)
   if (command === '.' && code >= 200 && code < 300) return { status: 'delivered', response: reply, mx, tls, at }
   if (code < 400) {
@@ -54,16 +54,16 @@ export function outcomeOf(
   return { status: 'deferred', response: reply, mx, tls, at, ...(unreached && { unreached: true }) }
 }
 
-/** Whether the server was not told yet who is to get the mail. */
+/** Whether the server does not know the recipient of the mail yet. */
 const isBeforeRecipient = (command: string) => isBeforeMail(command) || command === 'MAIL'
 
 const isOfContent = (command: string) => command === 'DATA' || command === '.'
 
-/** Whether a refusal tells by its code alone that the transaction failed (RFC 5321 4.2.3): some refuse recipients as late as here. */
+/** Whether a refusal says only that the transaction failed (RFC 5321 4.2.3). Some servers refuse recipients as late as this. */
 const saysNothingElse = (reply: string) => enhancedStatusOf(reply) === null && /^554/.test(reply)
 
-/** Whether a command greets the server, or none was sent: the dialogue came no further. */
+/** Whether a command greets the server, or none was sent: the dialogue got no further. */
 export const isOpening = (command: string): boolean => command === '' || command === 'EHLO' || command === 'HELO'
 
-/** Whether no mail has begun with this command: another server may take it. */
+/** Whether no mail has begun with this command, so that another server may take it. */
 const isBeforeMail = (command: string) => isOpening(command) || command === 'STARTTLS'

@@ -1,18 +1,18 @@
 /**
  * A connection to one mail server, for one mail after the other (RFC 5321, 2920, 3207, 6152, 1870, 6531). Invariants: one mail
- * at a time; a connection is ended, and not used again, as soon as the state of the server is in doubt.
+ * at a time; as soon as the state of the server is in doubt, the connection is ended and not used again.
  */
 import { connect, isIP } from 'node:net'
 import type { Dialogue, TlsFailure } from './outcome.ts'
 import { Broken, type Reply, Wire } from './wire.ts'
 
-/** A mail server: `address` is an IP; `name` is what it is called, for logs and TLS. */
+/** A mail server: `address` is an IP address; `name` is its name, for logs and TLS. */
 export type Route = { readonly name: string; readonly address: string; readonly port: number }
 
 /**
- * What TLS must be. `opportunistic`: used where the server offers it, with any certificate (RFC 7435). `verified`: with a
- * certificate of a public authority. `pinned`: with a certificate that `accepts` takes of a server with these names. What is `watched` is only told: whether the
- * certificate would be taken by a policy that its domain tests (RFC 8461 5).
+ * The required TLS. `opportunistic`: used if the server offers it, with any certificate (RFC 7435). `verified`: with a certificate of a
+ * public authority. `pinned`: with a certificate that `accepts` accepts for a server with these names. With `isWatched`, it is only
+ * reported whether the certificate would satisfy a policy that the domain is testing (RFC 8461 5).
  */
 export type TlsPolicy =
   | { readonly kind: 'opportunistic'; readonly isWatched?: boolean }
@@ -24,11 +24,11 @@ export type SessionOptions = {
   /** Our name in EHLO. */
   readonly name: string
   readonly tls: TlsPolicy
-  /** What the certificate may name where its authority is pinned. */
+  /** The names that a certificate may be for, if its authority is pinned. */
   readonly serverNames?: readonly string[] | undefined
-  /** False when STARTTLS is known to fail at this server. */
+  /** False if STARTTLS is known to fail at this server. */
   readonly tryTls: boolean
-  /** What is sent before the server greets: the line of a proxy. */
+  /** Sent before the server's greeting: the line of a proxy. */
   readonly preface?: string
   readonly limits: { readonly connectMs: number; readonly replyMs: number; readonly finalReplyMs: number }
 }
@@ -36,30 +36,30 @@ export type SessionOptions = {
 export type Mail = {
   readonly sender: string
   readonly recipient: string
-  /** The content of DATA: with dots stuffed, and with its final dot. */
+  /** The content of DATA, with dots stuffed and with the final dot. */
   readonly content: readonly Buffer[]
   readonly sizeBytes: number
   readonly is8Bit: boolean
   readonly needsUtf8: boolean
-  /** What the certificate of its server may name where the authority of that is pinned. */
+  /** The names that the server's certificate may be for, if its authority is pinned. */
   readonly serverNames?: readonly string[] | undefined
-  /** Whether the lease of this mail still holds; asked right before the envelope, and before the content. */
+  /** Whether the lease of this mail still holds; checked right before the envelope, and before the content. */
   isHeld(): Promise<boolean>
-  /** Returns the same mail with 7-bit lines, for a server without 8BITMIME; null when it cannot be converted. */
+  /** Returns the same mail with 7-bit lines, for a server without 8BITMIME; null if it cannot be converted. */
   sevenBit(): Promise<Pick<Mail, 'content' | 'sizeBytes'> | null>
-  /** Told of a connection that is made for this mail: why TLS is not as it should be, null when it is. */
+  /** Called for a connection made for this mail: why its TLS is not as required, null if it is. */
   onConnection?(failure: TlsFailure | null): void
 }
 
 export type Session = {
   readonly tls: boolean
-  /** Why a certificate would not be taken that is only watched. */
+  /** Why a watched certificate would not be accepted; null if it would. */
   readonly tlsFailure: TlsFailure | null
   readonly uses: number
   /** Whether another mail can be sent over it. */
   readonly isOpen: boolean
   has(extension: string): boolean
-  /** Whether the certificate counts for a mail, too, whose server has other names: one server may be that of many domains. */
+  /** Whether the certificate is also valid for a mail whose server has other names: one server may serve many domains. */
   suits(mail: Pick<Mail, 'serverNames'>): boolean
   /** Sends one mail. Never rejects. */
   send(mail: Mail): Promise<Dialogue>
@@ -68,7 +68,7 @@ export type Session = {
   onEnd(listener: () => void): void
 }
 
-/** Opens a connection up to the point where a mail can begin. Returns the failed dialogue when the server does not let it. */
+/** Opens a connection up to the point where a mail can begin. Returns the failed dialogue if the server does not allow it. */
 export async function openSession(options: SessionOptions): Promise<Session | Dialogue> {
   const dialogue = { command: '', reply: '', tls: false, trouble: '' }
   let wire: Wire | null = null
@@ -84,7 +84,7 @@ export async function openSession(options: SessionOptions): Promise<Session | Di
   }
 }
 
-/** TLS is not as it must be. */
+/** TLS is not as required. */
 class Unsafe extends Broken {
   readonly failure: TlsFailure
   constructor(trouble: string, failure: TlsFailure) {
@@ -138,7 +138,7 @@ async function greet(wire: Wire, options: SessionOptions, progress: Progress): P
   let encrypted: Encrypted = { tlsFailure: null, certificates: [] }
   const mustEncrypt = tls.kind !== 'opportunistic'
   if (mustEncrypt && !extensions.has('STARTTLS'))
-    throw new Unsafe('the policy of the domain asks for TLS, which the server does not offer', noStartTls)
+    throw new Unsafe('the policy of the domain requires TLS, which the server does not offer', noStartTls)
   if (extensions.has('STARTTLS') && (tryTls || mustEncrypt)) {
     await ask('STARTTLS', 220)
     encrypted = await encrypt(wire, options)
@@ -168,13 +168,13 @@ async function hello(ask: (command: string, expected: number) => Promise<Reply>,
 }
 
 type Encrypted = {
-  /** Why a certificate would not be taken that is only watched. */
+  /** Why a watched certificate would not be accepted; null if it would. */
   readonly tlsFailure: TlsFailure | null
-  /** The chain of the server, where its DNS pins it. */
+  /** The certificate chain of the server, if its DNS pins it. */
   readonly certificates: readonly Buffer[]
 }
 
-/** Begins TLS. */
+/** Starts TLS, and checks the certificate. */
 async function encrypt(wire: Wire, { route, tls, serverNames = [], limits }: SessionOptions): Promise<Encrypted> {
   const servername = isIP(route.name) === 0 ? { servername: route.name } : {}
   const socket = await wire.secure({ ...servername, rejectUnauthorized: false }, limits.replyMs)
@@ -188,7 +188,7 @@ async function encrypt(wire: Wire, { route, tls, serverNames = [], limits }: Ses
   if (tls.kind === 'pinned') {
     const certificates = certificatesOf(socket.getPeerCertificate(true))
     if (!tls.accepts(certificates, serverNames))
-      throw trouble('the certificate of the server is none of those its DNS names (DANE)', {
+      throw trouble('the DNS of the server pins other certificates than the one it has (DANE)', {
         type: 'tlsa-invalid',
         detail: null,
       })
@@ -254,13 +254,13 @@ function sessionOf(
       const converts = mail.is8Bit && !mail.needsUtf8 && !extensions.has('8BITMIME')
       const converted = converts ? await mail.sevenBit() : mail
       if (converted === null)
-        return refuse('554 5.6.3 the server takes 7-bit mail only, which this mail cannot be made')
+        return refuse('554 5.6.3 the server takes 7-bit mail only, and this mail cannot be converted to it')
       const sent = { ...mail, ...converted }
       const refusal = refusedBefore(extensions, sent)
       return refusal === null ? transact(wire, sent, { extensions, tls, limits }) : refuse(refusal)
     },
     quit() {
-      // The reply is not waited for: it says nothing that matters.
+      // The reply is not awaited, since it does not matter.
       wire.write('QUIT\r\n').then(
         () => wire.end('quit'),
         () => undefined,
@@ -270,11 +270,11 @@ function sessionOf(
   }
 }
 
-/** Returns a refusal, worded as a reply, of a mail that the server's extensions say it cannot take; null when it can. */
+/** Returns a refusal, worded as a reply, of a mail that the server cannot take according to its extensions; null if it can. */
 function refusedBefore(extensions: ReadonlyMap<string, string>, { sizeBytes, needsUtf8 }: Mail): string | null {
   const limit = Number(extensions.get('SIZE') ?? 0)
   if (limit > 0 && sizeBytes > limit)
-    return `552 5.3.4 the message has ${sizeBytes} bytes, and the server takes ${limit}`
+    return `552 5.3.4 the message has ${sizeBytes} bytes, and the server takes at most ${limit}`
   if (needsUtf8 && !extensions.has('SMTPUTF8'))
     return '550 5.6.7 the server does not take internationalised mail (SMTPUTF8)'
   return null
@@ -285,10 +285,10 @@ async function transact(wire: Wire, mail: Mail, { extensions, tls, limits }: Ope
   try {
     const failed = await envelope(wire, mail, { extensions, limits, progress })
     if (failed !== null) return { ...progress, ...failed }
-    // A process that hung during the envelope may have lost the mail to another.
+    // If this process hung during the envelope, another process may have claimed the mail.
     if (!(await mail.isHeld())) {
       wire.end('given up')
-      return { ...progress, reply: '', trouble: 'the mail is claimed anew' }
+      return { ...progress, reply: '', trouble: 'the lease of the mail lapsed' }
     }
     const refusal = await contentOrRefusal(wire, mail, limits)
     if (refusal !== null) return { ...progress, reply: refusal }
@@ -300,7 +300,7 @@ async function transact(wire: Wire, mail: Mail, { extensions, tls, limits }: Ope
   }
 }
 
-/** Sends the content. Returns the refusal of a server that hung up in the midst of it, null when it has all. */
+/** Sends the content. Returns the refusal of a server that hung up in the middle of it, null if it took all. */
 async function contentOrRefusal(
   wire: Wire,
   { content }: Mail,
@@ -318,7 +318,7 @@ async function contentOrRefusal(
 
 type Enveloping = Pick<Opened, 'extensions' | 'limits'> & { readonly progress: Progress }
 
-/** Sends MAIL, RCPT and DATA, together where the server allows it (RFC 2920). Returns null when the content may follow. */
+/** Sends MAIL, RCPT and DATA, together if the server allows it (RFC 2920). Returns null if the content may follow. */
 async function envelope(
   wire: Wire,
   mail: Mail,
@@ -338,15 +338,15 @@ async function envelope(
     if (!pipelined) await wire.write(`${line}\r\n`)
     const reading = wire.read(limits.replyMs)
     const reply: Reply | null = await (failed === null ? reading : unlessBroken(reading))
-    // The server hung up after it refused: the refusal counts.
+    // The server hung up after it refused, so the refusal counts.
     if (reply === null) return failed
     code = reply.code
-    // RFC 5321 4.3.2: the first digit says what a reply means.
+    // RFC 5321 4.3.2: the first digit determines the meaning of a reply.
     if (failed === null && Math.floor(code / 100) !== kind) failed = { command, reply: reply.text }
     if (failed !== null && !pipelined) break
   }
   if (failed === null) return null
-  // The server awaits the content although it refused the sender or the recipient: only the end of the connection is safe.
+  // The server expects the content although it refused the sender or the recipient. Only ending the connection is safe.
   if (code === 354) wire.end('out of step')
   else await reset(wire, limits.replyMs)
   return failed
@@ -361,7 +361,7 @@ function mailFrom({ sender, sizeBytes, is8Bit, needsUtf8 }: Mail, extensions: Re
   return `MAIL FROM:<${sender}>${parameters.join('')}`
 }
 
-/** Makes the server forget the mail it refused, so that the connection can be used for the next. */
+/** Makes the server forget the refused mail, so that the connection can be used for the next one. */
 async function reset(wire: Wire, timeoutMs: number): Promise<void> {
   const reply = await unlessBroken(wire.write('RSET\r\n').then(() => wire.read(timeoutMs)))
   if (reply !== null && reply.code !== 250) wire.end('RSET was refused')

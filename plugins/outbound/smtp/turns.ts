@@ -1,12 +1,12 @@
 /**
  * Shares the connections to one server: a mail has to take a turn before it uses one. Invariants: at most `max` turns are taken
- * at a time, in the order of asking; when none has become free for `patienceMs`, all that wait are sent away, because mail that
+ * at a time, in the order of asking. If none becomes free for `patienceMs`, all waiting mail is turned away, because mail that
  * waits for a slow server holds a slot that mail for other servers needs.
  */
 export type Turns = {
   /** Whether no turn is taken. */
   readonly isIdle: boolean
-  /** Takes a turn. Resolves with null, or with the seconds after which to ask again. */
+  /** Takes a turn. Resolves with null or, if turned away, with the number of seconds after which to try again. */
   take(): Promise<number | null>
   /** Gives a turn back. */
   end(): void
@@ -18,7 +18,7 @@ const pauseMaxMs = 300_000
 export function createTurns({ max, patienceMs }: { max: number; patienceMs: number }): Turns {
   const waiting: ((pauseSeconds: number | null) => void)[] = []
   let out = 0
-  /** Since when the server is slow; null when it is not. */
+  /** Since when the server has been slow; null if it is not. */
   let slowSinceMs: number | null = null
   let impatience: NodeJS.Timeout | undefined
   /** How many turns were given in the `patienceMs` after `fromMs`. */
@@ -28,7 +28,7 @@ export function createTurns({ max, patienceMs }: { max: number; patienceMs: numb
     const now = performance.now()
     if (now - recent.fromMs > patienceMs) recent = { fromMs: now, turns: 0 }
     recent.turns += 1
-    // As many turns as there are connections: the server is fast enough to wait for.
+    // As many turns as there are connections were given: the server is fast enough to wait for.
     if (recent.turns >= max) slowSinceMs = null
     watch()
     return null
@@ -44,7 +44,7 @@ export function createTurns({ max, patienceMs }: { max: number; patienceMs: numb
     for (const tell of waiting.splice(0)) tell(pauseSeconds(slowSinceMs))
   }
 
-  /** As long as the server has been slow, within bounds; up to a fifth more or less, so that not all come back at once. */
+  /** As long as the server has been slow, within bounds, and randomly up to a fifth more or less, so that not all retry at once. */
   function pauseSeconds(sinceMs: number): number {
     const pauseMs = Math.min(pauseMaxMs, Math.max(pauseMinMs, performance.now() - sinceMs))
     return Math.ceil((pauseMs * (0.8 + Math.random() * 0.4)) / 1_000)

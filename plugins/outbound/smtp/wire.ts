@@ -1,28 +1,28 @@
 /**
- * One SMTP dialogue: sends commands, and reads replies in order. Invariants: a reply belongs to the oldest command that has
- * none yet; a broken dialogue sends and reads nothing more, and everybody who waits for a reply is told what broke it.
+ * One SMTP dialogue: sends commands and reads replies in order. Invariants: a reply belongs to the oldest command that has
+ * none yet. A broken dialogue sends and reads nothing more, and everyone who waits for a reply learns what broke it.
  */
 import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { type ConnectionOptions, connect as startTls, type TLSSocket } from 'node:tls'
 
-/** The longest reply that is read, against a server that never stops sending, and how much of a reply is kept. */
+/** The longest reply that is read, which stops a server that never stops sending; and how much of a reply is kept. */
 const replyCharsMax = 64 * 1024
 const replyKeptChars = 4 * 1024
-/** Replies that nobody has read yet, against a server that answers what it was not asked. One to each command that goes at once is ordinary. */
+/** Unread replies at most; stops a server that sends replies unasked. One per pipelined command is normal. */
 const unreadMax = 16
-/** So much of a mail goes to the operating system at once: who takes that in the time for it is not taken for dead. */
+/** How much of a mail is passed to the operating system at once. A server that takes that much in time does not count as dead. */
 const sliceBytes = 256 * 1024
 
 export type Reply = {
   readonly code: number
-  /** Word for word, lines joined by LF. */
+  /** The reply word for word, lines joined by LF. */
   readonly text: string
   /** The text of each line without its code. */
   readonly lines: readonly string[]
 }
 
-/** A dialogue that cannot go on; `trouble` is a text for people. */
+/** The dialogue cannot continue; `trouble` is a text for people. */
 export class Broken extends Error {
   readonly trouble: string
   constructor(trouble: string) {
@@ -53,7 +53,7 @@ export class Wire {
     return this.#broken !== null
   }
 
-  /** Whether the server sent a reply that nobody asked for, as it does before it closes an idle connection. */
+  /** Whether the server sent a reply unasked, as it does before it closes an idle connection. */
   get hasUnread(): boolean {
     return this.#replies.length > 0
   }
@@ -78,7 +78,7 @@ export class Wire {
     })
   }
 
-  /** Sends the content of a mail. Rejects with Broken, also when the server takes none of it for `timeoutMs` (RFC 5321 4.5.3.2.5). */
+  /** Sends the content of a mail. Rejects with Broken, also if the server takes nothing for `timeoutMs` (RFC 5321 4.5.3.2.5). */
   async writeContent(content: readonly Buffer[], timeoutMs: number): Promise<void> {
     const timer = setTimeout(() => this.end('the server took no more of the message'), timeoutMs)
     try {
@@ -91,7 +91,7 @@ export class Wire {
     }
   }
 
-  /** Reads the next reply. Rejects with Broken, also when none comes within `timeoutMs`. */
+  /** Reads the next reply. Rejects with Broken, also if none arrives within `timeoutMs`. */
   read(timeoutMs: number): Promise<Reply> {
     const reply = this.#replies.shift()
     if (reply !== undefined) return Promise.resolve(reply)
@@ -103,7 +103,7 @@ export class Wire {
   }
 
   /**
-   * Encrypts the connection. What came before the handshake is dropped, as somebody on the way may have sent it (RFC 3207 4.2).
+   * Encrypts the connection. What arrived before the handshake is dropped, since an attacker may have injected it (RFC 3207 4.2).
    * Rejects with Broken.
    */
   async secure(options: ConnectionOptions, timeoutMs: number): Promise<TLSSocket> {
@@ -143,14 +143,14 @@ export class Wire {
   #take(text: string): void {
     this.#chars += text.length
     if (this.#chars > replyCharsMax) {
-      this.#break('the server closed the connection')
+      this.#break('the reply of the server is too long')
       return
     }
     const lines = (this.#rest + text).split('\n')
     this.#rest = lines.pop() ?? ''
     for (const line of lines) {
       this.#lines.push(line.trimEnd())
-      // RFC 5321 4.2.1: a hyphen after the code says that more lines follow.
+      // RFC 5321 4.2.1: a hyphen after the code means that more lines follow.
       if (!/^\d{3}-/.test(line)) this.#finish()
     }
   }
@@ -167,7 +167,7 @@ export class Wire {
     const reader = this.#readers.shift()
     if (reader === undefined) {
       this.#replies.push(reply)
-      if (this.#replies.length > unreadMax) this.#break('the server answers what it was not asked')
+      if (this.#replies.length > unreadMax) this.#break('the server sends replies that nobody asked for')
       return
     }
     clearTimeout(reader.timer)
@@ -189,7 +189,7 @@ export class Wire {
   }
 }
 
-/** Cuts content into slices; what is small stays together. */
+/** Cuts content into slices; small content stays whole. */
 function slicesOf(content: readonly Buffer[]): readonly (readonly Buffer[])[] {
   const bytes = content.reduce((sum, { length }) => sum + length, 0)
   if (bytes <= sliceBytes) return [content]
@@ -200,7 +200,7 @@ function slicesOf(content: readonly Buffer[]): readonly (readonly Buffer[])[] {
   )
 }
 
-/** Returns the lines that are kept of a reply: its first lines and the last one, which decides. */
+/** Returns the kept lines of a reply: its first lines, and the last one, which determines its meaning. */
 function keptOf(lines: readonly string[]): string {
   const last = (lines.at(-1) ?? '').slice(0, replyKeptChars)
   const kept: string[] = []

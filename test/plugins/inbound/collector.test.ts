@@ -140,7 +140,7 @@ describe('Collector', () => {
     expect(budget.hasRoom(2 * MiB)).to.equal(true)
   })
 
-  it('holds no more than the bytes of the message when they come in crumbs', async () => {
+  it('holds no more than the bytes of the message if they arrive in tiny pieces', async () => {
     const budget = new ByteBudget(32 * 1024)
     const collected = await collect(`\r\n${'ab\r\n'.repeat(8_000)}`, { chunkBytes: 3, budget })
     expect(collected).to.have.property('raw')

@@ -211,7 +211,7 @@ describe('inbound mail', () => {
       })
   })
 
-  it('offers what it can do', async () => {
+  it('offers the extensions that it supports', async () => {
     const client = await SmtpClient.connect(service.smtp)
     await client.reply()
     const { lines } = await client.say('EHLO client.test')
@@ -237,7 +237,7 @@ describe('inbound mail', () => {
     for (const command of commands) expect((await client.say(command)).text, command).to.match(/^\d{3} [245]\.\d\.\d /)
   })
 
-  it('takes mail over STARTTLS, offers it once, and tells so in the trace', async () => {
+  it('takes mail over STARTTLS, offers STARTTLS once, and says in the trace that TLS was used', async () => {
     const client = await SmtpClient.hello(service.smtp)
     await client.startTls()
     expect((await client.say('EHLO secure.test')).text).not.to.include('STARTTLS')
@@ -280,7 +280,7 @@ describe('inbound mail', () => {
     }
   })
 
-  it('forgets commands that came in the clear behind STARTTLS', async () => {
+  it('drops commands that arrived unencrypted after STARTTLS', async () => {
     const client = await SmtpClient.hello(service.smtp)
     client.write('STARTTLS\r\nMAIL FROM:<injected@b.test>\r\n')
     expect((await client.reply()).code).to.equal(220)
@@ -289,10 +289,10 @@ describe('inbound mail', () => {
 
   it('refuses STARTTLS with parameters, and within TLS, and goes on', async () => {
     const client = await SmtpClient.hello(service.smtp)
-    expect((await client.say('STARTTLS now')).text).to.equal('501 5.5.4 STARTTLS stands alone')
+    expect((await client.say('STARTTLS now')).text).to.equal('501 5.5.4 STARTTLS takes no parameters')
     await client.startTls()
     await client.say('EHLO secure.test')
-    expect((await client.say('STARTTLS')).text).to.equal('503 5.5.1 The connection is encrypted already')
+    expect((await client.say('STARTTLS')).text).to.equal('503 5.5.1 The connection is already encrypted')
     expect((await client.send([address], `${subject}after two of STARTTLS\r\n`)).code).to.equal(250)
     client.destroy()
   })

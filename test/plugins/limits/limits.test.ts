@@ -76,7 +76,7 @@ describe('a disk that is nearly full', () => {
   })
   after(() => service.stop())
 
-  it('is told at MAIL, before anything is sent', async () => {
+  it('is reported at MAIL, before anything is sent', async () => {
     const client = await SmtpClient.hello(service.smtp)
     expect((await client.say('MAIL FROM:<a@b.test>')).text).to.match(/^452 4\.3\.1 /)
     client.destroy()

@@ -77,14 +77,14 @@ describe('deliver', () => {
     expect(tried.flat()).to.deep.equal([...servers, 'mx1.remote.test'].map((name) => `${name} opportunistic`))
   })
 
-  it('passes a server over that is left alone', async () => {
+  it('skips a server that is in backoff', async () => {
     const { tried, outcome } = await delivered(1, { 'mx1.remote.test': 300 })
     expect(tried).to.deep.equal(['mx2.remote.test opportunistic'])
     expect(outcome).to.include({ status: 'delivered', mx: 'mx2.remote.test' })
     expect((await delivered(3, { 'mx3.remote.test': 300 })).tried).to.deep.equal(['mx1.remote.test opportunistic'])
   })
 
-  it('waits for the first that is back when all are left alone', async () => {
+  it('waits for the shortest backoff if all servers are in backoff', async () => {
     const { tried, outcome } = await delivered(1, {
       'mx1.remote.test': 300,
       'mx2.remote.test': 20,
@@ -94,7 +94,7 @@ describe('deliver', () => {
     expect(outcome).to.include({ untried: true, mx: 'mx2.remote.test', retryAfterSeconds: 20 })
   })
 
-  it('goes to no server that the policy of the domain does not name', async () => {
+  it('sends to no server that the policy of the domain does not name', async () => {
     const tried = await Promise.all([1, 2, 3].map(async (n) => (await delivered(n, {}, ['mx2.remote.test'])).tried))
     expect(tried.flat()).to.deep.equal(Array.from({ length: 3 }, () => 'mx2.remote.test verified'))
     expect((await delivered(2, {}, ['*.remote.test'])).tried).to.deep.equal(['mx2.remote.test verified'])
@@ -106,7 +106,7 @@ describe('deliver', () => {
     ['servers one label further down', ['*.test']],
   ] as const
   for (const [what, named] of unnamed)
-    it(`goes nowhere under a policy that names ${what}`, async () => {
+    it(`sends to no server under a policy that names ${what}`, async () => {
       const { tried, outcome } = await delivered(1, {}, [...named])
       expect(tried).to.deep.equal([])
       expect(outcome).to.include({

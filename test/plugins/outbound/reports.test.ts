@@ -80,7 +80,7 @@ Diagnostic-Code: smtp; 550 5.1.1 no such user
     expect((await status(id, 'bounced')).response).to.equal('550 5.1.1 no such user')
   })
 
-  it('a status that the answer does not name counts: who was full is written to again', async () => {
+  it('a status counts that the response does not contain: a mailbox that was full can be written to again', async () => {
     const { id, returnPath } = await sent('full@remote.example')
     const full = dsn('full@remote.example').replace('5.1.1', '5.2.2').replace('550 5.1.1 no such user', '550 no room')
     expect(await deliver(returnPath, full)).to.equal(250)
@@ -95,7 +95,7 @@ Diagnostic-Code: smtp; 550 5.1.1 no such user
     expect((await status(id, 'delivered')).status).to.equal('delivered')
   })
 
-  it('who knows a Message-ID and a recipient, as all recipients do, reports nothing of the others', async () => {
+  it('knowing a Message-ID and a recipient, as every recipient does, is not enough to report about the others', async () => {
     const { id } = await sent('rival@remote.example')
     const { principal, ctx, address } = service
     const domain = address.split('@')[1]
@@ -119,7 +119,7 @@ To: rival@remote.example
     expect((await service.messages()).length).to.equal(before + 2)
   })
 
-  it('what is no report goes to the mailbox that sent', async () => {
+  it('mail that is not a report goes to the mailbox that sent', async () => {
     const { returnPath } = await sent('away@remote.example')
     const before = (await service.messages()).length
     expect(await deliver(returnPath, 'From: away@remote.example\nSubject: Out of office\n\nBack on Monday.')).to.equal(
@@ -128,7 +128,7 @@ To: rival@remote.example
     expect((await service.messages()).length).to.equal(before + 1)
   })
 
-  it('a report that says of nobody what became of the mail goes there too', async () => {
+  it('so does a report that names no outcome for any recipient', async () => {
     const { returnPath } = await sent('mute@remote.example')
     const before = (await service.messages()).length
     const mute = dsn('mute@remote.example').replace('Action: failed\nStatus: 5.1.1\n', '')
@@ -136,7 +136,7 @@ To: rival@remote.example
     expect((await service.messages()).length).to.equal(before + 1)
   })
 
-  it('so does one that says different things of addresses that the recipient leads to', async () => {
+  it('so does a report with different outcomes for the addresses that a recipient leads to', async () => {
     const { id, returnPath } = await sent('team@remote.example')
     const before = (await service.messages()).length
     const [taken, failed] = ['taken@elsewhere.example', 'failed@elsewhere.example']

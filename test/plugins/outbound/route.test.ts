@@ -169,7 +169,7 @@ describe('the network', () => {
     it(`${expected ? 'never leads mail of others to' : 'leads to'} ${what}`, () =>
       expect(here.isOurs('mx.remote.test', [address])).to.equal(expected))
 
-  it('reaches public addresses alone, unless it is a closed one', () => {
+  it('reaches only public addresses, unless the settings allow private ones', () => {
     const settings = defaultSettings({ outbound: { allowPrivate: true } })
     const closed = networkOf({ settings, hostname: 'mail.us.test', resolver: createResolver([], new Map()) })
     const addresses = ['9.9.9.9', '2620:fe::fe', '10.0.0.1', '169.254.169.254', '::7f00:1', 'fd00::1']

@@ -33,7 +33,7 @@ describe('TLS policies', () => {
     return createPolicies(ctx, stsNaming(enforced)).find('remote.test', route)
   }
 
-  it('takes the domain for a name of its server where DNSSEC vouches for the MX, and an authority is pinned', async () => {
+  it('accepts the domain as a name of its server if DNSSEC validates the MX and an authority is pinned', async () => {
     server.secure = true
     const pin = (usage: number) => ({ 'TLSA _25._tcp.mx.remote.test': [`${usage} 1 1 ${sha256(spki(certificate))}`] })
     server.zone = pin(2)
@@ -48,7 +48,7 @@ describe('TLS policies', () => {
   const spki = (of: X509Certificate) => of.publicKey.export({ type: 'spki', format: 'der' })
   const sha256 = (data: Buffer) => createHash('sha256').update(data).digest('hex')
 
-  it('keeps to pinned certificates that DNSSEC vouches for', async () => {
+  it('requires pinned certificates that DNSSEC validates', async () => {
     server.secure = true
     server.zone = { 'TLSA _25._tcp.mx.remote.test': [`3 1 1 ${sha256(spki(certificate))}`] }
     const { tls, name } = await find()
@@ -59,21 +59,21 @@ describe('TLS policies', () => {
     ])
   })
 
-  it('does not believe pins that nothing vouches for, or that nobody asked to believe', async () => {
+  it('ignores pins that DNSSEC does not validate, and all pins if DANE is off', async () => {
     server.secure = false
     expect((await find()).tls).to.deep.equal({ kind: 'opportunistic' })
     server.secure = true
     expect((await find({ dane: false })).tls).to.deep.equal({ kind: 'opportunistic' })
   })
 
-  it('asks for TLS alone where no pin can be used', async () => {
+  it('requires TLS with any certificate if no pin can be used', async () => {
     server.secure = true
     server.zone = { 'TLSA _25._tcp.mx.remote.test': ['1 1 1 00'] }
     const { tls } = await find()
     expect(tls.kind === 'pinned' && tls.accepts([other.raw], [])).to.equal(true)
   })
 
-  it('sends nothing while the DNS does not say', async () => {
+  it('sends nothing while the DNS does not answer', async () => {
     server.zone = { 'TLSA _25._tcp.mx.remote.test': 'SERVFAIL' }
     const failed = await find().then(
       () => null,
@@ -84,7 +84,7 @@ describe('TLS policies', () => {
     expect(await find().catch(({ message }: Error) => message)).to.match(/ESERVFAIL for A/)
   })
 
-  it('asks for no pins of a server whose own address nothing vouches for', async () => {
+  it('looks up no pins of a server whose address DNSSEC does not validate', async () => {
     server.secure = false
     server.zone = { 'A mx.remote.test': [route.address], 'TLSA _25._tcp.mx.remote.test': 'SERVFAIL' }
     server.asked.length = 0
@@ -92,7 +92,7 @@ describe('TLS policies', () => {
     expect(server.asked).to.deep.equal(['A mx.remote.test'])
   })
 
-  it('keeps to an MTA-STS policy, unless that is off or the way is a relay of our own', async () => {
+  it('follows an MTA-STS policy, unless MTA-STS is off or mail goes to a relay of ours', async () => {
     server.zone = {}
     enforced = ['mx.remote.test']
     expect((await find()).tls).to.deep.equal({ kind: 'verified' })
@@ -125,7 +125,7 @@ describe('TLS policies', () => {
     it(`a pin of ${name} is ${expected ? 'met' : 'not met'}`, () =>
       expect(accepts([record(certificate)], [certificate.raw], elsewhere)).to.equal(expected))
 
-  it('what is no certificate is not accepted', () =>
+  it('bytes that are not a certificate are not accepted', () =>
     expect(
       accepts(
         [{ usage: 3, selector: 0, matchingType: 0, certificate: Buffer.from('x') }],

@@ -42,7 +42,7 @@ describe('mail to aliases', () => {
     return text
   }
 
-  it('lies in each mailbox once, whatever addresses of it are named', async () => {
+  it('is stored in each mailbox once, however many of its addresses are named', async () => {
     await alias(`team@${domain}`, [service.address, second])
     const { text, subject } = await hand([`team@${domain}`, service.address, `team+x@${domain}`])
     expect(text).to.match(/^250 /)
@@ -70,7 +70,7 @@ describe('mail to aliases', () => {
       expect((await hand([`team@${domain}`], header())).text).to.match(answer)
     })
 
-  it('goes to those who do not have it, where it comes again to one who has', async () => {
+  it('is delivered only to those who do not have it yet, if it arrives again', async () => {
     const header = `Delivered-To: ${second}\r\n`
     const { text, subject } = await hand([second, service.address], header)
     expect(text).to.match(/^250 /)

@@ -154,7 +154,7 @@ describe('submission', () => {
     expect(await codeOf(send(tls, {}, { user: address, pass: reading.apiKey }))).to.equal(550)
   })
 
-  it('keeps for a person what an agent key submits whose sends wait, and says so', async () => {
+  it('stores a submission until a person approves it if the key needs approval, and says so', async () => {
     const { ctx, principal, address } = service
     const { apiKey } = await createKey(ctx, {
       accountId: principal.accountId,
@@ -217,7 +217,7 @@ describe('submission', () => {
     expect(await failedLogins.findOne({ _id: '127.2.0.1' })).to.include({ count: failuresMax })
   })
 
-  it('refuses whom another door refuses', async () => {
+  it('refuses a login that another door refuses', async () => {
     const wrong = () => Promise.reject(new Failure('invalid_api_key'))
     const visitor = { peerAddress: '127.4.0.1', user: null }
     await Promise.allSettled(Array.from({ length: failuresMax }, () => limitLogins(service.ctx, visitor, wrong)))
@@ -231,7 +231,7 @@ describe('submission', () => {
     expect((await logInFrom('127.0.0.1')).code).to.equal(235)
   })
 
-  it('speaks LOGIN, and refuses what is neither', async () => {
+  it('supports LOGIN, and refuses other mechanisms than PLAIN and LOGIN', async () => {
     const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
     const base64 = (text: string) => Buffer.from(text).toString('base64')
     expect((await client.say('AUTH CRAM-MD5')).code).to.equal(504)
@@ -333,7 +333,7 @@ describe('submission', () => {
     expect(sent.toString()).to.contain('\r\n\r\nThat is a=00b.\r\n')
   })
 
-  it('forgets with STARTTLS who logged in before it', async () => {
+  it('requires a new login after STARTTLS', async () => {
     const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
     const login = `AUTH PLAIN ${Buffer.from(`\0${service.address}\0${password}`).toString('base64')}`
     expect((await client.say(login)).code).to.equal(235)
@@ -361,7 +361,7 @@ describe('submission', () => {
     expect(readReport(Buffer.from(raw), parseMessage(Buffer.from(raw)))?.kind).to.equal('delivery')
   })
 
-  it('reports at once what a mailbox here never takes', async () => {
+  it('reports at once a mail that a local mailbox refuses for good', async () => {
     const { ctx, principal, address } = service
     const levels = Array.from({ length: ctx.settings.limits.smtp.mimeDepth + 1 }, (_, n) => n)
     const nested = levels.map((n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`).join('')
@@ -376,7 +376,7 @@ describe('submission', () => {
     expect(text).to.contain('\r\nStatus: 5.3.4\r\n').and.contain('Diagnostic-Code: smtp; 552 5.3.4 The MIME parts')
   })
 
-  it('reports so to a mailbox, too, whose lists let in few', async () => {
+  it('delivers such a report even to a mailbox whose lists let in few senders', async () => {
     const { ctx, principal, address } = service
     const [to, domain] = ['gone.too@remote.example', address.slice(address.indexOf('@') + 1)]
     await setLists(ctx, administrator(principal.account), {
@@ -475,7 +475,7 @@ describe('submission', () => {
     expect(read?.kind === 'delivery' && read.recipients.map(({ recipient }) => recipient)).to.deep.equal([to])
   })
 
-  it('passes on what is submitted with the null sender as such, and reports nothing of it', async () => {
+  it('keeps the null sender of a submission, and sends no bounce for it', async () => {
     const reader = 'reader@remote.example'
     refused.add('nobody@remote.example')
     for (const to of [reader, 'nobody@remote.example'])
@@ -565,7 +565,7 @@ describe('submission', () => {
     expect(sent).to.match(/\r\n\r\nHi\r\n\.\r\nthere\r\n$/)
   })
 
-  it('takes out results in the name of this server, which nobody has checked', async () => {
+  it('removes Authentication-Results in the name of this server, which checked nothing yet', async () => {
     const client = await SmtpClient.hello(`127.0.0.1:${starttls}`)
     await client.say(`AUTH PLAIN ${Buffer.from(`\0${service.address}\0${password}`).toString('base64')}`)
     const { ctx, principal, address } = service

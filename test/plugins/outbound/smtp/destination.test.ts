@@ -72,7 +72,7 @@ describe('a destination', () => {
   })
   const count = ({ heard }: Script, start: string) => heard.filter((line) => line.startsWith(start)).length
 
-  it('keeps back what is no longer its to send, and uses the connection for others', async () => {
+  it('does not send a mail whose lease lapsed, and uses the connection for others', async () => {
     const { script, destination } = await scripted(['PIPELINING'])
     expect(await destination.send(mail({ isHeld: async () => false }))).to.include({ retrySeconds: 0 })
     expect(count(script, 'MAIL')).to.equal(0)
@@ -80,14 +80,14 @@ describe('a destination', () => {
     expect([count(script, 'EHLO'), count(script, 'MAIL')]).to.deep.equal([1, 1])
   })
 
-  it('carries mail after mail over one connection, up to its uses', async () => {
+  it('sends one mail after the other over a connection, up to its number of uses', async () => {
     const { script, destination } = await scripted(['PIPELINING'])
     for (let n = 0; n < 5; n++)
       expect(await destination.send(mail())).to.include({ command: '.', reply: '250 2.0.0 ok' })
     expect([count(script, 'EHLO'), count(script, 'MAIL')]).to.deep.equal([2, 5])
   })
 
-  it('opens no more connections than it may, and everybody has a turn', async () => {
+  it('opens no more connections than allowed, and every mail gets a turn', async () => {
     const { script, destination } = await scripted([])
     const done = await Promise.all(Array.from({ length: 6 }, () => destination.send(mail())))
     expect(done.every((each) => 'command' in each && each.reply === '250 2.0.0 ok')).to.equal(true)
@@ -103,7 +103,7 @@ describe('a destination', () => {
   it('does not send what the server cannot take, and says why', async () => {
     const { script, destination } = await scripted(['SIZE 10'])
     expect(await destination.send(mail())).to.include({
-      reply: '552 5.3.4 the message has 14 bytes, and the server takes 10',
+      reply: '552 5.3.4 the message has 14 bytes, and the server takes at most 10',
     })
     expect(await destination.send(mail({ sizeBytes: 5, needsUtf8: true }))).to.include({
       reply: '550 5.6.7 the server does not take internationalised mail (SMTPUTF8)',
@@ -117,7 +117,7 @@ describe('a destination', () => {
     expect(await destination.send(mail({ is8Bit: true, sevenBit: async () => converted }))).to.include({ command: '.' })
     expect(script.heard).to.include('Subject: 7')
     expect(await destination.send(mail({ is8Bit: true }))).to.include({
-      reply: '554 5.6.3 the server takes 7-bit mail only, which this mail cannot be made',
+      reply: '554 5.6.3 the server takes 7-bit mail only, and this mail cannot be converted to it',
     })
   })
 
@@ -135,7 +135,7 @@ describe('a destination', () => {
     })
   }
 
-  it('leaves a server alone that sends it away, longer each time, until it takes mail again', async () => {
+  it('backs off from a server that turns it away, longer each time, until the server takes mail again', async () => {
     let closed = true
     const { script, destination } = await scripted([], (line) =>
       closed && line.startsWith('MAIL') ? '421 4.7.0 too much\r\n' : undefined,
@@ -144,7 +144,7 @@ describe('a destination', () => {
     const rest = await destination.send(mail())
     expect('retrySeconds' in rest && rest.retrySeconds).to.be.within(12, 18)
     // Not the words of the answer: they were about the mail of somebody else.
-    expect('why' in rest && rest.why).to.match(/^is left alone for \d+ seconds: it answered 421$/)
+    expect('why' in rest && rest.why).to.match(/^is not tried for \d+ seconds: it answered 421$/)
     expect(count(script, 'MAIL')).to.equal(1)
     nowMs += 19_000
     expect(await destination.send(mail())).to.include({ reply: '421 4.7.0 too much' })
@@ -165,7 +165,7 @@ describe('a destination', () => {
       expect(await destination.send(mail())).to.include({ command, reply: '550 5.7.1 go away' })
     })
 
-  it('takes any reply of the right kind for a yes', async () => {
+  it('accepts any reply code of the right class', async () => {
     const { destination } = await scripted([], (line) => (line.startsWith('RCPT') ? '252 2.5.0 maybe\r\n' : undefined))
     expect(await destination.send(mail())).to.include({ command: '.', reply: '250 2.0.0 ok' })
   })
@@ -191,7 +191,7 @@ describe('a destination', () => {
       expect(await destination.send(mail())).to.include({ reply: '550 5.1.1 Postfach ungültig' })
     })
 
-  it('keeps nobody waiting for a server that is slow, and tells them when to come back', async () => {
+  it('lets no mail wait for a slow server, and says when to try again', async () => {
     const { script, destination } = await scripted([], (line) => (line.startsWith('RCPT') ? '' : undefined))
     let answered = 0
     const busy = [1, 2].map(() => destination.send(mail()).finally(() => answered++))
@@ -231,9 +231,9 @@ describe('a destination', () => {
       { reply: '', trouble: 'the server took no more of the message' },
     ],
     [
-      'does not keep all that a server says which it was not asked',
+      'does not keep an endless stream of replies that nobody asked for',
       (socket) => socket.pause().write('250 2.0.0 ok\r\n'.repeat(1_000)),
-      { reply: '', trouble: 'the server answers what it was not asked' },
+      { reply: '', trouble: 'the server sends replies that nobody asked for' },
     ],
   ]
   for (const [name, does, dialogue] of midway)
@@ -281,7 +281,7 @@ describe('a destination', () => {
       ['a certificate that is only watched', { ...opportunistic, isWatched: true }, { type: 'certificate-expired' }],
     ]
     for (const [name, tls, expected] of told) {
-      it(`tells how TLS fared, once for each connection: ${name}`, async () => {
+      it(`reports the result of TLS, once for each connection: ${name}`, async () => {
         const heard: unknown[] = []
         const destination = destinationAt(sink.route, { tls })
         const isRefused = tls.kind !== 'opportunistic' && expected !== null
@@ -298,7 +298,7 @@ describe('a destination', () => {
       ['that cannot speak TLS', ['STARTTLS'], '220 go\r\nnonsense', 'validation-failure'],
     ]
     for (const [name, extensions, reply, type] of without) {
-      it(`tells of a server ${name}`, async () => {
+      it(`reports a server ${name}`, async () => {
         const { destination } = await scripted(extensions, (line) => (line === 'STARTTLS' ? reply : undefined))
         const heard: { type: string }[] = []
         const dialogue = await destination.send(mail({ onConnection: (failure) => failure && heard.push(failure) }))
@@ -307,7 +307,7 @@ describe('a destination', () => {
       })
     }
 
-    it('goes on with TLS at another port of the address where STARTTLS failed', async () => {
+    it('still uses TLS at another port of an address where STARTTLS failed', async () => {
       const failing = await scripted(['STARTTLS'], (line) => (line === 'STARTTLS' ? '454 4.7.0 no\r\n' : undefined))
       const noTls = new Map<string, true>()
       const sent = await destinationAt(failing.script.route, { noTls }).send(mail())
@@ -315,7 +315,7 @@ describe('a destination', () => {
       expect(await destinationAt(sink.route, { noTls }).send(mail())).to.include({ command: '.', tls: true })
     })
 
-    it('tells nothing of a server that sends us away', async () => {
+    it('reports nothing about a server that turns us away', async () => {
       const { destination } = await scripted([], undefined, '554 go away\r\n')
       const heard: unknown[] = []
       await destination.send(mail({ onConnection: (failure) => heard.push(failure) }))
