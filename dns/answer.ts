@@ -1,6 +1,6 @@
 /**
- * What a zone answers to a question (RFC 1034 4.3.2): records, aliases, wildcards (RFC 4592), delegations, and that something is
- * absent (RFC 2308). Pure; what is written of it, and how, is decided elsewhere.
+ * What a zone answers to a question (RFC 1034 4.3.2): records, aliases, wildcards (RFC 4592), delegations, and the absence of
+ * records (RFC 2308). Pure; which parts of it are written, and how, is decided elsewhere.
  */
 import { isWithin, parentOf, type WireName } from '../core/zones/names.ts'
 import { rcodes, types } from './codes.ts'
@@ -15,15 +15,15 @@ export type Answer = {
   readonly answers: readonly RrSet[]
   readonly authorities: readonly RrSet[]
   readonly additionals: readonly RrSet[]
-  /** The last name that was looked for: that of the question, or of its last alias. */
+  /** The last name looked up: the name of the question, or the target of the last alias. */
   readonly name: WireName
-  /** The name in the zone that this came from: a wildcard answers for many names. */
+  /** The name in the zone that provided the answer: a wildcard answers for many names. */
   readonly source: WireName
-  /** What is there at the name; null when it does not exist. */
+  /** The records at the name; null if it does not exist. */
   readonly node: Node | null
 }
 
-/** Aliases that are followed within a zone; against long chains, each of which would be in every answer. */
+/** Aliases followed within a zone; stops long chains, which would be part of every answer. */
 const aliasesMax = 8
 
 /** Answers a question about a name in the zone. */
@@ -60,7 +60,7 @@ function find({ nodes, origin }: ZoneIndex, name: WireName): { node: Node; sourc
   return wildcard === undefined ? null : { node: wildcard, source }
 }
 
-/** The uppermost delegation at or above a name. The type DS of a delegated name is answered here (RFC 4035 3.1.4.1). */
+/** The uppermost delegation at or above a name. DS of a delegated name itself is answered here (RFC 4035 3.1.4.1). */
 function delegationOf({ nodes, origin, hasCuts }: ZoneIndex, { name, type }: Question): RrSet | null {
   if (!hasCuts) return null
   let cut: RrSet | null = null
@@ -71,7 +71,7 @@ function delegationOf({ nodes, origin, hasCuts }: ZoneIndex, { name, type }: Que
   return cut
 }
 
-/** Of a question for everything one set is enough (RFC 8482 4.1): the one that makes the smallest answer. */
+/** For a question of type ANY one set is enough (RFC 8482 4.1): the one that makes the smallest answer. */
 function smallest(node: Node): RrSet | undefined {
   let least: RrSet | undefined
   for (const set of node.values()) if (least === undefined || sizeOf(set) < sizeOf(least)) least = set
@@ -97,7 +97,7 @@ function positive(zone: ZoneIndex, answers: readonly RrSet[], at: Pick<Answer, '
   }
 }
 
-/** RFC 2308 2; after aliases the code tells of the last name (RFC 6604 3). */
+/** A negative answer (RFC 2308 2). After aliases, the code is about the last name (RFC 6604 3). */
 function negative(
   { negativeSoa }: ZoneIndex,
   at: Pick<Answer, 'kind' | 'name' | 'source' | 'node'>,
@@ -107,12 +107,12 @@ function negative(
   return { ...at, rcode, isAuthoritative: true, answers, authorities: [negativeSoa], additionals: [] }
 }
 
-/** Who knows more; the addresses of servers inside the zone go with it (RFC 9471). */
+/** Refers to the servers of a delegation. The addresses of servers inside the zone are included (RFC 9471). */
 function referral(zone: ZoneIndex, cut: RrSet, answers: readonly RrSet[]): Answer {
   return {
     kind: 'referral',
     rcode: rcodes.NOERROR,
-    // RFC 1035 4.1.1: of the first owner name in the answer, which is an alias of this zone.
+    // RFC 1035 4.1.1: AA is about the first owner name in the answer, which is an alias in this zone.
     isAuthoritative: answers.length > 0,
     answers,
     authorities: [cut],

@@ -1,4 +1,4 @@
-/** The numbers of the DNS that this server uses (IANA, Domain Name System Parameters). */
+/** The DNS numbers that this server uses (IANA, Domain Name System Parameters). */
 
 export const types = {
   A: 1,

@@ -1,7 +1,7 @@
 /**
- * DNS cookies (RFC 7873) in the form that all servers of a zone understand (RFC 9018): a client that shows the cookie it was given
- * has its address, so that it is no victim of somebody who asks in its name. Nothing is kept; the secret follows from the
- * time in the cookie, and is the same on every node.
+ * DNS cookies (RFC 7873) in the form that all servers of a zone understand (RFC 9018). A client that shows the cookie it was given
+ * really has its address, rather than being impersonated by somebody else. Nothing is stored: the secret is derived from the time in
+ * the cookie, and is the same on every node.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { isIPv4 } from 'node:net'
@@ -9,9 +9,9 @@ import ipaddr from 'ipaddr.js'
 import siphash from 'siphash'
 
 export type Cookies = {
-  /** Whether the address brought a cookie that it was given here, less than an hour ago. */
+  /** Whether the cookie was issued here to this address within the last hour. */
   isValid(cookie: Buffer, address: string): boolean
-  /** The client's half of a cookie with a fresh server's half. */
+  /** The client's half of a cookie with a new server half. */
   answer(cookie: Buffer, address: string): Buffer
 }
 
@@ -21,10 +21,10 @@ const version = 1
 /** RFC 9018 4.3. */
 const ageSecondsMax = 3_600
 const aheadSecondsMax = 300
-/** A secret is used for so long (RFC 9018 5). */
+/** How long a secret is used (RFC 9018 5). */
 const secretSeconds = 7 * 86_400
 
-/** `secretOf` tells the secret of a period, at least 16 bytes. */
+/** `secretOf` returns the secret of a period, at least 16 bytes. */
 export function createCookies(now: () => Date, secretOf: (period: number) => Buffer): Cookies {
   const secrets = new Map<number, readonly number[]>()
   const keyAt = (seconds: number): readonly number[] => {
@@ -33,7 +33,7 @@ export function createCookies(now: () => Date, secretOf: (period: number) => Buf
     if (known !== undefined) return known
     const secret = secretOf(period)
     const words = [0, 4, 8, 12].map((at) => secret.readUInt32LE(at))
-    // Those of now and of the last hour.
+    // Two are kept: the current secret, and that of the last hour.
     for (const old of secrets.keys()) if (secrets.size > 1) secrets.delete(old)
     secrets.set(period, words)
     return words

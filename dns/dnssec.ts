@@ -1,7 +1,7 @@
 /**
- * Signs answers as they are asked for (DNSSEC, RFC 4034, 4035) with ECDSA P-256. Absence is told by compact denial (RFC 9824): one
- * NSEC record that says of the very name what is there, so that an absence costs one signature and the zone cannot be listed. Pure
- * but for the signatures' randomness; those that were made are kept in bounded memory.
+ * Signs answers on demand (DNSSEC, RFC 4034, 4035) with ECDSA P-256. Absence is proven by compact denial (RFC 9824): one NSEC record
+ * that lists the types at that very name, so an absence costs one signature and the zone cannot be enumerated. Pure, except that
+ * signatures are random; signatures that were made are cached in bounded memory.
  */
 import { sign } from 'node:crypto'
 import type { Kept } from '../core/process/kept.ts'
@@ -12,35 +12,35 @@ import { classes, rcodes, types } from './codes.ts'
 import { bytesOf, type Node, type RrSet, type ZoneIndex } from './zone-index.ts'
 
 export type Signer = {
-  /** What the zone above says of the zone, where that is ours too: the data of the DS record. */
+  /** The data of the DS record, with which the parent zone names this zone's key if the parent is ours too. */
   readonly ds: Buffer
-  /** The RRSIG records of a set. */
+  /** Returns the RRSIG records of a set. */
   sign(set: RrSet): RrSet
 }
 
-/** A zone that is signed, or is not. */
+/** A zone that may be signed; `signer` is null if it is not. */
 export type SignableZone = ZoneIndex & { readonly signer: Signer | null }
 
-/** Signatures by what they sign. */
+/** Signatures, by the sets that they sign. */
 export type Signatures = Pick<Kept<RrSet>, 'get' | 'set'>
 
-/** Clocks of resolvers may be behind. */
+/** How long before now a signature becomes valid, since the clocks of resolvers may be slow. */
 const beforeSeconds = 3_600
-/** Longer than secondaries go on with a zone that they cannot renew (`expireSeconds` of the SOA) and a transfer is old. */
+/** Longer than secondaries serve a zone that they cannot refresh (`expireSeconds` of the SOA), plus the age of a transfer. */
 const validSeconds = 21 * 86_400
-/** So often the signatures of a transferred zone are made anew: its serial rises with the time. */
+/** How often the signatures of a transferred zone are renewed: its serial rises with time. */
 const transferSeconds = 3 * 86_400
 
 export type SignerOptions = {
   readonly origin: WireName
   readonly keys: ZoneKeys
-  /** Tells this version of the zone from all others. */
+  /** Distinguishes this version of the zone from all others. */
   readonly version: string
   readonly signatures: Signatures
   readonly now: () => Date
 }
 
-/** What tells of the keys is signed by all of them. */
+/** The types about keys; their sets are signed with all keys. */
 const ofKeys: ReadonlySet<number> = new Set([types.DNSKEY, types.CDNSKEY, types.CDS])
 
 export function createSigner({ origin, keys, version, signatures, now }: SignerOptions): Signer {
@@ -58,14 +58,14 @@ export function createSigner({ origin, keys, version, signatures, now }: SignerO
   }
 }
 
-/** How much the serial of a signed zone is ahead of the zone's own, so that secondaries fetch fresh signatures. */
+/** How far the serial of a signed zone is ahead of the zone's own, so that secondaries fetch fresh signatures. */
 export function serialAhead(now: Date): number {
   return Math.floor(now.getTime() / 1_000 / transferSeconds)
 }
 
 /**
- * An answer with its signatures, and with the proof of what is absent. With `compactOk` the code of an absent name stays NXDOMAIN
- * (RFC 9824 5.1); else the proof that the name has nothing comes with NOERROR.
+ * An answer with its signatures, and with proof of absences. With `compactOk`, the code for an absent name stays NXDOMAIN
+ * (RFC 9824 5.1); otherwise the proof that the name has no records comes with NOERROR.
  */
 export function signedAnswer(
   zone: ZoneIndex,
@@ -82,12 +82,12 @@ export function signedAnswer(
     ...answer,
     rcode: isLost ? rcodes.NOERROR : answer.rcode,
     answers: both(answer.answers),
-    // The servers of a delegation are not this zone's to vouch for (RFC 4035 2.2).
+    // The NS records of a delegation do not belong to this zone, so it does not sign them (RFC 4035 2.2).
     authorities: [...(isCut ? answer.authorities : both(answer.authorities)), ...denial],
   }
 }
 
-/** What the zone above a zone says of its key, where both are ours. */
+/** The DS records with which a zone names the key of a zone below it, if both are ours. */
 export function dsAnswer(zone: ZoneIndex, { origin, soa }: ZoneIndex, { ds }: Signer): Answer {
   const set = { owner: origin, type: types.DS, ttlSeconds: soa.ttlSeconds, values: [[ds]], targets: [] }
   return {
@@ -104,8 +104,8 @@ export function dsAnswer(zone: ZoneIndex, { origin, soa }: ZoneIndex, { ds }: Si
 }
 
 /**
- * Answers a question for a record that is made when it is needed: the denial of a name, or its signatures, of which one is
- * enough (RFC 8482 4.1). Null: it is a question like others.
+ * Answers a question for records that are made on demand: the NSEC record of a name, or its signatures, of which one set is enough
+ * (RFC 8482 4.1). Null if the question is for other records.
  */
 export function madeAnswer(zone: ZoneIndex, signer: Signer, answer: Answer, { type }: Question): Answer | null {
   const { kind, node, name } = answer
@@ -119,40 +119,40 @@ export function madeAnswer(zone: ZoneIndex, signer: Signer, answer: Answer, { ty
 /** The NSEC record that matches a name (RFC 9824 3). */
 function denialOf({ origin, negativeSoa }: ZoneIndex, { kind, name, node }: Answer): RrSet {
   const isCut = name !== origin && node?.has(types.NS) === true
-  const there =
+  const present =
     kind === 'no such name'
       ? [types.NXNAME]
       : [...(node ?? new Map()).keys()].filter((type) => !isCut || type === types.NS)
   return nsec(
     name,
     isCut ? afterSubtree(name, origin) : following(name, origin),
-    [...there, types.RRSIG, types.NSEC],
+    [...present, types.RRSIG, types.NSEC],
     negativeSoa.ttlSeconds,
   )
 }
 
-function nsec(owner: WireName, next: WireName, there: readonly number[], ttlSeconds: number): RrSet {
+function nsec(owner: WireName, next: WireName, present: readonly number[], ttlSeconds: number): RrSet {
   // The next name is not compressed (RFC 3597 4).
-  const value = [Buffer.from(next, 'latin1'), typeBits(there)]
+  const value = [Buffer.from(next, 'latin1'), typeBits(present)]
   return { owner, type: types.NSEC, ttlSeconds, values: [value], targets: [] }
 }
 
 const nameBytesMax = 255
 const labelBytesMax = 63
 
-/** The name that comes next in canonical order (RFC 9824 3.1); of one too long for that, one that comes later. */
+/** The next name in canonical order (RFC 9824 3.1); if the name is too long for that, a later one. */
 function following(name: WireName, origin: WireName): WireName {
   return name.length + 2 <= nameBytesMax ? `\x01\0${name}` : afterSubtree(name, origin)
 }
 
-/** The name that comes next after all below a name (RFC 9824 3.4): a zero byte at the end of its first label. */
+/** The next name after everything below a name (RFC 9824 3.4): a zero byte is appended to its first label. */
 function afterSubtree(name: WireName, origin: WireName): WireName {
-  if (name === origin) return origin // the last name's next is the first
+  if (name === origin) return origin // the name after the last is the first
   const label = name.slice(1, 1 + name.charCodeAt(0))
   const rest = parentOf(name)
   if (label.length < labelBytesMax && name.length < nameBytesMax)
     return `${String.fromCharCode(label.length + 1)}${label}\0${rest}`
-  // RFC 4471 3.1.2: the last byte that can grow does, and what follows it goes; when none can, the name above grows.
+  // RFC 4471 3.1.2: the last byte that can be incremented is, and those after it are dropped; if none can, the parent is incremented.
   if (/^\xff+$/.test(label)) return afterSubtree(rest, origin)
   const grown = label.replace(/([^\xff])\xff*$/s, (_, char: string) =>
     String.fromCharCode(nextByte(char.charCodeAt(0))),
@@ -160,15 +160,15 @@ function afterSubtree(name: WireName, origin: WireName): WireName {
   return `${String.fromCharCode(grown.length)}${grown}${rest}`
 }
 
-/** Upper-case letters are the lower-case ones. */
+/** The next byte in canonical order, skipping upper-case letters, which count as lower-case. */
 function nextByte(byte: number): number {
   return byte + 1 >= 0x41 && byte + 1 <= 0x5a ? 0x5b : byte + 1
 }
 
-/** RFC 4034 4.1.2. */
-function typeBits(there: readonly number[]): Buffer {
+/** The type bitmap (RFC 4034 4.1.2). */
+function typeBits(present: readonly number[]): Buffer {
   const windows = new Map<number, Buffer>()
-  for (const type of there) {
+  for (const type of present) {
     const bits = windows.get(type >> 8) ?? Buffer.alloc(32)
     bits[(type & 0xff) >> 3]! |= 0x80 >> (type & 7)
     windows.set(type >> 8, bits)
@@ -190,7 +190,7 @@ function signaturesOf(set: RrSet, { by, ...signing }: Signing & { readonly by: r
   return { owner, type: types.RRSIG, ttlSeconds, values, targets: [] }
 }
 
-/** RFC 4034 3.1.8.1. */
+/** The data of an RRSIG record (RFC 4034 3.1.8.1). */
 function signatureOf({ owner, type, ttlSeconds, values }: RrSet, key: ZoneKey, { origin, at }: Signing): Buffer {
   const now = Math.floor(at.getTime() / 1_000)
   const head = Buffer.alloc(18)
@@ -217,7 +217,7 @@ function signatureOf({ owner, type, ttlSeconds, values }: RrSet, key: ZoneKey, {
 }
 
 /**
- * The two numbers of a signature, 32 bytes each (RFC 6605 4), of their form in DER: to have Node's crypto make this form takes more
+ * Converts a signature from DER to two numbers of 32 bytes each (RFC 6605 4). Having Node's crypto produce this form takes more
  * than twice as long as the signature.
  */
 function plainSignature(der: Buffer): Buffer {
@@ -226,7 +226,7 @@ function plainSignature(der: Buffer): Buffer {
   for (const end of [32, 64]) {
     const length = der[at + 1]!
     const digits = der.subarray(at + 2, at + 2 + length)
-    // A zero in front keeps a number positive; zeros in front of a small one are left out.
+    // DER adds a zero in front to keep a number positive, and leaves out zeros in front of a small one.
     const number = digits.subarray(Math.max(0, length - 32))
     number.copy(plain, end - number.length)
     at += 2 + length
@@ -235,8 +235,8 @@ function plainSignature(der: Buffer): Buffer {
 }
 
 /**
- * The sets of a signed zone as a secondary needs them, which has no key: with their signatures, and with NSEC records from each name
- * to the next (RFC 4035 2). What lies below a delegation is not signed.
+ * The sets of a signed zone for a secondary, which has no key: with their signatures, and with NSEC records from each name to the next
+ * (RFC 4035 2). Names below a delegation are not signed.
  */
 export function* signedSets({ origin, nodes, negativeSoa }: ZoneIndex, signer: Signer): Generator<RrSet> {
   const names = [...nodes.keys()].filter((name) => nodes.get(name)!.size > 0)
@@ -249,8 +249,8 @@ export function* signedSets({ origin, nodes, negativeSoa }: ZoneIndex, signer: S
       yield set
       if (!isCut) yield signer.sign(set)
     }
-    const there = isCut ? [types.NS] : [...node.keys()]
-    const link = nsec(name, own[n + 1] ?? origin, [...there, types.RRSIG, types.NSEC], negativeSoa.ttlSeconds)
+    const present = isCut ? [types.NS] : [...node.keys()]
+    const link = nsec(name, own[n + 1] ?? origin, [...present, types.RRSIG, types.NSEC], negativeSoa.ttlSeconds)
     yield link
     yield signer.sign(link)
   }
@@ -264,7 +264,7 @@ function isBelowCut(nodes: ReadonlyMap<WireName, Node>, origin: WireName, name: 
   return false
 }
 
-/** RFC 4034 6.1: label by label, the last one first. */
+/** Compares names in canonical order (RFC 4034 6.1): label by label, beginning with the last. */
 function canonically(a: WireName, b: WireName): number {
   const [left, right] = [labelsOf(a), labelsOf(b)]
   for (let n = 0; n < Math.min(left.length, right.length); n += 1)

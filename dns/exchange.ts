@@ -1,6 +1,6 @@
 /**
- * One question with all that its answer depends on beside zones: who asks, by what means, how much room there is, whether the
- * address is sure, and who signed it.
+ * One question with everything except zones that its answer depends on: the client, the transport, the room for the answer, whether
+ * the client's address is proven, and the signature.
  */
 import {
   refuseSignature,
@@ -17,9 +17,9 @@ import { optionCodes, type Query } from './query.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { ZoneOf } from './zones.ts'
 
-/** What the server answers with. */
+/** What the server uses to answer. */
 export type Serving = {
-  /** The zone that encloses a name most closely; at once when it is in memory. Rejects when it cannot be read. */
+  /** The zone that encloses a name most closely, at once if it is in memory. Rejects if it cannot be read. */
   readonly zoneOf: ZoneOf
   readonly cookies: Cookies
   readonly rateLimit: RateLimit
@@ -34,7 +34,7 @@ export type Serving = {
 
 export type Client = { readonly address: string; readonly over: 'udp' | 'tcp' }
 
-/** The answer to one packet: one message, many of a transfer, or none, which is silence. */
+/** The answer to one packet: one message, several for a transfer, or none, which is silence. */
 export type Messages = Iterable<Buffer>
 export type Answering = (packet: Buffer, client: Client) => Messages | Promise<Messages>
 
@@ -43,7 +43,7 @@ export type Exchange = {
   readonly query: Query
   readonly client: Client
   readonly signature: Verdict | null
-  /** Whether the sender has shown that the address is its own: then it is no victim, and there is no limit. */
+  /** Whether the sender has proven that the address is its own. It is then no victim of forgery, and not rate-limited. */
   readonly isSure: boolean
   /** Bytes that one message of the answer may have. */
   readonly limit: number
@@ -67,7 +67,7 @@ export function exchangeOf(serving: Serving, packet: Buffer, query: Query, clien
   }
 }
 
-/** An answer without records; `more` adds some. `isCompact`: absences are told by compact denial. */
+/** A reply without records, unless `more` adds some. `isCompact`: absences are proven by compact denial. */
 export function replyTo(
   { serving, query, client }: Exchange,
   rcode: number,
@@ -77,7 +77,7 @@ export function replyTo(
   return { id: query.id, flags: query.repeatedFlags, rcode, question: query.question, edns, ...more }
 }
 
-/** The answer on the wire, signed as its question was; one whose signature was refused is told why (RFC 8945 5.3). */
+/** The reply on the wire, signed if its question was. If the question's signature was refused, says why (RFC 8945 5.3). */
 export function written({ serving, signature, limit }: Exchange, reply: Reply): Buffer {
   const at = serving.now()
   if (signature?.kind === 'verified') {

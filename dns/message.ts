@@ -1,6 +1,6 @@
 /**
- * Writes answers. Names are compressed where every reader must expect it (RFC 3597 4), so that more answers fit a packet; what does
- * not fit is left out where it is extra, else the answer is cut and says so, and the client asks by TCP.
+ * Writes answers. Names are compressed where every reader must expect it (RFC 3597 4), so that more fits into a packet. Additional
+ * records that do not fit are left out; otherwise the answer is truncated (TC), and the client asks again over TCP.
  */
 import { parentOf, rootName, type WireName } from '../core/zones/names.ts'
 import { classes, types } from './codes.ts'
@@ -11,36 +11,36 @@ export type Reply = {
   readonly id: number
   /** Opcode and flags; QR is added. */
   readonly flags: number
-  /** May have more than four bits where there is EDNS (RFC 6891 6.1.3). */
+  /** May have more than four bits if there is EDNS (RFC 6891 6.1.3). */
   readonly rcode: number
-  /** Repeated as it came; null: none. */
+  /** The question, repeated byte for byte; null if there was none. */
   readonly question: Pick<QueryQuestion, 'name' | 'bytes'> | null
   readonly answers?: readonly RrSet[]
   readonly authorities?: readonly RrSet[]
   readonly additionals?: readonly RrSet[]
-  /** Whether the answer is of no use without the additional records (RFC 9471). */
+  /** Whether the answer is useless without the additional records (RFC 9471). */
   readonly needsAdditionals?: boolean
   readonly edns: ReplyEdns | null
 }
 
 export type ReplyEdns = {
   readonly flags: number
-  /** Options on the wire. */
+  /** Options in wire form. */
   readonly options: Buffer
 }
 
-/** Of OPT: the largest packet that we take, which every network carries whole (RFC 9715). */
+/** The largest UDP packet that we accept, announced in OPT; every network carries it whole (RFC 9715). */
 export const udpBytesMax = 1_232
-/** Without EDNS (RFC 1035 4.2.1). */
+/** The largest UDP packet without EDNS (RFC 1035 4.2.1). */
 export const plainUdpBytes = 512
 export const tcpBytesMax = 65_535
 export const flagBits = { AA: 0x0400, TC: 0x0200, QR: 0x8000, opcodeShift: 11 } as const
 const headerBytes = 12
 const optBytes = 11
-/** Pointers have 14 bits. */
+/** The highest offset that a pointer can hold in its 14 bits. */
 const pointerMax = 0x3fff
 
-/** The message, at most `limit` bytes long, unless question and OPT record are longer by themselves. */
+/** Writes the message, at most `limit` bytes long unless the question and the OPT record alone are longer. */
 export function writeReply(reply: Reply, limit: number): Buffer {
   const { answers = [], authorities = [], additionals = [], edns } = reply
   const sets = [...answers, ...authorities, ...additionals]
@@ -55,7 +55,7 @@ export function writeReply(reply: Reply, limit: number): Buffer {
   return writer.end()
 }
 
-/** Bytes of a set without compression: no less than it takes. */
+/** The bytes of a set without compression: at least what it takes when written. */
 export function sizeOf({ owner, values }: RrSet): number {
   let bytes = 0
   for (const value of values) {
@@ -72,7 +72,7 @@ class Writer {
   readonly #reply: Reply
   readonly #bytes: Buffer
   readonly #limit: number
-  /** Where names, and the rest of names, stand. */
+  /** Offsets of names, and of the ends of names, that were written. */
   readonly #names = new Map<WireName, number>()
   #at: number
 
@@ -91,13 +91,13 @@ class Writer {
     this.#note(question.name, headerBytes)
   }
 
-  /** Writes all of them, or says that they do not fit. */
+  /** Writes all sets; returns false if they do not fit. */
   sets(section: Section, sets: readonly RrSet[]): boolean {
     for (const set of sets) if (!this.#set(section, set)) return false
     return true
   }
 
-  /** Writes those that fit. Returns whether all did. */
+  /** Writes the sets that fit. Returns whether all did. */
   extras(sets: readonly RrSet[]): boolean {
     let all = true
     for (const set of sets) {
@@ -112,7 +112,7 @@ class Writer {
     return all
   }
 
-  /** Leaves the question alone, and says that there is more. */
+  /** Drops everything but the question, and sets TC. */
   cut(): void {
     for (const offset of Object.values(sectionCounts)) this.#bytes.writeUInt16BE(0, offset)
     this.#bytes.writeUInt16BE(this.#bytes.readUInt16BE(2) | flagBits.TC, 2)
@@ -161,7 +161,7 @@ class Writer {
     return true
   }
 
-  /** Writes a name: labels, then a pointer to where the rest of it stands already. */
+  /** Writes a name: labels, then a pointer to where the rest of it was written already. */
   #name(name: WireName): boolean {
     let rest = name
     let place = this.#names.get(rest)
@@ -178,7 +178,7 @@ class Writer {
     return true
   }
 
-  /** Notes where a name stands, and each of its ends, down to one that is known. */
+  /** Notes the offset of a name, and of each of its ends down to one that is already known. */
   #note(name: WireName, at: number, known: WireName = rootName): void {
     for (let rest = name; rest !== known && rest !== rootName; rest = parentOf(rest)) {
       const place = at + name.length - rest.length

@@ -1,6 +1,6 @@
 /**
- * Tells secondaries that a zone has changed (NOTIFY, RFC 1996), when a change note says so. A message that nobody answers is sent
- * again a few times; past that the secondary finds out by itself when its SOA tells it to look.
+ * Notifies secondaries that a zone has changed (NOTIFY, RFC 1996) when a change note says so. A message that is not answered is sent
+ * again a few times. After that, the secondary finds the change itself at its next SOA refresh.
  */
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
@@ -19,16 +19,16 @@ export type NotifySender = { stop(): void }
 export type NotifyOptions = {
   readonly zoneOf: ZoneOf
   readonly secondaries: readonly Secondary[]
-  /** The key that the messages are signed with; null: they are not. */
+  /** The key that signs the messages; null if they are not signed. */
   readonly key: TsigKey | null
 }
 
-/** Pauses before it is sent again; a secondary that is away is not waited for. */
+/** Pauses before a message is sent again. A secondary that does not answer after the last one is given up. */
 const againMs = [2_000, 4_000, 8_000, 16_000]
-/** Messages on their way at once; past it the change is left to the SOA's refresh. */
+/** Messages in progress at once; beyond this, changes are left to the SOA refresh. */
 const underWayMax = 1_000
 
-/** Begins to tell. Nothing is opened before there is something to tell. */
+/** Starts to notify. No socket is opened before there is something to send. */
 export function startNotify(ctx: Context, options: NotifyOptions): NotifySender {
   const underWay = new Map<string, () => void>()
   const tell = async (domain: string) => {
@@ -48,7 +48,9 @@ export function startNotify(ctx: Context, options: NotifyOptions): NotifySender 
       : ctx.changes.listen((note) => {
           if (note.kind !== 'zones') return
           for (const domain of note.domains)
-            tell(domain).catch((error: unknown) => ctx.log.warn({ err: error, domain }, 'secondaries were not told'))
+            tell(domain).catch((error: unknown) =>
+              ctx.log.warn({ err: error, domain }, 'secondaries could not be notified of a change'),
+            )
         })
   return {
     stop() {
@@ -60,7 +62,7 @@ export function startNotify(ctx: Context, options: NotifyOptions): NotifySender 
 
 type Telling = { readonly zone: ZoneIndex; readonly secondary: Secondary; readonly key: TsigKey | null }
 
-/** Returns what ends it. `onEnd` is called when it was answered, given up or ended. */
+/** Returns a function that ends the sending. `onEnd` is called when it is answered, given up or ended. */
 function sendUntilAnswered(ctx: Context, { zone, secondary, key }: Telling, onEnd: () => void): () => void {
   const id = randomInt(0x1_0000)
   const question = Buffer.concat([Buffer.from(zone.origin, 'latin1'), Buffer.from([0, types.SOA, 0, classes.IN])])
@@ -76,7 +78,7 @@ function sendUntilAnswered(ctx: Context, { zone, secondary, key }: Telling, onEn
     },
     plainUdpBytes,
   )
-  plain.writeUInt16BE(flags, 2) // a question, though it is written as answers are
+  plain.writeUInt16BE(flags, 2) // clears QR: this is a request, although it was written as a reply
   const socket = createSocket(isIP(secondary.address) === 6 ? 'udp6' : 'udp4')
   let timer: NodeJS.Timeout | undefined
   let isOver = false

@@ -1,8 +1,8 @@
 /**
- * Answers that were given over UDP, as they went out, by what was asked: most resolvers ask the same few things. Only plain questions are
- * known again, with or without EDNS; one with options, such as a cookie, is answered anew. Invariants: an answer is given again only while
- * its zone is the one that it was made from, and within an hour, so that its signatures are good; id and letters are those of each
- * question (RFC 1035 4.1.1; 0x20).
+ * A cache of answers over UDP, as they were sent, by question: most resolvers ask the same few questions. Only plain questions are
+ * cached, with or without EDNS; a question with options, such as a cookie, is always answered anew. Invariants: an answer is repeated
+ * only while its zone is the one it was made from, and for at most an hour, so that its signatures are valid. The id and the letter case
+ * are those of each question (RFC 1035 4.1.1; 0x20).
  */
 import { type Clock, hourMs, secondMs } from '../core/process/clock.ts'
 import { headerBytes } from '../core/zones/messages.ts'
@@ -13,7 +13,7 @@ import type { SignableZone } from './dnssec.ts'
 export type KnownAnswer = {
   readonly zone: SignableZone
   readonly name: WireName
-  /** What the rate limit counts it as. */
+  /** The subject under which the rate limit counts it. */
   readonly subject: string
   readonly bytes: Buffer
 }
@@ -25,7 +25,7 @@ export type Packets = {
   set(key: string, answer: KnownAnswer): void
 }
 
-/** A question that is asked often in the same form. */
+/** A question without options, which many clients ask in the same form. */
 export type PlainQuestion = {
   readonly key: string
   /** Where the question ends in the message. */
@@ -33,19 +33,19 @@ export type PlainQuestion = {
 }
 
 const bytesMax = 16 * 1024 * 1024
-/** Counted for an answer beside its bytes and its question. */
+/** Overhead counted per answer, in addition to its bytes and its key. */
 const overheadBytes = 300
-/** What was made from a zone that is gone holds it little longer. */
+/** The longest time a generation grows, so that answers made from an old zone do not keep it in memory for long. */
 const keptMs = 30 * secondMs
-/** How long an answer is given again. */
+/** How long an answer may be repeated. */
 const answerMs = hourMs
 const optBytes = 11
 const labelBytesMax = 63
 const nameBytesMax = 255
-/** Where a key is written before it is a string. */
+/** The buffer in which a key is assembled. */
 const keyBytes = Buffer.alloc(2 + nameBytesMax + 4 + optBytes)
 
-/** Keeps them in two generations, of which the older one goes whole: whoever asks for ever more names costs no search for what is old. */
+/** Keeps answers in two generations and drops the older one whole, so that no search for old entries is needed. */
 export function createPackets(clock: Clock): Packets {
   let young = new Map<string, Kept>()
   let old = new Map<string, Kept>()
@@ -77,7 +77,7 @@ export function createPackets(clock: Clock): Packets {
   }
 }
 
-/** Reads a message as a plain question. Null: it is none, which says nothing about whether it is a message. */
+/** Reads a message as a plain question; null if it is not one, even if it is a valid message. */
 export function plainQuestion(packet: Buffer): PlainQuestion | null {
   const { length } = packet
   // A query with one question, no answers and at most an OPT record.
@@ -94,18 +94,18 @@ export function plainQuestion(packet: Buffer): PlainQuestion | null {
   if (end + (hasOpt ? optBytes : 0) !== length || (!hasOpt && packet[11] !== 0)) return null
   if (hasOpt && (packet[end] !== 0 || packet[end + 1] !== 0 || packet[end + 2] !== types.OPT)) return null
   const type = packet.readUInt16BE(nameEnd)
-  // Of a DS set two zones may know; transfers are for few.
+  // A DS set may come from either of two zones, and transfers are only for some clients.
   const isPlain = type !== types.DS && type !== types.AXFR && type !== types.IXFR
   if (!isPlain || packet.readUInt16BE(nameEnd + 2) !== classes.IN) return null
   return { key: keyOf(packet, nameEnd), end }
 }
 
-/** Flags, name in lower case, and all that comes after it, one character for a byte. */
+/** The key: the flags, the name in lower case, and everything after it, as one character per byte. */
 function keyOf(packet: Buffer, nameEnd: number): string {
   const { length } = packet
   packet.copy(keyBytes, 0, 2, 4)
   packet.copy(keyBytes, 2, headerBytes, length)
-  // Lengths of labels are no letters.
+  // The length bytes of labels are below the letters, so they are unchanged.
   const end = nameEnd - headerBytes + 2
   for (let at = 2; at < end; at += 1) {
     const byte = keyBytes[at]!
@@ -114,7 +114,7 @@ function keyOf(packet: Buffer, nameEnd: number): string {
   return keyBytes.toString('latin1', 0, length - headerBytes + 2)
 }
 
-/** The answer to a question that is the same but for its id and its letters. */
+/** The cached answer, with the id and the letter case of this question. */
 export function repeated({ bytes }: KnownAnswer, packet: Buffer, { end }: PlainQuestion): Buffer {
   const again = Buffer.allocUnsafe(bytes.length)
   bytes.copy(again)

@@ -1,6 +1,6 @@
 /**
- * Reads a DNS message from a stranger as a question to this server. Bytes that are no message, and answers, are met with silence;
- * messages that break the rules are told so with their id alone. Takes time linear in the length, and copies nothing but the name.
+ * Reads a DNS message from a stranger as a question to this server. Bytes that are not a message, and replies, are ignored; messages
+ * that break the rules are answered with a header only. Takes time linear in the length, and copies only the name.
  */
 import { headerBytes, type RecordPlace, recordsOf } from '../core/zones/messages.ts'
 import { afterName, lowerCase, readName, type WireName } from '../core/zones/names.ts'
@@ -9,13 +9,13 @@ import { opcodes, rcodes, types } from './codes.ts'
 export type Query = {
   readonly id: number
   readonly opcode: number
-  /** RD and CD, which an answer repeats. */
+  /** The flags RD and CD, which the answer repeats. */
   readonly repeatedFlags: number
-  /** Null: none, to get a cookie (RFC 7873 5.4). */
+  /** Null if there is none, as in a request for a cookie (RFC 7873 5.4). */
   readonly question: QueryQuestion | null
   readonly edns: Edns | null
   readonly isSigned: boolean
-  /** The version of the zone that a question for changes has (RFC 1995 3). */
+  /** The serial that the client has, in a request for incremental transfer (RFC 1995 3). */
   readonly serial: number | null
 }
 
@@ -23,23 +23,23 @@ export type QueryQuestion = {
   readonly name: WireName
   readonly type: number
   readonly class: number
-  /** As it came, so that the answer repeats its letters. */
+  /** The bytes as received, so that the answer repeats its letter case. */
   readonly bytes: Buffer
 }
 
-/** What the OPT record says (RFC 6891). */
+/** The contents of the OPT record (RFC 6891). */
 export type Edns = {
   readonly udpBytes: number
   readonly version: number
   readonly dnssecOk: boolean
-  /** Whether NXDOMAIN may go with a compact denial (RFC 9824 5.1). */
+  /** Whether NXDOMAIN may be used with compact denial (RFC 9824 5.1). */
   readonly compactOk: boolean
   readonly cookie: Buffer | null
-  /** Whether it asks how long a connection may be idle (RFC 7828). */
+  /** Whether the client asks how long a connection may be idle (RFC 7828). */
   readonly keepsAlive: boolean
 }
 
-/** A message that is answered by its header alone. */
+/** A message that is answered with a header only. */
 export type Misread = Pick<Query, 'id' | 'opcode' | 'repeatedFlags'> & { readonly rcode: number }
 
 const QR = 0x8000
@@ -48,7 +48,7 @@ const CD = 0x0010
 const DO = 0x8000
 const CO = 0x4000
 export const optionCodes = { COOKIE: 10, KEEPALIVE: 11 } as const
-/** RFC 7873 4: the client's half, alone or with a server's of 8 to 32 bytes. */
+/** RFC 7873 4: the client's half, alone or with a server's half of 8 to 32 bytes. */
 const clientCookieBytes = 8
 const cookieBytesMin = 16
 const cookieBytesMax = 40
@@ -56,7 +56,7 @@ const cookieBytesMax = 40
 export function readQuery(bytes: Buffer): Query | Misread | 'silence' {
   if (bytes.length < headerBytes) return 'silence'
   const flags = bytes.readUInt16BE(2)
-  if ((flags & QR) !== 0) return 'silence' // two servers would answer each other for ever
+  if ((flags & QR) !== 0) return 'silence' // two servers would answer each other forever
   const header = { id: bytes.readUInt16BE(0), opcode: (flags >> 11) & 0xf, repeatedFlags: flags & (RD | CD) }
   if (header.opcode !== opcodes.QUERY) return { ...header, rcode: rcodes.NOTIMP }
   return readBody(bytes, header) ?? { ...header, rcode: rcodes.FORMERR }
@@ -82,7 +82,7 @@ function readBody(bytes: Buffer, header: Pick<Query, 'id' | 'opcode' | 'repeated
     }
     if (type === types.TSIG) isSigned = true
     if (type !== types.OPT) continue
-    // RFC 6891 6.1.1: one, in the additional section, of the root.
+    // RFC 6891 6.1.1: at most one, in the additional section, with the root as its name.
     if (edns !== null || record.section !== 'additional') return null
     edns = readEdns(bytes, record)
     if (edns === null) return null
@@ -91,7 +91,7 @@ function readBody(bytes: Buffer, header: Pick<Query, 'id' | 'opcode' | 'repeated
   return { ...header, question, edns, isSigned, serial }
 }
 
-/** The question has no name before it that a pointer could lead to. */
+/** Reads the question. Its name cannot be compressed: there is no earlier name that a pointer could lead to. */
 function readQuestion(bytes: Buffer): QueryQuestion | null {
   const read = readName(bytes, headerBytes)
   if (read === null || read.end - headerBytes !== read.name.length || read.end + 4 > bytes.length) return null
@@ -103,7 +103,7 @@ function readQuestion(bytes: Buffer): QueryQuestion | null {
   }
 }
 
-/** Of an SOA record: the names of server and mailbox come before it. */
+/** The serial of an SOA record, which follows the names of its server and mailbox. */
 function serialAt(bytes: Buffer, { start, end }: RecordPlace): number | null {
   const server = afterName(bytes, start + 10)
   const at = server === null ? null : afterName(bytes, server)

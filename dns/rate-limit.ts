@@ -1,44 +1,44 @@
 /**
- * Limits how often a network is told the same thing over UDP (response rate limiting), so that nobody who asks in the name of a
- * victim makes this server send to it. Counts of the current second, in bounded memory; no timer runs.
+ * Limits how often a network is given the same answer over UDP (response rate limiting), so that nobody can make this server flood a
+ * victim by asking in its name. Counts only the current second, in bounded memory; no timer runs.
  */
 import { networkOf, networksOf } from '../core/access/network.ts'
 
 export type RateLimitSettings = {
-  /** The same answer to one network in a second; 0: no limit. */
+  /** Equal answers to one network per second; 0: no limit. */
   readonly answersPerSecond: number
-  /** All answers to one network in a second; 0: no limit. */
+  /** All answers to one network per second; 0: no limit. */
   readonly networkPerSecond: number
-  /** Each how many-th answer past the limit is cut short instead of left out; 0: none. */
+  /** Every `slip`-th answer beyond the limit is truncated instead of dropped; 0: all are dropped. */
   readonly slip: number
   /** Addresses and networks without a limit. */
   readonly exempt: readonly string[]
 }
 
-/** `slip`: answer in a way that makes an honest client come back by other means; `drop`: be silent. */
+/** `slip`: answer in a way that makes an honest client come back by other means; `drop`: do not answer. */
 export type Limited = 'no' | 'slip' | 'drop'
 
 export type RateLimit = {
-  /** Counts an answer about to be sent. `subject` is the same for answers that are as good as the same. */
+  /** Counts an answer about to be sent. `subject` is the same for answers that are practically equal. */
   take(address: string, subject: string): Limited
 }
 
 /**
- * Subjects counted in one second. Past it further ones are not: a flood that is spread over so many networks brings
- * little to each.
+ * Subjects counted in one second; further ones are not limited. A flood that is spread over so many networks brings little to
+ * each.
  */
 const subjectsMax = 100_000
-/** Networks whose exemption is remembered. */
+/** Addresses whose network, or exemption, is remembered. */
 const networksMax = 10_000
 
-/** Throws when an exempt network is none. */
+/** Throws if an exempt network is not valid. */
 export function createRateLimit(now: () => Date, settings: RateLimitSettings): RateLimit {
   const { answersPerSecond, networkPerSecond, slip } = settings
   const exempt = networksOf('dns.rateLimit.exempt', settings.exempt)
   const networks = new Map<string, string | null>()
   let counts = new Map<string, number>()
   let second = 0
-  /** The network of an address; null when it is exempt. */
+  /** The network of an address; null if it is exempt. */
   const networkIn = (address: string): string | null => {
     const known = networks.get(address)
     if (known !== undefined) return known
@@ -47,7 +47,7 @@ export function createRateLimit(now: () => Date, settings: RateLimitSettings): R
     networks.set(address, network)
     return network
   }
-  /** How often beyond its limit this was. */
+  /** Counts one more; returns by how much the limit is exceeded. */
   const beyond = (key: string, limit: number): number => {
     const count = counts.get(key) ?? 0
     if (count === 0 && counts.size >= subjectsMax) return 0

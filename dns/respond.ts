@@ -1,7 +1,7 @@
 /**
- * A message in, the messages of its answer out: everything between the sockets and the zones. Invariants: whoever may not be the
- * owner of the address is never sent more than there was room for, and only so often; no answer answers an answer; whole zones go
- * to named secondaries alone.
+ * Turns a message into the messages of its answer: everything between the sockets and the zones. Invariants: a client whose address may
+ * be forged gets no more than its packet limit, and only so often; a reply is never answered; whole zones are sent only to the named
+ * secondaries.
  */
 import { isWithin, parentOf } from '../core/zones/names.ts'
 import { type Answer, answerFrom } from './answer.ts'
@@ -15,7 +15,7 @@ import { mayTransfer, transfer } from './transfer.ts'
 
 const silence: Messages = []
 
-/** Answers at once when the zone is in memory. Rejects when the zone cannot be read. */
+/** Answers at once if the zone is in memory. Rejects if the zone cannot be read. */
 export function respond(serving: Serving, packet: Buffer, client: Client): Messages | Promise<Messages> {
   const plain = client.over === 'udp' ? plainQuestion(packet) : null
   const known = plain === null ? undefined : serving.packets.get(plain.key)
@@ -27,7 +27,7 @@ export function respond(serving: Serving, packet: Buffer, client: Client): Messa
   return respondAnew(serving, packet, { client, key: plain?.key ?? null })
 }
 
-/** `key` is what the answer may be known by when the same is asked again. */
+/** `key` is the key under which the answer may be cached; null if it may not. */
 function respondAnew(
   serving: Serving,
   packet: Buffer,
@@ -47,7 +47,7 @@ function respondAnew(
     : fromZone(exchange, question, { ...zone, key })
 }
 
-/** The answer when a zone could not be read. */
+/** The answer if a zone could not be read. */
 export function failed({ rateLimit }: Serving, packet: Buffer, client: Client): Messages {
   const query = readQuery(packet)
   if (query === 'silence' || 'rcode' in query) return silence
@@ -62,7 +62,7 @@ function misread({ rateLimit }: Serving, { id, opcode, repeatedFlags, rcode }: M
   return [writeReply({ id, flags, rcode, question: null, edns: null }, plainUdpBytes)]
 }
 
-/** The code of what is answered without a look at any zone; null: ask one. */
+/** The code of an answer that depends on no zone; null if a zone has to be asked. */
 function decided({ signature, client }: Exchange, { question, edns }: Query): number | null {
   if (signature?.kind === 'malformed') return rcodes.FORMERR
   if (signature?.kind === 'refused') return rcodes.NOTAUTH
@@ -77,8 +77,8 @@ function decided({ signature, client }: Exchange, { question, edns }: Query): nu
 }
 
 /**
- * The DS records of a zone belong to the one above it (RFC 4035 3.1.4.1), where that is ours too and knows of the one below: by NS
- * records, or because both are signed here.
+ * Finds the zone that answers. The DS records of a zone belong to its parent (RFC 4035 3.1.4.1), which answers if it is ours too and
+ * knows the child: by NS records, or because both are signed here.
  */
 function zoneFor(serving: Serving, { name, type }: QueryQuestion): Found | Promise<Found> {
   const zone = serving.zoneOf(name)
@@ -93,7 +93,7 @@ function zoneFor(serving: Serving, { name, type }: QueryQuestion): Found | Promi
   return above()
 }
 
-/** The zone that answers, and the one below it that is asked for. */
+/** The zone that answers, and the child zone if the question is about its DS records. */
 type Found = {
   readonly zone: SignableZone | null
   readonly below?: { readonly zone: SignableZone; readonly signer: Signer }
@@ -110,7 +110,7 @@ function fromZone(
     return withinRate(exchange, 'no zone', () => replyTo(exchange, rcodes.REFUSED))
   if (isTransfer) return transfer(exchange, question, zone)
   const own = below === undefined ? answerFrom(zone, question) : dsAnswer(zone, below.zone, below.signer)
-  // What is not told is not signed either.
+  // Signing is left to `reply`: an answer that is not sent is not signed either.
   const subject = subjectOf(own, type)
   const keep = (bytes: Buffer) => {
     if (key !== null) exchange.serving.packets.set(key, { zone, name: question.name, subject, bytes })
@@ -128,21 +128,21 @@ function fromZone(
 
 type Provable = { readonly zone: SignableZone; readonly signer: Signer; readonly answer: Answer }
 
-/** The answer of a zone that is signed: with signatures for those who want them. */
+/** The answer of a signed zone, with signatures if the client wants them. */
 function proven({ query: { edns } }: Exchange, question: QueryQuestion, { zone, signer, answer }: Provable): Answer {
   const made = madeAnswer(zone, signer, answer, question) ?? answer
   if (edns?.dnssecOk !== true) return made
   return signedAnswer(zone, signer, made, edns)
 }
 
-/** What is as good as the same answer: all names that a wildcard answers for, all that are not there. */
+/** The same for practically equal answers: for all names that a wildcard answers for, and all absent names. */
 function subjectOf({ kind, source }: Answer, type: number): string {
   return kind === 'records' ? `${type} ${source}` : `${kind} ${source}`
 }
 
 /**
- * The reply as long as its network has not been told the same too often. Past that, now and then, a reply that makes honest clients
- * come back: by a cookie (RFC 7873 5.2.3), or by TCP.
+ * The reply, unless its network was given the same one too often. Beyond that limit, some questions get a reply that makes honest
+ * clients come back: with a cookie (RFC 7873 5.2.3), or over TCP.
  */
 function withinRate(
   exchange: Exchange,
@@ -162,12 +162,12 @@ function withinRate(
   return [cut(exchange)]
 }
 
-/** What sends a client to TCP. */
+/** A truncated reply, which makes the client ask over TCP. */
 const cut = (exchange: Exchange): Buffer =>
   written(exchange, replyTo(exchange, rcodes.NOERROR, { flags: exchange.query.repeatedFlags | flagBits.TC }))
 
 function cutShort(serving: Serving, packet: Buffer, client: Client): Buffer {
-  // Only what was read before is known.
+  // Cached answers are only for questions that could be read before.
   const query = readQuery(packet) as Query
   return cut(exchangeOf(serving, packet, query, client))
 }

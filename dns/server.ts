@@ -1,6 +1,6 @@
 /**
- * The built-in authoritative DNS server: one port for UDP and TCP, where it answers from the zones of the database. It asks nobody
- * else, and is silent as long as nobody asks it.
+ * The built-in authoritative DNS server: one port for UDP and TCP, on which it answers from the zones in the database. It queries no other
+ * server.
  */
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram'
 import { lookup } from 'node:dns'
@@ -22,19 +22,19 @@ import { listenTcp } from './tcp.ts'
 import { createZones } from './zones.ts'
 
 export type DnsServer = {
-  /** Where it answers, over UDP and TCP. */
+  /** The port on which it answers, over UDP and TCP. */
   readonly port: number
-  /** Answers nobody any more, and resolves when the last one has been answered or their time is over. */
+  /** Stops taking questions, and resolves when the last one has been answered or `withinMs` is over. */
   close(withinMs: number): Promise<void>
 }
 
-/** A burst waits in the kernel. */
+/** Receive buffer, in which bursts wait in the kernel. */
 const receiveBytes = 1024 * 1024
-/** Free ports of UDP that are tried until one is free for TCP too. */
+/** Free UDP ports that are tried until one is free for TCP too. */
 const portTriesMax = 20
 const warnEveryMs = 10_000
 
-/** Listens. Rejects when the port is taken, or a setting cannot be used. */
+/** Starts to listen. Rejects if the port is taken or a setting cannot be used. */
 export async function startDns(
   ctx: Context,
   { host, port }: { readonly host: string; readonly port: number },
@@ -54,7 +54,7 @@ export async function startDns(
     idleSeconds: ctx.settings.limits.dns.idleSeconds,
     now,
   }
-  // Which zones there are is known before anybody asks, and news of them is heard here before secondaries are told.
+  // The list of zones is read before anybody asks. Zones also listen to change notes before secondaries are notified of them.
   await zoneOf(rootName)
   const answer = answering(ctx, serving)
   const { udp, tcp } = await listen(ctx, answer, { host, port })
@@ -76,18 +76,21 @@ function soundNameServers(ctx: Context): readonly string[] {
     try {
       wireName(name)
     } catch {
-      throw new Error(`dns.nameServers: "${name}" is no domain name.`)
+      throw new Error(`dns.nameServers: "${name}" is not a domain name.`)
     }
   return names
 }
 
 function keyOf(text: string) {
   const key = parseTsigKey(text)
-  if (key === null) throw new Error(`dns.transferKeys: ${text.split(':', 2).join(':')} is no key with a domain name.`)
+  if (key === null)
+    throw new Error(
+      `dns.transferKeys: ${text.split(':', 2).join(':')} is not a key: write it as algorithm:name:secret, with a domain name as its name.`,
+    )
   return key
 }
 
-/** As `respond`, with SERVFAIL when the zone cannot be read, of which the log is told now and then. */
+/** Like `respond`, but answers SERVFAIL if a zone cannot be read, and logs that from time to time. */
 function answering(ctx: Context, serving: Serving): Answering {
   let warnedAt = 0
   const give = (packet: Buffer, client: Client, error: unknown): Messages => {
@@ -107,7 +110,7 @@ function answering(ctx: Context, serving: Serving): Answering {
   }
 }
 
-/** An IPv4 address that a socket of IPv6 was asked from, as itself. */
+/** An IPv4 address in its own form, if an IPv6 socket received it as a mapped address. */
 function plainAddress(address: string): string {
   return address.startsWith('::') ? address.replace(/^::ffff:(?=\d+\.)/i, '') : address
 }
@@ -138,7 +141,7 @@ async function listenUdp(
   const udp = createSocket({
     type: isV6 ? 'udp6' : 'udp4',
     recvBufferSize: receiveBytes,
-    // Clients are addresses already: to look one up would cost each answer a turn of the event loop.
+    // Clients are given by address, and an ordinary lookup would cost each answer a turn of the event loop.
     lookup: (name, options, found) =>
       isIP(name) === 0 ? lookup(name, options, found) : found(null, name, isV6 ? 6 : 4),
   })
@@ -148,7 +151,7 @@ async function listenUdp(
   })
   const send = (messages: Messages, from: RemoteInfo) => {
     if (!isOpen) return
-    // Without a callback an answer that cannot be sent is one that was lost on its way, and costs no turn of the queue.
+    // Without a callback, an answer that cannot be sent counts as lost on its way, and costs no turn of the event loop.
     for (const message of tally.counted('udp', messages)) udp.send(message, from.port, from.address)
   }
   udp.on('message', (packet, from) => {

@@ -1,10 +1,10 @@
-/** Counts answers for Prometheus, when somebody wants to know. */
+/** Counts answers for Prometheus, if metrics are on. */
 import type { Metrics } from '../core/process/metrics.ts'
 import { rcodes } from './codes.ts'
 import { flagBits } from './message.ts'
 
 export type Tally = {
-  /** The messages as they are, each counted when it is taken. */
+  /** Returns the messages unchanged; each is counted when it is taken. */
   counted(over: 'udp' | 'tcp', messages: Iterable<Buffer>): Iterable<Buffer>
 }
 

@@ -1,6 +1,6 @@
 /**
- * DNS over TCP (RFC 7766): several questions on a connection, answered in their order. Invariants: a connection holds one
- * question at most while it is answered; whoever brings no whole question in time, or does not read, is hung up on.
+ * DNS over TCP (RFC 7766): several questions per connection, answered in order. Invariants: one question at most is being answered per
+ * connection. A client that does not send a whole question in time, or does not read, is disconnected.
  */
 import { createServer, type Socket } from 'node:net'
 import { ConnectionCounter } from '../core/access/connections.ts'
@@ -10,11 +10,11 @@ import { createTally, type Tally } from './tally.ts'
 
 export type TcpServer = { close(withinMs: number): Promise<void> }
 
-/** No honest question is longer; its length alone would let a connection hold 64 KiB. */
+/** No honest question is longer. Its length prefix alone would let a connection hold 64 KiB. */
 const questionBytesMax = 4_096
 const lengthBytes = 2
 
-/** Listens. Rejects when the port is taken. */
+/** Starts to listen. Rejects if the port is taken. */
 export async function listenTcp(
   ctx: Context,
   answer: Answering,
@@ -93,7 +93,7 @@ class Connection {
     this.#socket.end()
   }
 
-  /** Hangs up once what is under way is answered. */
+  /** Closes the connection once the question in progress is answered. */
   end(): void {
     this.#isEnding = true
     if (!this.#isAnswering) this.#socket.end(() => this.#socket.destroy())
@@ -103,7 +103,7 @@ class Connection {
     this.#socket.destroy()
   }
 
-  /** Silence hangs up: who asked waits for nothing then. */
+  /** Sends messages. If there are none, closes the connection, so that the client does not wait. */
   async #write(messages: Iterable<Buffer>): Promise<void> {
     let isSilent = true
     for (const message of messages) {

@@ -1,6 +1,6 @@
 /**
- * Whole zones for secondaries (AXFR, RFC 5936), signed by a key they share with us. A question for changes is answered with the whole
- * zone too (RFC 1995 4), by UDP with the SOA alone, which sends the secondary to TCP.
+ * Transfers whole zones to secondaries (AXFR, RFC 5936), signed with a key shared with them. A request for an incremental transfer gets
+ * the whole zone too (RFC 1995 4), or over UDP only the SOA, which makes the secondary ask over TCP.
  */
 import { signatureBytes, signMessage } from '../core/zones/tsig.ts'
 import { rcodes, types } from './codes.ts'
@@ -10,15 +10,15 @@ import { flagBits, sizeOf, writeReply } from './message.ts'
 import type { QueryQuestion } from './query.ts'
 import type { RrSet, ZoneIndex } from './zone-index.ts'
 
-/** One message holds about so much: a secondary reads it whole, and pointers reach 16 KiB. */
+/** Bytes of records per message, about: a secondary reads a message whole, and pointers reach 16 KiB. */
 const messageBytes = 16_000
 
-/** Whether the zones are for the sender: a secondary of the settings that signed with one of the keys. */
+/** Whether the client may have whole zones: a secondary in the settings that signed with one of the keys. */
 export function mayTransfer({ serving, client, signature }: Exchange): boolean {
   return signature?.kind === 'verified' && serving.isSecondary(client.address)
 }
 
-/** What a secondary is answered that may have the zone. */
+/** The answer to a secondary that may have the zone. */
 export function transfer(exchange: Exchange, question: QueryQuestion, zone: SignableZone): Iterable<Buffer> {
   const { client, query } = exchange
   if (question.name !== zone.origin) return [written(exchange, replyTo(exchange, rcodes.NOTAUTH))]
@@ -34,7 +34,7 @@ export function isNewer(serial: number, than: number): boolean {
   return ((serial - than) | 0) > 0
 }
 
-/** The records of the zone between two SOA records, as much for each message as fits it. */
+/** The records of the zone between two SOA records, as many in each message as fit. */
 function* messagesOf(zone: SignableZone): Generator<readonly RrSet[]> {
   const { soa, signer } = zone
   let sets: RrSet[] = []
@@ -61,7 +61,7 @@ function* setsOf({ nodes }: ZoneIndex): Generator<RrSet> {
   for (const node of nodes.values()) yield* node.values()
 }
 
-/** A set that is too large for a message, as several. */
+/** Splits a set that is too large for one message. */
 function* split(set: RrSet): Generator<RrSet> {
   if (sizeOf(set) <= messageBytes) yield set
   else for (const value of set.values) yield { ...set, values: [value] }

@@ -1,6 +1,6 @@
 /**
- * A zone as questions find it: by name, then by type, each value as it goes on the wire. Made once for each version of a zone.
- * Invariant: every name between a record and the apex is there, so that an empty non-terminal exists (RFC 4592 2.2.2).
+ * A zone indexed for questions: by name, then by type, with each value in wire form. Built once per version of a zone.
+ * Invariant: every name between a record and the apex has a node, so that empty non-terminals exist (RFC 4592 2.2.2).
  */
 import { encode, type Answer as PacketAnswer } from 'dns-packet'
 import { isWithin, parentOf, type WireName, wireName } from '../core/zones/names.ts'
@@ -8,7 +8,7 @@ import type { Zone, ZoneRecord } from '../core/zones/served-zones.ts'
 import { keyTtlSeconds, type ZoneKeys } from '../core/zones/zone-keys.ts'
 import { types } from './codes.ts'
 
-/** A value on the wire: bytes, and names that may be compressed (RFC 3597 4). */
+/** A value in wire form: bytes, and names that may be compressed (RFC 3597 4). */
 export type RecordValue = readonly (Buffer | WireName)[]
 
 export type RrSet = {
@@ -16,11 +16,11 @@ export type RrSet = {
   readonly type: number
   readonly ttlSeconds: number
   readonly values: readonly RecordValue[]
-  /** Names in the values whose addresses a client asks for next. */
+  /** Names in the values whose addresses a client will ask for next. */
   readonly targets: readonly WireName[]
 }
 
-/** What is there at a name, by type; nothing at an empty non-terminal. */
+/** The sets at a name, by type; an empty non-terminal has none. */
 export type Node = ReadonlyMap<number, RrSet>
 
 export type ZoneIndex = {
@@ -28,24 +28,24 @@ export type ZoneIndex = {
   readonly serial: number
   readonly nodes: ReadonlyMap<WireName, Node>
   readonly soa: RrSet
-  /** The SOA as it tells how long an absence may be remembered (RFC 2308 3). */
+  /** The SOA as sent in negative answers: its TTL says how long an absence may be cached (RFC 2308 3). */
   readonly negativeSoa: RrSet
   /** Whether parts of the zone are delegated. */
   readonly hasCuts: boolean
 }
 
-/** The times of SOA and NS, in seconds: of secondaries as RFC 1912 2.2 has them, absences short, so that a new record is found soon. */
+/** The times of SOA and NS in seconds: for secondaries as in RFC 1912 2.2; short for absences, so that a new record is found soon. */
 const apexTtlSeconds = 3_600
 const refreshSeconds = 3_600
 const retrySeconds = 600
 const expireSeconds = 1_209_600
 const negativeSeconds = 300
-/** A packet with one record of the root: header, name, type, class, TTL and length come before the data. */
+/** Offset of the data in a packet with one record of the root: after header, name, type, class, TTL and length. */
 const recordDataAt = 12 + 1 + 10
 
 /**
- * Indexes a zone. The names of its servers make the NS records of the apex, and with the serial its SOA; a zone that is signed has
- * its keys there too. `wireName` throws on names that are none. Of several CNAME records at a name the first one counts.
+ * Indexes a zone. The name servers become the NS records of the apex, and the first of them with the serial its SOA. A signed zone also
+ * has its keys there. Throws if a name is not valid. Of several CNAME records at a name, the first one counts.
  */
 export function indexZone(zone: Zone, nameServers: readonly string[], keys: ZoneKeys | null = null): ZoneIndex {
   const origin = wireName(zone.origin)
@@ -77,7 +77,7 @@ export function indexZone(zone: Zone, nameServers: readonly string[], keys: Zone
   }
 }
 
-/** A set that may get more values. */
+/** A set to which more values may be added. */
 type Gathered = {
   readonly first: RrSet
   ttlSeconds: number
@@ -96,7 +96,7 @@ function gathering(set: RrSet): Gathered {
   return gathered
 }
 
-/** RFC 2181 5: the same value stands once in a set, which has one TTL. */
+/** RFC 2181 5: a set contains the same value only once, and has one TTL. */
 function merge(gathered: Gathered, { type, ttlSeconds, values, targets }: RrSet): void {
   if (type === types.CNAME && gathered.values.size > 0) return
   gathered.ttlSeconds = Math.min(gathered.ttlSeconds, ttlSeconds)
@@ -111,7 +111,7 @@ function nodeOf(node: ReadonlyMap<number, Gathered>): Node {
   return new Map(sets)
 }
 
-/** The records of the apex that tell of its keys: to resolvers, and which of them the zone above is to name (RFC 7344, 8078). */
+/** The records about keys at the apex: for resolvers, and for the parent zone, which key to name (RFC 7344, 8078). */
 function keySets({ signing, told }: ZoneKeys, origin: WireName): readonly RrSet[] {
   const data = [
     ...told.map(({ dnskey }) => [types.DNSKEY, dnskey] as const),
@@ -125,17 +125,17 @@ function apexSet(origin: WireName, type: number, value: RecordValue, targets: re
   return { owner: origin, type, ttlSeconds: apexTtlSeconds, values: [value], targets }
 }
 
-/** The node of a name; those above it, up to the apex, are there from then on. */
+/** The node of a name. It is created if missing, with all nodes above it up to the apex. */
 function nodeAt<T>(nodes: Map<WireName, Map<number, T>>, name: WireName, origin: WireName): Map<number, T> {
-  const there = nodes.get(name)
-  if (there !== undefined) return there
+  const existing = nodes.get(name)
+  if (existing !== undefined) return existing
   const node = new Map<number, T>()
   nodes.set(name, node)
   if (name !== origin) nodeAt(nodes, parentOf(name), origin)
   return node
 }
 
-/** A value without compression, as a string of bytes. */
+/** A value without compression, as a string with one character per byte. */
 export function bytesOf(value: RecordValue): string {
   return value.map((part) => (typeof part === 'string' ? part : part.toString('latin1'))).join('')
 }
@@ -144,7 +144,7 @@ function soaOf(origin: WireName, serial: number, server: WireName): RrSet {
   const numbers = Buffer.alloc(20)
   for (const [n, value] of [serial, refreshSeconds, retrySeconds, expireSeconds, negativeSeconds].entries())
     numbers.writeUInt32BE(value >>> 0, 4 * n)
-  // RFC 1035 3.3.13: the mailbox of who is responsible; postmaster@ of the domain is always there.
+  // RFC 1035 3.3.13: the mailbox of the person responsible; postmaster@ of the domain always exists.
   const mailbox = `\x0apostmaster${origin}`
   return apexSet(origin, types.SOA, [server, mailbox.length > 255 ? origin : mailbox, numbers])
 }
@@ -162,7 +162,7 @@ function dataOf(record: ZoneRecord): Pick<RrSet, 'type' | 'values' | 'targets'> 
       return { type, values: [[number16(record.data.preference), target]], targets: [target] }
     }
     case 'SRV': {
-      // Not compressed (RFC 2782), and in lower case as signatures have it (RFC 6840 5.1).
+      // Not compressed (RFC 2782), and in lower case, as it is signed (RFC 6840 5.1).
       const { priority, weight, port, target } = record.data
       const name = wireName(target)
       const numbers = [priority, weight, port].map(number16)
@@ -173,7 +173,7 @@ function dataOf(record: ZoneRecord): Pick<RrSet, 'type' | 'values' | 'targets'> 
   }
 }
 
-/** The data of a record by dns-packet, which may write into what it is given. */
+/** The data of a record, encoded by dns-packet, which may modify its input. */
 function encoded({ type, data }: ZoneRecord): Buffer {
   const own = Array.isArray(data) ? [...data] : typeof data === 'object' ? { ...data } : data
   return encode({ answers: [{ name: '.', type, data: own } as PacketAnswer] }).subarray(recordDataAt)

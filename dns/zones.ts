@@ -1,8 +1,8 @@
 /**
- * The zones that questions find, indexed once for each of their versions: one that is read anew and is the same keeps its index,
- * and with it all that was made from it. Invariant: while the database does not answer, zones that were asked for before are
- * answered from as they were, and no question about them waits for it long; and a zone that was asked for in the last minute is kept
- * up to date while nobody asks, so that the next question does not wait at all.
+ * The zones that answer questions, indexed once per version. A zone that is read again unchanged keeps its index, and with it everything
+ * derived from the index. Invariant: while the database does not answer, zones that were asked for before are served unchanged, and no
+ * question about them waits for it long. A zone that was asked for in the last minute is kept up to date in the background, so that the
+ * next question does not wait at all.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { hourMs, minuteMs, secondMs } from '../core/process/clock.ts'
@@ -16,40 +16,40 @@ import { indexZone, type RrSet } from './zone-index.ts'
 
 export type Zones = {
   readonly zoneOf: ZoneOf
-  /** Keeps no zone up to date any more. */
+  /** Stops keeping zones up to date. */
   close(): void
 }
 
 export type ZoneOf = (name: WireName) => SignableZone | null | Promise<SignableZone | null>
 
-/** An index and what it was made from. */
+/** An index, and what it was made from. */
 type Indexed = {
   readonly zone: Zone
-  /** `serialAhead` when it was made. */
+  /** The value of `serialAhead` when it was made. */
   readonly ahead: number
   readonly index: SignableZone
 }
 
-/** Signatures that are kept, about 10 MB of them. */
+/** Signatures cached, which take about 10 MB. */
 const signaturesMax = 20_000
-/** Names in all zones that are kept for when the database is away. */
+/** Names in all zones that are kept for times when the database is unreachable. */
 const namesMax = 200_000
-/** Names whose zone is remembered for as long as it is sure, a second at most. */
+/** Names whose zone is remembered while it is certain, for a second at most. */
 const foundMax = 10_000
-/** How long a question waits for the database when an earlier version of its zone is known: resolvers ask again after a second. */
+/** How long a question waits for the database if an earlier version of its zone is known: resolvers ask again after a second. */
 const patienceMs = 300
-/** A zone is kept up to date for so long after it was asked for. */
+/** How long a zone is kept up to date after it was last asked for. */
 const inUseMs = minuteMs
-/** Zones of which that is done, those that came into use first. */
+/** Zones kept up to date in this way; further zones are not. */
 const inUseMax = 1_000
-/** How often; what is known is sure for some seconds (core/zones/served-zones.ts). */
+/** How often zones are refreshed; what is known stays certain for some seconds (core/zones/served-zones.ts). */
 const refreshMs = 1.5 * secondMs
-/** Questions that wait for the database at once, each with its packet; past it they fail. */
+/** Questions that wait for the database at once, each holding its packet; further ones fail. */
 const waitingMax = 10_000
 
 /**
- * Makes the look-up of the zone that encloses a name most closely: at once when the process knows it. It rejects when the database does
- * not answer and the zone was never asked for.
+ * Makes the lookup of the zone that encloses a name most closely. It returns at once if the process knows the zone, and rejects if the
+ * database does not answer and the zone was never asked for.
  */
 export function createZones(ctx: Context, nameServers: readonly string[]): Zones {
   const earlier = createKept<Indexed>(ctx.machineClock, {
@@ -61,10 +61,10 @@ export function createZones(ctx: Context, nameServers: readonly string[]): Zones
   const inUse = refreshing(ctx, indexOf)
   const find = remembering(ctx, indexOf, inUse.note)
   let waiting = 0
-  /** Whether the database has kept a question waiting, and has answered none since. */
+  /** Whether the database has kept a question waiting and has not answered any since. */
   let isAway = false
   const noteAway = (away: boolean, error?: unknown) => {
-    if (away && !isAway) ctx.log.warn({ err: error }, 'the database does not answer; zones are served as they were')
+    if (away && !isAway) ctx.log.warn({ err: error }, 'the database does not answer; zones are served as last known')
     isAway = away
   }
   const waitFor = async (found: Promise<SignableZone | null>) => {
@@ -104,9 +104,9 @@ export function createZones(ctx: Context, nameServers: readonly string[]): Zones
   return { zoneOf, close: inUse.close }
 }
 
-/** Asks for zones that are in use again and again. */
+/** Looks up zones in use again and again. */
 function refreshing({ machineClock }: Context, find: ZoneOf) {
-  /** When each was asked for last. */
+  /** When each zone was last asked for. */
   const asked = new Map<WireName, number>()
   let timer: NodeJS.Timeout | undefined
   const refresh = () => {
@@ -114,7 +114,7 @@ function refreshing({ machineClock }: Context, find: ZoneOf) {
     const now = machineClock.now().getTime()
     for (const [origin, at] of asked) {
       if (now - at >= inUseMs) asked.delete(origin)
-      // Who asks next is told what failed.
+      // Ignored here: the next question for the zone gets the error.
       else Promise.resolve(find(origin)).catch(() => undefined)
     }
     wake()
@@ -135,7 +135,7 @@ function refreshing({ machineClock }: Context, find: ZoneOf) {
   }
 }
 
-/** As `find`, which is asked for the same name once a second while nothing changes; `note` is told of the zones that are found. */
+/** Like `find`, but calls it for the same name at most once a second while nothing changes. `note` is called with found zones. */
 function remembering(ctx: Context, find: ZoneOf, note: (zone: SignableZone) => void): ZoneOf {
   const found = new Map<WireName, SignableZone | null>()
   let turn: number | null = null
@@ -166,7 +166,7 @@ function enclosing(zones: { get(origin: WireName): Indexed | undefined }, name: 
   return undefined
 }
 
-/** Zones with their indexes, each as long as its version is kept (core/zones/served-zones.ts). `made` has those of before. */
+/** Looks up zones with their indexes, each kept as long as its version (core/zones/served-zones.ts). `made` holds earlier indexes. */
 function createIndexes(
   ctx: Context,
   nameServers: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * The alarms of a process that writes down what is due later (core/process/alarms.ts): the service process has them, also where it
- * runs no clocks, so that what a node wrote down is done on time wherever the clocks are.
+ * The alarms of a process, for work that is due at a known time (core/process/alarms.ts). The service process has them even if it runs no
+ * clocks, so work that a node schedules is done on time, wherever the clocks run.
  */
 import { advanceCertificates, nextAdvance } from '../core/certificates/orders.ts'
 import { doDueIntake, nextIntake } from '../core/intake/due.ts'
@@ -14,7 +14,7 @@ import { nextSettling, settleDue } from '../core/send/settle.ts'
 export type Alarms = {
   /** Does all that is due now. */
   run(): Promise<unknown>
-  /** Begins nothing more, and waits for what is under way. */
+  /** Starts nothing more, and waits for work in progress. */
   stop(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 /**
- * Makes news quick: what change notes tell is derived at once instead of at the next sweep. Invariant: one round runs at a
- * time, and all notes that come meanwhile form the next, so a burst is derived in batches. The first note after a quiet
- * moment is derived at once; under load rounds have a pause between them, the longer the more there was to do, because one
+ * Makes news quick: what change notes report is derived at once instead of at the next sweep. Invariant: one round runs at a
+ * time, and all notes that arrive meanwhile form the next, so a burst is derived in batches. The first note after a quiet
+ * moment is handled at once. Under load there is a pause between rounds, longer the more a round had to do, because a round
  * costs about the same for one message as for fifty.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,11 +13,11 @@ import { followArrivals } from '../core/upkeep/arrivals.ts'
 
 export type Announcer = { stop(): Promise<void> }
 
-/** A message that a note told of, and the mailboxes of that note, one of which it is in. */
+/** A message that a note reported, and the mailboxes in that note; the message is in one of them. */
 type Told = { readonly id: string; readonly mailboxIds: readonly string[] }
 
 const roundMax = 500
-/** A pause after a round: so much for each of its messages and sends, within these bounds. */
+/** The pause after a round: `pauseEachMs` for each of its messages and sends, within these bounds. */
 const pauseEachMs = 5
 const pauseMinMs = 25
 const pauseMaxMs = 100
@@ -26,7 +26,7 @@ const pauseAfter = (count: number) => Math.min(pauseMaxMs, Math.max(pauseMinMs, 
 
 export function startAnnouncer(ctx: Context): Announcer {
   let arrivals: readonly Told[] = []
-  /** Accounts that sends are of, by the id of each. */
+  /** For each send, by its id, the accounts that its note named; it belongs to one of them. */
   const sends = new Map<string, readonly string[]>()
   let running: Promise<void> | null = null
   let stopped = false
@@ -53,9 +53,11 @@ export function startAnnouncer(ctx: Context): Announcer {
     running = null
   }
 
-  /** What fails here is found by the sweep. */
+  /** If this fails, a sweep finds the work. */
   async function attempt(what: string, work: () => Promise<void>): Promise<void> {
-    await work().catch((error: unknown) => ctx.log.warn({ err: error }, `announcing ${what} failed; the sweep will`))
+    await work().catch((error: unknown) =>
+      ctx.log.warn({ err: error }, `announcing ${what} failed; the sweep tries again`),
+    )
   }
 
   const stopListening = ctx.changes.listen((note) => {

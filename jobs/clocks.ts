@@ -1,8 +1,8 @@
 /**
- * Agenda holds the clocks: when things happen. What happens is in core. A clock's run is locked in the database, so with
- * several processes each tick still runs once. A machine whose clock is wrong takes none, and one that was ahead holds none up
- * once it is right again. What is due at a known time has an alarm beside its clock: the alarm does it
- * then, and the clock finds what a process wrote down that did not live to do it.
+ * The clocks, held by Agenda, decide when things happen; what happens is in core. A run of a clock is locked in the database, so with
+ * several processes each tick still runs once. A machine whose clock is wrong runs none; one whose clock was ahead does not delay
+ * the clocks once it is right again. Work that is due at a known time has an alarm besides its clock: the alarm does it on time,
+ * and the clock finds work that a process scheduled and did not live to do.
  */
 import { MongoBackend } from '@agendajs/mongo-backend'
 import { Agenda, type JobRepository } from 'agenda'
@@ -50,16 +50,16 @@ type Clock = {
   readonly run: () => Promise<unknown>
 }
 
-/** How often Agenda asks which clocks are due soon; it takes them then and runs them on time. */
+/** How often Agenda looks for clocks that are due soon. It takes them then and runs them on time. */
 const pollMs = 10 * secondMs
 /**
- * A run that takes longer than this, with the wait before it, is taken for dead and may start elsewhere: every run is safe to
- * repeat. A crash holds the clocks up for so long that the process had taken; sweeps look at nothing younger than that.
+ * A run that takes longer than this, including the wait before it, counts as dead and may start elsewhere: every run is safe to
+ * repeat. After a crash, the clocks that the process had taken are held up for this long; sweeps look at nothing younger than that.
  */
 const promptMs = 30 * secondMs
 const patientMs = minuteMs
 
-/** What happens how often. Every clock costs a look at the database with each poll, so tasks of the same pace share one. */
+/** Which tasks run how often. Each clock costs a query with every poll, so tasks with the same period share one. */
 function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
   const each = (...tasks: readonly Task[]) => inTurn(ctx, tasks)
   return [
@@ -94,9 +94,9 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
         noteWantedCertificates,
       ),
     },
-    // Apart from the others: resolvers may take long to answer.
+    // A clock of their own: resolvers may take long to answer.
     { name: 'domains', everyMs: minuteMs, lockMs: patientMs, run: each(watchDomains, rotateZoneKeys) },
-    // Apart from the others: a large account takes long.
+    // A clock of their own: a large account takes long.
     {
       name: 'personal data',
       everyMs: minuteMs,
@@ -132,11 +132,11 @@ const refreshClocks = ({ testClocks }: Context) => testClocks.refresh()
 
 export type Clocks = { stop(): Promise<void> }
 
-/** Starts all clocks; `alarms` are those of this process. A run that fails is logged; the next tick tries again. */
+/** Starts all clocks; `alarms` are those of this process. A run that fails is logged, and the next tick tries again. */
 export async function startClocks(ctx: Context, alarms: Alarms): Promise<Clocks> {
   const backend = new MongoBackend({ mongo: ctx.store.db })
   await backend.connect()
-  // Agenda connects once more, and nobody would hear of it when that fails.
+  // Agenda would connect a second time, and nobody would learn if that failed.
   backend.connect = async () => undefined
   const agenda = new Agenda({
     backend,
@@ -144,7 +144,7 @@ export async function startClocks(ctx: Context, alarms: Alarms): Promise<Clocks>
     defaultLockLifetime: patientMs,
     removeOnComplete: false,
   })
-  agenda.on('error', (error: unknown) => ctx.log.error({ err: error }, 'agenda'))
+  agenda.on('error', (error: unknown) => ctx.log.error({ err: error }, 'the clocks failed in Agenda'))
   const ended = runsOf(agenda)
   const endTakes = takesOf(ctx, backend.repository)
   const clocks = clocksOf(ctx, alarms)
@@ -155,7 +155,7 @@ export async function startClocks(ctx: Context, alarms: Alarms): Promise<Clocks>
   const endWatch = watchClocksAhead(ctx, clocks)
   return {
     async stop() {
-      // Clocks that were taken and have not begun are free for others at once.
+      // Clocks that were taken but not started are free for other processes at once.
       endWatch()
       const untaken = endTakes()
       await agenda.stop()
@@ -165,7 +165,7 @@ export async function startClocks(ctx: Context, alarms: Alarms): Promise<Clocks>
   }
 }
 
-/** Returns what waits until all runs that have begun are over and written down. */
+/** Returns a function that waits until all started runs are over and recorded. */
 function runsOf(agenda: Agenda): () => Promise<void> {
   let runs = 0
   let tell: (() => void) | undefined
@@ -184,15 +184,15 @@ function runsOf(agenda: Agenda): () => Promise<void> {
 }
 
 /**
- * Returns what ends the taking of clocks: one that Agenda asked for before it was stopped and gets afterwards is free again at once, since
- * nobody would run it until its lock ends. Resolves when none is asked for any more.
+ * Returns a function that stops the taking of clocks, and resolves when no request for one is open. A clock that Agenda requested before
+ * and gets after this is released at once, since otherwise nobody would run it until its lock ends.
  */
 function takesOf({ skew }: Context, repository: JobRepository): () => Promise<void> {
   const takes = new Set<Promise<unknown>>()
   const take = repository.getNextJobToRun.bind(repository)
   let isEnded = false
   async function takeUnlessEnded(...asked: Parameters<typeof take>) {
-    // It would set when they run next by its clock.
+    // A machine whose clock is wrong would set the next run by it.
     if (isEnded || !skew.isSound()) return undefined
     const taken = await take(...asked)
     if (!isEnded || taken?._id === undefined) return taken
@@ -212,10 +212,12 @@ function takesOf({ skew }: Context, repository: JobRepository): () => Promise<vo
   }
 }
 
-/** Brings back, now and with each poll, what a machine set whose clock was ahead. Returns what ends this. */
+/** Corrects, now and at each poll, clocks that were set by a machine whose time was ahead. Returns a function that stops this. */
 function watchClocksAhead(ctx: Context, clocks: readonly Clock[]): () => void {
   const look = () =>
-    void bringClocksBack(ctx, clocks).catch((error: unknown) => ctx.log.error({ err: error }, 'clocks that are ahead'))
+    void bringClocksBack(ctx, clocks).catch((error: unknown) =>
+      ctx.log.error({ err: error }, 'clocks that are ahead could not be set back'),
+    )
   look()
   const timer = setInterval(look, pollMs)
   timer.unref()
@@ -223,16 +225,18 @@ function watchClocksAhead(ctx: Context, clocks: readonly Clock[]): () => void {
 }
 
 /**
- * One after the other, so that a tick is no burst; what fails is left for the next tick. A run that outlives its lock is
- * joined by none of this process.
+ * Runs tasks one after the other, so that a tick causes no burst. A task that fails is left to the next tick. While a run is in
+ * progress, even beyond its lock, this process starts no second one.
  */
 function inTurn(ctx: Context, tasks: readonly Task[]): () => Promise<void> {
   let running: Promise<void> | null = null
   async function runAll(): Promise<void> {
-    // Another node's run is as good.
+    // This machine's clock is wrong; another node runs the tasks.
     if (!ctx.skew.isSound()) return
     for (const task of tasks)
-      await task(ctx).catch((error: unknown) => ctx.log.error({ err: error, task: task.name }, 'clock'))
+      await task(ctx).catch((error: unknown) =>
+        ctx.log.error({ err: error, task: task.name }, 'a task of a clock failed'),
+      )
   }
   return () => {
     running ??= runAll().finally(() => {

@@ -1,7 +1,6 @@
 /**
- * Makes new mail findable soon after it came: what change notes tell is indexed in batches, and segments are merged as they
- * become many. Invariant: one round runs at a time; notes that come meanwhile form the next. What a crash leaves out is
- * indexed by the sweep.
+ * Makes new mail searchable soon after it arrives: messages in change notes are indexed in batches, and segments are merged once there
+ * are many. Invariant: one round runs at a time; notes that arrive meanwhile form the next. The sweep indexes what a crash left out.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../core/process/context.ts'
@@ -10,16 +9,16 @@ import { mergeFanIn, mergeSegments } from '../core/search/merge.ts'
 
 export type Indexer = { stop(): Promise<void> }
 
-/** A round costs about the same for one message as for ten: so long the first of it waits for others. */
+/** A round costs about the same for one message as for ten, so its first message waits this long for others. */
 const gatherMs = 250
 const roundMax = 500
-/** Notes beyond this are left to the sweep. */
+/** Messages waiting at most; further ones are left to the sweep. */
 const waitingMax = 50_000
 
 export function startIndexer(ctx: Context): Indexer {
-  /** The mailboxes of which each message is in one. */
+  /** For each message, by its id, the mailboxes in its note; it is in one of them. */
   const waiting = new Map<string, readonly string[]>()
-  /** How many segments each mailbox got since its last merge. */
+  /** The number of segments that each mailbox got since its last merge. */
   const fresh = new Map<string, number>()
   const mergeable = new Set<string>()
   let running: Promise<void> | null = null
@@ -40,17 +39,17 @@ export function startIndexer(ctx: Context): Indexer {
 
   function count(mailboxIds: readonly string[]): void {
     for (const mailboxId of mailboxIds) {
-      // What was there before this process is not known: the first segment asks.
+      // The number of earlier segments is unknown, so the first new segment of a mailbox asks for a merge.
       const segments = (fresh.get(mailboxId) ?? mergeFanIn - 1) + 1
       fresh.set(mailboxId, segments % mergeFanIn)
       if (segments === mergeFanIn) mergeable.add(mailboxId)
     }
-    // Known again after one merge each.
+    // Counts that are dropped cost one more merge per mailbox.
     if (fresh.size > waitingMax) fresh.clear()
     merging ??= merges()
   }
 
-  /** Beside the rounds: a large merge takes seconds. */
+  /** Runs beside the rounds: a large merge takes seconds. */
   async function merges(): Promise<void> {
     for (const mailboxId of mergeable) {
       if (stopped) break
@@ -61,7 +60,7 @@ export function startIndexer(ctx: Context): Indexer {
   }
 
   async function attempt(what: string, work: () => Promise<unknown>): Promise<void> {
-    await work().catch((error: unknown) => ctx.log.warn({ err: error }, `${what} failed; a later run will`))
+    await work().catch((error: unknown) => ctx.log.warn({ err: error }, `${what} failed; a later run tries again`))
   }
 
   const stopListening = ctx.changes.listen((note) => {

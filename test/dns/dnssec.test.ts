@@ -157,7 +157,7 @@ describe('DNSSEC', () => {
       expect(denials(bytes)).to.deep.equal(denied)
     })
 
-  it('signatures themselves are told one at a time', () => {
+  it('a question for signatures gets those of one set', () => {
     const types_ = (name: string) => wireRecords(asked(name, types.RRSIG).bytes).map(({ type }) => nameOf(type))
     expect(types_('zone.example')).to.deep.equal(['RRSIG'])
     expect(types_('c.zone.example')).to.deep.equal(['RRSIG'])
@@ -165,7 +165,7 @@ describe('DNSSEC', () => {
   it('signatures are right whatever their numbers are: with a zero in front, or short', () => {
     for (let n = 0; n < 600; n += 1) expect(validated(asked(`n${n}.zone.example`, types.A).bytes)).to.have.length(2)
   })
-  it('an absent name is NOERROR, or NXDOMAIN for who can take both (RFC 9824 5.1)', () => {
+  it('an absent name is NOERROR, or NXDOMAIN for a client with compact OK (RFC 9824 5.1)', () => {
     expect(asked('nothing.zone.example', types.A).rcode).to.equal(0)
     expect(asked('nothing.zone.example', types.A, true).rcode).to.equal(3)
     expect(asked('www.zone.example', types.MX, true).rcode).to.equal(0)
@@ -178,7 +178,7 @@ describe('DNSSEC', () => {
     asked('some.other.zone.example', types.A)
     expect(signatures.size - before).to.be.at.most(1)
   })
-  it('the zone above has the DS of one below it', () => {
+  it('the parent zone answers with the DS of the zone below it', () => {
     const { answers } = dsAnswer(
       zone,
       indexZone({ ...oddZone, origin: 'below.zone.example', records: [] }, ['ns1.mail.example'], alone(key)),

@@ -98,10 +98,10 @@ function roomFor(packet: Buffer): number {
   return Math.min(Math.max(opt === undefined ? 0 : packet.readUInt16BE(opt.start + 2), 512), 1_232)
 }
 
-describe('DNS messages bent at random', () => {
+describe('DNS messages mutated at random', () => {
   const runs = { numRuns: 4_000 * rounds }
 
-  it('are answered in the room that they make, or met with silence', () => {
+  it('are answered within their size limit, or ignored', () => {
     fc.assert(
       fc.property(bent, fc.constantFrom(...clients), (packet, client) => {
         const messages = respond(serving, packet, client)
@@ -210,7 +210,7 @@ describe('properties', () => {
     }),
   )
 
-  it('which name answers for another: by the words of RFC 4592', () => {
+  it('which name answers for another: as RFC 4592 says', () => {
     fc.assert(
       fc.property(someZone, relative, (zone, asked) => {
         const owners = zone.records.map(({ name }) => name)
@@ -239,7 +239,7 @@ describe('properties', () => {
     texts: fc.array(fc.uint8Array({ minLength: 1, maxLength: 200 }), { minLength: 1, maxLength: 3 }),
     mx: owner,
   })
-  it('what is written is what dns-packet reads, whole or cut', () => {
+  it('dns-packet reads what is written, whole or truncated', () => {
     fc.assert(
       fc.property(fc.array(set, { maxLength: 12 }), fc.integer({ min: 512, max: 4_000 }), (sets, limit) => {
         const answers: RrSet[] = sets.flatMap(({ owner: at, texts, mx }) => [

@@ -13,7 +13,7 @@ import { manyRecords, oddZone } from './zones.ts'
 const { A, AAAA, MX, TXT, SOA, ANY, NS, DS } = types
 const udp: Client = { address: '192.0.2.99', over: 'udp' }
 
-describe('answers that are given again', () => {
+describe('cached answers', () => {
   let now = new Date('2026-11-22T12:00:00Z')
   const indexed = () =>
     [oddZone, manyRecords].map((zone) => ({ ...indexZone(zone, ['ns1.mail.example']), signer: null }))
@@ -76,7 +76,7 @@ describe('answers that are given again', () => {
       expect(again).to.deep.equal(servingWith().ask(letters, type, { ...options, id: 0xbeef }))
     })
 
-  it('are others for other room, flags, types and EDNS', () => {
+  it('differ by size limit, flags, type and EDNS', () => {
     const { state, ask } = servingWith()
     const edns = [{}, { udpBytes: 512 }, { udpBytes: 1_000 }, { flags: 0x8000 }, { version: 1 }]
     for (const options of [{}, { flags: 0x0100 }, ...edns.map((each) => ({ edns: each }))])
@@ -100,7 +100,7 @@ describe('answers that are given again', () => {
       expect([state.kept, state.found]).to.deep.equal([0, 0])
     })
 
-  it('are not given once their zone is another', () => {
+  it('are not repeated once their zone has changed', () => {
     const { state, ask } = servingWith()
     const before = ask('www.zone.example', A)
     const record = { name: 'www.zone.example', type: 'A' as const, ttlSeconds: 300, data: '203.0.113.77' }
@@ -112,7 +112,7 @@ describe('answers that are given again', () => {
     expect(ask('www.zone.example', A)!.readUInt16BE(2) & 0xf, 'refused').to.equal(5)
   })
 
-  it('are made anew after an hour, however often they were asked for: signatures end', () => {
+  it('are made anew after an hour, however often they were asked for, since signatures expire', () => {
     const { state, ask } = servingWith()
     for (let minutes = 0; minutes < 60; minutes += 1) {
       ask('www.zone.example', A)
@@ -123,7 +123,7 @@ describe('answers that are given again', () => {
     expect(state.kept).to.equal(2)
   })
 
-  it('count for the rate limit as the first did', () => {
+  it('count for the rate limit as the first answer does', () => {
     const { ask } = servingWith(3)
     const outcome = () => {
       const bytes = ask('www.zone.example', A, { edns: {} })

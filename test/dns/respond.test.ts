@@ -61,7 +61,7 @@ const { A, MX, TXT, SOA, AXFR, IXFR, DS } = types
 const silent = 'silence'
 
 describe('answers to messages', () => {
-  describe('what is no question', () => {
+  describe('messages that are not questions', () => {
     const good = question('www.zone.example', A)
     const edited = (edit: (message: Buffer) => unknown, base = good) => {
       const copy = Buffer.from(base)
@@ -237,7 +237,7 @@ describe('answers to messages', () => {
         answers: [],
       })
     })
-    it('an unknown option is passed over', () => {
+    it('an unknown option is ignored', () => {
       const packet = told(ask('www.zone.example', A, { edns: { options: [[65_001, Buffer.alloc(9)]] } }))
       expect(packet.answers).to.have.length(2)
       expect(optOf(packet)?.options).to.deep.equal([])
@@ -264,7 +264,7 @@ describe('answers to messages', () => {
         expect(big.flag_tc).to.equal(isCut)
         expect(big.answers).to.have.length(isCut ? 0 : 50)
       })
-    it('what is past 1,232 bytes is cut by UDP and whole by TCP', () => {
+    it('an answer beyond 1,232 bytes is truncated over UDP and whole over TCP', () => {
       const edns = { udpBytes: 4_096 }
       expect(told(ask('all.many.example', A, { edns }))).to.deep.include({ flag_tc: true, answers: [] })
       expect(told(ask('all.many.example', A, { edns }, tcp)).answers).to.have.length(1_000)
@@ -432,7 +432,7 @@ describe('answers to messages', () => {
       now = new Date(now.getTime() + 1_000)
       expect(outcomes(by, times(4, www))).to.equal('AAA.')
     })
-    it('whoever has shown its address has no limit', () => {
+    it('a client that has proven its address has no limit', () => {
       const by = limited()
       const half = Buffer.alloc(8, 5)
       const cookie = by.cookies.answer(half, udp.address)
@@ -441,13 +441,13 @@ describe('answers to messages', () => {
       )
       expect(outcomes(by, times(8, signMessage(www, key, { at: now }).message))).to.equal('AAAAAAAA')
     })
-    it('an exempt network that is none is told', () => {
+    it('an invalid exempt network is an error', () => {
       const wrong = { ...settings, exempt: ['192.0.2.0/33'] }
       expect(() => createRateLimit(() => now, wrong)).to.throw('dns.rateLimit.exempt: 192.0.2.0/33')
     })
   })
 
-  describe('the DS of a zone whose zone above is ours too', () => {
+  describe('the DS of a zone whose parent zone is ours too', () => {
     const above = (records: Zone['records'], keys: ZoneKeys | null = null) =>
       indexZone({ ...oddZone, origin: 'example', records }, ['ns1.mail.example'], keys)
     const delegation = { name: 'zone.example', type: 'NS', ttlSeconds: 300, data: 'ns1.mail.example' } as const

@@ -81,7 +81,7 @@ describe('the DNS server', () => {
       await dns.put({ name: 'rise', type: 'A', value: '192.0.2.2' })
       expect(serialOf((await ask(tenantZone, SOA)).answers)).to.be.above(serialOf(answers))
     })
-    it('is silent to what is no question, and answers what comes after it', async () => {
+    it('ignores bytes that are not a question, and answers the question after them', async () => {
       const answered = udp.answers(2)
       udp.send(Buffer.alloc(3))
       udp.send(Buffer.concat([numbers(1, 0x8000), Buffer.alloc(8)]))
@@ -146,9 +146,9 @@ describe('the DNS server', () => {
     expect(await start((tcp.address() as AddressInfo).port)).to.include('listen EADDRINUSE')
     tcp.close()
     const wrong: readonly (readonly [Partial<Context['settings']['dns']>, string])[] = [
-      [{ secondaries: ['ns2.example:53'] }, 'dns.secondaries: ns2.example:53 is no IP address and port'],
-      [{ transferKeys: ['hmac-sha256:a..b:c2VjcmV0'] }, 'dns.transferKeys: hmac-sha256:a..b is no key'],
-      [{ nameServers: ['ns1..example'] }, 'dns.nameServers: "ns1..example" is no domain name.'],
+      [{ secondaries: ['ns2.example:53'] }, 'dns.secondaries: ns2.example:53 is not an IP address with a port'],
+      [{ transferKeys: ['hmac-sha256:a..b:c2VjcmV0'] }, 'dns.transferKeys: hmac-sha256:a..b is not a key'],
+      [{ nameServers: ['ns1..example'] }, 'dns.nameServers: "ns1..example" is not a domain name.'],
     ]
     for (const [change, text] of wrong) {
       const settings = { ...ctx.settings, dns: { ...ctx.settings.dns, ...change } }
@@ -161,7 +161,7 @@ describe('the DNS server', () => {
   })
 
   describe('over TCP (RFC 7766)', () => {
-    it('tells what was cut by UDP', async () => {
+    it('gives the whole answer that was truncated over UDP', async () => {
       expect(await ask('long.tenant.example', TXT)).to.include({ flag_tc: true })
       const tcp = await openTcp(dns.server.port)
       tcp.write(question('long.tenant.example', TXT))
@@ -201,7 +201,7 @@ describe('the DNS server', () => {
         expect(await tcp.next()).to.equal(null)
       })
 
-    it('hangs up on who brings no whole question in time, and on who does not read', async () => {
+    it('disconnects a client that sends no whole question in time, or does not read', async () => {
       const { server } = await dns.another({}, { idleSeconds: 1 })
       const silent = await openTcp(server.port)
       const slow = await openTcp(server.port)
@@ -219,7 +219,7 @@ describe('the DNS server', () => {
       await ended
       expect(deaf.bytesRead).to.be.below(2_000 * 8_000)
     })
-    it('lets in so many connections of an address', async () => {
+    it('limits the connections of an address', async () => {
       const { server } = await dns.another({}, { connectionsPerAddress: 2 })
       const two = [await openTcp(server.port), await openTcp(server.port)]
       for (const each of two) {
@@ -275,7 +275,7 @@ describe('the DNS server', () => {
       expect(names).to.include.keys('www.tenant.example', 't0.tenant.example', 't299.tenant.example', tenantZone)
       expect(records.filter(({ name }) => name === 'long.tenant.example')).to.have.length(40)
     })
-    it('bring all of it to who asks for changes, or the SOA alone when there are none', async () => {
+    it('answer IXFR with the whole zone, or with the SOA alone if nothing changed', async () => {
       const serial = serialOf((await ask(tenantZone, SOA)).answers)
       expect((await transferred(IXFR, tenantZone, askingForChanges(serial - 1))).length).to.be.above(300)
       expect(await transferred(IXFR, tenantZone, askingForChanges(serial))).to.have.length(1)
@@ -310,7 +310,7 @@ describe('the DNS server', () => {
         expect({ code: rcodeOf(answer), answers: answer.answers }).to.deep.equal({ code, answers: [] })
         tcp.close()
       })
-    it('are refused to who has a key and is no secondary', async () => {
+    it('are refused to a client that has a key but is not a secondary', async () => {
       const { server } = await dns.another({ transferKeys: [keyText], secondaries: ['192.0.2.53:53'] })
       const tcp = await openTcp(server.port)
       tcp.write(signMessage(question(tenantZone, AXFR), key, { at: new Date() }).message)

@@ -53,7 +53,7 @@ describe('jobs: clocks', function () {
     await door?.close()
   })
 
-  it('a send for later goes at its time, without a clock that asks for it', async () => {
+  it('a scheduled send goes out at its time, without a clock that polls for it', async () => {
     const sendAt = new Date(Date.now() + 2_500).toISOString()
     const { status, body } = await call<{ id: string }>('POST', `${box}/send`, {
       to: 'ada@remote.example',
@@ -98,7 +98,7 @@ describe('jobs: clocks', function () {
     expect(attempts[1]!.at.getTime() - attempts[0]!.at.getTime()).to.be.at.least(4_000)
   })
 
-  it('an event of a command, whose process ends at once, leaves by a process that lives', async () => {
+  it('an event of a command, whose process ends at once, is delivered by another process', async () => {
     const { body } = await call<{ id: string }>('POST', '/api/v1/webhooks', {
       url: 'https://hooks.invalid/paused',
       events: ['account.sending_paused'],
@@ -110,7 +110,7 @@ describe('jobs: clocks', function () {
     await eventually('an attempt', tried, beforeTheClockMs)
   })
 
-  it('a clock of the machine that is put right while the service runs holds nothing up', async () => {
+  it('correcting the clock of the machine while the service runs delays nothing', async () => {
     const later = new Date(Date.now() + 6 * hourMs)
     const earlier = broughtBack().length
     // No process has one of these in hand, which would write its own times over those.
