@@ -228,8 +228,13 @@ describe('api: contacts', () => {
     })
 
     const refused: readonly (readonly [string, () => string, string, string])[] = [
-      ['neither', () => '', 'validation_error', 'Neither "message_id" nor "id" is given, so no send is named.'],
-      ['both', () => `?id=${sent.id}&message_id=${sent.message_id}`, 'validation_error', 'only one is asked for'],
+      ['neither', () => '', 'validation_error', 'so no send is named'],
+      [
+        'both',
+        () => `?id=${sent.id}&message_id=${sent.message_id}`,
+        'validation_error',
+        'only one send can be asked for',
+      ],
       ['an unknown id', () => '?id=em_none', 'email_not_found', 'em_none'],
       ['an unknown message', () => '?message_id=msg_none', 'not_found', 'msg_none'],
     ]

@@ -96,6 +96,7 @@ describe('certificates of files', () => {
     const of = (tls: { key?: string; certificate?: string }) => certificateFiles(defaultSettings({ data: '/d', tls }))
     expect(of({})).to.deep.equal({ key: '/d/tls/key.pem', cert: '/d/tls/cert.pem' })
     expect(of({ key: '/k', certificate: '/c' })).to.deep.equal({ key: '/k', cert: '/c' })
-    for (const one of [{ key: '/k' }, { certificate: '/c' }]) expect(() => of(one)).to.throw(Failure, 'only one is set')
+    for (const one of [{ key: '/k' }, { certificate: '/c' }])
+      expect(() => of(one)).to.throw(Failure, 'Only one of tls.key and tls.certificate is set')
   })
 })

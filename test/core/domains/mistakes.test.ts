@@ -232,7 +232,7 @@ describe('records in the DNS', () => {
       'SPF at a name of its own',
       records.spf,
       { elsewhere: [{ name: '_spf.example.com', answers: ['v=spf1 ~all'] }] },
-      'stands at _spf.example.com',
+      'is at _spf.example.com',
     ],
     [
       'a DKIM key that was cut',
@@ -266,7 +266,7 @@ describe('records in the DNS', () => {
       'DKIM without _domainkey',
       records.dkim,
       { elsewhere: [{ name: 's1.example.com', answers: ['v=DKIM1; p=x'] }] },
-      'stands at s1.example.com',
+      'is at s1.example.com',
     ],
     [
       'DMARC at the domain itself',

@@ -781,7 +781,7 @@ describe('verification of incoming mail', () => {
         'one whom a filter takes for a spammer',
         'spammer@here.test',
         { raw: (author) => signed(letter(author, spam), 'here.test') },
-        /only what lies in Spam/,
+        /only written mail that lies in Spam/,
       ],
     ]
 

@@ -325,7 +325,7 @@ describe('a destination', () => {
     it('a server without STARTTLS is refused', async () => {
       const { script } = await scripted([])
       const dialogue = await destinationAt(script.route, { tls: { kind: 'pinned', accepts: () => true } }).send(mail())
-      expect('command' in dialogue && dialogue.trouble).to.match(/asks for TLS/)
+      expect('command' in dialogue && dialogue.trouble).to.match(/requires TLS/)
       expect(count(script, 'MAIL')).to.equal(0)
     })
 
