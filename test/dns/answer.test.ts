@@ -9,7 +9,7 @@ type TypeName = keyof typeof types
 
 const zone = indexZone(oddZone, ['ns1.mail.example', 'ns2.zone.example'])
 
-/** `name TYPE value`, the value of names as text, of others how many bytes. */
+/** A record as `name TYPE value`: names as text, other values as their number of bytes. */
 function told(sets: readonly RrSet[]): string[] {
   return sets.flatMap(({ owner, type, values }) =>
     values.map((value) => {
@@ -88,7 +88,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['any.wild.zone.example', 'MX', 'NOERROR', [], [soa]],
     ['*.wild.zone.example', 'A', 'NOERROR', ['*.wild.zone.example A 192.0.2.7']],
     ['wild.zone.example', 'A', 'NOERROR', [], [soa]],
-    // A name that is there, and one below it, are not covered.
+    // The wildcard covers neither a name that exists nor names below it.
     ['host.wild.zone.example', 'A', 'NOERROR', [], [soa]],
     ['below.host.wild.zone.example', 'A', 'NXDOMAIN', [], [soa]],
     // Nor is an empty non-terminal.

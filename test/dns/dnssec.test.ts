@@ -17,7 +17,7 @@ const zone = indexZone(oddZone, ['ns1.mail.example'], alone(key))
 const signatures = new Map<string, RrSet>()
 const signer = createSigner({ origin: zone.origin, keys: alone(key), version: '1', signatures, now: () => now })
 
-/** The answer to a resolver that wants signatures, by TCP. */
+/** The answer over TCP to a resolver that asks for signatures. */
 function asked(name: string | WireName, type: number, compactOk = false) {
   const question = { name: name.endsWith('\0') ? name : wireName(name), type }
   const plain = answerFrom(zone, question)
@@ -28,7 +28,7 @@ function asked(name: string | WireName, type: number, compactOk = false) {
   return { bytes, rcode, kind: answer.kind }
 }
 
-/** Which sets of an answer have a signature that is right (RFC 4035 5.3), as `name TYPE`; throws at a wrong one. */
+/** The sets of an answer that have a valid signature (RFC 4035 5.3), as `name TYPE`; throws if a signature is wrong. */
 function validated(bytes: Buffer, by: ZoneKey = key): string[] {
   const records = wireRecords(bytes)
   return records
@@ -44,7 +44,7 @@ function validated(bytes: Buffer, by: ZoneKey = key): string[] {
 
 const nameOf = (type: number) => Object.entries(types).find(([, number]) => number === type)?.[0] ?? type
 
-/** What an NSEC record says: next name, and types. */
+/** The content of an NSEC record: the next name, and the types. */
 function denials(bytes: Buffer): string[] {
   return wireRecords(bytes)
     .filter(({ type }) => type === types.NSEC)
@@ -94,7 +94,7 @@ describe('DNSSEC', () => {
     ['long.zone.example', 'TXT', ['long.zone.example TXT']],
     ['www.zone.example', 'ANY', ['www.zone.example A']],
     ['one.zone.example', 'A', ['one.zone.example CNAME', 'two.zone.example CNAME', 'www.zone.example A']],
-    // A wildcard answers as if the name were there (RFC 9824 3.3).
+    // A wildcard answers as if the name existed (RFC 9824 3.3).
     ['any.wild.zone.example', 'A', ['any.wild.zone.example A']],
     ['a.b.wild.zone.example', 'A', ['a.b.wild.zone.example A']],
     ['*.wild.zone.example', 'A', ['*.wild.zone.example A']],
@@ -129,7 +129,7 @@ describe('DNSSEC', () => {
       ['dangling.zone.example CNAME', soa, 'nothing.zone.example NSEC'],
       ['nothing.zone.example to \\000.nothing.zone.example: RRSIG NSEC NXNAME'],
     ],
-    // What lies below a delegation is not ours to sign; that it is not signed there either, is (RFC 9824 3.4).
+    // Names below a delegation are not ours to sign; the proof that the delegation itself is unsigned is signed (RFC 9824 3.4).
     [
       'www.sub.zone.example',
       'A',

@@ -1,7 +1,7 @@
 /**
- * What strangers send, bent at random: nothing may throw, hang, or be answered with more than there was room for. `FUZZ_RUNS` times as
- * many rounds (default 1) when something was changed; a finding prints its seed and becomes a case of its own elsewhere;
- * `FUZZ_SEED` begins elsewhere.
+ * Messages of strangers, mutated at random: nothing may throw, hang, or be answered with more than its size limit. `FUZZ_RUNS` multiplies
+ * the rounds (default 1), for use after a change. A finding prints its seed, and becomes a case of its own elsewhere; `FUZZ_SEED` sets
+ * the first seed.
  */
 import { generateKeyPairSync } from 'node:crypto'
 import { expect } from 'chai'
@@ -59,7 +59,7 @@ const edns = {
   flags: 0xc000,
   options: [[10, Buffer.alloc(8, 3)] as const, [11, Buffer.alloc(0)] as const],
 }
-/** Questions that lead everywhere. */
+/** Questions that reach every part of the zone. */
 const seeds: readonly Buffer[] = [
   question('www.zone.example', types.A),
   question('any.wild.zone.example', types.A, { edns }),
@@ -75,7 +75,7 @@ const seeds: readonly Buffer[] = [
   signMessage(question('zone.example', types.AXFR), key, { at: now() }).message,
   signMessage(question('zone.example', types.IXFR, { edns }), key, { at: now() }).message,
 ]
-/** Bytes that mean something: lengths, pointers, types, counts. */
+/** Bytes with a meaning: lengths, pointers, types, counts. */
 const pieces = [0, 1, 0x3f, 0x40, 0x80, 0xc0, 0xff, 41, 250, 252].map((byte) => Buffer.from([byte]))
 const bend = fc.record({
   at: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -92,7 +92,7 @@ const bent = fc.tuple(fc.constantFrom(...seeds), fc.array(bend, { minLength: 1, 
   }, seed),
 )
 
-/** Room for an answer, as the bytes of the question say it: what OPT names, between 512 and 1,232. */
+/** The size limit of an answer according to the question: the size in OPT, between 512 and 1,232. */
 function roomFor(packet: Buffer): number {
   const opt = (recordsOf(packet) ?? []).find(({ at, start }) => packet.readUInt16BE(start) === 41 && start === at + 1)
   return Math.min(Math.max(opt === undefined ? 0 : packet.readUInt16BE(opt.start + 2), 512), 1_232)
@@ -109,7 +109,7 @@ describe('DNS messages mutated at random', () => {
         let count = 0
         for (const message of messages) {
           count += 1
-          // What refuses a signature repeats its names, and is shorter than what came.
+          // An answer that refuses a signature repeats its names, and is no longer than the question.
           const room = client.over === 'udp' ? Math.max(roomFor(packet), packet.length) : 65_535
           expect(message.length).to.be.at.most(room)
           expect(message.readUInt16BE(0)).to.equal(packet.readUInt16BE(0))
@@ -150,7 +150,7 @@ describe('DNS messages mutated at random', () => {
     const udp = await openUdp(dns.server.port)
     for (const [n, packet] of packets.entries()) {
       udp.send(packet)
-      // What is sent without a pause is lost in the kernel.
+      // Packets that are sent without a pause are lost in the kernel.
       if (n % 50 === 0) await udp.ask(question('elsewhere.example', types.A))
     }
     for (let id = -1; id !== 4_711; ) id = (await udp.ask(good)).readUInt16BE(0)

@@ -136,7 +136,7 @@ describe('answers to messages', () => {
       it(`${name}: ${expected}`, () => {
         const [answer] = answersTo(packet)
         expect(answer === undefined ? silent : rcodeOf(told(answer))).to.equal(expected)
-        // Nobody is sent more than came, but for what was asked.
+        // An error is no longer than its question.
         if (typeof expected === 'number' && expected !== 0) expect(answer!.length).to.be.at.most(packet.length)
       })
   })
@@ -147,7 +147,7 @@ describe('answers to messages', () => {
       ['the root', question('', types.NS), 5],
       ['a top-level domain', question('example', SOA), 5],
       ['a zone that ends alike', question('otherzone.example', A), 5],
-      // One label `a.zone` is not two.
+      // One label `a.zone` is not the two labels `a` and `zone`.
       [
         'a label with a dot',
         Buffer.concat([question('', A).subarray(0, 12), Buffer.from('\x06a.zone\x07example\0'), numbers(A, 1)]),
@@ -192,7 +192,7 @@ describe('answers to messages', () => {
         flag_aa: true,
       })
       expect(packet.flag_z).to.equal(false)
-      // Pointers lead to the name as it was asked.
+      // Pointers point to the name of the question, in its letter case.
       expect(packet.answers!.map(({ name }) => name)).to.deep.equal(['wWw.ZONE.exAmple', 'wWw.ZONE.exAmple'])
     })
     it('a type that nobody knows (RFC 3597) is absent, not wrong', () => {
@@ -368,7 +368,7 @@ describe('answers to messages', () => {
   describe('response rate limiting', () => {
     const settings = { answersPerSecond: 3, networkPerSecond: 10, slip: 2, exempt: ['198.51.100.0/24', '2001:db8::1'] }
     const limited = () => servingWith({ rateLimit: createRateLimit(() => now, settings) })
-    /** Of each of some questions whether it was answered, cut or met with silence. */
+    /** The outcome of each question: answered, truncated or dropped. */
     const outcomes = (by: Serving, packets: readonly Buffer[], client: Client = udp) =>
       packets
         .map((packet) => {

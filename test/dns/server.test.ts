@@ -125,7 +125,7 @@ describe('the DNS server', () => {
     const answered = async (name: string) => decode(await socket.ask(question(name, A)))
     expect((await answered('www.tenant.example')).answers).to.have.length(1)
     await closeContext(ctx)
-    // By then what is known would be read anew.
+    // By this time the process would read its zones again.
     dns.door.advance(60_000)
     expect((await answered('www.tenant.example')).answers).to.have.length(1)
     expect((await answered('www.tenant.example')).answers).to.have.length(1)
@@ -210,7 +210,7 @@ describe('the DNS server', () => {
       const ended = once(deaf, 'close')
       deaf.on('error', () => undefined)
       const asked = question('long.tenant.example', TXT)
-      // Answers of 8 KB to each of so many fill what the kernel holds between us.
+      // So many answers of 8 KB fill the buffers of the kernel on both sides.
       const questions = Buffer.concat(Array<Buffer>(2_000).fill(Buffer.concat([numbers(asked.length), asked])))
       deaf.write(questions)
       deaf.pause()
@@ -232,7 +232,7 @@ describe('the DNS server', () => {
   })
 
   describe('zone transfers (RFC 5936, 1995)', () => {
-    /** All that is answered to a signed question, each message checked against the one before it. */
+    /** Returns all answers to a signed question; checks the signature of each against the message before it. */
     async function transferred(type: number, name = tenantZone, packet = question(name, type)): Promise<Answer[]> {
       const tcp = await openTcp(dns.server.port)
       const now = () => dns.ctx.clock.now()
@@ -252,7 +252,7 @@ describe('the DNS server', () => {
         return found
       }
     }
-    /** With what the secondary has, in the authority section. */
+    /** A question for an incremental transfer, with the secondary's serial in the authority section. */
     const askingForChanges = (serial: number) => {
       const numbersOf = Buffer.alloc(20)
       numbersOf.writeUInt32BE(serial, 0)
@@ -351,7 +351,7 @@ describe('the DNS server', () => {
       const steps: readonly (readonly [string, (at: Context) => Promise<unknown>, () => Promise<void>])[] = [
         [
           'claim',
-          // What a try before it has claimed is in use.
+          // A domain that an earlier try claimed is in use.
           async (at) => {
             await createDomain(at, { ...own, verified: false }).catch(unless('conflict'))
             await verifyDomain(at, own).catch(unless('conflict'))
@@ -384,7 +384,7 @@ describe('the DNS server', () => {
       ]
       for (const [name, work, check] of steps) {
         const deaths = await dyingAtEachWrite(open, work, async () => {
-          // The locks of the dead end.
+          // The locks of processes that died end.
           door.advance(minuteMs)
           const owners = await ctx.store.domains.find({ _id: domain }).toArray()
           expect(owners.every(({ accountId }) => accountId === tenant.accountId)).to.equal(true)
@@ -402,7 +402,7 @@ describe('the DNS server', () => {
   describe('secondaries are told of a change (NOTIFY, RFC 1996)', () => {
     it('with the new SOA, signed, again until they answer', async () => {
       const told = on(secondary, 'message')
-      /** Of this zone: others are told again, too, while nobody answers. */
+      /** The next message about this zone: messages about other zones are repeated too while nobody answers. */
       const next = async (): Promise<[Buffer, { port: number }]> => {
         for (;;) {
           const each = (await told.next()).value as [Buffer, { port: number }]
@@ -411,7 +411,7 @@ describe('the DNS server', () => {
       }
       await dns.put({ name: 'told', type: 'A', value: '192.0.2.9' })
       const serial = serialOf((await ask(tenantZone, SOA)).answers)
-      // Those of earlier changes come first.
+      // Messages about earlier changes come first.
       let [bytes, from] = await next()
       const serialIn = (packet: Buffer) => serialOf(decode(packet).answers)
       while (serialIn(bytes) !== serial) [bytes, from] = await next()

@@ -10,7 +10,7 @@ describe('the zones that questions find', () => {
   let dns: DnsDoor
   before(async () => {
     dns = await openDnsDoor()
-    // The serial of a signed zone rises every three days: an hour ago, so that it does not while nothing else changes.
+    // The serial of a signed zone rises every three days. It rose an hour ago, so that it does not rise during the test.
     const riseMs = 3 * dayMs
     dns.door.advance(riseMs - (dns.ctx.machineClock.now().getTime() % riseMs) + hourMs)
     await dns.put({ name: 'www', type: 'A', value: '192.0.2.1' })

@@ -1,7 +1,7 @@
-/** Zones to ask. */
+/** Zones for tests. */
 import type { Zone } from '../../core/zones/served-zones.ts'
 
-/** The zone of all odd questions. */
+/** The zone for unusual questions. */
 export const oddZone: Zone = {
   origin: 'zone.example',
   accountId: 'acc_1',

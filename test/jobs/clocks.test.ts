@@ -10,7 +10,7 @@ import { eventually } from '../eventually.ts'
 import { type Call, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, openTenant, type Tenant } from '../start/door.ts'
 
-/** Less than the clocks leave between two looks at what is due: nothing here is done by them. */
+/** Less than the time between two ticks of the clocks, so that none of this is done by them. */
 const beforeTheClockMs = 20_000
 
 describe('jobs: clocks', function () {
@@ -28,7 +28,7 @@ describe('jobs: clocks', function () {
     (await door.ctx.store.db.collection('agendaJobs').updateMany(which, { $set: times })).modifiedCount
   const ranBefore = (time: Date) => async () =>
     (await jobs()).every(({ lastFinishedAt }) => lastFinishedAt !== null && lastFinishedAt < time)
-  /** The names of the clocks that the log says were brought back. */
+  /** The names of the clocks that were brought back according to the log. */
   const broughtBack = (): string[] => {
     const lines = door.logs().split('\n')
     return lines.filter((line) => line.includes('whose clock was ahead')).flatMap((line) => JSON.parse(line).clocks)
@@ -94,7 +94,7 @@ describe('jobs: clocks', function () {
     const tried = () =>
       door.ctx.store.deliveries.findOne({ accountId: tenant.accountId, 'attempts.1': { $exists: true } })
     const { attempts } = await eventually('a second attempt', tried, beforeTheClockMs)
-    // Five seconds, a fifth more or less.
+    // Five seconds, randomly up to a fifth more or less.
     expect(attempts[1]!.at.getTime() - attempts[0]!.at.getTime()).to.be.at.least(4_000)
   })
 
@@ -113,7 +113,7 @@ describe('jobs: clocks', function () {
   it('correcting the clock of the machine while the service runs delays nothing', async () => {
     const later = new Date(Date.now() + 6 * hourMs)
     const earlier = broughtBack().length
-    // No process has one of these in hand, which would write its own times over those.
+    // Clocks that no process is running, since that process would overwrite these times.
     const atRest = { lockedAt: null, nextRunAt: { $gt: new Date(Date.now() + beforeTheClockMs) } }
     const changed = await setClocks(atRest, { nextRunAt: later, lastFinishedAt: later, lockedAt: later })
     expect(changed).to.be.at.least(2)
@@ -122,7 +122,7 @@ describe('jobs: clocks', function () {
   })
 
   it('a stop leaves no clock taken', async () => {
-    // All are due, and it stops just as it asks for them.
+    // All clocks are due, and the stop comes just as they are requested.
     await door.ctx.store.db.collection('agendaJobs').updateMany({}, { $set: { nextRunAt: new Date() } })
     const unanswered = new Set<number>()
     await new Promise<void>((resolve) => {
@@ -135,7 +135,7 @@ describe('jobs: clocks', function () {
       })
     })
     await eventually('all that it asked is answered', () => unanswered.size === 0)
-    // One that has not run yet has no such field.
+    // A clock that has not run yet has no such field.
     for (const { name, lockedAt } of await jobs()) expect(lockedAt ?? null, name).to.equal(null)
   })
 

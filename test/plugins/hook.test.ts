@@ -11,7 +11,7 @@ const fail = (error: unknown) => () => {
 }
 
 describe('hook', () => {
-  /** Runs a hook once; what it answered, how often, and what it logged. */
+  /** Runs a hook once. Returns what it answered, how often, and what it logged. */
   async function run(decide: Parameters<typeof hook<object>>[0], next: () => void = () => undefined) {
     const answers: (readonly [number | undefined, unknown])[] = []
     const logged: unknown[] = []

@@ -8,8 +8,8 @@ const limits = { messageBytes: 4 * MiB, headerBytes: 64 * 1024, headerCount: 200
 const lineBytes = 65_536
 
 /**
- * What becomes of DATA: the socket's chunks are joined to what is left over, and unless Haraka alone cuts them after each LF, lines are
- * taken many at a time before.
+ * Feeds DATA as Haraka does: each chunk of the socket is joined to what was left over. Unless `isHarakaAlone`, the collector then takes
+ * many lines at a time before Haraka cuts the rest after each LF.
  */
 function feed(collector: Collector, wire: Buffer, chunkBytes: number, { isHarakaAlone = false } = {}): void {
   let rest = Buffer.alloc(0)
@@ -133,7 +133,7 @@ describe('Collector', () => {
     expect(await coming.finish()).to.have.property('raw')
     feed(stalled, part, 4_096)
     expect(await stalled.finish()).to.deep.equal({ refusal })
-    // What is whole keeps its room, however long it is looked at.
+    // A complete message keeps its room, however long it is processed.
     nowMs = 600_000
     expect(budget.hasRoom(MiB)).to.equal(false)
     for (const each of [whole, coming]) each.release()

@@ -5,7 +5,7 @@ import { SmtpClient } from '../../peers/smtp-client.ts'
 import { mainThreadMs } from '../../processor-time.ts'
 import { type Service, startService } from '../../start/haraka.ts'
 
-/** How long Haraka's thread may work until another connection has its answer, 99 times of 100. */
+/** The longest time that another connection waits for Haraka's thread, in 99 of 100 cases. */
 const waitMsMax = 400
 
 describe('plugins: large messages', () => {

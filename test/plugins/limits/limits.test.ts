@@ -10,7 +10,7 @@ describe('limits of sessions', () => {
   })
   after(() => service.stop())
 
-  /** A session when one is to be had. */
+  /** Opens a session; null if the server refuses it. */
   async function session(): Promise<SmtpClient | null> {
     const client = await SmtpClient.connect(service.smtp)
     if ((await client.reply()).code === 220) return client

@@ -1,4 +1,4 @@
-/** Which server an attempt goes to. */
+/** Tests which server an attempt uses. */
 import { expect } from 'chai'
 import { MongoNetworkError } from 'mongodb'
 import type { Attempt, Outcome } from '../../../core/deliver/attempt.ts'
@@ -47,7 +47,7 @@ describe('deliver', () => {
     },
   }
 
-  /** Where an attempt goes when those are `resting` (seconds) and the domain's policy names `named`. */
+  /** Makes attempt `n` while some servers are in backoff (`resting`, in seconds) and the domain's policy names `named`. */
   async function delivered(n: number, resting: { [server: string]: number } = {}, named: string[] | null = null) {
     const tried: string[] = []
     const outcome = await deliver(

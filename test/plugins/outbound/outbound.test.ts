@@ -6,7 +6,7 @@ import { type NameServer, startNameServer } from '../../peers/name-server.ts'
 import { type Script, type Sink, startScript, startSink } from '../../peers/smtp-server.ts'
 import { type Service, startService } from '../../start/haraka.ts'
 
-/** Answers of a server that takes any mail, when the script at hand has none of its own. */
+/** Replies of a server that accepts any mail, for commands that the script does not answer. */
 function usual(line: string): string {
   if (line === 'DATA') return '354 go on\r\n'
   return line === 'QUIT' ? '221 bye\r\n' : '250 2.0.0 ok\r\n'
@@ -53,7 +53,7 @@ describe('outbound mail', () => {
       return line.startsWith('MAIL') && starts < 2 ? '530 5.7.0 Must issue a STARTTLS command first\r\n' : usual(line)
     })
     const port = plain.route.slice(plain.route.indexOf(':'))
-    // Of these addresses only the last one has a server at that port.
+    // Only the last of these addresses has a server at that port.
     names = await startNameServer({
       'A relay.test': ['127.0.0.8', '127.0.0.1'],
       'A far.test': ['127.0.0.5', '127.0.0.6', '127.0.0.7', '127.0.0.1'],
@@ -92,7 +92,7 @@ describe('outbound mail', () => {
     return id
   }
 
-  /** The first recipient of a send when it is as wanted. */
+  /** Waits until the first recipient of a send is as wanted. */
   function recipient(emailId: string, wanted: (state: { status: string; response: string }) => boolean) {
     const { ctx, principal } = service
     return eventually(`${emailId} as wanted`, async () => {

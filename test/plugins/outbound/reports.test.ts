@@ -19,7 +19,7 @@ describe('reports about mail we sent', () => {
     await sink?.close()
   })
 
-  /** Sends to a recipient and answers the send and the return path it left with. */
+  /** Sends to a recipient. Returns the id of the send and its return path. */
   async function sent(to: string): Promise<{ id: string; returnPath: string }> {
     const { ctx, principal, address } = service
     const { id } = await sendMessage(ctx, principal, {
@@ -75,7 +75,7 @@ Diagnostic-Code: smtp; 550 5.1.1 no such user
     expect(await deliver(returnPath, dsn('late@remote.example'))).to.equal(250)
     expect(await status(id, 'bounced')).to.include({ reason: 'permanent', response: '550 5.1.1 no such user' })
     expect((await service.messages()).length).to.equal(before)
-    // Told twice, it changes nothing.
+    // A second report changes nothing.
     expect(await deliver(returnPath, dsn('late@remote.example'))).to.equal(250)
     expect((await status(id, 'bounced')).response).to.equal('550 5.1.1 no such user')
   })
@@ -115,7 +115,7 @@ To: rival@remote.example
     for (const forged of [bounce, complaint]) expect(await deliver(`postmaster@${domain}`, forged)).to.equal(250)
     const email = await findEmail(ctx.store, { accountId: principal.accountId, emailId: id })
     expect(email?.recipients[0]?.status).to.equal('delivered')
-    // A person may still read what they say.
+    // The reports are still delivered, so that a person may read them.
     expect((await service.messages()).length).to.equal(before + 2)
   })
 

@@ -1,6 +1,6 @@
 import type { StsPolicies } from '../../../core/deliver/mta-sts.ts'
 
-/** Policies as they are known when every domain enforces one that names these servers; null: no domain has one. */
+/** Policies for tests: every domain enforces one that names these servers; null: no domain has one. */
 export function stsNaming(servers: readonly string[] | null): StsPolicies {
   return {
     enforced: async () => servers,

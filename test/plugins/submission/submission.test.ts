@@ -175,7 +175,7 @@ describe('submission', () => {
       ({ items }) => items,
     )
     expect(draft).to.include({ id: approval?.draft?.messageId, subject: 'Kept' })
-    // What is sent at once comes after it, and alone.
+    // A mail that is sent at once arrives after it, and the waiting one does not.
     await send(tls, { to: 'after@remote.example' })
     await received('after@remote.example')
     expect(sink.received.some(({ to }) => to === 'kept@remote.example')).to.equal(false)
@@ -656,7 +656,7 @@ describe('submission behind a balancer with ports of its own', () => {
     await sink?.close()
   })
 
-  // Haraka has rules of its own for 587 and 465, the ports of production.
+  // Haraka treats 587 and 465, the production ports, specially.
   for (const port of [587, 465, 1587])
     it(`is told from inbound mail by the port here: ${port} there`, async () => {
       const outside = await SmtpClient.from(door, '127.0.0.1', { port })

@@ -31,7 +31,7 @@ const elsewhere = '198.51.100.7'
 
 type Key = Awaited<ReturnType<typeof makeDkimKey>>
 
-/** So many changes are waited for. */
+/** Changes that the tests can wait for, each with an alias of its own. */
 const markersMax = 40
 
 describe('verification of incoming mail', () => {
@@ -43,7 +43,7 @@ describe('verification of incoming mail', () => {
   let owner: Principal
   let sent = 0
 
-  /** Aliases of which it is known at once when they are gone: what was told of their making was heard long before. */
+  /** Aliases made so early that the receiving process knows them; their deletion marks the order of later changes. */
   const markers: string[] = []
 
   before(async () => {
@@ -109,7 +109,7 @@ describe('verification of incoming mail', () => {
     readonly helo?: string
   }
 
-  /** Makes a change, and goes on when the process that receives has heard of it: of an alias that went after it, too. */
+  /** Makes a change, deletes an alias after it, and waits until the receiving process knows of the deletion, and so of the change. */
   async function noticed<T>(change: () => Promise<T>): Promise<T> {
     const alias = markers.pop() ?? ''
     const isKnown = async () => {
@@ -126,7 +126,7 @@ describe('verification of incoming mail', () => {
     return changed
   }
 
-  /** The reply to a mail from a network address. */
+  /** Sends a mail from a network address. Returns the reply. */
   async function send({ client = here, from = '', raw, helo }: Mail, to = [service.address]) {
     const session = await SmtpClient.from(service.smtp, client, { helo })
     const reply = await session.send(to, raw, { from })
@@ -134,7 +134,7 @@ describe('verification of incoming mail', () => {
     return reply
   }
 
-  /** The stored message of a mail that is taken. */
+  /** Sends a mail that is accepted. Returns the stored message. */
   async function taken(mail: Mail, to = service.address) {
     const { text } = await send(mail, [to])
     const messageId = /msg_[0-9a-z]{26}/.exec(text)?.[0]
@@ -218,7 +218,7 @@ describe('verification of incoming mail', () => {
   })
 
   describe('DKIM', () => {
-    /** Signed as far as it was made (l=), and then made longer. */
+    /** A message whose signature covers only the beginning of its body (l=). */
     async function partlySigned(raw: Buffer): Promise<Buffer> {
       const key = { signingDomain: 'here.test', selector: 'r', privateKey: keys.rsa.privateKeyPem }
       const { signatures } = await mailauthSign(raw, { ...key, signatureData: [{ ...key, maxBodyLength: 8 }] })
@@ -584,7 +584,7 @@ describe('verification of incoming mail', () => {
     const spam = { body: 'score 20\r\n' }
 
     const alias = () => service.address.replace(/^[^@]*/, 'front-door')
-    /** The author, whom From names or seems to name; the way of the mail; and why there is no answer (null: there is). */
+    /** Who the author is or seems to be; how the mail comes; and why it cannot be answered (null: it can). */
     const cases: readonly (readonly [string, string, FirstContact, RegExp | null])[] = [
       [
         'an author whose domain SPF authenticates',
@@ -790,7 +790,7 @@ describe('verification of incoming mail', () => {
 
     before(() => createAlias(service.ctx, owner, { alias: alias(), targets: [service.address] }))
 
-    /** Lets a mail come in. Returns its id. */
+    /** Delivers a mail. Returns its id. */
     async function write(author: string, { client = elsewhere, from, raw, to }: FirstContact): Promise<string> {
       const { text } = await send({ client, from, raw: await raw(author) }, [
         to === 'alias' ? alias() : service.address,
@@ -801,7 +801,7 @@ describe('verification of incoming mail', () => {
       return id
     }
 
-    /** Why the mailbox may not write to an address while the account is unclaimed; null when it may. */
+    /** Why the mailbox may not write to an address while the account is unclaimed; null if it may. */
     async function obstacle(to: string, { ctx = service.ctx, inReplyTo }: { ctx?: Context; inReplyTo?: string } = {}) {
       const account = { ...service.principal.account, states: ['unclaimed'] as const }
       const what = { address: service.address, to: [{ name: '', address: to }], text: 'Hi', inReplyTo }
@@ -1102,7 +1102,7 @@ describe('verification of incoming mail', () => {
   })
 })
 
-/** A letter as a table holds it: made before the service knows its address. */
+/** A letter for the tables of cases, which are built before the address of the service is known. */
 function letterOf(from: string): string {
   return `From: Someone <${from}>\r\nSubject: listed\r\n\r\nHello ${Math.random()}.\r\n`
 }

@@ -37,7 +37,7 @@ describe('a destination', () => {
     return destination
   }
 
-  /** A server with extensions that answers as `answer` says, and otherwise as servers do. */
+  /** A server with these extensions that replies as `answer` says, and otherwise as servers usually do. */
   async function scripted(
     extensions: readonly string[],
     answer: (line: string, times: number) => string | Buffer | null | undefined = () => undefined,
@@ -143,7 +143,7 @@ describe('a destination', () => {
     expect(await destination.send(mail())).to.include({ reply: '421 4.7.0 too much' })
     const rest = await destination.send(mail())
     expect('retrySeconds' in rest && rest.retrySeconds).to.be.within(12, 18)
-    // Not the words of the answer: they were about the mail of somebody else.
+    // Without the words of the reply, which were about somebody else's mail.
     expect('why' in rest && rest.why).to.match(/^is not tried for \d+ seconds: it answered 421$/)
     expect(count(script, 'MAIL')).to.equal(1)
     nowMs += 19_000
@@ -201,7 +201,7 @@ describe('a destination', () => {
     expect(answered, 'of those who wait for the server').to.equal(0)
     expect(count(script, 'EHLO')).to.equal(2)
     await Promise.all(busy)
-    // A connection is free.
+    // Now a connection is free.
     expect(await destination.send(mail())).to.include({ command: 'RCPT' })
   })
 
