@@ -78,7 +78,7 @@ export type DnsRecords<T extends RecordType> = {
 
 /** Timeouts of the first and second round over all servers. The first is short, because usually just one packet was lost. */
 const tryMs = [1_500, 3_000]
-/** Timeout for all tries at all servers together. */
+/** Timeout for all tries at all servers together; a last try over TCP may take up to the first of `tryMs` longer. */
 const totalMs = 8_000
 const serversMax = 3
 /** UDP payload that every network carries without fragmentation (RFC 9715). */

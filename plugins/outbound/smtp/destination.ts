@@ -23,7 +23,7 @@ export type DestinationLimits = {
 export type Deferral = { readonly why: string; readonly retrySeconds: number }
 
 export type Destination = {
-  /** Sends one mail over an idle connection, or over a new one. Never rejects. */
+  /** Sends one mail over an idle connection, or over a new one. Rejects only if `sevenBit` or `isHeld` of the mail does. */
   send(mail: Mail): Promise<Dialogue | Deferral>
   /** Whether no connection is open and no backoff is in effect. */
   readonly isForgettable: boolean

@@ -61,7 +61,7 @@ export type Session = {
   has(extension: string): boolean
   /** Whether the certificate is also valid for a mail whose server has other names: one server may serve many domains. */
   suits(mail: Pick<Mail, 'serverNames'>): boolean
-  /** Sends one mail. Never rejects. */
+  /** Sends one mail. Rejects only if `sevenBit` or `isHeld` of the mail does. */
   send(mail: Mail): Promise<Dialogue>
   /** Sends QUIT and ends the connection. */
   quit(): void
