@@ -1,2 +1,2 @@
-// In place of the Redis client that nobody uses (plugins/preload.ts).
+// Replaces the Redis client, which our instance never uses (plugins/preload.ts).
 'use strict'
