@@ -1,4 +1,4 @@
-/** What the server can do (RFC 9051 7.2.2): told only where it is true. */
+/** What the server can do (RFC 9051 7.2.2). A capability is listed only in the states in which it can be used. */
 import { messageBytesMax } from '../core/imap/append.ts'
 import type { Session } from './session.ts'
 
@@ -38,7 +38,7 @@ const afterLogin = [
   'WITHIN',
 ]
 
-/** The capabilities of a session as it is now, with spaces between them. */
+/** Returns the capabilities of a session in its present state, separated by spaces. */
 export function capabilities({ ctx, state, peer }: Pick<Session, 'ctx' | 'state' | 'peer'>): string {
   if (state !== 'greeted') {
     const compress = peer.isCompressed() ? [] : ['COMPRESS=DEFLATE']

@@ -1,23 +1,23 @@
-/** What a command is: in which states it may be given, how it is read, and what it does. */
+/** What a command is: the states in which it is allowed, how its arguments are read, and what it does. */
 import type { Session, State } from './session.ts'
 import type { Done } from './wire/answers.ts'
 import type { SequenceSet } from './wire/numbers.ts'
 import type { Parser } from './wire/parser.ts'
 
 /**
- * Which news of the selected folder are told with the answer. EXPUNGE is told neither during FETCH, STORE and SEARCH, whose
- * client counts by sequence numbers (RFC 9051 7.5.1), nor where no folder is selected.
+ * Which news of the selected folder is sent before the tagged response. EXPUNGE is held back during FETCH, STORE and SEARCH,
+ * because their clients count by sequence numbers (RFC 9051 7.5.1).
  */
 export type Tells = 'all' | 'allButExpunges' | 'nothing'
 
 export type Command = {
   readonly states: readonly State[]
   readonly tells: Tells
-  /** Reads what follows the name. Fails with Bad. Returns what is to be done. */
+  /** Reads the arguments after the name and returns the function that carries the command out. Fails with Bad. */
   readonly read: (parser: Parser, session: Session) => () => Promise<Done>
 }
 
-/** Makes a command out of how it is read and what it does with that. */
+/** Makes a command from a function that reads its arguments and one that carries it out. */
 export function command<A>({
   states,
   tells = 'all',
@@ -54,7 +54,7 @@ export function readFolder(parser: Parser): string {
   return parser.folder()
 }
 
-/** For a command that brings messages to a folder: reads which, and its name. */
+/** For a command that copies or moves messages to a folder: reads the set of messages and the folder's name. */
 export function readSetAndFolder(parser: Parser): { readonly set: SequenceSet; readonly name: string } {
   parser.space()
   const set = parser.set()

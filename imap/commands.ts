@@ -1,4 +1,4 @@
-/** The commands by their names. Each is loaded with its first use. */
+/** The commands by name. Each is loaded on first use. */
 import { loadOnce } from '../core/process/load-once.ts'
 import type { Command } from './command.ts'
 import { Bad } from './wire/answers.ts'
@@ -49,7 +49,7 @@ const plain: Loads = {
   UNSUBSCRIBE: async () => (await import('./commands/subscribe.ts')).unsubscribeFrom,
 }
 
-/** Those that stand after UID. */
+/** The commands that may follow UID. */
 const byUid: Loads = {
   COPY: async () => (await import('./commands/copy.ts')).copy('uid'),
   EXPUNGE: async () => (await import('./commands/expunge.ts')).expungeUids,
@@ -69,11 +69,11 @@ const loaded = (loads: Loads): ReadonlyMap<string, () => Promise<Command>> =>
 const plainCommands = loaded(plain)
 const uidCommands = loaded(byUid)
 
-/** Reads the name of a command; null when there is none of that name. */
+/** Reads the name of a command. Returns null when no command has that name. */
 export async function commandNamed(parser: Parser): Promise<NamedCommand | null> {
   const name = parser.word('The name of a command')
   if (name !== 'UID') return namedIn(plainCommands, name, name)
-  if (!parser.takeSpace()) throw new Bad('UID stands before another command')
+  if (!parser.takeSpace()) throw new Bad('UID must be followed by a command such as FETCH')
   const second = parser.word('The name of a command')
   return namedIn(uidCommands, second, `UID ${second}`)
 }

@@ -1,7 +1,7 @@
 /**
- * One client. Commands are carried out one after the other, in five steps: read, check the state, do, tell the news, answer.
- * Invariants: every command is answered once, with its tag; nothing is read from a client that does not read what it asked
- * for; whatever ends the connection ends its session.
+ * One client. Commands are carried out one after the other, in five steps: read, check the state, run, send the news, answer.
+ * Invariants: every command is answered once, with its tag; no command is read from a client that does not read the responses
+ * to the earlier ones; when the connection ends, so does its session.
  */
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
@@ -34,7 +34,7 @@ export type ConnectionOptions = {
   readonly views: Views
   readonly structures: Structures
   readonly texts: Texts
-  /** The room that all messages on their way in share. */
+  /** Bounds the bytes of incoming messages over all connections. */
   readonly room: Room
   readonly socket: Socket
   readonly address: string
@@ -51,15 +51,15 @@ export class Connection implements Peer {
   readonly #writer: Writer
   #stream: Socket
   #isLeaving = false
-  /** Whether BYE was said, after which nothing is answered. */
+  /** Whether BYE was sent, after which nothing is answered. */
   #isEnded = false
   #isCompressed = false
-  /** Whether the client owes us the rest of a command. */
+  /** Whether a command has begun to arrive and is not complete. */
   #isReading = false
   #endsAt = 0
   #deadline: NodeJS.Timeout | undefined
   #isRunning = false
-  /** Whether a command waits for a line of the client. */
+  /** Whether the running command waits for a line from the client. */
   #isWaiting = false
   #badCommands = 0
   #commands = 0
@@ -121,7 +121,7 @@ export class Connection implements Peer {
     }
   }
 
-  /** Ends the connection at once: with a word, or without one in the middle of a response. What a command still writes is not sent. */
+  /** Ends the connection at once, with BYE unless a response is half written. What a command writes after that is not sent. */
   end(why: string): void {
     if (this.#isLeaving) return
     this.#isLeaving = true
@@ -142,7 +142,7 @@ export class Connection implements Peer {
   async line(): Promise<string | null> {
     this.#setPatience()
     this.#isWaiting = true
-    // Before a login nobody has a long time, however often a byte comes.
+    // Before login the total time is bounded, however often a byte arrives.
     const isIn = this.session.login !== null
     const deadline = isIn ? undefined : setTimeout(() => this.end('The login took too long'), limits.commandMs).unref()
     const line = await this.#source.line(limits.lineBytes)
@@ -153,7 +153,7 @@ export class Connection implements Peer {
 
   async encrypt(): Promise<void> {
     const plain = this.#stream
-    // What came before the handshake was not protected by it (RFC 9051 6.2.1).
+    // Bytes that arrived before the handshake are unprotected: the connection ends (RFC 9051 6.2.1).
     const left = this.#source.detach()
     this.#writer.flush()
     if (left.length > 0) {
@@ -180,7 +180,7 @@ export class Connection implements Peer {
     this.#isCompressed = true
     const inflate = createInflateRaw()
     const deflate = createDeflateRaw({ level: 1, memLevel: 6, windowBits: 13, flush: constants.Z_SYNC_FLUSH })
-    // Bytes that are no stream of that kind, and the end of the connection, end both.
+    // Invalid compressed data ends the connection; the end of the connection ends both streams.
     inflate.on('error', () => stream.destroy())
     deflate.on('error', () => stream.destroy())
     stream.on('close', () => {
@@ -231,14 +231,14 @@ export class Connection implements Peer {
       lineBytesMax: isIn ? limits.lineBytes : limits.lineBytesBeforeLogin,
       admit: (before, size, bytesSoFar) => this.#admit(before, size, bytesSoFar),
       goOn: () => {
-        this.#writer.line('+ Go on')
+        this.#writer.line('+ Send the literal')
         this.#writer.flush()
       },
       begun: (literalBytes) => this.#bound(literalBytes),
     })
   }
 
-  /** Gives a command that has begun its time, which a client cannot make longer by sending it in small pieces. */
+  /** Sets the deadline of a command that has begun to arrive. Sending it in small pieces does not extend the deadline. */
   #bound(literalBytes: number): void {
     if (!this.#isReading) this.#endsAt = performance.now() + limits.commandMs
     this.#isReading = true
@@ -248,19 +248,19 @@ export class Connection implements Peer {
     this.#deadline = setTimeout(() => this.#stream.destroy(), this.#endsAt - performance.now()).unref()
   }
 
-  /** Messages are large; who has not logged in has none. */
+  /** Bounds literals: only APPEND and REPLACE, after login, may send one as large as a message. */
   #admit(before: string, size: number, bytesSoFar: number): void {
     const isMessage = this.session.login !== null && bringsMessage.test(before)
     const short = this.session.login === null ? limits.lineBytesBeforeLogin : limits.literalBytes
     const max = isMessage ? messageBytesMax(this.#ctx) : short
     if (size > max) throw new No('TOOBIG', `A literal may have at most ${max} bytes here`)
-    if (bytesSoFar + size > messagesAtOnce * max) throw new No('TOOBIG', 'Bring less with one command')
+    if (bytesSoFar + size > messagesAtOnce * max) throw new No('TOOBIG', 'The literals of this command are too large together')
     if (!isMessage) return
-    if (!this.#room.enter(size)) throw new No('UNAVAILABLE', 'Too many messages are on their way; try again later')
+    if (!this.#room.enter(size)) throw new No('UNAVAILABLE', 'Too many messages are being received; try again later')
     this.#incoming += size
   }
 
-  /** The messages of a command are stored, or thrown away. */
+  /** Releases the room of a command's messages, once they are stored or dropped. */
   #leaveRoom(): void {
     this.#room.leave(this.#incoming)
     this.#incoming = 0
@@ -293,7 +293,7 @@ export class Connection implements Peer {
     }
   }
 
-  /** What ended meanwhile, the key or the account, ends here, also when nobody told of it. */
+  /** Ends the connection if its key or account has ended, even if no change note said so. */
   async #checkLogin(): Promise<void> {
     const { session } = this
     const { clock, skew } = this.#ctx
@@ -309,14 +309,14 @@ export class Connection implements Peer {
     }
   }
 
-  /** What is read with a customer's key that its partner holds is in the customer's audit. */
+  /** Records in the customer's audit log what a partner reads with the customer's key. */
   async #noteRead(name: string): Promise<void> {
     const { login } = this.session
     if (login?.principal.heldBy === undefined || !readingCommands.test(name)) return
     const { accountId, keyId } = login.principal
     const action = `imap.${name.replace('UID ', '').toLowerCase()}`
     const entry = { action, target: login.mailbox.address, outcome: 'done', address: this.address }
-    // Before it is done: what a client that hangs up has read is read.
+    // Recorded before the command runs, because a client may read the mail and hang up.
     await recordAudit(this.#ctx, { accountId, keyId, ...entry })
   }
 
@@ -347,7 +347,7 @@ export class Connection implements Peer {
     if (error instanceof Bad) {
       metrics.count('mailroom_imap_commands_total', { command: name, result: 'bad' })
       this.#writer.line(`${tag} BAD ${told(error.responseCode, error.message)}`)
-      if (++this.#badCommands >= limits.badCommands) this.end('Too many commands that cannot be read')
+      if (++this.#badCommands >= limits.badCommands) this.end('Too many invalid commands')
       return
     }
     metrics.count('mailroom_imap_commands_total', { command: name, result: 'no' })
@@ -366,25 +366,25 @@ export class Connection implements Peer {
     stream.on('error', () => stream.destroy())
     stream.on('close', () => this.#source.end())
     stream.on('timeout', () => {
-      // A command that takes its time is no fault of the client.
+      // While a command runs and the client has read everything, the delay is not the client's fault.
       if (this.#isRunning && !this.#isWaiting && stream.writableLength === 0) return
       if (this.#isReading || stream.writableLength > 0) stream.destroy()
-      else this.end('Nothing came for a long time')
+      else this.end('The connection was idle for too long')
     })
   }
 }
 
-/** A login is checked again so often, with a command. */
+/** With a command, the login is checked again if the last check is at least this old. */
 const checkMs = 60_000
-/** What one command may bring, as a multiple of what one literal may. */
+/** The size of all literals of one command, as a multiple of the limit for one literal. */
 const messagesAtOnce = 2
-/** The commands that show mail, and what is in it. */
+/** The commands that reveal the content of mail. */
 const readingCommands = /^(?:UID )?(?:FETCH|NOTIFY|SEARCH|SORT|THREAD)$/
 const bringsMessage = /^\S+ (?:APPEND|REPLACE|UID REPLACE) /i
 
-/** `[CODE] text` of what went wrong; the cause of a fault of ours is for the log. */
+/** Returns `[CODE] text` for an error. The cause of an internal error goes to the log only. */
 function refusal(error: unknown): string {
   if (error instanceof No) return told(error.responseCode, error.message)
   if (error instanceof Failure) return told(failures[error.code].imap, inOneText(error))
-  return told('SERVERBUG', 'Something went wrong here; it has been noted')
+  return told('SERVERBUG', 'An internal error occurred; it has been logged')
 }

@@ -1,13 +1,13 @@
-/** Names of folders with wildcards (RFC 9051 6.3.9): `*` stands for anything, `%` for anything within a level. */
+/** Folder names with wildcards (RFC 9051 6.3.9): `*` matches anything, `%` anything within one level. */
 
-/** Makes the test of a pattern. `INBOX` is the same in upper and lower case. */
+/** Returns a predicate for a pattern. `INBOX` matches in any case. */
 export function folderPattern(reference: string, pattern: string): (path: string) => boolean {
   const whole = `${reference}${pattern}`.replaceAll(/[*%]+/g, (wild) => (wild.includes('*') ? '*' : '%'))
   const wanted = whole.normalize('NFC').replace(/^inbox(?=$|\/)/i, 'INBOX')
   return (path) => fits(wanted, path) || (path === 'INBOX' && fits(wanted.toUpperCase(), 'INBOX'))
 }
 
-/** Walks the name once, at all places of the pattern that it may have reached. */
+/** Walks the name once and keeps the set of pattern positions reached so far, so that no pattern takes exponential time. */
 function fits(pattern: string, path: string): boolean {
   let reached = new Set([0])
   const close = (places: Set<number>) => {

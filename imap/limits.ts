@@ -1,22 +1,25 @@
-/** Bounds on what a client may ask of the IMAP server; each line names the abuse it stops. Those that an operator may want to change are settings (limits.imap). */
+/**
+ * Bounds on what a client may ask of the IMAP server; each line names what it bounds. The limits that an operator may want to
+ * change are settings (limits.imap).
+ */
 export const limits = {
   /**
-   * A command line, or a line between two literals, before and after login. ID may bring 30 values of 1,024 bytes (RFC 2971
-   * 3.3); sequence sets of mail programs are long.
+   * A command line, or a line between two literals, before and after login. ID may carry 30 values of 1,024 bytes (RFC 2971
+   * 3.3), and clients send long sequence sets.
    */
   lineBytesBeforeLogin: 40 * 1024,
   lineBytes: 64 * 1024,
-  /** Literals that are no message: names, passwords, search strings. */
+  /** Literals other than messages: names, passwords, search strings. */
   literalBytes: 64 * 1024,
   /** Literals in one command. */
   literals: 1_000,
-  /** Literals that are not synchronised and too large are read and thrown away, up to this size; past it the connection ends. */
+  /** A non-synchronizing literal that is too large is read and dropped up to this size; a larger one ends the connection. */
   skippedBytes: 1024 * 1024,
-  /** Parentheses in parentheses, in search keys and elsewhere: each takes a place on the stack. */
+  /** Nested parentheses, in search keys and elsewhere: each level takes stack. */
   depth: 50,
   /** Words of one command: search keys, fetch items, flags, header names. */
   words: 10_000,
-  /** Sets of messages in one command: each is held as a list of all that it names. */
+  /** Sets of messages in one command: each is expanded to a list of all the messages that it names. */
   sets: 100,
   /** Characters of a tag. */
   tagChars: 100,
@@ -24,22 +27,22 @@ export const limits = {
   commandsBeforeLogin: 50,
   /** Wrong logins on one connection. */
   wrongLogins: 5,
-  /** Commands in a row that cannot be read. */
+  /** Invalid commands in a row. */
   badCommands: 20,
-  /** How long a client may be silent while it reads what it asked for, or in the middle of a command. */
+  /** How long a client may stall while a response is being sent to it, or in the middle of a command. */
   stalledMs: 120_000,
   /**
-   * How long a client may take from the first byte of a command to its last, however often it sends a few bytes; for each
-   * `slowBytesPerSecond` of a literal that was let in it has a second more.
+   * How long a client may take from the first byte of a command to its last, however often it sends a few bytes. Each
+   * `slowBytesPerSecond` bytes of an admitted literal add one second.
    */
   commandMs: 120_000,
   slowBytesPerSecond: 4 * 1024,
-  /** Bytes of messages on their way in, over all connections; past it APPEND is refused. */
+  /** Bytes of messages being received, over all connections; beyond it APPEND is refused. */
   appendBytesInFlight: 256 * 1024 * 1024,
-  /** Bytes that wait for a client to read them: past it nothing more is made for it. */
+  /** Bytes that wait for a client to read them: beyond it no more output is produced for that client. */
   writtenBytes: 256 * 1024,
-  /** Bytes from a client that wait to be read: past it nothing more is taken from it. */
+  /** Bytes from a client that wait to be parsed: beyond it no more is read from its socket. */
   readBytes: 256 * 1024,
-  /** Pieces of them: each takes memory, however small it is. */
+  /** Chunks in which these bytes arrived: each takes memory, however small it is. */
   readChunks: 256,
 } as const

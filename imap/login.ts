@@ -5,7 +5,7 @@ import { capabilities } from './capabilities.ts'
 import type { Session } from './session.ts'
 import type { Done } from './wire/answers.ts'
 
-/** Fails as `logIn` of core does; the connection ends with the last of the logins that may go wrong. */
+/** Fails as `logIn` of core does. A wrong login is counted, and at the limit the connection ends after the answer. */
 export async function logInto(
   session: Session,
   { user, password }: { readonly user: string; readonly password: string },

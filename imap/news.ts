@@ -1,9 +1,9 @@
-/** Tells a session what changed in the folder that it selected: the untagged EXPUNGE, VANISHED, EXISTS, RECENT, FETCH and FLAGS. */
+/** Writes what changed in the selected folder: the untagged EXPUNGE, VANISHED, EXISTS, RECENT, FETCH and FLAGS responses. */
 import type { Session } from './session.ts'
 import { flagList, flagNames, keywordOf } from './wire/keywords.ts'
 import { formatSet, type Uid } from './wire/numbers.ts'
 
-/** Writes the news; what left only with `withExpunged`. */
+/** Writes the news; removed messages only with `withExpunged`. */
 export function tellNews(session: Session, { withExpunged }: { readonly withExpunged: boolean }): void {
   const { selected, writer, enabled } = session
   if (selected === null) return
@@ -21,7 +21,7 @@ export function tellNews(session: Session, { withExpunged }: { readonly withExpu
   tellFlags(session, changed)
 }
 
-/** Writes the flags that messages have now. */
+/** Writes the current flags of messages. */
 export function tellFlags(session: Session, uids: readonly Uid[]): void {
   for (const uid of uids) {
     const items = flagItems(session, uid)
@@ -30,7 +30,7 @@ export function tellFlags(session: Session, uids: readonly Uid[]): void {
   }
 }
 
-/** Writes the modseqs that messages have now, for who knows their flags. */
+/** Writes the current modseqs of messages, for a client that knows their flags. */
 export function tellModseqs({ folder, writer }: Session, uids: readonly Uid[]): void {
   const { tracker, view } = folder
   for (const uid of uids) {
@@ -39,7 +39,7 @@ export function tellModseqs({ folder, writer }: Session, uids: readonly Uid[]): 
   }
 }
 
-/** `UID 3 FLAGS (...) MODSEQ (5)`; null when the message has left. */
+/** Returns `UID 3 FLAGS (...) MODSEQ (5)`, or null when the message has left the folder. */
 export function flagItems(session: Session, uid: Uid): string | null {
   const { view } = session.folder
   const index = view.table.indexOf(uid)
@@ -56,7 +56,7 @@ export function flagsOf(session: Session, uid: Uid, index: number): string {
   return flagList(view.table.flagsAt(index), view.table.labelsAt(index), isRecent)
 }
 
-/** A client hears of a keyword before it is used (RFC 9051 7.3.5). */
+/** Announces the keywords that the client does not know, before a response uses them (RFC 9051 7.3.5). */
 export function tellKeywords(session: Session, labels: readonly string[]): void {
   if (labels.length === 0) return
   const { toldKeywords } = session.folder
@@ -66,7 +66,7 @@ export function tellKeywords(session: Session, labels: readonly string[]): void 
   session.writer.line(`* FLAGS ${allFlags(session)}`)
 }
 
-/** Tells of the keywords that messages have, where the client does not hear of their flags. */
+/** Announces the keywords of messages whose flags are not sent to the client. */
 export function tellKeywordsOf(session: Session, uids: readonly Uid[]): void {
   const { table } = session.folder.view
   const labels = uids.flatMap((uid) => {
@@ -76,7 +76,7 @@ export function tellKeywordsOf(session: Session, uids: readonly Uid[]): void {
   tellKeywords(session, labels)
 }
 
-/** All flags that the folder knows. */
+/** All flags, and the keywords of the folder that the client was told of. */
 export function allFlags({ folder }: Session): string {
   return `(${[...flagNames, ...[...folder.toldKeywords].map(keywordOf)].join(' ')})`
 }

@@ -1,13 +1,13 @@
 /**
- * Lets other sessions be served while a command works for long. A piece of work asks after each of its steps; it rests when it
- * has worked for a while.
+ * Lets other sessions be served while one command runs for long. The command asks after each of its steps, and yields to the
+ * event loop once it has worked for `stretchMs`.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Others wait at most about so long for one command. */
+/** Other sessions wait about this long at most for one command. */
 const stretchMs = 8
 
-/** Returns null while the work may go on, else what to wait for first. */
+/** Returns null while the work may continue, otherwise a promise to await first. */
 export type Pace = () => Promise<void> | null
 
 export function createPace(): Pace {

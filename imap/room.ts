@@ -1,4 +1,4 @@
-/** The memory that messages on their way in share, over all connections. */
+/** The memory for messages that are being received, shared by all connections. */
 export class Room {
   readonly #bytesMax: number
   #usedBytes = 0
@@ -7,7 +7,7 @@ export class Room {
     this.#bytesMax = bytesMax
   }
 
-  /** Takes room; false when there is not enough. */
+  /** Reserves bytes. Returns false when there is not enough room. */
   enter(bytes: number): boolean {
     if (this.#usedBytes + bytes > this.#bytesMax) return false
     this.#usedBytes += bytes

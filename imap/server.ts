@@ -1,6 +1,6 @@
 /**
- * The IMAP server: listens, lets connections in, and ends those whose login has ended. Invariant: every connection is counted
- * until it is closed.
+ * The IMAP server: listens, admits connections, and ends those whose login is no longer valid. Invariant: every connection is
+ * counted until it is closed.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { ConnectionCounter, closeGently } from '../core/access/connections.ts'
@@ -16,9 +16,9 @@ import { createTexts, type Texts } from './search/document.ts'
 import { Views } from './selected/views.ts'
 
 export type ImapServer = {
-  /** The ports on which it listens; null where it does not. */
+  /** The ports on which it listens; null for a door that is off. */
   readonly ports: { readonly imap: number | null; readonly imaps: number | null }
-  /** Lets nobody in any more, says goodbye to those who are in, and resolves when they are gone or their time is over. */
+  /** Stops listening, sends BYE to every client, and resolves when all are gone or after `withinMs`, when it cuts the rest off. */
   close(withinMs: number): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export type ServerOptions = {
   readonly contexts: TlsContexts
 }
 
-/** Listens. Rejects when a port is taken. */
+/** Starts the server. Rejects when a port is taken. */
 export async function startImap(ctx: Context, { host, port, tlsPort, contexts }: ServerOptions): Promise<ImapServer> {
   const door = new Door(ctx, contexts)
   watchLogins(ctx)
@@ -64,7 +64,7 @@ function listen(
   })
 }
 
-/** What the connections of a process share. */
+/** Admits connections and holds what the connections of a process share. */
 class Door {
   readonly #ctx: Context
   readonly #contexts: TlsContexts
@@ -140,7 +140,7 @@ class Door {
     this.#ctx.metrics.set('mailroom_imap_connections', {}, this.#connections.size)
   }
 
-  /** Ends the sessions whose key or account has ended. */
+  /** Checks the logins that `isMeant` selects and ends the sessions whose key or account has ended. */
   #checkLogins(isMeant: (principal: { readonly keyId: string; readonly accountId: string }) => boolean): void {
     for (const connection of this.#connections.keys()) {
       const { login } = connection.session

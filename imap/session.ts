@@ -1,4 +1,4 @@
-/** The state of one session (RFC 9051 3): who logged in, what was enabled, which folder is selected. */
+/** The state of one session (RFC 9051 3): its login, the enabled extensions, the selected folder. */
 import type { Login } from '../core/account/login.ts'
 import { canonicalPath } from '../core/mailbox/folders.ts'
 import { foldersIn, type KnownFolder } from '../core/mailbox/known-folders.ts'
@@ -16,42 +16,42 @@ import type { Writer } from './wire/writer.ts'
 export const states = ['greeted', 'authenticated', 'selected'] as const
 export type State = (typeof states)[number]
 
-/** What a client may turn on (RFC 5161). CONDSTORE is turned on by using it too. */
+/** The extensions that a client may enable (RFC 5161). Using CONDSTORE enables it too. */
 export type Extension = 'IMAP4REV2' | 'CONDSTORE' | 'QRESYNC' | 'UTF8=ACCEPT'
 
-/** What a session needs of the connection on which it runs. */
+/** What a session needs from its connection. */
 export type Peer = {
   readonly address: string
-  /** Whether a password may cross it: it is encrypted, or within this machine. */
+  /** Whether a password may be sent over the connection: it is encrypted, or comes from this machine. */
   isPrivate(): boolean
   /** Whether STARTTLS is possible. */
   canEncrypt(): boolean
-  /** Begins TLS, when what was written is sent. */
+  /** Flushes what was written, then begins TLS. */
   encrypt(): Promise<void>
   isCompressed(): boolean
-  /** Begins to compress both ways, when what was written is sent. */
+  /** Begins to compress both directions. */
   compress(): Promise<void>
-  /** Whether no command is under way that writes: what nobody asked for may be told. */
+  /** Whether no running command may write, so that unsolicited responses can be sent. */
   isQuiet(): boolean
-  /** The next line that the client sends, outside of a command: the end of IDLE, an answer of AUTHENTICATE. */
+  /** Returns the next line that is not a command: the end of IDLE, or a response to AUTHENTICATE. Null if there is none. */
   line(): Promise<string | null>
-  /** Does something when the current command is answered. */
+  /** Runs `work` after the current command is answered. */
   afterAnswer(work: () => Promise<void>): void
-  /** Counts a login that went wrong; the connection ends with the last that may, or when no more are taken. */
+  /** Counts a failed login. At the limit, or with `isRefused`, the connection ends after the answer. */
   wrongLogin(isRefused: boolean): void
-  /** Ends the connection when the current command is answered. */
+  /** Ends the connection after the current command is answered. */
   leave(): void
-  /** Ends the connection with a word. */
+  /** Ends the connection with BYE and this text. */
   end(why: string): void
-  /** Ends the connection in the middle of an answer. */
+  /** Cuts the connection, even in the middle of an answer. */
   abandon(): void
 }
 
-/** What tells a session news without being asked (RFC 5465). */
+/** Sends unsolicited news to a session that asked for it by NOTIFY (RFC 5465). */
 export type Notifier = {
-  /** There may be news of the selected folder, or a command that held news back has ended. */
+  /** Call when there may be news of the selected folder, or when a command that held news back has ended. */
   wake(): void
-  /** Resolves when nothing is being told. */
+  /** Resolves when no news is being written. */
   settled(): Promise<void>
   close(): void
 }
@@ -75,7 +75,7 @@ export class Session {
   readonly enabled = new Set<Extension>()
   login: Login | null = null
   selected: Selected | null = null
-  /** The tag of the command that is carried out. */
+  /** The tag of the running command. */
   currentTag = ''
   /** Set while the client idles: called when there is news of the selected folder. */
   onNews: (() => void) | null = null
@@ -99,13 +99,13 @@ export class Session {
     return this.enabled.has('IMAP4REV2') || this.enabled.has('UTF8=ACCEPT') ? 'utf8' : 'utf7'
   }
 
-  /** Who logged in. Only to be asked where the state says that somebody did. */
+  /** The login. Fails with Bad before one. */
   get user(): Login {
     if (this.login === null) throw new Bad('Log in first')
     return this.login
   }
 
-  /** The folder that is selected, as its sessions see it. */
+  /** The selected folder as this session sees it. Fails with Bad if none is selected. */
   get folder(): Selected {
     if (this.selected === null) throw new Bad('Select a folder first')
     return this.selected
@@ -117,14 +117,14 @@ export class Session {
       throw new No('NOPERM', 'This key lacks the scope mail:write: it may only read')
   }
 
-  /** Fails unless the selected folder may be changed. */
+  /** Returns the selected folder. Fails with NOPERM or READ-ONLY unless it may be changed. */
   requireWritable(): Selected {
     this.requireWrite()
     if (this.folder.isReadOnly) throw new No('READ-ONLY', 'The folder was opened by EXAMINE')
     return this.folder
   }
 
-  /** The folder of this path. Fails with NONEXISTENT, or with the code that is given. */
+  /** Returns the folder of this path. Fails with `responseCode` if there is none. */
   async folderAt(path: string, responseCode = 'NONEXISTENT'): Promise<KnownFolder> {
     const wanted = canonicalPath(path)
     const isIt = (each: KnownFolder) => each.path === wanted
@@ -133,7 +133,7 @@ export class Session {
     return found
   }
 
-  /** Selects a folder; the one that was selected is closed. */
+  /** Selects a folder and closes the one that was selected. */
   select(folder: KnownFolder, view: FolderView, { isReadOnly }: { readonly isReadOnly: boolean }): Selected {
     this.unselect()
     const tracker = new Tracker(view, () => this.#hearNews())
@@ -147,7 +147,7 @@ export class Session {
     this.selected = null
   }
 
-  /** Ends all that listens for this session. */
+  /** Closes the tracker and the notifier of this session. */
   close(): void {
     this.unselect()
     this.notifier?.close()
@@ -158,12 +158,12 @@ export class Session {
     else this.notifier?.wake()
   }
 
-  /** Turns CONDSTORE on, for those who use what belongs to it (RFC 7162 3.1). */
+  /** Enables CONDSTORE for a client that uses a part of it (RFC 7162 3.1). */
   useModseqs(): void {
     if (this.selected !== null) {
       this.selected.tracker.tellsModseqs = true
       const { modseq } = this.selected.view
-      if (!this.enabled.has('CONDSTORE')) this.writer.line(`* OK [HIGHESTMODSEQ ${modseq}] The highest`)
+      if (!this.enabled.has('CONDSTORE')) this.writer.line(`* OK [HIGHESTMODSEQ ${modseq}] The highest modseq`)
     }
     this.enabled.add('CONDSTORE')
   }
@@ -177,7 +177,7 @@ export class Selected {
   readonly isReadOnly: boolean
   /** Keywords that the client was told of. */
   readonly toldKeywords = new Set<string>()
-  /** The last result that was saved (RFC 5182). */
+  /** The last saved search result (RFC 5182). */
   saved: readonly Uid[] = []
   readonly #recent: { readonly from: number; to: number }[] = []
 
@@ -188,13 +188,13 @@ export class Selected {
     this.isReadOnly = isReadOnly
   }
 
-  /** Notes which of the messages that the client is told of now no session was told of before. */
+  /** Marks as recent the messages that this session is the first to be told of. */
   noteRecent(): void {
     const { view } = this
     const to = view.table.last
     const from = view.recentFrom
     const last = this.#recent.at(-1)
-    // Who brings many messages is told of each: they are one range, however many.
+    // Adjacent messages are kept as one range, however many are added one by one.
     if (last !== undefined && from <= to && last.to === from - 1) last.to = to
     else if (from <= to) this.#recent.push({ from, to })
     if (!this.isReadOnly) view.tellRecent(to + 1)

@@ -1,4 +1,4 @@
-/** What STATUS tells of a folder (RFC 9051 6.3.11), and LIST with it. */
+/** The status items of a folder (RFC 9051 6.3.11), for STATUS, LIST and NOTIFY. */
 import { messageBytesMax } from '../core/imap/append.ts'
 import { type FolderDocument, settledModseq, stateOf } from '../core/imap/folder-state.ts'
 import type { FolderView } from './selected/folder-view.ts'
@@ -22,14 +22,14 @@ const items = [
 ] as const
 export type StatusItem = (typeof items)[number]
 
-/** Those that need the messages; the others stand in the folder's own document. */
+/** The items that are computed from the messages; the others are stored in the folder's own document. */
 const ofMessages: ReadonlySet<StatusItem> = new Set(['DELETED', 'SIZE', 'RECENT'])
 
 export function readStatusItems(parser: Parser): readonly StatusItem[] {
   const asked = parser.list(() => {
     const word = parser.word('A status item')
     const item = items.find((each) => each === word)
-    if (item === undefined) throw new Bad(`${word} is no status item`)
+    if (item === undefined) throw new Bad(`${word} is not a status item`)
     return item
   })
   if (asked.length === 0) throw new Bad('Ask for at least one status item')
@@ -49,7 +49,7 @@ export async function tellStatus(
   writer.line(statusLine(session, folder, asked, view))
 }
 
-/** The STATUS response of a folder. What is counted of its messages is 0 without their view. */
+/** Returns the STATUS response of a folder. Without a view, RECENT, DELETED and SIZE are 0. */
 export function statusLine(
   { ctx, nameForm }: Pick<Session, 'ctx' | 'nameForm'>,
   folder: FolderDocument,

@@ -1,8 +1,8 @@
-/** Which messages of a set of UIDs are gone (RFC 7162 3.2.10). No record is kept of them: what is not there is gone. */
+/** Which UIDs of a set are gone (RFC 7162 3.2.10). Expunged messages leave no record: a UID without a message is gone. */
 import type { Session } from './session.ts'
 import { orderedRanges, type Range } from './wire/numbers.ts'
 
-/** Writes VANISHED (EARLIER) for the UIDs of a set under which there is no message any more. */
+/** Writes VANISHED (EARLIER) for the UIDs of a set that have no message. */
 export function tellVanished({ folder, writer }: Session, set: readonly Range[]): void {
   const { table, uidNext } = folder.view
   const gone: string[] = []

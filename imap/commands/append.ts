@@ -7,7 +7,7 @@ import { readFlags } from '../wire/keywords.ts'
 import { formatSet } from '../wire/numbers.ts'
 import type { Parser } from '../wire/parser.ts'
 
-/** RFC 9051 6.3.12, of several messages at once (RFC 3502), all or none. */
+/** RFC 9051 6.3.12, also for several messages at once (RFC 3502): all of them are stored, or none. */
 export const append = command({
   states: loggedIn,
   read(parser) {
@@ -15,7 +15,7 @@ export const append = command({
     const name = parser.folder()
     const messages: Appended[] = []
     while (parser.takeSpace()) messages.push(readMessage(parser))
-    if (messages.length === 0) throw new Bad('Bring at least one message')
+    if (messages.length === 0) throw new Bad('APPEND needs at least one message')
     return { name, messages }
   },
   async run(session, { name, messages }) {
@@ -29,14 +29,14 @@ export const append = command({
   },
 })
 
-/** Who has the folder selected is told of the messages with the answer; others hear of them by the change note. */
+/** Adds the messages to this session's view if it has the folder selected. Other sessions learn of them by the change note. */
 async function showAppended({ selected }: Session, folder: KnownFolder, placed: readonly Placed[]): Promise<void> {
   if (selected?.folder._id !== folder._id) return
   const entries = placed.flatMap(({ entry }) => entry ?? [])
   if (entries.length < placed.length || !selected.view.take(entries)) await selected.view.refresh()
 }
 
-/** Flags, date and bytes of a message. */
+/** Reads the flags, date and bytes of a message. */
 export function readMessage(parser: Parser): Appended {
   const given = parser.peek() === '(' ? parser.list(() => parser.flag()) : null
   if (given !== null) parser.space()
@@ -46,7 +46,7 @@ export function readMessage(parser: Parser): Appended {
   const isUtf8 = parser.take('UTF8 (')
   const { bytes } = parser.literal()
   if (isUtf8) parser.expect(')')
-  // Some programs give \Recent back, which nobody can set.
+  // Some clients send \Recent, which cannot be set; it is ignored.
   const { flags, labels } = readFlags((given ?? []).filter((flag) => flag.toLowerCase() !== '\\recent'))
   return { raw: bytes, flags, labels, receivedAt }
 }

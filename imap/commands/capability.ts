@@ -7,6 +7,6 @@ export const capability = command({
   read: nothing,
   async run(session) {
     session.writer.line(`* CAPABILITY ${capabilities(session)}`)
-    return { text: 'That is what can be done' }
+    return { text: 'CAPABILITY done' }
   },
 })

@@ -5,7 +5,7 @@ import { flagBit } from '../selected/message-table.ts'
 import type { Session } from '../session.ts'
 import type { Uid } from '../wire/numbers.ts'
 
-/** RFC 9051 6.4.1: what is marked as deleted goes, without a word. */
+/** RFC 9051 6.4.1: removes the messages that are marked as deleted, without EXPUNGE responses. */
 export const close = command({
   states: inFolder,
   tells: 'nothing',
@@ -20,7 +20,7 @@ export const close = command({
   },
 })
 
-/** RFC 9051 6.4.2: the same, and nothing goes. */
+/** RFC 9051 6.4.2: as CLOSE, but removes nothing. */
 export const unselect = command({
   states: inFolder,
   tells: 'nothing',
@@ -31,7 +31,7 @@ export const unselect = command({
   },
 })
 
-/** The UIDs of the messages that are marked as deleted. */
+/** Returns the UIDs of the messages that are marked as deleted. */
 export function markedUids({ folder: { view } }: Session): Uid[] {
   const { table } = view
   const marked: Uid[] = []

@@ -15,14 +15,14 @@ export const copy = (kind: Kind): Command =>
       const to = await session.folderAt(name, 'TRYCREATE')
       if (uids.length === 0) return { text: 'There was nothing to copy' }
       const copied = await copyMessages(ctx, user.principal, { from: folder.folder, to, uids })
-      // All of them are gone by now.
+      // All of them have been removed in the meantime.
       if (copied.length === 0) return { text: 'There was nothing to copy' }
       const view = await views.open({ mailboxId: to.mailboxId, folderId: to._id })
       return { responseCode: copyUid(view.uidValidity, copied) }
     },
   })
 
-/** RFC 4315 3: the UIDs before, and in the same order those after. */
+/** RFC 4315 3: the source UIDs, then the new UIDs in the same order. */
 export function copyUid(uidValidity: number, pairs: readonly Moved[]): string {
   const sorted = pairs.toSorted((a, b) => a.from - b.from)
   return `COPYUID ${uidValidity} ${formatSet(sorted.map(({ from }) => from))} ${formatSet(sorted.map(({ to }) => to))}`

@@ -7,8 +7,8 @@ import type { Parser } from '../wire/parser.ts'
 import { specialUses } from './list.ts'
 
 /**
- * RFC 9051 6.3.4, with the id of the folder (RFC 8474 4.2). Levels that are missing are made. Every special use has its folder
- * from the beginning, so that no other can get it (RFC 6154 3).
+ * RFC 9051 6.3.4, answered with the id of the folder (RFC 8474 4.2). Missing parent folders are created too. Each special use
+ * belongs to a standard folder of the mailbox, so no new folder can get one (RFC 6154 3).
  */
 export const create = command({
   states: loggedIn,
@@ -20,10 +20,10 @@ export const create = command({
   async run(session, { name, uses }) {
     session.requireWrite()
     const { principal, mailbox } = session.user
-    // A separator at the end says that folders will be made below.
+    // A trailing separator announces that folders will be created below this one.
     const path = canonicalPath(name.endsWith('/') ? name.slice(0, -1) : name)
     const isThere = (await foldersIn(session.ctx, mailbox._id)).some((each) => each.path === path)
-    if (isThere) throw new No('ALREADYEXISTS', 'There is a folder of that name')
+    if (isThere) throw new No('ALREADYEXISTS', 'A folder of that name exists already')
     const [use] = uses
     if (use !== undefined) throw new No('USEATTR', whyNot(use))
     await createFolder(session.ctx, principal, { address: mailbox.address, name: path })
@@ -32,7 +32,7 @@ export const create = command({
   },
 })
 
-/** `(USE (\Archive \Sent))`, in which no use needs to stand. */
+/** Reads `(USE (\Archive \Sent))`; the inner list may be empty. */
 function readUses(parser: Parser): readonly string[] {
   parser.expect('(USE ')
   const uses = parser.list(() => parser.flag())
@@ -43,5 +43,5 @@ function readUses(parser: Parser): readonly string[] {
 
 function whyNot(use: string): string {
   const isTaken = Object.values(specialUses).some((each) => each?.toLowerCase() === use.toLowerCase())
-  return isTaken ? `A standard folder has ${use}: use that` : `No folder can have ${use}`
+  return isTaken ? `A standard folder has ${use} already: use that folder` : `The special use ${use} is not supported`
 }

@@ -3,7 +3,7 @@ import { foldersIn } from '../../core/mailbox/known-folders.ts'
 import { command, loggedIn, readFolder } from '../command.ts'
 import { No } from '../wire/answers.ts'
 
-/** RFC 9051 6.3.5. Its mail goes to Trash, as by the API. */
+/** RFC 9051 6.3.5. The folder's mail moves to Trash, as it does when the API deletes a folder. */
 export const remove = command({
   states: loggedIn,
   read: readFolder,

@@ -1,11 +1,11 @@
 import { command, loggedIn } from '../command.ts'
 import type { Extension } from '../session.ts'
 
-/** The names by which clients turn extensions on, as they are told back. */
+/** The names by which clients enable extensions, and the extensions that each enables. */
 const names: { readonly [name: string]: readonly Extension[] } = {
   IMAP4REV2: ['IMAP4REV2'],
   CONDSTORE: ['CONDSTORE'],
-  // RFC 7162 3.2.3: it brings CONDSTORE with it.
+  // RFC 7162 3.2.3: QRESYNC enables CONDSTORE too.
   QRESYNC: ['QRESYNC', 'CONDSTORE'],
   'UTF8=ACCEPT': ['UTF8=ACCEPT'],
 }
@@ -16,7 +16,7 @@ const toldNames: { readonly [E in Extension]: string } = {
   'UTF8=ACCEPT': 'UTF8=ACCEPT',
 }
 
-/** RFC 5161. What is not known is left out without a word. */
+/** RFC 5161. Unknown extensions are ignored. */
 export const enable = command({
   states: loggedIn,
   read(parser) {

@@ -14,7 +14,7 @@ export const expunge = command({
   run: (session) => expungeThose(session, markedUids(session)),
 })
 
-/** RFC 4315 2.1: only those among these UIDs. */
+/** RFC 4315 2.1: removes only the messages of the given set that are marked as deleted. */
 export const expungeUids = command({
   states: inFolder,
   read(parser) {

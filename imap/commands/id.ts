@@ -1,6 +1,6 @@
 import { anyState, command } from '../command.ts'
 
-/** RFC 2971. What the client says of itself is not kept. */
+/** RFC 2971. What the client says about itself is not stored. */
 export const id = command({
   states: anyState,
   read(parser) {

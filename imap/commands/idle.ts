@@ -2,7 +2,7 @@ import { command, loggedIn, nothing } from '../command.ts'
 import { tellNews } from '../news.ts'
 import { Bad } from '../wire/answers.ts'
 
-/** RFC 2177: news as they come, until the client says DONE. */
+/** RFC 2177: sends news of the selected folder as it happens, until the client sends DONE. */
 export const idle = command({
   states: loggedIn,
   read: nothing,
@@ -14,7 +14,7 @@ export const idle = command({
     let isTelling = false
     const tell = async () => {
       if (session.notifier !== null) return session.notifier.wake()
-      // A client that does not read is told all of it when it does.
+      // While the client does not read, news collects in the tracker and is sent once the client reads again.
       if (isTelling) return
       isTelling = true
       if (session.selected?.view.isGone === true) peer.end('The folder has been deleted')

@@ -17,7 +17,7 @@ type Asked = {
   readonly status: readonly StatusItem[] | null
 }
 
-/** RFC 6154 2: the roles of folders as mail programs know them. */
+/** RFC 6154 2: the special-use attribute of each folder role. */
 export const specialUses: { readonly [R in FolderRole]: string | null } = {
   inbox: null,
   sent: '\\Sent',
@@ -46,7 +46,7 @@ function readList(parser: Parser): Asked {
   const isSelecting = parser.peek() === '('
   const select = new Set(isSelecting ? parser.list(() => selectOption(parser)) : [])
   if (select.has('RECURSIVEMATCH') && !select.has('SUBSCRIBED'))
-    throw new Bad('RECURSIVEMATCH needs another option to select by')
+    throw new Bad('RECURSIVEMATCH needs SUBSCRIBED beside it')
   if (isSelecting) parser.space()
   const reference = parser.folder()
   parser.space()
@@ -62,7 +62,7 @@ function readList(parser: Parser): Asked {
       if (option === 'STATUS') {
         parser.space()
         status = readStatusItems(parser)
-      } else if (!returnOptions.has(option)) throw new Bad(`${option} is no return option`)
+      } else if (!returnOptions.has(option)) throw new Bad(`${option} is not a return option`)
       results.add(option)
     })
   }
@@ -73,8 +73,8 @@ const selectOptions: ReadonlySet<string> = new Set(['SUBSCRIBED', 'REMOTE', 'REC
 const returnOptions: ReadonlySet<string> = new Set(['SUBSCRIBED', 'CHILDREN', 'SPECIAL-USE'])
 
 function selectOption(parser: Parser): string {
-  const option = parser.word('An option to select by')
-  if (!selectOptions.has(option)) throw new Bad(`${option} is no option to select by`)
+  const option = parser.word('A selection option')
+  if (!selectOptions.has(option)) throw new Bad(`${option} is not a selection option`)
   return option
 }
 
@@ -89,7 +89,7 @@ async function tellFolders(session: Session, asked: Asked): Promise<void> {
   const isSelected = (path: string, use: string | null) =>
     (!select.has('SUBSCRIBED') || subscribed.has(path)) && (!select.has('SPECIAL-USE') || use !== null)
   const usesOf = new Map(folders.map(({ path, role }) => [path, role === null ? null : specialUses[role]]))
-  // A subscribed folder may be gone (RFC 9051 6.3.9.1).
+  // A subscribed folder may have been deleted (RFC 9051 6.3.9.1).
   const gone = select.has('SUBSCRIBED') ? [...subscribed].filter((path) => !usesOf.has(path)) : []
   const all = [...usesOf.keys(), ...gone].sort()
   for (const path of all) {

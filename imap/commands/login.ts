@@ -13,7 +13,7 @@ export const login = command({
     return { user, password: parser.astring() }
   },
   async run(session, { user, password }) {
-    if (!session.peer.isPrivate()) throw new No('PRIVACYREQUIRED', 'Say STARTTLS first')
+    if (!session.peer.isPrivate()) throw new No('PRIVACYREQUIRED', 'Use STARTTLS before you log in')
     return logInto(session, { user: readUtf8(user), password: readUtf8(password) })
   },
 })

@@ -22,7 +22,7 @@ export const lsub = command({
         writer.line(`* LSUB () "/" ${folderName(path, nameForm)}`)
         continue
       }
-      // With % a folder stands for those below it that are subscribed.
+      // With %, a folder above subscribed ones is listed in their place, as \Noselect.
       const levels = path.split('/')
       const above = levels.map((_, n) => levels.slice(0, n).join('/')).filter((each) => each !== '')
       for (const each of above.filter((one) => isMatch(one) && !told.has(one) && !paths.includes(one))) {

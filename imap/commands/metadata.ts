@@ -7,12 +7,12 @@ import type { Parser } from '../wire/parser.ts'
 import { entryName, folderName, metadataValue } from '../wire/text.ts'
 import { specialUses } from './list.ts'
 
-/** How many levels below an entry are asked for as well. */
+/** How many levels of entries below the named one are returned too. */
 type Depth = 0 | 1 | typeof Number.POSITIVE_INFINITY
 
 type Options = { depth: Depth; maxBytes: number }
 
-/** RFC 5464 4.2. The options stand before the name (section 5), or behind it (in the examples). */
+/** RFC 5464 4.2. The options come before the folder's name (section 5) or after it (in the RFC's examples). */
 export const getMetadata = command({
   states: loggedIn,
   read(parser) {
@@ -40,7 +40,7 @@ export const getMetadata = command({
     const told: string[] = []
     for (const entry of named) {
       const value = all.get(entry)
-      // What is not there is told where it alone was asked for.
+      // An entry that does not exist is answered with NIL only if depth is 0.
       if (value === undefined && depth > 0) continue
       if (value !== undefined && value.length > maxBytes) longest = Math.max(longest, value.length)
       else told.push(`${entryName(entry)} ${metadataValue(value ?? null)}`)
@@ -49,11 +49,11 @@ export const getMetadata = command({
       session.writer.line(`* METADATA ${folderName(folder?.path ?? '', session.nameForm)} (${told.join(' ')})`)
     return longest === 0
       ? undefined
-      : { responseCode: `METADATA LONGENTRIES ${longest}`, text: 'Some values are longer than that' }
+      : { responseCode: `METADATA LONGENTRIES ${longest}`, text: 'Some values are longer than MAXSIZE' }
   },
 })
 
-/** RFC 5464 4.3: all entries are set, or none. */
+/** RFC 5464 4.3: sets all of the entries, or none. */
 export const setMetadata = command({
   states: loggedIn,
   read(parser) {
@@ -62,7 +62,7 @@ export const setMetadata = command({
     parser.space()
     const changes = parser.list((): [string, Buffer | null] => {
       const entry = readEntry(parser)
-      if (!entry.includes('/', 1)) throw new Bad(`${entry} has no value: it stands before other names`)
+      if (!entry.includes('/', 1)) throw new Bad(`${entry} cannot have a value: put a name behind it`)
       parser.space()
       const value = parser.nstring()
       return [entry, value === null ? null : Buffer.from(value, 'latin1')]
@@ -80,20 +80,20 @@ export const setMetadata = command({
       if (value !== null && value.length > metadataMax.valueBytes)
         throw new No(`METADATA MAXSIZE ${metadataMax.valueBytes}`, 'A value is too long')
     if (!(await changeMetadata(session.ctx, session.user.mailbox, folder, changes)))
-      throw new No('METADATA TOOMANY', 'There is no room for more entries here: set some to NIL')
+      throw new No('METADATA TOOMANY', 'No more entries fit here: remove some by setting them to NIL')
     return undefined
   },
 })
 
 /** The special use of a folder (RFC 6154 5.4). */
 const specialUseEntry = '/private/specialuse'
-/** How to reach who runs the server (RFC 5464 6.2.1). */
+/** How to reach the server's administrator (RFC 5464 6.2.1). */
 const adminEntry = '/shared/admin'
 
 function readOptions(parser: Parser, options: Options): void {
   parser.list(() => {
     const option = parser.word('An option')
-    if (option !== 'MAXSIZE' && option !== 'DEPTH') throw new Bad(`${option} is no option of GETMETADATA`)
+    if (option !== 'MAXSIZE' && option !== 'DEPTH') throw new Bad(`${option} is not an option of GETMETADATA`)
     parser.space()
     if (option === 'MAXSIZE') options.maxBytes = parser.number()
     else options.depth = readDepth(parser)
@@ -108,7 +108,7 @@ function readDepth(parser: Parser): Depth {
   return Number.POSITIVE_INFINITY
 }
 
-/** The name of an entry (RFC 5464 4.1), in lower case: it is the same in other letters. */
+/** Reads the name of an entry (RFC 5464 4.1), in lower case because names are case-insensitive. */
 function readEntry(parser: Parser): string {
   const name = parser.astring().toLowerCase()
   if (name.length > entryCharsMax) throw new Bad(`The name of an entry has at most ${entryCharsMax} characters`)
@@ -119,19 +119,19 @@ function readEntry(parser: Parser): string {
 
 const entryCharsMax = 500
 
-/** The folder of a name; null for the empty name, which stands for the mailbox. */
+/** Returns the folder of that name, or null for the empty name, which means the mailbox itself. */
 async function folderOf(session: Session, name: string): Promise<KnownFolder | null> {
   return name === '' ? null : session.folderAt(name)
 }
 
-/** What was noted, and what the folder itself says. */
+/** The stored entries, and the special use that the folder's role implies. */
 async function allOf({ ctx, user }: Session, folder: KnownFolder | null): Promise<Metadata> {
   const noted = await metadataOf(ctx, user.mailbox, folder)
   const use = folder === null || folder.role === null ? null : specialUses[folder.role]
   return use === null ? noted : new Map([...noted, [specialUseEntry, Buffer.from(use)]])
 }
 
-/** The names of the entries that stand so many levels below one. */
+/** Returns the names of the entries at most `depth` levels below one. */
 function below(all: Metadata, entry: string, depth: Depth): readonly string[] {
   const isNear = (rest: string) => depth > 1 || !rest.includes('/')
   return depth === 0

@@ -1,6 +1,6 @@
 import { command, loggedIn, nothing } from '../command.ts'
 
-/** RFC 2342: one's own folders; there are none of others and none that are shared. */
+/** RFC 2342: personal folders only; there are no folders of other users and no shared ones. */
 export const namespace = command({
   states: loggedIn,
   read: nothing,

@@ -1,6 +1,6 @@
 import { anyState, command, inFolder, nothing } from '../command.ts'
 
-/** RFC 9051 6.1.2: a question for news. */
+/** RFC 9051 6.1.2: polls for news. */
 export const noop = command({
   states: anyState,
   read: nothing,
@@ -10,7 +10,7 @@ export const noop = command({
   },
 })
 
-/** RFC 3501 6.4.1: what is answered is on disk already, so it does what NOOP does. */
+/** RFC 3501 6.4.1: as NOOP, because every change is on disk before it is answered. */
 export const check = command({
   states: inFolder,
   read: nothing,

@@ -14,7 +14,7 @@ import {
 import { Bad, No } from '../wire/answers.ts'
 import type { Parser } from '../wire/parser.ts'
 
-/** RFC 5465 3: what is told without being asked replaces what was told before. */
+/** RFC 5465 3: each NOTIFY replaces the previous one. */
 export const notify = command({
   states: loggedIn,
   read(parser) {
@@ -41,7 +41,7 @@ function readSet(parser: Parser): NotifySet {
   while (parser.takeSpace()) {
     const group = parser.nested(() => readGroup(parser))
     if (!('isDelayed' in group)) groups.push(group)
-    else if (selected !== null) throw new Bad('The selected folder may have one group')
+    else if (selected !== null) throw new Bad('Only one group may name the selected folder')
     else selected = group
   }
   if (selected === null && groups.length === 0) throw new Bad('Name at least one group of folders and events')
@@ -61,7 +61,7 @@ function readGroup(parser: Parser): EventGroup | SelectedGroup {
 
 function readFilter(parser: Parser, word: string): FolderFilter {
   if (word === 'INBOXES' || word === 'PERSONAL' || word === 'SUBSCRIBED') return { kind: word }
-  if (word !== 'MAILBOXES' && word !== 'SUBTREE') throw new Bad(`${word} names no folders`)
+  if (word !== 'MAILBOXES' && word !== 'SUBTREE') throw new Bad(`${word} is not a way to name folders`)
   parser.space()
   const paths = parser.peek() === '(' ? parser.list(() => parser.folder()) : [parser.folder()]
   if (paths.length === 0) throw new Bad('Name at least one folder')
@@ -79,20 +79,20 @@ function readEvents(
     const word = parser.word('The name of an event')
     const event = notifyEvents.find((each) => each.toUpperCase() === word)
     if (event === undefined) unknown.push(word)
-    else if (isSelected && !isMessageEvent(event)) throw new Bad(`The selected folder tells of messages, not ${event}`)
+    else if (isSelected && !isMessageEvent(event)) throw new Bad(`${event} cannot be asked of the selected folder`)
     if (event === 'MessageNew' && parser.follows(' (')) {
-      if (!isSelected) throw new Bad('Only the selected folder tells what is in new messages')
+      if (!isSelected) throw new Bad('Only the selected folder may have FETCH items after MessageNew')
       parser.space()
       items = readItems(parser)
     }
     return event
   })
-  if (unknown.length > 0) throw new No(`BADEVENT (${notifyEvents.join(' ')})`, `There is no event ${unknown[0]} here`)
+  if (unknown.length > 0) throw new No(`BADEVENT (${notifyEvents.join(' ')})`, `The event ${unknown[0]} is not supported`)
   const known = new Set(events.filter((event) => event !== undefined))
   if (known.size === 0) throw new Bad('Name at least one event, or NONE')
   // RFC 5465 5.
   if (known.has('MessageNew') !== known.has('MessageExpunge'))
-    throw new Bad('MessageNew and MessageExpunge stand together')
+    throw new Bad('MessageNew and MessageExpunge must be named together')
   if (known.has('FlagChange') && !known.has('MessageNew'))
     throw new Bad('FlagChange needs MessageNew and MessageExpunge beside it')
   return { events: known, items }

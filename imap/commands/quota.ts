@@ -4,10 +4,10 @@ import type { Session } from '../session.ts'
 import { No } from '../wire/answers.ts'
 import { folderName } from '../wire/text.ts'
 
-/** The one quota root: all folders of the mailbox together. */
+/** The only quota root, which covers all folders of the mailbox. */
 const root = ''
 
-/** RFC 9208 4.1.2: which quota holds for a folder. */
+/** RFC 9208 4.1.2: which quota applies to a folder. */
 export const getQuotaRoot = command({
   states: loggedIn,
   read: readFolder,
@@ -33,7 +33,7 @@ export const getQuota = command({
   },
 })
 
-/** RFC 9208 4.1.3: the plan of the account says how much there is. */
+/** RFC 9208 4.1.3: always refused, because the account's plan sets the quota. */
 export const setQuota = command({
   states: loggedIn,
   read(parser) {
@@ -49,7 +49,7 @@ export const setQuota = command({
   },
   async run(_session, name) {
     requireRoot(name)
-    throw new No('NOPERM', 'The plan of the account says how much there is')
+    throw new No('NOPERM', 'The plan of the account sets the quota')
   },
 })
 
@@ -57,7 +57,7 @@ function requireRoot(name: string): void {
   if (name !== root) throw new No('NONEXISTENT', 'There is no quota root of that name')
 }
 
-/** In units of 1,024 bytes (RFC 9208 5.1). */
+/** Writes the QUOTA response, in units of 1,024 bytes (RFC 9208 5.1). */
 async function tellQuota({ ctx, user, writer }: Session): Promise<void> {
   const { usedBytes, limitBytes } = await quotaOf(ctx, user)
   writer.line(`* QUOTA "" (STORAGE ${Math.ceil(usedBytes / 1024)} ${Math.floor(limitBytes / 1024)})`)

@@ -5,7 +5,7 @@ import { foldersIn } from '../../core/mailbox/known-folders.ts'
 import { command, loggedIn } from '../command.ts'
 import { No } from '../wire/answers.ts'
 
-/** RFC 9051 6.3.6. INBOX stays: its mail goes into a new folder. */
+/** RFC 9051 6.3.6. Renaming INBOX keeps INBOX and moves its mail into a new folder. */
 export const rename = command({
   states: loggedIn,
   read(parser) {
@@ -21,7 +21,7 @@ export const rename = command({
     const folder = await session.folderAt(from)
     const path = canonicalPath(to.endsWith('/') ? to.slice(0, -1) : to)
     const all = await foldersIn(ctx, mailbox._id)
-    if (all.some((each) => each.path === path)) throw new No('ALREADYEXISTS', 'There is a folder of that name')
+    if (all.some((each) => each.path === path)) throw new No('ALREADYEXISTS', 'A folder of that name exists already')
     if (folder.role === 'inbox') {
       await createFolder(ctx, principal, { address: mailbox.address, name: path })
       await moveAll(ctx, folder, await session.folderAt(path))

@@ -15,7 +15,7 @@ type Result = (typeof results)[number]
 
 type Asked = {
   readonly tag: string
-  /** Null: without RETURN. */
+  /** Null for a search without RETURN. */
   readonly wanted: ReadonlySet<Result> | null
   readonly page: Page | null
   readonly key: Key
@@ -43,7 +43,7 @@ export const search = (kind: Kind): Command =>
       const numbers = kind === 'uid' ? uids : uids.flatMap((uid) => tracker.seqOf(uid) ?? [])
       const named = wanted === null ? uids : namedOf(uids, wanted, page)
       if (wanted?.has('SAVE') === true) session.folder.saved = reading.isWhole ? named : []
-      // RFC 7162 3.1.5, RFC 4731 3.2: the highest modseq of what is named.
+      // RFC 7162 3.1.5, RFC 4731 3.2: the highest modseq of the messages in the result.
       const modseqs = asksModseqs ? modseqsOf(view.table, named) : []
       const modseq = modseqs.length === 0 ? null : modseqs.reduce((a, b) => Math.max(a, b))
       if (wanted === null && !session.enabled.has('IMAP4REV2'))
@@ -63,7 +63,7 @@ function readSearch(parser: Parser, session: Session): Asked {
       parser.list(() => {
         const word = parser.word('A result')
         const result = results.find((each) => each === word)
-        if (result === undefined) throw new Bad(`${word} is no result of a search`)
+        if (result === undefined) throw new Bad(`${word} is not a result option of SEARCH`)
         if (result === 'PARTIAL') {
           parser.space()
           page = readPage(parser)
@@ -72,19 +72,19 @@ function readSearch(parser: Parser, session: Session): Asked {
       }),
     )
     if (wanted.size === 0) wanted.add('ALL')
-    if (wanted.has('PARTIAL') && wanted.has('ALL')) throw new Bad('ALL and PARTIAL do not go together')
+    if (wanted.has('PARTIAL') && wanted.has('ALL')) throw new Bad('ALL and PARTIAL cannot be combined')
     parser.space()
   }
   if (parser.take('CHARSET ')) {
-    // RFC 6855 3: everything is UTF-8 then.
-    if (session.enabled.has('UTF8=ACCEPT')) throw new Bad('With UTF8=ACCEPT no charset is named')
+    // RFC 6855 3: with UTF8=ACCEPT every search is in UTF-8.
+    if (session.enabled.has('UTF8=ACCEPT')) throw new Bad('CHARSET is not allowed once UTF8=ACCEPT is enabled')
     readCharset(parser)
     parser.space()
   }
   return { tag: session.currentTag, wanted, page, key: readKeys(parser) }
 }
 
-/** Whether a query has a key of this kind in it. */
+/** Whether a query contains a key of this kind. */
 function asks(key: Key, kind: Key['is']): boolean {
   if (key.is === 'and' || key.is === 'or') return key.keys.some((each) => asks(each, kind))
   return key.is === 'not' ? asks(key.key, kind) : key.is === kind
@@ -120,7 +120,7 @@ function tellExtended(
   if (wanted.size > 1 || !wanted.has('SAVE')) writer.line(told.join(' '))
 }
 
-/** What the results name: with MIN, MAX or PARTIAL alone, only these (RFC 5182 2.4, RFC 9394 3.2). */
+/** The UIDs that the result names: only those of MIN, MAX and PARTIAL unless ALL or COUNT is asked for (RFC 5182 2.4, RFC 9394 3.2). */
 function namedOf(uids: readonly Uid[], wanted: ReadonlySet<Result>, page: Page | null): readonly Uid[] {
   const isOfAll = !wanted.has('MIN') && !wanted.has('MAX') && page === null
   if (wanted.has('ALL') || wanted.has('COUNT') || isOfAll) return uids
@@ -129,7 +129,7 @@ function namedOf(uids: readonly Uid[], wanted: ReadonlySet<Result>, page: Page |
   return uids.filter((uid) => named.has(uid))
 }
 
-/** The modseqs of messages; of those that have left meanwhile none. */
+/** The modseqs of messages, without those that have left the folder in the meantime. */
 const modseqsOf = (table: MessageTable, uids: readonly Uid[]): readonly number[] =>
   uids.flatMap((uid) => {
     const index = table.indexOf(uid)

@@ -42,13 +42,13 @@ function read(parser: Parser, { enabled }: Session): Asked {
       else if (word === 'QRESYNC' && enabled.has('QRESYNC')) {
         parser.space()
         known = readKnown(parser)
-      } else throw new Bad(`${word} is no parameter of SELECT`)
+      } else throw new Bad(`${word} is not a parameter of SELECT`)
     })
   }
   return { name, usesModseqs, known }
 }
 
-/** `(uidvalidity modseq [known-uids] [(known-sequence-set known-uid-set)])`; the last is not needed here. */
+/** Reads `(uidvalidity modseq [known-uids] [(known-sequence-set known-uid-set)])`; the last part is read and ignored. */
 function readKnown(parser: Parser): Known {
   parser.expect('(')
   const uidValidity = parser.number()
@@ -75,7 +75,7 @@ function readMatches(parser: Parser): void {
 
 function ranges(parser: Parser): readonly Range[] {
   const set = parser.set()
-  if (set === '$') throw new Bad('$ stands for nothing here')
+  if (set === '$') throw new Bad('$ is not allowed here')
   return set
 }
 
@@ -88,10 +88,10 @@ async function open(
   if (session.selected !== null) {
     session.unselect()
     // RFC 7162 3.2.11, and part of IMAP4rev2.
-    writer.line('* OK [CLOSED] The folder before is closed')
+    writer.line('* OK [CLOSED] The previous folder is closed')
   }
   const folder = await session.folderAt(name)
-  // What this account has just done elsewhere in this process is settled first, so that the numbers are those of now.
+  // Background work of this account in this process finishes first, so that the numbers below are up to date.
   await ctx.background.done(user.principal.accountId)
   const view = await views.open({ mailboxId: folder.mailboxId, folderId: folder._id })
   const mayWrite = user.principal.scopes.includes('mail:write')
@@ -104,25 +104,25 @@ async function open(
   writer.line(`* FLAGS ${allFlags(session)}`)
   writer.line(
     isReadable
-      ? '* OK [PERMANENTFLAGS ()] Nothing can be changed'
-      : `* OK [PERMANENTFLAGS (${flagNames.join(' ')} \\*)] All flags are kept`,
+      ? '* OK [PERMANENTFLAGS ()] No flag can be changed'
+      : `* OK [PERMANENTFLAGS (${flagNames.join(' ')} \\*)] All flags are permanent`,
   )
   writer.line(`* ${table.size} EXISTS`)
   if (!session.enabled.has('IMAP4REV2')) {
     writer.line(`* ${selected.recentCount} RECENT`)
     const unseen = firstUnseen(table)
-    if (unseen !== null) writer.line(`* OK [UNSEEN ${unseen}] The first that was not read`)
+    if (unseen !== null) writer.line(`* OK [UNSEEN ${unseen}] The first unread message`)
   }
   writer.line(`* OK [UIDVALIDITY ${view.uidValidity}] UIDs are valid`)
   writer.line(`* OK [UIDNEXT ${view.uidNext}] The next UID`)
-  writer.line(`* OK [HIGHESTMODSEQ ${view.modseq}] The highest`)
-  writer.line(`* OK [MAILBOXID (${folder._id})] Its id`)
+  writer.line(`* OK [HIGHESTMODSEQ ${view.modseq}] The highest modseq`)
+  writer.line(`* OK [MAILBOXID (${folder._id})] The id of the folder`)
   if (session.enabled.has('IMAP4REV2')) writer.line(`* LIST () "/" ${folderName(folder.path, session.nameForm)}`)
   if (known !== null && known.uidValidity === view.uidValidity) tellSince(session, known)
   return { responseCode: isReadable ? 'READ-ONLY' : 'READ-WRITE', text: `${isReadOnly ? 'EXAMINE' : 'SELECT'} done` }
 }
 
-/** What left and what changed since the client was here. */
+/** Tells what left the folder and what changed in it since the client last knew it. */
 function tellSince(session: Session, { modseq, uids }: Known): void {
   const { table, uidNext } = session.folder.view
   const all: readonly Range[] = uidNext > 1 ? [{ from: 1, to: uidNext - 1 }] : []

@@ -1,7 +1,7 @@
 import { beforeLogin, command, nothing } from '../command.ts'
 import { Bad } from '../wire/answers.ts'
 
-/** RFC 9051 6.2.1. The handshake begins when the answer is written. */
+/** RFC 9051 6.2.1. The handshake begins after the tagged response. */
 export const starttls = command({
   states: beforeLogin,
   tells: 'nothing',

@@ -24,7 +24,7 @@ export const store = (kind: Kind): Command =>
       const before = new Set(tracker.untoldOf(uids))
       const isForeseen = isSilent ? foresee(view.table, uids, change) : () => true
       const modified = new Set(await changeSelected(session.ctx, { folder, view }, uids, change))
-      // What others changed of them meanwhile is told by the way (RFC 9051 6.4.6).
+      // Messages that others changed in the meantime stay in the tracker and are sent as news (RFC 9051 6.4.6).
       const expected = uids.filter((uid) => !before.has(uid) && !modified.has(uid) && isForeseen(uid))
       tracker.forget(expected)
       if (change.labels.length > 0 && change.mode !== 'remove') tellKeywordsOf(session, expected)
@@ -32,9 +32,9 @@ export const store = (kind: Kind): Command =>
       else if (session.enabled.has('CONDSTORE')) tellModseqs(session, expected)
       if (modified.size > 0) {
         const numbers = [...modified].map((uid) => (kind === 'uid' ? uid : (tracker.seqOf(uid as Uid) ?? 0)))
-        return { responseCode: `MODIFIED ${formatSet(numbers.filter((n) => n > 0))}`, text: 'Some had been changed' }
+        return { responseCode: `MODIFIED ${formatSet(numbers.filter((n) => n > 0))}`, text: 'Some messages had been changed' }
       }
-      // Others may have taken some out meanwhile too.
+      // Other sessions may also have removed some of the messages in the meantime.
       return named.some((uid) => view.table.indexOf(uid) < 0)
         ? { responseCode: 'EXPUNGEISSUED', text: 'Some of the messages are gone' }
         : {}

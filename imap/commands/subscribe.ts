@@ -2,7 +2,7 @@ import { subscribe } from '../../core/imap/folder-list.ts'
 import { canonicalPath } from '../../core/mailbox/folders.ts'
 import { command, loggedIn, readFolder } from '../command.ts'
 
-/** RFC 9051 6.3.7: only to a folder that is there. */
+/** RFC 9051 6.3.7: the folder must exist. */
 export const subscribeTo = command({
   states: loggedIn,
   read: readFolder,
@@ -14,7 +14,7 @@ export const subscribeTo = command({
   },
 })
 
-/** RFC 9051 6.3.8: also from one that is gone. */
+/** RFC 9051 6.3.8: the folder need not exist. */
 export const unsubscribeFrom = command({
   states: loggedIn,
   read: readFolder,

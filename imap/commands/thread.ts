@@ -17,7 +17,7 @@ export const thread = (kind: Kind): Command =>
       parser.space()
       const word = parser.word('The name of an algorithm')
       const by = threadings.find((each) => each === word)
-      if (by === undefined) throw new Bad(`${word} is no algorithm; known are ${threadings.join(' and ')}`)
+      if (by === undefined) throw new Bad(`${word} is not a known algorithm: use ${threadings.join(' or ')}`)
       parser.space()
       readCharset(parser)
       parser.space()

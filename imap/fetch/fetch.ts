@@ -1,6 +1,6 @@
 /**
- * Writes what FETCH asks of messages. They are read in groups, so that a client that reads slowly holds one group and what it
- * has not read; a large message is handed on piece by piece.
+ * Writes the FETCH responses of messages. Messages are read in groups, so that a client that reads slowly holds at most one
+ * group and its unread output in memory. A large message is passed on piece by piece.
  */
 import {
   beginReading,
@@ -34,8 +34,8 @@ const describedItems: ReadonlySet<Item> = new Set<Item>(['ENVELOPE', 'BODY', 'BO
 const isDescribed = (item: Item) => describedItems.has(item)
 
 /**
- * Writes the items of messages; of those that are gone nothing. Stops when nobody is there any more who reads them. Rejects once the
- * others are written when some could not be read for now.
+ * Writes the items of messages, without messages that are gone. Stops when the connection has ended. If some messages cannot be
+ * read at the moment, it writes all the others first and then rejects.
  */
 export async function fetchMessages(
   session: Session,
@@ -56,8 +56,8 @@ export async function fetchMessages(
 const none: ReadonlySet<Uid> = new Set()
 
 /**
- * Reads what was written before messages that this process has shown without reading: a client that is told their modseqs takes all
- * that is older for told too.
+ * Refreshes the view if the modseq of a message is ahead of that of the view, as after a change that was taken in without a read.
+ * A client that receives a modseq assumes that it has been told of every lower one.
  */
 async function readBefore({ folder: { view } }: Session, uids: readonly Uid[]): Promise<void> {
   const { table, modseq } = view
@@ -67,13 +67,13 @@ async function readBefore({ folder: { view } }: Session, uids: readonly Uid[]): 
 
 type Asked = {
   readonly items: readonly Item[]
-  /** Whether messages are marked as read. */
+  /** Whether the messages are marked as read. */
   readonly marks: boolean
   readonly pace: Pace
   readonly reading: Reading
 }
 
-/** Marks as read what was read, and returns what is told of each: of what was unread its flags too. */
+/** Marks messages as read. Returns the items to write for each message: FLAGS too if it was unread before. */
 type ItemsOf = (read: readonly Uid[]) => Promise<(uid: Uid) => readonly Item[]>
 
 async function fetchGroup(
@@ -86,10 +86,10 @@ async function fetchGroup(
   const known = new Map(
     items.some(isDescribed) ? uids.map((uid) => [uid, structures.get(keyOf(uid)) ?? null] as const) : [],
   )
-  // RFC 7162 3.1: with the modseq that this gave them, for who uses modseqs.
+  // RFC 7162 3.1: a client that uses CONDSTORE also gets the new modseq.
   const news: readonly Item[] = session.enabled.has('CONDSTORE') ? ['FLAGS', 'MODSEQ'] : ['FLAGS']
   const withNews: readonly Item[] = [...new Set([...items, ...news])]
-  // Once their bytes are there: what cannot be read for now stays unread.
+  // Called once the bytes are loaded, so that a message that cannot be loaded stays unread.
   const itemsOf: ItemsOf = async (read) => {
     const told = marks ? await markSeen(session, read) : none
     return (uid) => (told.has(uid) ? withNews : items)
@@ -123,9 +123,9 @@ async function fetchGroup(
       group.filter((message) => !isKnown(message)),
       reading,
     )
-    const there = group.filter((message) => shown.has(message._id) || isKnown(message))
-    const own = await itemsOf(there.map(({ uid }) => uid as Uid))
-    for (const message of there) {
+    const loaded = group.filter((message) => shown.has(message._id) || isKnown(message))
+    const own = await itemsOf(loaded.map(({ uid }) => uid as Uid))
+    for (const message of loaded) {
       const uid = message.uid as Uid
       const bytes = shown.get(message._id) ?? null
       await write(uid, { message, bytes, described: known.get(uid) ?? null }, own(uid))
@@ -134,13 +134,13 @@ async function fetchGroup(
 }
 
 type Known = {
-  /** Its document, if it was asked for. */
+  /** The document of the message, if it was loaded. */
   readonly message: Held | null
   readonly bytes: Buffer | null
   readonly described: Described | null
 }
 
-/** A message whose bytes are in memory, or whose structure is known. */
+/** A message whose bytes are in memory or whose structure is known. */
 class Content {
   readonly #keep: (described: Described) => void
   readonly #message: Held | null
@@ -148,7 +148,7 @@ class Content {
   #described: Described | null
   #root: Part | null = null
 
-  /** `keep` is told what was read of its structure. */
+  /** `keep` receives the structure when it had to be read from the bytes. */
   constructor({ message, bytes, described }: Known, keep: (described: Described) => void) {
     this.#keep = keep
     this.#message = message
@@ -199,7 +199,7 @@ function writeMessage(session: Session, uid: Uid, items: readonly Item[], conten
     tellKeywords(session, folder.view.table.labelsAt(index))
     folder.tracker.forgetOne(uid)
   }
-  // Made before the first is written: an answer that breaks off in the middle of a line cannot be read on.
+  // All items are built before the first is written: a client cannot recover from a response that breaks off halfway.
   const pieces = items.map((item): readonly [string, Buffer | null] => {
     if (typeof item === 'string') return [plainItem(session, item, { uid, index, content }), null]
     return 'binary' in item
@@ -214,7 +214,7 @@ function writeMessage(session: Session, uid: Uid, items: readonly Item[], conten
   writer.line(')')
 }
 
-/** What stands before the bytes of a part, and these. A literal8 (RFC 3516 4.4) where an ordinary one may not hold them. */
+/** Returns the text before the bytes of a part, and the bytes. Bytes that contain NUL go as a literal8 (RFC 3516 4.4). */
 function binaryPieces({ label, isSize }: BinaryItem, bytes: Buffer | null): readonly [string, Buffer | null] {
   if (bytes === null) return [`${label} ${isSize ? '0' : 'NIL'}`, null]
   if (isSize) return [`${label} ${bytes.length}`, null]
@@ -239,7 +239,7 @@ function plainItem(
 const envelopeFor = ({ nameForm }: Session, { envelope, envelopeInUtf8 }: Described): string =>
   nameForm === 'utf8' && envelopeInUtf8 !== null ? envelopeInUtf8 : envelope
 
-/** Items that stand in the document of a message (RFC 8474 5, RFC 8514 4, RFC 8970 3). */
+/** Items that are read from the document of a message (RFC 8474 5, RFC 8514 4, RFC 8970 3). */
 const ofDocument: {
   readonly [I in 'EMAILID' | 'THREADID' | 'SAVEDATE' | 'PREVIEW']: (message: Held) => string
 } = {
@@ -249,15 +249,15 @@ const ofDocument: {
   PREVIEW: ({ snippet }) => quoted(utf8(snippet ?? '')),
 }
 
-/** Whether an item of a large message needs no more than to be handed on. */
+/** Whether an item of a large message can be streamed: it is in the table, or it is the whole message. */
 const canStream = (item: Item): boolean =>
   typeof item === 'string'
     ? isInTable(item)
     : 'section' in item && item.section.path.length === 0 && item.section.text === 'all' && item.partial === null
 
 /**
- * Writes a large message while it is read. Nothing is written of one whose first bytes cannot be read for now. When it breaks off
- * later, the connection ends: its size was told already.
+ * Streams a large message. Writes nothing if its first bytes cannot be read at the moment. If reading fails later, the connection
+ * ends, because the size of the literal has already been sent.
  */
 async function streamMessage(session: Session, message: Held, itemsOf: ItemsOf, reading: Reading): Promise<void> {
   const { writer, folder, peer } = session
@@ -303,7 +303,7 @@ async function streamMessage(session: Session, message: Held, itemsOf: ItemsOf, 
   writer.line(')')
 }
 
-/** Marks messages as read that are about to be told. Returns those that were not. */
+/** Marks messages as read before they are written. Returns those that were unread. */
 async function markSeen(session: Session, uids: readonly Uid[]): Promise<ReadonlySet<Uid>> {
   const { view, tracker, isReadOnly, folder } = session.folder
   if (isReadOnly) return none

@@ -1,4 +1,4 @@
-/** What the table of a folder tells of its messages by itself: written without a question to anybody, many messages at a time. */
+/** Writes FETCH responses from the table of a folder alone: no database read, many messages at a time. */
 import { flagsOf, tellKeywords } from '../news.ts'
 import type { Pace } from '../pace.ts'
 import type { Session } from '../session.ts'
@@ -8,7 +8,7 @@ import type { Item, PlainItem } from './items.ts'
 
 export type TableItem = Extract<PlainItem, 'FLAGS' | 'INTERNALDATE' | 'MODSEQ' | 'RFC822.SIZE' | 'UID'>
 
-/** So many are written before it is asked whether to rest, and whether the client reads. */
+/** The messages written between two checks of the pace and of the client's backlog. */
 const atOnce = 32
 
 const texts: { readonly [I in TableItem]: (session: Session, uid: Uid, index: number) => string } = {
@@ -19,14 +19,14 @@ const texts: { readonly [I in TableItem]: (session: Session, uid: Uid, index: nu
   UID: (_, uid) => `UID ${uid}`,
 }
 
-/** Whether the table tells an item. */
+/** Whether the table holds an item. */
 export const isInTable = (item: Item): item is TableItem => typeof item === 'string' && Object.hasOwn(texts, item)
 
-/** An item of a message, at an index of the table, with its name. */
+/** Returns the name and value of an item of the message at an index of the table. */
 export const tableText = (session: Session, item: TableItem, uid: Uid, index: number): string =>
   texts[item](session, uid, index)
 
-/** Writes items of messages; of those that are gone nothing. Stops when nobody is there any more who reads them. */
+/** Writes the items of messages, without messages that are gone. Stops when the connection has ended. */
 export async function writeFromTable(
   session: Session,
   uids: readonly Uid[],
@@ -50,7 +50,7 @@ function linesOf(session: Session, uids: readonly Uid[], items: readonly TableIt
   let lines = ''
   let index = -1
   for (const uid of uids) {
-    // Mostly they lie beside each other.
+    // The messages are mostly adjacent in the table, which saves a search.
     index = index + 1 < table.size && table.uidAt(index + 1) === uid ? index + 1 : table.indexOf(uid)
     const seq = index < 0 ? null : tracker.seqAt(index, uid)
     if (seq === null) continue

@@ -1,9 +1,9 @@
-/** The items of FETCH (RFC 9051 6.4.5) as they are asked for. */
+/** Reads the items of a FETCH command (RFC 9051 6.4.5). */
 import { Bad } from '../wire/answers.ts'
 import type { Parser } from '../wire/parser.ts'
 import { type Partial, readPartial, readPath, readSection, type Section } from '../wire/sections.ts'
 
-/** What stands in the document of a message, or in its structure. */
+/** Items without arguments: from the table, the document or the structure of a message. */
 export type PlainItem =
   | 'FLAGS'
   | 'INTERNALDATE'
@@ -21,9 +21,9 @@ export type PlainItem =
 export type SectionItem = {
   readonly section: Section
   readonly partial: Partial | null
-  /** Whether reading it leaves the message unread. */
+  /** Whether fetching it leaves the message unread. */
   readonly isPeek: boolean
-  /** What it is called in the answer. */
+  /** The name of the item in the response. */
   readonly label: string
 }
 
@@ -77,8 +77,8 @@ function readItem(parser: Parser): Item {
   if (word === 'BINARY' || word === 'BINARY.PEEK' || word === 'BINARY.SIZE') return binaryItem(parser, word)
   const old = oldItems[word]
   if (old !== undefined) return old
-  if (!plainItems.has(word)) throw new Bad(`${word} is no item of a message`)
-  // RFC 8970 3.1: ours is there at once.
+  if (!plainItems.has(word)) throw new Bad(`${word} is not a FETCH item`)
+  // RFC 8970 3.1: LAZY changes nothing, because previews are stored.
   if (word === 'PREVIEW') parser.take(' (LAZY)')
   return word as PlainItem
 }
@@ -107,7 +107,7 @@ const old = (text: Section['text'], label: string, isPeek: boolean): SectionItem
   label,
 })
 
-/** RFC 3501 6.4.5. */
+/** The items of RFC 3501 6.4.5 that IMAP4rev2 dropped. */
 const oldItems: { readonly [word: string]: SectionItem } = {
   RFC822: old('all', 'RFC822', false),
   'RFC822.HEADER': old('header', 'RFC822.HEADER', true),

@@ -1,12 +1,12 @@
-/** What may stand behind the items of FETCH (RFC 7162 3.1.4, 3.2.6; RFC 9394 3.2). */
+/** The modifiers that may follow the items of FETCH (RFC 7162 3.1.4, 3.2.6; RFC 9394 3.2). */
 import { Bad } from '../wire/answers.ts'
 import { type Page, readPage } from '../wire/pages.ts'
 import type { Parser } from '../wire/parser.ts'
 
 export type Modifiers = {
-  /** Only messages whose modseq is higher. */
+  /** Only messages with a higher modseq are returned. */
   readonly changedSince: number | null
-  /** Whether those that have left are told too. */
+  /** Whether messages that have left the folder are reported too. */
   readonly vanished: boolean
   readonly page: Page | null
 }
@@ -25,7 +25,7 @@ export function readModifiers(parser: Parser): Modifiers {
       else if (word === 'PARTIAL') {
         parser.space()
         page = readPage(parser)
-      } else throw new Bad(`${word} is no modifier of FETCH`)
+      } else throw new Bad(`${word} is not a FETCH modifier`)
     })
   }
   return { changedSince, vanished, page }

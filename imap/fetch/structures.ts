@@ -1,14 +1,14 @@
-/** Envelopes and structures of messages, made when they are first asked for and kept in bounded memory. */
+/** Envelopes and body structures of messages, built on first use and cached in bounded memory. */
 import type { Context } from '../../core/process/context.ts'
 import { createKept, type Kept } from '../../core/process/kept.ts'
 import { readStructure } from '../../mail/message/structure.ts'
 import { bodyStructureOf } from '../wire/body-structure.ts'
 import { envelopeOf, hasAddressInUtf8 } from '../wire/envelope.ts'
 
-/** As they stand on the wire. */
+/** The envelope and structure of a message in wire form. */
 export type Described = {
   readonly envelope: string
-  /** The envelope with addresses in UTF-8; null when it has none. */
+  /** The envelope with addresses in UTF-8; null when all of its addresses are ASCII. */
   readonly envelopeInUtf8: string | null
   readonly body: string
   readonly bodyStructure: string
@@ -28,7 +28,7 @@ export const createStructures = ({ clock }: Pick<Context, 'clock'>): Structures 
     renewOnUse: true,
   })
 
-/** What is told of the structure of a message. */
+/** Builds the envelope and structure of a message. */
 export function describe(shown: Buffer): Described {
   const { root } = readStructure(shown)
   return {

@@ -1,8 +1,8 @@
 /**
- * Tells one session of its mailbox without being asked (RFC 5465). Change notes say that something may be new; what is, is found
- * by comparing the folders as they are with what the client was told last, so notes may come twice or late. Invariants: nothing
- * is told while a command writes, and no command begins while something is told; a client that does not read is told
- * the latest when it does.
+ * Sends one session unsolicited news of its mailbox (RFC 5465). A change note only says that something may be new. What is new is
+ * found by comparing the folders with what the client was last told, so a note may come twice or late. Invariants: no news is
+ * written while a command writes, and no command begins while news is written; a client that stops reading gets the latest state
+ * once it reads again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { allFolders, subscribedPaths } from '../../core/imap/folder-list.ts'
@@ -16,22 +16,22 @@ import { told } from '../wire/answers.ts'
 import { entryName, folderName } from '../wire/text.ts'
 import { eventsOf, isMessageEvent, type NotifyEvent, type NotifyRequest } from './request.ts'
 
-/** Changes that come within this time after something was told are told together. */
+/** Changes that arrive within this time after news was written are written together. */
 const gatherMs = 50
-/** While messages are being written to a folder, its numbers are not true yet: it is read again after this time. */
+/** While messages are being written to a folder, its numbers are not final: it is read again after this time. */
 const openMs = 40
 
 type ToldFolder = {
   readonly path: string
   readonly isSubscribed: boolean
   readonly events: ReadonlySet<NotifyEvent>
-  /** Of the messages: what STATUS told of them. */
+  /** The last STATUS response of the folder. */
   readonly status: string
   readonly uidNext: number
   readonly total: number
 }
 
-/** Begins to tell a session what it asked for; with `tellsStatus` how the folders are, first. */
+/** Starts to send a session the news that it asked for. With `tellsStatus` it first writes the STATUS of the folders. */
 export async function startNotifier(
   session: Session,
   request: NotifyRequest,
@@ -52,9 +52,9 @@ class MailboxNotifier implements Notifier {
   readonly #request: NotifyRequest
   readonly #mailboxId: string
   readonly #stopListening: () => void
-  /** By their ids. */
+  /** What the client was last told of each folder, by folder id. */
   #told: ReadonlyMap<string, ToldFolder> = new Map()
-  /** Entries that were noted, by the ids of their folders; null stands for the mailbox. */
+  /** The metadata entries that changed, by folder id; null stands for the mailbox. */
   #metadata = new Map<string | null, Set<string>>()
   #isStale = false
   #isClosed = false
@@ -126,13 +126,13 @@ class MailboxNotifier implements Notifier {
     await writer.room()
   }
 
-  /** RFC 5465 5.8: a client that cannot be told of everything is told so, and of nothing any more. */
+  /** RFC 5465 5.8: when news cannot be read, the client gets NOTIFICATIONOVERFLOW and no more news. */
   #giveUp(error: unknown): void {
     const { ctx, writer } = this.#session
-    ctx.log.warn({ err: error }, 'a mail program could not be told what changed')
+    ctx.log.warn({ err: error }, 'an IMAP client could not be notified of changes')
     this.close()
     this.#session.notifier = null
-    writer.line(`* OK ${told('NOTIFICATIONOVERFLOW', 'What changed could not be read; ask for it again')}`)
+    writer.line(`* OK ${told('NOTIFICATIONOVERFLOW', 'The changes could not be read; send NOTIFY again')}`)
     writer.flush()
   }
 
@@ -146,12 +146,12 @@ class MailboxNotifier implements Notifier {
     return isAsked && selected?.tracker.hasNews() === true && this.#tellsNow()
   }
 
-  /** Whether there is more to tell than messages that left, which may have to wait. */
+  /** Whether there is news that may be sent now. The removal of messages may have to wait. */
   #tellsNow(): boolean {
     return this.#tellsExpunged() || this.#session.selected?.tracker.hasMoreThanExpunged() === true
   }
 
-  /** What left is told at once, or while the client idles (RFC 5465 4). */
+  /** Whether removed messages may be reported now: with SELECTED, or while the client idles (RFC 5465 4). */
   #tellsExpunged(): boolean {
     return this.#session.onNews !== null || this.#request.selected?.isDelayed === false
   }
@@ -176,7 +176,7 @@ class MailboxNotifier implements Notifier {
     await fetchMessages(this.#session, fresh, withUid)
   }
 
-  /** The folders as they are, and what would be told of them. */
+  /** Reads the folders and what would be told of each. */
   async #read(): Promise<{
     readonly folders: readonly FolderDocument[]
     readonly told: ReadonlyMap<string, ToldFolder>
@@ -248,7 +248,7 @@ class MailboxNotifier implements Notifier {
     if (events.has(isOfMessages ? 'MessageNew' : 'FlagChange')) this.#line(status)
   }
 
-  /** RFC 5464 4.4.2: the names of the entries alone. */
+  /** RFC 5464 4.4.2: only the names of the entries, without values. */
   #tellMetadata(folderId: string | null, entries: ReadonlySet<string>): void {
     const folder = folderId === null ? undefined : this.#told.get(folderId)
     const isAsked =

@@ -1,29 +1,29 @@
-/** What a session wants to be told without asking (RFC 5465): of which folders which events. */
+/** What a session asks NOTIFY for (RFC 5465): which events of which folders. */
 import type { Item } from '../fetch/items.ts'
 
 const messageEvents = ['MessageNew', 'MessageExpunge', 'FlagChange'] as const
 const folderEvents = ['MailboxName', 'SubscriptionChange', 'MailboxMetadataChange', 'ServerMetadataChange'] as const
 
-/** The events that can be asked for. Annotations, of which AnnotationChange would tell, are not kept. */
+/** The supported events. AnnotationChange is missing because annotations are not supported. */
 export const notifyEvents = [...messageEvents, ...folderEvents] as const
 export type NotifyEvent = (typeof notifyEvents)[number]
 
-/** Events of which the selected folder can tell. */
+/** Whether an event can be asked of the selected folder. */
 export const isMessageEvent = (event: NotifyEvent): boolean => messageEvents.some((each) => each === event)
 
-/** The folders of a group (RFC 5465 6), apart from the one that is selected. */
+/** The folders of a group (RFC 5465 6), other than the selected one. */
 export type FolderFilter =
   | { readonly kind: 'INBOXES' | 'PERSONAL' | 'SUBSCRIBED' }
   | { readonly kind: 'MAILBOXES' | 'SUBTREE'; readonly paths: readonly string[] }
 
-/** No events: the folders are left out of the groups that follow. */
+/** A group of folders and their events. Without events, the folders are excluded from the groups that follow. */
 export type EventGroup = { readonly filter: FolderFilter; readonly events: ReadonlySet<NotifyEvent> }
 
-/** What is told of the selected folder: what left at once, or with the next command that allows it. */
+/** The events of the selected folder. With `isDelayed`, EXPUNGE waits for the next command that allows it. */
 export type SelectedGroup = {
   readonly isDelayed: boolean
   readonly events: ReadonlySet<NotifyEvent>
-  /** What is told of each new message. */
+  /** The FETCH items sent for each new message. */
   readonly items: readonly Item[]
 }
 
@@ -31,7 +31,7 @@ export type NotifyRequest = { readonly selected: SelectedGroup | null; readonly 
 
 type FolderFacts = { readonly path: string; readonly isInbox: boolean; readonly isSubscribed: boolean }
 
-/** The events that are told of a folder: those of all groups that it is in, up to one without events. */
+/** Returns the events of a folder: those of all groups that contain it, up to the first group without events. */
 export function eventsOf(groups: readonly EventGroup[], folder: FolderFacts): ReadonlySet<NotifyEvent> {
   const events = new Set<NotifyEvent>()
   for (const group of groups) {

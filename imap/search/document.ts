@@ -1,4 +1,4 @@
-/** What the documents of messages tell of what SEARCH asks, kept in bounded memory: under a UID it never changes. */
+/** What the document of a message answers of SEARCH keys, cached in bounded memory: for one UID it never changes. */
 import type { SearchFields } from '../../core/imap/search-fields.ts'
 import type { Context } from '../../core/process/context.ts'
 import { createKept, type Kept } from '../../core/process/kept.ts'
@@ -7,7 +7,7 @@ import { dayOf, type Knowledge } from './matching.ts'
 
 type Person = { readonly name: string; readonly address: string }
 
-/** Zones are at most so far from UTC. */
+/** The largest offset of a time zone from UTC. */
 const zoneMs = 14 * 3_600_000
 /** A list as long as this may have been cut (core/receive/message-document.ts). */
 const listMax = 100
@@ -15,7 +15,7 @@ const listMax = 100
 const addressFields = new Set(['from', 'to', 'cc', 'bcc'])
 
 export type DocumentTexts = Knowledge & {
-  /** About the memory that they take. */
+  /** The approximate memory of the texts. */
   readonly bytes: number
 }
 
@@ -23,7 +23,7 @@ export type Texts = Kept<DocumentTexts>
 
 const keptBytes = 24 * 1024 * 1024
 const keptMs = 60 * 60_000
-/** About what the texts of one message take beside their letters. */
+/** The approximate memory of one entry beside its characters. */
 const aroundBytes = 700
 
 export const createTexts = ({ clock }: Pick<Context, 'clock'>): Texts =>
@@ -52,7 +52,7 @@ export function documentTexts(fields: SearchFields): DocumentTexts {
     header(name, text) {
       if (fields.namesMore === true && addressFields.has(name)) return undefined
       const values = valuesOf(name)
-      // RFC 9051 6.4.4: no text asks for the field itself, which may be there without what the document holds of it.
+      // RFC 9051 6.4.4: an empty text asks whether the field exists. It may exist although the document holds nothing of it.
       return text === '' && values?.every((value) => value === '') === true ? undefined : values
     },
     sentOn() {

@@ -1,4 +1,4 @@
-/** The keys of SEARCH (RFC 9051 6.4.4) as they are asked for. */
+/** Reads the keys of a SEARCH command (RFC 9051 6.4.4). */
 import { flagBit } from '../selected/message-table.ts'
 import { Bad, No } from '../wire/answers.ts'
 import { readFlags } from '../wire/keywords.ts'
@@ -21,7 +21,7 @@ export type Key =
   | { readonly is: 'savedBefore' | 'savedOn' | 'savedSince'; readonly day: Date }
   | { readonly is: 'larger' | 'smaller'; readonly bytes: number }
   | { readonly is: 'before' | 'on' | 'since'; readonly date: 'received' | 'sent'; readonly day: Date }
-  /** Texts are in lower case, NFC. */
+  /** Texts are folded (`folded`). */
   | { readonly is: 'header'; readonly name: string; readonly text: string }
   | { readonly is: 'body' | 'text'; readonly text: string }
 
@@ -33,7 +33,7 @@ const flag = (name: Parameters<typeof flagBit>[0]): Key => ({ is: 'flag', bit: f
 /** Keys without an argument. */
 const plain: { readonly [name: string]: Key } = {
   ALL: all,
-  // RFC 8514 4.3: every folder keeps the dates.
+  // RFC 8514 4.3: true for every message, because every folder keeps save dates.
   SAVEDATESUPPORTED: all,
   ANSWERED: flag('answered'),
   DELETED: flag('deleted'),
@@ -66,7 +66,7 @@ const withArgument: { readonly [name: string]: (parser: Parser) => Key } = {
   KEYWORD: (parser) => ({ is: 'keyword', label: readKeyword(parser) }),
   LARGER: (parser) => ({ is: 'larger', bytes: parser.bytes() }),
   MODSEQ(parser) {
-    // RFC 7162 3.1.5: the modseq of one flag is that of its message.
+    // RFC 7162 3.1.5: an entry name and type are read and ignored, because modseqs are kept per message, not per flag.
     if (parser.peek() === '"') {
       parser.string()
       parser.space()
@@ -108,14 +108,14 @@ function date(is: 'before' | 'on' | 'since', which: 'received' | 'sent'): (parse
   return (parser) => ({ is, date: which, day: parser.day() })
 }
 
-/** Reads the name of a charset. Fails with BADCHARSET. */
+/** Reads the name of a charset. Fails with BADCHARSET unless it is supported. */
 export function readCharset(parser: Parser): void {
   const charset = parser.astring().toUpperCase()
   if (charset !== 'UTF-8' && charset !== 'US-ASCII')
-    throw new No('BADCHARSET (US-ASCII UTF-8)', 'Only US-ASCII and UTF-8 are known')
+    throw new No('BADCHARSET (US-ASCII UTF-8)', 'Only US-ASCII and UTF-8 are supported')
 }
 
-/** Reads keys up to the end of the command: all of them must hold. */
+/** Reads keys as long as a space follows; a message must match all of them. */
 export function readKeys(parser: Parser): Key {
   const keys = [readKey(parser)]
   while (parser.takeSpace()) keys.push(readKey(parser))
@@ -134,7 +134,7 @@ function readKey(parser: Parser): Key {
     const key = plain[word]
     if (key !== undefined) return key
     const read = withArgument[word]
-    if (read === undefined) throw new Bad(`${word} is no search key`)
+    if (read === undefined) throw new Bad(`${word} is not a search key`)
     parser.space()
     return read(parser)
   })
@@ -147,5 +147,5 @@ function readKeyword(parser: Parser): string {
   return labels[0] ?? ''
 }
 
-/** As texts are compared: upper and lower case are the same. */
+/** Returns a text in the form in which texts are compared: NFC, lower case. */
 export const folded = (text: string): string => text.normalize('NFC').toLowerCase()

@@ -1,12 +1,12 @@
 /**
- * Whether a message matches search keys, as far as what is known of it tells: first what the table of its folder holds, then
- * what its document says, then its bytes. `undefined`: more has to be known.
+ * Whether a message matches search keys, as far as it is known: first its row in the table of the folder, then its document, then
+ * its bytes. `undefined` means that more has to be read.
  */
 import { sameKeyword } from '../../core/imap/flags.ts'
 import type { Uid } from '../wire/numbers.ts'
 import type { Key } from './keys.ts'
 
-/** What the table of the folder tells of a message. */
+/** What the table of the folder holds of a message. */
 export type Row = {
   readonly uid: Uid
   readonly flags: number
@@ -17,23 +17,23 @@ export type Row = {
   readonly modseq: number
 }
 
-/** What is known of a message beside its row. Texts are folded. */
+/** What is known of a message beyond its row. Texts are folded. */
 export type Knowledge = {
-  /** The values of header fields of that name that a text is looked for in; undefined: not known. */
+  /** The values of the header fields of that name, in which `text` is searched; undefined: not known. */
   header?(name: string, text: string): readonly string[] | undefined
-  /** The day of its Date field in the zone of its sender, as far as that is known; null: it has none. */
+  /** The day of its Date field in the sender's time zone; null: it has no date; undefined: not known. */
   sentOn?(): Days | null | undefined
-  /** Its ids (RFC 8474), and when it came into its folder. */
+  /** Its ids (RFC 8474), and when it was saved in its folder. */
   readonly ids?: { readonly email: string; readonly thread: string }
   readonly savedAt?: number
-  /** Whether its text has a text in it; undefined: not known. */
+  /** Whether its body, or its header and body, contains a text; undefined: not known. */
   hasText?(where: 'body' | 'text', text: string): boolean | undefined
 }
 
-/** Midnights (UTC) between which the day lies; both are the same when it is known. */
+/** The first and last day that a date may be, as midnights in UTC; equal when the day is known. */
 export type Days = { readonly first: number; readonly last: number }
 
-/** What a query is held against: the UIDs that its sets name, by set, and the time. */
+/** What a query is evaluated with: the UIDs that each of its sets names, and the current time. */
 export type Sets = { readonly of: ReadonlyMap<Key, ReadonlySet<Uid>>; readonly now: number }
 
 export function matches(key: Key, row: Row, known: Knowledge, sets: Sets): boolean | undefined {
@@ -91,15 +91,15 @@ export function matches(key: Key, row: Row, known: Knowledge, sets: Sets): boole
 
 const dayMs = 86_400_000
 
-/** Midnight before a time. */
+/** Returns the midnight (UTC) at or before a time. */
 export const dayOf = (at: number): number => Math.floor(at / dayMs) * dayMs
 
-/** The day of a time. */
+/** Returns the day of a time, as a known day. */
 export const oneDay = (at: number): Days => ({ first: dayOf(at), last: dayOf(at) })
 
 const negated = (is: boolean | undefined) => (is === undefined ? undefined : !is)
 
-/** Whether all hold: one that does not settles it, whatever is not known of the others. */
+/** Whether all keys match. One that does not match decides, even if others are unknown. */
 function every(keys: readonly Key[], row: Row, known: Knowledge, sets: Sets): boolean | undefined {
   let all: boolean | undefined = true
   for (const key of keys) {

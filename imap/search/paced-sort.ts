@@ -1,12 +1,12 @@
-/** Sorts long lists so that others are served in between. */
+/** Sorts long lists in steps, so that other sessions are served in between. */
 import type { Pace } from '../pace.ts'
 
-/** So many are sorted, or put together, before others may be served. */
+/** The items that are sorted or merged between two checks of the pace. */
 const stepLength = 500
 
 type Compare<T> = (a: T, b: T) => number
 
-/** The items in order; what compares as the same stays in its order. */
+/** Returns the items in order. The sort is stable. */
 export async function sortedAtPace<T>(items: readonly T[], compare: Compare<T>, pace: Pace): Promise<readonly T[]> {
   let runs: (readonly T[])[] = []
   for (let n = 0; n < items.length; n += stepLength) {

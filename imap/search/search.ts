@@ -1,4 +1,4 @@
-/** Carries SEARCH out: on the table of the folder, then on documents, then on bytes, each for those that are still open. */
+/** Runs SEARCH: first on the table of the folder, then on documents, then on bytes, each for the messages still undecided. */
 import { bySize, heldMessages, type Reading, shownMessages } from '../../core/imap/contents.ts'
 import { searchFields } from '../../core/imap/search-fields.ts'
 import { uidsWithText } from '../../core/imap/text-candidates.ts'
@@ -16,8 +16,8 @@ const documentsAtOnce = 500
 const bytesAtOnce = 50
 
 /**
- * The UIDs of the messages that match, in order, of those that the client knows of. Fewer when nobody is there any more who reads
- * the answer, and without those whose bytes cannot be read for now, which `reading` notes.
+ * Returns the UIDs of the matching messages that the client knows of, in order. The result is incomplete when the connection has
+ * ended. It lacks messages whose bytes cannot be read at the moment; `reading` records them.
  */
 export async function searchFolder(session: Session, key: Key, reading: Reading): Promise<Uid[]> {
   const pace = createPace()
@@ -43,12 +43,15 @@ export async function searchFolder(session: Session, key: Key, reading: Reading)
 
 const nothing: Knowledge = {}
 
-/** Fewer messages are read without the index. */
+/** With fewer messages than this, the search index is not used. */
 const indexedMin = 200
-/** Of the text of a message as long as this the index may not have all words. */
+/** The index may lack words of messages that are longer than this. */
 const wholeBytesMax = 128 * 1024
 
-/** Those that may have a text that all matches have; where few are left, or the folder's texts change, all of them. */
+/**
+ * Returns the rows that may contain a text that every match contains, by the search index. Returns all rows when there are few,
+ * when the folder is Drafts, whose texts change, or when the index cannot answer.
+ */
 async function byIndex({ ctx, folder }: Session, rows: Row[], key: Key): Promise<Row[]> {
   if (rows.length < indexedMin || folder.folder.role === 'drafts') return rows
   for (const part of partsOf(key)) {
@@ -60,35 +63,36 @@ async function byIndex({ ctx, folder }: Session, rows: Row[], key: Key): Promise
   return rows
 }
 
-/** What all matches have. */
+/** The keys that every match fulfils. */
 const partsOf = (key: Key): readonly Key[] => (key.is === 'and' ? key.keys : [key])
 
-/** Header fields whose words the index has. */
+/** The header fields that are indexed. */
 const indexedFields: ReadonlySet<string> = new Set(['from', 'to', 'cc', 'bcc', 'subject'])
 
 /**
- * Holds messages against the query with what is known of them; null: nothing more than before. Returns those of which more has to
- * be known.
+ * Evaluates the query for messages with what is known of them; null: no more than before. Returns the messages that are still
+ * undecided.
  */
 type Judge = (rows: Iterable<Row>, knownOf: (row: Row) => Knowledge | 'gone' | null) => Promise<Row[]>
 
 async function byDocument(session: Session, rows: Row[], key: Key, judge: Judge): Promise<readonly Row[]> {
   const { folderId } = session.folder.view.folder
-  // No document tells what a text has in it; addresses and subjects are in memory of most messages that were searched before.
+  // A query for body text cannot be decided by documents, so the index comes first. Otherwise the cache does: it holds the
+  // addresses and subjects of most messages that were searched before.
   const isOfTexts = partsOf(key).some(({ is }) => is === 'body' || is === 'text')
   const likely = isOfTexts ? await byIndex(session, rows, key) : rows
   const open = await judge(likely, ({ uid }) => session.texts.get(`${folderId} ${uid}`) ?? null)
   const unknown = isOfTexts ? open : await byIndex(session, open, key)
   const unread: Row[] = []
   for (let n = 0; n < unknown.length; n += documentsAtOnce) {
-    const some = unknown.slice(n, n + documentsAtOnce)
-    const known = await readTexts(session, some)
-    unread.push(...(await judge(some, ({ uid }) => known.get(uid) ?? 'gone')))
+    const batch = unknown.slice(n, n + documentsAtOnce)
+    const known = await readTexts(session, batch)
+    unread.push(...(await judge(batch, ({ uid }) => known.get(uid) ?? 'gone')))
   }
   return unread
 }
 
-/** What the documents of messages tell; of those that are gone nothing. */
+/** Returns the texts of the documents of messages, without messages that are gone. */
 async function readTexts({ ctx, folder, texts }: Session, rows: readonly Row[]): Promise<Map<Uid, DocumentTexts>> {
   const { folderId } = folder.view.folder
   const known = new Map<Uid, DocumentTexts>()
@@ -112,19 +116,19 @@ async function byBytes(
   { judge, reading }: { readonly judge: Judge; readonly reading: Reading },
 ): Promise<void> {
   for (let n = 0; n < rows.length && !writer.isOver; n += bytesAtOnce) {
-    const some = new Map(rows.slice(n, n + bytesAtOnce).map((row) => [row.uid, row]))
-    for (const group of bySize(await heldMessages(ctx, folder.view.folder, [...some.keys()]))) {
+    const batch = new Map(rows.slice(n, n + bytesAtOnce).map((row) => [row.uid, row]))
+    for (const group of bySize(await heldMessages(ctx, folder.view.folder, [...batch.keys()]))) {
       const shown = await shownMessages(ctx, group, reading)
       for (const { _id, uid } of group) {
         const bytes = shown.get(_id)
-        const row = some.get(uid as Uid)
+        const row = batch.get(uid as Uid)
         if (bytes !== undefined && row !== undefined) await judge([row], () => textsOf(bytes))
       }
     }
   }
 }
 
-/** The messages that the client knows of and that are there; those that come or leave meanwhile may be among them or not. */
+/** The messages that exist and that the client knows of. Messages that come or leave during the search may be missed. */
 function* rowsOf({ folder }: Session): Generator<Row> {
   const { tracker } = folder
   const { table } = folder.view
@@ -145,7 +149,7 @@ function* rowsOf({ folder }: Session): Generator<Row> {
   }
 }
 
-/** The UIDs that the sets of a query name. */
+/** Resolves the sets of a query to UIDs. */
 async function setsOf(session: Session, key: Key, pace: Pace): Promise<Sets> {
   const sets = new Map<Key, ReadonlySet<Uid>>()
   const visit = async (each: Key): Promise<void> => {

@@ -13,13 +13,13 @@ const fields = ['ARRIVAL', 'CC', 'DATE', 'FROM', 'SIZE', 'SUBJECT', 'TO'] as con
 type Field = (typeof fields)[number]
 export type SortKey = { readonly field: Field; readonly isReverse: boolean }
 
-/** A message to put in order. */
+/** A message to sort. */
 export type Sortable = {
   readonly uid: Uid
   readonly sizeBytes: number
   readonly receivedAt: number
   readonly fields: SearchFields
-  /** What the fields call their first, where the document does not tell: the name of a group. */
+  /** The sort text of the first address of each field where the document cannot supply it, such as the name of a group. */
   readonly firsts?: { readonly [F in AddressField]: string }
 }
 
@@ -28,19 +28,19 @@ export type AddressField = 'from' | 'to' | 'cc'
 /** Reads `(REVERSE DATE SUBJECT)`. */
 export function readSortKeys(parser: Parser): readonly SortKey[] {
   const keys = parser.list((): SortKey => {
-    const word = parser.word('A key to sort by')
+    const word = parser.word('A sort key')
     const isReverse = word === 'REVERSE'
     if (isReverse) parser.space()
-    const name = isReverse ? parser.word('A key to sort by') : word
+    const name = isReverse ? parser.word('A sort key') : word
     const field = fields.find((each) => each === name)
-    if (field === undefined) throw new Bad(`${name} is no key to sort by`)
+    if (field === undefined) throw new Bad(`${name} is not a sort key`)
     return { field, isReverse }
   })
-  if (keys.length === 0) throw new Bad('Name at least one key to sort by')
+  if (keys.length === 0) throw new Bad('Name at least one sort key')
   return keys
 }
 
-/** Messages in order; what is the same by all keys stays in the order of arrival. */
+/** Returns the UIDs of messages in order. Messages that are equal by all keys stay in the order of their UIDs. */
 export async function sorted(
   messages: readonly Sortable[],
   keys: readonly SortKey[],
@@ -67,7 +67,7 @@ type Row = { readonly uid: Uid; readonly values: readonly Value[] }
 type Value = number | string
 const compare = (a: Value, b: Value): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** RFC 5051: in capitals, so that `_` comes after the letters. */
+/** RFC 5051: upper case, so that `_` sorts after the letters. */
 const collated = (text: string) => folded(text).toUpperCase()
 
 function first({ fields, firsts }: Sortable, name: AddressField): string {
@@ -85,7 +85,7 @@ const sortedBy: { readonly [F in Field]: (message: Sortable) => Value } = {
   TO: (message) => first(message, 'to'),
 }
 
-/** When a message was sent; without a Date when it came (RFC 5256 2.2). */
+/** Returns when a message was sent, or when it was received if it has no Date (RFC 5256 2.2). */
 export function sentAt({ fields: { date }, receivedAt }: Pick<Sortable, 'fields' | 'receivedAt'>): number {
   return date === null ? receivedAt : date.getTime()
 }

@@ -1,4 +1,4 @@
-/** The messages that a search found, with what puts them in order. */
+/** Loads what SORT and THREAD need of the messages that a search found. */
 import { bySize, heldMessages, type Reading, shownMessages } from '../../core/imap/contents.ts'
 import { searchFields } from '../../core/imap/search-fields.ts'
 import { readAddressItems, splitAddress } from '../../mail/message/address.ts'
@@ -9,7 +9,7 @@ import type { AddressField, Sortable } from './sort.ts'
 
 const atOnce = 500
 
-/** What is needed, and how bytes are read for it: a message whose bytes cannot be read for now has what its document tells. */
+/** Whether addresses are needed, and how bytes are read for them. If the bytes cannot be read, the document's addresses are used. */
 type Needs = { readonly addresses: boolean; readonly reading: Reading }
 
 export async function sortables(session: Session, uids: readonly Uid[], needs: Needs): Promise<readonly Sortable[]> {
@@ -17,14 +17,14 @@ export async function sortables(session: Session, uids: readonly Uid[], needs: N
   const { table, folder: ref } = folder.view
   const found: Sortable[] = []
   for (let n = 0; n < uids.length; n += atOnce) {
-    const some = await searchFields(ctx, ref, uids.slice(n, n + atOnce))
-    const rare = needs.addresses ? some.filter(({ namesMore }) => namesMore === true) : []
+    const batch = await searchFields(ctx, ref, uids.slice(n, n + atOnce))
+    const rare = needs.addresses ? batch.filter(({ namesMore }) => namesMore === true) : []
     const firsts = await firstsOf(
       session,
       rare.map(({ uid }) => uid),
       needs.reading,
     )
-    for (const fields of some) {
+    for (const fields of batch) {
       const uid = fields.uid as Uid
       const index = table.indexOf(uid)
       const own = firsts.get(uid)
@@ -35,7 +35,7 @@ export async function sortables(session: Session, uids: readonly Uid[], needs: N
   return found
 }
 
-/** What the address fields of messages call their first, by UID (RFC 5256 3: of a group its name). */
+/** Returns the first local part, or group name, of each address field, by UID (RFC 5256 3). */
 async function firstsOf(
   { ctx, folder }: Session,
   uids: readonly number[],

@@ -1,4 +1,4 @@
-/** What SEARCH finds in the bytes of a message: header fields, the day it was sent, and the texts of its parts. */
+/** What SEARCH reads from the bytes of a message: header fields, the day it was sent, and the texts of its parts. */
 import { decodeText } from '../../mail/body/part-text.ts'
 import { parseDate } from '../../mail/encoding/date.ts'
 import { decodeTransfer } from '../../mail/encoding/transfer.ts'
@@ -8,7 +8,7 @@ import { type Part, readStructure } from '../../mail/message/structure.ts'
 import { folded } from './keys.ts'
 import { type Knowledge, oneDay } from './matching.ts'
 
-/** Reads a message as it is shown; parts are decoded when they are asked for, once. */
+/** Reads a message as it is shown. Its parts are decoded once, on first use. */
 export function textsOf(shown: Buffer): Knowledge {
   const { root } = readStructure(shown)
   const header = headerTexts(root.fields)
@@ -30,11 +30,11 @@ export function textsOf(shown: Buffer): Knowledge {
   }
 }
 
-/** RFC 9051 6.4.4: the zone is not looked at. */
+/** RFC 9051 6.4.4: the time zone is disregarded. */
 const withoutZone = (date: string) =>
   date.replaceAll(/\([^()]*\)/g, ' ').replace(/\s+(?:[A-Za-z]{1,5}|[+-]\s?\d{1,2}:?\d{0,2})\s*$/, '')
 
-/** Names and values, folded; both as they are written and decoded. */
+/** Returns the names and folded values of header fields, each value decoded and as written. */
 function headerTexts(fields: readonly HeaderField[]): readonly { readonly name: string; readonly text: string }[] {
   return fields.flatMap(({ name, value, rawValue }) => {
     const texts = value === rawValue ? [value] : [value, rawValue]
@@ -42,7 +42,7 @@ function headerTexts(fields: readonly HeaderField[]): readonly { readonly name: 
   })
 }
 
-/** The texts of a part and all that lies in it, and the headers of messages inside. */
+/** Returns the texts of a part and of the parts inside it, with the headers of embedded messages. */
 function partTexts(raw: Buffer, part: Part): string[] {
   const { embedded, children } = part
   if (children.length > 0) return children.flatMap((child) => partTexts(raw, child))

@@ -1,4 +1,4 @@
-/** The conversations of THREAD (RFC 5256 3): by subject, and by the references between messages. */
+/** Builds the threads of THREAD (RFC 5256 3): by subject, or by the references between messages. */
 import { baseSubject, isReplySubject } from '../../mail/message/threading.ts'
 import type { Pace } from '../pace.ts'
 import type { Uid } from '../wire/numbers.ts'
@@ -9,10 +9,10 @@ import { type Sortable, sentAt } from './sort.ts'
 export const threadings = ['ORDEREDSUBJECT', 'REFERENCES'] as const
 export type Threading = (typeof threadings)[number]
 
-/** A message with its answers. `uid` is null for one that others name and that is not there. */
+/** A message with its replies. `uid` is null for a message that others refer to and that is not among the messages. */
 export type Node = { readonly uid: Uid | null; readonly children: readonly Node[] }
 
-/** Conversations, in the order of their first messages. */
+/** Returns the threads, in the order of their first messages. */
 export async function threadsOf(messages: readonly Sortable[], by: Threading, pace: Pace): Promise<readonly Node[]> {
   const inOrder = await sortedAtPace(messages, compareSent, pace)
   return by === 'REFERENCES' ? byReferences(inOrder, pace) : bySubject(inOrder)
@@ -22,7 +22,7 @@ const compareSent = (a: Sortable, b: Sortable) => sentAt(a) - sentAt(b) || a.uid
 
 const subjectOf = ({ fields: { subject } }: Sortable) => folded(baseSubject(subject ?? ''))
 
-/** All messages of a subject answer the first one. */
+/** Makes all messages with one subject replies to the first of them. */
 function bySubject(messages: readonly Sortable[]): readonly Node[] {
   const groups = [...Map.groupBy(messages, subjectOf).values()]
   return groups.map(([first, ...others]) => ({
@@ -33,17 +33,17 @@ function bySubject(messages: readonly Sortable[]): readonly Node[] {
 
 type Container = { message: Sortable | null; parent: Container | null; children: Container[] }
 
-/** The algorithm of RFC 5256 3 (REFERENCES), whose steps are named. */
+/** The algorithm REFERENCES of RFC 5256 3; the comments below name its steps. */
 async function byReferences(messages: readonly Sortable[], pace: Pace): Promise<readonly Node[]> {
   const containers = await linked(messages, pace)
-  // Step 2 and 3: what has no parent begins a conversation; what is not there gives its place to its children.
+  // Steps 2 and 3: a message without a parent begins a thread; a missing message is replaced by its children.
   const tops = [...containers.values()].filter(({ parent }) => parent === null)
   boundDepth(tops)
   const roots = pruned(tops, true)
-  // Step 4: in the order of the first message.
+  // Step 4: sort the threads by their first messages.
   await pace()
   const ordered = await sortedAtPace(roots, byFirst(), pace)
-  // Step 5: conversations of one subject come together; step 6: all of it in order.
+  // Step 5: merge threads with the same subject. Step 6: sort them, and the replies within each.
   const joined = joinedBySubject(ordered)
   await pace()
   const compare = byFirst()
@@ -55,7 +55,7 @@ async function byReferences(messages: readonly Sortable[], pace: Pace): Promise<
   return nodes
 }
 
-/** Step 1: messages with their parents, by Message-ID. */
+/** Step 1: links messages to their parents. Returns them by Message-ID. */
 async function linked(messages: readonly Sortable[], pace: Pace): Promise<ReadonlyMap<string, Container>> {
   const containers = new Map<string, Container>()
   const at = (id: string): Container => {
@@ -68,7 +68,7 @@ async function linked(messages: readonly Sortable[], pace: Pace): Promise<Readon
   for (const message of messages) {
     const { messageIdHeader, references, inReplyTo } = message.fields
     const given = messageIdHeader === undefined ? undefined : containers.get(messageIdHeader)
-    // A second message of the same Message-ID stands for itself.
+    // A second message with the same Message-ID, or one without any, gets a container of its own.
     const isTaken = messageIdHeader === undefined || (given !== undefined && given.message !== null)
     const own = at(isTaken ? `\0${message.uid}` : messageIdHeader)
     own.message = message
@@ -94,7 +94,7 @@ function adopt(parent: Container, child: Container): void {
   parent.children.push(child)
 }
 
-/** Whether one is an ancestor of another; so far up that it would take long, it counts as one. */
+/** Whether one is an ancestor of another, or is it. A chain longer than `stepsMax` counts as yes, to bound the time. */
 function isAbove(above: Container, below: Container): boolean {
   let steps = 0
   for (let each: Container | null = below; each !== null; each = each.parent)
@@ -104,7 +104,7 @@ function isAbove(above: Container, below: Container): boolean {
 
 const stepsMax = 1_000
 
-/** Answers to answers: below so many they all answer the same message, or hostile references would exhaust the stack. */
+/** Levels of replies. Deeper replies all become children of the message at this level; else hostile references could exhaust the stack. */
 const depthMax = 200
 
 function boundDepth(roots: readonly Container[]): void {
@@ -115,7 +115,7 @@ function boundDepth(roots: readonly Container[]): void {
   }
 }
 
-/** Everything below a container, each without what is below itself. */
+/** Detaches and returns everything below a container, as a flat list. */
 function allBelow(container: Container): Container[] {
   const found: Container[] = []
   for (let level = container.children; level.length > 0; ) {
@@ -127,7 +127,7 @@ function allBelow(container: Container): Container[] {
   return found
 }
 
-/** Step 3: without what is not there, but for the root of several. */
+/** Step 3: removes missing messages, except a top one with several children. */
 function pruned(containers: readonly Container[], isTop: boolean): Container[] {
   return containers.flatMap((container) => {
     container.children = pruned(container.children, false)
@@ -139,7 +139,7 @@ function pruned(containers: readonly Container[], isTop: boolean): Container[] {
 
 type Compare = (a: Container, b: Container) => number
 
-/** The first message of a container. Those that are not there have children, and only at the top. */
+/** Returns the earliest message of a container. A missing message occurs only at the top and has children. */
 function firstOf({ message, children }: Container): Sortable | null {
   if (message !== null) return message
   let first: Sortable | null = null
@@ -150,7 +150,7 @@ function firstOf({ message, children }: Container): Sortable | null {
   return first
 }
 
-/** Compares containers by their first messages, which are looked for once: as long as none of them changes. */
+/** Compares containers by their first messages. It caches those, so it is valid only while no container changes. */
 function byFirst(): Compare {
   const known = new Map<Container, Sortable | null>()
   const first = (container: Container) => {
@@ -166,7 +166,7 @@ function byFirst(): Compare {
   }
 }
 
-/** Step 5: conversations whose first messages have the same base subject are one. */
+/** Step 5: merges threads whose first messages have the same base subject. */
 function joinedBySubject(roots: readonly Container[]): readonly Container[] {
   const bySubject = new Map<string, Container>()
   const subject = (container: Container) => {
@@ -174,7 +174,7 @@ function joinedBySubject(roots: readonly Container[]): readonly Container[] {
     return first === null ? '' : subjectOf(first)
   }
   const isReply = (container: Container) => isReplySubject(firstOf(container)?.fields.subject ?? '')
-  // 5.B: of each subject the one that is not there, or else the one that is no answer.
+  // 5.B: for each subject prefer a thread whose root is missing, then one whose first message is not a reply.
   for (const root of roots) {
     const key = subject(root)
     if (key === '') continue
@@ -185,7 +185,7 @@ function joinedBySubject(roots: readonly Container[]): readonly Container[] {
       (known.message !== null && isReply(known) && !isReply(root))
     if (isBetter) bySubject.set(key, root)
   }
-  // 5.C: the others go with it.
+  // 5.C: merge the other threads of the subject into it.
   const gone = new Set<Container>()
   for (const root of roots) {
     const other = bySubject.get(subject(root))
@@ -207,7 +207,7 @@ function nodeOf({ message, children }: Container, compare: Compare): Node {
   return { uid: message?.uid ?? null, children: below.map((child) => nodeOf(child, compare)) }
 }
 
-/** `(2)(3 6 (4 23)(44 7 96))`: a message with one answer is followed by it, several stand in parentheses. */
+/** Formats threads as `(2)(3 6 (4 23)(44 7 96))`: a single reply follows its message, several are each put in parentheses. */
 export function formatThreads(nodes: readonly Node[], numberOf: (uid: Uid) => number | null): string {
   const chain = (node: Node): string => {
     const own = node.uid === null ? '' : String(numberOf(node.uid) ?? '')

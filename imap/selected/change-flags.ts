@@ -1,6 +1,6 @@
 /**
- * Changes flags of messages of a selected folder. Where all that was written to the folder is known, and the change is such a one
- * (core/imap/known-flags.ts), no message is read for it, neither before nor after. Otherwise they are read, changed, and read.
+ * Changes flags of messages of a selected folder. If the view knows everything that was written to the folder and the change is a
+ * quiet one (core/imap/known-flags.ts), no message is read, before or after. Otherwise the messages are read, changed and read again.
  */
 import { changeFlags, type FlagChange, labelsAfter } from '../../core/imap/flags.ts'
 import {
@@ -16,7 +16,7 @@ import type { Uid } from '../wire/numbers.ts'
 import type { FolderView } from './folder-view.ts'
 import { bitsOf, flagBit, type MessageTable, sameLabels } from './message-table.ts'
 
-/** As `changeFlags` of core; when it resolves the view knows the change. */
+/** As `changeFlags` of core. When it resolves, the view includes the change. */
 export async function changeSelected(
   ctx: Context,
   { folder, view }: { readonly folder: KnownFolder; readonly view: FolderView },
@@ -29,18 +29,18 @@ export async function changeSelected(
     const known = view.isBehind ? undefined : view.modseq
     const { modified, only } = await changeFlags(ctx, folder, uids, change, { isShown: true, known })
     if (known !== undefined && only !== null && view.takeMessage(only, known)) return modified
-    // A client that is told its modseq takes all that was written before it for told too.
+    // A client that receives the new modseq assumes that it has been told of every lower one, so the view is refreshed first.
     if (known !== undefined && uids.length === 1) view.noteOthers()
     await view.refresh()
     return modified
   } catch (error) {
-    // Something may be written, and its note does not wake the view. What failed is told, not that this may fail too.
+    // Part of the change may be written, and its note does not wake the view. If the refresh fails too, the first error is thrown.
     await view.refresh().catch(() => undefined)
     throw error
   }
 }
 
-/** Returns false when others write to the folder all the time: some of the messages may be changed then. */
+/** Returns false if others keep writing to the folder; some of the messages may have been changed by then. */
 async function changeKnown(
   ctx: Context,
   { folder, view }: { readonly folder: KnownFolder; readonly view: FolderView },
@@ -50,7 +50,7 @@ async function changeKnown(
   const { table } = view
   const bits = { set: bitsOf(flags), clear: bitsOf(inverted(flags)) }
   const lacks = (index: number) => index >= 0 && !table.hasFlags(index, bits)
-  // Others may have changed what has them here.
+  // In this view every message has the flags already, but others may have changed them.
   if (!uids.some((uid) => lacks(table.indexOf(uid)))) await view.refresh()
   let isFresh = false
   for (let from = 0; from < uids.length; ) {
@@ -74,7 +74,7 @@ const inverted = ({ answered, deleted, draft }: QuietFlags): QuietFlags => ({
   draft: draft === false,
 })
 
-/** The messages of the next command, in ranges that hold no other message of the folder. */
+/** Returns the messages of the next write to the database, in ranges that contain no other message of the folder. */
 function nextPart(
   uids: readonly Uid[],
   from: number,
@@ -97,8 +97,8 @@ function nextPart(
 }
 
 /**
- * Foresees the flags and keywords of messages after a change, as a client does that is not told of its own (RFC 9051 6.4.6).
- * Returns whether a message has them: if not, others have changed it meanwhile.
+ * Predicts the flags and keywords of messages after a change, as a client does that asked for no response (RFC 9051 6.4.6).
+ * Returns a test of whether a message has them. If it does not, others have changed it in the meantime.
  */
 export function foresee(table: MessageTable, uids: readonly Uid[], change: FlagChange): (uid: Uid) => boolean {
   const { mode, flags, labels } = change

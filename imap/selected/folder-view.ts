@@ -1,7 +1,7 @@
 /**
- * A folder as this process knows it, shared by all sessions that have selected it: one change is read once, however many of
- * them it concerns. Invariants: a message is shown only when every lower UID is, or never will be; a message that was told is
- * in the table or was taken out of it, of which every tracker hears; `modseq` never exceeds what has been read.
+ * A folder as this process knows it, shared by all sessions that have selected it, so that a change is read once for all of them.
+ * Invariants: a message is shown only when every lower UID is shown or will never be; every message that a client was told of is
+ * in the table, or every tracker was notified of its removal; `modseq` never exceeds what has been read.
  */
 import type { FlaggedMessage } from '../../core/imap/flags.ts'
 import { noteTold } from '../../core/imap/folder-list.ts'
@@ -19,25 +19,25 @@ import type { Context } from '../../core/process/context.ts'
 import type { Uid } from '../wire/numbers.ts'
 import { type FlagBits, MessageTable } from './message-table.ts'
 
-/** Hears what changes in a view. */
+/** Is notified of changes in a view. */
 export type ViewListener = {
-  /** Messages whose flags or keywords changed, and of which only the modseq did. */
+  /** Messages whose flags or keywords changed, or, if not `isVisible`, only their modseq. */
   changed(uids: readonly Uid[], isVisible: boolean): void
-  /** Messages that left, in the order of their UIDs. */
+  /** Messages that left the folder, in the order of their UIDs. */
   removed(uids: readonly Uid[]): void
-  /** After all changes of one reading. */
+  /** Called after all changes of one read. */
   settled(): void
-  /** The folder is gone. */
+  /** The folder was deleted. */
   gone(): void
 }
 
-/** While a UID is taken whose message is not there, the folder is read again after this time. */
+/** While a UID is reserved and its message is not written, the folder is read again after this time. */
 const openMs = 40
-/** And after this one when it could not be read. */
+/** When the folder could not be read, it is read again after this time. */
 const unreadMs = 1_000
-/** Which messages were told to a session is noted so late. */
+/** How long `recentFrom` is gathered before it is written for other processes. */
 const recentMs = 1_000
-/** So long after others have written to the folder they are likely to do so again. */
+/** For this long after others have written to the folder, they are expected to write again. */
 const othersMs = 1_000
 
 export class FolderView {
@@ -67,7 +67,7 @@ export class FolderView {
     return this.#state?.uidValidity ?? 0
   }
 
-  /** No message that is not shown yet will have a lower UID. */
+  /** Every message that is not shown yet has this UID or a higher one. */
   get uidNext(): number {
     return this.#uidNext
   }
@@ -77,7 +77,7 @@ export class FolderView {
     return Math.max(1, this.#modseq)
   }
 
-  /** Whether more was likely written to the folder than `modseq` says: by others, who did so a moment ago, or what was taken in. */
+  /** Whether the folder likely has writes beyond `modseq`: others wrote a moment ago, or entries were taken in without a read. */
   get isBehind(): boolean {
     return this.#hasTaken || this.#ctx.clock.now().getTime() < this.#othersUntil
   }
@@ -87,19 +87,19 @@ export class FolderView {
     this.#othersUntil = this.#ctx.clock.now().getTime() + othersMs
   }
 
-  /** From this UID on no session was told of a message. */
+  /** No session was told of a message with this UID or a higher one. */
   get recentFrom(): number {
     return Math.max(this.#recentFrom, this.#state?.recentFrom ?? 1)
   }
 
-  /** Notes that a session was told of all messages below a UID; for other processes together with those that come soon. */
+  /** Notes that a session was told of all messages below a UID. Other processes learn of it within `recentMs`. */
   tellRecent(uid: number): void {
     if (uid <= this.recentFrom) return
     this.#recentFrom = uid
     this.#telling ??= setTimeout(() => this.noteRecent(), recentMs).unref()
   }
 
-  /** Notes it for other processes now. */
+  /** Writes `recentFrom` for other processes now, if that is due. */
   noteRecent(): void {
     if (this.#telling === undefined) return
     clearTimeout(this.#telling)
@@ -108,8 +108,8 @@ export class FolderView {
   }
 
   /**
-   * Takes in messages that this process has just written, in order, so that the folder need not be read for them. Returns false
-   * where others may come before them, or the folder is being read: then it has to be read again.
+   * Takes in messages that this process has just written, in order, so that the folder need not be read for them. Returns false if
+   * other messages may come before them or the folder is being read; the caller then has to refresh.
    */
   take(entries: readonly Entry[]): boolean {
     const isNext = entries.every(({ uid }, n) => uid === this.#uidNext + n)
@@ -122,8 +122,8 @@ export class FolderView {
   }
 
   /**
-   * Takes in flags that this process has just given to the messages in ranges of UIDs, under a modseq before which everything up
-   * to `known` was written, so that the folder need not be read for them. What was read of them since stays.
+   * Takes in flags that this process has just set on the messages in ranges of UIDs, so that the folder need not be read for them.
+   * `modseq` is that of the change, which directly followed `known`. A message that was read with a later modseq stays unchanged.
    */
   takeFlags(
     ranges: readonly UidRange[],
@@ -147,8 +147,8 @@ export class FolderView {
   }
 
   /**
-   * Takes in what this process has just given to a message, before which everything up to `known` was written. Returns false where it
-   * is not in the table: then the folder is to be read.
+   * Takes in the flags that this process has just set on a message; the change directly followed `known`. Returns false if the
+   * message is not in the table; the caller then has to refresh.
    */
   takeMessage(message: FlaggedMessage, known: number): boolean {
     const index = this.table.indexOf(message.uid)
@@ -178,12 +178,12 @@ export class FolderView {
     }
   }
 
-  /** Notes that messages with these UIDs may have left. */
+  /** Notes that messages with these UIDs may have left; the next read checks them. */
   mayHaveLeft(uids: readonly number[]): void {
     for (const uid of uids) this.#left.add(uid)
   }
 
-  /** Reads what has changed. Resolves when everything is in the table that was written before the call. */
+  /** Reads what has changed. When it resolves, the table includes everything that was written before the call. */
   refresh(): Promise<void> {
     if (this.#reading === null) {
       this.#reading = this.#read().finally(() => {
@@ -200,7 +200,7 @@ export class FolderView {
     return this.#next
   }
 
-  /** Reads what has changed for the sessions that have the folder selected; what cannot be read now is read later. */
+  /** Reads what has changed for the sessions that have the folder selected. If that fails, it tries again later. */
   follow(): void {
     this.refresh().catch((error: unknown) => {
       this.#ctx.log.warn({ err: error }, 'a folder could not be read')
@@ -225,16 +225,16 @@ export class FolderView {
     const isSettled = state.open.length === 0 && state.highestModseq === this.#modseq && this.#state !== null
     try {
       const entries = isSettled ? [] : await entriesSince(this.#ctx, this.folder, this.#modseq)
-      const isThere = new Set(entries.map(({ uid }) => uid))
-      const inDoubt = left.filter((uid) => !isThere.has(uid) && this.table.indexOf(uid) >= 0)
-      const limit = this.#uidLimit(state, isThere)
+      const present = new Set(entries.map(({ uid }) => uid))
+      const inDoubt = left.filter((uid) => !present.has(uid) && this.table.indexOf(uid) >= 0)
+      const limit = this.#uidLimit(state, present)
       const changed: Uid[] = []
       const touched: Uid[] = []
       let hidden = Number.POSITIVE_INFINITY
       for (const entry of entries.toSorted((a, b) => a.uid - b.uid)) {
         const index = this.table.indexOf(entry.uid)
         if (index >= 0) {
-          // What this process has written while the folder was read is newer than what was read.
+          // This process wrote a newer change while the folder was being read.
           if (this.table.modseqAt(index) >= entry.modseq) continue
           ;(this.table.update(index, entry) ? changed : touched).push(entry.uid as Uid)
         } else if (entry.uid >= limit) hidden = Math.min(hidden, entry.modseq - 1)
@@ -259,26 +259,26 @@ export class FolderView {
     }
   }
 
-  /** The lowest UID that may not be shown: it is taken, and its message is not there (store/folders.ts). */
-  #uidLimit({ open, uidNext }: FolderState, isThere: ReadonlySet<number>): number {
+  /** The lowest UID that may not be shown: it is reserved and its message is not written (store/folders.ts), or it is `uidNext`. */
+  #uidLimit({ open, uidNext }: FolderState, present: ReadonlySet<number>): number {
     for (const { first, end } of open) {
       for (let uid = first; uid < end; uid++) {
-        if (!isThere.has(uid) && this.table.indexOf(uid) < 0) return uid
+        if (!present.has(uid) && this.table.indexOf(uid) < 0) return uid
       }
     }
     return uidNext
   }
 
-  /** Takes out those messages that have left. When the count tells of others than those in doubt, all are looked for. */
+  /** Removes the messages that have left. If the folder's count shows that others than those in doubt are missing, it checks all. */
   async #takeOut(state: FolderState, inDoubt: readonly number[]): Promise<void> {
-    let there = inDoubt.length === 0 ? [] : await uidsIn(this.#ctx, this.folder, inDoubt)
+    let present = inDoubt.length === 0 ? [] : await uidsIn(this.#ctx, this.folder, inDoubt)
     let asked = inDoubt
-    const leaving = inDoubt.length - there.length
+    const leaving = inDoubt.length - present.length
     if (state.open.length === 0 && this.table.size - leaving > state.total) {
       asked = Array.from({ length: this.table.size }, (_, n) => this.table.uidAt(n))
-      there = await uidsIn(this.#ctx, this.folder)
+      present = await uidsIn(this.#ctx, this.folder)
     }
-    const stays = new Set(there)
+    const stays = new Set(present)
     const removed = asked.filter((uid) => !stays.has(uid)).sort((a, b) => a - b) as Uid[]
     if (removed.length === 0) return
     this.table.remove(removed)

@@ -1,12 +1,12 @@
 /**
  * The messages of a folder in memory, in the order of their UIDs: about 35 bytes for each, so that thousands of folders fit.
- * What is rarely there, keywords, stands apart.
+ * Keywords are rare and are kept in a map of their own.
  */
 import { type FlaggedMessage, type SystemFlag, systemFlags } from '../../core/imap/flags.ts'
 import type { Entry } from '../../core/imap/folder-state.ts'
 import type { Uid } from '../wire/numbers.ts'
 
-/** The bits of flags that are set, and of those that are taken away. */
+/** The bits of the flags that a change sets, and of those that it clears. */
 export type FlagBits = { readonly set: number; readonly clear: number }
 
 export class MessageTable {
@@ -22,7 +22,7 @@ export class MessageTable {
     return this.#size
   }
 
-  /** The highest UID; 0 when there is none. */
+  /** The highest UID; 0 when the table is empty. */
   get last(): Uid {
     return (this.#size === 0 ? 0 : this.#uids[this.#size - 1]) as Uid
   }
@@ -53,12 +53,12 @@ export class MessageTable {
     return this.#labels.get(this.#uids[index]!) ?? none
   }
 
-  /** All keywords that a message has. */
+  /** All keywords that any message has. */
   allLabels(): ReadonlySet<string> {
     return new Set([...this.#labels.values()].flat())
   }
 
-  /** How many UIDs are lower. */
+  /** Returns the index of the first UID that is at least `uid`, which is the number of lower UIDs. */
   indexAbove(uid: number): number {
     let [low, high] = [0, this.#size]
     while (low < high) {
@@ -69,7 +69,7 @@ export class MessageTable {
     return low
   }
 
-  /** The index of a UID; -1 when it is not there. */
+  /** Returns the index of a UID, or -1 when it is not in the table. */
   indexOf(uid: number): number {
     const index = this.indexAbove(uid)
     return index < this.#size && this.#uids[index] === uid ? index : -1
@@ -83,14 +83,14 @@ export class MessageTable {
     this.update(this.#size - 1, entry)
   }
 
-  /** Takes over what has changed of a message. Returns whether its flags or keywords did. */
+  /** Updates a message. Returns whether its flags or keywords changed. */
   update(index: number, entry: Entry): boolean {
     this.#dates[index] = entry.receivedAt.getTime()
     this.#sizes[index] = entry.shownBytes
     return this.reflag(index, entry)
   }
 
-  /** Takes over the flags and keywords of a message. Returns whether they are others than before. */
+  /** Sets the flags, keywords and modseq of a message. Returns whether its flags or keywords changed. */
   reflag(index: number, { modseq, labels = none, ...flags }: FlaggedMessage): boolean {
     const [flagsBefore, labelsBefore] = [this.flagsAt(index), this.labelsAt(index)]
     const uid = this.#uids[index]!
@@ -101,18 +101,18 @@ export class MessageTable {
     return flagsBefore !== this.flagsAt(index) || !sameLabels(labelsBefore, labels)
   }
 
-  /** Whether a message has flags as a change leaves them. */
+  /** Whether a message already has its flags as a change would leave them. */
   hasFlags(index: number, { set, clear }: FlagBits): boolean {
     return (this.#flags[index]! & (set | clear)) === set
   }
 
-  /** Sets flags, as the change with this modseq did. */
+  /** Applies the change of flags that has this modseq. */
   setFlags(index: number, { set, clear }: FlagBits, modseq: number): void {
     this.#flags[index] = (this.#flags[index]! | set) & ~clear
     this.#modseqs[index] = modseq
   }
 
-  /** Takes messages out; the UIDs are in order. */
+  /** Removes messages; `uids` is in ascending order. */
   remove(uids: readonly Uid[]): void {
     let next = 0
     let to = 0
@@ -148,7 +148,7 @@ export class MessageTable {
 
 const none: readonly string[] = []
 
-/** The flags of the system as bits. */
+/** The system flags as bits. */
 export const bitsOf = (flags: { readonly [F in SystemFlag]?: boolean | undefined }): number =>
   systemFlags.reduce((bits, flag, n) => (flags[flag] === true ? bits | (1 << n) : bits), 0)
 

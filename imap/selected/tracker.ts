@@ -1,17 +1,17 @@
 /**
- * What one session has been told of the folder that it selected. The table of the view may be ahead of it: messages that came
- * and are not told yet have higher UIDs than all that are; messages that left and are not told yet stand in `#ghosts`, and keep
- * their sequence numbers until they are. Invariant: the client and this agree on which message has which number.
+ * What one session has been told of its selected folder. The table of the view may be ahead of it. New messages that the client
+ * was not told of have higher UIDs than all that it knows. Messages that left without the client being told are kept in `#ghosts`
+ * and keep their sequence numbers until then. Invariant: client and tracker agree on the sequence number of every message.
  */
 import { Bad } from '../wire/answers.ts'
 import { orderedRanges, type Range, type SeqNumber, type Uid } from '../wire/numbers.ts'
 import type { FolderView, ViewListener } from './folder-view.ts'
 
-/** What is told of one reading: sequence numbers are those at the moment when each is told, in this order. */
+/** News for the client. Each sequence number is valid at the moment when its response is written, in this order. */
 export type Untold = {
-  /** Messages that left: with the highest number first. */
+  /** Messages that left, the highest sequence number first. */
   readonly expunged: readonly { readonly seq: SeqNumber; readonly uid: Uid }[]
-  /** How many messages there are, when there are more than were told. */
+  /** The number of messages if new ones came; otherwise null. */
   readonly exists: number | null
   readonly changed: readonly Uid[]
 }
@@ -21,13 +21,13 @@ export class Tracker implements ViewListener {
   readonly #wake: () => void
   readonly #leave: () => void
   #lastTold: Uid
-  /** In order. */
+  /** Messages that left and are still numbered for the client, in the order of their UIDs. */
   #ghosts: Uid[] = []
   readonly #changed = new Set<Uid>()
-  /** Whether changes of a modseq alone are told too (RFC 7162 3.2). */
+  /** Whether changes of only the modseq are told too (RFC 7162 3.2). */
   tellsModseqs = false
 
-  /** `wake` is called when there is something to tell. */
+  /** `wake` is called when there is news. */
   constructor(view: FolderView, wake: () => void) {
     this.view = view
     this.#wake = wake
@@ -67,27 +67,27 @@ export class Tracker implements ViewListener {
     return this.#ghosts.length > 0 || this.hasMoreThanExpunged()
   }
 
-  /** Whether there is news beside messages that left. */
+  /** Whether there is news other than messages that left. */
   hasMoreThanExpunged(): boolean {
     return this.view.isGone || this.#changed.size > 0 || this.view.table.last > this.#lastTold
   }
 
-  /** Messages that the client knows of. */
+  /** The number of messages that the client knows of. */
   get count(): number {
     return this.#toldInTable() + this.#ghosts.length
   }
 
-  /** The number by which the client knows a message; null when it does not. */
+  /** Returns the sequence number of a message, or null when the client does not know the message. */
   seqOf(uid: Uid): SeqNumber | null {
     if (uid > this.#lastTold) return null
     const { table } = this.view
     const index = table.indexAbove(uid)
-    const isThere = index < table.size && table.uidAt(index) === uid
-    if (!isThere && !this.#ghosts.includes(uid)) return null
+    const isInTable = index < table.size && table.uidAt(index) === uid
+    if (!isInTable && !this.#ghosts.includes(uid)) return null
     return (index + this.#ghostsBelow(uid) + 1) as SeqNumber
   }
 
-  /** As `seqOf`, of a message at an index of the table. */
+  /** As `seqOf`, for a message whose index in the table is known. */
   seqAt(index: number, uid: Uid): SeqNumber | null {
     return uid > this.#lastTold ? null : ((index + 1 + this.#ghostsBelow(uid)) as SeqNumber)
   }
@@ -96,27 +96,27 @@ export class Tracker implements ViewListener {
     return this.#ghosts.length === 0 ? 0 : countBelow(this.#ghosts, uid)
   }
 
-  /** The UIDs that a set of UIDs or sequence numbers names, in order; those that left among them. */
+  /** Returns the UIDs that a set of UIDs or sequence numbers names, in order, including ghosts. */
   uidsIn(set: readonly Range[], kind: 'uid' | 'seq'): Uid[] {
     return kind === 'uid' ? this.#uidsInUids(set) : this.#uidsInNumbers(set)
   }
 
-  /** Those of the messages that changed and of which the client was not told. */
+  /** Returns those of the messages whose changes the client was not told of. */
   untoldOf(uids: readonly Uid[]): readonly Uid[] {
     return uids.filter((uid) => this.#changed.has(uid))
   }
 
-  /** Forgets that these changed: the client is told of them in another way. */
+  /** Forgets that these messages changed, because the client is told in another way. */
   forget(uids: Iterable<Uid>): void {
     for (const uid of uids) this.#changed.delete(uid)
   }
 
-  /** As `forget`, of one message. */
+  /** As `forget`, for one message. */
   forgetOne(uid: Uid): void {
     this.#changed.delete(uid)
   }
 
-  /** Takes what the client was not told yet; what left only where that may be told now. */
+  /** Returns the news and marks it as told; messages that left only with `withExpunged`. */
   take({ withExpunged }: { readonly withExpunged: boolean }): Untold {
     const expunged = withExpunged ? this.#takeGhosts() : []
     const { table } = this.view
@@ -139,7 +139,7 @@ export class Tracker implements ViewListener {
     return table.last <= this.#lastTold ? table.size : table.indexAbove(this.#lastTold + 1)
   }
 
-  /** RFC 9051 6.4.9: UIDs that no message has are left out without a word. */
+  /** RFC 9051 6.4.9: UIDs without a message are silently left out. */
   #uidsInUids(set: readonly Range[]): Uid[] {
     const last = Math.max(this.#ghosts.at(-1) ?? 0, this.#toldInTable() === 0 ? 0 : this.#lastInTable())
     const all = this.#all()
@@ -155,7 +155,7 @@ export class Tracker implements ViewListener {
 
   #uidsInNumbers(set: readonly Range[]): Uid[] {
     const { count } = this
-    // Programs ask an empty folder for 1:*.
+    // Clients ask an empty folder for 1:*.
     if (count === 0 && set.some(({ from, to }) => !Number.isFinite(from) || !Number.isFinite(to))) return []
     const ranges = orderedRanges(set, count)
     const highest = ranges.at(-1)?.to ?? 0

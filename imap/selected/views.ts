@@ -1,18 +1,18 @@
 /**
- * The views of this process. Invariants: a folder has one view, whoever selected it; a view that nobody uses is kept for the
- * next who comes while there is room, and read again then.
+ * The views of this process. Invariants: a folder has one view, shared by all sessions that select it; an unused view is kept for
+ * the next session while there is room, and is refreshed when it is opened.
  */
 
 import type { FolderRef } from '../../core/imap/folder-state.ts'
 import type { Context } from '../../core/process/context.ts'
 import { FolderView } from './folder-view.ts'
 
-/** Messages in views that nobody uses. */
+/** Messages in unused views. */
 const keptMessagesMax = 200_000
 
 export class Views {
   readonly #ctx: Context
-  /** In the order of their last use. */
+  /** By folder id, in the order of their last use. */
   readonly #views = new Map<string, FolderView>()
   readonly #byMailbox = new Map<string, Set<FolderView>>()
   readonly #stopListening: () => void
@@ -20,7 +20,7 @@ export class Views {
   constructor(ctx: Context) {
     this.#ctx = ctx
     this.#stopListening = ctx.changes.listen((note) => {
-      // What this process has changed itself is in its views.
+      // The views of this process already show its own changes.
       if ((note.kind === 'stored' || note.kind === 'folders') && note.shownBy === ctx.changes.id) return
       if (note.kind === 'messages' || note.kind === 'stored') for (const id of new Set(note.mailboxIds)) this.#wake(id)
       if (note.kind !== 'folders') return
@@ -30,7 +30,7 @@ export class Views {
     })
   }
 
-  /** The view of a folder, as the folder is now. */
+  /** Returns the view of a folder, refreshed. */
   async open(folder: FolderRef): Promise<FolderView> {
     const { folderId, mailboxId } = folder
     let view = this.#views.get(folderId)
@@ -50,7 +50,7 @@ export class Views {
     for (const view of this.#views.values()) view.noteRecent()
   }
 
-  /** Reads the folders of a mailbox that sessions have selected. Those that nobody uses are read when somebody does. */
+  /** Refreshes the views of a mailbox that are in use. Unused ones are refreshed when they are opened. */
   #wake(mailboxId: string): void {
     for (const view of this.#byMailbox.get(mailboxId) ?? []) if (view.isInUse) view.follow()
   }

@@ -1,6 +1,6 @@
-/** The refusals of a command: NO, with a response code, and BAD. */
+/** How a command ends: OK, NO with a response code, or BAD. */
 
-/** The command was understood and cannot be done (RFC 9051 7.1.2). */
+/** The command was understood but cannot be carried out (RFC 9051 7.1.2). */
 export class No extends Error {
   readonly responseCode: string | null
 
@@ -22,10 +22,10 @@ export class Bad extends Error {
   }
 }
 
-/** How a command ended well. */
+/** The outcome of a command that succeeded. */
 export type Done = { readonly responseCode?: string; readonly text?: string }
 
-/** `[CODE] text`, in characters that every client can read. */
+/** Returns `[CODE] text` in printable ASCII. */
 export function told(responseCode: string | null | undefined, text: string): string {
   const plain = text.replaceAll(/[^\x20-\x7e]/g, '?')
   return responseCode === null || responseCode === undefined ? plain : `[${responseCode}] ${plain}`

@@ -5,7 +5,7 @@ import type { Part } from '../../mail/message/structure.ts'
 import { envelopeOf, textOf } from './envelope.ts'
 import { isAscii, nstring, quoted, utf8 } from './text.ts'
 
-/** `isExtended`: BODYSTRUCTURE, which tells more than BODY. */
+/** Returns BODYSTRUCTURE with `isExtended`, otherwise BODY. */
 export function bodyStructureOf(part: Part, isExtended: boolean): string {
   const [type = '', subtype = ''] = part.contentType.split('/')
   if (part.children.length > 0) {
@@ -14,7 +14,7 @@ export function bodyStructureOf(part: Part, isExtended: boolean): string {
     return `(${inner} ${quoted(subtype.toUpperCase())}${more})`
   }
   const { embedded } = part
-  // A message that was not read, being encoded or too deep, is a file.
+  // An embedded message that was not parsed, because it is encoded or nested too deep, is described as a file.
   const isUnread = type === 'message' && embedded === null && (subtype === 'rfc822' || subtype === 'global')
   const media = isUnread ? ['APPLICATION', 'OCTET-STREAM'] : [type.toUpperCase(), subtype.toUpperCase()]
   const isMultipart = type === 'multipart'
@@ -32,7 +32,7 @@ export function bodyStructureOf(part: Part, isExtended: boolean): string {
   return `(${fields.join(' ')})`
 }
 
-/** What multiparts and others tell at the end: disposition, language, location. */
+/** The extension data that all parts share: disposition, language, location. */
 function common(part: Part): string {
   const { disposition, dispositionParams } = part
   const shown = disposition === null ? 'NIL' : `(${quoted(utf8(disposition))} ${parameters(dispositionParams)})`
@@ -46,7 +46,7 @@ function languages(part: Part): string {
   return tags.length === 1 ? quoted(tags[0]!) : `(${tags.map(quoted).join(' ')})`
 }
 
-/** Values that are no ASCII are written as RFC 2231 has them. */
+/** Values that are not ASCII are encoded by RFC 2231. */
 function parameters(params: ReadonlyMap<string, string>): string {
   if (params.size === 0) return 'NIL'
   const pairs = [...params].map(([name, value]) =>

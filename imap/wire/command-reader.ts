@@ -5,14 +5,14 @@ import type { Source } from './source.ts'
 
 export type Literal = { readonly bytes: Buffer; readonly isBinary: boolean }
 
-/** A command as it came: the text around its literals (one piece more than there are literals), as Latin-1. */
+/** A command as received: the texts around its literals as Latin-1, one more than there are literals. */
 export type CommandText = { readonly texts: readonly string[]; readonly literals: readonly Literal[] }
 
-/** The command could not be taken whole; its tag, when there is one, can be answered. */
+/** The command could not be read completely. Its tag, if there is one, can be answered. */
 export class Refused extends Error {
   readonly tag: string | null
   readonly answer: No | Bad
-  /** Whether what follows cannot be told from the rest of the command, so that the connection has to end. */
+  /** Whether the next command cannot be told from the rest of this one, so that the connection has to end. */
   readonly isLost: boolean
 
   constructor(tag: string | null, answer: No | Bad, isLost: boolean) {
@@ -25,15 +25,15 @@ export class Refused extends Error {
 
 export type Reading = {
   readonly lineBytesMax: number
-  /** Lets a literal in that stands after this text. Fails with No or Bad when it may not come. */
+  /** Admits a literal that follows the text `before`. Fails with No or Bad when it is refused. */
   readonly admit: (before: string, size: number, bytesSoFar: number) => void
   /** Asks the client to send a literal. */
   readonly goOn: () => void
-  /** Called with the first byte, when a command has begun, and with each literal that is let in and has so many bytes. */
+  /** Called with 0 when the first byte of a command arrives, and with the size of each admitted literal. */
   readonly begun: (literalBytes: number) => void
 }
 
-/** The next command; null at the end of the connection. Fails with Refused. */
+/** Returns the next command, or null at the end of the connection. Fails with Refused. */
 export async function readCommand(source: Source, reading: Reading): Promise<CommandText | null> {
   const texts: string[] = []
   const literals: Literal[] = []
@@ -54,7 +54,7 @@ export async function readCommand(source: Source, reading: Reading): Promise<Com
     const refusal = refusalOf(reading, [...texts, before].join(' '), { size, bytesSoFar, count: literals.length })
     if (refusal !== null) {
       if (isWaiting) throw new Refused(tag, refusal, false)
-      // RFC 7888 4: it comes all the same, and the rest of the command after it.
+      // RFC 7888 4: a non-synchronizing literal arrives although it is refused, and the rest of the command follows it.
       if (size > limits.skippedBytes) throw new Refused(tag, refusal, true)
       if (!(await skipRest(source, size, reading))) return null
       throw new Refused(tag, refusal, false)
@@ -88,7 +88,7 @@ function refusalOf(
   }
 }
 
-/** Throws away a literal that was refused, with what follows of its command. False at the end of the connection. */
+/** Skips a refused literal and the rest of its command. Returns false at the end of the connection, or if there is too much to skip. */
 async function skipRest(source: Source, size: number, { lineBytesMax }: Reading): Promise<boolean> {
   for (let skip = size, total = size; ; ) {
     if (!(await source.skip(skip))) return false
@@ -96,7 +96,7 @@ async function skipRest(source: Source, size: number, { lineBytesMax }: Reading)
     if (line === null || line === 'tooLong') return false
     const announced = announcement.exec(line.toString('latin1'))
     if (announced === null) return true
-    // A client that asks whether it may go on is not answered: the command is refused.
+    // A synchronizing literal is not sent without a continuation request, so the command ends here.
     if (announced[3] === '') return true
     skip = Number(announced[2])
     total += skip

@@ -1,6 +1,6 @@
 /**
- * ENVELOPE (RFC 9051 7.5.2): in ASCII, so that it is the same for nearly every client; what is not is written in encoded words. No
- * address can be read out of these (RFC 2047 5): who takes UTF-8 gets local parts in UTF-8 (RFC 6855 3).
+ * ENVELOPE (RFC 9051 7.5.2), in ASCII so that it is the same for nearly every client. Other text is written as encoded words.
+ * These cannot carry an address (RFC 2047 5), so a client that enabled UTF-8 gets local parts in UTF-8 (RFC 6855 3).
  */
 import { normaliseDomain } from '../../mail/domain.ts'
 import { unstructured } from '../../mail/encoding/encode.ts'
@@ -8,7 +8,7 @@ import { type AddressItem, readAddressItems, splitAddress } from '../../mail/mes
 import { firstHeader, type HeaderField } from '../../mail/message/headers.ts'
 import { isAscii, nstring, utf8 } from './text.ts'
 
-/** How local parts that are no ASCII are written. */
+/** How local parts that are not ASCII are written. */
 type LocalForm = 'encoded' | 'utf8'
 
 export function envelopeOf(fields: readonly HeaderField[], form: LocalForm = 'encoded'): string {
@@ -28,7 +28,7 @@ export function envelopeOf(fields: readonly HeaderField[], form: LocalForm = 'en
   ].join(' ')})`
 }
 
-/** The value of a field as it stands, when that is ASCII. */
+/** Returns the value of a field as written if that is ASCII, otherwise as encoded words. */
 export function textOf(field: HeaderField | null): string | null {
   if (field === null) return null
   return isAscii(field.rawValue) ? field.rawValue : unstructured(field.value, 0)
@@ -38,7 +38,7 @@ const encoded = (text: string) => (isAscii(text) ? text : unstructured(text, 0))
 
 const addressFields = /^(?:from|sender|reply-to|to|cc|bcc)$/i
 
-/** Whether the envelope may differ by the form of local parts. */
+/** Whether the envelope may depend on the form of local parts. */
 export const hasAddressInUtf8 = (fields: readonly HeaderField[]): boolean =>
   fields.some(({ name, rawValue }) => addressFields.test(name) && !isAscii(rawValue))
 
@@ -57,5 +57,5 @@ function addressOf(item: AddressItem, form: LocalForm): string {
   return `(${nstring(name)} ${nstring(item.route ?? null)} ${nstring(mailbox)} ${nstring(host)})`
 }
 
-/** RFC 9051 7.5.2: without the quotes of RFC 5322. */
+/** RFC 9051 7.5.2: removes the quoting of RFC 5322. */
 const unquoted = (local: string) => (/^".*"$/s.test(local) ? local.slice(1, -1).replace(/\\(.)/gs, '$1') : local)

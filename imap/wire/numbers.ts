@@ -1,4 +1,4 @@
-/** Numbers of messages. UIDs and sequence numbers are different types, so that one is never taken for the other. */
+/** Message numbers. UIDs and sequence numbers are different types, so that one is never taken for the other. */
 declare const uidBrand: unique symbol
 declare const seqBrand: unique symbol
 
@@ -7,17 +7,17 @@ export type SeqNumber = number & { readonly [seqBrand]: true }
 
 /** The largest UID, and the largest number of a sequence set (RFC 9051 9, nz-number). */
 export const numberMax = 4_294_967_295
-/** The largest mod-sequence value (RFC 7162 7, a signed 64-bit integer): as far as numbers are exact here. */
+/** The largest mod-sequence value: below that of RFC 7162 7 (a signed 64-bit integer), as far as numbers are exact here. */
 export const number63Max = Number.MAX_SAFE_INTEGER
 
 /** `*`: the largest number in use. */
 export const star = Number.POSITIVE_INFINITY
 
-/** A set of numbers as the client wrote it: ranges in any order, either end of which may be `star`. Or the saved result. */
+/** A set of numbers as the client wrote it: ranges in any order, either end of which may be `star`; or `$`, the saved result. */
 export type SequenceSet = readonly Range[] | '$'
 export type Range = { readonly from: number; readonly to: number }
 
-/** Ranges in order, apart from each other, with `last` for `*` (RFC 9051 9, seq-range: in either order). */
+/** Returns sorted, merged ranges, with `last` in place of `*`. Either end of a range may come first (RFC 9051 9, seq-range). */
 export function orderedRanges(set: readonly Range[], last: number): readonly Range[] {
   const sorted = set
     .map(({ from, to }) => {
@@ -35,7 +35,7 @@ export function orderedRanges(set: readonly Range[], last: number): readonly Ran
   return ordered
 }
 
-/** Numbers in ascending order as a set: `1:3,5`. */
+/** Formats ascending numbers as a set: `1:3,5`. */
 export function formatSet(numbers: readonly number[]): string {
   const ranges: string[] = []
   for (let n = 0; n < numbers.length; ) {

@@ -1,6 +1,6 @@
 /**
- * Reads the words of a command (RFC 9051 9). Strings are Latin-1, one character for each byte. Every function fails with Bad
- * where something else stands than it looks for. Linear: nothing is looked at twice.
+ * Reads the words of a command (RFC 9051 9). Strings are Latin-1, one character for each byte. Every reading method fails with Bad
+ * if the text is not what it expects. There is no backtracking, so a command is read in linear time.
  */
 import { limits } from '../limits.ts'
 import { Bad } from './answers.ts'
@@ -24,17 +24,17 @@ export class Parser {
     this.nameForm = nameForm
   }
 
-  /** The character that follows; '' where the text ends or a literal stands. */
+  /** The next character; '' at the end of the text or before a literal. */
   peek(): string {
     return this.#text()[this.#at] ?? ''
   }
 
-  /** So many characters that follow. */
+  /** The next `count` characters. */
   ahead(count: number): string {
     return this.#text().slice(this.#at, this.#at + count)
   }
 
-  /** Whether this text follows, in upper or lower case; nothing is taken. */
+  /** Whether this text, given in upper case, follows in any case. Consumes nothing. */
   follows(text: string): boolean {
     return (
       this.#text()
@@ -43,14 +43,14 @@ export class Parser {
     )
   }
 
-  /** Takes this text when it follows. */
+  /** Consumes this text if it follows. Returns whether it did. */
   take(text: string): boolean {
     const is = this.follows(text)
     if (is) this.#at += text.length
     return is
   }
 
-  /** Takes this text, which must follow. */
+  /** Consumes this text, which must follow. */
   expect(text: string): void {
     if (!this.take(text)) throw new Bad(`${text === ' ' ? 'A space' : text} was expected${this.#place()}`)
   }
@@ -59,7 +59,7 @@ export class Parser {
     this.expect(' ')
   }
 
-  /** Whether a space follows; takes it. */
+  /** Consumes a space if one follows. Returns whether it did. */
   takeSpace(): boolean {
     return this.take(' ')
   }
@@ -69,7 +69,7 @@ export class Parser {
   }
 
   end(): void {
-    if (!this.isAtEnd()) throw new Bad(`The command goes on where it should end${this.#place()}`)
+    if (!this.isAtEnd()) throw new Bad(`The command should end${this.#place()}`)
   }
 
   tag(): string {
@@ -113,7 +113,7 @@ export class Parser {
     return this.peek() === '"' || this.isAtLiteral()
   }
 
-  /** An atom (in which `]` may stand) or a string. */
+  /** An atom, which may contain `]`, or a string. */
   astring(): string {
     return this.#stringIf() ?? this.#match(/[^\s(){%*"\\\p{Cc}\P{ASCII}]+/uy, 'A string')
   }
@@ -138,13 +138,13 @@ export class Parser {
     return readFolderName(bytes, this.nameForm)
   }
 
-  /** The name of a folder, in which `*` and `%` stand for other text. */
+  /** A folder name that may contain the wildcards `*` and `%`. */
   folderPattern(): string {
     const bytes = this.#stringIf() ?? this.#match(/[^\s(){"\\\p{Cc}]+/uy, 'A pattern')
     return readFolderPattern(bytes, this.nameForm)
   }
 
-  /** `(each each ...)`, perhaps of nothing. */
+  /** `(each each ...)`, which may be empty. */
   list<T>(each: () => T): T[] {
     this.expect('(')
     return this.nested(() => {
@@ -157,7 +157,7 @@ export class Parser {
     })
   }
 
-  /** Runs what may call itself, up to `limits.depth` levels deep. */
+  /** Runs a reader that may recurse, up to `limits.depth` levels deep. */
   nested<T>(read: () => T): T {
     if (++this.#depth > limits.depth) throw new Bad('The command is nested too deep', 'TOOBIG')
     const result = read()
@@ -165,7 +165,7 @@ export class Parser {
     return result
   }
 
-  /** A flag as it stands: `\Seen`, `$Forwarded`. */
+  /** A flag as written: `\Seen`, `$Forwarded`. */
   flag(): string {
     return this.take('\\') ? `\\${this.atom('A flag')}` : this.atom('A flag')
   }
@@ -188,14 +188,14 @@ export class Parser {
   dateTime(): Date {
     const text = this.#stringIf() ?? ''
     const date = readDateTime(text)
-    if (date === null) throw new Bad('That is no date with a time')
+    if (date === null) throw new Bad('The date and time are not valid')
     return date
   }
 
   /** A date, quoted or not. */
   day(): Date {
     const date = readDay(this.#stringIf() ?? this.#match(/[A-Za-z0-9-]+/y, 'A date'))
-    if (date === null) throw new Bad('That is no date')
+    if (date === null) throw new Bad('The date is not valid')
     return date
   }
 
@@ -251,6 +251,6 @@ export class Parser {
 function setNumber(text: string): number {
   if (text === '*') return star
   const number = Number(text)
-  if (number === 0 || number > numberMax) throw new Bad(`${text} is no number of a message`)
+  if (number === 0 || number > numberMax) throw new Bad(`${text} is not a message number`)
   return number
 }

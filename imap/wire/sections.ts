@@ -1,4 +1,4 @@
-/** Sections of a message (RFC 9051 6.4.5.1): how they are asked for, and which bytes they are. */
+/** Sections of a message (RFC 9051 6.4.5.1): reads how they are named, and returns their bytes. */
 import type { Part } from '../../mail/message/structure.ts'
 import { limits } from '../limits.ts'
 import { Bad } from './answers.ts'
@@ -6,12 +6,12 @@ import type { Parser } from './parser.ts'
 import { quoted } from './text.ts'
 
 export type Section = {
-  /** Numbers of parts; none: the message itself. */
+  /** Part numbers; empty for the message itself. */
   readonly path: readonly number[]
   readonly text: 'all' | 'header' | 'fields' | 'otherFields' | 'text' | 'mime'
   /** Names of header fields, in lower case. */
   readonly fields: readonly string[]
-  /** As it stands in the answer. */
+  /** The section as it is named in the response. */
   readonly label: string
 }
 
@@ -27,7 +27,7 @@ export function readSection(parser: Parser): Section {
   const prefix = path.length > 0 ? `${numbers}.` : ''
   const word = parser.word('The name of a section')
   const text = sectionTexts[word]
-  if (text === undefined || (text === 'mime' && path.length === 0)) throw new Bad(`${word} is no section`)
+  if (text === undefined || (text === 'mime' && path.length === 0)) throw new Bad(`${word} is not a section here`)
   if (text !== 'fields' && text !== 'otherFields') {
     parser.expect(']')
     return { path, text, fields: [], label: `[${prefix}${word}]` }
@@ -48,21 +48,21 @@ const sectionTexts: { readonly [word: string]: Section['text'] } = {
   MIME: 'mime',
 }
 
-/** Numbers of parts, with dots between them. */
+/** Reads part numbers with dots between them. */
 export function readPath(parser: Parser): number[] {
   const path: number[] = []
   while (/\d/.test(parser.peek())) {
     const number = parser.number()
     if (number === 0) throw new Bad('Parts are numbered from 1')
     path.push(number)
-    if (path.length > limits.depth) throw new Bad('No part lies so deep', 'TOOBIG')
+    if (path.length > limits.depth) throw new Bad('The part is nested too deep', 'TOOBIG')
     if (parser.follows('.') && !/^\.\d/.test(parser.ahead(2))) break
     if (!parser.take('.')) break
   }
   return path
 }
 
-/** Reads `<from.count>`, when it follows. */
+/** Reads `<from.count>` if it follows. */
 export function readPartial(parser: Parser): Partial | null {
   if (!parser.take('<')) return null
   const from = parser.number()
@@ -73,11 +73,11 @@ export function readPartial(parser: Parser): Partial | null {
   return { from, count }
 }
 
-/** What a partial fetch gives of a section. */
+/** Returns the bytes of a section that a partial fetch asks for. */
 export const cutOut = (bytes: Buffer, partial: Partial | null): Buffer =>
   partial === null ? bytes : bytes.subarray(partial.from, partial.from + partial.count)
 
-/** The bytes of a section; null when there is no such part. `structure` reads the parts of the message once. */
+/** Returns the bytes of a section, or null when there is no such part. `structure` returns the parsed message. */
 export function sectionOf(shown: Buffer, { path, text, fields }: Section, structure: () => Part): Buffer | null {
   if (path.length === 0) {
     if (text === 'all') return shown
@@ -101,8 +101,8 @@ function ofMessage(header: Buffer, body: Buffer, { text, fields }: Pick<Section,
 }
 
 /**
- * The part with these numbers. The message inside a message/rfc822 part is numbered as a message is: its parts follow the
- * number of that part, and a message of one part has that as part 1.
+ * Returns the part with these numbers, or null. The message inside a message/rfc822 part is numbered like any message: its part
+ * numbers follow the number of that part, and the only part of a message without multiparts is part 1.
  */
 export function partAt(root: Part, path: readonly number[]): Part | null {
   let container: Part | null = root
@@ -112,13 +112,13 @@ export function partAt(root: Part, path: readonly number[]): Part | null {
     const found: Part | undefined = container.children.length > 0 ? container.children[number - 1] : undefined
     part = found ?? (container.children.length === 0 && number === 1 ? container : null)
     if (part === null) return null
-    // What follows is numbered within a multipart, or within the message that the part holds.
+    // The next number counts within this multipart, or within the message embedded in this part.
     container = part.children.length > 0 ? part : part.embedded
   }
   return part
 }
 
-/** Where the header of a message ends: after its first empty line. */
+/** Returns where the header of a message ends: after its first empty line. */
 export function headerEnd(bytes: Buffer): number {
   if (bytes[0] === 0x0a) return 1
   if (bytes[0] === 0x0d && bytes[1] === 0x0a) return 2
@@ -129,7 +129,7 @@ export function headerEnd(bytes: Buffer): number {
   return bytes.length
 }
 
-/** The fields of a header whose names (in lower case) are wanted, as they stand, and an empty line. */
+/** Returns the header fields whose names (in lower case) are wanted, unchanged, followed by an empty line. */
 function headerFields(header: Buffer, isWanted: (name: string) => boolean): Buffer {
   const found: Buffer[] = []
   let start = -1
@@ -149,7 +149,7 @@ function headerFields(header: Buffer, isWanted: (name: string) => boolean): Buff
   return Buffer.concat([...found.map(withoutEmptyEnd), Buffer.from('\r\n')])
 }
 
-/** A field that the end of the header stands behind. */
+/** Returns a field without the empty line that ends the header. */
 function withoutEmptyEnd(field: Buffer): Buffer {
   const text = field.toString('latin1', Math.max(0, field.length - 4))
   return text.endsWith('\n\r\n') ? field.subarray(0, -2) : text.endsWith('\n\n') ? field.subarray(0, -1) : field

@@ -1,14 +1,14 @@
 /**
- * What comes from the client, as lines and runs of bytes. Invariants: bytes are handed out once and in their order; when
- * `limits.readBytes` wait, or `limits.readChunks` pieces, no more are taken from the stream, so that a client that sends ahead
- * holds no memory; after the end of the stream every question is answered with null.
+ * The input from the client, as lines and runs of bytes. Invariants: bytes are returned once and in their order; while more than
+ * `limits.readBytes` bytes or `limits.readChunks` chunks wait, the stream is paused, so that a client that sends ahead cannot
+ * fill memory; once the input has run out, `line` and `bytes` return null, `some` and `skip` false.
  */
 import type { Readable } from 'node:stream'
 import { limits } from '../limits.ts'
 
 export class Source {
   #stream: Readable | null = null
-  /** Not handed out yet: the first bytes in one buffer, the others as they came. */
+  /** Bytes not yet returned: the first ones in one buffer, the others in chunks as they arrived. */
   #head: Buffer = empty
   #rest: Buffer[] = []
   #restBytes = 0
@@ -25,7 +25,7 @@ export class Source {
     stream.on('close', this.#onEnd)
   }
 
-  /** Reads no further from the stream. Returns what came from it and was not handed out. */
+  /** Stops reading from the stream. Returns the bytes that arrived and were not yet returned. */
   detach(): Buffer {
     this.#stream?.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd)
     this.#stream?.pause()
@@ -41,12 +41,12 @@ export class Source {
     this.#wake?.()
   }
 
-  /** Resolves when there is at least a byte; false at the end of the stream. */
+  /** Resolves to true when there is at least one byte, to false at the end of the stream. */
   async some(): Promise<boolean> {
     return this.#head.length > 0 || this.#more()
   }
 
-  /** A line without its end (CRLF or LF). Null at the end of the stream; 'tooLong' past `bytesMax`. */
+  /** Returns a line without its end (CRLF or LF); null at the end of the stream; 'tooLong' beyond `bytesMax`. */
   async line(bytesMax: number): Promise<Buffer | 'tooLong' | null> {
     for (let scanned = 0; ; ) {
       this.#join()
@@ -63,10 +63,10 @@ export class Source {
     }
   }
 
-  /** Exactly so many bytes; null when the stream ends before. */
+  /** Returns exactly `count` bytes, or null when the stream ends earlier. */
   async bytes(count: number): Promise<Buffer | null> {
     if (count <= this.#head.length) return this.#piece(count)
-    // Not gathered in a list: a client that sends one byte at a time would make it many times as large.
+    // Not gathered in a list: if a client sends one byte at a time, the list would be many times as large as the bytes.
     const whole = Buffer.allocUnsafeSlow(count)
     for (let at = 0; at < count; ) {
       const piece = await this.#piece(count - at)
@@ -76,7 +76,7 @@ export class Source {
     return whole
   }
 
-  /** Throws so many bytes away. False when the stream ends before. */
+  /** Skips `count` bytes. Returns false when the stream ends earlier. */
   async skip(count: number): Promise<boolean> {
     for (let missing = count; missing > 0; ) {
       const piece = await this.#piece(missing)
@@ -114,7 +114,7 @@ export class Source {
     this.#restBytes = 0
   }
 
-  /** Resolves when there is more; false at the end. */
+  /** Resolves to true when more bytes have arrived, to false at the end of the stream. */
   async #more(): Promise<boolean> {
     while (this.#restBytes === 0) {
       if (this.#ended) return false

@@ -1,16 +1,16 @@
-/** Strings as they stand on the wire. */
+/** Strings, names and dates in wire form. */
 import { No } from './answers.ts'
 
-/** Characters of UTF-8 as a string of bytes, which is what the writer takes. */
+/** Returns the UTF-8 bytes of a text as a string with one character for each byte, as the writer takes it. */
 export const utf8 = (text: string): string => (isAscii(text) ? text : Buffer.from(text).toString('latin1'))
 
-/** Whether a text has no characters but those of ASCII. */
+/** Whether a text is ASCII only. */
 export const isAscii = (text: string): boolean => /^\p{ASCII}*$/u.test(text)
 
 /** Longer strings are written as literals. */
 const quotedMax = 1_000
 
-/** A string (RFC 9051 4.3) of bytes: quoted where that is possible. */
+/** Formats bytes as a string (RFC 9051 4.3): quoted where possible, otherwise as a literal. */
 export function quoted(bytes: string): string {
   if (bytes.length <= quotedMax && /^[^\r\n\P{ASCII}]*$/u.test(bytes) && !bytes.includes('\0'))
     return `"${bytes.replace(/["\\]/g, '\\$&')}"`
@@ -20,16 +20,16 @@ export function quoted(bytes: string): string {
 /** A string or NIL. */
 export const nstring = (bytes: string | null): string => (bytes === null ? 'NIL' : quoted(bytes))
 
-/** The name of an entry of metadata as an astring. */
+/** Formats the name of a metadata entry as an astring. */
 export const entryName = (name: string): string => (/^[a-z0-9/$+,.:;=@_-]+$/.test(name) ? name : quoted(name))
 
-/** A value of metadata, which may be of any bytes (RFC 5464 5), or NIL. */
+/** Formats a metadata value, which may contain any bytes (RFC 5464 5), or NIL. */
 export function metadataValue(value: Buffer | null): string {
   const bytes = value?.toString('latin1') ?? null
   return bytes?.includes('\0') === true ? `~{${bytes.length}}\r\n${bytes}` : nstring(bytes)
 }
 
-/** A literal of bytes; NUL, which it must not hold (RFC 9051 4.3), becomes 0x80. */
+/** Replaces NUL, which a literal must not contain (RFC 9051 4.3), by 0x80. */
 export function withoutNul(bytes: Buffer): Buffer {
   if (!bytes.includes(0)) return bytes
   const clean = Buffer.from(bytes)
@@ -37,10 +37,10 @@ export function withoutNul(bytes: Buffer): Buffer {
   return clean
 }
 
-/** How names of folders are written: modified UTF-7 (RFC 3501 5.1.3), or UTF-8 once the client has enabled that. */
+/** How folder names are written: in modified UTF-7 (RFC 3501 5.1.3), or in UTF-8 once the client has enabled it. */
 export type NameForm = 'utf7' | 'utf8'
 
-/** The name of a folder as an astring. */
+/** Formats a folder name as an astring. */
 export function folderName(path: string, form: NameForm): string {
   const name = form === 'utf8' ? utf8(path) : encodeUtf7(path)
   if (/^[A-Za-z0-9!#$&'+,\-./:;<=>?@^_`|~]+$/.test(name) && name.toUpperCase() !== 'NIL') return name
@@ -48,13 +48,13 @@ export function folderName(path: string, form: NameForm): string {
   return quoted(name)
 }
 
-/** Reads the name of a folder. What is no modified UTF-7, but UTF-8, is read as that. Fails with CANNOT. */
+/** Reads a folder name. A name with bytes above ASCII is read as UTF-8, not as modified UTF-7. Fails with CANNOT. */
 export function readFolderName(bytes: string, form: NameForm): string {
   if (form === 'utf8' || /[\x80-\xff]/.test(bytes)) return readUtf8(bytes)
   return decodeUtf7(bytes)
 }
 
-/** Reads the pattern of names: what no name can be is left as it stands. */
+/** Reads a pattern of folder names. A pattern that is not a valid name is returned unchanged. */
 export function readFolderPattern(bytes: string, form: NameForm): string {
   try {
     return readFolderName(bytes, form)
@@ -73,7 +73,7 @@ export function readUtf8(bytes: string): string {
   }
 }
 
-/** Modified UTF-7: `&` begins UTF-16 in base64 with `,` for `/`, `-` ends it; `&-` is `&` itself. */
+/** Encodes modified UTF-7: `&` begins UTF-16 in base64 with `,` for `/`, `-` ends it; `&-` is `&` itself. */
 export function encodeUtf7(text: string, isDirect = /[\x20-\x25\x27-\x7e]/): string {
   let out = ''
   let shifted = ''
@@ -111,13 +111,13 @@ export function decodeUtf7(text: string): string {
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const two = (n: number) => String(n).padStart(2, '0')
 
-/** A date-time (RFC 9051 9), in UTC. */
+/** Formats a date-time (RFC 9051 9) in UTC. */
 export function formatDateTime(at: Date): string {
   const day = `${String(at.getUTCDate()).padStart(2, ' ')}-${months[at.getUTCMonth()]}-${String(at.getUTCFullYear()).padStart(4, '0')}`
   return `"${day} ${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())} +0000"`
 }
 
-/** Reads a date-time (RFC 9051 9); null when it is none. */
+/** Reads a date-time (RFC 9051 9). Returns null when it is not valid. */
 export function readDateTime(text: string): Date | null {
   const match = /^([ \d]\d)-([A-Za-z]{3})-(\d{4}) (\d\d):(\d\d):(\d\d) ([+-])(\d\d)(\d\d)$/.exec(text)
   if (match === null) return null
@@ -129,7 +129,7 @@ export function readDateTime(text: string): Date | null {
   return new Date(date.getTime() + ((h * 60 + m) * 60 + s) * 1_000 - zone)
 }
 
-/** Reads a date (RFC 9051 9) as its beginning in UTC; null when it is none. */
+/** Reads a date (RFC 9051 9). Returns its midnight in UTC, or null when it is not valid. */
 export function readDay(text: string): Date | null {
   const match = /^(\d{1,2})-([A-Za-z]{3})-(\d{4})$/.exec(text)
   if (match === null) return null

@@ -1,7 +1,7 @@
 /**
- * What goes to the client. Text is written as Latin-1, so that a string stands for bytes: what is no ASCII is put into it by
- * `utf8`. Invariant: who awaits `room` before each piece of a long answer holds at most `limits.writtenBytes` and that piece
- * for a client that does not read. After the last word nothing is written.
+ * The output to the client. Text is written as Latin-1, one character for each byte; `utf8` converts other text to that form.
+ * Invariants: a caller that awaits `room` before each piece of a long answer buffers at most `limits.writtenBytes` and that piece
+ * for a client that does not read; after `lastLine` nothing is written.
  */
 import type { Writable } from 'node:stream'
 import { limits } from '../limits.ts'
@@ -9,7 +9,7 @@ import { limits } from '../limits.ts'
 export class Writer {
   #stream: Writable
   #text = ''
-  /** Whether what was written last ended a response. */
+  /** Whether the last write ended a response. */
   #isWhole = true
   #isShut = false
 
@@ -17,13 +17,13 @@ export class Writer {
     this.#stream = stream
   }
 
-  /** Writes to another stream from now on. */
+  /** Flushes, then writes to another stream. */
   attach(stream: Writable): void {
     this.flush()
     this.#stream = stream
   }
 
-  /** A whole response line; CRLF follows. */
+  /** Writes a whole response line and CRLF. */
   line(text: string): void {
     this.text(`${text}\r\n`)
   }
@@ -31,12 +31,12 @@ export class Writer {
   text(text: string): void {
     if (this.#isShut) return
     this.#text += text
-    // Behind a length in braces its bytes follow.
+    // After a length in braces, the bytes of the literal follow.
     this.#isWhole = text.endsWith('\r\n') && !text.endsWith('}\r\n')
     if (this.#text.length > gatherChars) this.flush()
   }
 
-  /** Bytes, such as those of a literal that was announced. */
+  /** Writes bytes, such as those of an announced literal. */
   bytes(bytes: Buffer): void {
     if (this.#isShut) return
     if (bytes.length < smallBytes) this.text(bytes.toString('latin1'))
@@ -47,7 +47,7 @@ export class Writer {
     this.#isWhole = false
   }
 
-  /** Writes the last word. Returns false in the middle of a response: a client would take it for a part of that. */
+  /** Writes a last line and shuts the writer. In the middle of a response it writes no line and returns false. */
   lastLine(text: string): boolean {
     const isWhole = this.#isWhole
     if (isWhole) this.line(text)
@@ -56,30 +56,30 @@ export class Writer {
     return isWhole
   }
 
-  /** Whether nobody will read what is written from now on. */
+  /** Whether further output would be lost. */
   get isOver(): boolean {
     return this.#isShut || !this.#stream.writable
   }
 
-  /** Hands what was written to the stream. */
+  /** Passes the gathered text to the stream. */
   flush(): void {
     if (this.#text === '') return
     if (this.#stream.writable) this.#stream.write(this.#text, 'latin1')
     this.#text = ''
   }
 
-  /** Hands what was written to the stream, and ends it. */
+  /** Flushes, and ends the stream. */
   end(): void {
     this.flush()
     this.#stream.end()
   }
 
-  /** Whether so much waits for the client that no more may be made before `room`. */
+  /** Whether so much output waits for the client that a caller must await `room` before it writes more. */
   get isFull(): boolean {
     return this.#stream.writableLength + this.#text.length >= limits.writtenBytes
   }
 
-  /** Resolves when the client has read enough for more to be made, or is gone. */
+  /** Resolves when the client has read enough for more to be written, or is gone. */
   async room(): Promise<void> {
     const stream = this.#stream
     if (!this.isFull) return
