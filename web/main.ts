@@ -1,4 +1,4 @@
-/** Where the dashboard begins: who is signed in and in which language comes first, then the frame is shown. */
+/** Entry point of the dashboard: loads the language and the session, then shows the frame. */
 import { mount } from 'svelte'
 import './style/tokens.css'
 import './style/base.css'

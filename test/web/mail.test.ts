@@ -297,7 +297,7 @@ describe('web: mail', () => {
     await shown('The draft was thrown away.')
   })
 
-  it('asks before the page is left with what is kept nowhere', async () => {
+  it('asks before the page is left with unsaved text', async () => {
     const address = `desk@${door.tenant.address.split('@')[1]}`
     await client(door.http, door.tenant.key)('POST', '/api/v1/mailboxes', { address, kind: 'person' })
     const questions: string[] = []
@@ -317,7 +317,7 @@ describe('web: mail', () => {
     page.removeAllListeners('dialog')
   })
 
-  it('asks before a place of the dashboard is left with what is kept nowhere, whichever way', async () => {
+  it('asks before a place of the dashboard is left with unsaved text, whichever way', async () => {
     const address = `desk@${door.tenant.address.split('@')[1]}`
     const questions: string[] = []
     let isToLeave = false
@@ -344,7 +344,7 @@ describe('web: mail', () => {
       expect(await body.inputValue(), way).to.equal('Hello')
       expect(new URL(page.url()).searchParams.get('write'), way).to.equal('new')
     }
-    expect(new Set(questions)).to.deep.equal(new Set(['What you wrote is kept nowhere. Leave it all the same?']))
+    expect(new Set(questions)).to.deep.equal(new Set(['What you wrote is not saved. Leave anyway?']))
     isToLeave = true
     await link.click()
     await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor()

@@ -335,7 +335,7 @@ describe('web: pages', () => {
       await dialog.dismiss()
     })
     await writer.page.getByRole('link', { name: 'Usage' }).click()
-    expect(questions).to.deep.equal(['What you changed in the template is not saved. Leave it all the same?'])
+    expect(questions).to.deep.equal(['Your changes to the template are not saved. Leave anyway?'])
     await writer.page.getByRole('button', { name: 'Save' }).click()
     await writer.page.getByText('Saved.').waitFor()
     expect(await door.ctx.store.templates.findOne({ accountId })).to.include({ text: 'Good morning', status: 'paused' })
@@ -412,7 +412,7 @@ describe('web: pages', () => {
     const later = new Date(Math.ceil(Date.parse(sendAt) / hourMs) * hourMs + hourMs)
     await dialog.getByLabel('Planned for').fill(await fieldTime(page, later))
     await dialog.getByRole('button', { name: 'Another time' }).click()
-    await notice('It goes out at the other time.').waitFor()
+    await notice('It goes out at the new time.').waitFor()
     const listed = async () =>
       (await call<{ scheduled: { sendAt: string }[] }>('GET', `${mailboxPath(address)}/scheduled`)).body.scheduled
     expect((await listed())[0]?.sendAt).to.equal(later.toISOString())
@@ -473,7 +473,7 @@ describe('web: pages', () => {
     expect(requests[0]).to.include({ status: 'granted', answer: 'You have them.' })
     const other = await door.view()
     await other.page.goto(other.at('/administration/requests'))
-    await other.page.getByRole('heading', { name: 'Your role does not show this page' }).waitFor()
+    await other.page.getByRole('heading', { name: 'Your role may not see this page' }).waitFor()
     expect(await other.page.getByRole('link', { name: 'Outbox' }).count()).to.equal(0)
     await other.close()
   })

@@ -311,7 +311,7 @@ describe('web: windows', () => {
     const refused = await page.request.post(`${door.ctx.baseUrl}/api/v1/keys`, make)
     expect(refused.status()).to.equal(403)
     await page.reload()
-    await other.getByText('Another window went on to this account').waitFor()
+    await other.getByText('Another window switched to this account').waitFor()
     await other.getByRole('complementary').getByText('own', { exact: true }).waitFor()
   })
 
@@ -363,7 +363,7 @@ describe('web: windows', () => {
     await page.route('**/api/v1/session', (route) => route.fulfill({ status: 502, body: '<h1>Bad Gateway</h1>' }))
     await page.goto(viewer.at('/mail'))
     const alert = page.getByRole('alert')
-    await alert.getByText('what stands before it answered with status 502').waitFor()
+    await alert.getByText('a proxy in front of it answered with status 502').waitFor()
     expect(await alert.textContent()).not.to.contain('typed')
     await page.unroute('**/api/v1/session')
     await alert.getByRole('button', { name: 'Try again' }).click()

@@ -1,26 +1,26 @@
-/** The one client of the API: the project's own SDK with the session of the browser. */
+/** The only API client: the project's own SDK with the browser's session. */
 import { Mailroom } from '../../sdk/mailroom.ts'
 
-/** Requests go where the page came from, with the cookie of the session. */
+/** Requests go to the origin of the page, with the session cookie. */
 const options = { baseUrl: location.origin, fetch: fetchInSession }
 
 export let mailroom = new Mailroom(options)
-/** It is another one for each session, and for each account that it acts on. */
+/** The CSRF token of the session: a new one for each session, and for each account that it acts on. */
 let token: string | null = null
 
-/** From now on requests that change something carry the token of the session. */
+/** Makes requests that change something carry the session's token. */
 export function useSession(csrfToken: string): void {
   token = csrfToken
   mailroom = new Mailroom({ ...options, csrfToken })
 }
 
 /**
- * Makes a request. Where it is refused because nobody is signed in any more, the browser goes to the page for signing in, and from
- * there back to where one is; where another window went on to another account, or as somebody else, the dashboard begins anew.
+ * Makes a request. If it is refused because nobody is signed in, the browser goes to the sign-in page, which leads back to the
+ * current page. If another window switched to another account or person, the dashboard reloads.
  */
 async function fetchInSession(...asked: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(...asked)
-  // A password that is asked for once more and is wrong is refused alike.
+  // A wrong password at a confirmation is refused with the same status, so the session is checked.
   if (response.status === 401 || (response.status === 403 && token !== null)) {
     const session = await fetch('/api/v1/session')
     if (session.status === 401) location.assign(`/sign-in?next=${encodeURIComponent(here())}`)
@@ -32,7 +32,7 @@ async function fetchInSession(...asked: Parameters<typeof fetch>): Promise<Respo
   return response
 }
 
-/** What is shown is not of the account that the session acts on now. */
+/** Reloads the dashboard, because the session acts on another account than the one that is shown. */
 export function beginElsewhere(): void {
   location.assign('/app?done=elsewhere')
 }

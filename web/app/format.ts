@@ -14,7 +14,7 @@ const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
 const counted = new Intl.NumberFormat(locale)
 const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
 
-/** As in a list of mail: the time of today, the weekday of this week, else the date. */
+/** As in a list of mail: the time if it is today, the weekday within the last six days, otherwise the date. */
 export function listTime(iso: string, now: Date = new Date()): string {
   const at = new Date(iso)
   if (at.toDateString() === now.toDateString()) return clock.format(at)
@@ -27,7 +27,7 @@ export function listTime(iso: string, now: Date = new Date()): string {
 export const date = (iso: string): string => day.format(new Date(iso))
 /** Date and time, short. */
 export const dateTime = (iso: string): string => short.format(new Date(iso))
-/** Date and time with seconds and zone, for whoever points at a time. */
+/** Date and time with seconds and time zone, for tooltips. */
 export const exactTime = (iso: string): string => whole.format(new Date(iso))
 
 /** `3 minutes ago`, `in 2 days`. */
@@ -42,14 +42,14 @@ export function relativeTime(iso: string, now: Date = new Date()): string {
   return relative.format(Math.round(ms / (365 * dayMs)), 'year')
 }
 
-/** A time as a field of the kind datetime-local has it: in the zone of the viewer. */
+/** Returns a time as the value of a datetime-local field, in the viewer's time zone. */
 export function localTime(iso: string): string {
   const at = new Date(iso)
   return new Date(at.getTime() - at.getTimezoneOffset() * minuteMs).toISOString().slice(0, 16)
 }
 
 export const count = (n: number): string => counted.format(n)
-/** A share of one as a percentage. */
+/** Formats a share (0 to 1) as a percentage. */
 export const percent = (share: number): string => shares.format(share)
 
 /** Sizes are powers of 1024 throughout the API. */

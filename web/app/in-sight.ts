@@ -1,4 +1,4 @@
-/** Attachment: keeps what is open, among things that scroll, in sight, also when there is less room for them; `isOpen` says whether it is. */
+/** Svelte attachment: keeps the open entry (`isOpen`) of a scrolling `nav` in view, also after the `nav` is resized. */
 export const inSight = (isOpen: boolean) => (element: HTMLElement) => {
   const scrolls = element.closest('nav')
   if (!isOpen || scrolls === null) return undefined

@@ -1,4 +1,4 @@
-/** The words of the interface, in the language of the viewer. A language is loaded before anything is shown, and only that one. */
+/** The words of the interface, in the viewer's language. Only that language is loaded, before anything is shown. */
 import { en } from '../words/en/all.ts'
 
 export type Words = typeof en
@@ -8,15 +8,15 @@ const loaders: Readonly<Record<Language, () => Promise<Words>>> = {
   en: async () => en,
   de: async () => (await import('../words/de/all.ts')).de,
 }
-/** Each in its own words, for the choice. */
+/** The name of each language in that language, for the menu. */
 export const languages: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }
 const kept = 'mailroom.language'
 
 export const language: Language = chosen()
-/** The same with the viewer's country: a date is written otherwise in Britain than in America. */
+/** The language with the viewer's country, because dates are written differently in Britain and America. */
 export const locale = navigator.languages.find((tag) => tag.slice(0, 2) === language && isTag(tag)) ?? language
 
-/** `words.mail.compose`; a word that one of the languages lacks does not compile. */
+/** For example `words.mail.compose`. If German lacks a word, the code does not compile. */
 export let words: Words = en
 
 export async function loadWords(): Promise<void> {
@@ -24,13 +24,13 @@ export async function loadWords(): Promise<void> {
   document.documentElement.lang = language
 }
 
-/** Changes the language: the page begins anew in it. */
+/** Changes the language and reloads the page. */
 export function chooseLanguage(chosen: Language): void {
   localStorage.setItem(kept, chosen)
   location.reload()
 }
 
-/** Whether dates can be written by it: Chromium in the locale C of Unix says en-US@posix. */
+/** Whether Intl accepts a tag. In the Unix locale C, Chromium reports en-US@posix, which Intl rejects. */
 function isTag(tag: string): boolean {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0

@@ -1,4 +1,4 @@
-/** A list of the API that comes in pages: the first when it is shown, more when they are asked for. */
+/** A paged list of the API: the first page loads when it is shown, further ones on request. */
 
 import { type Loading, loading } from './loading.svelte.ts'
 import { attempt } from './notices.svelte.ts'
@@ -6,7 +6,7 @@ import { attempt } from './notices.svelte.ts'
 type Part<T> = { readonly items: readonly T[]; readonly next: string | null }
 export type Listing<T> = Loading<readonly T[]> & { readonly hasMore: boolean; more(): Promise<unknown> }
 
-/** `load` asks for the page after a cursor. It is asked anew when what it reads of the page's state changes. */
+/** `load` fetches the page after a cursor. The list reloads when reactive state that `load` reads changes. */
 export function listing<T>(load: (before: string | undefined, signal?: AbortSignal) => Promise<Part<T>>): Listing<T> {
   const first = loading((signal) => load(undefined, signal))
   const change = (items: readonly T[], next: string | null) => first.set({ items, next })

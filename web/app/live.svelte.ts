@@ -1,6 +1,6 @@
 /**
- * What happens in the account, as it happens. Of all windows of a browser one reads the stream of events, the SDK's, which is
- * taken up again where it was cut, and tells the others: browsers open few connections to one host.
+ * Live events of the account. Browsers open few connections to one host, so only one window of a browser reads the event stream
+ * and passes the events on to the others. The SDK resumes a stream where it was cut.
  */
 import { ApiError } from '../../sdk/errors.ts'
 import type { EventType, MailroomEvent } from '../../sdk/generated/types.ts'
@@ -10,10 +10,10 @@ import { session } from './session.svelte.ts'
 type Listener = { readonly types: readonly EventType[]; hear(event: MailroomEvent): void }
 
 const listeners = new Set<Listener>()
-/** Long enough that a service which refuses a stream, because there are too many, is not asked all the time. */
+/** The pause after a refused stream, so that a service that has too many streams is not asked again and again. */
 const refusedPauseMs = 30_000
 
-/** Hears events of the given kinds while a component is shown: call it where the component begins. */
+/** Receives events of the given types while a component is shown. Call it during the component's initialisation. */
 export function onEvents<T extends EventType>(types: readonly T[], hear: (event: MailroomEvent<T>) => void): void {
   $effect(() => {
     const listener = { types, hear: hear as Listener['hear'] }
@@ -22,18 +22,18 @@ export function onEvents<T extends EventType>(types: readonly T[], hear: (event:
   })
 }
 
-/** Where the newest event stands that this window heard: whoever reads the stream after another window goes on behind it. */
+/** The cursor of the newest event that this window received. If it takes the stream over from another window, it resumes there. */
 let heard: string | null = null
-/** How to stop what listens now. */
+/** Stops the current listener. */
 let stop = (): void => undefined
 
-/** Begins to listen. Returns how to stop. */
+/** Starts to listen. Returns a function that stops. */
 export function followEvents(): () => void {
   stop = follow()
   return () => stop()
 }
 
-/** Does what ends the session without listening, since that would be refused then. Listens again when it fails. */
+/** Runs something that ends the session with the stream closed, since the stream would be refused. Listens again if it fails. */
 export async function withoutEvents(leave: () => Promise<void>): Promise<void> {
   stop()
   try {
@@ -54,7 +54,7 @@ function follow(): () => void {
       tell(event)
       channel.postMessage(event)
     })
-  // Locks are there in secure contexts only; elsewhere every window reads for itself.
+  // Web Locks exist only in secure contexts; elsewhere each window reads the stream for itself.
   const reading = navigator.locks
     ? navigator.locks.request(name, { signal: ending.signal }, read)
     : readStream(ending.signal, tell)
@@ -80,7 +80,7 @@ async function readStream(signal: AbortSignal, hear: (event: MailroomEvent) => v
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof ApiError && error.statusCode === 401) return
-      // Events are not kept for ever.
+      // The event of the cursor may have expired: begin with new events.
       if (error instanceof ApiError && error.statusCode === 400) heard = null
       await new Promise((resolve) => setTimeout(resolve, refusedPauseMs))
     }

@@ -1,19 +1,19 @@
-/** Something that is asked of the API: loading, there, or refused. */
+/** A value that is loaded from the API: loading, loaded, or failed. */
 
 export type Loading<T> = {
-  /** Null until it is there; while it is asked for again, the one before. */
+  /** Null until it is loaded. During a reload it keeps the previous value. */
   readonly value: T | null
   readonly error: unknown
   readonly isLoading: boolean
-  /** Asks again; what is shown stays until the answer is there. */
+  /** Loads again; the previous value stays until the answer arrives. */
   reload(): void
-  /** Puts in another value, such as the one that a change answered. */
+  /** Replaces the value, for example with the answer to a change. */
   set(value: T): void
 }
 
 /**
- * Asks when the component is shown, and again whenever what `load` reads of the page's state (before its first `await`)
- * changes. An answer that was overtaken by a newer question is dropped.
+ * Loads when the component is shown, and again whenever reactive state changes that `load` reads before its first `await`.
+ * The answer to an outdated request is dropped.
  */
 export function loading<T>(load: (signal: AbortSignal) => Promise<T>): Loading<T> {
   let value = $state.raw<T | null>(null)

@@ -1,4 +1,4 @@
-/** Short news at the edge of the page: what was done, with the way back where there is one, and what did not work. */
+/** Short notices at the edge of the page: what was done, with an undo where possible, and what failed. */
 import { type Told, toldOf } from './told.ts'
 
 export type Notice = Told & {
@@ -11,26 +11,26 @@ export type Notice = Told & {
 const shownMs = 8_000
 const badShownMs = 15_000
 
-/** What a notice of something that was done has in common with the others. */
+/** The fields that all notices of success share. */
 const plain = { tone: 'plain', fix: null, fixLanguage: undefined } as const
 
 let notices = $state.raw<readonly Notice[]>([])
 let count = 0
-/** How to do at once what waits until the time for undoing is over; each resolves to whether it was done. */
+/** The actions that wait until the time for undoing is over. Each runs its action at once and resolves to whether it succeeded. */
 const unfinished = new Set<() => Promise<boolean>>()
 const timers = new Map<number, { readonly end: () => unknown; timer: ReturnType<typeof setTimeout> }>()
 
 export const shownNotices = (): readonly Notice[] => notices
 
-/** Says that something was done. `undo` takes it back. */
+/** Shows that something was done. `undo` reverses it. */
 export function notify(text: string, { undo }: { undo?: () => unknown } = {}): void {
   const taken = undo === undefined ? null : () => void attempt(async () => undo())
   show({ ...plain, text, undo: taken }, shownMs)
 }
 
 /**
- * Says that something was done which cannot be taken back, and does it when the time for undoing is over, or at once when the
- * page is left. `undone` shows again what was taken away from the page.
+ * Shows an action that cannot be undone as done, but runs it only when the time for undoing is over, or when the page is left.
+ * `undone` restores what was removed from the page.
  */
 export function notifyThenDo(text: string, act: () => Promise<unknown>, undone: () => unknown): void {
   const isFirst = () => {
@@ -47,8 +47,8 @@ export function notifyThenDo(text: string, act: () => Promise<unknown>, undone: 
 }
 
 /**
- * Does now what waits until the time for undoing is over: before the session ends or goes on to another account, where it would be
- * refused. Resolves to whether all was done.
+ * Runs now the actions that wait until the time for undoing is over. Call it before the session ends or switches to another
+ * account, where they would be refused. Resolves to whether all of them succeeded.
  */
 export async function finishNow(): Promise<boolean> {
   const done = await Promise.all([...unfinished].map((finish) => finish()))
@@ -60,7 +60,7 @@ export function complain(error: unknown): void {
   show({ ...toldOf(error), tone: 'bad', undo: null }, badShownMs)
 }
 
-/** Does something; what goes wrong is shown. Resolves to whether it was done. */
+/** Runs an action and shows its error. Resolves to whether it succeeded. */
 export async function attempt(act: () => Promise<unknown>, failed?: () => unknown): Promise<boolean> {
   try {
     await act()
@@ -72,7 +72,7 @@ export async function attempt(act: () => Promise<unknown>, failed?: () => unknow
   }
 }
 
-/** Takes a notice away: what was to be done afterwards is done now. */
+/** Removes a notice and runs the action that waits for its end, if there is one. */
 export function dismiss(id: number): void {
   const timed = timers.get(id)
   if (timed === undefined) return
@@ -82,7 +82,7 @@ export function dismiss(id: number): void {
   timed.end()
 }
 
-/** Takes back what the newest notice with a way back tells of. */
+/** Undoes the action of the newest notice that can be undone. */
 export function undoLast(): void {
   const last = notices.findLast(({ undo }) => undo !== null)
   if (last !== undefined) undoOf(last)
@@ -93,7 +93,7 @@ export function undoOf({ id, undo }: Notice): void {
   dismiss(id)
 }
 
-/** Whoever reads or points at the notices has all the time. */
+/** Keeps the notices for as long as the pointer or the focus is on them. */
 export function hold(isHeld: boolean): void {
   for (const [id, timed] of timers) {
     clearTimeout(timed.timer)

@@ -1,24 +1,24 @@
-/** Which page is shown, by the address alone: every place has a link, and the buttons back and forward work. */
+/** The page that is shown follows from the URL alone: every place has a link, and the back and forward buttons work. */
 import { tick } from 'svelte'
 
 export type Place = { readonly path: string; readonly query: URLSearchParams }
 export type Params = Readonly<Record<string, string>>
 
-/** All addresses of the dashboard begin with it. */
+/** The beginning of all paths of the dashboard. */
 export const base = '/app'
 
 let current = $state.raw<Place>(read())
-/** Where that is, with which the address of the browser agrees but while it is asked whether one may leave. */
+/** The URL of the current place. It differs from the browser's URL only while `mayLeave` is being asked. */
 let currentHref = location.href
 
-/** Whether one may go from the place to `next`; it may have to be kept first what would be lost. */
+/** Whether the viewer may leave the place for `next`. It may first save what would be lost. */
 export type MayLeave = (next: URL) => boolean | Promise<boolean>
 let mayLeave: MayLeave = () => true
 
 /** Where the viewer is: a path below `base`, such as `/webhooks/whk_1`, and its query. */
 export const place = (): Place => current
 
-/** The address of a place, for `href`. Parameters that are empty or null are left out. */
+/** Returns the URL of a place, for `href`. Empty and null parameters are left out. */
 export function linkTo(path: string, query: Readonly<Record<string, string | null | undefined>> = {}): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '')
   return `${base}${path}${given.length === 0 ? '' : `?${new URLSearchParams(given)}`}`
@@ -27,7 +27,7 @@ export function linkTo(path: string, query: Readonly<Record<string, string | nul
 /** One segment of a path. */
 export const segment = (text: string): string => encodeURIComponent(text)
 
-/** Goes to an address of `linkTo`. `replace` leaves no way back to the one before. */
+/** Goes to a URL of `linkTo`. With `replace` the current place is not kept in the history. */
 export function go(href: string, { replace = false }: { replace?: boolean } = {}): void {
   const move = () => {
     if (replace) history.replaceState(null, '', href)
@@ -39,7 +39,7 @@ export function go(href: string, { replace = false }: { replace?: boolean } = {}
   else if (answer !== false) void moveIf(answer, move)
 }
 
-/** Has each way out of the place asked `ask` first, until the function that this returns is called. */
+/** Calls `ask` before the viewer leaves the place. Returns a function that ends this. */
 export function askBeforeLeaving(ask: MayLeave): () => void {
   mayLeave = ask
   return () => {
@@ -56,7 +56,7 @@ function arrive(): void {
   currentHref = location.href
 }
 
-/** The parameters of a path by a pattern such as `/webhooks/:id`; null when it is another. A trailing `?` makes one optional. */
+/** Returns the parameters of a path that matches a pattern such as `/webhooks/:id`, otherwise null. `?` makes one optional. */
 export function match(pattern: string, path: string): Params | null {
   const names = pattern.split('/').slice(1)
   const parts = path.split('/').slice(1)
@@ -73,7 +73,7 @@ export function match(pattern: string, path: string): Params | null {
   return params
 }
 
-/** Follows links within the dashboard without loading the page again. Returns how to stop. */
+/** Follows links within the dashboard without reloading the page. Returns a function that stops. */
 export function followLinks(): () => void {
   const clicked = (event: MouseEvent) => {
     if (
@@ -91,7 +91,7 @@ export function followLinks(): () => void {
     event.preventDefault()
     go(link.pathname + link.search + link.hash)
   }
-  // The address is another by then: where one has to stay, it is put back.
+  // The browser has changed the URL already. If the viewer stays, the old URL is restored.
   const moved = () => {
     const next = location.href
     const answer = mayLeave(new URL(next))
@@ -111,7 +111,7 @@ export function followLinks(): () => void {
   }
 }
 
-/** Tells people who do not see the page that another one is there: the focus goes to its content. */
+/** Moves the focus to the content, so that screen readers announce the new page. */
 export async function focusContent(): Promise<void> {
   await tick()
   document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true })

@@ -1,16 +1,16 @@
-/** The same thing as a program does it, with the values of this account filled in. */
+/** Code samples that do the same as a page, with the values of this account filled in. */
 
 export type SampleCall = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** With everything that is known in it, such as `/api/v1/mailboxes/a%40example.com/send`. */
+  /** With all parameters filled in, such as `/api/v1/mailboxes/a%40example.com/send`. */
   readonly path: string
   readonly body?: object
-  /** The MCP tool that does it, with its arguments (default: the body). */
+  /** The MCP tool that does the same, and its arguments (default: the body). */
   readonly tool?: string
   readonly arguments?: object
 }
 
-/** The command for a terminal; the key is read from the environment, as it is shown only once. */
+/** Returns the command for a terminal. The key comes from the environment, because it is shown only once. */
 export function curl({ method, path, body }: SampleCall): string {
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${location.origin}${path}`,
@@ -25,7 +25,7 @@ export function curl({ method, path, body }: SampleCall): string {
   return lines.join(' \\\n  ')
 }
 
-/** The call of a tool, as an MCP client sends it. */
+/** Returns the tool call that an MCP client sends. */
 export function mcpCall({ tool = '', body = {}, arguments: given = body }: SampleCall): string {
   return JSON.stringify({ method: 'tools/call', params: { name: tool, arguments: given } }, null, 2)
 }

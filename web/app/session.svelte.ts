@@ -1,4 +1,4 @@
-/** Who is signed in, and in which of their accounts. */
+/** Who is signed in, and which of their accounts the session acts on. */
 import { ApiError } from '../../sdk/errors.ts'
 import type { SessionGetResult } from '../../sdk/generated/types.ts'
 import { beginElsewhere, mailroom, useSession } from './client.ts'
@@ -8,19 +8,19 @@ export type Session = SessionGetResult
 export type Role = NonNullable<Session['account']>['role']
 
 let current = $state.raw<Session | null>(null)
-/** All windows of a browser have one session: each tells the others whom it found, and in which account. */
+/** All windows of a browser share one session. Each tells the others which person and account it found. */
 const windows = new BroadcastChannel('mailroom.session')
 windows.onmessage = ({ data }) => {
   if (current !== null && data !== whoIn(current)) beginElsewhere()
 }
 
-/** The session; there is one wherever a page is shown. */
+/** Returns the session. It exists whenever a page is shown. */
 export function session(): Session {
   if (current === null) throw new Error('Nobody is signed in.')
   return current
 }
 
-/** Resolves to whether somebody is signed in; else the browser is on its way to the page for signing in. */
+/** Resolves to whether somebody is signed in. If not, the browser is already going to the sign-in page. */
 export async function openSession(): Promise<boolean> {
   try {
     take(await mailroom.session.get())
@@ -31,7 +31,7 @@ export async function openSession(): Promise<boolean> {
   }
 }
 
-/** Acts on another account from now on: everything that is shown is of the one before, so the page begins anew. */
+/** Switches to another account and reloads, because everything that is shown belongs to the previous one. */
 export async function switchAccount(account: string): Promise<void> {
   if (!(await finishNow())) return
   await mailroom.session.switch({ account })
@@ -45,7 +45,7 @@ export async function signOut(): Promise<void> {
 
 const ranks: Readonly<Record<Role, number>> = { reader: 0, member: 1, owner: 2 }
 
-/** Whether the person may do in the account what needs a role, or administers the service. */
+/** Whether the person's role in the account is at least `role`, or whether they administer the service. */
 export const mayAs = (role: Role | 'administrator'): boolean =>
   role === 'administrator' ? session().administrator : ranks[session().account?.role ?? 'reader'] >= ranks[role]
 

@@ -1,35 +1,35 @@
-/** What can be done with one or two keys, and from the command palette: both show the same commands. */
+/** The commands of the keyboard shortcuts and of the command palette, which are the same. */
 
 export type Command = {
   readonly title: string
   /**
-   * One key, or two after each other, such as `g m`; as `KeyboardEvent.key` names them. With `Ctrl+` in front, or the Command key, it
-   * works in fields too.
+   * One key, or two in sequence such as `g m`, named as in `KeyboardEvent.key`. A key with `Ctrl+` in front, which also stands for
+   * the Command key, works in text fields too.
    */
   readonly keys?: string
   /** The heading in the list of shortcuts. */
   readonly group: string
-  /** Further words that find it in the palette. */
+  /** Further words by which the palette finds it. */
   readonly also?: string
   run(): unknown
 }
 
-/** The second key of a pair comes within this time. */
+/** The second key of a pair must follow within this time. */
 const pairMs = 1_200
 
 const sets = new Set<readonly Command[]>()
-/** Tells who reads the commands that they are others. The sets are no state: an effect that ends would see those of before. */
+/** Notifies readers that the commands have changed. `sets` is not reactive itself: an effect that ends would see its old content. */
 let version = $state(0)
 let versions = 0
 let first: { readonly key: string; readonly at: number } | null = null
 
-/** All commands that the frame and the page that is shown offer, the page's own first. */
+/** Returns all commands that the frame and the current page offer, those of the page first. */
 export function commands(): readonly Command[] {
   void version
   return [...sets].toReversed().flat()
 }
 
-/** Offers commands while a component is shown. `list` may read state: it is read anew when that changes. */
+/** Offers commands while a component is shown. `list` may read reactive state and runs again when that changes. */
 export function offerCommands(list: () => readonly Command[]): void {
   $effect(() => {
     const set = list()
@@ -42,7 +42,7 @@ export function offerCommands(list: () => readonly Command[]): void {
   })
 }
 
-/** Runs the command of a key that was pressed. In fields and dialogs keys are left alone. */
+/** Runs the command of a pressed key. In dialogs it does nothing, and in text fields only with Ctrl or Command. */
 export function pressed(event: KeyboardEvent): void {
   const isChord = event.ctrlKey || event.metaKey
   if (event.defaultPrevented || event.altKey || document.querySelector('dialog[open]') !== null) return
@@ -51,7 +51,7 @@ export function pressed(event: KeyboardEvent): void {
   const pair = first !== null && event.timeStamp - first.at < pairMs ? `${first.key} ${key}` : null
   first = null
   const of = (wanted: string | null) => commands().find(({ keys }) => keys !== undefined && keys === wanted)
-  // The second key of a pair may be a command of the page by itself: `e` archives, and `g e` leads to the events.
+  // The second key of a pair may be a command by itself: `e` archives, `g e` opens the events.
   const found = of(pair) ?? of(key)
   if (found !== undefined) {
     event.preventDefault()
@@ -61,7 +61,7 @@ export function pressed(event: KeyboardEvent): void {
   }
 }
 
-/** Whether the key is for what has the focus, such as a button or a link; that of the open row leads to where one is. */
+/** Whether the key activates the focused button or link. The link of the open row is excluded: it leads to the current place. */
 function presses({ key, target }: KeyboardEvent): boolean {
   return (
     /^(?:Enter| )$/.test(key) &&

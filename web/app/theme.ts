@@ -1,4 +1,4 @@
-/** Light or dark: as the device says, unless the viewer chose. */
+/** Light or dark: as the device is set, unless the viewer chose. */
 export type Theme = 'auto' | 'light' | 'dark'
 
 const kept = 'mailroom.theme'

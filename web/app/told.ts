@@ -1,16 +1,16 @@
-/** What is said of something that went wrong: in the language of the viewer, with what the API says of this very case, in English. */
+/** The text of an error: in the viewer's language, with the details that the API gives in English. */
 import { ApiError } from '../../sdk/errors.ts'
 import { words } from './language.ts'
 
 export type Told = {
   readonly text: string
-  /** What to change; null where the API said nothing. */
+  /** What to change; null if the API did not say. */
   readonly fix: string | null
-  /** Of `fix`, where it is not that of the page. */
+  /** The language of `fix`, if it is not that of the page. */
   readonly fixLanguage: 'en' | undefined
 }
 
-/** The answer of the API itself; null where there is none, or somebody before the service answered. */
+/** Returns the refusal by the API itself, or null if there was no answer or a proxy answered in its place. */
 export const refusalOf = (error: unknown): ApiError | null =>
   error instanceof ApiError && error.code !== 'unknown' ? error : null
 
@@ -26,5 +26,5 @@ export function toldOf(error: unknown): Told {
   return { text, fix: inFull(refusal), fixLanguage: 'en' }
 }
 
-/** What went wrong and what to change. */
+/** Returns what went wrong and what to change. */
 export const inFull = ({ message, fix }: ApiError): string => [message, fix].filter(Boolean).join(' ')

@@ -1,4 +1,4 @@
-/** Every page of the dashboard, once: addresses, navigation, command palette and the title of the window follow from this table. */
+/** Every page of the dashboard: URLs, navigation, command palette and window titles are derived from this table. */
 import Activity from '@lucide/svelte/icons/activity'
 import AtSign from '@lucide/svelte/icons/at-sign'
 import Ban from '@lucide/svelte/icons/ban'
@@ -27,22 +27,22 @@ import type { Words } from '../app/language.ts'
 import type { Role } from '../app/session.svelte.ts'
 
 export type PageEntry = {
-  /** Below /app; a segment `:name` is a parameter, `:name?` one that may be missing. */
+  /** The path below /app. A segment `:name` is a parameter, `:name?` an optional one. */
   readonly path: string
   readonly title: (words: Words) => string
   readonly load: () => Promise<{ readonly default: Component }>
-  /** Where it stands in the navigation; without it the page is reached from others. */
+  /** Its place in the navigation; a page without one is reached from other pages. */
   readonly navigation?: {
     readonly group: NavigationGroup
     readonly icon: Component
-    /** What follows `g` in the shortcut that leads there. */
+    /** The key that follows `g` in its shortcut. */
     readonly key?: string
     /** Shown below the entry while one of its pages is open, such as folders. */
     readonly more?: () => Promise<{ readonly default: Component }>
   }
-  /** The least role that sees it (default: everybody who may read); or who administers the service, in an account or none. */
+  /** The lowest role that may see it (default: reader); or `administrator`, who need not be in an account. */
   readonly role?: Role | 'administrator'
-  /** Whether it is of the person, who may be in no account. */
+  /** Whether it is about the person, who need not be in an account. */
   readonly isPersonal?: boolean
   /** Whether it takes the whole height and scrolls by itself. */
   readonly isFull?: boolean

@@ -1,15 +1,15 @@
-/** Where the values of Lens stand in a mail. Offsets are code points, as the API gives them. */
+/** Where in a mail the values of Lens were found. Offsets are in code points, as in the API. */
 import type { IntakeMessagesGetResult } from '../../../sdk/generated/types.ts'
 
 export type IntakeRecord = IntakeMessagesGetResult
 type Evidence = NonNullable<NonNullable<IntakeRecord['lens_evidence']>[string]>
 
-/** A piece of a text, and the keys of the fields whose values stand there. */
+/** A piece of a text, and the keys of the fields whose values it is part of. */
 export type Piece = { readonly text: string; readonly keys: readonly string[] }
 
 type Range = { readonly key: string; readonly start: number; readonly end: number }
 
-/** The ranges of a source (`subject`, `text`, `attachments[n]`) by field; those of a list item by item. */
+/** Returns the ranges of all fields in a source (`subject`, `text`, `attachments[n]`); for a list one for each item. */
 function rangesIn(source: string, evidence: IntakeRecord['lens_evidence']): readonly Range[] {
   return Object.entries(evidence ?? {}).flatMap(([key, found]) => {
     if (found === null || found.source !== source) return []
@@ -18,7 +18,7 @@ function rangesIn(source: string, evidence: IntakeRecord['lens_evidence']): read
   })
 }
 
-/** A text cut where values begin and end. */
+/** Cuts a text where values begin and end. */
 export function piecesOf(text: string, source: string, evidence: IntakeRecord['lens_evidence']): readonly Piece[] {
   const points = [...text]
   const ranges = rangesIn(source, evidence).filter(

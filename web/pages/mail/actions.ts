@@ -1,4 +1,4 @@
-/** What is done with messages of a list: shown at once, and taken back by the notice that tells of it. */
+/** The actions on messages of a list. Each shows a notice when it is done, most with an undo. */
 import { mailroom } from '../../app/client.ts'
 import { words } from '../../app/language.ts'
 import { attempt, notify } from '../../app/notices.svelte.ts'
@@ -7,13 +7,13 @@ import { mailChangedHere } from './mailboxes.svelte.ts'
 export type Chosen = {
   readonly address: string
   readonly ids: readonly string[]
-  /** The folder in which one of them lies: of a label they are of several. */
+  /** Returns the folder of one of them: the messages of a label are in several folders. */
   folderOf(id: string): string
 }
 
 const messages = () => mailroom.mailboxes.messages
 
-/** Moves messages to a folder; the way back leads to where they were. */
+/** Moves messages to a folder. The undo moves each back to its own folder. */
 export async function move(
   { address, ids, folderOf }: Chosen,
   to: string,
@@ -36,7 +36,7 @@ export async function move(
     })
 }
 
-/** Marks messages as spam or as none, which moves them and teaches the mailbox. */
+/** Marks messages as spam or not spam, which moves them and trains the mailbox. */
 export async function judge({ address, ids }: Chosen, isSpam: boolean, undone: () => void): Promise<void> {
   const each = (spam: boolean) => Promise.all(ids.map((id) => messages().update(address, id, { spam })))
   const isDone = await attempt(() => each(isSpam), undone)
@@ -65,7 +65,7 @@ export async function trash({ address, ids }: Chosen, undone: () => void): Promi
     })
 }
 
-/** Puts messages back from Trash to where they were deleted from. */
+/** Moves messages from Trash back to the folders from which they were deleted. */
 export async function restore({ address, ids }: Chosen, failed: () => void): Promise<void> {
   const isDone = await attempt(() => Promise.all(ids.map((id) => messages().restore(address, id))), failed)
   mailChangedHere(address, ids)

@@ -1,4 +1,4 @@
-/** What a message that is being written begins with, and how it is put into a request. */
+/** The initial content of a message that is being written, and how it becomes a request. */
 import type { Address, DraftsCreateParams, FullMessage } from '../../../sdk/generated/types.ts'
 import { attachment } from '../../../sdk/mailroom.ts'
 import { mailroom } from '../../app/client.ts'
@@ -17,7 +17,7 @@ export type Composed = {
   subject: string
   body: string
   files: readonly ComposedFile[]
-  /** The message that is answered; null in a draft that is opened again, which knows by itself. */
+  /** The message that is answered; null for a reopened draft, which the service already knows to be a reply. */
   readonly inReplyTo: string | null
   readonly draftId: string | null
 }
@@ -33,11 +33,11 @@ export const empty: Composed = {
   draftId: null,
 }
 
-/** The limits of the contract for files. */
+/** The contract's limits for files. */
 export const filesMax = 10
 export const filesBytesMax = 10 * 1024 * 1024
 
-/** What one begins with: nothing, an answer, a message to pass on, or a draft (`how` is its id). */
+/** Returns the initial content: empty, a reply, a forwarded message, or a draft (then `how` is its id). */
 export async function beginning(
   how: string,
   { mailbox, messageId }: { readonly mailbox: string; readonly messageId: string | null },
@@ -48,7 +48,7 @@ export async function beginning(
   return how === 'forward' ? forwardOf(message) : replyTo(message, { mailbox, isToAll: how === 'reply-all' })
 }
 
-/** The fields of a request; files only if they changed, as they are long, and the text as it takes the place of HTML. */
+/** Returns the fields of a request. Files and text are left out unless asked for: files are long, and a text replaces the HTML. */
 export function fieldsOf(
   composed: Composed,
   { withFiles, withText }: { readonly withFiles: boolean; readonly withText: boolean },
@@ -65,7 +65,7 @@ export function fieldsOf(
   }
 }
 
-/** `crypto.randomUUID` is there in secure contexts only. */
+/** Does not use `crypto.randomUUID`, which exists only in secure contexts. */
 export const newIdempotencyKey = (): string => `web-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
 
 export async function fileOf(file: File): Promise<ComposedFile> {
@@ -128,7 +128,7 @@ const storedFiles = ({ message_id: messageId, attachments }: FullMessage): Compo
     .filter(({ inline }) => !inline)
     .map(({ id: attachmentId, name, size }) => ({ name, size, part: { messageId, attachmentId } }))
 
-/** RFC 5322 3.6.5: one prefix, however often it is answered. */
+/** RFC 5322 3.6.5: a subject has one prefix, however often it is answered. */
 function prefixed(prefix: 'Re: ' | 'Fwd: ', subject: string | null): string {
   const bare = subject ?? ''
   return bare.toLowerCase().startsWith(prefix.trim().toLowerCase()) ? bare : `${prefix}${bare}`

@@ -1,16 +1,16 @@
 /**
- * The rows of a list of mail: conversations by their newest message here, loaded page by page as far as one scrolls. What comes,
- * goes or changes meanwhile is put in without loading the list again.
+ * The rows of a list of mail: conversations, represented by their newest message in the list, loaded page by page on scrolling.
+ * Messages that arrive, leave or change are merged into the rows without reloading the list.
  *
- * The rows are one plain array that is changed where it is; `#changes` tells those who read it. A page, a mail that comes and a
- * row that is looked for cost the same in a list of any length; only what goes renumbers the rows below it.
+ * The rows are one plain array that is changed in place; `#changes` notifies its readers. Adding a page, adding a new message and
+ * finding a row cost the same in a list of any length. Only a removal renumbers the rows below it.
  */
 import type { MessageSummary, MessagesSearchResult } from '../../../sdk/generated/types.ts'
 import { mailroom } from '../../app/client.ts'
 import { nameOf } from './people.ts'
 import { everywhere, type MailPlace } from './places.ts'
 
-/** What a row shows of a message, and no more: lists have many. */
+/** The fields of a message that a row shows, and no others, because lists are long. */
 export type Listed = Pick<
   MessageSummary,
   | 'message_id'
@@ -24,17 +24,17 @@ export type Listed = Pick<
   | 'answered'
   | 'labels'
 > & {
-  /** Whom it is from; of what we sent, whom it goes to. */
+  /** The sender; in Sent and Drafts the recipients. */
   readonly who: string
   readonly hasFiles: boolean
-  /** Where the first word of a search stands in the text. */
+  /** The excerpt of the body with the search hits. */
   readonly found: MessagesSearchResult['messages'][number]['highlights'][number] | null
 }
 export type Row = {
-  /** The thread; in results of a search the message. */
+  /** The thread id; in search results the message id. */
   readonly key: string
   readonly newest: Listed
-  /** All of the conversation that the list has, newest first, and those of them that are unread. */
+  /** The messages of the conversation that are in the list, newest first, and those of them that are unread. */
   readonly ids: readonly string[]
   readonly unread: readonly string[]
 }
@@ -43,7 +43,7 @@ type Answered = MessageSummary & { readonly highlights?: MessagesSearchResult['m
 
 const firstPage = 50
 const nextPages = 200
-/** One for all rows that have none. */
+/** Shared by all rows without labels or unread messages, to save memory. */
 const none: readonly never[] = []
 
 export class MailList {
@@ -51,16 +51,19 @@ export class MailList {
   isLoading = $state(true)
   isWhole = $state(false)
   readonly source: Source
-  /** Whether rows say whom their mail goes to. */
+  /** Whether the rows show recipients instead of senders. */
   readonly isSentByUs: boolean
   readonly #ending = new AbortController()
   readonly #rows: Row[] = []
-  /** By the keys of rows and the ids of their messages: the place, counted from the row that was the first one at the beginning. */
+  /** The place of each row, by its key and by the ids of its messages, counted from the row that was first when the list loaded. */
   readonly #places = new Map<string, number>()
   #placeOfFirst = 0
   #changes = $state(0)
   #next: string | null = null
-  /** What was put in as it came: since the list was compared last, or, of all mailboxes, which are asked of an index, since it is there. */
+  /**
+   * The messages that were added on arrival since the last comparison. In the list of all mailboxes, which an index answers with a
+   * delay, all of them since the list exists.
+   */
   readonly #came = new Set<string>()
   #asking: Promise<void> | null = null
 
@@ -85,13 +88,13 @@ export class MailList {
     return this.#rows[index]
   }
 
-  /** The row that a message is in; -1 when the list has it not, or not yet. */
+  /** Returns the index of the row that contains a message, or -1 if it is not loaded. */
   indexOf(messageId: string): number {
     void this.#changes
     return this.#indexOf(messageId) ?? -1
   }
 
-  /** Loads the next page. What was loaded stays when that fails; `more` tries it again. */
+  /** Loads the next page. If that fails, the loaded rows stay and `more` can be called again. */
   more(): Promise<void> {
     if (this.isWhole) return Promise.resolve()
     this.#asking ??= this.#load().finally(() => {
@@ -101,8 +104,8 @@ export class MailList {
   }
 
   /**
-   * Compares the newest page with the rows that are there: what lies elsewhere now goes, marks are those of now, what is newer comes.
-   * Resolves to whether that is all: where something came back among older mail the list has to be read anew.
+   * Compares the newest page of the API with the rows: removes messages that have left, updates marks, and adds newer messages.
+   * Resolves to false if a message came back among older mail; the caller then has to reload the list.
    */
   async compare(): Promise<boolean> {
     if (this.isLoading || this.source.q !== '') return true
@@ -112,7 +115,7 @@ export class MailList {
     const found = new Set(messages.map(({ message_id }) => message_id))
     const newest = this.#rows[0]?.newest.received_at ?? ''
     const oldest = next === null ? '' : (messages.at(-1)?.received_at ?? '')
-    // What comes meanwhile is not in the answer, and what has just come not in the index of all mailboxes.
+    // The answer lacks messages that arrived after the request, and in the list of all mailboxes those not yet indexed.
     const isKnown = ({ message_id }: Listed) => found.has(message_id) || this.#came.has(message_id)
     this.remove(this.#rows.flatMap((row) => (row.newest.received_at > oldest && !isKnown(row.newest) ? row.ids : [])))
     let isAll = true
@@ -125,12 +128,12 @@ export class MailList {
     return isAll
   }
 
-  /** What is on its way is not wanted any more. */
+  /** Aborts the requests that are under way. */
   end(): void {
     this.#ending.abort()
   }
 
-  /** Puts in a message that has just come, where it belongs. */
+  /** Adds a message that has just arrived. */
   add(message: Listed): void {
     if (this.#places.has(message.message_id)) return
     this.#came.add(message.message_id)
@@ -143,7 +146,7 @@ export class MailList {
     this.#changes += 1
   }
 
-  /** Takes messages out, because they lie elsewhere. */
+  /** Removes messages that have left the list's folder or label. */
   remove(ids: readonly string[]): void {
     const gone = new Set(ids.filter((id) => this.#places.has(id)))
     const touched = new Set([...gone].flatMap((id) => this.#indexOf(id) ?? []))
@@ -162,7 +165,7 @@ export class MailList {
     this.#changes += 1
   }
 
-  /** Shows what was changed of one message. */
+  /** Shows the changed marks of one message. */
   change(id: string, change: Partial<Pick<Listed, 'seen' | 'flagged' | 'answered' | 'labels'>>): void {
     const at = this.#indexOf(id)
     const row = at === undefined ? undefined : this.#rows[at]
@@ -206,7 +209,7 @@ export class MailList {
     return mailroom.mailboxes.messages.list(address, { ...wanted, ...page }, options)
   }
 
-  /** Puts in a message that is older than those of its conversation that are there. */
+  /** Adds a message that is older than the loaded ones of its conversation. */
   #append(message: Listed): void {
     const { message_id, seen } = message
     const key = this.#keyOf(message)
@@ -228,7 +231,7 @@ export class MailList {
     return place === undefined ? undefined : place - this.#placeOfFirst
   }
 
-  /** Notes where rows are now. */
+  /** Records the places of rows. */
   #number(first: number, last: number): void {
     for (let at = first; at <= last; at++) {
       const { key, ids } = this.#rows[at] as Row
@@ -248,7 +251,7 @@ export class MailList {
       seen,
       flagged,
       answered,
-      // One string for all rows.
+      // Shares one string between all rows.
       mailbox: message.mailbox === this.source.address ? this.source.address : message.mailbox,
       who: this.isSentByUs ? message.to.map(nameOf).join(', ') : nameOf(message.from),
       labels: message.labels.length === 0 ? none : message.labels,
@@ -257,13 +260,13 @@ export class MailList {
     }
   }
 
-  /** What was found is shown message by message, each with the place where it was found. */
+  /** Search results are shown message by message, each with its hit; other lists by thread. */
   #keyOf({ thread_id, message_id }: Listed): string {
     return this.source.q === '' ? thread_id : message_id
   }
 }
 
-/** The row with a newer message. */
+/** Returns the row with a newer message added. */
 function joined(known: Row | null, key: string, newest: Listed): Row {
   const { message_id, seen } = newest
   const unread = known?.unread ?? none
@@ -275,7 +278,7 @@ function joined(known: Row | null, key: string, newest: Listed): Row {
   }
 }
 
-/** The row without messages that went. Of a conversation whose newest one went the next is not known by more than its id. */
+/** Returns the row without `gone` messages, or null if its newest one is gone: of the others only the ids are known. */
 function without(row: Row, gone: ReadonlySet<string>): Row | null {
   if (gone.has(row.newest.message_id)) return null
   const stays = (id: string) => !gone.has(id)

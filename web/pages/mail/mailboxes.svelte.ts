@@ -1,4 +1,4 @@
-/** The mailboxes of the account and the folders of the one that is open, for the navigation, the list and writing. */
+/** The mailboxes of the account and the folders of those opened, shared by the navigation, the list and the form to write in. */
 import type { FoldersListResult, LabelsListResult, Mailbox } from '../../../sdk/generated/types.ts'
 import { mailroom } from '../../app/client.ts'
 
@@ -6,9 +6,9 @@ export type Folder = FoldersListResult['folders'][number]
 export type Label = LabelsListResult['labels'][number]
 type Inside = { readonly folders: readonly Folder[]; readonly labels: readonly Label[] }
 
-/** More are not listed in a menu; they are found by search. */
+/** A menu lists at most this many mailboxes; others are found by search. */
 const mailboxesMax = 500
-/** What happens within this time is one change. */
+/** Changes within this time cause one reload. */
 const changesMs = 400
 
 let mailboxes = $state.raw<readonly Mailbox[] | null>(null)
@@ -40,18 +40,18 @@ export const mailboxOf = (address: string): Mailbox | null =>
 export const foldersOf = (address: string): readonly Folder[] => inside[address]?.folders ?? []
 export const labelsOf = (address: string): readonly Label[] => inside[address]?.labels ?? []
 
-/** Reads folders, counts and labels of a mailbox anew. */
+/** Reloads the folders, counts and labels of a mailbox. */
 export async function loadFolders(address: string): Promise<void> {
   const mailbox = (await loadMailboxes()).find((each) => each.address === address)
   const [{ folders }, labels] = await Promise.all([
     mailroom.mailboxes.folders.list(address),
-    // Labels are for the mailboxes of agents.
+    // Only mailboxes of agents have labels.
     mailbox?.kind === 'agent' ? mailroom.mailboxes.labels.list(address).then((found) => found.labels) : [],
   ])
   inside = { ...inside, [address]: { folders, labels } }
 }
 
-/** Mail came, went or was read: what the navigation counts is read again in a moment. */
+/** Call when mail arrived, left or was read: the counts in the navigation are reloaded soon after. */
 export function mailChanged(address: string): void {
   clearTimeout(timers.get(address))
   const read = () => {
@@ -63,7 +63,7 @@ export function mailChanged(address: string): void {
 
 type Change = {
   readonly address: string
-  /** Messages that lie in another folder now. */
+  /** Messages that were moved to another folder. */
   readonly moved: readonly string[]
 }
 const listeners = new Set<(change: Change) => void>()
@@ -74,13 +74,13 @@ windows.onmessage = ({ data }) => {
   for (const hear of listeners) hear(change)
 }
 
-/** Mail was changed by this window: the others of the browser are told. */
+/** Call when this window changed mail: tells the other windows of the browser. */
 export function mailChangedHere(address: string, moved: readonly string[] = []): void {
   mailChanged(address)
   windows.postMessage({ address, moved: [...moved] } satisfies Change)
 }
 
-/** Hears of what another window changes while a component is shown: call it where the component begins. */
+/** Receives the changes of other windows while a component is shown. Call it during the component's initialisation. */
 export function onChangedElsewhere(hear: (change: Change) => void): void {
   $effect(() => {
     listeners.add(hear)
@@ -88,5 +88,5 @@ export function onChangedElsewhere(hear: (change: Change) => void): void {
   })
 }
 
-/** How a folder is named in addresses of the dashboard: its role, else its path. */
+/** Returns the name of a folder in URLs of the dashboard: its role, or its path if it has none. */
 export const folderKey = ({ role, path }: Pick<Folder, 'role' | 'path'>): string => role ?? path

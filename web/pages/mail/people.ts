@@ -1,10 +1,10 @@
 /** Names and addresses as people read them. */
 import type { Address } from '../../../sdk/generated/types.ts'
 
-/** The name, else the address. */
+/** Returns the name, or the address if there is no name. */
 export const nameOf = (who: Address | null): string => (who === null ? '' : who.name || who.address)
 
-/** `Ann <ann@example.com>`, as a field for recipients takes it. */
+/** Returns `Ann <ann@example.com>`, the form that a recipient field accepts. */
 export function written({ name, address }: Address): string {
   if (name === '') return address
   return /^[\p{L}\p{N} .'_-]+$/u.test(name)
@@ -12,7 +12,7 @@ export function written({ name, address }: Address): string {
     : `"${name.replace(/["\\]/g, '\\$&')}" <${address}>`
 }
 
-/** The recipients in a field: commas and semicolons part them, but not within quotation marks. */
+/** Splits a recipient field at commas and semicolons outside quotation marks. */
 export function recipientsIn(field: string): string[] {
   const parts = field.match(/(?:"(?:[^"\\]|\\.)*"|[^,;"])+/g) ?? []
   return parts.map((part) => part.trim()).filter((part) => part !== '')
@@ -20,7 +20,7 @@ export function recipientsIn(field: string): string[] {
 
 const hues = 8
 
-/** One of the tints for the initial of somebody, the same each time. */
+/** Returns the tint of a person's initial, always the same for one address. */
 export function tintOf({ address, name }: Address): number {
   let sum = 0
   for (const char of address || name) sum = (sum * 31 + (char.codePointAt(0) ?? 0)) % 9_973

@@ -1,7 +1,7 @@
-/** Addresses of the mail pages: which mailbox, which folder, which message, and what is searched or written. */
+/** URLs of the mail pages: the mailbox, the folder, the message, the search, and what is being written. */
 import { linkTo, match, place, segment } from '../../app/router.svelte.ts'
 
-/** In place of an address: the inboxes of all mailboxes. */
+/** Stands for the inboxes of all mailboxes in place of an address. */
 export const everywhere = 'all'
 
 export type MailPlace = {
@@ -12,7 +12,7 @@ export type MailPlace = {
   readonly label: string
   /** What is being written: `new`, `reply`, `reply-all`, `forward`, or the id of a draft. */
   readonly write: string | null
-  /** The mailbox of the message that is open, where the list is of all. */
+  /** The mailbox of the open message if the list is of all mailboxes. */
   readonly of: string | null
 }
 
@@ -34,7 +34,7 @@ export function mailPlace(): MailPlace {
   }
 }
 
-/** The address of a place; what is not given is left out. */
+/** Returns the URL of a place. Parts that are not given are left out or get their default. */
 export function mailLink({ address, folder, message, q, label, write, of }: Partial<MailPlace>): string {
   const parts = ['/mail', segment(address ?? everywhere), segment(folder ?? 'inbox')]
   if (message != null) parts.push(segment(message))

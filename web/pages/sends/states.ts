@@ -1,7 +1,7 @@
-/** In which state a send and its recipients are. */
+/** The states of a send and its recipients. */
 import type { Email } from '../../../sdk/generated/types.ts'
 
-/** How each state of a recipient looks. */
+/** The tone in which each state of a recipient is shown. */
 export const tones = {
   scheduled: 'plain',
   queued: 'plain',
@@ -12,7 +12,7 @@ export const tones = {
   failed: 'bad',
 } as const
 
-/** What keeps a send from going out; null when nothing does, and then each recipient has a state of its own. */
+/** Returns what keeps a send from going out, or null if nothing does; then each recipient has its own state. */
 export function stateOf({ approval, sendAt, recipients }: Email): 'waiting' | 'refused' | 'planned' | null {
   if (approval?.status === 'waiting') return 'waiting'
   if (approval !== undefined && approval.status !== 'approved') return 'refused'

@@ -1,13 +1,13 @@
-/** What the usage of a month so far leads to. */
+/** Forecasts the rest of a month from its usage so far. */
 import type { UsageGetResult } from '../../../sdk/generated/types.ts'
 import { count, date } from '../../app/format.ts'
 import { words } from '../../app/language.ts'
 
-/** Less than this of the month says nothing about the rest. */
+/** A shorter part of the month is too little for a forecast. */
 const leastMs = 86_400_000
 const nearlyFull = 0.8
 
-/** Sentences for people: what runs out and when, or that nothing does. */
+/** Returns sentences for people: what runs out and when, or that nothing does. */
 export function forecast(usage: UsageGetResult, now: Date = new Date()): readonly string[] {
   const { sends, emails, storage, period, eventsDropped } = usage
   const { next } = words.usage
@@ -30,7 +30,7 @@ export function forecast(usage: UsageGetResult, now: Date = new Date()): readonl
   ]
 }
 
-/** When a limit is reached at the pace of the month so far; null when that is not within it. */
+/** Returns when a limit is reached at the pace so far, or null if not within the month. */
 function endOf(used: number, limit: number, { from, to }: UsageGetResult['period'], now: Date): Date | null {
   const passedMs = now.getTime() - new Date(from).getTime()
   if (used === 0 || used >= limit || passedMs < leastMs) return null

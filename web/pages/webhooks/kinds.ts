@@ -1,9 +1,9 @@
-/** The kinds of events that an endpoint may hear of. */
+/** The types of events that an endpoint may receive. */
 import type { WebhooksTestParams } from '../../../sdk/generated/types.ts'
 
 export type EventKind = WebhooksTestParams['type']
 
-/** A kind that the API has and this list lacks does not compile. */
+/** If this list lacks an event type of the API, the code does not compile. */
 const known: Readonly<Record<EventKind, true>> = {
   'message.received': true,
   'message.sent': true,
@@ -22,7 +22,7 @@ const known: Readonly<Record<EventKind, true>> = {
 }
 export const eventKinds = Object.keys(known) as readonly EventKind[]
 
-/** A body as people read it: JSON with line breaks, anything else as it is. */
+/** Formats a body for people: JSON with line breaks, anything else unchanged. */
 export function readable(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

@@ -37,7 +37,7 @@ export const usage: typeof english = {
     emails: (when: string) =>
       `In diesem Tempo sind die E-Mails des Monats ${when} aufgebraucht. Ein Zehntel später pausiert das Senden; der Empfang läuft weiter.`,
     sendsOver: 'Die Sendungen dieses Monats sind aufgebraucht. Am 1. (UTC) beginnen sie neu.',
-    emailsOver: 'Die E-Mails dieses Monats sind aufgebraucht, ihre Zugabe läuft. Der Empfang läuft weiter.',
+    emailsOver: 'Die E-Mails dieses Monats sind aufgebraucht, die Zugabe von einem Zehntel wird verbraucht. Der Empfang läuft weiter.',
     storage:
       'Der Speicher ist fast voll. Leeren Sie den Papierkorb oder bitten Sie um mehr; Mail an ein volles Postfach wartet beim Absender.',
     dropped: (n: string) =>
@@ -52,7 +52,7 @@ export const usage: typeof english = {
 
 export const account: typeof englishAccount = {
   title: 'Konto',
-  lead: 'Was es ist, was es darf und was noch einzurichten ist.',
+  lead: 'Sein Zustand, seine Tarife und was noch einzurichten ist.',
   plan: 'Mail-Tarif',
   agentsPlan: 'Agenten-Tarif',
   noPlan: 'keiner',
@@ -100,7 +100,7 @@ export const account: typeof englishAccount = {
   },
   requests: 'Anliegen',
   requestsText: 'Die Verwaltung antwortet per Mail.',
-  noRequests: 'Es wurde um nichts gebeten.',
+  noRequests: 'Es gibt keine Anliegen.',
   requestKinds: { limit: 'höhere Grenze', phone: 'Telefonnummer' },
   requestStates: { open: 'wartet', granted: 'gewährt', refused: 'abgelehnt' },
   askLimit: 'Um eine höhere Grenze bitten',
@@ -174,7 +174,7 @@ export const security: typeof englishSecurity = {
   recoveryText: 'Jeder lässt Sie einmal ohne die App herein. Bewahren Sie sie auf; sie werden nur hier gezeigt.',
   keep: 'Ich habe sie aufbewahrt',
   renew: 'Neue Wiederherstellungscodes',
-  renewText: 'Mit denen, die Sie haben, meldet sich dann niemand mehr an.',
+  renewText: 'Ihre jetzigen Wiederherstellungscodes gelten dann nicht mehr.',
   turnOffText: 'Ein Code der App oder ein Wiederherstellungscode schaltet sie aus.',
   totpGone: 'Die Authenticator-App ist ausgeschaltet.',
   passkeys: 'Passkeys',
@@ -183,8 +183,8 @@ export const security: typeof englishSecurity = {
   passkeyName: 'Name',
   noPasskeys: 'Es gibt noch keinen.',
   passkeyAdded: 'Der Passkey ist hinzugefügt. Sie können sich mit ihm anmelden.',
-  noDevice: 'Das Gerät gab keinen Passkey. Versuchen Sie es noch einmal, oder nehmen Sie ein anderes Gerät.',
-  noPasskeysHere: 'Dieser Browser macht keine Passkeys. Versuchen Sie es mit einem anderen.',
+  noDevice: 'Das Gerät hat keinen Passkey erstellt. Versuchen Sie es noch einmal, oder nehmen Sie ein anderes Gerät.',
+  noPasskeysHere: 'Dieser Browser kann keine Passkeys erstellen. Versuchen Sie es mit einem anderen.',
   passkeyUsed: (when: string) => `zuletzt benutzt ${when}`,
   passkeyRemoved: (name: string) => `Der Passkey „${name}“ ist entfernt.`,
   sessions: 'Angemeldet',
@@ -232,7 +232,7 @@ export const audit: typeof englishAudit = {
   },
   filterAction: 'Handlung: messages.send',
   refusedOnly: 'Ergebnis: forbidden',
-  empty: { title: 'Keine Einträge', text: 'Was im Konto etwas ändert, steht hier von der ersten Anfrage an.' },
+  empty: { title: 'Keine Einträge', text: 'Alles, was das Konto ändert, steht hier, von der ersten Anfrage an.' },
   change: 'Vorher und nachher',
   request: 'Anfrage',
 }
@@ -249,7 +249,7 @@ export const programs: typeof englishPrograms = {
   reach: 'Reichweite',
   everything: 'das ganze Konto',
   lastUse: 'Zuletzt benutzt',
-  ends: (when: string) => `endet ${when}, wenn es nicht weitermacht`,
+  ends: (when: string) => `endet ${when}, wenn es nicht wieder benutzt wird`,
   disconnect: 'Trennen',
   disconnected: (name: string) => `${name} ist getrennt.`,
   by: (email: string) => `von ${email}`,

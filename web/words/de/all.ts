@@ -1,4 +1,4 @@
-/** German. A word that is missing, or that English does not have, does not compile. */
+/** German. If a word is missing here, or is one that English lacks, the code does not compile. */
 import type { en } from '../en/all.ts'
 import { account, audit, people, programs, security, usage } from './account.ts'
 import { administration } from './administration.ts'

@@ -37,5 +37,5 @@ export const approvals: typeof english = {
   hash: 'Was Sie entscheiden, hat diesen Fingerabdruck. Wird der Entwurf inzwischen geändert, gilt Ihre Entscheidung nicht.',
   next: 'Nächste Anfrage',
   previous: 'Vorige Anfrage',
-  gone: 'Freigegebenes liegt in Gesendet, anderes in Entwürfe.',
+  gone: 'Freigegebenes liegt unter „Gesendet“, anderes unter „Entwürfe“.',
 }

@@ -53,10 +53,10 @@ export const frame: typeof english = {
     back: 'Zur E-Mail',
   },
   notAllowed: {
-    title: 'Ihre Rolle zeigt diese Seite nicht',
+    title: 'Ihre Rolle darf diese Seite nicht sehen',
     text: 'Wem das Konto gehört, kann Ihnen eine andere Rolle geben.',
   },
   loading: 'Wird geladen',
-  newVersion: 'Die Oberfläche wurde inzwischen erneuert: Bitte laden Sie die Seite neu.',
+  newVersion: 'Die Oberfläche wurde aktualisiert: Bitte laden Sie die Seite neu.',
   reload: 'Neu laden',
 }

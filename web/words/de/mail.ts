@@ -48,11 +48,11 @@ export const mail: typeof english = {
     label: { title: 'Nichts hat dieses Etikett', text: 'Etiketten geben Agenten und Sie den Nachrichten.' },
     search: {
       title: 'Nichts gefunden',
-      text: 'Versuche es mit weniger Wörtern, oder sieh nach, was die Suche versteht.',
+      text: 'Versuchen Sie es mit weniger Wörtern, oder sehen Sie nach, was die Suche versteht.',
     },
     noMailbox: {
       title: 'Noch kein Postfach',
-      text: 'Ein Postfach hat eine eigene Adresse. Lege eines an, und schreibe ihm von irgendwoher.',
+      text: 'Ein Postfach hat eine eigene Adresse. Legen Sie eines an, und schreiben Sie ihm von irgendwoher.',
     },
   },
   makeMailbox: 'Postfach anlegen',
@@ -177,11 +177,11 @@ export const mail: typeof english = {
       verified: (domain: string) => `Sie kommt wirklich von ${domain}: Die Domain steht dafür ein.`,
       unverified: 'Niemand steht für den Absender ein. Unter diesem Namen kann jeder schreiben.',
       forged: (domain: string) =>
-        `${domain} sagt, dass dies nicht in ihrem Namen gesendet wurde. Glaube nicht, von wem sie zu sein behauptet.`,
-      internal: 'Sie kam nicht über SMTP, also weiß man nichts über ihren Weg.',
+        `${domain} sagt, dass dies nicht in ihrem Namen gesendet wurde. Glauben Sie nicht, von wem sie zu sein behauptet.`,
+      internal: 'Sie kam nicht über SMTP, also ist über ihren Weg nichts bekannt.',
     },
     firstContact: 'Unter dieser Adresse hat dem Postfach noch niemand geschrieben.',
-    replyTo: 'Eine Antwort ginge an eine andere Domain als die, von der sie ist.',
+    replyTo: 'Eine Antwort ginge an eine andere Domain als die des Absenders.',
     spoof: 'Der Name des Absenders gibt sich für jemand anderen aus.',
     automatic: 'Ein Programm hat sie von selbst gesendet.',
     differs: 'Ihr Textteil sagt, was ihr HTML nicht zeigt.',
@@ -241,7 +241,7 @@ export const mail: typeof english = {
     saved: 'Als Entwurf gespeichert',
     unsaved: 'Nicht gespeichert: Postfächer von Menschen haben hier keine Entwürfe',
     lost: 'Was Sie geschrieben haben, ist nirgends gespeichert. Trotzdem verlassen?',
-    tooLarge: 'Dateien dürfen zusammen 10 MB haben, und es dürfen zehn sein.',
+    tooLarge: 'Sie können höchstens zehn Dateien mit zusammen 10 MB anhängen.',
     quote: (name: string, time: string) => `${name} schrieb am ${time}:`,
   },
 }

@@ -23,8 +23,8 @@ export const mailboxes: typeof english = {
   open: 'E-Mail öffnen',
   settings: 'Einstellungen',
   filter: 'Postfach suchen',
-  noMatch: 'So sieht keine Adresse aus.',
-  made: (address: string) => `${address} ist da.`,
+  noMatch: 'Keine Adresse passt dazu.',
+  made: (address: string) => `${address} ist angelegt.`,
   empty: {
     title: 'Noch kein Postfach',
     text: 'Ein Postfach hat eine eigene Adresse, empfängt sofort und wird hier, über API, MCP und mit Mailprogrammen gelesen.',
@@ -63,7 +63,7 @@ export const mailboxes: typeof english = {
     name: 'Wofür es ist',
     namePlaceholder: 'Thunderbird auf dem Laptop',
     make: 'Neues App-Passwort',
-    shown: 'Es wird nur dieses eine Mal gezeigt: Trage es jetzt in das Programm ein.',
+    shown: 'Es wird nur dieses eine Mal gezeigt: Tragen Sie es jetzt in das Programm ein.',
     copy: 'App-Passwort',
     created: 'Angelegt',
     lastUsed: 'Zuletzt benutzt',
@@ -73,7 +73,7 @@ export const mailboxes: typeof english = {
     revoked: (name: string) => `„${name}“ öffnet das Postfach nicht mehr.`,
     empty: {
       title: 'Noch kein App-Passwort',
-      text: 'Lege für jedes Mailprogramm eines an, das dieses Postfach liest.',
+      text: 'Legen Sie für jedes Mailprogramm eines an, das dieses Postfach liest.',
     },
   },
   programs: {

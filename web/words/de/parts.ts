@@ -9,7 +9,7 @@ export const parts: typeof english = {
   save: 'Speichern',
   saved: 'Gespeichert.',
   more: 'Mehr zeigen',
-  optional: 'freiwillig',
+  optional: 'optional',
   nextStep: 'Oder per Programm',
   withCurl: 'curl',
   withMcp: 'MCP',

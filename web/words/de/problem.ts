@@ -6,7 +6,7 @@ export const problem: typeof english = {
   unreachableFix: 'Prüfen Sie die Verbindung, oder versuchen Sie es gleich noch einmal.',
   unreachableForm: 'Prüfen Sie die Verbindung. Was Sie eingegeben haben, ist noch da.',
   answeredBefore: (status: number) =>
-    `Der Dienst ist nicht da: Was vor ihm steht, hat mit dem Status ${status} geantwortet.`,
+    `Der Dienst ist nicht erreichbar: Ein Proxy vor ihm hat mit dem Status ${status} geantwortet.`,
   codes: {
     missing_api_key: 'Es wurde kein Schlüssel geschickt.',
     invalid_api_key: 'Der Schlüssel ist unbekannt oder wurde widerrufen.',

@@ -81,7 +81,7 @@ export const suppressions: typeof englishSuppressions = {
 
 export const sends: typeof englishSends = {
   title: 'Sendungen',
-  lead: 'Jede Mail, die hinausging oder wartet, und was für jeden Empfänger aus ihr wurde.',
+  lead: 'Jede Mail, die gesendet wurde oder wartet, und was für jeden Empfänger aus ihr wurde.',
   empty: {
     title: 'Noch nichts gesendet',
     text: 'Ein Postfach sendet mit einem Aufruf; hier sehen Sie, was daraus wurde.',
@@ -107,12 +107,12 @@ export const sends: typeof englishSends = {
   open: 'Nachricht zeigen',
   decide: 'Entscheiden',
   move: 'Andere Zeit',
-  moved: 'Sie geht zur anderen Zeit hinaus.',
+  moved: 'Sie wird zur neuen Zeit gesendet.',
   cancel: 'Nicht senden',
   cancelText:
-    'Sie geht nicht hinaus. Was als Entwurf geschrieben wurde, liegt wieder unter den Entwürfen; anderer Text geht verloren.',
-  cancelled: 'Sie geht nicht hinaus.',
-  draftAgain: 'Sie geht nicht hinaus und ist wieder ein Entwurf.',
+    'Sie wird nicht gesendet. Was als Entwurf geschrieben wurde, liegt wieder unter den Entwürfen; anderer Text geht verloren.',
+  cancelled: 'Sie wird nicht gesendet.',
+  draftAgain: 'Sie wird nicht gesendet und ist wieder ein Entwurf.',
 }
 
 export const aliases: typeof englishAliases = {
@@ -121,10 +121,10 @@ export const aliases: typeof englishAliases = {
   make: 'Neuer Alias',
   empty: {
     title: 'Noch keine Aliase',
-    text: 'Mail an eine weitere Adresse in ein Postfach leiten; *@domain nimmt, was keine andere Adresse der Domain hat.',
+    text: 'Mail an eine weitere Adresse in ein Postfach leiten; *@domain nimmt alle Mail, die keine andere Adresse der Domain nimmt.',
   },
   alias: 'Adresse',
-  hint: 'sales@example.com, oder *@example.com für alles, was kein Postfach und kein Alias hat.',
+  hint: 'sales@example.com, oder *@example.com für alle Adressen, die kein Postfach und kein Alias hat.',
   targets: 'Kommt an bei',
   since: 'Seit',
   remove: 'Entfernen',

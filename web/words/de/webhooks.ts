@@ -2,7 +2,7 @@ import type { webhooks as english, events as englishEvents } from '../en/webhook
 
 export const webhooks: typeof english = {
   title: 'Webhooks',
-  lead: 'Programme, die hören, was geschieht: Jedes Ereignis wird signiert an ihre Adresse geschickt, und noch einmal, bis sie es annehmen.',
+  lead: 'Programme, die von Ereignissen erfahren: Jedes wird signiert an ihre Adresse geschickt, und erneut, bis sie es annehmen.',
   make: 'Endpunkt hinzufügen',
   empty: {
     title: 'Noch kein Endpunkt',
@@ -73,7 +73,7 @@ export const webhooks: typeof english = {
 
 export const events: typeof englishEvents = {
   title: 'Ereignisse',
-  lead: 'Was in den letzten 30 Tagen im Konto geschah, ob ein Endpunkt davon hören wollte oder nicht.',
+  lead: 'Was in den letzten 30 Tagen im Konto geschah, ob ein Endpunkt es abonniert hat oder nicht.',
   kind: 'Art',
   mailbox: 'Postfach',
   when: 'Wann',

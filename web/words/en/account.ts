@@ -3,7 +3,7 @@ export const usage = {
   title: 'Usage',
   lead: 'What the account used this month, and what it may use.',
   month: (from: string, to: string) => `${from} to ${to}`,
-  resets: (when: string) => `Counts begin anew ${when}.`,
+  resets: (when: string) => `Counts start again ${when}.`,
   sent: 'Sent',
   received: 'Received',
   delivered: 'Delivered',
@@ -27,9 +27,9 @@ export const usage = {
     sends: (when: string) =>
       `At this pace the sends of the month are used up ${when}. Then sends are refused until the 1st.`,
     emails: (when: string) =>
-      `At this pace the e-mails of the month are used up ${when}. Sending pauses a tenth later; receiving goes on.`,
-    sendsOver: 'The sends of this month are used up. They begin anew on the 1st (UTC).',
-    emailsOver: 'The e-mails of this month are used up, and their grace runs. Receiving goes on.',
+      `At this pace the e-mails of the month are used up ${when}. Sending pauses at a tenth above the limit; receiving continues.`,
+    sendsOver: 'The sends of this month are used up. The count starts again on the 1st (UTC).',
+    emailsOver: 'The e-mails of this month are used up; the grace of a tenth more is being used. Receiving continues.',
     storage: 'Storage is nearly full. Empty Trash, or ask for more; mail to a full mailbox waits at its sender.',
     dropped: (n: string) =>
       `${n === '1' ? '1 message event was' : `${n} message events were`} dropped, because there were more than 2,000 in an hour.`,
@@ -43,7 +43,7 @@ export const usage = {
 
 export const account = {
   title: 'Account',
-  lead: 'What it is, what it may do, and what is left to set up.',
+  lead: 'Its state, its plans, and what is left to set up.',
   plan: 'Mail plan',
   agentsPlan: 'Agents plan',
   noPlan: 'none',
@@ -91,7 +91,7 @@ export const account = {
   } as Readonly<Record<string, string>>,
   requests: 'Requests',
   requestsText: 'An administrator answers by mail.',
-  noRequests: 'Nothing was asked for.',
+  noRequests: 'There are no requests.',
   requestKinds: { limit: 'higher limit', phone: 'phone number' },
   requestStates: { open: 'waits', granted: 'granted', refused: 'refused' },
   askLimit: 'Ask for a higher limit',
@@ -161,7 +161,7 @@ export const security = {
   recoveryText: 'Each lets you in once, without the app. Keep them; they are shown only here.',
   keep: 'I have kept them',
   renew: 'New recovery codes',
-  renewText: 'Those that you have sign nobody in any more.',
+  renewText: 'Your present recovery codes stop working.',
   turnOffText: 'A code of the app, or a recovery code, turns it off.',
   totpGone: 'The authenticator app is turned off.',
   passkeys: 'Passkeys',
@@ -170,8 +170,8 @@ export const security = {
   passkeyName: 'Name',
   noPasskeys: 'There is none yet.',
   passkeyAdded: 'The passkey is added. You can sign in with it.',
-  noDevice: 'The device gave no passkey. Try again, or choose another device.',
-  noPasskeysHere: 'This browser makes no passkeys. Try another one.',
+  noDevice: 'The device did not create a passkey. Try again, or choose another device.',
+  noPasskeysHere: 'This browser cannot create passkeys. Try another one.',
   passkeyUsed: (when: string) => `last used ${when}`,
   passkeyRemoved: (name: string) => `The passkey "${name}" is removed.`,
   sessions: 'Signed in',
@@ -189,7 +189,7 @@ export const security = {
   eraseMe: 'Erase yourself',
   eraseMeText: 'Your address, name, password, second factors and sessions go for good.',
   eraseMeTitle: (email: string) => `Erase ${email}?`,
-  eraseMeFirst: 'You are erased once you are in no account any more:',
+  eraseMeFirst: 'You can erase yourself once you are in no account:',
   eraseMeMember: 'leave it. Its mail stays there.',
   eraseMeOwner:
     'leave it, and its mail stays with the other owners. If you are the only one, make somebody else an owner first, or erase it. With the last account that you erase you are erased too.',
@@ -201,7 +201,7 @@ export const security = {
 
 export const audit = {
   title: 'Audit',
-  lead: 'Who did what, when and from where. Entries are chained: none can be changed or taken out unseen.',
+  lead: 'Who did what, when and from where. Entries are chained: none can be changed or removed unnoticed.',
   action: 'Action',
   who: 'Who',
   outcome: 'Outcome',
@@ -219,7 +219,7 @@ export const audit = {
   },
   filterAction: 'Action: messages.send',
   refusedOnly: 'Outcome: forbidden',
-  empty: { title: 'No entries', text: 'What changes anything in the account stands here from the first request on.' },
+  empty: { title: 'No entries', text: 'Everything that changes the account is listed here, from the first request on.' },
   change: 'Before and after',
   request: 'Request',
 }
@@ -236,7 +236,7 @@ export const programs = {
   reach: 'Reach',
   everything: 'the whole account',
   lastUse: 'Last use',
-  ends: (when: string) => `ends ${when} unless it goes on`,
+  ends: (when: string) => `ends ${when} unless it is used again`,
   disconnect: 'Disconnect',
   disconnected: (name: string) => `${name} is disconnected.`,
   by: (email: string) => `by ${email}`,

@@ -1,4 +1,4 @@
-/** English, the language that every other one is held against. One file for each area of pages. */
+/** English, the reference for all other languages. One file for each area of pages. */
 import { account, audit, people, programs, security, usage } from './account.ts'
 import { administration } from './administration.ts'
 import { approvals } from './approvals.ts'

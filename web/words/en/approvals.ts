@@ -1,4 +1,4 @@
-/** What agents want to send, for people to decide on. */
+/** Mail that agents want to send, for people to decide on. */
 export const approvals = {
   title: 'Approvals',
   lead: 'What agents want to send and a person decides on. Exactly what is shown here is sent.',
@@ -30,8 +30,8 @@ export const approvals = {
   refused: 'Refused. The agent is told why.',
   recipients: 'Goes to',
   sendAt: 'Sent at',
-  hash: 'What you decide on has this fingerprint. If the draft is changed meanwhile, your decision does not hold.',
+  hash: 'What you decide on has this fingerprint. If the draft is changed in the meantime, your decision is void.',
   next: 'Next request',
   previous: 'Previous request',
-  gone: 'What was approved lies in Sent, what was not in Drafts.',
+  gone: 'Approved mail is in Sent, other mail in Drafts.',
 }

@@ -53,7 +53,7 @@ export const domains = {
   changeRecord: 'Change the record',
   critical: 'mail depends on it',
   managed: 'kept by the service',
-  force: 'Mail of the domain depends on this record. Do it all the same.',
+  force: 'Mail of the domain depends on this record. Do it anyway.',
   recordDeleted: 'The record is deleted.',
   recordSaved: 'The record is saved.',
   noRecords: { title: 'No records', text: 'What you add here is served to the world at once.' },

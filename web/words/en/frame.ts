@@ -16,7 +16,7 @@ export const frame = {
     joined: 'You are a member of the account.',
     left: 'You have left the account.',
     erased: 'The account is being erased. Its keys, addresses and sessions have ended.',
-    elsewhere: 'Another window went on to this account, so it is shown here too.',
+    elsewhere: 'Another window switched to this account, so it is shown here too.',
     verified: 'Your address is verified, and you are signed in.',
   },
   closeMenu: 'Close the menu',
@@ -52,10 +52,10 @@ export const frame = {
     back: 'To the mail',
   },
   notAllowed: {
-    title: 'Your role does not show this page',
+    title: 'Your role may not see this page',
     text: 'An owner of the account can give you another role.',
   },
   loading: 'Loading',
-  newVersion: 'The dashboard was renewed meanwhile: load the page again.',
-  reload: 'Load again',
+  newVersion: 'The dashboard has been updated: reload the page.',
+  reload: 'Reload',
 }

@@ -74,7 +74,7 @@ export const intake = {
   attachmentText: (name: string) => `Text of ${name}`,
   noText: 'No text could be read in it.',
   revokeLinks: 'End the links',
-  linksRevoked: 'The links to its files are dead.',
+  linksRevoked: 'The links to its files no longer work.',
   deleteRecord: 'Delete the record',
   recordDeleted: 'The record is deleted. The mail stays.',
   noLens: 'Lens is off, or did not run for this mail.',

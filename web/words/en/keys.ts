@@ -10,7 +10,7 @@ export const keys = {
   tryIt: 'Try it',
   empty: {
     title: 'No keys yet',
-    text: 'A key lets a program use this account. Make one for each program, so that you can end each alone.',
+    text: 'A key lets a program use this account. Make one for each program, so that you can revoke each separately.',
   },
   name: 'Name',
   nameHint: 'What it is for, such as "support bot".',

@@ -1,4 +1,4 @@
-/** Mailboxes and what is set for each. */
+/** Mailboxes and their settings. */
 export const mailboxes = {
   title: 'Mailboxes',
   lead: 'Each has an address of its own. Agents read and send in those they made or were granted.',
@@ -6,7 +6,7 @@ export const mailboxes = {
   address: 'Address',
   localPart: 'Name before the @',
   domain: 'Domain',
-  noDomain: 'A mailbox stands on a verified domain of the account, and there is none yet.',
+  noDomain: 'A mailbox needs a verified domain of the account, and there is none yet.',
   displayName: 'Name that recipients see',
   displayNameHint: 'Without one they see the bare address.',
   noName: 'no name',
@@ -22,7 +22,7 @@ export const mailboxes = {
   open: 'Open the mail',
   settings: 'Settings',
   filter: 'Find a mailbox',
-  noMatch: 'No address looks like that.',
+  noMatch: 'No address matches.',
   made: (address: string) => `${address} is there.`,
   empty: {
     title: 'No mailbox yet',

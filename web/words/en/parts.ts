@@ -1,4 +1,4 @@
-/** What the shared parts of pages say. */
+/** The words of the shared parts of pages. */
 export const parts = {
   copy: 'Copy',
   copied: 'Copied',

@@ -26,7 +26,7 @@ export const templates = {
   deleted: (alias: string) => `The template "${alias}" is deleted.`,
   use: 'Send it',
   unsaved: 'Save to see it in the preview.',
-  lost: 'What you changed in the template is not saved. Leave it all the same?',
+  lost: 'Your changes to the template are not saved. Leave anyway?',
 }
 
 export const batches = {
@@ -94,7 +94,7 @@ export const sends = {
   open: 'Show the message',
   decide: 'Decide',
   move: 'Another time',
-  moved: 'It goes out at the other time.',
+  moved: 'It goes out at the new time.',
   cancel: 'Do not send',
   cancelText: 'It does not go out. What was written as a draft lies in Drafts again; other text is lost.',
   cancelled: 'It does not go out.',
@@ -107,10 +107,10 @@ export const aliases = {
   make: 'New alias',
   empty: {
     title: 'No aliases yet',
-    text: 'Let mail to one more address reach a mailbox; *@domain takes what no other address of the domain has.',
+    text: 'Let mail to one more address reach a mailbox; *@domain takes all mail that no other address of the domain takes.',
   },
   alias: 'Address',
-  hint: 'sales@example.com, or *@example.com for all that no mailbox or alias has.',
+  hint: 'sales@example.com, or *@example.com for all addresses that no mailbox or alias has.',
   targets: 'Reaches',
   since: 'Since',
   remove: 'Remove',

@@ -1,7 +1,7 @@
 /** Webhook endpoints, their deliveries, and events. */
 export const webhooks = {
   title: 'Webhooks',
-  lead: 'Programs that hear of what happens: each event is posted to their address, signed, and again until they take it.',
+  lead: 'Programs that are notified of events: each event is signed, posted to their address, and retried until they accept it.',
   make: 'Add an endpoint',
   empty: {
     title: 'No endpoint yet',
@@ -14,7 +14,7 @@ export const webhooks = {
   someEvents: (n: number) => (n === 1 ? '1 kind' : `${n} kinds`),
   description: 'Description',
   onlyMailboxes: 'Only these mailboxes',
-  everyMailbox: 'None chosen: of the whole account.',
+  everyMailbox: 'None chosen: the whole account.',
   ordering: 'Keep the order of events within a mailbox',
   state: 'State',
   states: { healthy: 'healthy', failing: 'failing', off: 'off' },
@@ -31,8 +31,8 @@ export const webhooks = {
   secret: 'Signing secret',
   verify: 'Verify in a program',
   rotate: 'New secret',
-  rotated: 'The old secret signs too for 24 hours.',
-  oldSecret: (when: string) => `The secret before signs too until ${when}`,
+  rotated: 'The old secret also signs for 24 hours.',
+  oldSecret: (when: string) => `The previous secret also signs until ${when}`,
   test: 'Send a test',
   testKind: 'Kind of event',
   tested: 'The test is on its way.',
@@ -45,7 +45,7 @@ export const webhooks = {
   noAttempts: 'No event was posted in this time; tests do not count.',
   averageMs: (ms: string) => `${ms} ms on average`,
   log: 'Deliveries',
-  logEmpty: { title: 'No deliveries', text: 'They are kept as long as the plan says. Send a test to see one.' },
+  logEmpty: { title: 'No deliveries', text: 'The plan says how long they are kept. Send a test to see one.' },
   deliveryStates: { waiting: 'waits', delivered: 'taken', failed: 'failed', skipped: 'skipped' },
   origins: { event: '', resend: 'sent again', test: 'test' },
   attempts: (n: number) => (n === 1 ? '1 attempt' : `${n} attempts`),
@@ -69,12 +69,12 @@ export const webhooks = {
 
 export const events = {
   title: 'Events',
-  lead: 'What happened in the account in the last 30 days, whether an endpoint wanted to hear of it or not.',
+  lead: 'What happened in the account in the last 30 days, whether or not an endpoint subscribes to it.',
   kind: 'Kind',
   mailbox: 'Mailbox',
   when: 'When',
   what: 'What',
-  empty: { title: 'No events', text: 'Receive or send a mail, and it stands here a moment later.' },
+  empty: { title: 'No events', text: 'Receive or send a mail, and it appears here a moment later.' },
   event: 'Event',
   live: 'Live: new events appear by themselves.',
   payload: 'Payload',
