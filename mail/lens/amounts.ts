@@ -13,7 +13,7 @@ export type Amount = {
   readonly line: Line
 }
 
-/** The amounts of a passage in order: with a currency, or written with two decimals, or large. Linear. */
+/** Returns the amounts of a passage in order: numbers with a currency or two decimals, and large numbers. Linear. */
 export function amountsOf(passage: Passage, numbers: (text: string) => readonly FoundNumber[]): readonly Amount[] {
   const amounts: Amount[] = []
   for (const line of passage.lines)
@@ -27,7 +27,7 @@ export function amountsOf(passage: Passage, numbers: (text: string) => readonly 
   return amounts
 }
 
-/** Each is weighed by the words around it; an account of a year has fewer. */
+/** Bounds the work, because each amount is weighed by the words around it. A yearly statement has fewer. */
 const amountsMax = 500
 
 const isAmount = ({ value, currency, start, end }: FoundNumber, text: string) =>
@@ -35,7 +35,7 @@ const isAmount = ({ value, currency, start, end }: FoundNumber, text: string) =>
   /[.,]\d\d$/.test(text.slice(start, end)) ||
   (value >= 100 && value % 1 === 0 && (value < 1990 || value > 2035))
 
-/** Whether figures are a group of a telephone number: they begin with a zero or a plus, or stand behind such a group. */
+/** Whether digits are part of a telephone number: they begin with a zero or a plus, or follow a group that does. */
 const isOfPhone = ({ currency, start, end }: FoundNumber, text: string) =>
   currency === null &&
   !/[.,]\d\d$/.test(text.slice(start, end)) &&

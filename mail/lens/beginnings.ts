@@ -1,4 +1,4 @@
-/** Days on which something began, told by what happened then: `since the update of 3 June`, `it worked until Monday`. Folded. */
+/** Recognises days on which something began by the event beside them: `since the update of 3 June`, `it worked until Monday`. Folded. */
 
 type Span = { readonly start: number; readonly end: number }
 
@@ -8,11 +8,11 @@ const until =
   /(?<!\p{L})(?:fine|worked|working|ran|lief|liefen|ging|gingen|funktionierte\p{L}*|marchait|fonctionnait|funcionaba|iba|funzionava|andava|werkte|deed)\s(?:[\p{L}'-]+\s){0,4}(?:until|till|bis|jusqu.a|jusqu.|hasta|fino al?|tot)\s?(?:the\s|le\s|el\s|la\s|il\s|zum\s)?$/u
 const sinceThen =
   /^[^.!?\n]{0,90}(?<!\p{L})(?:since then|ever since|seitdem|seither|depuis lors|desde entonces|da allora|sindsdien|sedertdien)(?!\p{L})/u
-/** Somebody has been there since, or has worked so long: nothing broke. */
+/** Somebody has been a customer or an employee since that day, so nothing broke then. */
 const ofPersons =
   /(?<!\p{L})(?:customers?|clients?|members?|kund\p{L}*|mitglied|adherent\p{L}*|cliente|clienti|socio|klant|lid|employed|angestellt|employe\p{L}*|emplead[oa]|impiegat[oa]|in dienst)(?!\p{L})/u
 
-/** Whether the words around a day in a folded text say that something has gone on since then. Linear in what is near. */
+/** Whether the words around a day in a folded text say that something has lasted since then. Looks at nearby text only. */
 export function isBeginning(folded: string, { start, end }: Span): boolean {
   const before = folded
     .slice(Math.max(0, start - beforeChars), start)

@@ -1,4 +1,4 @@
-/** What a mail offers for a field: values with their places, and how sure each is. */
+/** Candidates for the value of a field: values with their places in the mail and a score. */
 import type { Amount } from './amounts.ts'
 import type { Asked } from './concepts.ts'
 import type { Direction, FoundDate } from './dates.ts'
@@ -10,28 +10,28 @@ import type { Signed } from './signatures.ts'
 import type { LensValue } from './source.ts'
 import type { Zone } from './zones.ts'
 
-/** A mail that was opened for all its fields. */
+/** A mail prepared for reading all of its fields. */
 export type OpenMail = {
   readonly passages: readonly Passage[]
   readonly sentences: readonly Sentence[]
   readonly locale: Locale
-  /** The dates of a line, value or sentence; each text is read once for all fields. */
+  /** Returns the dates of a line, value or sentence. Each text is read once for all fields. */
   readonly dates: (text: string, direction: Direction) => readonly FoundDate[]
-  /** The numbers of one. */
+  /** Returns the numbers of a line, value or sentence. */
   readonly numbers: (text: string) => readonly FoundNumber[]
-  /** When it was written. */
+  /** When the mail was written. */
   readonly date: Date
   readonly signed: () => Signed
-  /** What a passage says, folded, in offsets of its text: wrapped lines as one, all else but lines as line ends. */
+  /** The folded text of a passage, with the same offsets: wrapped lines are joined, and text outside of lines is line ends. */
   readonly flow: (passage: Passage) => string
   readonly zones: (passage: Passage) => ReadonlyMap<Line, Zone>
-  /** Where the turns of a chat begin in a passage. */
+  /** The offsets at which the turns of a chat begin in a passage. */
   readonly turns: (passage: Passage) => ReadonlySet<number>
-  /** Whether the mail speaks as the one who sells or helps. */
+  /** Whether the mail is written by the seller or by support. */
   readonly isSeller: () => boolean
-  /** Whether somebody makes somebody else known. */
+  /** Whether the writer introduces another person. */
   readonly isIntroduction: () => boolean
-  /** Parts of the names of people whom labels and the signature name, folded. */
+  /** Parts of the names of people that labels and the signature give, folded. */
   readonly people: () => readonly string[]
   readonly amounts: (passage: Passage) => readonly Amount[]
 }
@@ -43,18 +43,18 @@ export type Candidate = {
   readonly start: number
   readonly end: number
   readonly items?: readonly { readonly start: number; readonly end: number }[]
-  /** Up to 110; below `scoreMin` it is not believed. */
+  /** Up to 110; a candidate below `scoreMin` is dropped. */
   readonly score: number
 }
 
 export type Finder = (asked: Asked, mail: OpenMail) => readonly Candidate[]
 
-/** How much each place is believed less than the text. */
+/** Returns how much lower candidates of a place score than those of the text. */
 export function placeLoss({ place }: Passage): number {
   return place === 'text' ? 0 : place === 'subject' ? 6 : 2
 }
 
-/** The candidate of a piece of a passage. */
+/** Makes a candidate from a piece of a passage. */
 export function at(
   passage: Passage,
   offset: number,
@@ -70,7 +70,7 @@ export function at(
   }
 }
 
-/** The candidate of a list: `items` have offsets in the passage. Null without items. */
+/** Makes a candidate from the items of a list, whose offsets are in the passage. Returns null if no item has a letter or digit. */
 export function listAt(
   passage: Passage,
   all: readonly { readonly value: string; readonly start: number; readonly end: number }[],

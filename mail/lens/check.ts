@@ -1,4 +1,4 @@
-/** Holds what somebody else read of a mail against the mail: a value counts when its quotation is found there and says it. */
+/** Verifies values that something else, such as a model, read from a mail: a value counts if its quotation is in the mail and states it. */
 
 import { codePointsOf } from './code-points.ts'
 import { askedOf, wordsOfKey } from './concepts.ts'
@@ -11,7 +11,7 @@ import { readFields } from './read-fields.ts'
 import { emailsIn, type Piece } from './shapes.ts'
 import type { LensEvidence, LensField, LensFinding, LensPlace, LensSource, LensValue } from './source.ts'
 
-/** A value that somebody claims a mail to state, and the words of the mail that state it; of a list, those of each item. */
+/** A value that a mail is claimed to state, and the quotation that states it; for a list one quotation for each item. */
 export type Claim = {
   readonly value: LensValue
   readonly source: string
@@ -19,8 +19,8 @@ export type Claim = {
 }
 
 /**
- * Makes what checks claims about one mail. It returns the finding, or null for a claim that the mail does not bear out: its
- * quotation stands nowhere in the source that it names, or only in quoted history, or does not say the value.
+ * Returns a function that checks claims about one mail. It returns the finding, or null if the mail does not support the claim:
+ * the quotation is not in the named source, is only in quoted history, or does not state the value.
  */
 export function checkerOf(source: LensSource): (field: LensField, claim: Claim) => LensFinding | null {
   const locale = localeOf(source)
@@ -44,12 +44,12 @@ export function checkerOf(source: LensSource): (field: LensField, claim: Claim) 
   }
 }
 
-/** A text in which quotations are looked for without regard to blanks and line ends. */
+/** A text in which quotations are searched regardless of white space. */
 type SearchedText = {
   readonly place: LensPlace
   readonly raw: string
   readonly plain: string
-  /** Where each character of `plain` stands in `raw`. */
+  /** The offset in `raw` of each character of `plain`. */
   readonly offsets: readonly number[]
   readonly points: (offset: number) => number
 }
@@ -63,7 +63,7 @@ function searchedText(place: string, { subject, text, quoted, attachments }: Len
   return attachment == null ? null : searched(`attachments[${Number(n)}]`, attachment.text, [])
 }
 
-/** In place of what is quoted stands a character that no quotation has. */
+/** Replaces quoted history by a character that no quotation contains. */
 function searched(place: LensPlace, whole: string, quoted: LensSource['quoted']): SearchedText {
   const raw = whole.slice(0, textCharsMax)
   const parts: string[] = []
@@ -112,7 +112,7 @@ const plainOf = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 type Reading = Omit<Piece, 'value'> & { readonly value: LensValue }
 
-/** The part of a quotation that says the value, as our own types read it; null when none does. */
+/** Returns the part of a quotation that states the value, by the reader of the field's type, or null if no part does. */
 function pieceOf(
   field: LensField,
   value: LensValue,
@@ -153,7 +153,7 @@ function textPiece(value: string, quote: string): Piece | null {
   return found === null ? null : { value: wanted, start: found.index, end: found.index + found[0].length }
 }
 
-/** Whether a quotation answers a question: as the rules read it, or where they read nothing, in words of the question. */
+/** Whether a quotation answers a yes/no field: by the rules, or if they find nothing, by the words that it shares with the question. */
 function says(field: LensField, value: boolean, quote: string, source: LensSource): boolean {
   const own = readFields([field], { ...source, subject: '', text: quote, quoted: [], attachments: [] }).get(field.key)
   if (own != null) return own.value === value
@@ -165,7 +165,7 @@ function says(field: LensField, value: boolean, quote: string, source: LensSourc
   return description.size > 0 && asked.some(({ word }) => said.includes(word.slice(0, Math.max(4, word.length - 2))))
 }
 
-/** Words of every question. */
+/** Words that occur in many questions and so prove nothing. */
 const plainWords: ReadonlySet<string> = new Set([
   'whether',
   'that',

@@ -1,8 +1,8 @@
-/** Offsets in code points, in which evidence is told. */
+/** Converts offsets to code points, the unit of evidence. */
 
-/** Makes a function from UTF-16 offsets of a text to offsets in code points. Each question costs at most `step` characters. */
+/** Returns a function from UTF-16 offsets of a text to offsets in code points. Each call looks at no more than `step` characters. */
 export function codePointsOf(text: string): (offset: number) => number {
-  // Most texts have no character of two units.
+  // Most texts have no surrogate pairs, so both offsets are the same.
   if (!/[\ud800-\udbff]/.test(text)) return (offset) => offset
   const marks: number[] = [0]
   let points = 0

@@ -1,8 +1,8 @@
-/** What fields can be about: known by the meanings of key and description, and looked for by labels and cues. */
+/** The concepts that a field can be about: recognised by the meanings of its key and description, found in mails by labels and cues. */
 import { meaningsOf } from './lexicon.ts'
 import type { LensField, LensFieldType } from './source.ts'
 
-/** What a text looks like. */
+/** The form of a text. */
 export type Shape =
   | 'identifier'
   | 'person'
@@ -17,9 +17,9 @@ export type Shape =
 
 export type Concept = {
   readonly types: readonly LensFieldType[]
-  /** Sets of meanings that name a field of it. */
+  /** Sets of meanings by which the key or description of a field names the concept. */
   readonly named: readonly string[]
-  /** Sets of meanings that label its value, the best first; those after `or` say less, and count when no other does. */
+  /** Sets of meanings that label its value, the best first. The sets of `or` are weaker and rank below all others. */
   readonly labels: readonly string[]
   readonly or?: readonly string[]
   readonly shape?: Shape
@@ -271,10 +271,10 @@ export const concepts: { readonly [name: string]: Concept } = {
   relocation: { types: ['yes/no'], named: ['relocation'], labels: ['relocation'] },
 }
 
-/** Those whose values are names of things. */
+/** The concepts whose values are names of things. */
 export const thingConcepts: ReadonlySet<string> = new Set(['product', 'version', 'error', 'job'])
 
-/** A set of meanings as one text, whatever their order. */
+/** Returns a set of meanings as one text, independent of their order. */
 export const setOf = (meanings: Iterable<string>): string => [...new Set(meanings)].sort().join(' ')
 
 const byName = new Map(
@@ -285,15 +285,15 @@ const byName = new Map(
 
 export type Asked = {
   readonly field: LensField
-  /** The name of the concept that the field is about, where one is known. */
+  /** The name of the concept that the field is about, or null if none is known. */
   readonly concept: string | null
-  /** What the words of the key say. */
+  /** The meanings of the words of the key. */
   readonly key: ReadonlySet<string>
-  /** What those of the description say. */
+  /** The meanings of the words of the description. */
   readonly description: ReadonlySet<string>
 }
 
-/** What a field asks for: by its key, or by the description where the key says nothing that is known. */
+/** Returns what a field asks for: by its key, or by its description if the key names no known concept. */
 export function askedOf(field: LensField): Asked {
   const { known: key } = meaningsOf(wordsOfKey(field.key))
   const { known: description } = meaningsOf(field.description)
@@ -308,17 +308,17 @@ export function askedOf(field: LensField): Asked {
 function conceptOf(type: LensFieldType, meanings: ReadonlySet<string>): string | null {
   const exact = byName.get(`${type} ${setOf(meanings)}`)
   if (exact !== undefined) return exact
-  // A word of a type's own, such as the "date" in its key, says no more than the type does.
+  // A word that only repeats the type, such as "date" in the key of a date, adds nothing.
   const own = [...meanings].filter((meaning) => !typeWords.has(meaning))
   return byName.get(`${type} ${setOf(own)}`) ?? null
 }
 
 const typeWords: ReadonlySet<string> = new Set(['date', 'amount', 'name', 'status'])
 
-/** The first clause of a description: what follows explains it. */
+/** Returns the meanings of the first clause of a description; later clauses only explain it. */
 const firstOf = (description: string) => meaningsOf(description.split(/[,;:(.]/, 1)[0] as string).known
 
-/** `invoiceNumber`, `invoice_number` and `invoice-number` as words. */
+/** Splits `invoiceNumber`, `invoice_number` and `invoice-number` into words. */
 export function wordsOfKey(key: string): string {
   return key
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')

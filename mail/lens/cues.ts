@@ -1,13 +1,13 @@
 /**
- * What sentences say before and after a value, by concept and language. Patterns are of folded text. A `head` may have
- * other words between it and the value, if what stands right before the value is a `link`; `after` stands right behind it.
+ * Cue words before and after a value in sentences, by concept and language, as patterns of folded text. Other words may stand
+ * between a `head` and the value if a `link` comes right before the value. `after` comes right after the value.
  */
 
 export type Cue = {
   readonly head?: string
   readonly link?: string
   readonly after?: string
-  /** Characters between head and value at most (default 45). */
+  /** The maximum number of characters between head and value (default 45). */
   readonly gap?: number
 }
 export type Cues = { readonly [concept: string]: readonly Cue[] }

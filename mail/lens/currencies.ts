@@ -4,7 +4,7 @@ import type { Line, Passage } from './lines.ts'
 import type { FoundNumber } from './numbers.ts'
 import type { Piece } from './shapes.ts'
 
-/** The currency beside the total; else that of all amounts, when they have one. */
+/** Returns the currency beside the total, or the currency of all amounts if they have the same. */
 export function currencies({ passages, numbers }: OpenMail): readonly Candidate[] {
   const found: { readonly number: FoundNumber; readonly passage: Passage; readonly line: Line }[] = []
   for (const passage of passages)
@@ -24,7 +24,7 @@ export function currencies({ passages, numbers }: OpenMail): readonly Candidate[
   })
 }
 
-/** A currency that stands apart from the amounts, in the head of a column or at the beginning of a row. */
+/** Finds a currency that is written apart from the amounts, in the head of a column or at the beginning of a row. */
 function lonelyCurrency(passages: readonly Passage[]): readonly Candidate[] {
   const all = passages.flatMap((passage) =>
     Array.from(
@@ -41,7 +41,7 @@ function lonelyCurrency(passages: readonly Passage[]): readonly Candidate[] {
     : [at(first.passage, 0, first.piece, 56)]
 }
 
-/** Whether a piece of a passage stands on a line that counts: not in quoted history. */
+/** Returns a test of whether a piece of a passage is on one of its lines, that is, outside of quoted history. */
 export function isOwn({ lines }: Passage): (piece: Piece) => boolean {
   return ({ start }) => lines.some((line) => start >= line.start && start < line.start + line.text.length)
 }

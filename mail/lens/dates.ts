@@ -1,4 +1,4 @@
-/** Dates as mails write them: in digits by the order of the mail's country, in words and relative ones by chrono-node. */
+/** Reads dates as mails write them: digits in the order of the mail's country; dates in words and relative dates also by chrono-node. */
 import * as chrono from 'chrono-node'
 import type { Locale } from './locale.ts'
 import { relativeDates, weeklyDays } from './relative-dates.ts'
@@ -10,15 +10,15 @@ export type FoundDate = {
   readonly end: number
 }
 
-/** Where a year is missing: which of those that fit is meant. */
+/** Which year is meant if a date has none: the last or next one that fits, or the nearest. */
 export type Direction = 'past' | 'future' | 'near'
 
 export type DateContext = { readonly locale: Locale; readonly date: Date; readonly direction: Direction }
 
-/** chrono-node takes more than linear time of long texts. */
+/** chrono-node takes more than linear time, so it gets at most this much text. */
 const windowCharsMax = 240
 const datesMax = 40
-/** Longer texts are sentences. */
+/** A longer text counts as a sentence. */
 const valueCharsMax = 40
 export const dayMs = 86_400_000
 
@@ -52,7 +52,7 @@ export function datesIn(text: string, context: DateContext): readonly FoundDate[
           isPast(text, start, start + written.length) ? { ...context, direction: 'past' } : context,
         )
         if (value === null) return written
-        // Of "from the 4th to the 18th of August" neither day is meant.
+        // "from the 4th to the 18th of August" is a period: neither day is the date.
         if (groups.from === undefined) found.push({ value, start, end: start + written.length })
         return '|'.repeat(written.length)
       }),
@@ -72,7 +72,7 @@ export function datesIn(text: string, context: DateContext): readonly FoundDate[
   })
 }
 
-/** `el pasado 28 de febrero`, `le 3 mars dernier`: a day that has passed. */
+/** Whether words beside a date say that it has passed: `el pasado 28 de febrero`, `le 3 mars dernier`. */
 const isPast = (text: string, start: number, end: number) =>
   /(?<!\p{L})(?:last|past|vergangene[nrms]?|letzte[nrms]?|pasad[oa]|scors[oa]|afgelopen|vorige)\s(?:d[ií]a\s)?$/iu.test(
     text.slice(Math.max(0, start - passedChars), start),
@@ -82,7 +82,7 @@ const isPast = (text: string, start: number, end: number) =>
   )
 const passedChars = 16
 
-/** A text with marks in the place of pieces that were read. */
+/** Returns a text with placeholders in place of the pieces already read. */
 function without(text: string, pieces: readonly { readonly start: number; readonly end: number }[]): string {
   return pieces.reduce(
     (left, { start, end }) => `${left.slice(0, start)}${'|'.repeat(end - start)}${left.slice(end)}`,
@@ -90,7 +90,7 @@ function without(text: string, pieces: readonly { readonly start: number; readon
   )
 }
 
-/** The names of months from January on, in all languages, by how they begin. */
+/** Patterns of the names and abbreviations of the months from January on, in all languages. */
 const monthNames =
   'jan(?:uary|uar|uari|v|vier|eiro)?|j[aä]n(?:ner)?|ene(?:ro)?|gen(?:naio)? feb(?:ruary|ruar|ruari|r|rero|braio)?|f[eé]v(?:r|rier|ereiro)? m[aä]r(?:ch|z|s|zo|ço)?|maart|mrt|mar(?:s|zo)? apr(?:il|ile)?|avr(?:il)?|abr(?:il)? may|mai|mayo|mag(?:gio)?|mei|maio june?|juni|juin|junio|giu(?:gno)?|junho july?|juli|juil(?:let)?|julio|lug(?:lio)?|julho aug(?:ust|ustus)?|ao[uû]t|ago(?:sto)? sep(?:t|tember|tembre|tiembre)?|set(?:tembre|embro|iembre)? o[ck]t(?:ober|obre|ubre)?|ott(?:obre)?|out(?:ubro)? nov(?:ember|embre|iembre|embro)? dec(?:ember|)|d[eé]c(?:embre)?|dez(?:ember|embro)?|dic(?:embre|iembre)?'
     .split(' ')
@@ -107,7 +107,7 @@ const monthFirst = new RegExp(
   'giu',
 )
 
-/** Digits without a year: `1.7.`, or behind a word that stands before days `le 15/3`. */
+/** Digits without a year: `1.7.`, or `le 15/3` after a word that precedes dates. */
 const dayAndMonth =
   /(?<![\p{L}\p{N}.,/-])(?:(?<dotted>\d{1,2})\.\s?(?<dottedMonth>\d{1,2})\.(?=[\s,;)]|$)|(?<=(?:^|[\s(])(?:on|by|until|till|from|since|before|le|du|au|el|del|al|il|dal|entro il|op|vanaf|per|voor|tot|am|zum|bis|ab|vom|den|dem|seit|\p{L}{3,9}d[iì]|\p{L}{3,8}(?:day|tag|dag)|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo),?\s)(?<slashed>\d{1,2})\/(?<slashedMonth>\d{1,2})(?![\p{L}\d/%]|[.,]\d))/giu
 
@@ -139,7 +139,7 @@ function fromMonth(
 
 const thisMonth = /^(?:month|monats|mois|mes|mese|maand)$/iu
 
-/** The last day of a month that is named, or of the mail's own. */
+/** Returns the last day of the named month, or of the month in which the mail was written. */
 function endOf(
   name: string,
   year: string | undefined,
@@ -152,7 +152,7 @@ function endOf(
   return nearestYear(month + 1, lastOf(date.getUTCFullYear()), { date, direction })
 }
 
-/** The day of the year that is nearest to a mail's own, or the nearest before or behind it. */
+/** Returns the day in the year that brings it nearest to the mail's date, or nearest before or after it. */
 function nearestYear(
   month: number,
   day: number,
@@ -178,18 +178,18 @@ function fromDigits(
   const [a, b] = [Number(one), Number(two)]
   const full = Number(late) < 100 ? 2000 + Number(late) : Number(late)
   const usual = isMonthFirst ? dayOf(full, a, b) : dayOf(full, b, a)
-  // 03/31/2026 can be read in one order alone.
+  // 03/31/2026 can be read in only one order.
   return usual ?? (between === '.' ? null : isMonthFirst ? dayOf(full, b, a) : dayOf(full, a, b))
 }
 
-/** A day as text; null for one that no calendar has. */
+/** Returns a day as text, or null if the calendar has no such day. */
 function dayOf(year: number, month: number, day: number): string | null {
   const date = new Date(Date.UTC(year, month - 1, day))
   const isThere = date.getUTCMonth() === month - 1 && date.getUTCDate() === day && month > 0
   return isThere ? date.toISOString().slice(0, 10) : null
 }
 
-/** Words that a date in words or a relative one has: chrono-node is not asked about others. */
+/** The words of dates in words and relative dates. A text without any is not given to chrono-node. */
 const dateWords =
   /\b(?:jan|feb|f[eé]v|m[aä]r|apr|avr|abr|ma[iyjrg]|me[ij]|jun|jui|giu|jul|lug|aug|ago|ao[uû]|sep|set|o[ck]t|ott|out|nov|de[czs]|d[eé]c|dic|dez|gen|ene|j[aä]n|mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|jeu|ven|sam|dim|mi[eé]|jue|vie|s[aá]b|dom|gio|maandag|dinsdag|woe|don|vrij|zat|zon|seg|ter|qua|qui|sex|today|tomorrow|yesterday|heute|morgen|gestern|vorgestern|[uü]bermorgen|aujourd|demain|hier|avant|apr[eè]s|hoy|ma[nñ]ana|ayer|anteayer|oggi|domani|ieri|dopodomani|vandaag|gisteren|overmorgen|eergisteren|hoje|amanh[aã]|ontem|in|dans|en|tra|fra|over|vor|ago|il y a|hace|fa|geleden|next|last|this|n[aä]chst|letzt|prochain|dernier|pr[oó]xim|pasad|prossim|scors|volgende|vorige|komend|aanstaande)/iu
 
@@ -222,11 +222,11 @@ function inWords(text: string, { locale, date, direction }: DateContext): readon
     if (/^\p{L}+\.? \d{1,2}\/\d/u.test(text.slice(index))) return []
     if (/^(?:jetzt|now|maintenant|ahora|adesso|ora|nu|agora)$/i.test(written)) return []
     const isDay = start.isCertain('day') || (start.isCertain('weekday') && /\p{L}{2}/u.test(written))
-    // What has digits alone was read above, or is no date: a version, a number.
+    // Text of digits only was read above or is not a date but a version or a number.
     if (
       !isDay ||
       !/\p{L}{3}/u.test(written) ||
-      // "Mar" is the sea too.
+      // Three letters alone may be another word: "Mar" is also the sea.
       /^\p{L}{3}\.?$/u.test(written) ||
       within.test(text.slice(Math.max(0, index - 14), index + written.length))
     )
@@ -237,17 +237,17 @@ function inWords(text: string, { locale, date, direction }: DateContext): readon
   })
 }
 
-/** How long something takes is no day. */
+/** Units of a duration, which is not a date. */
 const times =
   /\b(?:seconds?|minutes?|hours?|sekunden?|minuten?|stunden?|secondes?|heures?|segundos?|minutos?|horas?|second[oi]|minut[oi]|or[ae]|seconden|uur|uren)\b/iu
 
 /** "Payment terms: 14 days" */
 const term = /^\d+ \p{L}+$/u
 
-/** Words before a date that chrono-node takes for part of it. */
+/** Words before a date that chrono-node includes in it. */
 const leads = /^(?:(?:on|at|by|am|le|el|il|op|den|dem|der|vom|zum|bis|ab|the|l['’]|al?|del?|dal?|da)\s+)+/iu
 
-/** A term is no date. */
+/** Words that introduce a term ("within 14 days"), which is not a date. */
 const within =
   /\b(?:binnen|within|innerhalb|innert|entro \d+|sous \d+|dentro de|en los pr[oó]ximos|in den n[aä]chsten|over the next|in the next|dans les)\b/iu
 
@@ -262,14 +262,13 @@ function yearsOf(
   const sent = date.getTime()
   if (start.isCertain('year') || !start.isCertain('month')) {
     const value = dayOf(year, month, day)
-    // "for three days" is not in three days.
-    // A day of the week that is today's name is the one a week away.
+    // A weekday that is also that of the mail's date means the one a week away.
     const isNamed = start.isCertain('weekday') && !start.isCertain('day')
     if (isNamed && value === date.toISOString().slice(0, 10) && direction !== 'near')
       return dayBefore(value, direction === 'past' ? 7 : -7)
     const isLater = value !== null && direction === 'past' && Date.parse(value) > sent && !isWritten
     if (!isLater) return value
-    // "since Monday" is the Monday before; "for three days" is not in three days.
+    // "since Monday" means the previous Monday; "for three days" does not mean in three days.
     return start.isCertain('weekday') && !start.isCertain('day') ? dayBefore(value, 7) : null
   }
   return nearestYear(month, day, { date, direction })

@@ -1,4 +1,4 @@
-/** Numbers of documents that no label names: words in the sentence say of what they are. */
+/** Numbers of documents without a label: the words of the sentence say what they are numbers of. */
 import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { governedBy } from './governed.ts'
 import type { Passage } from './lines.ts'
@@ -38,7 +38,7 @@ const roles: readonly Role[] = [
   },
 ]
 
-/** What says that a document is one of last time. */
+/** Words that say that a document is from an earlier occasion. */
 export const ofLastTime =
   /(?<!\p{L})(?:last (?:year|time|month)|letzte[sn]? (?:jahr|mal|monat)|l.an (?:dernier|passe)|l.annee derniere|la derniere fois|(?:el )?(?:ano|mes) pasado|la (?:ultima|otra) vez|l.anno scorso|il mese scorso|l.(?:ultima|altra) volta|(?:vorig jaar|vorige (?:keer|maand)|de laatste keer))(?!\p{L})/u
 
@@ -47,20 +47,20 @@ const weights = { governed: 48, perPoint: 1.2, strengthMin: 4, margin: 0.5, alon
 const token =
   /(?<![\p{L}\p{N}.,/@-])#?(?:\p{Lu}{1,6}\d{0,2}[-/. ]?)?\d[\p{L}\p{N}]*(?:[-/.][\p{L}\p{N}]+)*(?![\p{L}\p{N}@%]|[.,]\d)/gu
 
-/** Units of time, size and weight behind a number, as in `48-72 h`. */
+/** Units of time, size and weight after a number, as in `48-72 h`. */
 const measure =
   /^\s?(?:h|hrs?|hours?|min\p{L}*|days?|weeks?|working|business|std|stunden?|tagen?|werktagen?|wochen?|heures?|jours?|semaines?|horas?|d[ií]as?|semanas?|ore|giorn[oi]|settimane|uur|uren|dagen|werkdagen|weken|cm|mm|m|kg|g|l|%|€)(?!\p{L})/iu
 
 type Token = { readonly value: string; readonly passage: Passage; readonly start: number; readonly end: number }
 
-/** Numbers that may be that of a document. */
+/** Returns the numbers that may be that of a document. */
 export function documentNumbers(concept: string, mail: OpenMail): readonly Candidate[] {
   const tokens = mail.passages.flatMap((passage) => tokensIn(passage, mail)).slice(0, tokensMax)
   const distinct = new Set(tokens.map(({ value }) => value.replace('#', '')))
   const others = new Set(['invoice', 'order', 'ticket'].filter((name) => !concept.startsWith(name)))
   return tokens.flatMap((each) => {
     const { pairs } = each.passage
-    // What a label on the line above calls that of another document is none of this one.
+    // A label on the line above says that the number is that of another document.
     const isLabelled = pairs.some(
       ({ by, start, meanings: { known } }) =>
         by === 'line' && start <= each.start && each.start - start < 2 && [...known].some((name) => others.has(name)),
@@ -69,11 +69,11 @@ export function documentNumbers(concept: string, mail: OpenMail): readonly Candi
     const governed = governedBy(mail.flow(each.passage), each, { others: [], roles, language: mail.locale.language })
     const strengthOf = (role: string) => governed.find(({ role: name }) => name === role)?.strength ?? 0
     const isMarked = /(?<![\p{L}\p{N}])#$/u.test(each.passage.text.slice(Math.max(0, each.start - 2), each.start))
-    // Of whoever helps, a number that nothing calls that of a case may be any.
+    // For tickets the general words for a reference do not count: support mails have many other references.
     const named = concept === 'ticketNumber' ? 0 : strengthOf('reference') - 1
     const own = Math.max(strengthOf(concept), named, isMarked ? weights.marked : 0)
     const other = Math.max(...documents.filter((name) => name !== concept).map(strengthOf), strengthOf('other'))
-    // A number of letters and figures that is the mail's only one: those of figures alone are of anything.
+    // The mail's only number, if it has letters and digits. A number of digits only may be anything.
     const isAlone =
       distinct.size === 1 &&
       concept !== 'ticketNumber' &&
@@ -86,7 +86,7 @@ export function documentNumbers(concept: string, mail: OpenMail): readonly Candi
   })
 }
 
-/** What a sentence says before a number. */
+/** Returns the text of the sentence before a number. */
 const leadOf = ({ passage, start }: Token, mail: OpenMail) =>
   mail
     .flow(passage)
@@ -95,7 +95,7 @@ const leadOf = ({ passage, start }: Token, mail: OpenMail) =>
     .at(-1) as string
 const leadCharsMax = 120
 
-/** Each is weighed by the words around it. */
+/** Bounds the work, because each number is weighed by the words around it. */
 const tokensMax = 300
 const lineTokensMax = 20
 
@@ -119,11 +119,11 @@ function tokensIn(passage: Passage, { dates, numbers, zones }: OpenMail): readon
         const digits = value.replace(/\D/g, '').length
         const isFormed = digits >= 4 || (digits >= 2 && /^\p{Lu}{1,6}[-/]?\d/u.test(value) && value.length >= 4)
         const isYear = /^(?:19|20)\d\d$/.test(value)
-        // Sort codes of banks have this form.
+        // A version, or a bank's sort code.
         const isVersion = /^\d+\.\d+(?:\.\d+)*$|^\d\d-\d\d-\d\d$/.test(value)
         const isStreet =
           index === 0 && /^\d{1,4}$/.test(value) && /^ \p{Lu}\p{Ll}+/u.test(line.text.slice(value.length))
-        // One group of a number that has several.
+        // One group of a number that is written in several.
         const isGroup =
           /^\d+$/.test(value) &&
           (/^ \d{3,4}(?![\p{L}\p{N}.,/-])/u.test(line.text.slice(index + value.length)) ||

@@ -1,6 +1,6 @@
 /**
- * What a sentence enumerates: the objects of verbs that say what is wanted, ordered or mastered, and the subjects of those that
- * stand behind them. Folded.
+ * Finds what a sentence enumerates: the objects of verbs that say what is wanted, ordered or mastered, and the things that come
+ * before such words. Folded.
  */
 import { clauseWord, noThing, withArticle } from './clauses.ts'
 import { itemsIn } from './items.ts'
@@ -11,7 +11,7 @@ import type { Piece } from './shapes.ts'
 type Phrases = {
   /** Words before the things. */
   readonly before: readonly string[]
-  /** Words behind them. */
+  /** Words after the things. */
   readonly behind?: readonly string[]
 }
 
@@ -75,33 +75,33 @@ const made = new Map<string, { readonly before: RegExp; readonly behind: RegExp 
   ]),
 )
 
-/** What ends the part of a sentence in which things are enumerated: marks, and words that begin another clause. */
+/** The end of an enumeration: punctuation, and words that begin another clause. */
 const partEnd =
   /[.!?;:](?=\s|$)|\s[–—-]+\s|\n\s*\n|[,\s](?:because|so that|but|which|who|that|where|when|if|though|unless|while|weil|aber|damit|denn|sondern|wenn|falls|sobald|obwohl|parce|mais|qui|(?<!ainsi\s)que|dont|quand|si|car|afin|porque|pero|cuando|aunque|sino|perche|ma|che|quando|se|maar|omdat|want|zodat|wanneer|als|not|nicht|pas|no|non|niet|nothing|without|ohne|sans|sin|senza|zonder|rather|instead|statt)(?=\s)/
-/** What a thing is for, from when, and where: no part of its name. */
+/** Words that begin what a thing is for, from when, or where, which are not part of its name. */
 const thingEnd =
   /\s(?:for|from|at|off|within|before|after|until|till|during|this|next|as|to|by|per|since|across|every|each|daily|taglich|jeden|tous|chaque|cada|ogni|elke|dagelijks|fur|aus|bei|beim|bis|ab|nach|zum|zur|am|seit|wahrend|als|pour|dans|chez|depuis|avant|apres|sur|para|por|desde|hasta|antes|segun|per|presso|entro|dal|dalla|da|voor|vanaf|tegen|om|sinds|bij|tot|naar|bestellen|interessieren|suchen|kaufen|haben|anbieten|uit)(?=\s|$)/
 const placeEnd = /\s(?:in|im|en|on|auf|nel|nella|nei|op|al|mit (?=ein)|with (?=an? ))(?=\s)/
-/** A verb, in the languages in which its end tells it: what somebody wants to do. */
+/** An infinitive, in the languages in which its ending shows it: something that somebody does or wants to do. */
 const infinitives: { readonly [language in Locale['language']]?: RegExp } = {
   fr: /^\p{L}{2,}(?:er|ir|oir|dre)(?=\s)/u,
   es: /^\p{L}{2,}[aei]r(?:l[aoe]s?|me|nos)?(?=\s)/u,
   it: /^\p{L}{2,}[aei]r(?:e|l[aoie]|ci|mi)(?=\s)/u,
 }
-/** What somebody asks for that is no thing. */
+/** What people ask for that is not goods. */
 const noGoods =
   /^(?:live.)?(?:demo\p{L}*|vorfuhrung\p{L}*|prasentation|presentation|presentacion|presentazione|presentatie|offers?|quotes?|angebote?|devis|presupuesto|preventivo|offert[ae]|oferta|offre|calls?|termin|appointment|cita|appuntamento|afspraak|rendez-vous|information\p{L}*|infos?|prices?|pricing|preise?|prijs|prix|precios?|prezzi|stelle|job|jobs|trabajo|empleo|lavoro|werk|arbeit)$/u
-/** What is wanted has a currency in no name, and what interests and skills are called begins with no number. */
+/** A currency, which no name of a thing contains. */
 const amount = /[€$£]|\b(?:eur|usd|gbp|chf|euros?)\b/
 const negation =
   /(?<!\p{L})(?:not|n.t|never|no|nicht|kein\p{L}*|pas|jamais|non|mai|niet|geen|nunca|sin|without)(?!\p{L})/u
 
 const thingWordsMax = 6
 const thingsMax = 12
-/** How far before its verb a negation may stand. */
+/** How far before its verb a negation may be. */
 const negationChars = 30
 
-/** The things that a sentence enumerates for a concept; none where its words say that they are not meant. */
+/** Returns the things that a sentence enumerates for a concept, or none if its words say that they are not meant. */
 export function enumerated(text: string, concept: string, locale: Locale): readonly Piece[] {
   const patterns = made.get(concept)
   if (patterns === undefined) return []
@@ -123,14 +123,14 @@ export function enumerated(text: string, concept: string, locale: Locale): reado
   return whole(found)
 }
 
-/** The longest enumeration; none where others follow it, as these may be told in other words. */
+/** Returns the longest enumeration, or none if another follows it, since that may repeat it in other words. */
 function whole(found: readonly (readonly Piece[])[]): readonly Piece[] {
   const most = found.reduce<readonly Piece[]>((longest, each) => (each.length > longest.length ? each : longest), [])
   const end = most.at(-1)?.end ?? 0
   return found.flat().some(({ start }) => start >= end) ? [] : most
 }
 
-/** The things up to what is none; before the words that govern them they may follow others. */
+/** Returns the things up to the first item that is not one. With `isBefore`, other items may come before them. */
 function thingsIn(part: string, start: number, concept: string, locale: Locale, isBefore = false): readonly Piece[] {
   const things: Piece[] = []
   let isCut = false
@@ -139,7 +139,7 @@ function thingsIn(part: string, start: number, concept: string, locale: Locale, 
     const thing = trimmed(item, concept, isNoun ? null : locale)
     if (thing === null && isBefore && things.length === 0) continue
     if (thing === null) break
-    // What follows two that are joined says more of them: "a logo and a plain website, four pages".
+    // An item after a joined pair describes it: "a logo and a plain website, four pages".
     const last = things.at(-1)
     if (
       things.length === 2 &&
@@ -149,12 +149,12 @@ function thingsIn(part: string, start: number, concept: string, locale: Locale, 
       const [first] = things as [Piece, Piece]
       if (/^\s\p{L}/u.test(part.slice(first.end - start, last.start - start))) return concept === 'items' ? [] : things
     }
-    // Where words of a thing are left away and others follow, it is open what belongs to it.
+    // If words of a thing were cut off and others follow, it is unclear what belongs to it.
     if (isCut && concept === 'interests') return []
-    // A verb is left away before the first of them alone: "usar sierras y hacer muebles".
+    // The verb is missing only before the first item, so the items are not alike: "usar sierras y hacer muebles".
     if (concept === 'skills' && things.length > 0 && isDoing(item, locale) && !isDoing(things[0] as Piece, locale))
       return []
-    // In Italian what a thing is for is part of its name, and where it comes from is not.
+    // Italian "da" may say what a thing is for, which is part of its name, or where it comes from, which is not.
     if (concept === 'items' && locale.language === 'it' && /^\sda\s/.test(item.value.slice(thing.value.length)))
       return []
     isCut = thing.end < item.end
@@ -163,7 +163,7 @@ function thingsIn(part: string, start: number, concept: string, locale: Locale, 
   return things.length > thingsMax ? [] : things
 }
 
-/** Whether something begins with a verb, in the languages in which its end tells it. */
+/** Whether an item begins with an infinitive, in the languages in which its ending shows it. */
 const isDoing = ({ value }: Piece, { language }: Locale) =>
   infinitives[language]?.test(fold(value).replaceAll('\n', ' ')) === true
 

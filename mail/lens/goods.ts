@@ -1,4 +1,4 @@
-/** Goods that a mail lists by their form: rows that end in prices, lines and sentences that begin with how many. */
+/** Recognises goods by their form: rows that end in prices, lines and sentences that begin with a quantity. */
 import { clauseWord, noThing, withArticle } from './clauses.ts'
 import { itemsIn } from './items.ts'
 import { fold, meaningsOf } from './lexicon.ts'
@@ -9,7 +9,7 @@ import type { Piece } from './shapes.ts'
 
 const itemCharsMax = 120
 
-/** What rows that are no goods say. */
+/** Meanings of rows that are not goods. */
 const sums: ReadonlySet<string> = new Set(
   'total net tax gross shipping delivery discount payment amount due budget salary previous paid people iban'.split(
     ' ',
@@ -18,40 +18,40 @@ const sums: ReadonlySet<string> = new Set(
 const sumWords =
   /^(?:\d{1,2} ?% )?(?:verkaufspreis|kaufpreis|artikelpreis|sale price|selling price|item price|prix de vente|prix d['’]achat|prix de l['’]article|precio de venta|precio del art[ií]culo|prezzo di vendita|prezzo dell['’]articolo|verkoopprijs|aankoopprijs|artikelprijs|payout|auszahlung|uitbetaling|versand\p{L}*|livraison|lieferung|bezorg\p{L}*|env[ií]o|spedizione|transport\p{L}*|frachtkosten|freight|excl|incl|exkl|inkl|ht|ttc|portes|gastos|frais|spese|kosten|costs?|fee|handling|round\p{L}*|rundung|arrondi|redondeo|arrotondamento|tip|trinkgeld|zwischensumme|tussentotaal|sous-total|gesamt\p{L}*|totaal\p{L}*|importe|montant|what you|you spent|samen|todo|zusammen|alles|in tutto|en tout|goods|fracht|carriage|postage|vat|tva|iva|btw|mwst|ust|netto|brutto|total|subtotal|summe|versand|porto|livraison|verzend\p{L}*|env[ií]o|spedizione|gutschein|voucher|credit|rabatt|discount|saldo|you paid|spesa|promo|remise|sconto|descuento|korting|kaution|deposit|acompte|anzahlung|base impo\p{L}*|imponibile|balance|previous|order value|loyalty|te betalen|te voldoen|a pagar|à payer|to pay)(?!\p{L})/iu
 
-/** What is charged beside goods: the last word of German, Dutch and English names, the first of Romance ones. */
+/** Fees that are charged beside goods: the last word of German, Dutch and English names, the first word of Romance ones. */
 const feeWords =
   /(?:(?<!\p{L})fee|(?<!\p{L})surcharge|gebühr(?:en)?|belasting|toeslag|zuschlag|pauschale|kurtaxe|steuer|statiegeld)$|^(?:supplément|supplemento|suplemento|recargo|tasas?|tass[ae]|taxes?|diritti|commission[ei]?|comisi[oó]n)(?!\p{L})/iu
 
-/** Whether a row is none of goods: a sum, a tax, what shipping costs. */
+/** Whether a row is not goods but a sum, a tax or the cost of shipping. */
 export function isSum(text: string): boolean {
   const label = text.replace(/[\d.,€$£%…]+/g, ' ').trim()
   const { known, unknown } = meaningsOf(label)
   return (
     sumWords.test(label.replace(/^\W+/u, '')) ||
     feeWords.test(label) ||
-    // The name of goods may have a word of them among others.
+    // One such word among others may be part of the name of goods.
     (unknown <= known.size / 2 && [...known].some((meaning) => sums.has(meaning))) ||
     /[-−]\s?[€$£]?\s?\d[\d.,]*\s?(?:€|EUR)?$/.test(text)
   )
 }
 
-/** What goods are counted in, before a word for "of": `4 botellas de`. */
+/** Containers in which goods are counted, before a word for "of": `4 botellas de`. */
 const containersOf =
   "(?:boxe?s?|bottles?|bags?|packs?|packets?|cases?|cans?|jars?|crates?|tins?|rolls?|pairs?|cajas?|botellas?|botes?|barril(?:es)?|sacos?|latas?|bolsas?|garrafas?|paquetes?|docenas?|tarros?|rollos?|litros?|bottigli[ae]|cass[ae]|fust[io]|scatol[ae]|sacch[io]|confezion[ei]|barattol[io]|dozzin[ae]|rotol[io]|pacch[io]|litr[io]|metr[io]|pezz[io]|cartons?|bouteilles?|bo[iî]tes?|pots?|sacs?|palettes?|f[uû]ts?|douzaines?|paquets?|bidons?|rouleaux?|caisses?|litres?|m[eè]tres?|unidades|pièces?|pieces?)\\s+(?:(?:of|de|di|del|della)\\s+|d['’])"
-/** Those that stand right before the goods: `6 Flaschen Wein`, `12 Fl. Riesling`. */
+/** Containers right before the goods: `6 Flaschen Wein`, `12 Fl. Riesling`. */
 const containers =
   '(?:bags|boxes|packs|packets|rolls|tubs|sacks|tins|cartons|crates|kisten?|kasten|kästen|flaschen?|gläser|säcke?|sack|packungen|packung|eimer|dosen|bleche?|tüten?|beutel|schalen?|platten|kartons?|pakete?|rollen?|rol|fässer|dozen|dozijn|doos|doosjes?|flessen|fles|flesjes|zakken|zak|zakjes|kratten|krat|blikken|blik|potten|pot|potjes|pakken|pak|pakjes|schalen|schaal|haspels|bossen|bakken|emmers?)|(?:fl|btl|ki|kt|krt|pkg|pck|pk|bd|ds|gl|sck|rl|dz|doz|bt|ud|uds|pz|conf|scat|cf|cart|bot|caj|paq)\\.'
 /** Measures and words for pieces, with or without a word for "of". */
 const measures =
   "(?:kg|g|l|m|ml|kilos?|litre|liter|meter|metres?|st(?:k|ück|uks?)?|pcs?|pz|uds?|bt|ex)\\.?\\s+(?:(?:of|de|di|van|von)\\s+|d['’])?"
 
-/** How many of something, before it. */
+/** A quantity before goods. */
 const count = new RegExp(
   `^(?:[-*•·–]\\s*)?(?:n[.º°]\\s?)?\\d{1,4}\\s?(?:[x×*]\\s?|${measures}|${containersOf}|(?:${containers})\\s+|\\s+)`,
   'iu',
 )
 
-/** The name of goods in a text, without a mark, how many before it, and what counts or ends it. */
+/** Returns the name of goods in a text, without a list mark, a quantity before it, and a quantity or price after it. */
 export function bare(text: string, start: number): Piece | null {
   const mark = /^\s*(?:(?:[-*•·–▪●]|\d{1,2}[.)](?=\s+\p{L}))\s+)?/u.exec(text)?.[0].length ?? 0
   const many = count.exec(text.slice(mark))?.[0].length ?? 0
@@ -68,20 +68,20 @@ export function bare(text: string, start: number): Piece | null {
 }
 
 const ending = /[\s.…:–—·-]+$/u
-/** `(Art. 55120)`, `Art. 55120`, `(#PP28)`, and no more than that. */
+/** An article number at the end: `(Art. 55120)`, `Art. 55120`, `(#PP28)`. */
 const articleNumber =
   /[\s,;–—-]+(?:[([]?(?:art(?:ikel)?|ref|réf|sku|c[oó]d|item)[.\s:#-]+(?:n[or°º]?(?![\p{L}\d])[.:\s]*)?[\p{L}\d./-]*\d[\p{L}\d./-]*[)\]]?|[([]#[\p{L}\d][\p{L}\d./-]*[)\]])$/iu
 
-/** Goods without the number that their seller gives them behind their name. */
+/** Returns goods without the article number after their name. */
 export function withoutNumber({ value, start, end }: Piece): Piece {
   const name = value.replace(articleNumber, '')
   return /\p{L}{2}/u.test(name) ? { value: name, start, end: start + name.length } : { value, start, end }
 }
 
-/** The name of goods without how many of them stand before or behind it. */
+/** Returns the name of goods without the quantity before or after it. */
 export function uncounted({ value, start }: Piece): Piece {
   const counted = pieces.exec(value)?.[0].length ?? 0
-  // German puts the unit right before the goods: "6 Rollen Pflaster".
+  // In German the unit comes right before the goods: "6 Rollen Pflaster".
   const pack = counted > 0 ? (packs.exec(value.slice(counted))?.[0].length ?? 0) : 0
   const lead = counted + pack + (counted > 0 ? (of.exec(value.slice(counted + pack))?.[0].length ?? 0) : 0)
   const name = value.slice(lead).replace(manyBehind, '').trimEnd()
@@ -92,11 +92,11 @@ export function uncounted({ value, start }: Piece): Piece {
 
 const units =
   '(?:st(?:k|ück|uks?)?|pcs?|pieces?|pz|pezzi|uds?|unidades|unit[sé]?s?|x|ex|boxes|bottles|bags|packs?|cans|pairs|cajas?|botellas?|botes|bottiglie|casse|scatole|confezioni|cartons?|bouteilles?|bo[iî]tes?|pots?|sacs?|pi[eè]ces?|kisten?|flaschen?|packungen|paar|kanister|rollen|eimer|dosen|dozen|flessen|zakken|rollen)'
-/** A number, and words that say no more than in what the goods are counted. */
+/** A number and the unit in which the goods are counted. */
 const pieces = new RegExp(`^\\d{1,4}\\s?(?:[x×]\\s?|${measures}|${containersOf}|(?:${containers})\\s+|\\s+)`, 'iu')
 const packs =
   /^(?:Packs?|Packung(?:en)?|Rollen?|Kartons?|Kisten?|Flaschen?|Dosen?|Säcke?|Beutel|Eimer|Kanister|Paletten?|Paar|Liter|Meter|Bund|Gläser)\s+(?=\p{L})/u
-/** What stands between how many and of what: "60 di Arneis". */
+/** The word between a quantity and the goods: "60 di Arneis". */
 const of = /^(?:of |de |d['’]|di |del |della |dell['’]|von |van )/iu
 const quantityWords =
   '(?:q\\.?t[àaé]\\.?|qty|quantity|menge|anzahl|aantal|cant(?:idad|\\.)?|quantit(?:é|à|e)|n\\.?[º°]?)'
@@ -105,7 +105,7 @@ const manyBehind = new RegExp(
   'iu',
 )
 
-/** Without what somebody adds in brackets in many words, and words that join it to what is above. */
+/** Returns goods without a long remark in brackets, and without words such as "as well" at the end. */
 export function withoutAside({ value, start }: Piece): Piece {
   const plain = value
     .replace(/\s+\([^()]*\)$/, (aside) => (aside.split(/\s+/).length > asideWordsMin ? '' : aside))
@@ -122,7 +122,7 @@ const goodOf = ({ text, start }: Line): Piece | null => {
   return named === null ? null : withoutAside(named)
 }
 
-/** Lines that begin with how many, two of them at least right below each other. */
+/** Returns the goods of lines that begin with a quantity, at least two of them right below each other. */
 export function countedLines({ lines }: Passage): readonly Piece[] {
   let items: Piece[] = []
   let isOpen = false
@@ -130,7 +130,7 @@ export function countedLines({ lines }: Passage): readonly Piece[] {
     if (line.isFirst) isOpen = false
     const lead = count.exec(line.text)?.[0]
     const item = lead === undefined || ends.test(line.text) ? null : goodOf(line)
-    // Such goods leave the list open.
+    // With such goods it is unclear what is ordered.
     if (item !== null && isOpenGood(item)) return []
     const isGood =
       item !== null &&
@@ -139,11 +139,11 @@ export function countedLines({ lines }: Passage): readonly Piece[] {
       !/^\p{Ll}+ (?:\d{4}|um|at)/u.test(item.value) &&
       !isStreet(line)
     if (isGood && !isOpen) items.push(item)
-    // A point among them that is not counted is one of them too.
+    // A list point among them without a quantity may be goods too.
     else if (items.length > 0 && !line.isFirst && /^[-*•·–]\s/.test(line.text)) return []
-    // One more that is joined to them.
+    // A line with "and" may add further goods.
     else if (items.length > 0 && !line.isFirst && joinedLine.test(line.folded)) return []
-    // Something counted that is not understood leaves the list open.
+    // A counted line that is not understood makes the list incomplete.
     else if (
       items.length > 0 &&
       !/[.!?]$/.test(line.text) &&
@@ -161,12 +161,12 @@ export function countedLines({ lines }: Passage): readonly Piece[] {
   return items.length > 1 ? items : []
 }
 
-/** Whether goods are named before, or by what they come in and not by what they are. */
+/** Whether goods refer to something named before ("the booklet"), or are named by their container only. */
 export const isOpenGood = ({ value }: Piece): boolean => definite.test(value) || uncontained.test(value)
 
 /** "2x the matching booklet" */
 const definite = /^(?:the|der|die|das|le|la|les|el|los|las|il|lo|gli|het|de)\s/iu
-/** "2 taniche olio": what Romance languages count goods in, with the word for "of" left away. */
+/** "2 taniche olio": a container of a Romance language without the word for "of". */
 const uncontained =
   /^(?:taniche?|tanica|bidon[ei]s?|flacon[ei]s?|cass[ae]|scatol[ae]|sacch[io]|bustin?[ae]|confezion[ei]|barattol[io]|fust[io]|garrafas?|cajas?|sacos?|bolsas?|botes|cubos?|tarros?|cartons|bidons?|sacs|seaux?|palettes)\s(?!(?:d[aeiu]|de[il]|dell[aeo]|d['’]\S*|per|pour|para|à|con|avec)(?!\p{L}))\p{L}/iu
 
@@ -176,7 +176,7 @@ const measured = /^\d{1,4}(?:[.,]\d{1,2})?\s?(?:mm|cm|m|ml|cl|l|g|kg|w|v|mah|gb|
 const joinedLine =
   /^(?:and|plus|und|sowie|dazu|et|ainsi que|y|mas|e|ed|piu|en|alsook) (?:an?|one|some|the|eine?[nrm]?|une?|des|du|una?|unos|unas|uno|dei|delle|een|wat|\d)(?!\p{L})/u
 
-/** How sentences end, and rows with prices. */
+/** The end of a sentence, or of a row with a price. */
 const ends = /[.!?]$|[€$£]\s?[\d.,]+$|\d[.,]\d\d(?:\s?(?:€|EUR))?$/
 
 /** `418 Cottonwood Dr` */
@@ -187,7 +187,7 @@ const isStreet = ({ text, folded }: Line) =>
 
 const countWords = (language: LensLanguage) => wordsOfNumbers(language).join('|')
 const languages: readonly LensLanguage[] = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt']
-/** How many of something in a sentence: digits, or a word for a number. */
+/** A quantity in a sentence: digits, or a word for a number. */
 const starts = new Map(
   languages.map((language) => [
     language,
@@ -199,18 +199,18 @@ const starts = new Map(
 )
 const unitOf =
   /^(?:(?:boxe?s?|bottles?|bags?|packs?|cases?|cans?|pairs?|cajas?|botellas?|barril(?:es)?|sacos?|bottiglie?|cass[ae]|fusti|scatole?|sacchi|cartons?|bouteilles?|boites?|sacs?|palettes?|futs?|kisten?|flaschen?|sacke?|paletten?|flessen|zakken|dozen|kratten|kilos?|kg|litres?|litri|liter|metri|metres?|meter|mtr|m|l|g|st(?:k|uck|uks?)?\.?|pieces?|pcs|pezzi|pz|uds?)(?:\s+(?:(?:of|de|di|von|van)\s+)?|\sd['’]))/u
-/** What somebody who writes beside goods says of them, and no part of their name. */
+/** Words after goods that are not part of their name. */
 const goodEnd =
   /\s(?:for|to|by|at|from|as|if|please|bitte|an|am|ans|bis|zum|zur|fur|wie|wenn|im|para|con la|por|segun|como|si|per|come|se|secondo|da|pour|au|aux|chez|comme|selon|avec|voor|naar|graag|zoals|volgens|als|ook|again|wieder|wie|dazu|alstublieft|bestellen|kaufen|haben|kopen|hebben)(?=\s|$)/u
 const asideStart = /\s\(|\s[–-]\s/u
 
-/** Goods in a sentence, at least two, each behind how many: `36 bottles of red and two of white`. */
+/** Returns the goods in a sentence, at least two, each after a quantity: `36 bottles of red and two of white`. */
 export function countedGoods(text: string, locale: Locale): readonly Piece[] {
   const found = countedThings(text, locale)
   return found.length > 1 ? found : []
 }
 
-/** The same, where it may be one thing alone. */
+/** As `countedGoods`, also for a single thing. */
 export function countedThings(text: string, locale: Locale): readonly Piece[] {
   if (/[€$£]/.test(text)) return []
   const folded = fold(text)
@@ -222,14 +222,14 @@ export function countedThings(text: string, locale: Locale): readonly Piece[] {
     for (const item of itemsIn(part, locale, match.index)) {
       const lead = leadOf(item.value, locale)
       const isCounted = lead > 0
-      // An article counts one of something, behind something that is counted.
+      // After something counted, an article means one.
       const isOne = found.length > 0 && withArticle.test(fold(text.slice(Math.max(0, item.start - 8), item.start)))
       const isLast =
         found.length > 1 &&
         item.end >= match.index + part.trimEnd().length &&
         item.value.split(/\s+/).length <= lastWordsMax
       if (!isCounted && !isOne && !isLast) {
-        // "and some bottles of water" is one more, however many.
+        // "and some bottles of water" adds goods without a number, so the list is incomplete.
         const between = text.slice(found.at(-1)?.end ?? item.start, item.start)
         const isCountedLater = folded.slice(item.start, item.end).search(starts.get(locale.language) as RegExp) >= 0
         if (found.length > 0 && joins.test(between) && !isCountedLater && isMore(item.value)) return []
@@ -238,10 +238,10 @@ export function countedThings(text: string, locale: Locale): readonly Piece[] {
       const [name = ''] = item.value.slice(lead).split(asideStart)
       const end = fold(name).search(goodEnd)
       const value = (end > 0 ? name.slice(0, end) : name).trimEnd()
-      // In Italian what a thing is for is part of its name, and from where it comes is not: "lampade da scrivania".
+      // Italian "da" may say what a thing is for, which is part of its name: "lampade da scrivania".
       if (locale.language === 'it' && /^ da \p{L}/u.test(name.slice(Math.max(0, end)))) return []
       if (!isGood(value)) {
-        // What is counted and is no good leaves it open what the rest is.
+        // A counted item that is not goods makes the rest uncertain.
         if (isCounted && found.length > 0 && !noGood.test(fold(value))) return []
         break
       }
@@ -252,7 +252,7 @@ export function countedThings(text: string, locale: Locale): readonly Piece[] {
   return found
 }
 
-/** Of how many characters the count of an item is, with its unit. */
+/** Returns the length of the quantity of an item, with its unit. */
 function leadOf(value: string, { language }: Locale): number {
   const folded = fold(value)
   const counted =
@@ -264,16 +264,16 @@ function leadOf(value: string, { language }: Locale): number {
   return counted + unit + (of.exec(value.slice(counted + unit))?.[0].length ?? 0)
 }
 
-/** What joins the last of several things to those before it, right before it. */
+/** The word that joins the last of several things to the others. */
 const joins = /\s(?:and|und|et|y|e|ed|en|plus)\s(?:\p{L}+\s){0,2}$/iu
-/** Whether something joined to things may be another, and is no clause of its own. */
+/** Whether text joined to things may be another thing, and is not a clause. */
 const isMore = (value: string) =>
   some.test(fold(value)) || (!clauseWord.test(` ${fold(value)} `) && !noThing.test(fold(value)))
 const some =
   /^(?:some|a few|a couple of|ein paar|einige|etwas|quelques|un peu de|algun[oa]s|unos|unas|un poco de|qualche|alcun[ei]|un po.? di|wat|enkele|een paar)\s\p{L}/u
 
 const wordsMax = 6
-/** What has no count and ends an enumeration of things that have one is short. */
+/** The maximum length of an uncounted last item in an enumeration of counted things. */
 const lastWordsMax = 3
 
 const isGood = (value: string) =>
@@ -284,6 +284,6 @@ const isGood = (value: string) =>
   !noGood.test(fold(value)) &&
   !clauseWord.test(` ${fold(value)} `)
 
-/** Numbers of other things. */
+/** Things that follow a number and are not goods: days, months, persons. */
 const noGood =
   /^(?:\p{L}+(?:day|tag|dag)s?$|maart|mei|janv\w*|ianuari\w*|janua\w*|lundis?|mardis?|mercredis?|jeudis?|vendredis?|samedis?|lunes|martes|miercoles|jueves|viernes|lunedi|martedi|mercoledi|giovedi|venerdi|sabato|uhr|of us|of you|von uns|d.entre|di noi|di voi|van ons|times?|mal|fois|veces|volte|keer|things?|kilo|eur\w*|usd|gbp|dollars?|pounds?|%|prozent|percent|uhr|h|am|pm|o.clock|days?|tage?n?|jours?|dias|giorni|dagen|weeks?|wochen?|semaines?|semanas|settimane|weken|months?|monate?n?|mois|mes|mesi|maanden|years?|yrs?|jahre?n?|ans?|annees?|anos?|anni|jaar|people|personen|personnes|personas|persone|mensen|staff|minutes?|minuten|hours?|stunden|heures?|horas|ore|uur|cm|mm|km|kg|m2|januar\w*|februar\w*|marz|march|april\w*|ma[iy]\w*|jun\w*|jul\w*|aug\w*|sept?\w*|o[ck]t\w*|nov\w*|de[cz]\w*|ene\w*|feb\w*|mar\w*|abr\w*|ago\w*|gen\w*|mag\w*|giu\w*|lug\w*|set\w*|ott\w*|dic\w*|fev\w*|avr\w*|aou\w*|tel\w*)\b/u

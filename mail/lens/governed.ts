@@ -1,4 +1,4 @@
-/** Which role a value has in its sentence: that of the word which governs it most closely, by distance and what stands between. */
+/** Decides which role a value has in its sentence: that of the word that governs it most closely, by distance and by what is between. */
 import type { LensLanguage } from './locale.ts'
 import type { Role } from './roles.ts'
 
@@ -6,29 +6,29 @@ export type Span = { readonly start: number; readonly end: number }
 
 export type Governed = { readonly role: string; readonly strength: number }
 
-/** What a word right beside the value counts, and what distance and marks between take of it. */
+/** The points of a word right beside the value, and what distance, marks and position change of them. */
 const weights = {
   beside: 10,
-  /** Letters between that take one point; digits take none. */
+  /** The number of letters between that cost one point; digits cost nothing. */
   lettersPerPoint: 5.6,
-  /** A comma, bracket or dash between. */
+  /** Deducted for each comma, bracket or dash between. */
   mark: 1.5,
-  /** The end of a clause between. */
+  /** Deducted for each end of a clause between. */
   clause: 4,
-  /** Another value of the kind between. */
+  /** Deducted for each other value of the kind between. */
   other: 4,
-  /** Words after the value govern less. */
+  /** Deducted for words after the value. */
   after: 2,
-  /** A word right behind the value says more: "40 € VAT". */
+  /** Added for a word right after the value, in roles whose words come there: "40 € VAT". */
   rightBehind: 1,
-  /** Words that in one language alone say it, most of them prepositions. */
+  /** Deducted for words that have this role in one language only, most of them prepositions. */
   own: 2.5,
 } as const
 
-/** Words further away govern nothing. */
+/** Words further away do not govern a value. */
 const reachChars = 110
 
-/** How strongly each role governs a value in a folded sentence, the strongest first. Linear in what is near. */
+/** Returns how strongly each role governs a value in a folded sentence, the strongest first. Looks at nearby text only. */
 export function governedBy(
   folded: string,
   value: Span,
@@ -85,7 +85,7 @@ function strongest(
 
 const patterns = new Map<string, RegExp>()
 
-/** There are as many as roles and languages. */
+/** Cached for each role and language. */
 function patternOf({ name, stems, words, own = {} }: Role, language: LensLanguage): RegExp {
   const key = `${name} ${language}`
   const known = patterns.get(key)

@@ -1,4 +1,4 @@
-/** Texts in sentences and subjects, known by the words before them. */
+/** Finds texts in sentences and subjects by the words before them. */
 import { clauseWord } from './clauses.ts'
 import { fold, meaningsOf } from './lexicon.ts'
 import { isOfAll } from './products.ts'
@@ -18,7 +18,7 @@ export const documents = {
 const numberWord = '(?:number|no|nr|num|nummer|numero|nummern|n|id|code)'
 const filler = '(?:is|lautet|ist|war|est|es|el|e|lo|la|is het|il|der|die)'
 
-/** Makes what finds the numbers behind words: `invoice 4471`, `Ticket #48213`, `Bestellnummer lautet B-2026-77`. */
+/** Returns a function that finds numbers after words: `invoice 4471`, `Ticket #48213`, `Bestellnummer lautet B-2026-77`. */
 export function numberFinder(words: string): (sentence: Sentence) => readonly Piece[] {
   const pattern = new RegExp(
     `(?<![\\p{L}\\p{N}-])(?:${words})(?:[ -]?${numberWord}(?!\\p{L})|[ -]?n?[°º]|(?!\\p{L}))(?<mark>[\\s.:#°º(]*)(?:(?:(?:\\p{L}+\\s){1,4}(?:lautet|ist|is|est|es|e)\\s)|(?:${filler}\\s)*)(?<code>[\\p{L}]{1,4} (?=\\d{2,}\\b))?(?<id>(?=[^\\s,;]*\\d)[\\p{L}\\p{N}]+(?:[-./_][\\p{L}\\p{N}]+)*)`,
@@ -32,7 +32,7 @@ export function numberFinder(words: string): (sentence: Sentence) => readonly Pi
       const end = idEnd + groupsBehind(text.slice(start, idEnd), text.slice(idEnd)).length
       const before = match[0].slice(0, match[0].length - id.length)
       const isNumbered = /[#°º]|(?:number|no|nr|num|nummer|numero|\bn|id)[.:]?\s/.test(before) || mark.includes('#')
-      // "order 40 bags" orders forty of something.
+      // "order 40 bags" is a quantity.
       const isCount = /^\d{1,3}$/.test(id) && !isNumbered
       const isOther =
         /^\s?(?:€|eur|usd|gbp|chf|\$|%)/.test(folded.slice(end)) ||
@@ -40,7 +40,7 @@ export function numberFinder(words: string): (sentence: Sentence) => readonly Pi
         /^,\d\d(?!\d)/.test(folded.slice(end))
       const isDate = /^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}$|^\d{4}-\d\d-\d\d$/.test(id)
       const isBelow = !isNumbered && text.slice(match.index, start).includes('\n')
-      // "invoices: https://...", and the mark of a thread as programs add it: "Ref:MSG4471_q".
+      // "invoices: https://...", and a thread reference that a program adds: "Ref:MSG4471_q".
       const isNone = !/\d/.test(id) || id.includes('_')
       return isCount || isOther || isDate || isBelow || isNone ? [] : [{ value: text.slice(start, end), start, end }]
     })
@@ -56,11 +56,11 @@ const names = new RegExp(
 )
 
 const titledNames = new RegExp(`(?<!\\p{L})${polite}${anyName}`, 'gu')
-/** Words of sentences that ask to call somebody, or tell of a call. */
+/** Words of sentences that ask for a call or report one. */
 const calls =
   /(?<!\p{L})(?:call|ring|reach|speak|ruf|anruf|erreich|appel|rappel|joign|joind|llam|pregunt|chiam|richiam|telefon|bel(?:len|t)?(?!\p{L})|terugbel)/u
 
-/** What others tell of people who apply, order or ask: `Ann Lee has applied for`, `an order from Ann Lee`. */
+/** Reports about people who apply, order or ask: `Ann Lee has applied for`, `an order from Ann Lee`. */
 const toldBefore = new RegExp(
   `(?<!\\p{L})${anyName} (?:has (?:just )?applied|applied (?:for|to)|a (?:postulé|candidaté|déposé sa candidature)|vient de postuler|hat sich (?:\\p{L}+ ){0,4}beworben|bewirbt sich|(?:ha|se ha) (?:solicitado|inscrito|postulado)|se postul|si è candidat[oa]|ha inviato la (?:sua )?candidatura|heeft (?:\\p{L}+ ){0,4}(?:gesolliciteerd|gereageerd)|solliciteert)`,
   'gu',
@@ -70,7 +70,7 @@ const toldBehind = new RegExp(
   'gu',
 )
 
-/** People who are named in a sentence as those it is about: `my name is`, `Please call Mr.`, `an order from`. */
+/** Returns the people whom a sentence names as those it is about: `my name is`, `Please call Mr.`, `an order from`. */
 export function namesIn({ text, folded }: Sentence): readonly Piece[] {
   const isReached = calls.test(folded) || phonesIn(text).some(({ value }) => isPhoneForm(value))
   const titled = isReached ? text.matchAll(titledNames) : []
@@ -78,11 +78,11 @@ export function namesIn({ text, folded }: Sentence): readonly Piece[] {
     ([, name = '']) => name.includes(' ') && isPersonName(name),
   )
   return [...text.matchAll(names), ...titled, ...told].flatMap((match) => {
-    // "Iker del laboratorio": no name ends in one of these.
+    // "Iker del laboratorio": a name does not end in such a particle.
     const whole = readPerson(
       (match[1] ?? '').replace(/(?: (?:van|de|der|den|von|zu|da|di|del|della|la|le|el|dos))+$/, ''),
     )
-    // "Anna Berg von Nordlicht Energie": what follows the name is where she is from.
+    // "Anna Berg von Nordlicht Energie": the organisation after the name is not part of it.
     const cut = whole === null || isPersonName(whole.value) ? null : whole.value.search(/ (?:van|von|de|of|di|da) /)
     const found = cut === null || cut < 0 ? whole : readPerson((match[1] as string).slice(0, cut))
     if (found === null || !isPersonName(found.value) || !/^\p{Lu}/u.test(found.value)) return []
@@ -93,7 +93,7 @@ export function namesIn({ text, folded }: Sentence): readonly Piece[] {
   })
 }
 
-/** Who works where one writes to is not who writes: "my brother Tim works with you". */
+/** A person who works for the recipient is not the writer: "my brother Tim works with you". */
 const worksThere = /^ (?:works?|arbeitet|travaille|trabaja|lavora|werkt)(?!\p{L})/u
 
 const anyCompany =
@@ -102,7 +102,7 @@ const companies = new RegExp(
   `(?:(?:(?:[Hh]ead|[Dd]ire[ck]t\\p{L}+|[Mm]anager|[Oo]wner|[Ff]ounder|CEO|CTO|CFO|[Ee]ngineer|[Aa]nalyst|[Ll]eiter(?:in)?|[Rr]esponsab[il]\\p{L}+|[Gg]erente|[Cc]hef|[Hh]oofd|[Jj]efe|[Jj]efa)(?: \\p{L}+){0,4}?,? (?:at|en|chez|bei|presso|bij)|(?:CEO|[Oo]wner|[Ff]ounder) of|I (?:work|run \\p{L}+|am \\p{L}+(?: \\p{L}+){0,3}) (?:at|for|with|of)|on behalf of|[Ww]e are|[Ww]e're)|(?:(?:[Gg]eschäftsführer(?:in)?|[Ii]nhaber(?:in)?|[Ll]eiter(?:in)?|[Mm]itarbeiter(?:in)?) (?:der|des|von|bei(?: der)?)|arbeite (?:bei|für)(?: der)?|(?:für|von) die Firma)|(?:dirige|représente|travaille (?:chez|pour))(?: la société| l['’]entreprise)?|de la (?:société|part de)|chez|(?:trabajo en|represento a|de la empresa)|(?:lavoro (?:per|presso)|responsabile(?: \\p{L}+){0,3} (?:della|dello|presso)|responsabile(?: \\p{L}+)? di|(?:presidente|segretari[oa]|direttor[ei]|direttrice) (?:della|dello)|titolare (?:della|di)|per conto (?:di|della|dello))|(?:under the name(?: of)?|trading as|unter dem Namen|onder de naam|sous le nom(?: de)?|(?:con|bajo) el nombre de|sotto il nome(?: di)?)|(?:I run|[Ww]ij zijn|[Nn]ous sommes|[Ss]omos|[Ss]iamo)(?= \\p{Lu}[\\p{L}\\p{N}'’&.-]+ (?:(?:de|di|del|du|van|&) )?\\p{Lu})|(?:eigenaar van|werk bij|directeur van|namens|werkzaam bij))\\s+${anyCompany}`,
   'gu',
 )
-/** `Name, of Company`, as notes of calls and fairs have it. */
+/** `Name, of Company`, as in notes on calls and fairs. */
 const besideName = new RegExp(
   `\\p{Lu}\\p{L}+ \\p{Lu}\\p{L}+(?:, (?:de |di |of |von |van )?| (?:van|de|von|of) | \\()${anyCompany}(?=[,).]|$)`,
   'gu',
@@ -116,14 +116,14 @@ const inBrackets = new RegExp(
 const ours =
   /(?<!\p{L})(?:we|our|wir|unser\w*|nous|notre|nos|somos|nuestr[oa]|noi|nostr[oa]|siamo|wij|ons|onze)(?!\p{L})/u
 
-/** Words of notes on calls and meetings. */
+/** Words in notes on calls and meetings. */
 const told =
   /(?<!\p{L})(?:call(?:ed)?|met|meeting|fair|anruf|messe|notiz|appel|salon|llamad[oa]|reunion|chiamat[oa]|incontrat[oa]|fiera|gebeld|gesproken|beurs)(?!\p{L})/u
 
-/** Two who write together. */
+/** Two people who write together. */
 const couple = /^(?:[Ww]ij zijn|[Nn]ous sommes|[Ss]omos|[Ss]iamo)\s.*\s(?:en|et|y|e)\s\p{Lu}/u
 
-/** Organisations that somebody says to be of. */
+/** Returns the organisations that people say they belong to. */
 export function companiesIn({ text, folded }: Sentence): readonly Piece[] {
   const own = ours.test(folded) ? text.matchAll(inBrackets) : []
   const noted = text.includes('@') || told.test(folded) ? text.matchAll(besideName) : []
@@ -143,13 +143,13 @@ const jobs = new RegExp(
   'gu',
 )
 
-/** What a program that passes applications on calls the advertisement: `applied for your vacancy Nurse`. */
+/** Words for the advertisement in mails of job portals: `applied for your vacancy Nurse`. */
 const advertised = new RegExp(
   `(?:(?:[Aa]pplicant|[Cc]andidate) for(?: the)?|[Kk]andidat(?:in)? für|[Cc]andidate? pour|[Cc]andidat[oa] (?:para|per)|[Kk]andidaat voor|[Yy]our (?:vacancy|posting|job ad|advert|opening|job)(?: for)?|[Ii]hre (?:Stellenanzeige|Anzeige|Stelle|Ausschreibung)|[Vv]otre (?:offre|annonce)(?: d['’]emploi)?|(?:[Ss]u|[Tt]u|[Vv]uestra) (?:oferta|vacante)(?: de empleo)?|(?:[Ll]a vostra|[Ll]a tua|[Ll]a sua) offerta(?: di lavoro)?|(?:[Uu]w|[Jj]e|[Jj]ullie) vacature|(?:[Zz]ur|[Aa]uf die|[Ff]ür die) (?:Stelle|Position))\\s?:?\\s[«„“"]?(?=\\p{Lu})(\\p{L}[\\p{L}\\p{M}'’/ -]{2,60}?(?: \\([mwfdhxv]/[mwfdhxv](?:/[mwfdhxv])?\\))?)[»“”"]?${roleEnd}`,
   'gu',
 )
 
-/** Positions that somebody applies for. */
+/** Returns the positions that somebody applies for. */
 export function jobsIn({ text }: Sentence): readonly Piece[] {
   return [...text.matchAll(jobs), ...text.matchAll(advertised)].flatMap((match) => {
     const named = (match[1] ?? '').trim().replace(/ (?:position|role|post|job|vacancy|opening)$/i, '')
@@ -162,7 +162,7 @@ export function jobsIn({ text }: Sentence): readonly Piece[] {
       clauseWord.test(` ${fold(value)} `) ||
       // "Bewerbungs-ID"
       /\p{L}/u.test(text[start - 1] ?? '') ||
-      // "Conseiller(ère) de vente" goes on behind its brackets.
+      // "Conseiller(ère) de vente" continues after the brackets.
       /^\(\p{L}{1,6}\)/u.test(behind) ||
       /^(?:the|your|this|la|le|il|de|position|stelle|puesto|Initiativ|spontan)|^\W/i.test(value) ||
       value.split(/\s+/).length > 6
@@ -170,18 +170,18 @@ export function jobsIn({ text }: Sentence): readonly Piece[] {
   })
 }
 
-/** "I wish to apply for the role." */
+/** A word for a position without its name: "I wish to apply for the role." */
 const onlyWord =
   /^(?:role|position|post|job|vacancy|opening|stelle|posten|poste|emploi|offre|annonce|puesto|plaza|empleo|oferta|posizione|posto|ruolo|lavoro|offerta|functie|baan|vacature)$/u
 
 /** Words for the advertisement before the position in it. */
 const advert =
   /^(?:(?:the|your|ihre|votre|vostra|vuestra|uw|jullie|l['’]|la|le|il|el|de|die|het|una?|une?|een) ?)?(?:avviso|annuncio|offerta|oferta|anuncio|annonce|offre|anzeige|advert|vacature|vacancy|vakanz)\s(?=\p{Lu})/iu
-/** What follows an application and is no position: who sent it, when, and what became of it. */
+/** Words after "application" that are not a position: who sent it, when, or its outcome. */
 const noRole =
   /^(?:von|vom|vor|from|by|van|par|por|da|bei|ist|wurde|liegt|is|was|est|has|ha)(?!\p{L})|^(?:freelance|saisonnier|seasonal|temporary|saison\p{L}*)$|^\p{L}+ (?:mois|months?|monate?n?|semaines?|weeks?|wochen|meses|mesi|maanden|ans|years?)(?!\p{L})/iu
 
-/** Not a date, an address of the Internet or an amount with groups. */
+/** A version number that is not a date, an IP address or an amount with groups. */
 const versionNumber =
   '((?!\\d{1,2}\\.\\d{1,2}\\.\\d{4}|\\d+\\.\\d+\\.\\d+\\.\\d{2,3}\\b|\\d{1,3}(?:\\.\\d{3})+\\b)\\d{1,4}(?:\\.\\d{1,4}){1,3}(?:[-.]?(?:beta|alpha|rc)\\d*)?)'
 const versions = new RegExp(
@@ -193,11 +193,11 @@ const productVersions = new RegExp(
   `(?<![\\p{L}\\p{N}.])${productName}(?:-(?:[Aa]pp|[Ss]oftware|[Pp]lug-?in|[Tt]ool))?,? \\(?v?(?:ersion |ersione |ersie )?\\.?${versionNumber}(?![\\p{L}\\d]|\\.\\d|\\s?[–-]\\s?\\d)`,
   'gu',
 )
-/** Words with a capital before numbers that are no products. */
+/** Capitalised words before numbers that are not products. */
 const noProduct =
   /^(?:eur|usd|gbp|chf|ip|version|versione|versie|firmware|build|release|error|fehler|code|fehlercode|invoice|kapitel|chapter|article|section|page|die|the|we|on|am|le|il|de|since|von|ver|windows|android|ios|macos|linux|chrome|firefox|safari)\b/
 
-/** Versions in a sentence, and products right before one: `SyncBridge 2.9`. */
+/** Returns the versions in a sentence, and the products right before a version: `SyncBridge 2.9`. */
 export function versionsIn({ text, folded }: Sentence): {
   readonly versions: readonly Piece[]
   readonly products: readonly Piece[]
@@ -228,21 +228,21 @@ const productCues = new RegExp(
 )
 /** A thing and its model: `Hebebühne HB-400`. */
 const models = /(?<![\p{L}\p{N}])(?:\p{Lu}[\p{L}]{2,20} )(?:[A-Z]{1,4}-?\d{1,4}[a-z]?)(?![\p{L}\p{N}]|[-.:/]\p{N})/gu
-/** A word of two capitals inside small letters: `LagerPlus`. */
+/** A word with a capital inside it: `LagerPlus`. */
 const camel =
   /(?<![\p{L}\p{N}@./])(\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\+?)(?: (?:\p{Lu}[\p{L}\d]*|\d{1,4}(?!(?:k?g|m?l|[cm]?m|h|x|[mgt]b)(?!\p{L}))\p{L}{0,3}(?![.\p{L}\d]))){0,2}(?![\p{L}\p{N}@]|\.\p{L}| \d+\p{L})/gu
 
-/** What stands between a preposition and such a word is a name too: `the screen of Nordia LagerPlus`. */
+/** A capitalised word between a preposition and such a word is part of the name: `the screen of Nordia LagerPlus`. */
 const madeBy = /\s(?:of|in|with|from|von|mit|aus|bei|de|avec|dans|con|en|di|van|met) (\p{Lu}\p{L}{2,} )$/u
 
-/** A thing and in brackets what it is called: `heat pump (Thermo WP 10)`. */
+/** The name of a thing in brackets: `heat pump (Thermo WP 10)`. */
 const bracketed =
   /(?<=\p{L}{3} \((?:typ[eo]? |model |modell |modello |modelo |modele )?)(?=[^()]*\d)\p{Lu}[\p{L}\p{N}+-]*(?: [\p{Lu}\p{N}][\p{L}\p{N}+-]*){1,4}(?=\))/gu
 
-/** Whether what follows stands in brackets behind something else: `(version 4.2, Fairphone FP5)` says on what it runs. */
+/** Whether the text that follows comes second inside brackets: in `(version 4.2, Fairphone FP5)` it is the device, not the product. */
 const isAside = (before: string) => /\(\s*[^()\s][^()]*$/.test(before)
 
-/** Products that a sentence names as those it is about. */
+/** Returns the products that a sentence names as those it is about. */
 export function productsIn({ text }: Sentence): readonly Piece[] {
   const cued = Array.from(text.matchAll(productCues)).flatMap((match) => {
     const value = match.slice(1).find((each) => each !== undefined) ?? ''
@@ -277,11 +277,11 @@ const errorCodes =
 const announced =
   /(?:(?:^|\s)(?:error|fehler|erreur|errore|fout)|(?:^|\s)(?:error message|fehlermeldung|foutmelding|message d.erreur|mensaje de error|messaggio di errore)|(?<=\p{L} (?:the |a |this |die |eine |diese |le |un |ce |el |il |questo |de |een |deze )?)(?:message|meldung|melding|mensaje|messaggio|avviso|aviso))(?: suivante?| siguiente| seguente| following)?\s?:\s+((?!https?:)\S.{4,150}?)(?:\.|\.\s.*)?\s*$/u
 
-/** What somebody presses or opens is no message. */
+/** The name of something that is pressed or opened, which is not a message. */
 const pressed =
   /(?:[Cc]lick\w*|[Pp]ress\w*|[Tt]ap\w*|[Oo]pen\w*|[Dd]rück\p{L}*|[Kk]lick\p{L}*|[Cc]liqu\p{L}*|[Aa]ppu\p{L}*|[Pp]uls\p{L}*|[Cc]lic|[Pp]rem\p{L}*|[Kk]lik\p{L}*|[Dd]ruk\p{L}*|[Bb]utton|[Kk]nop\p{L}*|[Bb]outon|[Bb]otón|[Pp]ulsante|[Tt]asto)(?: (?:on|auf|sur|en|su|op|the|den|die|le|la|el|il|de|het)){0,2} ["„“«][^„“”"«»]{1,60}[“”"»]/gu
 
-/** Error messages and codes in a sentence. */
+/** Returns the error messages and codes in a sentence. */
 export function errorsIn({ text, folded }: Sentence): readonly Piece[] {
   const cue = folded.search(errorCue)
   const quoted = cue < 0 ? null : quotedIn(text.replace(pressed, (each) => ' '.repeat(each.length)))

@@ -1,12 +1,12 @@
-/** The items of an enumeration: what stands between commas, semicolons and words for "and". */
+/** Splits an enumeration at commas, semicolons and words for "and". */
 import type { Locale } from './locale.ts'
 import type { Piece } from './shapes.ts'
 
-/** Items of one list at most, and characters of one. */
+/** The maximum number of items of a list, and of characters of an item. */
 const itemsMax = 100
 const itemCharsMax = 160
 
-/** The items in a text, with its offset: by semicolons, else by commas and "and". */
+/** Returns the items of a text that begins at `offset`, split at semicolons if it has any, otherwise at commas and "and". */
 export function itemsIn(text: string, { language }: Locale, offset = 0): readonly Piece[] {
   const inner = /^[\s:]*/.exec(text)?.[0].length ?? 0
   const separator = text.includes(';') ? /\s*;\s*/g : separators[language]
@@ -49,11 +49,11 @@ function isInBrackets(text: string, at: number): boolean {
 const article =
   /^(?:especially|mainly|vor allem|insbesondere|surtout|notamment|sobre todo|especialmente|soprattutto|vooral|also|auch|aussi|tambien|también|anche|ook|un peu(?: de| d['’])?|any|a few|a couple of|several|qualche|alcun[ei]|algun[oa]s?|quelques|einige|ein paar|enkele|ons|onze|mein[e]?|my|mijn|un po.? di|dei|degli|delle|della|dello|del|ein bisschen|un poco de|an?|the|our|your|some|also|einen?|eine[mrn]?|der|die|das|den|dem|unsere?|ein|une?|des|les?|la|l['’]|du|de l['’]|los|las|el|un|una|unos|unas|il|lo|gli|i|uno|un['’]|het|de|een|neue[nrs]?|new|nieuwe?|nouve(?:au|lle)|nuev[oa]|nuov[oa])(?:\s+|(?<=['’]))/iu
 
-/** An item without an article before it, nor an end of the sentence and a price behind it. */
+/** Returns an item without an article before it and without the end of the sentence after it. */
 function itemIn(text: string, offset: number, language: Locale['language']): Piece | null {
   const trimmed = text.trimStart()
   let start = text.length - trimmed.length
-  // In Italian an article, in English who speaks.
+  // "I" is an article in Italian but a pronoun in English.
   const isClause = language === 'en' && /^I\s/.test(trimmed)
   const first = article.exec(trimmed)?.[0].length ?? 0
   const lead = isClause ? 0 : first + (article.exec(trimmed.slice(first))?.[0].length ?? 0)

@@ -1,4 +1,4 @@
-/** Values that stand behind labels: lines, columns and forms. */
+/** Finds values by their labels: on lines, in columns and in forms. */
 
 import { at, type Candidate, listAt, type OpenMail } from './candidates.ts'
 import { type Asked, type Concept, concepts, setOf, thingConcepts } from './concepts.ts'
@@ -16,7 +16,7 @@ import { emailsIn, type Piece, readText } from './shapes.ts'
 import { hasLegalForm, isCompanyName, isOffice, isPersonName } from './signatures.ts'
 import { answers, type Statement, states } from './statements.ts'
 
-/** The values behind labels that say what a field is called. */
+/** Returns the values whose labels name a field. */
 export function labelledValues(asked: Asked, mail: OpenMail): readonly Candidate[] {
   const score = scorerOf(asked)
   return mail.passages.flatMap((passage) => {
@@ -29,10 +29,10 @@ export function labelledValues(asked: Asked, mail: OpenMail): readonly Candidate
     return passage.pairs.flatMap((each) => {
       const same = alike?.get(stemOf(each.label)) ?? []
       const pair = same.length > 1 ? { ...each, meanings: meaningsOf(stemOf(each.label)) } : each
-      // Whom a buyer writes to is not who buys.
+      // In a mail of a buyer, the addressee is not the buyer.
       if (accounts !== null && addressee.test(fold(pair.label)) && !mail.isSeller()) return []
       const points = speakers.has(pair.label) ? null : score(pair)
-      // Nobody answered where the next label follows.
+      // If the next line is another label, this one has no answer.
       if (pair.by === 'line' && labels?.has(pair.start)) return []
       if (accounts?.has(pair.line) || (points !== null && points < sureMin && several?.has(pair))) return []
       if (points !== null && same.length > 1) return each === same[0] ? joined(same, points) : []
@@ -42,7 +42,7 @@ export function labelledValues(asked: Asked, mail: OpenMail): readonly Candidate
   })
 }
 
-/** Where the labels of a passage begin that say something and have their values behind them. */
+/** Returns the offsets of known labels that have their values on the same line. */
 const startsOfLabels = ({ pairs }: Passage): ReadonlySet<number> =>
   new Set(pairs.flatMap((pair) => (isSaid(pair) && (pair.by === 'mark' || pair.by === 'gap') ? [pair.labelStart] : [])))
 
@@ -51,7 +51,7 @@ const isSaid = ({ meanings: { known, unknown } }: Pair) => known.size > 0 && unk
 /** `Item_1`, `Item 2` */
 const stemOf = (label: string) => fold(label).replace(/[\s_#]*\d{1,2}$/, '')
 
-/** The pairs of each label that a passage has more than once, or numbered, with what nobody filled in left out. */
+/** Returns the filled-in pairs of each label, so that a label which is repeated or numbered has several. */
 function repeated({ pairs, labelled }: Passage): ReadonlyMap<string, readonly Pair[]> {
   const found = new Map<string, Pair[]>()
   for (const pair of pairs) {
@@ -65,7 +65,7 @@ function repeated({ pairs, labelled }: Passage): ReadonlyMap<string, readonly Pa
   return found
 }
 
-/** One item for each of several labels that are alike. */
+/** Makes a list with one item for each of several pairs with the same label. */
 function joined(pairs: readonly Pair[], score: number): readonly Candidate[] {
   const [first] = pairs as readonly [Pair]
   const items = pairs.flatMap(({ value, start }) => {
@@ -78,7 +78,7 @@ function joined(pairs: readonly Pair[], score: number): readonly Candidate[] {
 
 const itemCharsMax = 100
 
-/** What stands before a colon again and again are those who speak. */
+/** Returns the labels that precede a colon so often that they are speakers. */
 function speakersIn({ pairs }: Passage): ReadonlySet<string> {
   const counts = new Map<string, number>()
   for (const { label, by } of pairs) if (by === 'mark') counts.set(label, (counts.get(label) ?? 0) + 1)
@@ -89,7 +89,7 @@ const speechesMin = 3
 
 const bonus: { readonly [by in Pair['by']]: number } = { mark: 3, gap: 2, line: 2, words: 0 }
 
-/** Tells how well a label says what is asked for; null when it does not. */
+/** Returns a function that scores how well a label names what is asked for; null if it does not. */
 function scorerOf(asked: Asked): (pair: Pair) => number | null {
   const concept = asked.concept === null ? null : (concepts[asked.concept] as Concept)
   const ranks = new Map<string, number>()
@@ -106,19 +106,19 @@ function scorerOf(asked: Asked): (pair: Pair) => number | null {
   return (pair) => {
     const { known, unknown } = pair.meanings
     const exact = ranks.get(setOf(known))
-    // Whom a letter is to: "Spett.le Studio Rossi,".
+    // The addressee of a letter: "Spett.le Studio Rossi,".
     if (asked.concept === 'person' && pair.by === 'words' && known.has('customer')) return null
-    // Goods go to others too, and to doors.
+    // The recipient of goods may be somebody else, or a place.
     if (exact !== undefined && known.has('customer') && recipient.test(fold(pair.label)))
       return Math.min(exact, recipientMax) + bonus[pair.by]
-    // A priority is often set by those who help.
+    // A priority is often set by support, not by the writer.
     if (exact !== undefined) return (known.has('priority') ? Math.min(exact, priorityMax) : exact) + bonus[pair.by]
     const isQuestion = pair.label.endsWith('?')
     if (!isQuestion && (unknown === 0 || unknown > 2 || pair.by === 'words')) return null
-    // Words that no table has may say more of the same, and those of a question what is asked for.
+    // Unknown words may only add detail, and the qualifiers of a question only its form.
     const rest = [...known].filter((meaning) => !meaning.startsWith('?') && !(isQuestion && qualifiers.has(meaning)))
     const close = rest.length === 0 || concept === null ? undefined : ranks.get(setOf(rest))
-    // Of texts, lists and priorities such labels are more often wrong than right.
+    // For texts, lists and priorities such labels are more often wrong than right.
     if (!isQuestion && known.has('priority')) return null
     if (!isQuestion && (asked.field.type === 'text' || asked.field.type === 'list' || asked.concept === 'tax'))
       return null
@@ -129,14 +129,14 @@ function scorerOf(asked: Asked): (pair: Pair) => number | null {
 const priorityMax = 62
 const recipientMax = 62
 
-/** What stands above or before the name of whom a document is sent to. */
+/** Words above or before the name of the addressee of a document. */
 const addressee = /^(?:spett\S*(?: (?:le|ditta))?|an|a|to|aan|para|all.attenzione di)[\s.:]*$/u
 
-/** Where goods go. */
+/** Words for the recipient of goods. */
 const recipient =
   /^(?:ship|deliver|shipped|delivered|going|parcel|recipient|consignee|empfanger|lieferung|geht an|versand|warenempfanger|destinataire|livrer|livre|expedie|envoye|destinatari[oa]|enviar|entregar|envio|spedire|spedito|consegnare|ontvanger|ontvangster|bezorgen|verzonden|verzenden|leveren|geleverd|bestemd)(?!\p{L})/u
 
-/** What a question may say beside what it asks for. */
+/** Meanings that a question may add to what it asks for. */
 const qualifiers: ReadonlySet<string> = new Set([
   'gross',
   'net',
@@ -151,7 +151,7 @@ const qualifiers: ReadonlySet<string> = new Set([
   'item',
 ])
 
-/** For a field that is about something else: what its label may say besides its key. */
+/** Returns the sets of meanings that label a field without a known concept. */
 function setsOf({ key, description, field }: Asked): readonly string[] {
   const own = [...key].filter((meaning) => !plain.has(meaning))
   const told = [...description].filter((meaning) => !plain.has(meaning))
@@ -163,7 +163,7 @@ function setsOf({ key, description, field }: Asked): readonly string[] {
   return field.type === 'yes/no' ? sets.slice(0, 1 + (own.length > 0 ? 1 : 0)) : sets
 }
 
-/** What names the kind of a value, not the value. */
+/** Meanings that name the kind of a value, not the value. */
 const plain: ReadonlySet<string> = new Set(['number', 'name', 'date', 'amount', 'total', 'reference'])
 
 function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): Candidate | null {
@@ -172,17 +172,17 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
   const { passage, value, start } = pair
   switch (field.type) {
     case 'text': {
-      // Behind an empty cell stands the label of another row.
+      // After an empty cell comes the label of another row.
       if (thingConcepts.has(name ?? '') && value.includes('\t')) return null
       if (name === 'product' && (isHeadOfCells(pair) || said.test(fold(value)))) return null
       // "Platform: PC", "Device: Nokia, Android 14"
       if (name === 'product' && (platform.test(fold(value)) || system.test(value))) return null
-      // What somebody is now is not what he applies for.
+      // The present position is not the one applied for.
       if (name === 'job' && present.test(fold(pair.label))) return null
       // "Application Ann Lee"
       if (name === 'job' && value === mail.signed().person?.value) return null
       if (name === 'error' && isDenial(value)) return null
-      // "App crashes" labels nothing.
+      // "App crashes" is not a label with a value.
       if (pair.by === 'words' && (!isShortValue(pair) || /^\p{Ll}+$/u.test(value))) return null
       // "Customer: 043881  Vega Systems SL"
       const number = name === 'customer' ? (customerNumber.exec(value)?.[0].length ?? 0) : 0
@@ -192,7 +192,7 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
         readText(value, concept?.shape ?? (asked.key.has('number') ? 'identifier' : undefined)) ??
         (asked.key.has('number') && concept === null ? readText(value, undefined) : null)
       if (found !== null && concept?.shape === 'person' && (isOffice(found.value) || isMeans(found.value))) return null
-      // Who asks or applies is a person; a customer may be an organisation.
+      // A requester or applicant is a person; a customer may be an organisation.
       if (found !== null && name === 'person' && hasLegalForm(found.value)) return null
       // "erfasst von: Jana W."
       if (concept?.shape === 'person' && mail.zones(passage).get(pair.line) === 'staff') return null
@@ -204,7 +204,7 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
       // "Order:" above "20 rolls".
       const isCount = found !== null && /^\d{1,3}$/.test(found.value) && /^\s+\p{L}/u.test(value.slice(found.end))
       if (concept?.shape === 'identifier' && isCount) return null
-      // The mark of a thread that a program adds: "Ref:MSG4471_q".
+      // A thread reference that a program adds: "Ref:MSG4471_q".
       if (concept?.shape === 'identifier' && score < sureMin && found.value.includes('_')) return null
       const form = concept?.shape === 'person' ? (legalBehind.exec(value.slice(found.end))?.[0] ?? '') : ''
       const isForm = form !== '' && hasLegalForm(found.value + form)
@@ -213,27 +213,27 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
     }
     case 'number': {
       const found = firstNumber(value, mail, name)
-      // "2021 - 2024" below "Experience" counts no years.
+      // "2021 - 2024" below "Experience" is not a number of years.
       if (name === 'experience' && found !== null && found.value > yearsMax) return null
-      // What an advertisement offers.
+      // The pay that an advertisement offers.
       if (name === 'salary' && ofOffer.test(fold(pair.label))) return null
       // A column of rates.
       if (name === 'tax' && pair.label.startsWith('%')) return null
-      // A credit is no total to pay.
+      // A credit is not a total to pay.
       if (name === 'total' && found !== null && found.value < 0) return null
-      // Nor is the balance of what is paid.
+      // The balance of a paid invoice is only used if there is no other total.
       if (name === 'total' && found?.value === 0) return at(passage, start, found, Math.min(score, nothingLeft))
       return found === null ? null : at(passage, start, found, score)
     }
     case 'date': {
-      // A reminder tells when to pay now, and beside it when one was to.
+      // A reminder states the new due date, and beside it the one that has passed.
       if (name === 'dueDate' && wasDue.test(fold(pair.label))) return null
       const dates = mail.dates(value, concept?.direction ?? 'near')
       const found = name === 'dueDate' ? dates.find(({ end }) => !discounted.test(fold(value.slice(end)))) : dates[0]
-      // "Date" alone is not when something was ordered where that day is to come.
+      // A weak label such as "Date" does not make a future day the date of an order or invoice.
       const isLater = found !== undefined && Date.parse(found.value) > mail.date.getTime() + dayMs
       if (isLater && concept?.direction === 'past' && score < sureMin) return null
-      // "Order 77 is today with the carrier" labels no day.
+      // "Order 77 is today with the carrier" does not date the order.
       const isEvent = found !== undefined && ofDocument.has(name ?? '') && happens(fold(value), found)
       if (isEvent) return null
       const leadMax = found === dates[0] ? leadCharsMax : 2 * leadCharsMax
@@ -253,7 +253,7 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
     case 'list':
       return /\t|\d[.,]\d\d\s?\S{0,3}$|\?\s/.test(value) ||
         (pair.by === 'words' && !/[,;·•|/]/.test(value)) ||
-        // What is said in a sentence.
+        // The value is a sentence.
         (pair.by === 'words' && /[.!?]$/.test(value)) ||
         (isNothing(value) && pair.by !== 'line') ||
         isAnswer(value) ||
@@ -264,19 +264,19 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
   }
 }
 
-/** "Yes" and "no" answer a question, and name nothing. */
+/** Whether a value is "yes" or "no", which answers a question and is not an item. */
 const isAnswer = (value: string) =>
   value.length <= answerCharsMax && (answers.yes.test(fold(value)) || /^(?:no|nein|non|nee)[.!]?$/u.test(fold(value)))
 
 const answerCharsMax = 5
 
-/** What somebody chooses who means none of what a form names. */
+/** The choice "other" of a form. */
 const another =
   /^(?:an)?(?:other|others|something else|autres?|autre chose|divers|sonstige[srn]?|ander\p{L}*|etwas anderes|otr[oa]s?|otra cosa|altr[oaie]|overige?n?|iets anders|outr[oa]s?)[.!]?$/u
 
-/** `Tools: I work with X and Y daily` enumerates in a sentence. */
+/** Returns the list after a label. The value may be a sentence that enumerates: `Tools: I work with X and Y daily`. */
 function listBehind(pair: Pair, concept: string | null, { locale }: OpenMail): readonly Piece[] {
-  // One thing may have commas in its name: how many of it stands beside it.
+  // If a quantity follows on a line of its own, the value is one thing with commas in its name.
   if (concept === 'items' && pair.value.includes(', ') && isCounted(pair))
     return [{ value: pair.value, start: pair.start, end: pair.start + pair.value.length }]
   const told = concept === null ? [] : enumerated(pair.value, concept, locale)
@@ -287,7 +287,7 @@ function listBehind(pair: Pair, concept: string | null, { locale }: OpenMail): r
       )
 }
 
-/** No single item that is the next head of a table, nor several that stand side by side without marks. */
+/** Drops a single item that is the head of a table, or several skills side by side without separators. */
 function withoutOpen(items: readonly Piece[], concept: string | null): readonly Piece[] {
   const [first] = items
   if (first === undefined || items.length > 1) return items
@@ -297,7 +297,7 @@ function withoutOpen(items: readonly Piece[], concept: string | null): readonly 
   return isHead || (concept === 'skills' && named > 1) ? [] : items
 }
 
-/** The lines with the label of a bank account, and those right above and below: a name there is that of who holds it. */
+/** Returns the lines with the label of a bank account, and those right above and below: a name there is that of the holder. */
 function linesOfAccounts({ lines, pairs }: Passage): ReadonlySet<Line> {
   const accounts = new Set(pairs.flatMap(({ line, meanings: { known } }) => (known.has('iban') ? [line] : [])))
   return new Set(lines.filter((_, n) => lines.slice(Math.max(0, n - 1), n + 2).some((line) => accounts.has(line))))
@@ -306,7 +306,7 @@ function linesOfAccounts({ lines, pairs }: Passage): ReadonlySet<Line> {
 /** A number that programs write before the name of a customer. */
 const customerNumber = /^(?:\d{4,10} {2,8}(?=\p{Lu})|\d{5,10} [-–] (?=\p{Lu}))/u
 
-/** What may be a legal form behind the name of a customer: `Talleres Vera, S.L.` */
+/** A possible legal form after the name of a customer: `Talleres Vera, S.L.` */
 const legalBehind = /^, [\p{L}.]{2,8}(?: [\p{L}.]{1,6}){0,2}(?=$|[,;(]|\s[-–—])/u
 
 /** "Preferred contact: e-mail" */
@@ -321,11 +321,11 @@ const isTurned = ({ meanings: { known }, value }: Pair) =>
   known.size > 1 &&
   /^\p{Lu}[\p{L}'’ -]*, \p{Lu}[\p{L}'’ .-]*$/u.test(value)
 
-/** What somebody writes in sentences is no list. */
+/** Returns no items if one of them contains the end of a sentence. */
 const withoutSentences = (items: readonly Piece[]) =>
   items.some(({ value }) => /\p{L}{3}[.!?]\s+\p{Lu}/u.test(value)) ? [] : items
 
-/** Whether one of the lines below says how many, with a label. */
+/** Whether one of the lines below has a label for the quantity. */
 function isCounted({ passage, line }: Pair): boolean {
   const at = passage.lines.indexOf(line)
   const below = new Set(passage.lines.slice(at + 1, at + 1 + detailLinesMax))
@@ -334,18 +334,18 @@ function isCounted({ passage, line }: Pair): boolean {
 
 const detailLinesMax = 4
 
-/** Whether a word beside a label heads a column: the row below has a name with a figure where labels of a form would go on. */
+/** Whether a word beside a label is the head of a column: the row below has digits and cells where a form would have labels. */
 function isHeadOfCells({ passage, line, value, by }: Pair): boolean {
   if (by !== 'gap' || !/^\p{L}+$/u.test(value)) return false
   const below = passage.lines[passage.lines.indexOf(line) + 1]
   return below?.isFirst === false && /^[^\t]*\d[^\t]*\t/.test(below.text)
 }
 
-/** How an answer begins that is a sentence: "it's the blue one". */
+/** The beginning of an answer that is a sentence: "it's the blue one". */
 const said =
   /^(?:it.?s|it is|that.?s|das ist|es ist|c.est|es (?=el|la|una?)|e (?=il|la|lo|l.|una?)|het is|dat is)(?!\p{L})/u
 
-/** What many products run on. */
+/** Platforms on which products run. */
 const platform = /^(?:pc|desktop|laptop|web|browser|windows|mac|macos|linux|android|ios)(?![\p{L}-])/u
 
 const system = /(?<!\p{L})(?:Android|iOS|iPadOS|Windows|macOS|Linux|Chrome|Firefox|Safari) ?\d/iu
@@ -353,11 +353,11 @@ const system = /(?<!\p{L})(?:Android|iOS|iPadOS|Windows|macOS|Linux|Chrome|Firef
 const present =
   /(?<!\p{L})(?:current|present|actuel|aktuell|derzeitig|actual|attuale|huidig|last|previous|letzte|dernier|ultim)/u
 
-/** A label that is no more than near needs a value that is in itself a name. */
+/** Below this score the label is only a near match, and its value has to be recognisable as a name by itself. */
 const sureMin = 90
 const isNamed = (value: string) => isPersonName(value) || isCompanyName(value)
 
-/** The pairs whose label a passage has again with another value, or below which a row goes on with days. */
+/** Returns the pairs whose label occurs again with another value, or whose row is followed by another row with a day. */
 function labelsOfSeveral({ lines, pairs }: Passage): ReadonlySet<Pair> {
   const again = [...Map.groupBy(pairs, ({ label }) => label).values()].filter(
     (same) => new Set(same.map(({ value }) => value)).size > 1,
@@ -372,26 +372,26 @@ function labelsOfSeveral({ lines, pairs }: Passage): ReadonlySet<Pair> {
   return new Set([...again.flat(), ...pairs.filter(({ by, start }) => by === 'line' && rows.has(start))])
 }
 
-/** Behind the day up to which one may pay less. */
+/** Words after the last day of an early-payment discount. */
 const discounted =
   /^[^,.;]{0,30}(?<!\p{L})(?:skonto|abzug|discount|escompte|sconto|korting|descuento|pronto pago)(?!\p{L})/u
 
-/** Whoever offers a position says what it pays. */
+/** Words for pay that the employer offers. */
 const ofOffer =
   /(?<!\p{L})(?:(?:on|in) (?:the|your)|ads?|adverts?\p{L}*|posting|posted|listing|listed|vacancy|offered|range|band|anzeige|ausschreibung|ausgeschrieben\p{L}*|angeboten\p{L}*|spanne|annonce|propose|offert|fourchette|anuncio|anunciado|oferta|ofrecido|banda|annuncio|offerto|proposto|vacature|aangeboden|geboden)(?!\p{L})/u
 
-/** The word for what is over, in the label of a day. */
+/** Words in the label of a due date that has passed or was replaced. */
 const wasDue =
   /(?<!\p{L})(?:war|was|were|etait|era|vencio|scaduta?|verviel|originally|ursprunglich\p{L}*|initiale?|original|originari[ao]|oorspronkelijk\p{L}*)(?!\p{L})/u
 
-/** Between the beginning of a value and a date in it. */
+/** The maximum distance from the beginning of a value to a date in it. */
 const leadCharsMax = 30
 
-/** A value behind words alone is one when the line says nothing else. */
+/** Whether a value that follows its label without a mark is short, and the line is not a sentence. */
 const isShortValue = ({ value, line }: Pair) =>
   value.length <= 60 && (!/[.!?]$/.test(line.text) || hasLegalForm(line.text))
 
-/** Whether a number is an amount or a date that stands where an identifier may. */
+/** Whether the found identifier is in fact part of an amount or a date. */
 function isOther(value: string, start: number, { field }: Asked, { numbers, dates }: OpenMail): boolean {
   if (field.type !== 'text') return false
   const isAmount = numbers(value).some((each) => each.currency !== null && each.start <= start && each.end > start)
@@ -413,13 +413,13 @@ function firstNumber(
     : { value: found.value, start: from + found.start, end: from + found.end }
 }
 
-/** Less than any other total. */
+/** The score of a total of zero, below that of any other total. */
 const nothingLeft = 50
-/** Nobody worked longer. */
+/** The most years of experience that are plausible. */
 const yearsMax = 70
 const wordsMayCount: ReadonlySet<string> = new Set(['experience', 'people'])
 
-/** Where a form asks and nobody answered: boxes without a tick, `not specified`. */
+/** Whether a question of a form was not answered: unticked boxes, `not specified`. */
 const isOpen = (value: string) =>
   readText(value, undefined) === null || (/\[ ?\]|☐/.test(value) && !/\[x\]|☑|☒/i.test(value))
 

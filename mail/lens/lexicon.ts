@@ -1,15 +1,14 @@
 /**
- * The words of labels, by what they mean. A meaning is named by one English word; a label, a key and a description are
- * compared as sets of meanings, so that "Rechnungsnummer", "N° de facture" and `invoice_number` are the same in any order
- * and language. Phrases are folded (`fold`), with ` | ` between them. A new language is one more table here and one of
- * phrases.
+ * The words of labels, by their meanings. A meaning is named by one English word. Labels, keys and descriptions are compared as
+ * sets of meanings, so that "Rechnungsnummer", "N° de facture" and `invoice_number` are equal in any word order and language.
+ * Phrases are folded (`fold`) and separated by ` | `. A new language needs one more table of phrases, listed here.
  */
 import { en } from './lexicon-english.ts'
 import { de, nl } from './lexicon-germanic.ts'
 import { es, fr, it, pt } from './lexicon-romance.ts'
 import type { Lexicon } from './meanings.ts'
 
-/** Small letters without diacritics, each in the place of its own, so that offsets hold. */
+/** Returns a text in lower case without diacritics. Each UTF-16 unit keeps its place, so offsets stay valid. */
 export function fold(text: string): string {
   return text.replace(/[^ -@[-`{-~]/g, (char) => foldedChar(char))
 }
@@ -23,10 +22,10 @@ function foldedChar(char: string): string {
   return result
 }
 
-/** There are no more keys than UTF-16 has units. */
+/** A cache by character. */
 const folded = new Map<string, string>()
 
-/** The words of a text, folded, with their offsets. `#`, `n°` and words with a dot or hyphen inside are one. */
+/** Returns the folded words of a text with their offsets. `#`, `n°` and words with a dot or hyphen inside count as one word. */
 export function wordsIn(
   text: string,
 ): readonly { readonly word: string; readonly start: number; readonly end: number }[] {
@@ -40,13 +39,13 @@ export function wordsIn(
 const word = /#|n[°º]|[\p{L}\p{N}]+(?:[-.][\p{L}\p{N}]+)*/gu
 
 export type Meanings = {
-  /** What the words say, each once; a word that no table has stands for itself, with `?` before it. */
+  /** The meanings of the words, each once. An unknown word is its own meaning, with `?` before it. */
   readonly known: ReadonlySet<string>
-  /** How many words are in no table. */
+  /** The number of words that are in no table. */
   readonly unknown: number
 }
 
-/** What the words of a label say: the longest phrases first. Shares in percent and what stands in brackets say nothing. */
+/** Returns the meanings of the words of a label, the longest phrases first. Percentages and text in brackets are ignored. */
 export function meaningsOf(text: string): Meanings {
   const label = text.replace(/\d+(?:[.,]\d+)?\s*%/g, ' ').replace(/\([^()]*\)/g, ' ')
   const words = wordsIn(label).map((each) => each.word)
@@ -67,7 +66,7 @@ export function meaningsOf(text: string): Meanings {
   return { known, unknown }
 }
 
-/** The longest phrase of the tables that begins at a word. */
+/** Returns the longest phrase of the tables that begins at a word, or null. */
 export function phraseAt(
   words: readonly string[],
   at: number,
@@ -79,7 +78,7 @@ export function phraseAt(
   return null
 }
 
-/** The meanings of a compound of German or Dutch: "Rechnungsnummer". */
+/** Returns the meanings of a German or Dutch compound such as "Rechnungsnummer", or null. */
 function partsOf(compound: string): readonly string[] | null {
   const plain = compound.replaceAll('-', '')
   if (plain.length > compoundCharsMax) return null
@@ -93,7 +92,7 @@ function partsOf(compound: string): readonly string[] | null {
   return null
 }
 
-/** How many words of a text stand in the tables of each language; one that several have counts for each a share. */
+/** Counts the words of a text that are in the tables of each language. A word of several languages counts as a share for each. */
 export function languageWords(text: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const { word } of wordsIn(text)) {
@@ -103,7 +102,7 @@ export function languageWords(text: string): ReadonlyMap<string, number> {
   return counts
 }
 
-/** A compound of a word that no table has and one that says what kind of value it is: "Vertragsnummer". */
+/** Returns the meanings of a compound of an unknown word and one for a kind of value: "Vertragsnummer". */
 function unknownParts(word: string): readonly string[] {
   const [, head, kind] = /^(.{3,}?)s?(nummer|nr|datum|name|naam|betrag|bedrag)$/.exec(word) ?? []
   return head === undefined || kind === undefined ? [`?${word}`] : [`?${head}`, phrases.get(kind) as string]
@@ -123,7 +122,7 @@ const languagesOf: ReadonlyMap<string, readonly string[]> = (() => {
 })()
 
 const phrases: ReadonlyMap<string, string> = new Map(
-  // Of two languages with one word the earlier counts: the last of a Map's entries does.
+  // The last entry of a Map wins, so the order is reversed to let the earlier language win.
   Object.values(lexicons)
     .toReversed()
     .flatMap((lexicon) =>

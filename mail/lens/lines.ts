@@ -1,29 +1,29 @@
-/** What the lines of a mail are: passages, their lines, and pairs of label and value. */
+/** The parts of a mail: passages, their lines, and pairs of label and value. */
 import type { Role } from '../body/quotation-words.ts'
 import type { Meanings } from './lexicon.ts'
 import type { LensPlace } from './source.ts'
 
 export type Line = {
   readonly passage: Passage
-  /** Without blanks at its ends. */
+  /** The text without white space at its ends. */
   readonly text: string
-  /** The same with small letters and without diacritics, of the same length. */
+  /** The folded text (`fold`), of the same length. */
   readonly folded: string
-  /** Where it begins in the passage (UTF-16 offsets here and below). */
+  /** The offset at which it begins in the passage (UTF-16, as all offsets below). */
   readonly start: number
-  /** Of which header it is, in the copied header of a forwarded mail. */
+  /** The header field that the line is, in the copied header of a forwarded mail; otherwise null. */
   readonly role: Role | null
-  /** Whether a blank line, or none, stands above. */
+  /** Whether the line above is blank or does not exist. */
   readonly isFirst: boolean
 }
 
-/** One of the texts: its lines, and pairs of label and value. What is quoted is in none. */
+/** One text of a mail with its lines and pairs of label and value. Quoted history is in none of these. */
 export type Passage = {
   readonly place: LensPlace
   readonly text: string
   readonly lines: readonly Line[]
   readonly pairs: readonly Pair[]
-  /** Where the lines begin that have a label. */
+  /** The offsets of the lines that have a label. */
   readonly labelled: ReadonlySet<number>
 }
 
@@ -34,9 +34,9 @@ export type Pair = {
   readonly label: string
   readonly meanings: Meanings
   readonly value: string
-  /** Where label and value begin in the passage. */
+  /** The offsets of label and value in the passage. */
   readonly labelStart: number
   readonly start: number
-  /** How the two are told apart: a colon and the like, a wide gap, the words of the label alone, or a line of its own. */
+  /** What separates the two: a mark such as a colon, a wide gap, nothing but known label words, or a line break. */
   readonly by: 'mark' | 'gap' | 'words' | 'line'
 }

@@ -1,4 +1,4 @@
-/** Lists that sentences, points, rows and ticks state. */
+/** Finds lists in sentences, bullet points, rows and ticked boxes. */
 import { type Candidate, listAt, type OpenMail } from './candidates.ts'
 import type { Asked } from './concepts.ts'
 import { enumerated } from './enumerations.ts'
@@ -11,7 +11,7 @@ import { lineAt } from './passages.ts'
 import { labelledGoods, pricedRows } from './priced-rows.ts'
 import type { Piece } from './shapes.ts'
 
-/** The lists of a mail that a field may ask for: points, rows, ticks and sentences. */
+/** Returns the lists of a mail that a field may ask for: bullet points, rows, ticked boxes and sentences. */
 export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[] {
   const { passages, sentences, locale, zones } = mail
   if (concept === null) return []
@@ -19,7 +19,7 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
     if (concept === 'skills') return items
     const names = items.map(uncounted)
     if (concept !== 'items') return names
-    // What is counted in what it comes in is named by that.
+    // Without its quantity, an item may be named by its container only.
     const isOpen = names.some((name, n) => name.value !== items[n]?.value && isOpenGood(name))
     return isOpen ? [] : names.map(withoutNumber)
   }
@@ -29,7 +29,7 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
       .map(({ heading, items }) => listAt(passage, named(items), pointScore(concept, heading))),
   )
   const below = passages.flatMap((passage) => {
-    // Words of a label may be those of a thing: "Enseigne lumineuse".
+    // The words of a label may also name a thing: "Enseigne lumineuse".
     const labels = new Set(
       passage.pairs.flatMap(({ by, line, value }) => (by === 'words' && /^\p{Ll}+$/u.test(value) ? [] : [line])),
     )
@@ -54,9 +54,9 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
       ? passages.map((passage) => listAt(passage, ticked(passage), 76))
       : []
   const things = sentences.map(({ text }) => enumerated(text, concept, locale))
-  // Two things are all only where no other sentence has more.
+  // Two things count as the whole list only if no other sentence has more.
   const isOnly = concept !== 'items' && things.filter(({ length }) => length > 0).length === 1
-  // Where several sentences count things, what each of them orders is open.
+  // If several sentences count things, it is unclear what each of them orders.
   const counting = sentences.filter(
     ({ text, passage }) => concept === 'items' && passage.place === 'text' && countedThings(text, locale).length > 0,
   )
@@ -83,30 +83,30 @@ export function listed({ concept }: Asked, mail: OpenMail): readonly Candidate[]
   return [...points, ...below, ...goods, ...ticks, ...told].filter((each) => each !== null)
 }
 
-/** Where a sentence names less, others are too often told elsewhere, or these in other words. */
+/** A sentence with fewer things is too often incomplete, or repeats them in other words. */
 const toldMin = 3
 
-/** How a sentence begins that adds to the one before. */
+/** The beginning of a sentence that adds to the previous one. */
 const adds =
   /^[\s"„“]*(?:oh|and|also|plus|und|dazu|ausserdem|zusatzlich|noch|et|aussi|en plus|ainsi que|y|ademas|tambien|e|inoltre|anche|poi|en|ook|daarnaast|verder)(?![\p{L}])/u
 
-/** Goods of another time, that came broken or not at all, that others replace, or of which somebody has enough. */
+/** Goods of an earlier order, broken or missing ones, replaced ones, and those that somebody has enough of. */
 const notOrdered =
   /(?<!\p{L})(?:last (?:year|time|month|week)|letzte[sn]? (?:jahr|mal|monat|woche)|l.an (?:dernier|passe)|la derniere fois|el ano pasado|la ultima vez|l.anno scorso|l.ultima volta|vorig jaar|vorige keer|instead of|rather than|anstatt|statt|anstelle|au lieu d\p{L}*|plutot que|en (?:vez|lugar) de|invece d\p{L}*|al posto d\p{L}*|in plaats van|broken|missing|damaged|faulty|defekt\p{L}*|fehl(?:t|en|ten)|kaputt\p{L}*|beschadigt\p{L}*|zerbrochen\p{L}*|manqu(?:e|ent|ait|aient)|casse(?:e|s|es)?|abime(?:e|s|es)?|rot[oa]s|falta(?:n|ban?)?|danad[oa]s?|manca(?:no|vano)?|rott[oie]|danneggiat\p{L}*|ontbre\p{L}*|kapotte?|beschadigd\p{L}*|still have|have left|haben noch|noch (?:\p{L}+ )?(?:da|ubrig)|(?:il )?(?:nous|me) reste(?:nt)?|(?:nos|me) quedan?|(?:ci|mi) rest(?:a|ano)|hebben nog)(?!\p{L})/u
 
-/** Without brackets that say how many: "cold rooms (2 sites first)". */
+/** Returns an item without a quantity in brackets: "cold rooms (2 sites first)". */
 function withoutNumbered({ value, start, end }: Piece): Piece {
   const name = value.replace(/\s\(\d{1,3} \p{L}[^()]*\)$/u, '')
   return name === value ? { value, start, end } : { value: name, start, end: start + name.length }
 }
 
-/** Up to the first that is a day. */
+/** Returns the items before the first that contains a date. */
 function untilDate(items: readonly Piece[], { dates }: OpenMail): readonly Piece[] {
   const at = items.findIndex(({ value }) => dates(value, 'near').length > 0)
   return at < 0 ? items : items.slice(0, at)
 }
 
-/** Whether a line says what a list is called and nothing else. */
+/** Whether a line is the heading of a list and nothing else. */
 function isHeading(text: string, concept: string): boolean {
   const { known, unknown } = meaningsOf(text)
   return (
@@ -117,7 +117,7 @@ function isHeading(text: string, concept: string): boolean {
   )
 }
 
-/** How well a heading says what its points are. */
+/** Returns the score of a list of points with this heading; 0 if the heading does not name the concept. */
 function pointScore(concept: string, heading: string): number {
   const { known } = meaningsOf(heading)
   return headings[concept]?.some((meaning) => known.has(meaning)) ? 66 : 0
@@ -129,7 +129,7 @@ const headings: { readonly [concept: string]: readonly string[] } = {
   skills: ['skill', 'experience'],
 }
 
-/** The first points of a mail that are things and no sentences: of an order they are what was ordered. */
+/** Returns the first list of points whose items are things and not sentences: in an order these are the goods. */
 function firstPoints(passage: Passage, { zones }: OpenMail): readonly Piece[] {
   const [list] = pointLists(passage).filter(({ items }) =>
     items.every(({ value, start }) => {
@@ -142,7 +142,7 @@ function firstPoints(passage: Passage, { zones }: OpenMail): readonly Piece[] {
   return list === undefined || list.items.length < 2 || !areAlike(list.items) ? [] : list.items
 }
 
-/** Whether all of them are counted, or none: else it is open whether the others are of them, and what of them says how many. */
+/** Whether all items begin with a quantity, or none. Otherwise it is unclear which of them are goods. */
 function areAlike(items: readonly Piece[]): boolean {
   const counted = items.filter(({ value }) => /^\d/.test(value)).length
   return counted === 0 || counted === items.length

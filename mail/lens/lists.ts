@@ -1,4 +1,4 @@
-/** Lists: behind a label, as points below one, as rows of a table, and in sentences. */
+/** Reads lists: after a label, as points below one, as rows of a table, and as ticked boxes. */
 
 import { isSum, uncounted, withoutAside } from './goods.ts'
 import { itemsIn } from './items.ts'
@@ -8,14 +8,14 @@ import { wrappedCharsMin } from './sentences.ts'
 import type { Piece } from './shapes.ts'
 import { type Columns, goodsColumns } from './table-heads.ts'
 
-/** Items of one list at most. */
+/** The maximum number of items of a list. */
 const itemsMax = 100
 
 const bullet = /^(?:[-*•·–▪●]|\d{1,2}[.)])\s+(?=\S)/
 const point = /^(?:[-*•·–▪●]\s*|\d{1,2}[.)]\s+|\d{1,4}\s?[x×]\s)/
 
 /**
- * The list behind a label: on its line, as points on the lines below, or on lines of its own. None where it is open where it ends.
+ * Returns the list of a label: on its line, as points on the lines below, or on lines of its own. Returns none if its end is unclear.
  */
 export function listOf(pair: Pair, locale: Locale): readonly Piece[] {
   // "What do you need? (tick all that apply)"
@@ -30,7 +30,7 @@ export function listOf(pair: Pair, locale: Locale): readonly Piece[] {
   return lines.length > 1 ? lines : valueItems(pair.value, locale, pair.start)
 }
 
-/** The items on the line below a question that says in brackets how to answer: "What do you need? (choose any)". */
+/** Returns the items on the line below a question with an instruction in brackets: "What do you need? (choose any)". */
 function lineBelow({ passage, line }: Pair, locale: Locale): readonly Piece[] {
   const below = passage.lines[passage.lines.indexOf(line) + 1]
   const isAnswer = below !== undefined && /^[^.:?!@\t]+, [^.:?!@\t]+$/.test(below.text)
@@ -49,7 +49,7 @@ const quotedItems = ({ value, start }: Pair): readonly Piece[] =>
       }))
     : []
 
-/** The items of one line. Words for "and" part the last two of several; what they join before is one thing. */
+/** Returns the items of one line. "And" separates only the last two of several items; earlier on it is part of a name. */
 function valueItems(value: string, locale: Locale, start: number): readonly Piece[] {
   const marked = partsOf(value, /\s+[•·|]\s+/g, start)
   if (marked.length > 1) return marked
@@ -60,7 +60,7 @@ function valueItems(value: string, locale: Locale, start: number): readonly Piec
   return counts.at(-1) === 1 ? parts : []
 }
 
-/** What stands between marks, outside of brackets. */
+/** Splits a value at marks outside of brackets. */
 function partsOf(value: string, mark: RegExp, start: number): readonly Piece[] {
   const parts: Piece[] = []
   let from = 0
@@ -73,7 +73,7 @@ function partsOf(value: string, mark: RegExp, start: number): readonly Piece[] {
   return parts
 }
 
-/** The lines of a value, one for each item; none where it has one line, and null where it is open which lines are of it. */
+/** Returns the lines of a value, one for each item; none if it has one line, null if it is unclear which lines belong to it. */
 function valueLines({ passage, line, label, value, start, by }: Pair): readonly Piece[] | null {
   const isCell = line.text.includes('\t') && line.text.endsWith(value)
   const isQuestion = by === 'line' && label.endsWith('?')
@@ -93,7 +93,7 @@ function valueLines({ passage, line, label, value, start, by }: Pair): readonly 
   const isPlain = items.every((item) => item.value.length <= lineItemCharsMax && !/[.,:;!?]$|\t|, /.test(item.value))
   if (isCell && (end === undefined || end.isFirst || !end.text.includes('\t')))
     return (items[1] as Piece).value.length > lineItemCharsMax ? [] : null
-  // Labels on lines of their own may be among them that no table has: those are of one word, or what is below them of one or of figures.
+  // Unknown labels may be among the lines. A label has one word, or the line below it is one word or digits.
   const isSure =
     isCell ||
     isQuestion ||
@@ -103,12 +103,12 @@ function valueLines({ passage, line, label, value, start, by }: Pair): readonly 
   return isPlain && isSure ? items : null
 }
 
-/** Whether a line has a label. Words of one may be those of a thing: "Training conversation". */
+/** Whether a line has a label. Label words before a lower-case word do not count, since they may name a thing: "Training conversation". */
 const isLabelled = ({ labelled, pairs }: Passage, line: Line) =>
   labelled.has(line.start) &&
   !pairs.some((pair) => pair.line === line && pair.by === 'words' && /^\p{Ll}+$/u.test(pair.value))
 
-/** Whether short things stand side by side on one line that ends where they do: what is below begins anew. */
+/** Whether a line enumerates short things and ends with them, so that the line below begins something else. */
 const isEnumeration = (value: string, below: Piece) =>
   value.length < wrappedCharsMin &&
   /^\p{Lu}/u.test(below.value) &&
@@ -118,13 +118,13 @@ const isEnumeration = (value: string, below: Piece) =>
 const enumeratedMin = 3
 const enumeratedWordsMax = 4
 
-/** How many, before a thing or behind it. */
+/** A quantity before or after a thing. */
 const counted = /^\d{1,4}\s?[x×]?\s|\s[x×]\s?\d{1,4}$/
 
-/** A list of points and what stands above it. */
+/** A list of points and the line above it. */
 export type Points = { readonly heading: string; readonly items: readonly Piece[] }
 
-/** The lists of points of a passage, each with the line that heads it. */
+/** Returns the lists of points of a passage, each with its heading. */
 export function pointLists(passage: Passage): readonly Points[] {
   const { lines } = passage
   return lines.flatMap((line, n) => {
@@ -135,11 +135,11 @@ export function pointLists(passage: Passage): readonly Points[] {
   })
 }
 
-/** What stands below a heading on lines of its own, up to a blank line: short, and none of the `labels`. None of fewer than two. */
+/** Returns the lines below a heading up to a blank line, if all are short and none is in `labels`. None if there are fewer than two. */
 export function linesBelow(passage: Passage, heading: Line, labels: ReadonlySet<Line>): readonly Piece[] {
   const at = passage.lines.indexOf(heading)
   const items: Piece[] = []
-  // A heading that stands alone is one of the paragraph below it.
+  // A heading between blank lines belongs to the paragraph below it.
   const isApart = heading.isFirst && passage.lines[at + 1]?.isFirst === true
   for (const [n, line] of passage.lines.slice(at + 1, at + 1 + itemsMax).entries()) {
     if (line.isFirst && !(isApart && n === 0)) break
@@ -153,7 +153,7 @@ export function linesBelow(passage: Passage, heading: Line, labels: ReadonlySet<
 
 const lineItemCharsMax = 50
 
-/** What marks part on the line below a heading: `Zendesk · Coaching · Planning`. */
+/** Returns the parts of the line below a heading, separated by marks: `Zendesk · Coaching · Planning`. */
 export function markedBelow(passage: Passage, heading: Line): readonly Piece[] {
   const below = passage.lines[passage.lines.indexOf(heading) + 1]
   if (below === undefined || below.isFirst || passage.labelled.has(below.start)) return []
@@ -162,7 +162,7 @@ export function markedBelow(passage: Passage, heading: Line): readonly Piece[] {
   return parts.length >= enumeratedMin && areShort ? parts : []
 }
 
-/** The points right below a line; without their marks and prices. */
+/** Returns the points right below a line, without their bullets and prices. */
 function pointsBelow(passage: Passage, heading: Line): readonly Piece[] {
   const at = passage.lines.indexOf(heading)
   const items: Piece[] = []
@@ -175,10 +175,10 @@ function pointsBelow(passage: Passage, heading: Line): readonly Piece[] {
   return titlesIn(items) ?? items
 }
 
-/** "and" before how many of the next point. */
+/** "and" before the quantity of the next point. */
 const joining = /^(?:and|plus|und|et|y|e|en)\s+(?=\d)/u
 
-/** The titles in quotation marks, where each point has one behind how many: `22 x "Advanced Baking" (new edition)`. */
+/** Returns the quoted titles if each point has one after its quantity: `22 x "Advanced Baking" (new edition)`. Otherwise null. */
 function titlesIn(items: readonly Piece[]): readonly Piece[] | null {
   const titles = items.flatMap(({ value, start }) => {
     const match = /^(?:\d{1,4}\s?[x×]?\s)\s*(["“„«])\s?([^"“”„«»]{2,120}?)\s?["“”»]/u.exec(value)
@@ -190,7 +190,7 @@ function titlesIn(items: readonly Piece[]): readonly Piece[] | null {
   return items.length > 1 && titles.length === items.length ? titles : null
 }
 
-/** `Desk lamp (€ 12.00 each)` and `Desk lamp   12,00 €` without the price. */
+/** Returns `Desk lamp (€ 12.00 each)` or `Desk lamp   12,00 €` without the price. */
 function withoutPrice(text: string, offset: number): Piece {
   const value = text
     .replace(/\s*\([^()]*\d[^()]*[€$£]?[^()]*\)\s*$/, (part) => (/[€$£]|\d[.,]\d\d/.test(part) ? '' : part))
@@ -201,7 +201,7 @@ function withoutPrice(text: string, offset: number): Piece {
   return { value: value.slice(inner), start: offset + inner, end: offset + value.length }
 }
 
-/** What is ticked in a form: `☑ Curtains`, `[x] Curtains`. None where nothing can be ticked. */
+/** Returns the ticked choices of a form: `☑ Curtains`, `[x] Curtains`. */
 export function ticked({ lines }: Passage): readonly Piece[] {
   return lines.flatMap(({ text, start }) =>
     Array.from(text.matchAll(/(?:☑|☒|✓|✔|\[[xX]\])\s*([^☑☐☒✓✔[\]\t]{2,80}?)(?=\s*(?:[☑☐☒✓✔[\t]|$))/gu), (match) => {
@@ -212,16 +212,16 @@ export function ticked({ lines }: Passage): readonly Piece[] {
   )
 }
 
-/** The goods in the rows of a table, told by its head: `Item Qty Price`. None where rows follow one that is not understood. */
+/** Returns the goods in a table recognised by its head: `Item Qty Price`. None if a row that is not understood has others after it. */
 export function tableItems(passage: Passage): readonly Piece[] {
   const { lines } = passage
   for (const [at, line] of lines.entries()) {
     const heads = goodsColumns(line.text)
     if (heads === null) continue
     const found = heads.map((head) => rowsBelow(lines.slice(at + 1, at + 1 + itemsMax), line, head))
-    // A column of numbers may be called after the goods too.
+    // A column of article numbers may also be named after the goods.
     const items = found.find((each) => !each.every(({ value }) => isCode(value))) ?? []
-    // Rows that say more of the goods, which stand above them.
+    // These rows only describe goods that are named above them.
     if (items.some(({ value }) => /^\p{L}[\p{L} ]{1,20}:\s/u.test(value))) return []
     if (items.length > 0) return heads[0]?.isCounted ? items : withoutCounts(items).map(uncounted)
   }
@@ -251,7 +251,7 @@ function rowsBelow(rows: readonly Line[], line: Line, head: Columns): readonly P
   return items
 }
 
-/** Whether a row has its figures on a line of their own below it: the name alone, what is chosen of it, `2  27.00`. */
+/** Whether the figures of a row are on a line of their own below it: the name, its variant, then `2  27.00`. */
 function hasFiguresBelow(rows: readonly Line[], n: number): boolean {
   const row = rows[n]
   if (row === undefined || row.isFirst || /\t|:$/.test(row.text) || isSum(row.text)) return false
@@ -265,11 +265,11 @@ const onlyFigures = /^\d[\d.,]*(?:\t[€$£]?\s?\d[\d.,]*\s?(?:[€$£]|EUR|USD|
 
 const cellCount = ({ text }: Line, gap: string | RegExp) => text.split(gap).length
 const wideGap = /\t| {2,}/
-/** A line that is drawn. */
+/** A line drawn with characters. */
 const rule = /^[\s=_*·.–—-]+$/
 const isCode = (text: string) => /\d/.test(text) && !/\s|\p{Ll}{3}/u.test(text)
 
-/** A figure that all names of a table end in says how many. */
+/** Removes the quantity at the end of the names, if all names of a table end in one. */
 function withoutCounts(items: readonly Piece[]): readonly Piece[] {
   const counted = / \d{1,4}$/
   if (items.length < 2 || !items.every(({ value }) => counted.test(value))) return items
@@ -279,7 +279,7 @@ function withoutCounts(items: readonly Piece[]): readonly Piece[] {
   })
 }
 
-/** The cell of a row that begins where the column of the goods does. */
+/** Returns the cell of a row that begins where the column of the goods begins, or null. */
 function columnItem(row: Line, head: Line, { itemAt }: Columns): Piece | null {
   if (itemAt === null || isSum(row.text) || !/\d/.test(row.text)) return null
   const wanted = indentOf(head) + itemAt

@@ -1,4 +1,4 @@
-/** How a mail writes numbers and dates: by what it writes without doubt, by its country, then by its language. */
+/** Decides how a mail writes numbers and dates: by unambiguous examples in it, then by its country, then by its language. */
 import { fold, languageWords } from './lexicon.ts'
 import type { LensSource } from './source.ts'
 
@@ -7,14 +7,14 @@ export type LensLanguage = 'en' | 'de' | 'fr' | 'es' | 'it' | 'nl' | 'pt'
 export type Locale = {
   readonly language: LensLanguage
   readonly decimal: ',' | '.'
-  /** What stands first in 05/12/2026. */
+  /** What comes first in 05/12/2026. */
   readonly first: 'day' | 'month'
 }
 
-/** So much of a mail tells its language. */
+/** The characters of each text that are used to detect the language. */
 const sampleCharsMax = 8_000
 
-/** Words that texts of one language are full of and those of the others are not. */
+/** Words that are frequent in one language and rare in the others. */
 const common: { readonly [language in LensLanguage]: RegExp } = {
   en: /\b(?:the|and|you|your|of|is|we|for|this|with|please|have|our|from|would|date|thanks|name|phone|yes|company|by)\b/g,
   de: /\b(?:der|die|und|das|wir|ist|nicht|sie|ich|den|mit|von|bitte|fur|ihre?|auf|eine?|vom|zum|grusse?n?|datum|rechnung|firma|ja|nein|stelle)\b/g,
@@ -25,7 +25,7 @@ const common: { readonly [language in LensLanguage]: RegExp } = {
   pt: /\b(?:os?|uma?|para|com|nao|obrigad[oa]|voce|que|do|da|em|sao|fatura|empresa|nome|ola|cumprimentos|encomenda)\b/g,
 }
 
-/** What a mail of the United States writes, and what those of other countries that write English do. */
+/** Signs of a mail from the United States, and of one from other English-speaking countries. */
 const american =
   /\$ ?\d|\bUSD\b|\b[A-Z]{2} \d{5}(?:-\d{4})?\b|\(\d{3}\) \d{3}-\d{4}|\+1[ (-]|\bsales tax\b|\b(?:LLC|Inc)\b|\bzip code\b|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d{1,2},? 20\d\d\b/g
 const british =
@@ -45,7 +45,7 @@ function knownLanguage(tag: string | undefined): LensLanguage | null {
   return Object.hasOwn(common, primary) ? (primary as LensLanguage) : null
 }
 
-/** A header field often tells the language of the program, so it counts as much as a few words. */
+/** A header field often names the language of the program, so it counts only as much as a few words. */
 const toldWords = 3
 
 function languageOf(sample: string, told: LensLanguage | null): LensLanguage {
@@ -75,7 +75,7 @@ function firstOf(
   const [sentOn, sentIn] = [date.getUTCDate(), date.getUTCMonth() + 1]
   for (const [, one, two] of sample.matchAll(/(?<![\d/])(\d{1,2})\/(\d{1,2})\/\d{2,4}(?![\d/])/g)) {
     const [first, second] = [Number(one), Number(two)]
-    // Many a mail has the day on which it was written.
+    // A date may be the day on which the mail was written, which shows the order.
     const isDay = first === sentOn && second === sentIn
     const isMonth = first === sentIn && second === sentOn
     if (first > 12 || (isDay && !isMonth)) day++

@@ -1,2 +1,2 @@
-/** What words of labels mean, each with the phrases that say it. `neutral` words say nothing. */
+/** The phrases of a language by their meaning. Words of the meaning `neutral` carry none. */
 export type Lexicon = { readonly [meaning: string]: string }

@@ -1,4 +1,4 @@
-/** Names that a form asks for in two fields, and those of which an address is made. */
+/** Finds names that a form asks for in two fields, and names from which an e-mail address is made. */
 import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { fold } from './lexicon.ts'
 import type { Pair } from './lines.ts'
@@ -7,10 +7,10 @@ import { readPerson } from './shapes.ts'
 import { isPersonName } from './signatures.ts'
 
 const score = 112
-/** How many labels may stand between the two, such as that of a second first name. */
+/** How many labels may come between the two, such as that of a middle name. */
 const apartMax = 2
 
-/** The names of a mail whose parts have labels of their own. The evidence spans both. */
+/** Returns the names whose parts have labels of their own. The evidence spans both parts. */
 export function composedNames({ passages }: OpenMail): readonly Candidate[] {
   return passages.flatMap((passage) => {
     const { pairs } = passage
@@ -30,10 +30,10 @@ export function composedNames({ passages }: OpenMail): readonly Candidate[] {
 const says = ({ meanings: { known, unknown } }: Pair, meaning: string) =>
   unknown === 0 && known.has(meaning) && [...known].every((each) => each === meaning || qualifiers.has(each))
 
-/** Whose name it is. */
+/** Meanings that say whose name it is. */
 const qualifiers: ReadonlySet<string> = new Set(['contact', 'customer', 'applicant', 'requester', 'name'])
 
-/** "Nombre" beside "Apellidos" is the first name, and "Nom" beside "Prénom" the last. */
+/** A plain "name" is the first name beside "Apellidos", and the last name beside "Prénom". */
 const isFirst = (pair: Pair, pairs: readonly Pair[]) =>
   says(pair, 'first') || (says(pair, 'name') && !pairs.some((each) => says(each, 'first')))
 const isLast = (pair: Pair, first: Pair) => says(pair, 'last') || (says(first, 'first') && says(pair, 'name'))
@@ -48,7 +48,7 @@ function partOf({
 
 const capitals = /(?<![\p{L}\p{N}@.])\p{Lu}[\p{L}'’-]*(?: \p{Lu}[\p{L}'’-]*){1,5}(?![\p{L}@])/gu
 
-/** Names that an address of the mail's person is made of: "Jane Doe" beside `jane.doe@`, `doe.jane@`, `j.doe@`. */
+/** Returns names from which an address of the mail's person is made: "Jane Doe" beside `jane.doe@`, `doe.jane@`, `j.doe@`. */
 export function addressedNames(mail: OpenMail): readonly Candidate[] {
   const locals = new Set(ownEmails(mail).map(({ value }) => letters(String(value).split('@')[0] as string)))
   if (locals.size === 0) return []
@@ -58,7 +58,7 @@ export function addressedNames(mail: OpenMail): readonly Candidate[] {
       return Array.from(line.text.matchAll(capitals)).flatMap(({ 0: run, index }) => {
         const found = partsOf(run).find(({ value }) => isMadeOf(value, locals) && isPersonName(value))
         if (found === undefined) return []
-        // The address may have the first of two last names alone.
+        // The address may contain only the first of two last names.
         const rest = run.slice(found.start)
         const value = isPersonName(rest) ? rest : found.value
         return [
@@ -71,7 +71,7 @@ export function addressedNames(mail: OpenMail): readonly Candidate[] {
 
 const addressed = 53
 
-/** Two words or three that stand together. */
+/** Returns all runs of two or three adjacent words. */
 function partsOf(run: string): readonly { readonly value: string; readonly start: number }[] {
   const words = run.split(' ')
   return words.flatMap((_, n) =>

@@ -1,31 +1,31 @@
-/** Whether what a sentence enumerates are names of things: no clauses, no parts of a name, and nothing between them. Folded. */
+/** Decides whether the items of an enumeration are names of things: no clauses, no parts of a name, and nothing between them. Folded. */
 import { fold } from './lexicon.ts'
 import type { Locale } from './locale.ts'
 import type { Piece } from './shapes.ts'
 
-/** Prepositions, behind which an article stands in a name: "app for the drivers". */
+/** Prepositions after which a name may have an article: "app for the drivers". */
 const preposition =
   '(?:of|for|with|in|on|at|to|and|from|von|fur|mit|in|im|an|am|auf|und|bei|zu|de|du|des|d|pour|avec|a|au|aux|et|en|sur|con|para|por|y|e|di|da|per|su|tra|van|voor|met|op|aan|en|te|all|dell|nell|sull)'
-/** An article within a name without a preposition before it: there is a verb before it. */
+/** An article inside an item without a preposition before it: the word before it is probably a verb. */
 const article = new RegExp(
   `(?<![\\p{L}])(?!${preposition}(?![\\p{L}]))\\p{L}+[\\s'’](?:the|an?|das|der|den|dem|die|eine[nmr]?|meine?n?|les?|la|une?|mon|ma|mes|el|los|las|una|mis?|il|lo|gli|i|mio|mia|het|een|mijn|our|my|unsere?n?)\\s`,
   'u',
 )
-/** Verbs and pronouns that begin a clause, or end one, in which somebody says what he does. */
+/** Verbs and pronouns at the beginning or end of a clause in which people say what they do. */
 const verb =
   /^(?:inform\p{L}*|infos?|details?|diario|daily|taglich|speak|read|write|drive|manage|run|lead|handle|operate|hold|own|know|use|see|get|look|spreche|arbeite|kenne|kann|beherrsche|programmiere|habe?|bin|gehe|fuhre|conozco|suelo|hablo|manejo|tengo|llevo|trabajo|puedo|soy|uso|domino|faccio|parlo|conosco|lavoro|gestisco|posso|so|parle|suis|maitrise|connais|sais|utilise|pratique|gere|spreek|werk|ken|gebruik|kan|ben|heb|weet)(?!\p{L})|\s(?:zien|krijgen|maken|doen|bespreken|weten|hebben|selbst|schon|online|gern|inside out)$/u
-/** What stands for a thing that is not named, words for pieces, and sizes of what is named before. */
+/** Words in place of a name: "others", "following", words for pieces, and sizes of something named before. */
 const noName =
   /^(?:(?:size|sizes|gr(?:osse)?|taille|tailles|talla|tallas|taglia|taglie|maat|maten)(?![\p{L}-]).*|in (?:\p{L}+|\p{L}+ \p{L}+)|otr[oa]s?|altr[oi]|others?|autres?|andere\w*|ver|siguientes?|following|folgende\w*|suivante?s?|seguent[ei]|volgende|unidades|units?|pieces?|pezzi|stuck|stuks|piezas|pares|both|beide\w*|ambos|nouveau|nuevo|nuovo|new|neu\w*|liefst|best\w*)$/u
 
-/** A clause behind the last thing that says more of the same. */
+/** A clause after the last thing that continues the enumeration. */
 const moreBehind =
   /^[\s,;]*(?:and|und|et|y|e|en)\s+(?:i|me|ich|je|j['’]|ik|mi|also|auch|tambien|anche|ook|aussi)(?![\p{L}])/u
-/** What is left away of a thing before it: "boxes of". */
+/** A container before a thing that was cut off: "boxes of". */
 const packed = /(?:^|\s)(?:de|di|of|d['’])\s?$/u
 const pack = /^\p{L}+ (?:de|di|of|d['’])\s?\p{L}/u
 
-/** Whether all items are names that stand right beside each other, as they are written there, and nothing follows them. */
+/** Whether all items are names, follow each other directly in the text, and are not continued after the last. */
 export function areNames(items: readonly Piece[], text: string, { language }: Locale): boolean {
   const last = items.at(-1)
   const plain = fold(text)
@@ -48,7 +48,7 @@ export function areNames(items: readonly Piece[], text: string, { language }: Lo
   })
 }
 
-/** Whether two things are all that a sentence enumerates: joined by one word, with nothing joined behind them and no list before. */
+/** Whether two things are all that a sentence enumerates: joined by one word, with nothing joined after them and no list before. */
 export function arePair(items: readonly Piece[], text: string): boolean {
   const [first, last] = items
   if (first === undefined || last === undefined || items.length !== 2) return false
@@ -70,6 +70,6 @@ const vague =
 
 /** "and also about two boxes of" */
 const betweenWordsMax = 5
-/** German ends what names a thing in a noun, or says more of it behind a preposition or in figures. */
+/** In German the name of a thing ends in a noun or digits, or contains a preposition. */
 const nounEnd =
   /(?:^|[\s(„"-])(?:\p{Lu}|\d|\p{Ll}+\p{Lu})[^\s]*(?:\s\([^)]*\))?$|\s(?:von|in|aus|mit|für|zum|zur|ohne|aufs?|am|im)\s/u

@@ -1,10 +1,10 @@
-/** Numbers as mails write them: 1.204,50 and 1,204.50 and 1 204,50, with signs, scales and currencies; and as words. */
+/** Reads numbers as mails write them: 1.204,50, 1,204.50 and 1 204,50, with signs, scales and currencies; and number words. */
 import { fold, wordsIn } from './lexicon.ts'
 import type { Locale } from './locale.ts'
 
 export type FoundNumber = {
   readonly value: number
-  /** From the currency or sign on, to the currency or scale (UTF-16 offsets). */
+  /** UTF-16 offsets, including a sign, currency and scale. */
   readonly start: number
   readonly end: number
   readonly currency: { readonly text: string; readonly start: number } | null
@@ -14,9 +14,9 @@ export type FoundNumber = {
 
 const currencyNames =
   '(?:EUR|USD|GBP|CHF|CAD|AUD|NZD|MXN|BRL|SEK|NOK|DKK|PLN|CZK|HUF|JPY|CNY|INR|ZAR)|US\\$|CA\\$|A\\$|R\\$|[€$£¥₹]|[Ee]uros?|[Dd]ollars?|[Pp]ounds?|Franken|Fr\\.'
-/** A group of three digits follows a blank only where blanks are narrow, or the digits before are few. */
+/** Digits, with groups of three after a space or apostrophe if the first group has at most three digits. */
 const digits = "\\d{1,3}(?:[\\u00a0\\u202f' ’]\\d{3})+(?:[.,]\\d{1,2})?(?!\\d)|\\d+(?:[.,]\\d+)*"
-/** In "2 € 129,00" the currency is that of the second. */
+/** In "2 € 129,00" the currency belongs to the second number. */
 const pattern = new RegExp(
   `(?<![\\p{L}\\p{N}_.,/-]|\\d[:/-])(?:(?<before>${currencyNames})\\s?)?(?<sign>[-−–](?=[\\d€$£]))?(?:(?<inner>[€$£])\\s?)?(?<digits>${digits})(?<dash>,[-–]{1,2})?(?:\\s?(?<scale>k|K|m|M|Mio\\.?|TEUR|T€|tsd\\.?|million|millions|Millionen|mille|mila|mil|thousand|duizend|tausend)(?!\\p{L}))?(?:\\s?(?<after>${currencyNames})(?!\\p{L})(?!(?<=\\s(?:${currencyNames}))[ \\u00a0]?\\d))?(?<share>\\s?%)?`,
   'gu',
@@ -39,7 +39,7 @@ const scales: { readonly [scale: string]: number } = {
   millionen: 1e6,
 }
 
-/** The numbers of a line or sentence, in order. What is part of a word, a date with slashes or an address is none. Linear. */
+/** Returns the numbers of a line or sentence in order, without those in words, dates with slashes and addresses. Linear. */
 export function numbersIn(text: string, locale: Locale): readonly FoundNumber[] {
   if (!/\d/.test(text)) return []
   const found: FoundNumber[] = []
@@ -70,8 +70,8 @@ function currencyStart(match: RegExpExecArray, text: string, written: string): n
 }
 
 /**
- * Digits with their separators as a number; null when they are none (1.2.3) or too many to be kept exactly. Three digits behind one mark are a group, unless
- * the mark is `decimal`: null for amounts, which have no thousandths.
+ * Parses digits with separators. Returns null if they are not a number (1.2.3) or are too many to be represented exactly. Three
+ * digits after a single mark are a group unless the mark is `decimal`. Pass null for amounts, which have no thousandths.
  */
 export function parseDigits(text: string, { decimal }: { readonly decimal: Locale['decimal'] | null }): number | null {
   const plain = text.replace(/[\s'’]/g, '')
@@ -92,10 +92,10 @@ export function parseDigits(text: string, { decimal }: { readonly decimal: Local
   return Number(isGroup ? plain.replace(mark, '') : plain.replace(mark, '.'))
 }
 
-/** A number with more digits is another one once it is read. */
+/** A number with more digits would lose precision. */
 const exactDigitsMax = 15
 
-/** In threes; in India the last three, then pairs. */
+/** Whether digits are grouped in threes, or as in India: the last three, then pairs. */
 const isGrouped = (text: string) => /^(?:\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*|\d{1,2}(?:,\d{2})+,\d{3})$/.test(text)
 
 const words: { readonly [language in Locale['language']]: string } = {
@@ -114,7 +114,7 @@ const wordValues = Object.fromEntries(
   ]),
 )
 
-/** The words for the numbers from two on; one is an article too. */
+/** Returns the words for numbers from two on; the word for one is also an article. */
 export const wordsOfNumbers = (language: Locale['language']): readonly string[] =>
   [...(wordValues[language] ?? [])].filter(([, value]) => value > 1).map(([word]) => word)
 
@@ -128,12 +128,12 @@ const articles: { readonly [language in Locale['language']]: RegExp } = {
   pt: /^uma?$/,
 }
 
-/** The number from one to twenty that a folded word says; an article says one. */
+/** Returns the number from one to twenty of a folded word, or null. An article counts as one. */
 export function numberOfWord(word: string, language: Locale['language']): number | null {
   return wordValues[language]?.get(word) ?? (articles[language].test(word) ? 1 : null)
 }
 
-/** Numbers from one to twenty that are written out. */
+/** Returns the numbers from one to twenty that are written as words. */
 export function numberWordsIn(text: string, { language }: Locale): readonly FoundNumber[] {
   return wordsIn(fold(text)).flatMap(({ word, start, end }) => {
     const value = wordValues[language]?.get(word)

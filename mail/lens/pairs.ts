@@ -1,4 +1,4 @@
-/** Labels and values on the lines of a passage: behind marks and gaps, in cells and columns, on lines of their own, and in blocks. */
+/** Pairs labels with values on the lines of a passage: after marks and gaps, in cells and columns, on lines of their own, in blocks. */
 import { meaningsOf, phraseAt, wordsIn } from './lexicon.ts'
 import type { Line, Pair } from './lines.ts'
 import { answers } from './statements.ts'
@@ -10,10 +10,10 @@ const questionCharsMax = 80
 const questionWordsMax = 14
 
 const bullet = /^(?:[\s*•·>–-]+|\d{1,2}[.)]\s+)/
-/** An answer on a line of its own is short. */
+/** The maximum length of an answer on a line of its own. */
 const answerCharsMax = 120
 
-/** Points without a mark below each: `- name` above `Jane Doe`, as forms are sent. */
+/** Pairs a bullet point with the plain line below it: `- name` above `Jane Doe`, as some forms are sent. */
 export function pointPair(line: Line, below: Line | undefined, next: Line | undefined): Pair | null {
   const mark = bullet.exec(line.text)?.[0]
   if (mark === undefined || below === undefined || below.isFirst || bullet.test(below.text)) return null
@@ -23,7 +23,7 @@ export function pointPair(line: Line, below: Line | undefined, next: Line | unde
   return isLabel ? makePair(line, label, mark.length, below.text, { start: below.start, by: 'line' }) : null
 }
 
-/** Labels and values in turn on lines of their own, as lists of definitions are sent: at least two, in one block. */
+/** Pairs labels and values that alternate on lines of their own, as in a definition list: at least two pairs in one block. */
 export function stackedPairs(lines: readonly Line[]): readonly Pair[] {
   const pairs: Pair[] = []
   for (let at = 0; at < lines.length; ) {
@@ -49,7 +49,7 @@ const stackedMin = 2
 
 /** Whether a line is a label and nothing else. */
 function isName({ text, folded }: Line): boolean {
-  // "No" is an answer here, not short for a number.
+  // "No" is an answer here, not the abbreviation of "number".
   if (answers.no.test(folded) && wordsIn(text).length === 1) return false
   const { known, unknown } = meaningsOf(text)
   return (
@@ -61,7 +61,7 @@ function isName({ text, folded }: Line): boolean {
   )
 }
 
-/** Above what blocks of several lines a label may stand: names with an address below. */
+/** Labels that may be above a block of several lines: a name with an address below. */
 const ofParties: ReadonlySet<string> = new Set([
   'customer',
   'requester',
@@ -72,7 +72,7 @@ const ofParties: ReadonlySet<string> = new Set([
   'company',
 ])
 
-/** A label and the line below it, with blank lines around both. */
+/** Pairs a label with the line below it, with blank lines around both. */
 export function blockPair(line: Line, below: Line | undefined, next: Line | undefined): Pair | null {
   const isParty =
     /^\p{Lu}/u.test(line.text) && [...meaningsOf(line.text).known].some((meaning) => ofParties.has(meaning))
@@ -82,12 +82,12 @@ export function blockPair(line: Line, below: Line | undefined, next: Line | unde
     return null
   const { known, unknown } = meaningsOf(line.text)
   if (unknown > 0 || known.size === 0 || line.text.length > labelCharsMax || /[.!,]$/.test(line.text)) return null
-  // A heading above labels.
+  // The line is a heading above labels.
   if (/\.{3,}|:\s|:$/.test(below.text)) return null
   return makePair(line, line.text, 0, below.text, { start: below.start, by: 'line' })
 }
 
-/** A heading and the paragraph below it, as HTML forms are sent: what the heading may say is a matter of few words. */
+/** Pairs a heading with the paragraph below it, as some HTML forms are sent. Only few meanings may be such a heading. */
 function apartPair(line: Line, below: Line): Pair | null {
   const { known, unknown } = meaningsOf(line.text)
   const isHeading =
@@ -105,21 +105,21 @@ function apartPair(line: Line, below: Line): Pair | null {
     : null
 }
 
-/** What headings of one value say. */
+/** The meanings of headings with one value below. */
 const apart: ReadonlySet<string> = new Set(
   'customer requester sender applicant contact name first last email phone company people number job interest skill product device version error'.split(
     ' ',
   ),
 )
 
-/** The cells of a row below a head of labels. */
+/** Pairs the cells of a row with the labels above them. */
 export function columnPairs(line: Line, below: Line): readonly Pair[] {
   return cellsOf(line.text, below.text).map(({ label, value, valueAt }) =>
     makePair(line, label, line.text.indexOf(label), value, { start: below.start + valueAt, by: 'line' }),
   )
 }
 
-/** Several pairs side by side, and those in cells: `Number:  A-17      Raised: 2 May`, `Order   A-17`. */
+/** Returns several pairs side by side, or in cells: `Number:  A-17      Raised: 2 May`, `Order   A-17`. */
 export function cellPairs(line: Line): readonly Pair[] {
   const cells = [...line.text.replaceAll('\u00a0', ' ').matchAll(/[^\s](?:[^\t ]| {1,2}(?! )(?=\S))*/gu)]
   if (cells.length < 2 || cells.length > cellsMax) return []
@@ -142,14 +142,14 @@ export function cellPairs(line: Line): readonly Pair[] {
   return pairs
 }
 
-/** Three cells without a figure are the head of a table, unless they are labels and values in turn. */
+/** Whether a line is the head of a table: at least three cells without digits that are not labels and values in turn. */
 export function isHead(text: string): boolean {
   if (!/\t[^\t]+\t/.test(text) || /[\d:@]/.test(text)) return false
   const [first = '', second = '', ...rest] = text.split(/\t+/)
   return !(rest.length % 2 === 0 && isLabelCell(first) && !isLabelCell(second))
 }
 
-/** Cells of two lines each, a label above its value: the last cell of a line is the label of the first below. */
+/** Pairs cells of two lines, label above value: the last cell of a line is the label of the first cell of the next line. */
 export function brokenCellPairs(lines: readonly Line[]): readonly Pair[] {
   return lines.flatMap((line, n) => {
     const [above, below] = [lines[n - 1], lines[n + 1]]
@@ -166,7 +166,7 @@ export function brokenCellPairs(lines: readonly Line[]): readonly Pair[] {
 
 const cellsMax = 8
 
-/** Whether a cell says nothing but what the next one holds. */
+/** Whether a cell is nothing but a label. */
 function isLabelCell(cell: string): boolean {
   if (cell.length > labelCharsMax || !/^\p{L}/u.test(cell)) return false
   const { known, unknown } = meaningsOf(cell)
@@ -177,7 +177,7 @@ export function pairOf(line: Line, below: Line | undefined): Pair | null {
   return markedPair(line, below) ?? gapPair(line) ?? wordsPair(line)
 }
 
-/** `label: value`, `label = value`, `label=value`, `label .... value`; or a label with a colon above a line of its own. */
+/** Reads `label: value`, `label = value`, `label=value`, `label .... value`; or a label with a colon above its value. */
 function markedPair(line: Line, below: Line | undefined): Pair | null {
   const { text } = line
   const question = /^.{2,80}?\?(?=\s+\S)/u.exec(text)?.[0]
@@ -214,7 +214,7 @@ function markedPair(line: Line, below: Line | undefined): Pair | null {
   })
 }
 
-/** A question and the answer on the line below, without what a chat says before it: `[10:04] Ann: `. */
+/** Pairs a question with the answer on the line below, without the prefix of a chat: `[10:04] Ann: `. */
 function answerPair(line: Line, below: Line): Pair {
   const lead = speaker.exec(below.text)?.[0].length ?? 0
   const at = bullet.exec(line.text)?.[0].length ?? 0
@@ -223,7 +223,7 @@ function answerPair(line: Line, below: Line): Pair {
 
 const speaker = /^[[(]?\d{1,2}:\d\d(?::\d\d)?[\])]?\s[^:]{2,40}:\s+(?=\S)/u
 
-/** `label   value`, as columns are laid out. */
+/** Reads `label   value`, separated by a gap. */
 function gapPair(line: Line): Pair | null {
   const found = /^(\S(?:.{0,58}?\S)?)(?: {2,}| *\t+ *)(?:[=>] +)?(\S.*)$/u.exec(line.text.replaceAll('\u00a0', ' '))
   if (found === null) return null
@@ -232,14 +232,14 @@ function gapPair(line: Line): Pair | null {
   return makePair(line, label, 0, value, { start: line.start + line.text.length - value.length, by: 'gap' })
 }
 
-/** `Invoice no. 77-A`: words that all are those of labels, and a value behind them. */
+/** Reads `Invoice no. 77-A`: known label words, then a value. */
 function wordsPair(line: Line): Pair | null {
   const { text } = line
   if (text.length > 120) return null
   const words = wordsIn(text)
   const plain = words.map(({ word }) => word)
   let at = 0
-  // Where the label may end: behind each phrase that says something.
+  // The places at which the label may end: after each phrase that has a meaning.
   const ends: number[] = []
   while (at < words.length && at < labelWordsMax) {
     const phrase = phraseAt(plain, at)
@@ -276,7 +276,7 @@ function wordsPair(line: Line): Pair | null {
 
 const isCompound = (word: string) => word.length > 6 && meaningsOf(word).unknown === 0
 
-/** `19 %` within a label. */
+/** Whether a word of a label is a percentage: `19 %`. */
 function isShare(text: string, word: { readonly word: string; readonly end: number } | undefined): boolean {
   return word !== undefined && /^\d{1,2}(?:[.,]\d)?$/.test(word.word) && /^\s?%/.test(text.slice(word.end))
 }

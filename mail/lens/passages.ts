@@ -1,4 +1,4 @@
-/** The lines of a mail and its attachments that count, with what they are labelled. */
+/** Splits a mail and its attachments into lines and labelled values, without quoted history. */
 import { labels as headerLabels, type Role } from '../body/quotation-words.ts'
 import { fold } from './lexicon.ts'
 import type { Line, Pair, Passage } from './lines.ts'
@@ -6,15 +6,15 @@ import { blockPair, brokenCellPairs, cellPairs, columnPairs, isHead, pairOf, poi
 import type { LensPlace, LensSource } from './source.ts'
 import { goodsColumns } from './table-heads.ts'
 
-/** Against texts that are long: what lies beyond is not read. */
+/** Bounds on long texts: anything beyond is not read. */
 export const textCharsMax = 200_000
 const linesMax = 3_000
 const lineCharsMax = 1_000
 
-/** Before a line that somebody cites and that is no history. */
+/** Quote marks before a line that is cited but is not quoted history. */
 const quoteMarks = /^\s*(?:>\s?)+/
 
-/** The passages of a mail, in the order in which they are believed: its text, its attachments, its subject. Linear. */
+/** Returns the passages of a mail in order of trust: its text, its attachments, its subject. Linear. */
 export function passagesOf({ subject, text, quoted, attachments }: LensSource): readonly Passage[] {
   return [
     passage('text', text, quoted),
@@ -57,14 +57,14 @@ function passage(place: LensPlace, whole: string, quoted: LensSource['quoted']):
     const below = lines[n + 1]
     const columns = below === undefined || below.isFirst ? [] : columnPairs(line, below)
     if (columns.length === 0 && isHead(line.text)) continue
-    // Below a head with several rows it is open which of them is meant.
+    // If a head has several rows below it, it is unclear which of them is meant.
     if (columns.length > 0 && isHead(line.text) && isRow(lines[n + 2], columns.length)) continue
     const cells = columns.length > 0 ? columns : cellPairs(line)
     const pair =
       cells.length > 0
         ? null
         : (pairOf(line, below) ?? pointPair(line, below, lines[n + 2]) ?? blockPair(line, below, lines[n + 2]))
-    // "#118820" below the label "Order number:" is its value, and no number without a name.
+    // "#118820" below the label "Order number:" is its value, not a pair of its own.
     if (pair?.by === 'words' && pairs.at(-1)?.by === 'line' && pairs.at(-1)?.start === line.start) continue
     pairs.push(...cells, ...(pair === null ? [] : [pair]))
     if (pair !== null || cells.length > 0) labelled.add(line.start)
@@ -84,7 +84,7 @@ function passage(place: LensPlace, whole: string, quoted: LensSource['quoted']):
 const isRow = (line: Line | undefined, cells: number) =>
   line !== undefined && !line.isFirst && line.text.split('\t').length === cells
 
-/** The line of a passage in which an offset lies. */
+/** Returns the line of a passage that contains an offset. */
 export function lineAt({ lines }: Passage, start: number): Line | undefined {
   let low = 0
   let high = lines.length - 1
@@ -101,7 +101,7 @@ function roleOf(line: string): Role | null {
   return label === undefined ? null : (headerLabels.get(label.toLowerCase()) ?? null)
 }
 
-/** Labels of headers are those of a header where several stand together, one of them of its own kind. */
+/** Keeps the role of header lines only where lines with several roles are adjacent and one of them is "from". */
 function markHeaders(lines: Line[]): void {
   for (let at = 0; at < lines.length; ) {
     let end = at

@@ -1,6 +1,6 @@
 /**
- * What sentences say of a question: that of a clause with its topic, turned by a negation. Folded; clauses of questions and
- * conditions say nothing.
+ * Reads yes/no values from sentences: a clause about the topic says yes, with a negation no. Clauses of questions and conditions
+ * do not count. Folded.
  */
 import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { type Asked, wordsOfKey } from './concepts.ts'
@@ -10,14 +10,14 @@ import type { Sentence } from './sentences.ts'
 import { readText } from './shapes.ts'
 
 type Topic = {
-  /** What the question is about. */
+  /** Words of the topic. */
   readonly about: RegExp
-  /** What says yes or no by itself, before a topic is looked for. */
+  /** Words that say yes or no by themselves, whether or not the topic is named. */
   readonly yes?: RegExp
   readonly no?: RegExp
-  /** Whether the topic alone, not denied, says yes; else somebody has to want or promise it. */
+  /** Whether the topic without a negation already says yes; otherwise a word of wanting or promising is needed. */
   readonly isPlain?: boolean
-  /** What says that a clause is about another matter. */
+  /** Words that say that a clause is about something else. */
   readonly other?: RegExp
 }
 
@@ -85,24 +85,24 @@ const affirmed = word(
 const wanting = word(
   'yes|please|vogli\\p{L}*|desider\\p{L}*|richied\\p{L}*|dese[oa]\\p{L}*|solicit\\p{L}*|demandons|set up|arrange|schedule|book|organi\\p{L}*|verabred\\p{L}*|vereinbar\\p{L}*|inplannen|bitte|merci de|por favor|per favore|per piacere|s.il vous plait|alstublieft|absolutely|definitely|of course|naturlich|selbstverstandlich|bien sur|claro|certo|certamente|natuurlijk|zeker|would|(?<=[’\\x27])d|like|love|want|wants|need|happy|happily|glad|gladly|willing|ready|open to|prepared|sure|can|could|will|ll|agreed|ja|gern\\p{L}*|mocht\\p{L}*|wunsch\\p{L}*|will|wollen|wurde\\p{L}*|bereit|kann|unbedingt|jederzeit|oui|souhait\\p{L}*|voudr\\p{L}*|aimer\\p{L}*|veut|veux|peux|pret\\p{L}*|volontiers|accept\\p{L}*|d.accord|si|quier\\p{L}*|quer\\p{L}*|gustar\\p{L}*|dispuest\\p{L}*|podr\\p{L}*|encantad\\p{L}*|alegria|vorre\\p{L}*|vuole|volentieri|dispost\\p{L}*|posso|pront[oa]|graag|wil|willen|gerust|bereid|zie ik zitten|prima|gostaria|quero',
 )
-/** Conditions, and what somebody else would do. */
+/** Conditions and other words of uncertainty. */
 const unsure = word(
   'if|whether|falls|wenn|sollte[nst]*|ob|si jamais|au cas ou|qualora|nel caso|als|mocht|indien|se|perhaps|maybe|vielleicht|eventuell|evtl|peut etre|quiza\\p{L}*|tal vez|forse|misschien|think about|uberlegen|depends|kommt drauf an|depend\\p{L}*|later|spater|plus tard|mas adelante|known|weiß|weten',
 )
 
-/** Who asks for something for himself. */
+/** Questions by which people ask for something for themselves. */
 const asking = word(
   'pourriez|pouvez|pod(?:eis|riais|emos|riamos)|puede[ns]?|podrian?|konn(?:en|ten) sie|konn(?:t|tet) ihr|konntest du|kun(?:t|nen|nt)? (?:u|je|jullie)|potreste|potete|could you|can you|(?:could|can|may|might|would) (?:we|i|you|some\\p{L}+|any\\p{L}+)|(?:konnen|konnten|durfen) (?:wir|sie)|(?:kann|konnte|durfte) ich|pourr(?:ions|iez|ais) (?:nous|vous|je)|pourrait on|(?:seria|es) posible|podr(?:ia|ian|iamos)|pued(?:en|e|o)|potr(?:emmo|ei|este)|possiamo|si puo|se puede|on peut|peut on|est il possible|e possibile|ist es moglich|ware es moglich|is it possible|is het mogelijk|(?:kunnen|kan|zouden|mogen) (?:we|wij|jullie|ik|u)|would it be possible',
 )
 
 const score = 71
 
-/** What the sentences of a mail answer to a yes/no field. */
+/** Returns what the sentences of a mail answer to a yes/no field. */
 export function polarValues(asked: Asked, mail: OpenMail): readonly Candidate[] {
   if (asked.field.type !== 'yes/no') return []
   const topic = asked.concept === null ? ownTopic(asked) : topics[asked.concept]
   if (topic === undefined || topic === null) return []
-  // Where a form asks and nobody answered.
+  // The lines of a form whose question was not answered.
   const open = new Set(
     mail.passages.flatMap(({ pairs }) =>
       pairs.flatMap(({ line, value }) => (readText(value, undefined) === null ? [line] : [])),
@@ -124,19 +124,19 @@ export function polarValues(asked: Asked, mail: OpenMail): readonly Candidate[] 
   })
 }
 
-/** The line below that of a sentence, folded. */
+/** Returns the folded line below that of a sentence. */
 function lineBelow({ passage, start, text }: Sentence): string {
   const end = start + text.trimEnd().length
   return passage.lines.find((line) => line.start >= end && line.start - end < 4)?.folded ?? ''
 }
 
-/** What a form has below a wish that somebody did not tick. */
+/** The answer "no" on the line below a question of a form. */
 const isRefusal = /^(?:no|nein|non|nee)[.!]?$/u
 
-/** A form with boxes that nobody ticked says nothing, and one with ticks is read as a list. */
+/** Whether a text has boxes to tick: unticked ones say nothing, and ticked ones are read as a list. */
 const isUnticked = (text: string) => /\[ ?\]|☐|☑|\[x\]/i.test(text)
 
-/** `isWanted`: whether a question asks for it, so that no other word has to. */
+/** Returns what a clause answers, or null. `isWanted`: a question asks for the topic, so no other word of wanting is needed. */
 function answerOf({ about, yes, no, other, isPlain = false }: Topic, clause: string, isWanted = false): boolean | null {
   if (other?.test(clause)) return null
   if (no?.test(clause)) return false
@@ -144,7 +144,7 @@ function answerOf({ about, yes, no, other, isPlain = false }: Topic, clause: str
   const isDenied = negation.test(near) && !affirmed.test(near)
   const affirming = yes?.exec(clause)
   if (affirming) {
-    // "I need it now, since without it I pay a fine" denies nothing of it.
+    // The negation in "I need it now, since without it I pay a fine" does not deny the need.
     const before = clause.slice(Math.max(0, affirming.index - deniedChars), affirming.index)
     const isTurned = isDenied && (!isPlain || negation.test(before))
     return isTurned ? false : unsure.test(clause) ? null : true
@@ -155,13 +155,13 @@ function answerOf({ about, yes, no, other, isPlain = false }: Topic, clause: str
   return isPlain || isWanted || wanting.test(clause) || affirmed.test(clause) ? true : null
 }
 
-/** Between a negation and what it denies. */
+/** The maximum distance between a negation and what it denies. */
 const deniedChars = 20
 
-/** The part between commas that has the topic. */
+/** Returns the part between commas that contains the topic. */
 const partWith = (about: RegExp, clause: string) => clause.split(/,/).find((part) => about.test(part)) ?? clause
 
-/** What one may ask for in a question. */
+/** Topics that people may ask for in a question. */
 const favours: ReadonlySet<string> = new Set(['demo', 'urgent'])
 
 type Clause = { readonly text: string; readonly start: number; readonly isAsked: boolean }
@@ -180,7 +180,7 @@ function clausesOf({ folded }: Sentence): readonly Clause[] {
   return clauses
 }
 
-/** The topic of a field that is about something else: all words of its key. */
+/** Returns the topic of a field without a known concept: all words of its key. */
 function ownTopic({ field }: Asked): Topic | null {
   const words = wordsIn(wordsOfKey(field.key)).filter(({ word: each }) => each.length >= topicCharsMin)
   if (words.length === 0) return null

@@ -1,31 +1,31 @@
-/** Positions that an application names without the words that usually stand before them: by who is sought, and by the subject. */
+/** Finds positions that an application names without the usual words before them: by who is sought, and by the subject. */
 import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { clauseWord } from './clauses.ts'
 import { fold, meaningsOf } from './lexicon.ts'
 import type { Sentence } from './sentences.ts'
 import { isPersonName } from './signatures.ts'
 
-/** The words of an advertisement before the position. Folded. */
+/** Words before the position in a reference to an advertisement. Folded. */
 const sought =
   /(?<!\p{L})(?:(?:you are|you.re|you(?: have)?|were|still) (?:looking for|seeking|hiring|advertising for)|(?:looking for|need) (?=an? )|(?:wanted|hiring|needed):|suchen sie|sie suchen|ihr sucht|sucht (?:ihr|er|die firma)|(?:stelle|job|position|ausbildung|praktikum|minijob) (?:als|zum|zur|im)|vous (?:re)?cherchez|(?:re)?cherchiez|(?:re)?cherche (?=une? )|(?:poste|emploi|place|stage|offre|annonce) (?:de|d.|pour|comme)|en tant que|buscan|buscais|estan buscando|(?:puesto|plaza|empleo|trabajo|vacante|oferta|anuncio) (?:de|como|para)|(?:cercate|cerca|state cercando)|(?:posto|posizione|ruolo|impiego|lavoro|annuncio) (?:di|da|come|per)|(?:jullie|u|we) zoeken|(?:baan|functie|vacature|plek|stage|job) (?:van|als|voor))\s+(?:(?:gerade|momentan|noch|derzeit|currently|actuellement|actualmente|attualmente) )?(?:eine[nr]?|einem|den|die|der|das|an|a|the|some|une|un|le|la|les|una|uno|el|los|il|lo|een|de|het)?(?!\p{L})\s*(?:l['’])?/gu
-/** The words behind it, in languages in which they may stand there. */
+/** Words after the position, in the languages that put them there. */
 const behind =
   /(?<!\p{L})(?:the|your|this|an?|als|dat jullie een|jullie een|een|de)\s((?:[\p{L}&/'-]+\s){0,4}[\p{L}&/'-]+)\s(?:position|role|job|post|vacancy|opening|gesucht|sucht|suchen|zoeken|zoekt|gezocht|werden|worden|zu werden)(?![\p{L}])/gu
 const end =
   /\s(?:anfangen|arbeiten|bewerben|suchen|die|der|das|que|qui|which|that|who|for|in|at|with|from|bei|fur|mit|ab|zum|zur|am|im|chez|pour|dans|sur|au|avec|en|para|con|por|per|presso|con|nel|nella|bij|voor|met|op|in|and i|und ich|et je|y me|e mi|en ik|worden|werken|zoeken)(?=\s)|[.,;:!?()\n–—]|\s-\s|$/
 
-/** English says behind a position that it is one. */
+/** English puts the word for a position after its name. */
 const roleWord = / (?:position|role|post|job|vacancy|opening)$/i
 const wordsMax = 5
-/** What is no position, or says only that one is meant. */
+/** Words that do not begin a position, or only stand for one. */
 const noPosition =
   /^(?:im|in|auf|am|bei|for|at|on|to|sur|dans|en|nel|nella|su|op|bij|the|with|mit|it|you|me|us|someone|somebody|jemand\p{L}*|quelqu|alguien|qualcuno|iemand|help|hilfe|verstarkung|work|arbeit|job|position|stelle|this|that|new|neue\p{L}*|same|right|my|mein\p{L}*|\p{L}+ (?:years?|jahre?n?|ans|anos|anni|jaar)|(?:stage|praktikum|ausbildung)$|mijn|mon|mes|mis?|cv|curriculum|resume|lebenslauf|initiativ\p{L}*|e?spontan\p{L}*|freundlich\p{L}*|\d)(?![\p{L}])/u
 
-/** What stands in a clause and in the name of no position: "notice in the", "school iemand". Folded. */
+/** Words that occur in clauses but not in the name of a position: "notice in the", "school iemand". Folded. */
 const within =
   /\s(?:(?:in|on|at|from|to|that|this|which) (?:the|a|an|your|our)|the|your|our|their|someone|somebody|jemand\p{L}*|quelqu\p{L}*|alguien|qualcuno|iemand|mensen|leute|people|nog|noch|still|encore|ancora|todavia|urgent\p{L}*|dringend)(?!\p{L})/u
 
-/** Positions that a sentence says somebody is sought for. */
+/** Returns the positions for which a sentence says that somebody is sought. */
 export function soughtIn({
   text,
   folded,
@@ -61,7 +61,7 @@ function isPosition(value: string): boolean {
   )
 }
 
-/** What a subject says beside that it is an application. Folded. */
+/** The words for an application in a subject, which are not part of the position. Folded. */
 const application =
   /^(?:(?:re|aw|wg|fw|fwd|tr|rv|i|intern|internal)\s?:\s*|\[[^\]]{2,30}\]\s*)*(?:(?:notification|notificacion|benachrichtigung|notifica|melding) (?:of |de |d.|uber |di |van )?)?(?:(?:(?:my|your|new|meine|ihre|deine|neue|mijn|uw|je|nieuwe|ma|votre|nouvelle|mi|su|tu|nueva|la mia|la sua|nuova) )*(?:online.)?(?:application|bewerbung|candidature|candidatura|solicitud(?: de empleo)?|sollicitatie|postulacion|proceso de seleccion|applying|apply|me ofrezco|mi propongo|mi offro|je me propose|biete mich)(?: (?:received|submitted|recue|eingegangen|recibida|ricevuta|ontvangen|binnengekomen|via (?:the |die |le |la |il |de |het |our |unsere )?[\p{L}.-]+))*(?: (?:for|als|as|um|auf|fur|naar|voor|op|a|au|aux|de|d.|per|come|como|para|pour)(?!\p{L}| \p{L}+stelle))?|(?:new |neue[rs]? |nouve(?:au|lle) |nuev[oa] |nuov[oa] |nieuwe )?(?:applicant|candidate|kandidat(?:in)?|candidate?|candidat[oa]|kandidaat)(?: (?:for|fur|pour|para|per|voor) (?:(?:your|the|ihre|die|votre|la|su|vuestra|vostra|uw|jullie|de) )?(?:vacancy|vakanz|stelle|position|poste|vacante|posizione|vacature))?|(?:new |neue[rs]? )?(?:vakanz|vacancy|vacante|job|stelle|stellenanzeige|poste|emploi|puesto|trabajo|empleo|lavoro|posizione|vacature|baan|functie|annonce|anzeige|annuncio|anuncio)(?: (?:als|as|de|di|da|van|voor|per|como|come)(?!\p{L}))?)\s*[:–-]?\s*(?:the |le |la |el |il |die |den |der |de |poste? (?:de |d.)?|position (?:of |as )?)*/u
 
@@ -69,11 +69,11 @@ const application =
 const seekers =
   /^(\p{L}[\p{L}\s/'’-]{3,40}?) (?:(?:is )?(?:looking for|seeking|seeks) (?:work|a job|a position|employment)|sucht (?:Arbeit|eine (?:neue )?(?:Stelle|Arbeit|Anstellung)|Anstellung)|(?:re)?cherche (?:un )?(?:emploi|travail|poste)|busca (?:trabajo|empleo)|cerca (?:lavoro|impiego)|zoekt (?:werk|(?:een )?baan))(?!\p{L})/iu
 
-/** A noun in small letters right behind the word for an application: `Sollicitatie bezorger weekend`. */
+/** Whether a lower-case noun comes right after the word for an application: `Sollicitatie bezorger weekend`. */
 const isPlainNoun = (value: string) =>
   /^\p{Ll}{5,}/u.test(value) && !/^(?:suite|apres|pour|nach|naar|tras|dopo)(?!\p{L})/u.test(fold(value))
 
-/** The position of which the subject says that one applies for it, or which the text names too. */
+/** Returns the position that the subject says the writer applies for, or that the text names too. */
 export function subjectPositions({ passages, signed }: OpenMail): readonly Candidate[] {
   const subject = passages.find(({ place }) => place === 'subject')
   const [line] = subject?.lines ?? []

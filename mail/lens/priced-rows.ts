@@ -1,7 +1,7 @@
 /**
- * Goods in rows that end in prices. Which line of a row names the goods is told by what the rows of one list have alike: the row
- * itself, or the first of the lines above it. Where that stays open for one row, none of them is read. Rows are complete when their
- * amounts make the sum that the mail states.
+ * Reads goods from rows that end in prices. The structure that all rows of a list share decides which line names the goods: the row
+ * itself, or the first of the lines above it. If that is unclear for one row, none is read. The rows are complete if their amounts
+ * add up to a sum that the mail states.
  */
 import type { OpenMail } from './candidates.ts'
 import { bare, isSum } from './goods.ts'
@@ -9,7 +9,7 @@ import { phraseAt, wordsIn } from './lexicon.ts'
 import type { Line, Passage } from './lines.ts'
 import type { Piece } from './shapes.ts'
 
-/** Rows of one list at most. */
+/** The maximum number of rows of a list. */
 const rowsMax = 100
 
 const price =
@@ -20,24 +20,24 @@ type Row = {
   readonly amount: number
   /** The name in the row itself. */
   readonly own: Piece | null
-  /** The lines right above it, down from the row before or a blank line. */
+  /** The lines right above it, after the previous row or a blank line. */
   readonly above: readonly Line[]
 }
 
 type Rows = {
   readonly rows: readonly Row[]
-  /** What the rows of sums below say. */
+  /** The amounts of the rows of sums below. */
   readonly sums: readonly number[]
-  /** Whether a line that says more of the last row stands below it. */
+  /** Whether a line with details of the last row is below it. */
   readonly isTrailed: boolean
 }
 
-/** The goods of rows with prices, up to the first row of sums; none where their amounts make no sum that the passage states. */
+/** Returns the goods of rows with prices, up to the first row of sums. None unless their amounts add up to a stated sum. */
 export function pricedRows(passage: Passage, mail: OpenMail): readonly Piece[] {
   const { rows, sums, isTrailed } = rowsOf(passage, mail)
   const names = namesOf(rows, isTrailed)
   const isComplete = names.every((name) => name !== null) && (sums.length > 0 || names.length > 1)
-  // What is counted on lines of its own was ordered; what has a price then is what all of it costs.
+  // If counted lines elsewhere list the goods, the rows with prices are only their cost.
   if (!isComplete || countedElsewhere(passage, rows) || names.some(isCalculation)) return []
   return isStated(rows, sums, passage, mail) ? plainOf(names) : []
 }
@@ -45,7 +45,7 @@ export function pricedRows(passage: Passage, mail: OpenMail): readonly Piece[] {
 /** `nights x 88.00 =` */
 const isCalculation = (name: Piece | null) => name !== null && /=|[€$£]\s?\d|\d\s?[€$£]/.test(name.value)
 
-/** Whether several lines without a price, apart from the rows, begin with how many. */
+/** Whether several lines other than the rows begin with a quantity. */
 function countedElsewhere({ lines }: Passage, rows: readonly Row[]): boolean {
   const known = new Set(rows.flatMap(({ line, above }) => [line, ...above]))
   return lines.filter((line) => !known.has(line) && /^\d{1,4}\s?[x×]\s\p{L}/u.test(line.text)).length > 1
@@ -54,7 +54,7 @@ function countedElsewhere({ lines }: Passage, rows: readonly Row[]): boolean {
 /** `Qty 10` */
 const countAlone = /^\p{L}{2,10}\.?\s\d{1,4}$/u
 
-/** The goods of lines that labels of how many and how much stand below: `Lamp`, `Quantity: 2`, `Price: £12.00`. */
+/** Returns the goods on lines with labels for quantity and price below: `Lamp`, `Quantity: 2`, `Price: £12.00`. */
 export function labelledGoods({ lines, pairs }: Passage): readonly Piece[] {
   const labels = new Map(pairs.map((pair) => [pair.line, pair.meanings.known]))
   const counts = lines.flatMap((line, n) => {
@@ -108,14 +108,14 @@ function rowsOf(passage: Passage, { zones, numbers }: OpenMail): Rows {
   return { rows, sums, isTrailed }
 }
 
-/** The last amount of a line; less than nothing where a sign before it or its currency says so. */
+/** Returns the last amount of a line, negative if a minus sign is before it or its currency. */
 function amountOf({ text }: Line, numbers: OpenMail['numbers']): number {
   const amount = numbers(text).at(-1)?.value ?? 0
   return /[-−]\s?[€$£]?\s?\d[\d.,]*\s?\S{0,4}$/.test(text) ? -Math.abs(amount) : amount
 }
 
 const sentenceCharsMax = 60
-/** A line that is drawn. */
+/** A line drawn with characters. */
 const rule = /^[\s=_*·.–—-]+$/
 
 function linesAbove(lines: readonly Line[], n: number, last: number): readonly Line[] {
@@ -123,7 +123,7 @@ function linesAbove(lines: readonly Line[], n: number, last: number): readonly L
   for (let at = n - 1; at > last && above.length < aboveMax; at--) {
     const line = lines[at] as Line
     if (lines[at + 1]?.isFirst === true || rule.test(line.text) || line.text.length > sentenceCharsMax * 2) break
-    // Cells of a row begin with its number, or are those of another row.
+    // A line with cells belongs to this row only if it begins with the number of the row.
     if (line.text.includes('\t') && !/^\d{1,4}\.?\s*\t/.test(line.text)) break
     above.unshift(line)
     if (line.text.includes('\t')) break
@@ -133,23 +133,23 @@ function linesAbove(lines: readonly Line[], n: number, last: number): readonly L
 
 const aboveMax = 6
 
-/** The name of each row; null where it stays open. */
+/** Returns the name of each row, or null where it is unclear. */
 function namesOf(rows: readonly Row[], isTrailed: boolean): readonly (Piece | null)[] {
   const [first, ...later] = rows
   if (first === undefined) return []
   const behind = namesOfCounted(rows)
   if (behind !== null) return behind
-  // Where some are counted, it is open whether the others are fees or say more of them.
+  // If only some rows have a quantity, the others may be fees or details.
   const counted = rows.filter(({ line }) => /^\d{1,4}\s?[x×]\s/.test(line.text)).length
   if (counted > 0 && counted < rows.length && rows.every(({ own }) => own !== null)) return [null]
-  // Below how many there are a row says what they cost.
+  // A single row below a line with the quantity only states the price.
   if (later.length === 0 && first.own !== null && first.above.some(({ text }) => isDetail(text))) return [null]
   const isOwn = rows.every(({ own }) => own !== null)
   const gaps = rows.map(({ above }) => above.filter(isNoDetail).length)
   const least = Math.min(...gaps.slice(1))
   if (isOwn && (later.every(({ above }) => above.length === 0) || isTrailed)) return rows.map(({ own }) => own)
   if (gaps.every((gap) => gap > 0) && !isTrailed && (later.length > 0 || first.own === null)) {
-    // Above the first a heading may stand: in lines of text it is left out, and in cells it is open which lines are of the table.
+    // The first row may have a heading above it. In lines of text it is left out; in cells it is unclear which lines belong to the table.
     const isHeaded = later.length > 0 && (gaps[0] as number) > Math.max(...gaps.slice(1))
     const isLike = gaps.slice(1).every((gap) => gap === least)
     if (isHeaded && isLike && first.line.text.includes('\t')) return [null]
@@ -161,7 +161,7 @@ function namesOf(rows: readonly Row[], isTrailed: boolean): readonly (Piece | nu
   )
 }
 
-/** The names that how many stands behind: in the row, or in the line above it that says which kind; null where none is above. */
+/** Returns the names that have a quantity after them, in the row or in a line above it. Null if a row has none, or no line above does. */
 function namesOfCounted(rows: readonly Row[]): readonly (Piece | null)[] | null {
   const lines = rows.map(({ line, above }) =>
     countBehind.test(line.text) ? line : above.find(({ text }) => countBehind.test(text)),
@@ -174,10 +174,10 @@ function namesOfCounted(rows: readonly Row[]): readonly (Piece | null)[] | null 
   })
 }
 
-/** `Hoodie × 2`, before a price or nothing. */
+/** `Hoodie × 2`, before a price or at the end. */
 const countBehind = /\p{L}\S* [x×] ?\d{1,3}(?=\s|$)/u
 
-/** The name in one of the lines above a row. */
+/** Returns the name in the nth line above a row, not counting details. */
 function nameAt({ above }: Row, n: number): Piece | null {
   const line = above.filter(isNoDetail)[n]
   if (line === undefined || /[.!?:]$/.test(line.text)) return null
@@ -185,7 +185,7 @@ function nameAt({ above }: Row, n: number): Piece | null {
   return bare(line.text.slice(at), line.start + at)
 }
 
-/** What says more of goods that are named elsewhere: how many, of which number, in brackets, behind a label. */
+/** Whether a line is not a detail of goods named elsewhere: quantity, article number, text in brackets or after a label. */
 const isNoDetail = ({ text }: Line) => !isDetail(text) && !/^\(.*\)$|^\p{L}[\p{L} .]{1,20}:\s/u.test(text)
 
 function isDetail(text: string): boolean {
@@ -202,12 +202,12 @@ function isDetail(text: string): boolean {
   )
 }
 
-/** `Black / M`: the colour and size of what stands above. */
+/** `Black / M`: colour and size of the goods above. */
 const variant = /^\p{L}[\p{L} -]{2,20} \/ (?:X{0,3}S|M|X{0,4}L|\d{2})(?=\t|\s{2,}|$)/u
 
 const ofDetails: ReadonlySet<string> = new Set(['quantity', 'price', 'unit', 'number', 'reference'])
 
-/** The cells of a row: behind tabs, or where gaps lay out three columns at least. */
+/** Returns the cells of a row: separated by tabs, or by gaps if there are at least three columns. */
 function cellsOf(text: string): readonly RegExpExecArray[] {
   if (text.includes('\t')) return [...text.matchAll(/[^\t]+/g)]
   const cells = [...text.matchAll(/\S(?:\S| (?! ))*/g)].filter(({ 0: cell }) => !/^[.…\s]+$/.test(cell))
@@ -216,7 +216,7 @@ function cellsOf(text: string): readonly RegExpExecArray[] {
 
 const columnsMin = 3
 
-/** The name in a row: without a number of its line, how many, and prices. */
+/** Returns the name in a row, without its line number, quantity and prices. */
 function ownName({ text, start }: Line): Piece | null {
   if (isDetail(text)) return null
   const bar = text.indexOf(' | ')
@@ -226,7 +226,7 @@ function ownName({ text, start }: Line): Piece | null {
     const cell = cells.find(({ 0: each }) => /\p{L}{3}/u.test(each) && !/^\d+ ?\p{L}{1,3}\.?$/u.test(each.trim()))
     return cell === undefined ? null : bare(cell[0], start + cell.index)
   }
-  // Where gaps lay out the columns, a figure behind one blank belongs to the name.
+  // If gaps separate the columns, a figure after a single space belongs to the name.
   const figure = /\s{2,}(?:\S{1,3}\s{1,8})?\S*\d\S*(?:\s\S{1,4})?$/.test(text) ? laidOut : beside
   let rest = text
   for (let n = 0; n < figuresMax; n++) {
@@ -243,7 +243,7 @@ const beside = new RegExp(`(?:\\s*[.…]{3,}\\s*|\\s+)${amountEnd}`, 'u')
 const laidOut = new RegExp(`(?:\\s*[.…]{3,}\\s*|\\s{2,})${amountEnd}`, 'u')
 const figuresMax = 4
 
-/** How many stand in brackets behind each of the names is no part of them. */
+/** Removes a quantity in brackets if each name ends in one. */
 function plainOf(names: readonly (Piece | null)[]): readonly Piece[] {
   const pieces = names.filter((name) => name !== null)
   const counted = /\s+\(\d{1,4}\s?(?:[x×]|\p{L}{2,9})\.?\)$/u
@@ -254,7 +254,7 @@ function plainOf(names: readonly (Piece | null)[]): readonly Piece[] {
   })
 }
 
-/** Whether the amounts of the rows, with what is added below them, make an amount that the passage states elsewhere. */
+/** Whether the amounts of the rows, with additions below them, add up to an amount that the passage states elsewhere. */
 function isStated(rows: readonly Row[], sums: readonly number[], passage: Passage, { numbers }: OpenMail): boolean {
   const own = new Set(rows.map(({ line }) => line))
   const stated = new Set(

@@ -1,4 +1,4 @@
-/** How the person of a mail is reached: addresses and telephone numbers, told from those of others by what stands around them. */
+/** Finds the e-mail addresses and telephone numbers of the mail's person, and tells them from those of others by their context. */
 import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { fold } from './lexicon.ts'
 import type { Line, Passage } from './lines.ts'
@@ -7,17 +7,17 @@ import { isPersonName } from './signatures.ts'
 
 const weights = {
   plain: 50,
-  /** The address has a part of the person's name. */
+  /** The address contains a part of the person's name. */
   named: 9,
-  /** It stands in the last lines. */
+  /** It is in the last lines. */
   last: 4,
-  /** The words before it, or its label, say that one is reached so. */
+  /** The words before it, or its label, introduce a way to reach somebody. */
   cued: 8,
-  /** It stands below or beside a name. */
+  /** It is below or beside a name. */
   besideName: 5,
-  /** It is an office's, not a person's. */
+  /** It belongs to an office, not to a person. */
   office: -6,
-  /** What a seller writes below is its own. */
+  /** It is in the signature of a seller, so it is the seller's. */
   seller: -35,
 } as const
 
@@ -25,11 +25,11 @@ const office =
   /^(?:info|sales|news|office|admin|system|team|hello|hallo|hi|mail|shop|store|abuse|postmaster|marketing|hr|jobs|ar|verkauf|ventas|vendite|verkoop|bonjour|hola|ciao|noreply)@|^repl(?:y|ies)[-+._\d]|^[^@]*(?:no-?reply|notif|alerts?|newsletter|service|support|contact|kontakt|hilfe|aiuto|kunden|klant|client|atencion|ayuda|assist|soporte|help|billing|unsubscribe|buchhaltung|rechnung|factura|fattur|bestell|orders?|pedido|ordini|webmaster|datenschutz|privacy|chat)[^@]*@/i
 const unasked =
   /unsubscribe|abmelden|abbestellen|desabonner|darse de baja|cancella(?:rti|zione)|afmelden|opt.?out|write to us|contact us|any questions|questions\?|fragen\?|non vuoi|scrivi a |ne plus recevoir/
-/** Whom one is not to write to. */
+/** Words before an address to which one should not write. */
 const denied =
   /(?:\bnot|n.t|\bnicht|\bniet|\bnon|\bpas|\bno)(?: \p{L}+){0,5} (?:an|to|at|naar|mailen|address|adresse|adres|a|al|alla|schreiben|write|mail)[^.]{0,60}$/u
 
-/** Addresses of the person whom a mail is about. */
+/** Returns the addresses of the person whom a mail is about. */
 export function ownEmails(mail: OpenMail): readonly Candidate[] {
   return chosen(
     mail.passages.flatMap((passage) => {
@@ -63,7 +63,7 @@ export function ownEmails(mail: OpenMail): readonly Candidate[] {
   )
 }
 
-/** Whether the name of a person, or a label of one, stands on the line of an address. */
+/** Whether the name of a person, or the label of one, is on the line of an address. */
 function isBesidePerson(line: Line, { start }: Piece, labels: Labels): boolean {
   const before = line.text.slice(0, start).replace(/[\s(<,|·:–-]+$/u, '')
   const last = before.split(/\s*[,|·:–]\s*/u).at(-1) ?? ''
@@ -74,8 +74,8 @@ function isBesidePerson(line: Line, { start }: Piece, labels: Labels): boolean {
 }
 
 /**
- * Whether one of the last lines stands below a form that names somebody, with more on it than one is reached by: whoever runs the form is
- * reached so. Nothing of the kind is known of a form that somebody signs.
+ * Whether a line is the footer of a form: one of the last lines, below the person that the form names, with more on it than the
+ * address. It then belongs to whoever runs the form. A form that somebody signs has no such footer.
  */
 function isFoot(line: Line, { value }: Piece, { labels, form }: Labelled, mail: OpenMail): boolean {
   const { passage } = line
@@ -101,7 +101,7 @@ const labelledIn = (passage: Passage): Labelled => ({
 
 const namesPerson = (meanings: ReadonlySet<string>) => [...meanings].some((meaning) => ofPerson.has(meaning))
 
-/** What the labels of each line say. */
+/** The meanings of the labels of each line. */
 type Labels = ReadonlyMap<Line, ReadonlySet<string>>
 
 function labelsOf({ pairs }: Passage): Labels {
@@ -120,7 +120,7 @@ const ofPerson: ReadonlySet<string> = new Set([
   'sender',
 ])
 
-/** Whether a line, or the labelled one above it, says who supplies. */
+/** Whether a line, or the labelled line above it, names the supplier. */
 function isOfSupplier({ lines }: Passage, n: number, labels: Labels): boolean {
   const [above, line] = [lines[n - 1], lines[n] as Line]
   if (labels.get(line)?.has('supplier')) return true
@@ -133,15 +133,15 @@ const emailCue =
 const phoneCue =
   /(?:\b|0)(?:tel|phone|fon|call|reach|ring|text|txt|mobil|handy|cell|portable|joindre|appel|movil|llam|contact|cellulare|chiam|trova allo|recapito|bel|bellen|bereik|erreich|ruf|whatsapp|wasap|appen|gsm|direct|durchwahl|numero|number|nummer)\S*(?:\s\p{L}+){0,3}\W{0,4}$/u
 
-/** Who is called in the place of somebody. */
+/** Words for somebody through whom another person is reached. */
 export const throughOthers =
   /(?<!\p{L})(?:via|through|c\/o|care of|uber|durch|par|chez|a traves de|mediante|tramite|presso|attraverso|agency|agentur|agence|agencia|agenzia|bureau|secretary|sekretariat|secretariat|segreteria|secretaria)(?!\p{L})[^.;]*$/u
 
-/** The same of somebody who is named or meant: `through my adviser Mrs Lee`, `über mich`. */
+/** The same for a particular person: `through my adviser Mrs Lee`, `über mich`. */
 export const throughPerson =
   /(?<!\p{L})(?:via|through|uber|durch|par|chez|a traves de|mediante|tramite|presso|attraverso|por|con|met|avec|mit|with|bij|door)(?: (?:la|il))? (?:my|our|me|us|mein\p{L}*|unser\p{L}*|mich|uns|mon|ma|notre|moi|nous|mi|mio|mia|me|nuestr[oa]|nostr[oa]|noi|mijn|mij|onze|ons)(?!\p{L})(?! (?:e-?)?mail)[^.;,\n]{0,40}$/u
 
-/** Telephone numbers of that person. */
+/** Returns the telephone numbers of the person whom a mail is about. */
 export function ownPhones(mail: OpenMail): readonly Candidate[] {
   return chosen(
     mail.passages.flatMap((passage) => {
@@ -174,17 +174,17 @@ export function ownPhones(mail: OpenMail): readonly Candidate[] {
   )
 }
 
-/** Those who can be called without charge are offices. */
+/** Toll-free numbers, which belong to offices. */
 const tollFree = /^(?:\+?\d{1,3} ?)?\(?0?8(?:00|05|08|88|77)\)?\b|^(?:900|902|901)\b/
 
-/** Before the number of a document. */
+/** Words before the number of a document. */
 const referred =
   /(?<!\p{L})(?:ref|rif|reference|referencia|referenz|riferimento|referentie|kenmerk|aktenzeichen|az|dossier)[\s.:°#]*$/u
 
-/** A word may stand behind a number: `evenings`. */
+/** Room for a word after a number that is alone on its line: `evenings`. */
 const aloneCharsMax = 8
 
-/** Whether a number ends a short text, with a name at most behind it. */
+/** Whether a number is at the end of the text, with at most a name after it. */
 function isClose(line: Line, phone: Piece, { lines }: Passage, n: number): boolean {
   return (
     n >= lines.length - 2 &&
@@ -205,10 +205,10 @@ function surroundings(mail: OpenMail, passage: Passage, n: number, before: strin
   return (isCued ? weights.cued : 0) + (isLast ? weights.last : 0) + (isBelow ? weights.besideName : 0)
 }
 
-/** Whether who signs is not whom the mail is about. */
+/** Whether the signer is not the person whom the mail is about. */
 const isOfOther = (mail: OpenMail) => mail.isSeller() || mail.isIntroduction() || isForOther(mail)
 
-/** Whether labels name somebody else than who signs. */
+/** Whether the names in the mail are not those of the signer. */
 function isForOther(mail: OpenMail): boolean {
   const signer = fold(mail.signed().person?.value ?? '')
   return signer !== '' && namesOf(mail).length > 0 && !namesOf(mail).some((part) => signer.includes(part))
@@ -216,7 +216,7 @@ function isForOther(mail: OpenMail): boolean {
 
 const lastLines = 6
 
-/** Whether a line stands below the name that signs the text. */
+/** Whether a line belongs to the signature of the text. */
 function isSignature(passage: Passage, n: number, mail: OpenMail): boolean {
   const { person, company } = mail.signed()
   const line = (person ?? company)?.line
@@ -224,12 +224,12 @@ function isSignature(passage: Passage, n: number, mail: OpenMail): boolean {
   return from >= 0 ? n >= from - 1 : mail.isSeller() && passage.place === 'text' && n >= passage.lines.length - 2
 }
 
-/** Parts of the names of those whom the mail is from or about. */
+/** Returns parts of the names of the people whom the mail is from or about. */
 function namesOf(mail: OpenMail): readonly string[] {
   return mail.people()
 }
 
-/** The surest; none where two that differ are as sure. */
+/** Returns the candidates with the highest score. If several values share it, returns the last, or none if all candidates do. */
 function chosen(found: readonly Candidate[]): readonly Candidate[] {
   const most = Math.max(...found.map(({ score }) => score))
   const best = found.filter(({ score }) => score === most)

@@ -1,10 +1,9 @@
 /**
- * Lens by rules: fields of a mail, each with the place where the mail states it. What a field is about is known by the words of
- * its key and description (`concepts`); its value by a label before it (`labelled`), by what a sentence says (`stated`, `polarity`),
- * by the words that govern a date or an amount against those of other roles (`weighed`), or by its form and place alone (`shown`).
- * Lines about other matters (`zones`) and the one who sells (`voice`) count against a value. Of several the surest is taken, and of
- * two as sure the first, or of totals the last.
- * What is not stated is null.
+ * Lens by rules: reads fields of a mail, each with the place where the mail states it. The words of key and description say what a
+ * field is about (`concepts`). Its value is found by a label before it (`labelled`), in a sentence (`stated`, `polarity`), by the
+ * words that govern a date or an amount, weighed against those of other roles (`weighed`), or by form and place alone (`shown`).
+ * Lines about other matters (`zones`) and mails of a seller (`voice`) count against a value. The candidate with the highest score
+ * wins; of equal ones the first, but for totals the last. A value that the mail does not state is null.
  */
 import { type Amount, amountsOf } from './amounts.ts'
 import type { Candidate, OpenMail } from './candidates.ts'
@@ -29,7 +28,7 @@ import { introduces, sellerVoice } from './voice.ts'
 import { weighedValues } from './weighed.ts'
 import { zonesOf } from './zones.ts'
 
-/** What is less sure is not believed. */
+/** Candidates with a lower score are dropped. */
 const scoreMin = 40
 
 /**
@@ -92,7 +91,7 @@ function openMail(source: LensSource): OpenMail {
   }
 }
 
-/** Parts of the names that labels of people and the signature have. */
+/** Returns parts of the names that labels of people and the signature give. */
 function peopleOf(passages: readonly Passage[], { person }: Signed): readonly string[] {
   const namedBy = (labels: ReadonlySet<string>) =>
     passages.flatMap(({ pairs }) =>
@@ -103,7 +102,7 @@ function peopleOf(passages: readonly Passage[], { person }: Signed): readonly st
   const labelled = namedBy(ofPeople)
   const partsOf = (name: string) => fold(name).split(/[^\p{L}]+/u)
   const signer = partsOf(person?.value ?? '')
-  // Who signs for somebody whom a label names is not whom the mail is about.
+  // If a label names another person, the signer is not the person whom the mail is about.
   const meant = namedBy(ofMatter).filter((name) => name.includes(' ') && isPersonName(name))
   const isOther =
     signer.length > 1 && meant.length > 0 && !labelled.flatMap(partsOf).some((part) => signer.includes(part))
@@ -123,10 +122,10 @@ const ofPeople: ReadonlySet<string> = new Set([
   'first',
   'last',
 ])
-/** Labels of whom a mail is about, whoever sends it. */
+/** Labels of the person whom a mail is about, whoever sends it. */
 const ofMatter: ReadonlySet<string> = new Set(['applicant', 'customer', 'requester'])
 const namePartCharsMin = 3
-/** Against forms of nothing but names. */
+/** Bounds the work for forms that consist of names. */
 const namePartsMax = 40
 
 function kept<K, T>(found: Map<K, T>, key: K, make: () => T): T {
@@ -148,14 +147,14 @@ function best(asked: Asked, mail: OpenMail): Candidate | null {
   const isFalse = ({ value }: Candidate) =>
     ofOrganisations.has(asked.concept ?? '') && (/[:!?]/.test(String(value)) || beginsWithRole(String(value)))
   const isOfStaff = ofPersons.has(asked.concept ?? '') ? staffNames(mail) : () => false
-  // Who speaks is no part of what is said: a whole turn of a chat is no value, nor an item of a list.
+  // A whole turn of a chat, with its speaker, is neither a value nor an item of a list.
   const isTurn = ({ passage, start, items = [] }: Candidate) =>
     isNamed(asked) && [start, ...items.map((item) => item.start)].some((each) => mail.turns(passage).has(each))
   const believed = all.filter(
     (each) => each.score >= scoreMin && !isFalse(each) && !isAcrossCells(each) && !isOfStaff(each) && !isTurn(each),
   )
   if (asked.field.type === 'yes/no' && contradicts(believed)) return null
-  // The last total is the grand one.
+  // The last total is the grand total.
   const isLater = (one: Candidate, other: Candidate) =>
     asked.concept === 'total' &&
     (one.score === other.score || (Math.min(one.score, other.score) >= sureTotal && isBelow(one, other)))
@@ -171,8 +170,8 @@ function best(asked: Asked, mail: OpenMail): Candidate | null {
 }
 
 /**
- * A name, or for a first name alone the whole one that the mail tells further: "Ann Lee" for "Ann". None where the mail has several, or has the
- * last name in brackets.
+ * Returns a name. For a first name alone it returns the full name that the mail has elsewhere: "Ann Lee" for "Ann"; null if the mail
+ * has several such names, or the last name in brackets.
  */
 function toldFurther(found: Candidate, { passages }: OpenMail): Candidate | null {
   const name = String(found.value)
@@ -192,7 +191,7 @@ function toldFurther(found: Candidate, { passages }: OpenMail): Candidate | null
 
 const firstAndLast = /^\p{Lu}[\p{L}'’-]+ \(?\p{Lu}\p{Ll}{2,}(?!\p{L})/u
 
-/** Tells whether a first name is that of somebody whom a line names as who helps. */
+/** Returns a test of whether a first name is that of a staff member whom a line names. */
 function staffNames({ passages, zones }: OpenMail): (candidate: Candidate) => boolean {
   const words = new Set(
     passages.flatMap((passage) =>
@@ -202,10 +201,10 @@ function staffNames({ passages, zones }: OpenMail): (candidate: Candidate) => bo
   return ({ value }) => words.has(fold(String(value)))
 }
 
-/** Whether a list or the name of a thing is asked for. */
+/** Whether a field asks for a list or for the name of a thing. */
 const isNamed = ({ concept, field }: Asked) => field.type === 'list' || thingConcepts.has(concept ?? '')
 
-/** The name of which a first or last name is part, where the mail has it too. */
+/** Returns the full name of which a first or last name is part, if the mail has it too. */
 function wholeName(short: Candidate | null, all: readonly Candidate[]): Candidate | undefined {
   if (short === null || /\s/.test(String(short.value))) return undefined
   const part = fold(String(short.value))
@@ -215,7 +214,7 @@ function wholeName(short: Candidate | null, all: readonly Candidate[]): Candidat
   })
 }
 
-/** The position that the subject names in full: "Teacher" where it says "Teacher of Spanish and French". */
+/** Returns the position that the subject names in full: "Teacher of Spanish and French" for "Teacher". */
 function wholePosition(short: Candidate | null, all: readonly Candidate[]): Candidate | undefined {
   if (short === null || short.passage.place === 'subject') return undefined
   const start = fold(String(short.value))
@@ -225,7 +224,7 @@ function wholePosition(short: Candidate | null, all: readonly Candidate[]): Cand
   )
 }
 
-/** The name of which that of an organisation is the end: "Kanzlei Dr. Vos & Partner". */
+/** Returns the longer name that ends in that of an organisation: "Kanzlei Dr. Vos & Partner". */
 function wholeOrganisation(short: Candidate | null, all: readonly Candidate[]): Candidate | undefined {
   const end = short === null ? null : ` ${fold(String(short.value))}`
   return end === null
@@ -238,10 +237,10 @@ function wholeOrganisation(short: Candidate | null, all: readonly Candidate[]): 
       )
 }
 
-/** What stands further down in the same text. */
+/** Whether one candidate is further down than another in the same text. */
 const isBelow = (one: Candidate, other: Candidate) => one.passage === other.passage && one.start > other.start
 
-/** What a label of totals says. */
+/** The score from which a candidate has a clear label of a total. */
 const sureTotal = 95
 
 const wholeOrganisationLossMax = 10
@@ -249,10 +248,10 @@ const wholeOrganisationLossMax = 10
 const ofPersons: ReadonlySet<string> = new Set(['person', 'customer'])
 const wholeNameLossMax = 30
 
-/** A value stands in one cell of a table. */
+/** Whether a value spans several cells of a table, which is wrong. */
 const isAcrossCells = ({ value }: Candidate) => typeof value === 'string' && value.includes('\t')
 
-/** Names of organisations have no marks of sentences. */
+/** The concepts of organisations, whose names contain no punctuation of sentences. */
 const ofOrganisations: ReadonlySet<string> = new Set(['company', 'supplier'])
 
 function contradicts(candidates: readonly Candidate[]): boolean {
@@ -260,7 +259,7 @@ function contradicts(candidates: readonly Candidate[]): boolean {
   return new Set(candidates.filter(({ score }) => score === most).map(({ value }) => value)).size > 1
 }
 
-/** The total of a mail that names its document and one amount alone. */
+/** Returns the total of a mail that names its document and has only one amount. */
 function onlyAmount(
   { concept }: Asked,
   asked: readonly Asked[],
@@ -286,7 +285,7 @@ function onlyAmount(
   return new Set(amounts.map(({ value }) => value)).size === 1 ? (amounts[0] ?? null) : null
 }
 
-/** The lines of which a label says that their amount is part of a total, or none. */
+/** Returns the lines whose label says that their amount is only a part of a total. */
 const partLines = ({ pairs }: Passage): ReadonlySet<Line> =>
   new Set(pairs.flatMap(({ line, meanings: { known } }) => (parts.some((part) => known.has(part)) ? [line] : [])))
 

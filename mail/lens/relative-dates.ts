@@ -1,16 +1,16 @@
-/** Days that are told by how far they lie from the mail's own: this morning, three weeks ago, last Monday. */
+/** Reads days that are given by their distance from the mail's date: this morning, three weeks ago, last Monday. */
 import { fold } from './lexicon.ts'
 import type { LensLanguage } from './locale.ts'
 import { numberOfWord } from './numbers.ts'
 
 export type RelativeDate = {
-  /** How many days behind the mail's own, or before it where negative. */
+  /** The distance in days from the mail's date, negative for the past. */
   readonly days: number
   readonly start: number
   readonly end: number
 }
 
-/** Words for days near the mail's own, by how many days they lie from it, in all languages. Folded. */
+/** Words for days near the mail's date by their distance in days, in all languages. Folded. */
 const days: readonly (readonly [days: number, words: string])[] = [
   [
     -2,
@@ -33,7 +33,7 @@ const units: readonly (readonly [days: number, words: string])[] = [
 ]
 const unit = units.map(([, words]) => words).join('|')
 const count = '(?<count>\\d{1,2}|\\p{L}{2,11})'
-/** How long ago something was, or how long it has lasted. */
+/** Phrases for how long ago something was, or how long it has lasted. */
 const ago: { readonly [language in LensLanguage]?: RegExp } = {
   en: new RegExp(`(?<!\\p{L})(?:about |around )?${count} (?<unit>${unit}) ago(?!\\p{L})`, 'gu'),
   de: new RegExp(`(?<!\\p{L})(?:vor|seit) (?:etwa |ca\\.? |rund |ungefahr )?${count} (?<unit>${unit})(?!\\p{L})`, 'gu'),
@@ -49,7 +49,7 @@ const ago: { readonly [language in LensLanguage]?: RegExp } = {
   ),
 }
 
-/** The names of the days of the week from Sunday on. Folded. */
+/** The names of the weekdays from Sunday on. Folded. */
 const weekdayNames = [
   'sunday|sonntag|dimanche|domingo|domenica|zondag',
   'monday|montag|lundi|lunes|lunedi|maandag',
@@ -66,20 +66,20 @@ const passed = new RegExp(
 )
 const weekdays = weekdayNames.map((names) => new RegExp(`^(?:${names})$`, 'u'))
 
-/** `Monday to Friday`, `du lundi au vendredi`, `il lunedì, il martedì e il sabato`, `Monday or Tuesday`: days of every week, or none for sure. */
+/** `Monday to Friday`, `du lundi au vendredi`, `il lunedì, il martedì e il sabato`, `Monday or Tuesday`: recurring or uncertain days. */
 const everyWeek = new RegExp(
   `(?<!\\p{L})(?:(?:${weekdayNames.join('|')})s?(?:(?:\\s?[-–/]\\s?|, | (?:to|through|till|until|bis|und|and|au|et|al?|y|e|tot(?: en met)?|t/m|en|or|oder|ou|o|of) )(?:le |el |il |am |on |op )?(?:${weekdayNames.join('|')})s?)+|(?:every|each|jeden?|chaque|tous les|todos los|cada|ogni|elke|iedere) (?:${weekdayNames.join('|')})s?|(?:mo|mon|di|lun?)\\.?\\s?[-–]\\s?(?:fri?|ven?|vr|do|sat?|sab|so|zo|sun|dom)\\.?)(?!\\p{L})`,
   'gu',
 )
 
-/** Days of every week, which are no dates. Offsets are of the text. */
+/** Returns the recurring days of a text, which are not dates. */
 export const weeklyDays = (text: string): readonly { readonly start: number; readonly end: number }[] =>
   Array.from(fold(text).matchAll(everyWeek), ({ 0: written, index }) => ({
     start: index,
     end: index + written.length,
   }))
 
-/** The days of a text that are told by their distance from the mail's own, in no order. Linear. */
+/** Returns the days of a text that are given by their distance from the mail's date, in no order. Linear. */
 export function relativeDates(text: string, language: LensLanguage, sent: Date): readonly RelativeDate[] {
   const folded = fold(text)
   const named = near.flatMap(({ away, pattern }) =>

@@ -1,23 +1,23 @@
 /**
- * What a date or an amount is in a sentence: the words that govern each role, as stems of all languages. A value has the role whose
- * word governs it most closely; roles that no field asks for are here too, since they tell what a value is not. Folded.
+ * The roles of a date or an amount in a sentence, with the words that govern each role, as stems of all languages. A value has the
+ * role whose word governs it most closely. Some roles are asked for by no field: they show what a value is not. Folded.
  */
 
 import type { LensLanguage } from './locale.ts'
 
 export type Role = {
   readonly name: string
-  /** Whether its words stand right behind amounts: "40 € VAT". */
+  /** Whether its words come right after amounts: "40 € VAT". */
   readonly isBehind?: true
-  /** Whether they may stand at the beginning of the line below as well. */
+  /** Whether they may also come at the beginning of the next line. */
   readonly isBelow?: true
-  /** Whether its `own` words count only with another of its words near. */
+  /** Whether its `own` words count only if another of its words is near. */
   readonly needsWord?: true
   /** Alternatives that begin a word. */
   readonly stems: string
   /** Alternatives that are whole words. */
   readonly words?: string
-  /** Whole words that say it in one language and something else in others. */
+  /** Whole words that have this role in one language but not in others. */
   readonly own?: { readonly [language in LensLanguage]?: string }
 }
 

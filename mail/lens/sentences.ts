@@ -1,26 +1,26 @@
-/** The sentences of a passage: over line breaks within a paragraph, since programs wrap lines. */
+/** Splits a passage into sentences, which continue over line breaks within a paragraph because programs wrap lines. */
 import { fold } from './lexicon.ts'
 import type { Line, Passage } from './lines.ts'
 
 export type Sentence = {
   readonly passage: Passage
   readonly text: string
-  /** The same with small letters and without diacritics, of the same length. */
+  /** The folded text (`fold`), of the same length. */
   readonly folded: string
-  /** Where it begins in the passage. */
+  /** Its offset in the passage. */
   readonly start: number
 }
 
-/** Against sentences without an end. */
+/** Bounds sentences that do not end. */
 const sentenceCharsMax = 600
-/** A line that is as long was broken by a program, unless it has cells. */
+/** A line of at least this length was wrapped by a program, unless it has cells. */
 export const wrappedCharsMin = 55
 
-/** A full stop after these ends no sentence. */
+/** Abbreviations, whose full stop does not end a sentence. */
 const abbreviations =
   /(?:^|[\s(])(?:no|nr|n|num|inv|mr|mrs|ms|dr|prof|dott|avv|arch|ing|geom|rag|sig|sra?|mme|m|tel|ca|approx|art|ref|rif|pos|inkl|incl|zzgl|bzw|z\.b|d\.h|st|str|vs|fr|hr|i\.a|u\.a|usw|etc|excl|max|min|jan|feb|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez|\p{L}|\d{1,2})$/u
 
-/** The sentences of a passage in order. Linear. */
+/** Returns the sentences of a passage in order. Linear. */
 export function sentencesOf(passage: Passage): readonly Sentence[] {
   const sentences: Sentence[] = []
   const { lines } = passage
@@ -35,7 +35,7 @@ export function sentencesOf(passage: Passage): readonly Sentence[] {
   return sentences
 }
 
-/** The words of a passage in the offsets of its text, folded: lines that a program wrapped go on, what is in no line is line ends. */
+/** Returns the folded text of a passage with the same offsets: wrapped lines are joined, and text outside of lines is line ends. */
 export function flowOf({ text, lines }: Passage): string {
   const parts: string[] = []
   let end = 0

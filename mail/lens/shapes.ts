@@ -1,19 +1,19 @@
-/** Texts that have a form: identifiers, names, telephone numbers, bank accounts. Each is found at the start of a value. */
+/** Reads texts of a known form: identifiers, names, telephone numbers, bank accounts. */
 import type { Shape } from './concepts.ts'
 import { fold } from './lexicon.ts'
 
 /** A piece of a text that is the value itself. */
 export type Piece = { readonly value: string; readonly start: number; readonly end: number }
 
-/** Longest value that is a text. */
+/** The maximum length of a value that is a text. */
 const textCharsMax = 500
 const nameCharsMax = 80
 
-/** What forms are filled in with where there is nothing to say. */
+/** Placeholders in forms for "no answer". */
 const nothing =
   /^(?:-+|–|—|\.+|\/|n\/?a\.?|none|unknown|tbd|tba|not (?:sure|known|specified|stated|provided|yet)\b.*|unbekannt|keine? angabe|k\.? ?a\.?|noch (?:offen|unklar)|inconnue?|non (?:precise|renseigne|communique|indique)e?|niet (?:ingevuld|opgegeven)|nicht angegeben|no (?:indicado|especificado|consta)|non (?:indicato|compilato)|desconocid[oa]|sin especificar|sconosciuto|non specificato|onbekend|n\.?v\.?t\.?|(?:sin|ohne|keine|sans|senza|geen) (?:responder|respuesta|antwort|reponse|risposta|antwoord)|no (?:answer|response)|unanswered|left blank|leer|vacio|vide|vuoto|leeg|niet beantwoord|nicht beantwortet|(?:todavia|aun) (?:no|por)\b.*|por (?:concretar|definir|determinar|ver)|a (?:definir|preciser|voir|convenir)|da (?:definire|stabilire|vedere|concordare|decidere)|nog (?:te bepalen|niet bekend|onduidelijk|open).*|to be (?:confirmed|decided|determined|agreed|discussed|advised)|(?:would )?(?:prefer|rather) not\b.*|prefiere no\b.*|mochte nicht\b.*|ne souhaite pas\b.*|preferisce non\b.*|(?:zegt )?liever niet\b.*|undecided|not decided\b.*|noch (?:nicht|zu)\b.*|pas encore\b.*|non ancora\b.*|not yet\b.*|null|undefined|\?+)$/
 
-/** The value of a labelled text, by its shape; null when it has none. */
+/** Returns the value of a labelled text by its shape, or null if there is none. */
 export function readText(text: string, shape: Shape | undefined): Piece | null {
   if (nothing.test(fold(text.replace(/\s\([^()]*\)\s*$/, '').trim()).replace(/^[([]+|[)\]]+$/g, ''))) return null
   return shape === undefined ? wholeOf(text) : readers[shape](text)
@@ -41,7 +41,7 @@ const readers: { readonly [shape in Shape]: (text: string) => Piece | null } = {
   job: readJob,
 }
 
-/** A position, without the number of its advertisement before it; an application for none in particular names none. */
+/** Reads a position, without the number of its advertisement. A speculative application names none. */
 function readJob(text: string): Piece | null {
   const lead =
     /^(?:[-–—]\s)?(?:(?=\S*\d)[\p{Lu}\d][\p{L}\d/._-]*\s(?:[-–—:|]\s)?(?=\p{L}))?/u.exec(text)?.[0].length ?? 0
@@ -53,7 +53,7 @@ function readJob(text: string): Piece | null {
 const openApplication =
   /^(?:spontan|initiativ|speculative|unsolicited|open (?:application|sollicitatie)|autocandidat|libre$|espontane)/u
 
-/** The whole of a text without quotation marks around it. */
+/** Returns a whole text without quotation marks around it. */
 export function wholeOf(text: string): Piece | null {
   return piece(text, /^[\s"„“”«»*]*(.*?)(?:["”»],|[\s"„“”«»*])*$/su, textCharsMax)
 }
@@ -73,7 +73,7 @@ function cutAt(text: string, end: RegExp, charsMax: number): Piece | null {
   return found === null || found.value.length > charsMax || !/\p{L}/u.test(found.value) ? null : found
 }
 
-/** A word that has a digit: `INV-20391`, `2026/017`, `4471`. Amounts and dates are to be told apart by who asks. */
+/** Reads a word with a digit: `INV-20391`, `2026/017`, `4471`. The caller has to rule out amounts and dates. */
 function readIdentifier(text: string): Piece | null {
   const match = /^\W{0,3}(?:[\p{L}.°º#:]{1,6}\s)?[#\s]*((?=[^\s,;]*\d)[\p{L}\p{N}]+(?:[-./_:#][\p{L}\p{N}]+)*)/u.exec(
     text,
@@ -92,13 +92,13 @@ function readIdentifier(text: string): Piece | null {
     : { value, start, end: match[0].length }
 }
 
-/** Letters before the groups of a number that are part of it: `FE 10 482 990 317`. */
+/** Letters before the groups of a number, which are part of it: `FE 10 482 990 317`. */
 const series = /(?<![\p{L}\p{N}])(?!NR|NO|ID|REF|NUM)\p{Lu}{2,3} $/u
 
-/** So many figures in four groups or more are of one number, however short a group is: `26 02 118 4473`. */
+/** This many digits in four groups or more are one number, however short a group is: `26 02 118 4473`. */
 const manyFiguresMin = 7
 
-/** The groups of figures that go on a number: of `10 482 990 317` and `M2606 0118` all but the first. A year or an amount does not. */
+/** Returns the further groups of digits of a number: all but the first in `10 482 990 317` and `M2606 0118`; '' if there are none. */
 export function groupsBehind(value: string, rest: string): string {
   if (!/^\p{Lu}{0,4}\d{1,5}$/u.test(value)) return ''
   const many =
@@ -115,11 +115,11 @@ const titles =
   '(?:(?:(?:dra|profa|rev|me|maitre|mr|mrs|ms|miss|mx|dr|prof|sir|herrn?|frau|fraulein|m|mme|mlle|madame|monsieur|se[nñ]or[a]?|signor[ae]?|sra?|srta|sig|sig\\.ra|dott|dott\\.ssa|lic|licenciad[oa]|do[nñ]a?|dhr|mevr|mw|de heer|mevrouw|ing|geom|avv|arch|rag|ir|drs|mag|ppa|rechtsanwalt|maitre)\\.?|i\\. ?[av]\\.|p\\. ?p\\.|dipl\\.-\\p{L}+\\.?|dr\\.-ing\\.)\\s+)'
 const title = new RegExp(`^${titles}+`, 'iu')
 
-/** A name without titles before it and what follows it. */
+/** Reads a person's name, without titles before it and text after it. Returns null if there is none. */
 export function readPerson(text: string): Piece | null {
   const skipped = /^[\s"'„“]*/u.exec(text)?.[0].length ?? 0
   const named = title.exec(text.slice(skipped))?.[0].length ?? 0
-  // The "M." of "M. van Egmond" is no title: the name would begin with a small letter.
+  // The "M." of "M. van Egmond" is an initial, not a title: otherwise the name would begin in lower case.
   const before = /^\p{Ll}/u.test(text.slice(skipped + named)) ? skipped : skipped + named
   const rest = text.slice(before)
   const stop = rest.search(/[,;<>([|"“”/:!?]|\s[-–—·]\s|\s{3,}|\s\S*@|(?<=\p{L}{2})\.(?=\s+\p{Lu}\p{Ll}{3,}|\s*$)/u)
@@ -133,7 +133,7 @@ export function readPerson(text: string): Piece | null {
   return { value, start, end: start + value.length }
 }
 
-/** Addresses in a text. */
+/** Returns the e-mail addresses in a text. */
 export function emailsIn(text: string): readonly Piece[] {
   return Array.from(
     text.matchAll(
@@ -143,7 +143,7 @@ export function emailsIn(text: string): readonly Piece[] {
   )
 }
 
-/** Telephone numbers in a text: with a plus, a zero or brackets before them, or in groups. */
+/** Returns the strings of a text that may be telephone numbers: 6 to 15 digits, also in groups, that are not a date. */
 export function phonesIn(text: string): readonly Piece[] {
   return Array.from(text.matchAll(/(?<![\p{L}\p{N}.,/-])(?:\+|00)?\(?\d[\d\s()./-]{4,22}\d(?![\p{L}\p{N}])/gu)).flatMap(
     ({ 0: value, index }) => {
@@ -154,24 +154,24 @@ export function phonesIn(text: string): readonly Piece[] {
   )
 }
 
-/** A bracket that nothing closes is none of a number's. */
+/** Drops an opening bracket that is not closed within the number. */
 function open(value: string, index: number): Piece {
   const lead = value.startsWith('(') && !value.includes(')') ? 1 : 0
   return { value: value.slice(lead), start: index + lead, end: index + value.length }
 }
 
-/** Whether digits are grouped as only telephone numbers are: what a label calls one may be in other forms. */
+/** Whether digits are grouped as only telephone numbers are. A labelled number may have other forms. */
 export function isPhoneForm(text: string): boolean {
   const digits = text.replace(/\D/g, '').length
   const groups = text.split(/[\s./-]+/).length
   return digits >= 8 && (/^(?:\+|\(|0)/.test(text) || (groups >= 3 && digits >= 9 && groups <= 6))
 }
 
-/** Bank accounts whose check digits are right (ISO 13616). */
+/** Returns the IBANs in a text whose check digits are right (ISO 13616). */
 export function ibansIn(text: string): readonly Piece[] {
   return Array.from(text.matchAll(/(?<![\p{L}\p{N}])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}/gu)).flatMap(
     ({ 0: run, index }) => {
-      // What stands behind may be words in capitals.
+      // The end of the run may be words in capitals, so shorter ends are tried.
       for (let end = run.length; end >= 15; end--) {
         const value = run.slice(0, end)
         if (/\s$/.test(value) || /^[A-Z0-9]/.test(run.slice(end))) continue
@@ -197,7 +197,7 @@ function currencyIn(text: string): Piece | null {
   )
 }
 
-/** What stands between quotation marks. */
+/** Returns the text between quotation marks, or null. */
 export function quotedIn(text: string): Piece | null {
   return piece(text, /[„“"«]\s?([^„“”"«»]{2,160}?)\s?[“”"»]/u, 160)
 }

@@ -1,4 +1,4 @@
-/** Values that are known by their form, or by where they stand: addresses, telephone numbers, accounts, signatures, currencies. */
+/** Finds values by their form or place alone: addresses, telephone numbers, accounts, signatures, currencies. */
 
 import { at, type Candidate, type Finder, type OpenMail } from './candidates.ts'
 import type { Asked } from './concepts.ts'
@@ -13,7 +13,7 @@ import { ownEmails, ownPhones, throughPerson } from './reach.ts'
 import { emailsIn, ibansIn, readPerson } from './shapes.ts'
 import { type Found, hasLegalForm, isClosing, isCompanyName, isPersonName, nameEnd } from './signatures.ts'
 
-/** The values of a field that its form alone shows. */
+/** Returns the values of a field that are recognised by form or place. */
 export function shownValues(asked: Asked, mail: OpenMail): readonly Candidate[] {
   return asked.concept === null ? [] : (finders[asked.concept]?.(asked, mail) ?? [])
 }
@@ -54,7 +54,7 @@ const finders: { readonly [concept: string]: Finder } = {
   orderDate: dateLines,
 }
 
-/** `[#88231] Cannot export`, as programs for support write subjects. */
+/** Finds the number in `[#88231] Cannot export`, a subject as help desk programs write it. */
 function numberedSubjects(passages: readonly Passage[]): readonly Candidate[] {
   return passages.flatMap((passage) => {
     if (passage.place !== 'subject') return []
@@ -71,18 +71,18 @@ const ofFound = ({ line, ...piece }: Found, score: number): Candidate => at(line
 function signers({ passages, signed, isIntroduction }: OpenMail, score: number): readonly Candidate[] {
   const { person } = signed()
   if (person === null || isIntroduction()) return []
-  // A colleague who passes on what somebody wants signs with a first name.
+  // A colleague who passes a request on signs with a first name.
   const isOfOther = !person.value.includes(' ') && passages.some(({ lines }) => lines.some(namesOther))
   return isOfOther ? [] : [ofFound(person, score)]
 }
 
-/** Who makes somebody else known is not whom the mail is about, however he is reached. */
+/** Drops the signer from the candidates if the mail introduces somebody else. */
 function unlessIntroducing({ signed, isIntroduction }: OpenMail, found: readonly Candidate[]): readonly Candidate[] {
   const { person } = signed()
   return isIntroduction() ? found.filter(({ value }) => value !== person?.value) : found
 }
 
-/** Whether a sentence tells of somebody by title and whole name. */
+/** Whether a line mentions somebody by title and full name. */
 const namesOther = ({ folded, text, role }: Line) =>
   role === null &&
   !greeting.test(folded) &&
@@ -90,7 +90,7 @@ const namesOther = ({ folded, text, role }: Line) =>
     text,
   )
 
-/** Who wrote what is forwarded. */
+/** Finds the authors of forwarded mails. */
 function forwarders({ passages }: OpenMail): readonly Candidate[] {
   return passages.flatMap((passage) =>
     passage.lines.flatMap((line) => {
@@ -102,13 +102,13 @@ function forwarders({ passages }: OpenMail): readonly Candidate[] {
   )
 }
 
-/** `Jane Doe, Acme Ltd, jane@acme.example`, `Jane Doe (jane@acme.example)` */
+/** Finds names beside an address: `Jane Doe, Acme Ltd, jane@acme.example`, `Jane Doe (jane@acme.example)`. */
 function reached({ passages, zones }: OpenMail): readonly Candidate[] {
   return passages.flatMap((passage) =>
     passage.lines.flatMap((line) => {
       if (line.role !== null || emailsIn(line.text).length === 0 || zones(passage).has(line)) return []
       const beside = /(\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+){1,3}) [(<](?=\S+@)/u.exec(line.text)
-      // "my adviser Mrs Lee (lee@...)" is of somebody else.
+      // "my adviser Mrs Lee (lee@...)" is somebody else.
       if (beside !== null && throughPerson.test(line.folded.slice(0, beside.index))) return []
       if (beside !== null && isPersonName(beside[1] as string))
         return [
@@ -132,7 +132,7 @@ function reached({ passages, zones }: OpenMail): readonly Candidate[] {
 const greeting =
   /^(?:(?:hi|hello|dear|hallo|hoi|guten (?:tag|morgen|abend)|gruß gott|sehr geehrte[rs]?|liebe[rs]?|bonjour|cher|chere|hola|estimad[oa](?:\/[oa])?|querid[oa]|ciao|gentile|egregi[oa]|buongiorno|beste|geachte|dag|ola|car[oa]|moin)|(?:(?:vielen |hartelijk )?(?:danke?|merci|gracias|grazie|bedankt|thanks?)(?: dir| you| a ti)?)(?: (?:for|fur|pour|por|per|voor) (?:\p{L}+ ){1,3}(?:order|purchase|bestellung|einkauf|commande|achat|pedido|compra|ordine|acquisto|bestelling|aankoop))?),?\s+/u
 
-/** Who is greeted by one that sells or helps. */
+/** Finds the person whom a seller or support greets. */
 function greeted({ passages, isSeller, signed }: OpenMail): readonly Candidate[] {
   const [text] = passages
   if (text === undefined || !isSeller()) return []
@@ -146,7 +146,7 @@ function greeted({ passages, isSeller, signed }: OpenMail): readonly Candidate[]
     if (!isTitled && greeted === undefined) return []
     const lead = isTitled ? 0 : mark + (greeted ?? 0)
     const name = readPerson(line.text.slice(lead))
-    // One name alone is often that of who is written to, where somebody signs.
+    // In a signed mail, a single name in the greeting is often not the customer's.
     const isOther = name !== null && name.start === 0 && !name.value.includes(' ') && signed().person !== null
     return name === null || isOther || !isPersonName(name.value) || name.value.length < 3
       ? []
@@ -156,7 +156,7 @@ function greeted({ passages, isSeller, signed }: OpenMail): readonly Candidate[]
 
 const greetingLinesMax = 5
 
-/** A name alone on a line, with an address or a telephone number below it; or before a street in a sentence. */
+/** Finds names that are alone on a line above an address or a telephone number, or before a street in a sentence. */
 function blocks({ passages, zones, signed, isSeller }: OpenMail): readonly Candidate[] {
   const signer = signed().person?.line
   return passages.flatMap((passage) => {
@@ -188,7 +188,7 @@ function blocks({ passages, zones, signed, isSeller }: OpenMail): readonly Candi
   })
 }
 
-/** Whether a label says that its line has something else than a name or an address. */
+/** Whether a label says that its line is neither a name nor an address. */
 const isOfThing = ({ meanings: { known } }: Pair) => ![...known].some((meaning) => ofReach.has(meaning))
 const ofReach: ReadonlySet<string> = new Set([
   'address',
@@ -200,7 +200,7 @@ const ofReach: ReadonlySet<string> = new Set([
   'invoice',
 ])
 
-/** Whether an address or a number stands below a line, with the name of a house or an organisation between them at most. */
+/** Whether an address or a number is below a line, with at most the name of a building or an organisation between. */
 function isReachedBelow({ lines }: Passage, n: number): boolean {
   const [below, next] = [lines[n + 1], lines[n + 2]]
   if (below === undefined || below.isFirst) return false
@@ -209,7 +209,7 @@ function isReachedBelow({ lines }: Passage, n: number): boolean {
   return isName && next !== undefined && !next.isFirst && isReach(next.text)
 }
 
-/** What one is reached by: an address, a number, a street. */
+/** Whether a line is contact information: an e-mail address, a number, a street. */
 const isReach = (text: string) =>
   text.length < 60 &&
   !/[€$£]|[.,]\d\d$/.test(text) &&
@@ -219,7 +219,7 @@ const isReach = (text: string) =>
       text,
     ))
 
-/** A name that heads an attachment: a CV. */
+/** Finds a name on the first line of an attachment, as in a CV. */
 function titled({ passages }: OpenMail): readonly Candidate[] {
   return passages.flatMap((passage) => {
     const [first] = passage.lines
@@ -229,14 +229,14 @@ function titled({ passages }: OpenMail): readonly Candidate[] {
   })
 }
 
-/** Words with capitals and a legal form behind them. */
+/** Capitalised words with a legal form after them. */
 const legalNames =
   /(?<![\p{L}\p{N}])(\p{Lu}[\p{L}\p{N}'’&-]*(?:(?<=\p{Lu}\p{Ll}{0,4})\.)?,? (?:(?:(?:[dl]['’])?\p{Lu}[\p{L}\p{N}'’&-]*(?:(?<=\p{Lu}\p{Ll}{0,4})\.)?,?|\+|&|und|et|y|e|de|del|della|di|van|des?) ){0,5}?(?:GmbH(?: & Co\.? KG)?|AG|KG|OHG|UG|eG|e\.\s?V\.|Ltd\.?|Limited|LLC|LLP|PLC|plc|Inc\.?|Corp\.?|SARL|SAS|SASU|EURL|S\.?A\.? de C\.?V\.?|SA|S\.A\.(?:S\.|U\.)?|S\.?L\.?(?:[UPL]\.?)?|S\.C\.|S\.Coop\.?|mbB|PartG(?: mbB)?|GbR|e\.\s?K\.|KGaA|gGmbH|SNC|[Ss]nc|SCOP|SCI|C\.B\.|Pty(?: Ltd)?|Co\.|S\.?[Rr]\.?[Ll]\.?|S\.?[Pp]\.?[Aa]\.?|[Ss]\.n\.c\.|B\.?V\.?|N\.V\.|NV|bvba|BVBA|VOF|SE|Lda\.?))(?![\p{L}\p{N}])/gu
 
 const recipient =
   /(?:^|\b)(?:spett\S*|kunde:?|client[e]?:|cliente:|klant:|customer:)|^(?:bill to|ship to|to|an|rechnung an|a|para|aan|for|fur|customer|kunde|client|cliente|klant)\b/
 
-/** A line above whom a document is for. */
+/** A line right above the recipient of a document. */
 const recipientAlone =
   /^(?:an|to|a|aan|para|pour|fur|for|spett\S*|spettabile|bill to|billed to|ship to|sold to|rechnung an|an firma|firma|kunde|client|cliente|klant|destinataire|destinatari[oa]|all attenzione di)[\s:.,]*$/u
 
@@ -246,11 +246,11 @@ const isBelowRecipient = ({ lines }: Passage, n: number) =>
 /** Whether a line, with the pairs on it, is about somebody else. */
 type IsOther = (line: Line, pairs: readonly Pair[]) => boolean
 
-/** A line that greets or names who is to pay does not name who sells. */
+/** A line that greets or names the customer does not name the seller. */
 const isOfCustomer: IsOther = (line, pairs) =>
   greeting.test(line.folded) || pairs.some((pair) => pair.by !== 'words' && isParty(pair))
 
-/** Who sends for others: "Sent with", "Verzonden via". */
+/** Words before a service that sends for others: "Sent with", "Verzonden via". */
 const sentFor =
   /(?<!\p{L})(?:(?:sent|delivered|generated|provided|versendet|verschickt|erstellt|zugestellt|envoye|genere|enviad[oa]|generad[oa]|inviat[oa]|generat[oa]|verzonden|verstuurd|gemaakt) (?:via|with|through|mit|uber|durch|avec|con|mediante|tramite|met)|powered by)(?!\p{L})(?!.*(?:behalf|auftrag|im namen|namens|au nom|pour le compte|en nombre|por cuenta|per conto|a nome|in opdracht))/u
 
@@ -258,7 +258,7 @@ const formLabels = ['email', 'name', 'requester', 'customer'] as const
 
 const isParty = ({ meanings: { known } }: Pair) => known.has('customer') && !known.has('number')
 
-/** Where a form names the person, an organisation without a label is the one that runs the form. */
+/** If a form names the person, an organisation without a label is the one that runs the form. */
 function isOfForm({ passages }: OpenMail): IsOther {
   const isForm = passages.some(({ pairs }) =>
     pairs.some(
@@ -302,13 +302,13 @@ function companies({ passages, signed }: OpenMail, score: number, isOther: IsOth
   return [...(isOwn ? [ofFound(company, score)] : []), ...lines]
 }
 
-/** What a name of an organisation does not begin with: words for its sender, a number and what joins it to the name. */
+/** Words before the name of an organisation that are not part of it: "Your", "From", a number and a preposition. */
 const notOfName = /^(?:Ihre?|Your|Votre|Von|From) |^.*\d{4}\S* (?:(?:van|di|de|del|della|des|of|von|&|und|et|e|y) )*/
 
 const noHead =
   /^(?:hi|hello|dear|hallo|guten|sehr|bonjour|hola|ciao|gentile|beste|geachte|buongiorno|fyi|invoice|rechnung|facture|factura|fattura|factuur|order|receipt|statement|credit|pro forma|releve|rib\b|avis|note|avoir|orden|ordre|bon de|purchase|bestellung|auftrag|lieferschein|inkooporder|opdracht|curriculum|lebenslauf|liquidation|mahnung|rappel|reminder|herinnering|quittung|beleg|abrechnung|parcella|notula|ricevuta|recibo|minuta|bolletta|documento|document|dokument|confirmp{L}*|nota|creditnota)\b/
 
-/** The first line of a document, or the last of one that nobody signs: who it is from. */
+/** Finds the sender of a document: its first line, or the last line if nobody signs it. */
 function letterheads({ passages, signed, amounts }: OpenMail): readonly Candidate[] {
   const isBill = ({ meanings: { known } }: Pair) => known.has('invoice') || known.has('total') || known.has('due')
   const hasBill = passages.some((passage) => passage.pairs.some(isBill) || amounts(passage).length > 1)
@@ -333,7 +333,7 @@ function letterheads({ passages, signed, amounts }: OpenMail): readonly Candidat
 
 const wideGap = /\t| {3,}/
 
-/** Whether a line further down names the same: who writes stands above and below. */
+/** Whether a line further down has the same name: senders name themselves at the top and at the bottom. */
 function isRepeated(name: string, lines: readonly Line[]): boolean {
   const wanted = fold(name)
   return wanted.length > 3 && lines.slice(2).some(({ folded }) => folded.includes(wanted))
@@ -355,12 +355,12 @@ function head(line: Line, score: number): Candidate {
   return at(line.passage, line.start, { value, start, end: start + value.length }, score)
 }
 
-/** Before the name of whom one pays; an account stands near those that may be of others as well. */
+/** Words before the name of the payee. Those of the group `near` may have other uses, so an account has to be near. */
 const payable =
   /(?<!\p{L})(?:(?:cheques?|checks?|payable|made out) (?:payable )?to|in favou?r of|gläubiger(?:in)?:|kontoinhaber(?:in)?:?|à l['’]ordre (?:du|de la|des|de l['’]|d['’]|de)|(?<near>t\.?n\.?v\.?:?|ten name van|op naam van|intestat[oa] ad?|a nombre de|au nom de|lautend auf|in the name of))\s+(?=\p{L})(?!tr[ée]sor|finanzamt|staatskasse|landeskasse|agenzia|tesorer|hacienda|belasting|hm revenue)(?<name>[^,;:\n\t(|<]{3,60}?)(?=[,;:\n\t(|<]|(?<=\p{L}{3})\.(?:\s|$)|\s(?:o\.?v\.?v|te|uit|aus|onder|met|avant|avec|before|with|con|entro|mit|bis|sous|iban|bic|und|and|en)(?!\p{L})|$)/giu
 const payeeScore = 55
 
-/** Whom one pays by a cheque or to an account: an organisation, as persons have accounts for others. */
+/** Finds the organisation to which a cheque or a transfer is payable. A person may hold the account for others. */
 function payees({ passages }: OpenMail): readonly Candidate[] {
   return passages.flatMap((passage) => {
     const accounts = ibansIn(passage.text)
@@ -383,12 +383,11 @@ function payees({ passages }: OpenMail): readonly Candidate[] {
 
 const accountCharsMax = 90
 
-/** A line that is a date alone, or with a place before it: when a document was written. */
-
 /** `[Order #10482] <https://...> (28 November 2026)`, as shops head their lists. */
 const linked =
   /^\[\p{L}*\s?(?:order|bestellung|commande|pedido|ordine|bestelling|encomenda)(?=[^\]]*\d)[^\]]*\](?: <\S+>)? \((?=[^()]+\)$)/iu
 
+/** Finds the date of a document on a line that is a date alone, or a date with a place or a word for it before it. */
 function dateLines({ concept }: Asked, { passages, dates, date }: OpenMail): readonly Candidate[] {
   return passages.flatMap((passage) => {
     const labelled = new Set(passage.pairs.map(({ start }) => start))
@@ -400,10 +399,10 @@ function dateLines({ concept }: Asked, { passages, dates, date }: OpenMail): rea
       }
       const cells = line.text.split(wideGap)
       const cell = cells.at(-1) as string
-      // Labels and values in turn.
+      // Labels and values that alternate.
       if (cells.length > 3) return []
       if (labelled.has(line.start + line.text.length - cell.length)) return []
-      // Without a year it is rather the day of something to come.
+      // A date without a year is more likely that of a future event.
       if (line.role !== null || cell.length > 60 || !/(?:\d{4}|[./-]\d\d)\W*$|^\d{4}-/.test(cell)) return []
       const [found] = dates(cell, 'past')
       if (found === undefined || found.end < cell.replace(/[.,]$/, '').length) return []

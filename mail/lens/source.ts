@@ -1,8 +1,8 @@
-/** What Lens reads, and what it answers. */
+/** The input and output of Lens. */
 
 export type LensFieldType = 'text' | 'number' | 'date' | 'yes/no' | 'email address' | 'list'
 
-/** What is to be read of a mail: the words of key and description say what, in any of the languages known here. */
+/** A field to read from a mail. The words of key and description say which, in any of the supported languages. */
 export type LensField = { readonly key: string; readonly type: LensFieldType; readonly description: string }
 
 /** A mail as a person sees it. */
@@ -12,29 +12,29 @@ export type LensSource = {
   readonly text: string
   /** Ranges of `text` that are quoted history, in UTF-16 offsets, in order. */
   readonly quoted: readonly (readonly [start: number, end: number])[]
-  /** The texts of the attachments, by their number in the mail; null for one that has none. */
+  /** The texts of the attachments, in the order of the mail; null for an attachment without text. */
   readonly attachments: readonly ({ readonly text: string } | null)[]
-  /** When the mail was written, by its own clock: "next Friday" is counted from that day (UTC fields). */
+  /** When the mail was written, in the sender's local time (stored in the UTC fields): "next Friday" is relative to it. */
   readonly date: Date
-  /** The language that its header names (BCP 47, such as `en-GB`); its words count more. */
+  /** The language that its header names (BCP 47, such as `en-GB`). The words of the mail weigh more. */
   readonly language?: string
 }
 
-/** By the type of the field: string, number, boolean, `YYYY-MM-DD`, or the items of a list. */
+/** Depending on the type of the field: string, number, boolean, `YYYY-MM-DD`, or the items of a list. */
 export type LensValue = string | number | boolean | readonly string[]
 
 export type LensPlace = 'subject' | 'text' | `attachments[${number}]`
 
-/** Where a value is stated, in code points, `end` not included. */
+/** The place where a value is stated, in code points; `end` is exclusive. */
 export type LensEvidence = {
   readonly source: LensPlace
   readonly start: number
   readonly end: number
-  /** Of a list: where each item stands; `start` and `end` span them all. */
+  /** For a list, the place of each item; `start` and `end` span them all. */
   readonly items?: readonly { readonly start: number; readonly end: number }[]
 }
 
 export type LensFinding = { readonly value: LensValue; readonly evidence: LensEvidence }
 
-/** What was found for each field, by its key; null for what the mail does not state. */
+/** The finding for each field by its key; null if the mail does not state it. */
 export type LensAnswer = ReadonlyMap<string, LensFinding | null>

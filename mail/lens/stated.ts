@@ -1,4 +1,4 @@
-/** Values that sentences state, with the words around them. */
+/** Finds values in sentences by the words around them. */
 import { at, type Candidate, type OpenMail } from './candidates.ts'
 import { type Asked, wordsOfKey } from './concepts.ts'
 import { type Cue, numberCues } from './cues.ts'
@@ -26,7 +26,7 @@ import type { Zone } from './zones.ts'
 
 type Span = { readonly start: number; readonly end: number }
 
-/** The values that sentences state for a field. */
+/** Returns the values that sentences state for a field. */
 export function statedValues(asked: Asked, mail: OpenMail): readonly Candidate[] {
   const { type } = asked.field
   if (type === 'list') return listed(asked, mail)
@@ -37,11 +37,11 @@ export function statedValues(asked: Asked, mail: OpenMail): readonly Candidate[]
 
 const ofOthers: ReadonlySet<Zone> = new Set(['staff', 'referee', 'offer'])
 
-/** Messages on lines of their own below words that announce them. */
+/** Finds error messages on a line below their announcement. */
 const announced = ({ passages }: OpenMail): readonly Candidate[] =>
   passages.flatMap((passage) => announcedBelow(passage).map((piece) => at(passage, 0, piece, 66)))
 
-/** Errors in the lines of a log that is attached. */
+/** Finds errors in the lines of an attached log. */
 const logs = ({ passages }: OpenMail): readonly Candidate[] =>
   passages.flatMap((passage) =>
     passage.place.startsWith('attachments')
@@ -54,7 +54,7 @@ const logs = ({ passages }: OpenMail): readonly Candidate[] =>
 
 type SentenceFinder = (sentence: Sentence) => readonly Candidate[]
 
-/** Makes what finds the values of a field in sentences; null where nothing tells them. */
+/** By field type: returns a function that finds the values of a field in a sentence, or null if there are no cues for it. */
 const finders: { readonly [type: string]: (asked: Asked, mail: OpenMail) => SentenceFinder | null } = {
   date: (asked, mail) => {
     const cues = cuesOf(asked).map(patternsOf)
@@ -67,7 +67,7 @@ const finders: { readonly [type: string]: (asked: Asked, mail: OpenMail) => Sent
       cuedBy(cues, sentence, countsFor(asked.concept, mail.numbers(sentence.text), sentence, mail.locale), 72)
   },
   text: (asked, mail) => {
-    // Things are named in every mail; where none is out of order they are not what it is about.
+    // Every mail names things. Unless the mail reports a problem, it is not about them.
     if (asked.concept === 'product' && !mail.sentences.some(({ folded }) => problem.test(folded))) return null
     const find = textFinder(asked, mail)
     if (find === null) return null
@@ -83,11 +83,11 @@ const finders: { readonly [type: string]: (asked: Asked, mail: OpenMail) => Sent
   },
 }
 
-/** What is said of things that do not work. */
+/** Words about things that do not work. */
 const problem =
   /(?<!\p{L})(?:problem\w*|issue|error|bug|crash\w*|broken|fail\w*|unable|can.?t|cannot|not work\w*|(?:does|did|will|do|is)(?: not|n.t)|won.t|no longer|keeps|any ?more|stuck|stops?|stopped|fehler\w*|defekt|kaputt|storung|nicht mehr|geht nicht|nicht|kein\w*|spinnt|funktioniert|erreur|panne|bloque\w*|ne (?:\p{L}+ )?(?:marche|fonctionne|s|plus|pas)|plus|probleme|averia|fallo|no (?:funciona|deja|puedo|me)|problema|sigue sin|errore|guasto|non (?:\p{L}+ )?(?:funziona|salva|va|si)|non|fermo|ferma|storing|foutmelding|foutcode|werkt niet|niet (?:meer|op)|defect|kapot|erro|incidencia|soporte|anomalia|malfunzion\w*|guasto|segnalazione|assistenza|assistance|support|help|hilfe|aide|ayuda|hulp|melding|seit|since|depuis|desde|sinds)(?!\p{L})/u
 
-/** Counts have no currency and may be written out. */
+/** Returns the numbers that may be a count: without a currency, also written as words. */
 function countsFor(
   concept: string | null,
   numbers: readonly FoundNumber[],
@@ -104,7 +104,7 @@ function countsFor(
           !isForOthers(concept, text.slice(0, start)) &&
           !(concept === 'people' && guests.test(text.slice(end))),
       ),
-      // One is an article too.
+      // The word for one is also an article.
       ...numberWordsIn(text, locale).filter(
         ({ value, end }) => value > 1 && !(concept === 'people' && guests.test(text.slice(end))),
       ),
@@ -119,22 +119,22 @@ function countsFor(
   return numbers.filter(({ isShare }) => !isShare)
 }
 
-/** Nobody worked longer. */
+/** The most years of experience that are plausible. */
 const yearsMax = 60
-/** A number of years that somebody did something, and not his age, nor how long ago it was. */
+/** Years of doing something, not an age or how long ago something was. */
 const years =
   /^\s?\+?\s?(?:(?:full|long|good|volle|gute|lange|bonnes|buenos|lunghi|lange|volle) )?(?:years?|yrs?|jahren?|ans|ann[ée]es|años|anni|jaar|jaren)['’]?(?!\p{L})(?!\s(?:old|of age|ago|alt|jung|oud|d['’]âge|de edad|di età|fa|geleden)(?!\p{L}))/iu
 
-/** `ho 52 anni`, `tengo 52 años`, `j'ai 52 ans`: what is had is an age, unless more is said of the years. */
+/** `ho 52 anni`, `tengo 52 años`, `j'ai 52 ans` state an age, unless the sentence says years of what. */
 const isAge = (before: string, after: string) =>
   /(?:^|[\s,.;(])(?:ho|ha|tengo|j['’]ai)\s$/iu.test(before) &&
   !/^\s\S+\s(?:di|de|d['’]|nel|en|dans|come|como|comme)/iu.test(after)
 
-/** What would be is not. */
+/** Words of a condition: the number is hypothetical. */
 const conditional =
   /(?:^|[\s,(])(?:if|wenn|falls|sollten|si on|si nous|si un jour|se mai|mochten we|indien|ever|jemals)(?=\s)/iu
 
-/** Amounts of pay: with a currency or a word for pay, or as much as nothing else. */
+/** Returns amounts of pay: with a currency or a word for pay, or too large to be anything else. */
 const wagesIn = (numbers: readonly FoundNumber[], text: string) =>
   numbers.filter(
     ({ value, currency, isShare, end }) =>
@@ -146,13 +146,13 @@ const wagesIn = (numbers: readonly FoundNumber[], text: string) =>
   )
 const wageMin = 3_000
 
-/** Those who come to a feast, a course or a place, and places: "we are 90 guests", "we are two clinics". */
+/** Guests, visitors and places, which are not people of an organisation: "we are 90 guests", "we are two clinics". */
 const guests =
   /^\s(?:\p{L}+\s)?(?:guests?|visitors?|clinics|shops|stores|sites|branches|offices|companies|businesses|filialen|standorte?\p{L}*|betriebe|praxen|läden|magasins|sites|agences|tiendas|sedes|centros|oficinas|negozi|sedi|filiali|winkels|vestigingen|locaties|kantoren|praktijken|children|kids|pupils|students|adults|families|couples|travell?ers|gäste\p{L}*|besucher\p{L}*|kinder\p{L}*|schüler\p{L}*|erwachsene\p{L}*|familien|paare|reisende|invités?|invitées?|convives|visiteurs|enfants|élèves|adultes|familles|couples|voyageurs|invitad[oa]s|comensales|visitantes|niñ[oa]s|alumn[oa]s|adultos|familias|parejas|viajeros|invitat[ie]|ospiti|visitatori|bambini|alunni|adulti|famiglie|coppie|viaggiatori|gasten|bezoekers|kinderen|leerlingen|volwassenen|gezinnen|koppels|reizigers)(?!\p{L})/iu
 
 /**
- * Guests of a feast are no staff, and those who are added to others are not all ("60 drivers and 12 clerks"); nor are years that
- * somebody asks for those of the writer.
+ * Whether a number is not about the writer: guests are not staff, a number added to another is not the total ("60 drivers and 12
+ * clerks"), and years that are required are not years of experience.
  */
 const isForOthers = (concept: string, before: string) =>
   concept === 'people'
@@ -163,7 +163,7 @@ const isForOthers = (concept: string, before: string) =>
         before,
       )
 
-/** The cues of a concept, or for a field that is about something else the words of its key. */
+/** Returns the cues of a concept, or the words of the key for a field without a known concept. */
 function cuesOf({ concept, field }: Asked): readonly Cue[] {
   if (concept !== null) return field.type === 'number' ? (numberCues[concept] ?? []) : []
   const words = wordsIn(wordsOfKey(field.key)).map(({ word }) => word.replace(/[^\p{L}\p{N}]/gu, '.'))
@@ -194,14 +194,14 @@ function patternsOf(cue: Cue): Made {
     after: after === undefined ? null : new RegExp(`^[\\s,)+]{0,3}(?:${after})(?![\\p{L}\\p{N}])`, 'u'),
     gap,
   }
-  // Those of keys are made anew for each mail.
+  // Cues that are made from keys are not cached.
   if (tableCues.has(cue)) made.set(cue, pattern)
   return pattern
 }
 
 const tableCues: ReadonlySet<Cue> = new Set(Object.values(numberCues).flat())
 
-/** The values that a cue stands before or behind; of several the first. */
+/** Returns the values with a cue before or after them; if a cue has several, the first. */
 function cuedBy<T extends Span & { readonly value: string | number }>(
   cues: readonly Made[],
   sentence: Sentence,
@@ -222,7 +222,7 @@ function cuedBy<T extends Span & { readonly value: string | number }>(
   return found
 }
 
-/** A day right behind one of these is the one on which it was done. */
+/** Participles: a day right after one is the day on which it was done. */
 const done = /^(?:paid|payee?s?|reglee?s?|pagad|pagat|sald|betaald|bezahlt)/
 
 function behindHead<T extends Span>(
@@ -245,7 +245,7 @@ function behindHead<T extends Span>(
 
 type ScoredPiece = Piece & { readonly score: number }
 
-/** Makes what finds the texts in sentences that a field asks for. */
+/** Returns a function that finds the texts that a field asks for in a sentence, or null. */
 function textFinder(
   { concept, key, field }: Asked,
   mail: OpenMail,
@@ -271,12 +271,12 @@ const scored =
   (sentence: Sentence): readonly ScoredPiece[] =>
     find(sentence).map((piece) => ({ ...piece, score }))
 
-/** A document of last time is not the one that a mail is about. */
+/** Skips sentences about a document of an earlier occasion. */
 function unlessEarlier(find: (sentence: Sentence) => readonly ScoredPiece[]) {
   return (sentence: Sentence) => (ofLastTime.test(sentence.folded) ? [] : find(sentence))
 }
 
-/** Of names that only stand where one may, and have no form of their own: they are of things where the sentence tells of a fault. */
+/** The score of names known only by their place, not by their form: they count only in a sentence that reports a problem. */
 const unformedScore = 50
 const productsBesideVersions = scored((sentence) => versionsIn(sentence).products, 66)
 const namedProducts = scored(productsIn, 60)
@@ -295,7 +295,7 @@ const textFinders: { readonly [concept: string]: (sentence: Sentence) => readonl
     [...shownIn(sentence), ...(isElsewhere(sentence) ? [] : scored(errorsIn, 60)(sentence))].filter(
       ({ value }) => !isDenial(value),
     ),
-  // A subject shortens what the text names.
+  // A subject is skipped here, because it abbreviates the position.
   job: (sentence) => [
     ...scored(jobsIn, 68)(sentence),
     ...(sentence.passage.place === 'subject' ? [] : soughtIn(sentence)),

@@ -1,14 +1,14 @@
-/** What stands behind labels of yes/no questions, in all languages: what affirms, and what denies. Folded. */
+/** Answers after labels of yes/no questions, in all languages: affirming and denying ones. Folded. */
 
 export type Statement = { readonly yes: RegExp; readonly no: RegExp }
 
-/** What stands behind the label of a question. */
+/** Answers to any question. */
 export const answers: Statement = {
   yes: /^(?:yes|y|true|ja|jawohl|oui|si|sim|x|✓|✔|☑|wanted|requested|gewunscht|correct)(?![\p{L}\p{N}])/u,
   no: /^(?:no|n|false|nein|non|nee|nao|✗|✘|☐|none|keine?|aucune?|ninguna|nessuna|geen|not wanted)(?![\p{L}\p{N}])/u,
 }
 
-/** What stands behind labels such as "Payment status" and "Priority". */
+/** Answers after labels such as "Payment status" and "Priority", by concept. */
 export const states: { readonly [concept: string]: Statement } = {
   paid: {
     yes: /^(?:already |bereits |deja |ya |gia |al )?(?:paid|bezahlt|payee?|reglee?|pagad[oa]|abonad[oa]|pagat[oa]|saldat[oa]|betaald|voldaan|pag[oa]|received|erhalten|completed?|settled|accept\p{L}*|authori[sz]ed|approved|successful|confirmed|recu|confirmee?|effectuee?|vollstandig erhalten|zahlung (?:\p{L}+ )?(?:erhalten|eingegangen|erfolgt)|eingegangen|erfolgreich|aceptad[oa]|confirmad[oa]|recibid[oa]|realizad[oa]|completad[oa]|riuscit[oa]|ricevut[oa](?! bancari)|confermat[oa]|effettuat[oa]|completat[oa]|geslaagd|ontvangen|gelukt)(?![\p{L}\p{N}])/u,

@@ -1,7 +1,7 @@
-/** Heads of tables: lines of nothing but words for columns. */
+/** Recognises heads of tables: lines that consist of words for columns. */
 import { fold, meaningsOf, phraseAt, wordsIn } from './lexicon.ts'
 
-/** Columns of tables of goods. */
+/** The columns of tables of goods. */
 const goods: ReadonlySet<string> = new Set([
   'item',
   'product',
@@ -16,10 +16,10 @@ const goods: ReadonlySet<string> = new Set([
   'number',
 ])
 
-/** At least one column of a wide head says how many or how much. */
+/** A wide head has at least one of these columns for quantities or amounts. */
 const counts: ReadonlySet<string> = new Set(['quantity', 'price', 'amount', 'total', 'unit'])
 
-/** How many were ordered, sent and are to come, as notes of deliveries count them. */
+/** Columns of delivery notes: the quantities ordered, sent and outstanding. */
 const moved =
   /^(?:qty )?(?:ordered|shipped|delivered|dispatched|backordered|bestellt|geliefert|offen|ruckstand|commande|livre|expedie|pedido|servido|entregado|enviado|pendiente|ordinato|evaso|consegnato|spedito|besteld|geleverd|verzonden)$/u
 
@@ -28,15 +28,15 @@ export type Columns = {
   readonly isNumbered: boolean
   readonly isWide: boolean
   readonly item: number
-  /** Whether a column says how many. */
+  /** Whether a column holds quantities. */
   readonly isCounted: boolean
-  /** Where the column of the goods begins, where blanks lay out the columns. */
+  /** Where the column of the goods begins, if spaces separate the columns; otherwise null. */
   readonly itemAt: number | null
 }
 
 /**
- * The head of a table of goods: how many columns of figures stand behind the goods, and whether something stands before them; for
- * each column that may be that of the goods.
+ * Reads the head of a table of goods. Returns, for each column that may be that of the goods, how many columns of figures follow it
+ * and whether a column precedes it; null if the line is no such head.
  */
 export function goodsColumns(text: string): readonly Columns[] | null {
   if (text.length > 100 || /\d|[:.!?]$/.test(text)) return null
@@ -68,7 +68,7 @@ export function goodsColumns(text: string): readonly Columns[] | null {
 
 export type Cell = { readonly label: string; readonly value: string; readonly valueAt: number }
 
-/** The cells of two lines, labels above values, where both have as many: `Invoice no. | Date | Due` above `17 | 1 May | 15 May`. */
+/** Returns the cells of two lines, labels above values, if both have the same number: `No. | Date | Due` above `17 | 1 May | 15 May`. */
 export function cellsOf(head: string, below: string): readonly Cell[] {
   if (head.length > 120 || below.length > 160 || /[\d:!?]$/.test(head)) return []
   const isWide = /\t| {2,}/.test(head)
@@ -79,13 +79,13 @@ export function cellsOf(head: string, below: string): readonly Cell[] {
     known.length < (head.includes('\t') || labels.length >= wideMin ? labels.length * shareMin : labels.length)
   )
     return []
-  // Words side by side may be one name below one label: "Delivery address" above "Rosalind Achterberg".
+  // Two words may be one name below one label: "Delivery address" above "Rosalind Achterberg".
   if (!isWide && (/\.$/.test(head) || !/\d/.test(below))) return []
   const first = phraseAt(
     wordsIn(below).map(({ word }) => word),
     0,
   )
-  // "A/1209" is no word of a label.
+  // Values such as "A/1209" are not label words.
   const values = [...below.matchAll(isWide ? /[^\t ](?:[^\t ]| (?! ))*/g : /\S+/g)]
   const isOfFigures = labels.length >= wideMin && values.filter(({ 0: value }) => /\d/.test(value)).length >= wideMin
   if (first !== null && !isOfFigures && !(first.meaning === 'neutral' && /^\S*\d/.test(below))) return []
@@ -93,12 +93,12 @@ export function cellsOf(head: string, below: string): readonly Cell[] {
   return values.map(({ 0: value, index }, n) => ({ label: labels[n] as string, value, valueAt: index }))
 }
 
-/** How much of a head says what is below it. */
+/** The minimum share of known labels in a head. */
 const shareMin = 0.4
-/** So many columns that blanks lay out are the head of a table, though one of them has no label that is known. */
+/** With this many columns a line is a head of a table even if one of its labels is unknown. */
 const wideMin = 4
 
-/** Labels side by side, each one phrase or compound. */
+/** Splits a line into adjacent labels, each one phrase or compound. Returns none if it has other words. */
 function labelsIn(text: string): readonly string[] {
   const words = wordsIn(text)
   const plain = words.map(({ word }) => word)
@@ -108,7 +108,7 @@ function labelsIn(text: string): readonly string[] {
     if (phrase?.meaning === 'neutral') return []
     const { start } = words[at] as { readonly start: number }
     at += phrase?.length ?? 1
-    // "no" and its kin belong to the word before.
+    // "no" and similar words for a number belong to the label before them.
     const next = phraseAt(plain, at)
     if (next?.meaning === 'number' && at < words.length) at += next.length
     labels.push(text.slice(start, (words[at - 1] as { readonly end: number }).end))

@@ -1,16 +1,16 @@
-/** Copies of chats in a mail: which lines are turns of those who talk. */
+/** Recognises copies of chats in a mail, and which lines are turns of a speaker. */
 import type { Passage } from './lines.ts'
 
 const turn =
   /^(?:[-*•·]\s)?(?:[[(]?\d{1,2}:\d\d(?::\d\d)?[\])]?\s)?(?<speaker>\p{L}[\p{L} .'-]{1,28}?)(?: \([^()]*\))?:\s+\S/u
 const mark = /^[-*•·]\s+/
-/** Each of two at least speaks as often. */
+/** A chat has at least this many turns of each of at least this many speakers. */
 const turnsMin = 2
 const speakersMin = 2
 
 /**
- * Where the turns of a chat begin in a passage (UTF-16 offsets), without the mark of a point; none where it holds no chat: labels of
- * forms repeat too, but nobody asks there.
+ * Returns the offsets (UTF-16) at which the turns of a chat begin in a passage, after a bullet. None if the passage has no chat: the
+ * labels of forms repeat too, but no turn there asks a question.
  */
 export function turnsOf({ lines }: Passage): ReadonlySet<number> {
   const turns = lines.flatMap(({ text, start }) => {

@@ -1,4 +1,4 @@
-/** Lists of fields to begin with (interface.md, Lens field definition). The engine knows them in no other way than others. */
+/** Lists of fields to start from (interface.md, Lens field definition). The engine treats their fields like any others. */
 import type { LensField } from './source.ts'
 
 export type LensTemplate = { readonly name: string; readonly fields: readonly LensField[] }

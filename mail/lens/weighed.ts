@@ -1,4 +1,4 @@
-/** Dates and amounts that sentences state, weighed by the words around them and by sums. */
+/** Finds dates and amounts in sentences, weighed by the words around them and by sums. */
 
 import type { Amount } from './amounts.ts'
 import { isBeginning } from './beginnings.ts'
@@ -11,7 +11,7 @@ import type { Passage } from './lines.ts'
 import { lineAt } from './passages.ts'
 import { amountRoles, dateRoles } from './roles.ts'
 
-/** The dates or numbers of a mail that are what a field asks for. */
+/** Returns the dates or numbers of a mail that a field asks for. */
 export function weighedValues(asked: Asked, mail: OpenMail): readonly Candidate[] {
   const { concept, field } = asked
   if (concept === null) return []
@@ -20,7 +20,7 @@ export function weighedValues(asked: Asked, mail: OpenMail): readonly Candidate[
   return []
 }
 
-/** Which roles say what a concept asks for; all others say that it is not. */
+/** The roles that support a concept; all others count against it. */
 const rolesOf: { readonly [concept: string]: readonly string[] } = {
   dueDate: ['dueDate'],
   invoiceDate: ['issued'],
@@ -36,22 +36,22 @@ const rolesOf: { readonly [concept: string]: readonly string[] } = {
 }
 
 const weights = {
-  /** A value that the best word governs, and what the strength of the word adds to it. */
+  /** The score of a governed value, and what each point of the word's strength adds. */
   governed: 54,
   perPoint: 1.4,
-  /** A sum of the amounts above it. */
+  /** Added for a sum of the amounts before it. */
   sum: 12,
-  /** Less is no evidence. */
+  /** A weaker word is no evidence. */
   strengthMin: 4.5,
-  /** So much stronger than the best other role. */
+  /** The best role must be stronger than any other by this much. */
   margin: 1,
-  /** And than one that says that it is none at all. */
+  /** And by this much than a role that says that the value does not count. */
   untrueMargin: 3,
 } as const
 
 const untrue: ReadonlySet<string> = new Set(['earlier', 'unreal', 'ends', 'present'])
 
-/** Of these little evidence was more often wrong than right. */
+/** Concepts that need stronger words, because weak evidence was more often wrong than right. */
 const strengthMins: { readonly [concept: string]: number } = {
   salary: 7.5,
   invoiceDate: 7.4,
@@ -59,20 +59,20 @@ const strengthMins: { readonly [concept: string]: number } = {
   total: 5.5,
   dueDate: 5.2,
 }
-/** A day of these that a question has is that of a meeting. */
+/** Concepts for which a day in a question is that of a meeting. */
 const plans: ReadonlySet<string> = new Set(['start', 'available'])
-/** Until when a seller is to hand over is not when it arrives. */
+/** A deadline for shipping is not the day of delivery. */
 const shipBy =
   /(?<!\p{L})(?:dispatch|ship|post|spedi\p{L}*|expedi\p{L}*|versend\p{L}*|versand\p{L}*|verzend\p{L}*|enviar|envio|envialo) (?:it |this |de |la |le |lo )?(?:by|before|entro|antes|bis|vor|avant|voor)(?!\p{L})[^.\n]{0,12}$/u
-/** The name of a reminder before its day. */
+/** A word for a reminder before its own date. */
 const reminded =
   /(?:erinnerung|mahnung|reminder|relance|rappel|recordatorio|aviso|sollecito|promemoria|herinnering|aanmaning)\p{L}*(?: \p{L}+)? (?:vom|von|of|from|dated|on|du|del|de|dal|van|der|des)?\s?$/u
 const leadChars = 40
-/** Today one writes of what one wants, not of what will be. */
+/** Words for today, which do not state when something will start. */
 const vague = /^(?:today|heute|aujourd.hui|hoy|oggi|vandaag)$/i
 const agoMaxDays = 270
 
-/** How far before or behind the mail's own day a date may lie, in days. */
+/** How far before or after the mail's date a value may be, in days. */
 const spans: { readonly [concept: string]: readonly [before: number, after: number] } = {
   dueDate: [120, 400],
   invoiceDate: [800, 1],
@@ -83,7 +83,7 @@ const spans: { readonly [concept: string]: readonly [before: number, after: numb
   available: [3, 1500],
 }
 
-/** Roles that say nothing against a concept. */
+/** Roles that do not count against a concept. */
 const alike: { readonly [concept: string]: readonly string[] } = {
   since: ['start', 'available', 'happens', 'ordered'],
   start: ['deliveryDate', 'since', 'issued'],
@@ -128,7 +128,7 @@ function datesFor(concept: string, passage: Passage, mail: OpenMail): readonly C
         const written = passage.text.slice(date.start, date.end)
         const away = (Date.parse(date.value) - mail.date.getTime()) / dayMs
         if (away < -before - 1 || away > after || isAside(mail, passage, date.start)) return []
-        // A day without a year that lies so long ago is rather one to come.
+        // A day without a year that was so long ago is more likely a future one.
         if (away < -agoMaxDays && !/\d{4}|[./-]\d\d$/.test(written)) return []
         if (plans.has(concept) && vague.test(written)) return []
         if (concept === 'dueDate' && (isDiscount(mail.flow(passage), date) || (away <= 0 && !/\d/.test(written))))
@@ -160,7 +160,7 @@ function isOfPeriod(text: string, all: readonly Valued[], n: number): boolean {
 const period = /^\s*(?:[-–]|to|until|till|bis|au|al?|hasta|tot(?: en met)?|t\/m)\s*(?:the|zum|le|el|il)?\s*$/iu
 const ofDocuments: ReadonlySet<string> = new Set(['dueDate', 'invoiceDate', 'orderDate'])
 
-/** Whether one may pay less up to a day: what is due is due later. */
+/** Whether a date is the end of an early-payment discount; the due date is later. */
 const isDiscount = (flow: string, { start, end }: Valued) =>
   /^[^.;\n]{0,40}\d\s?%/u.test(flow.slice(end, end + 50)) ||
   /\d\s?% (?:skonto|discount|escompte|sconto|korting|descuento)[^.;\n]{0,40}$/u.test(
@@ -193,7 +193,7 @@ function amountsFor(concept: string, passage: Passage, mail: OpenMail): readonly
     const isSum = sums.has(amount)
     const near = amounts.slice(Math.max(0, n - nearMax), n + nearMax)
     const all = governed(mail, passage, amount, near, amountRoles)
-    // "732 euro iva compresa": the word for the tax is part of what says that it is included.
+    // "732 euro iva compresa": the word for the tax belongs to the phrase that says that it is included.
     const strengthOf = (name: string) => all.find(({ role }) => role === name)?.strength ?? 0
     const isWith = concept === 'total' && strengthOf('gross') > 0 && strengthOf('gross') >= strengthOf('tax')
     const strength = bestRole(concept, wanted, all, isWith ? ['tax'] : alike[concept])
@@ -215,14 +215,14 @@ function amountsFor(concept: string, passage: Passage, mail: OpenMail): readonly
     if (isSum && rival < sumRivalMax) return [at(passage, 0, amount, weights.governed + weights.sum + (strength ?? 0))]
     return strength === null ? [] : [at(passage, 0, amount, weights.governed + weights.perPoint * strength)]
   })
-  // Of taxes at several rates none is the whole.
+  // With taxes at several rates, none of them is the whole tax.
   return concept === 'tax' && new Set(found.map(({ value }) => value)).size > 1 ? [] : found
 }
 
-/** Whether a sentence that goes on to a question mark has the value. */
+/** Whether the sentence of a value ends in a question mark. */
 const isAsked = (flow: string, end: number) => /^[^.!?\n]{0,120}\?/.test(flow.slice(end, end + 125))
 
-/** Money; a plain number with a noun behind it counts something else: `420 members`. */
+/** Concepts of money for which a plain number before a noun counts something else: `420 members`. */
 const counted: ReadonlySet<string> = new Set(['budget', 'salary'])
 const isCounted = ({ text }: Passage, { end }: Amount) =>
   /^\s\p{L}{4,}/u.test(text.slice(end, end + 12)) &&
@@ -230,20 +230,20 @@ const isCounted = ({ text }: Passage, { end }: Amount) =>
     text.slice(end, end + 12),
   )
 
-/** `(incl. VAT £12.40)` */
+/** Whether an amount is the tax in a note such as `(incl. VAT £12.40)`. */
 const isTaxNote = (flow: string, { start, end }: Amount) =>
   /^\s?\p{L}{0,3}\)/u.test(flow.slice(end, end + 6)) &&
   /\((?:incl\p{L}*|inkl\p{L}*|davon|dont|di cui|waarvan|of which)\.? (?:\d+ ?% )?(?:vat|tax|mwst|ust|tva|iva|btw|gst)\.?[\s:€£$]*$/u.test(
     flow.slice(Math.max(0, start - 30), start),
   )
 
-/** Whether it is said right behind an amount that tax comes on top, where the mail has a larger one: `64,70 € (sin impuestos)`. */
+/** Whether words right after an amount say that tax is not included, and the mail has a larger amount: `64,70 € (sin impuestos)`. */
 const isNet = (flow: string, { end, value }: Amount, all: readonly Amount[]) =>
   /^\s?\(?(?:sin|hors|ohne|excl\p{L}*\.?|exkl\p{L}*\.?|zzgl\.?|plus|senza|zonder|before|without|excluding|mas|piu|\+)\s(?:el |la |l.|the |\d+ ?% ?)?(?:iva|impuestos?|tva|taxe?s?|mwst|ust|vat|btw|steuern?|gst|imposte|belasting)(?!\p{L})/u.test(
     flow.slice(end, end + 30),
   ) && all.some((other) => other.isMarked && other.value > value)
 
-/** Whether an amount and one of those right behind it make a third. */
+/** Whether an amount and one of the next amounts add up to a third. */
 const isSubtotal = ({ value }: Amount, behind: readonly Amount[]) =>
   behind.some((added) => added.value > 0 && behind.some((whole) => Math.abs(value + added.value - whole.value) < 0.005))
 
@@ -253,32 +253,32 @@ const isIncluded = (flow: string, { start, value }: Amount, all: readonly Amount
     flow.slice(Math.max(0, start - 36), start),
   ) && all.some((other) => other.isMarked && other.value > value)
 
-/** What a seller gets of what was paid. */
+/** Words for the payout to a seller. */
 const payout =
   /(?<!\p{L})(?:accreditat|reverse|auszahl|ausgezahlt|payout|uitbetal|uitgekeerd|you receive|earnings|guadagn|ganancias|abonaremos)/u
 
-/** What whoever offers a position tells of it. */
+/** Words for the pay that an employer offers. */
 const advertised =
   /(?<!\p{L})(?:salarisindicatie|gehaltsspanne|fourchette|banda salarial|(?:salary|pay) range|(?:salary|pay|gehalt|salaire|remuneration|salario|sueldo|stipendio|ral|salaris) (?:\p{L}+ )?(?:on|in|of|laut|gemass|selon|dans|de|del|della|en|nel|nell|da|van|uit|volgens) ?(?:the|your|der|die|ihrer|l|la|votre|su|tu|il|vostr[oa]|de|uw|jullie)? ?(?:ad|advert|advertisement|posting|listing|vacancy|anzeige|ausschreibung|annonce|offre|anuncio|oferta|annuncio|offerta|vacature|advertentie)|(?:advertised|posted|offered|ausgeschrieben|angeboten|annonce|anunciad|ofrecid|offert|aangeboden)\p{L}* (?:\p{L}+ ){0,3}(?:salary|pay|rate|gehalt|vergutung|salaire|remuneration|salario|retribucion|stipendio|retribuzione|salaris))(?!\p{L})/u
 
-/** A station of a career: what was earned there is not what is asked for. */
+/** A past position with its years, whose pay is not the one asked for. */
 const career =
   /(?<!\d)(?:19|20)\d\d\s?(?:[-–]|to|bis|a|al|hasta|tot)|^(?:since|seit|depuis|desde|dal|sinds) (?:\d\d\/)?(?:19|20)\d\d/u
 
-/** No tax on what is sold is more than a fifth of the amount that has it. */
+/** The largest share of tax in the amount that includes it. */
 const taxShareMax = 0.22
 const isTaxOf = ({ value }: Amount, all: readonly Amount[]) =>
   all.some((other) => other.isMarked && value > 0 && value <= other.value * taxShareMax)
 
-/** Amounts of these have a currency or decimals; others may be plain. */
+/** Concepts whose amounts must have a currency or decimals. */
 const needsMark: ReadonlySet<string> = new Set(['total', 'tax'])
 
 const none: ReadonlySet<Amount> = new Set()
 const nearMax = 6
-/** A sum that a word right beside it calls something else is that. */
+/** Against a word of another role this strong, being a sum does not count. */
 const sumRivalMax = 8.5
 
-/** Amounts that are the sum of those before them, at least two of them; the last of several in a row. */
+/** Returns the amounts that are the sum of at least two amounts right before them. */
 function sumsOf(amounts: readonly Amount[]): ReadonlySet<Amount> {
   const found = new Set<Amount>()
   for (const [n, amount] of amounts.entries()) {

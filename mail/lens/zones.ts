@@ -1,7 +1,7 @@
-/** Lines that are not about the matter of a mail: what a sender adds to every mail, offers of other things, who works on it. Folded. */
+/** Recognises lines that are not about the matter of a mail: footers, offers of other things, staff, referees. Folded. */
 import type { Line, Passage } from './lines.ts'
 
-/** `footer`: legal notices and how to write to the sender; `offer`: other things for sale; `staff`: who works on it; `referee`: who vouches. */
+/** `footer`: legal notices and contact details; `offer`: other things for sale; `staff`: who handles the matter; `referee`: who vouches. */
 export type Zone = 'footer' | 'offer' | 'staff' | 'referee'
 
 const footer =
@@ -18,13 +18,13 @@ const staffBehind = new RegExp(`(?:[·|;]\\s*|\\.\\s+)(?:agent\\p{L}*|${staffNam
 const referee =
   /(?<!\p{L})(?:referees?|references?(?! (?:no|number|nr|n[°º]|client|:? ?[\p{L}]{0,4}\d))|referenz(?:en|geber\w*)?(?! ?n[ur])|referencias|referenze|referenties?|referent(?:en)?|mein chef|my (?:boss|manager)|mon referent)(?!\p{L})/u
 
-/** The zone of each line of a passage that has one. A line of a footer in small print takes none of what stands around it. */
+/** Returns the zone of each line of a passage that has one. A footer does not extend to the lines around it. */
 export function zonesOf({ lines }: Passage): ReadonlyMap<Line, Zone> {
   const zones = new Map<Line, Zone>()
   let isReferee = false
   for (const [n, line] of lines.entries()) {
     const zone = zoneOf(line, n)
-    // What stands below the heading "Referees", up to a blank line.
+    // All lines below the heading "Referees" belong to it, up to a blank line.
     const isHeading = zone === 'referee' && line.text.length < headingCharsMax
     if (line.isFirst && zone === null) isReferee = false
     if (isHeading) isReferee = true
@@ -43,9 +43,9 @@ function zoneOf({ folded }: Line, n: number): Zone | null {
   return n > 0 && offer.test(folded) ? 'offer' : null
 }
 
-/** A turn of those who help, in the copy of a chat. */
+/** A turn of support in a copy of a chat. */
 const staffSpeaks =
   /^(?:\[?\d{1,2}:\d\d(?::\d\d)?\]? )?[\p{L} .'-]{2,30} \((?:support|agent\p{L}*|service|bot|medewerker|mitarbeiter\p{L}*|team|helpdesk|operator\p{L}*|operatric\p{L}*|operador\p{L}*|conseill\p{L}*|soporte|asesor\p{L}*|assistenza|assistance|klantenservice|kundendienst|kundenservice|sales|staff)\)/u
 
-/** A label of somebody who works on it begins the line. */
+/** The part of a line, from its beginning, in which a label of staff may be. */
 const leadCharsMax = 40
