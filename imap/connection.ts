@@ -254,7 +254,8 @@ export class Connection implements Peer {
     const short = this.session.login === null ? limits.lineBytesBeforeLogin : limits.literalBytes
     const max = isMessage ? messageBytesMax(this.#ctx) : short
     if (size > max) throw new No('TOOBIG', `A literal may have at most ${max} bytes here`)
-    if (bytesSoFar + size > messagesAtOnce * max) throw new No('TOOBIG', 'The literals of this command are too large together')
+    if (bytesSoFar + size > messagesAtOnce * max)
+      throw new No('TOOBIG', 'The literals of this command are too large together')
     if (!isMessage) return
     if (!this.#room.enter(size)) throw new No('UNAVAILABLE', 'Too many messages are being received; try again later')
     this.#incoming += size

@@ -12,7 +12,7 @@ const folders = [...tables.folders.keys()].filter((folder) => existsSync(path.jo
 const files = folders.flatMap((folder) => sources(folder))
 const imports = new Map(files.map((file) => [file, localImports(file)]))
 
-/** The rows `| places | may import |` of the document; `everything`, `nothing` and `nothing of ours` are words. */
+/** Reads the rows `| places | may import |` of the document; the second cell may also be `everything`, `nothing` or `nothing of ours`. */
 function importTables(text: string): { folders: Map<string, Allowed>; rooms: Map<string, Allowed> } {
   const rows = [...text.matchAll(/^\| ([a-z, /]+) \| ([a-z, ]+) \|$/gm)].flatMap(([, names = '', allowed = '']) => {
     const may = allowed === 'everything' ? allowed : allowed.startsWith('nothing') ? [] : allowed.split(', ')
@@ -24,7 +24,7 @@ function importTables(text: string): { folders: Map<string, Allowed>; rooms: Map
   }
 }
 
-/** The chains `Walk: file → file ⇢ file` of the document, each step with the one before it. */
+/** Returns the chains `Walk: file → file ⇢ file` of the document as pairs of adjacent files. */
 function walksIn(text: string): { from: string; by: '→' | '⇢'; to: string }[][] {
   return [...text.matchAll(/^Walk: (.+(?:\n(?:→|⇢).+)*)$/gm)].map(([, chain = '']) => {
     const parts = chain.replaceAll('\n', ' ').split(/ (→|⇢) /)
@@ -49,7 +49,7 @@ function localImports(file: string): string[] {
   )
 }
 
-/** What the files of a place import elsewhere, where `placeOf` says in which place a file is. */
+/** Returns what the files of a place import from other places; `placeOf` returns the place of a file. */
 function importsOf(place: string, placeOf: (file: string) => string): { file: string; target: string; to: string }[] {
   return files
     .filter((file) => file.startsWith(`${place}/`))
@@ -176,7 +176,7 @@ describe('architecture', () => {
     expect(others).to.deep.equal([])
   })
 
-  it('has no attic', () => {
+  it('has no folder or file for leftovers, such as utils', () => {
     const attics = files.filter((file) => /(^|\/)(utils?|helpers?|common)(\/|\.[jt]s$)/.test(file))
     expect(attics).to.deep.equal([])
   })

@@ -5,12 +5,12 @@ type Changed<T> = T extends readonly unknown[] | string | number | boolean | nul
   : { readonly [K in keyof T]?: Changed<T[K]> }
 export type SettingsChange = Changed<Settings>
 
-/** The defaults with some of them changed. */
+/** Returns the default settings with changes. */
 export function defaultSettings(change: SettingsChange = {}): Settings {
   return changedSettings(valuesOf(settings) as Settings, change)
 }
 
-/** Settings with some of them changed. */
+/** Returns settings with changes. */
 export const changedSettings = (base: Settings, change: SettingsChange) => merged(base, change) as Settings
 
 type Tree = { readonly [name: string]: unknown }

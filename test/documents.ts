@@ -1,10 +1,10 @@
-/** Documents as the store keeps them, for tests that write to collections themselves. Each takes the fields that matter. */
+/** Makes documents for tests that write to collections directly. Each function takes only the fields that matter. */
 import type { Context } from '../core/process/context.ts'
 import { deriveId, newId } from '../schemas/ids.ts'
 import type { NewMessage } from '../store/arrivals.ts'
 import type { NewEvent } from '../store/events.ts'
 
-/** What a change note tells of messages. */
+/** Returns the content of a change note about messages. */
 export async function toldOf({ store }: Pick<Context, 'store'>, ids: readonly string[]) {
   return { ids, mailboxIds: await store.messages.distinct('mailboxId', { _id: { $in: [...ids] } }) }
 }
@@ -42,7 +42,7 @@ export function messageDoc(
   }
 }
 
-/** That a message was received, without data. The name makes the id. */
+/** Makes an event `message.received` without data. The id is derived from the name. */
 export function eventDoc(accountId: string, name: string, createdAt: Date): NewEvent {
   return {
     _id: deriveId('evt', accountId, name),

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How long what must come is waited for: far longer than it takes, since the machine may do other work. */
+/** How long to wait for something that must happen: far longer than it takes, since the machine may do other work. */
 const patienceMs = 90_000
-/** Who has waited long asks less often: a question to a whole service costs milliseconds of its processor. */
+/** The pause between two questions grows with the time waited, since asking a whole service costs milliseconds of processor time. */
 const pauseMs = { least: 20, most: 100 } as const
 const pauseShare = 0.1
 
-/** Asks until `answer` gives something, and returns that; fails with `what` was waited for when it never does. */
+/** Calls `answer` until it returns something, and returns that. Rejects with the name `what` if it does not within `withinMs`. */
 export async function eventually<T>(
   what: string,
   answer: () => Promise<T | null | undefined | false> | T | null | undefined | false,

@@ -1,17 +1,17 @@
-/** The memory of processes as Linux tells it (proc(5)): resident bytes now, and the most there ever were. */
+/** The memory of processes as Linux reports it (proc(5)): current and peak resident bytes. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { processTree } from '../bench/processes.ts'
 
-/** A process is looked at this often: what it needs between two looks is in its own peak all the same. */
+/** How often processes are sampled. The kernel's peak includes what happens between two samples. */
 const lookMs = 100
 
-/** In MiB: what a process kept when it was looked at first, and at most since. */
+/** In MiB: the memory of a process at the first sample, and its peak since then. */
 export type Memory = { readonly name: string; readonly idleMb: number; readonly peakMb: number }
 
 /**
- * Watches the processes below `root` and itself, which are named after the scripts that they run. Peaks count from here on. `seen`
- * gives what was seen until then, also of processes that have ended.
+ * Watches `root` and the processes below it, named after the scripts that they run. Peaks are reset when a process is first seen.
+ * `seen` returns what was recorded so far, also of processes that have ended.
  */
 export function watchMemory(root: number): { seen(): readonly Memory[]; stop(): void } {
   const seen = new Map<number, Memory>()
@@ -29,7 +29,7 @@ export function watchMemory(root: number): { seen(): readonly Memory[]; stop(): 
   return { seen: () => [...seen.values()], stop: () => clearInterval(timer) }
 }
 
-/** The most memory of a process begins anew at what it has now (proc(5), clear_refs). */
+/** Resets the peak of a process to its current memory (proc(5), clear_refs). */
 function forgetPeak(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5')
@@ -43,7 +43,7 @@ function megabytes(pid: number, line: 'VmRSS' | 'VmHWM'): number | null {
   return kilobytes === undefined ? null : Number(kilobytes) / 1024
 }
 
-/** The name of the script; of one called `main` or `bin`, that of its folder. */
+/** Returns the name of the script, or of its folder if the script is called `main` or `bin`. */
 function nameOf(pid: number): string | null {
   const script = read(pid, 'cmdline')
     ?.split('\0')

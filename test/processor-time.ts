@@ -1,13 +1,13 @@
-/** Processor time, of which a busy machine gives less and says so: what others do meanwhile is not in it. */
+/** Processor time, which does not include what other processes do on a busy machine. */
 import { readFileSync } from 'node:fs'
 
-/** Of this thread so far, in milliseconds: of nobody who collects garbage or compiles beside it. */
+/** Returns the processor time of this thread so far, in milliseconds, without that of threads that collect garbage or compile. */
 export function threadMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1_000
 }
 
-/** Of the main thread of another process so far, in milliseconds; where the system does not tell, the time itself. */
+/** Returns the processor time of the main thread of another process so far, in milliseconds; elapsed time where it is unknown. */
 export function mainThreadMs(pid: number): number {
   if (process.platform !== 'linux') return performance.now()
   // proc(5), schedstats: nanoseconds on a processor, nanoseconds waiting for one, time slices.
@@ -15,9 +15,9 @@ export function mainThreadMs(pid: number): number {
   return Number(ranNs) / 1e6
 }
 
-/** What this thread does at a stretch, looked at every millisecond: while it works, nobody else is served. */
+/** How long this thread works without a pause, sampled every millisecond: meanwhile nobody else is served. */
 export type Stretches = {
-  /** The stretch that so many percent are not longer than, in milliseconds of processor time. */
+  /** Returns the given percentile of the stretches, in milliseconds of processor time. */
   percentile(percent: number): number
   stop(): void
 }
@@ -39,11 +39,11 @@ export function watchStretches(): Stretches {
   }
 }
 
-/** Which share of a piece of work is done without a question whether to rest, by the processor time of this thread. */
+/** Which share of a piece of work is done without asking the pace, by the processor time of this thread. */
 export type Shares = {
-  /** To be asked as a pace is (imap/pace.ts). */
+  /** Used in place of a pace (imap/pace.ts). */
   readonly note: () => null
-  /** The longest stretch up to now between two questions, of all the work since `sharesOfWork`. */
+  /** Returns the longest stretch between two calls of `note` so far, as a share of all work since `sharesOfWork`. */
   longestShare(): number
 }
 

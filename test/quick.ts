@@ -1,6 +1,6 @@
 /**
- * `npm run test:quick`: the files that start no process, neither themselves nor by what they import. Whoever starts one takes
- * it from test/start; who should not, and does, fails.
+ * `npm run test:quick`: the files that start no process, neither themselves nor through their imports. Tests start processes only
+ * through test/start. A file that counts as quick and starts a process all the same fails.
  */
 import { channel } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ const starters = 'test/start/'
 const processes = 'node:child_process'
 const imported = /^(?:import|export)\b(?! type)[^'"]*?\bfrom\s*['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]/gm
 
-/** Whether a test file, or what it imports of test/, imports nothing that starts a process. */
+/** Whether neither a test file nor its imports from test/ import anything that starts a process. */
 export function isQuick(file: string, seen = new Set<string>()): boolean {
   seen.add(file)
   return [...readFileSync(file, 'utf8').matchAll(imported)].every(([, from, bare]) => {
@@ -26,7 +26,7 @@ const started: string[] = []
 const note = (message: unknown) =>
   started.push((message as { readonly process: { readonly spawnfile?: string } }).process.spawnfile ?? '')
 
-/** For mocha, in the processes that run quick files. */
+/** The mocha hooks of the processes that run quick files. */
 export const mochaHooks = {
   beforeAll() {
     channel('child_process').subscribe(note)

@@ -1,4 +1,4 @@
-/** Large files whose bytes follow from a number: no two places are alike, and stretches of zeros lie between them. */
+/** Large files whose bytes follow from a seed: no two places are alike, and there are stretches of zeros between them. */
 import { createCipheriv, createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 
 const blockBytes = 1024 * 1024
 
-/** Writes a file of so many bytes as they are made. Returns their SHA-256 in hexadecimal. */
+/** Writes a file of `sizeBytes` bytes while they are generated. Returns their SHA-256 in hexadecimal. */
 export async function writeSeededFile(file: string, sizeBytes: number, seed: number): Promise<string> {
   const hash = createHash('sha256')
   const hashed = async function* () {
@@ -19,7 +19,7 @@ export async function writeSeededFile(file: string, sizeBytes: number, seed: num
   return hash.digest('hex')
 }
 
-/** Blocks in turn: noise, zeros that end in their number, lines of text, noise. The last one is as long as is left. */
+/** Generates blocks in turn: noise, zeros that end in the block number, lines of text, noise. The last block has the remaining length. */
 function* seededBlocks(sizeBytes: number, seed: number): Generator<Buffer> {
   const noise = createCipheriv('aes-128-ctr', Buffer.alloc(16, seed), Buffer.alloc(16))
   const zeros = Buffer.alloc(blockBytes)

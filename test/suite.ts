@@ -1,8 +1,7 @@
 /**
- * All tests, for `npm test`, or with `--quick` those that neither start processes (test/quick.ts) nor measure: first files
- * beside each other, each in one of a few worker processes, then those that measure, with a core to themselves, and at the end
- * mocha's summary of all. A worker runs many files, so that what one has loaded, and the engine that it has started for all
- * (test/start/engine.ts), is there for the next.
+ * Runs all tests, for `npm test`, or with `--quick` those that neither start processes (test/quick.ts) nor measure. First most files
+ * run in parallel in a few worker processes, then those that measure, each with a core to itself. At the end mocha's summary covers
+ * all of them. A worker runs many files, which share loaded modules and the engine that it has started (test/start/engine.ts).
  */
 import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -11,13 +10,13 @@ import { pathToFileURL } from 'node:url'
 import Mocha from 'mocha'
 import { isQuick } from './quick.ts'
 
-/** Two more than there are cores: many files wait for processes that they started. */
+/** The number of workers: two more than there are cores, because many files wait for processes that they started. */
 const besideEachOther = availableParallelism() + 2
 
 /**
- * Files that measure processor time, how much more of it twice as much takes, or how long a thread works until another has its
- * answer: each has a core, in a process whose memory is not full of what other files left, which is looked through again and
- * again while they work. Those that take long come first.
+ * Files that measure processor time, how it grows with the input, or how long a thread works until another gets its answer. Each has
+ * a core of its own, in a fresh process: garbage collection of what other files left would distort the measurement. Those that take
+ * long come first.
  */
 const oneToACore: readonly string[] = [
   'test/mail/hostile-mime.test.ts',
@@ -35,12 +34,12 @@ const oneToACore: readonly string[] = [
   'test/imap/fuzz.test.ts',
 ]
 
-/** Measures too, and waits for nineteen twentieths of its time: it runs beside those, so that no core waits with it. */
+/** Measures too, but waits for nineteen twentieths of its time: it runs beside those, so that no core sits idle. */
 const besideThem = 'test/imap/patience.test.ts'
 
 const measuring = [...oneToACore, besideThem]
 
-/** Folders in the order in which their files begin: those that take long first, so that no core is idle at the end. */
+/** Folders in the order in which their files start: those that take long first, so that no core is idle at the end. */
 const order: readonly string[] = [
   'test/e2e/',
   'test/web/',
@@ -53,7 +52,7 @@ const order: readonly string[] = [
   'test/',
 ]
 
-/** Files that import one of these share what it starts, a service or a browser: one worker runs them, as if they were one file. */
+/** Files that import one of these share a service or a browser: one worker runs them as if they were one file. */
 const sharing = [/start\/shared-service\.ts'/, /start\/(?:browser|dashboard)\.ts'/]
 
 const { Base, Spec } = Mocha.reporters
@@ -77,21 +76,21 @@ async function main(): Promise<void> {
   const runAny = async (some: readonly string[], jobs: number) =>
     some.length > 0 ? [await run(some, jobs, hooks)] : []
   const seen = [
-    ...(await runAny([...together.flatMap(asOne), ...apart], besideEachOther)),
+    ...(await runAny([...together.flatMap(combined), ...apart], besideEachOther)),
     ...(await Promise.all([runAny(there(oneToACore), availableParallelism()), runAny(there([besideThem]), 1)])).flat(),
   ]
   process.exit(summarise(seen, Date.now() - startedAt) === 0 ? 0 : 1)
 }
 
-/** Makes a file that imports them. */
-function asOne(files: readonly string[]): readonly string[] {
+/** Writes a file that imports all of these files. */
+function combined(files: readonly string[]): readonly string[] {
   if (files.length === 0) return []
   const made = path.join(mkdtempSync(path.join(tmpdir(), 'suite-')), 'together.test.mjs')
   writeFileSync(made, files.map((file) => `import '${pathToFileURL(file)}'\n`).join(''))
   return [made]
 }
 
-/** Runs files, `jobs` at a time, and prints how they go as mocha does, but for the summary. */
+/** Runs files, `jobs` at a time, and prints their progress as mocha does, without the summary. */
 function run(files: readonly string[], jobs: number, hooks: readonly string[]): Promise<Seen> {
   return new Promise((resolve) => {
     class Progress extends Spec {
@@ -100,7 +99,7 @@ function run(files: readonly string[], jobs: number, hooks: readonly string[]): 
       }
     }
     const options = JSON.parse(readFileSync('.mocharc.json', 'utf8')) as Mocha.MochaOptions
-    // Without a terminal no colour, so that the summary can be read by programs (.ci/run).
+    // No colours without a terminal, so that programs can read the summary (.ci/run).
     const color = process.stdout.isTTY === true
     const mocha = new Mocha({ ...options, color, parallel: true, jobs, require: [...hooks], reporter: Progress })
     for (const file of files) mocha.addFile(file)

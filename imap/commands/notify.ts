@@ -87,7 +87,8 @@ function readEvents(
     }
     return event
   })
-  if (unknown.length > 0) throw new No(`BADEVENT (${notifyEvents.join(' ')})`, `The event ${unknown[0]} is not supported`)
+  if (unknown.length > 0)
+    throw new No(`BADEVENT (${notifyEvents.join(' ')})`, `The event ${unknown[0]} is not supported`)
   const known = new Set(events.filter((event) => event !== undefined))
   if (known.size === 0) throw new Bad('Name at least one event, or NONE')
   // RFC 5465 5.

@@ -32,7 +32,10 @@ export const store = (kind: Kind): Command =>
       else if (session.enabled.has('CONDSTORE')) tellModseqs(session, expected)
       if (modified.size > 0) {
         const numbers = [...modified].map((uid) => (kind === 'uid' ? uid : (tracker.seqOf(uid as Uid) ?? 0)))
-        return { responseCode: `MODIFIED ${formatSet(numbers.filter((n) => n > 0))}`, text: 'Some messages had been changed' }
+        return {
+          responseCode: `MODIFIED ${formatSet(numbers.filter((n) => n > 0))}`,
+          text: 'Some messages had been changed',
+        }
       }
       // Other sessions may also have removed some of the messages in the meantime.
       return named.some((uid) => view.table.indexOf(uid) < 0)

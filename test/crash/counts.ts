@@ -31,7 +31,7 @@ export async function checkCounts(ctx: Context, { owner, messages, emails }: Rem
   })
   const counted = months.reduce((sum, month) => sum + countOf(month, 'received'), 0)
   if (counted !== arrivals.length) wrong.push(`${counted} received messages are counted, there are ${arrivals.length}`)
-  // What was taken for a try that was not committed stays open until a sweep gives it back.
+  // The allowance of a try that was not committed stays open until a sweep returns it.
   const takenBy = new Map(emails.map(({ _id, takenBy: token }) => [_id, token]))
   const went = emails.reduce((sum, { recipients }) => sum + recipients.length, 0)
   const sentIn = (documents: readonly UsageDoc[], counters: readonly string[]) =>

@@ -137,7 +137,7 @@ async function crashAll(
   return { kills, endedAt, restartMs: Date.now() - at, violations }
 }
 
-/** Nobody may be left; who is, is killed, so that the next start finds the folder free. */
+/** No process may be left. Those that are, are killed, so that the next start finds the folder free. */
 async function allGone({ folder, patience }: Stage, victim: 'supervisor' | 'starter'): Promise<string[]> {
   const goneMs = goneMsMax[victim] * patience
   await goneWithin(folder, goneMs)

@@ -66,7 +66,7 @@ export async function killRounds(
       const stop = { now: false }
       const writing = load(engine, ledger, stop)
       await sleep(loadMs.least + random.below(loadMs.more))
-      // On a busy machine that time may bring next to nothing.
+      // On a busy machine hardly anything may be written in that time.
       await eventually('a load', () => total(ledger) >= operationsMin * (round + 1))
       stop.now = true
       engine.process.kill('SIGKILL')

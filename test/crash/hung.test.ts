@@ -17,13 +17,13 @@ import { hangAt } from '../peers/database-proxy.ts'
 import { deliver, type Tenant } from '../start/door.ts'
 import { type Nodes, openNodes } from '../start/nodes.ts'
 
-/** Few go with what others write, many do not. */
+/** Few messages are written together with what others write; many are not. */
 const sizes = [3, 60] as const
 const writes = new Set(['bulkWrite', 'insert', 'update', 'delete', 'findAndModify'])
-/** What a node writes by the way: its work does not wait for it. */
+/** Collections that a node writes to without its work waiting for it. */
 const aside = new Set(['changeNotes', 'keyHolders'])
 
-/** What the node does that hangs, to all messages of a folder; `to` is another folder. */
+/** What the hanging node does to all messages of a folder; `to` is another folder. */
 type Work = (
   ctx: Context,
   on: { readonly principal: Principal; readonly tenant: Tenant; readonly from: KnownFolder; readonly to: KnownFolder },
@@ -95,7 +95,7 @@ describe('a node that hangs with many messages in its hands, at each of its writ
     await door.ctx.store.folders.updateMany({ mailboxId, _id: { $in: ids } }, { $set: nothing })
   }
   const inMailbox = () => door.ctx.store.messages.find({ mailboxId: tenant.mailboxId }).toArray()
-  /** What somebody knows who synchronised the folders. */
+  /** What a client knows that has synchronised the folders. */
   async function look() {
     const folders = await findFolders(door.ctx.store, tenant.mailboxId)
     return {
@@ -104,7 +104,7 @@ describe('a node that hangs with many messages in its hands, at each of its writ
     }
   }
 
-  /** Whoever synchronised the folders before hears of every change by its modseq, and of what is new by its UID. */
+  /** A client that synchronised the folders before must see every change by its modseq and every new message by its UID. */
   function expectToBeHeard({ folders, messages }: Awaited<ReturnType<typeof look>>, now: readonly MessageDoc[]) {
     for (const message of now) {
       const before = messages.get(message._id)
@@ -135,7 +135,7 @@ describe('a node that hangs with many messages in its hands, at each of its writ
 
   for (const [what, work] of works)
     for (const size of sizes)
-      it(`${what}, ${size} at once: counters are right, and every change is heard of`, async () => {
+      it(`${what}, ${size} at once: counters are right, and clients see every change`, async () => {
         const { mailboxId } = tenant
         for (let nth = 1; ; nth++) {
           await empty([on.from, on.to])

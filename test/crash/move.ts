@@ -1,6 +1,6 @@
 /**
- * Moves a database under load from one engine to another, which is reached over TCP as a deployment is, and kills or stops the
- * mover on the way. The writers keep a ledger of what was acknowledged; in the end the copy has exactly that.
+ * Moves a database under load from one engine to another, which is reached over TCP like a deployment, and kills or stops the
+ * mover on the way. The writers keep a ledger of what was acknowledged; in the end the copy must contain exactly that.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ import type { Said } from './mover.ts'
 import { createRandom, type Random } from './random.ts'
 
 export type MoveRound = {
-  /** Kills the mover when it says for so many times that it is at a step, or, with `stopMs`, stops it for so long. */
+  /** Kills the mover when it reports a step for the nth time (`times`), or with `stopMs` stops it for that long. */
   readonly kills: readonly { readonly at: Said['step']; readonly times: number; readonly stopMs?: number }[]
   readonly documents: number
   readonly writers: number
@@ -53,7 +53,7 @@ export async function playMove(round: MoveRound): Promise<MoveReckoning> {
     await fill(source, round.documents)
     const load = startWriters(source, round)
     let killed = 0
-    // A mover that is done before its kill comes has moved the database.
+    // If the mover finishes before its kill, the database has been moved.
     for (const kill of [...round.kills, null]) {
       const { isWhole, reason } = await runMover(from, to, kill, () => load.switchTo(elsewhere))
       if (isWhole) break
@@ -99,13 +99,13 @@ export async function runMoves(args: readonly string[]): Promise<boolean> {
 }
 
 const steps = ['copying', 'catching up', 'comparing', 'holding'] as const
-/** How often a mover of this much says at least that it is at a step. */
+/** The number of times that a mover of this size reports each step at least. */
 const timesMax = { copying: 20, 'catching up': 2, comparing: 20, holding: 1 } as const
 const wasKilled = 'it was killed'
-/** A hold that nobody prolongs has ended by then. */
+/** By then a hold that is not extended has ended. */
 const longerThanHold = 6_000
 
-/** What a service has: unique keys that wander, things that expire, a capped collection, files in pieces. */
+/** Creates what a service has: unique keys that move between documents, expiring documents, a capped collection, files in chunks. */
 async function fill({ client }: Started, documents: number): Promise<void> {
   const db = client.db(databaseName)
   await db.createCollection('notes', { capped: true, size: 64 * 1024 })
@@ -127,7 +127,7 @@ async function fill({ client }: Started, documents: number): Promise<void> {
 const idOf = (writer: number | string, n: number) => `${writer}-${String(n).padStart(8, '0')}`
 const seats = 20
 
-/** Writers that retry what is refused while the database is held, and go where it goes. */
+/** Starts writers that retry what is refused while the database is held, and that follow it to its new place. */
 function startWriters(source: Started, { writers, random }: MoveRound) {
   let client = source.client
   let going = true
@@ -177,7 +177,7 @@ function startWriters(source: Started, { writers, random }: MoveRound) {
   }
 
   const running = Promise.all(Array.from({ length: writers }, (_, writer) => run(writer)))
-  // Whoever stops them hears of it; when the move fails, its error is what is told.
+  // `stop` reports an error of the writers; if the move fails, its own error is reported instead.
   running.catch(() => undefined)
   return {
     switchTo(elsewhere: MongoClient) {
@@ -196,7 +196,7 @@ function startWriters(source: Started, { writers, random }: MoveRound) {
   }
 }
 
-/** A unique key goes from one document to another. */
+/** Moves a unique key from one document to another. */
 async function takeSeat(db: ReturnType<MongoClient['db']>, writer: number, seat: number): Promise<void> {
   const taken = db.collection<Document>('seats')
   await taken.deleteOne({ seat })
@@ -210,7 +210,7 @@ async function takeSeat(db: ReturnType<MongoClient['db']>, writer: number, seat:
 const isBlocked = (error: unknown) =>
   (error instanceof MongoServerError || error instanceof MongoBulkWriteError) && error.code === blockedCode
 
-/** Runs a mover until it ends, or is killed; one that is stopped goes on. */
+/** Runs a mover until it ends or is killed. A stopped mover is continued. */
 async function runMover(
   from: string,
   to: string,

@@ -1,4 +1,4 @@
-/** A process that moves a database (`node mover.ts FROM TO`) and says on its channel how far it is; others kill it. */
+/** A process that moves a database (`node mover.ts FROM TO`) and reports each step on its channel, so that a test can kill it there. */
 import { type MoveProgress, moveDatabase } from '../../store/database-move.ts'
 
 export type Said = MoveProgress | { readonly step: 'switched' } | { readonly step: 'failed'; readonly reason: string }

@@ -1,8 +1,8 @@
 /**
  * `npm run crash -- nodes [--rounds 50] [--seed N] [--senders 20] [--faults]`: four nodes on one database over TCP, under load. In
- * each round some are killed with SIGKILL or stopped with SIGSTOP for longer than a lease, at random; what is stopped goes on,
- * or is killed as it wakes. Two nodes have clocks that are 4 s apart. With `--faults` the way to the database delays, cuts,
- * and answers as a primary that steps down, too.
+ * each round some are killed with SIGKILL or stopped with SIGSTOP for longer than a lease, at random. A stopped node is continued,
+ * or killed as it wakes. Two nodes have clocks that are 4 s apart. With `--faults` a proxy before the database also delays and cuts
+ * connections, and answers like a primary that steps down.
  */
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ export type NodesPlan = {
   readonly seed: number
   readonly volume: Volume
   readonly patience: number
-  /** A deployment to play on; null: an engine of our own. */
+  /** The deployment to use; null: an engine of our own. */
   readonly url: string | null
   readonly faults: boolean
 }
@@ -45,13 +45,13 @@ const nodes = [
 ] as const
 const leaseSeconds = 5
 /**
- * How long a node is stopped: longer than the lease of mail; some for longer than anything is held. Before any of them wakes, what
- * is reserved in folders is taken for void, as it is after 30 s, so that a short stop shows what a long one does.
+ * How long a node is stopped: longer than the lease of mail, and sometimes longer than any lease or lock. Before a node wakes, the
+ * reservations in folders are treated as void, as they are after 30 s, so that a short stop has the effect of a long one.
  */
 const stopMs = { short: (leaseSeconds + 1) * 1_000, long: 40_000, longOneIn: 24 } as const
 const disturbancesMax = 3
 const pauseMsMax = 800
-/** One in so many writes fails. */
+/** One in this many writes fails. */
 const faultOneIn = 100
 const startTriesMax = 10
 const logCharsMax = 20_000
@@ -71,7 +71,7 @@ export async function playNodes(plan: NodesPlan, report: (round: Round, number: 
         disturb,
         volume: plan.volume,
         random,
-        // The database itself lives through all rounds.
+        // The database survives all rounds, so it is validated once.
         validates: number === plan.rounds - 1,
       })
       rounds.push({ ...round, victim: told.join(', ') })
@@ -140,7 +140,7 @@ class Cluster implements Scene {
     const { engine = null, proxy = null } = database ?? {}
     const cluster = new Cluster({ remote, hooks, patience: plan.patience }, { random, folder, env, engine, proxy, url })
     try {
-      // The others have its master key.
+      // The other nodes use its master key.
       await cluster.#start(0)
       await Promise.all(nodes.slice(1).map((_, n) => cluster.#start(n + 1)))
       return cluster
@@ -150,12 +150,12 @@ class Cluster implements Scene {
     }
   }
 
-  /** The first node that serves HTTP; `url` is the way of the checks to the database. */
+  /** The first node that serves HTTP. The checks reach the database by `url`. */
   get service() {
     return { ...this.#running[0]!, url: this.#url }
   }
 
-  /** Any node that has the doors, also one that is down at the moment. */
+  /** Returns random nodes that have the doors, even if they are down at the moment. */
   place(): Place {
     const one = (door: 'http' | 'smtp') => {
       const all = this.#running.filter((node) => node[door] !== null)
@@ -229,7 +229,7 @@ class Cluster implements Scene {
     if (n > 0) await copyFile(path.join(this.#data(0), key), path.join(data, key))
     const clock = fileURLToPath(new URL('../start/skewed-clock.js', import.meta.url))
     const env = { ...this.#env, NODE_OPTIONS: `--import=${clock}`, CLOCK_AHEAD_MS: String(aheadMs) }
-    // As whoever runs nodes does: a start that meets a database that is away is begun again.
+    // As an operator would: if the database is unavailable at the start, the node is started again.
     for (let tries = 1; ; tries++) {
       try {
         this.#running[n] = await startService({ data, only, env })
@@ -245,7 +245,7 @@ class Cluster implements Scene {
   }
 
   async close(): Promise<void> {
-    // A node that is stopped when a round fails hears of its end only when it goes on.
+    // A node that is still stopped, because a round failed, has to be continued before it can end.
     for (const n of nodes.keys()) for (const pid of processesOf(this.#data(n))) process.kill(pid, 'SIGCONT')
     await Promise.all(this.#running.map((node) => node.stop()))
     await Promise.all([this.remote.close(), this.hooks.close(), this.#proxy?.close(), this.#engine?.stop()])
@@ -253,7 +253,7 @@ class Cluster implements Scene {
   }
 }
 
-/** An engine that nodes log in to over TCP; `random` makes the way to it fail now and then. */
+/** Starts an engine that nodes log in to over TCP. With `random` a proxy in front of it fails now and then. */
 export async function engineOverTcp(folder: string, random: Random | null) {
   const port = await freePort()
   const password = 'nodes'

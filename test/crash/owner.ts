@@ -24,7 +24,7 @@ export type OwnMailbox = { readonly id: string; readonly address: string }
 /** The event types that the endpoints of the owner and of its partner get. */
 export const heard = ['message.received', 'message.sent', 'email.delivered'] as const
 
-/** The answer to a request, which is made again while the database is away. */
+/** Repeats a request while the database is unavailable, and returns its answer. */
 const served = <A extends { readonly status: number }>(ask: () => Promise<A>): Promise<A> =>
   eventually('the request is served', async () => {
     const answer = await ask()

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export const victims = ['engine', 'smtp', 'service', 'supervisor', 'starter'] as const
 export type Victim = (typeof victims)[number]
 
-/** A piece of each one's command line; NUL lies between arguments. Without a starter it is the supervisor that is called so. */
+/** A piece of the command line of each part; NUL separates arguments. Without a starter the supervisor has the starter's. */
 const marks: { readonly [victim in Victim]: readonly string[] } = {
   engine: ['/engine/main.ts\0'],
   smtp: ['/haraka/bin/haraka\0'],
@@ -35,7 +35,7 @@ export function processesOf(folder: string): number[] {
 /** The process id of a part; null while it does not run. */
 export function findPart(folder: string, victim: Victim): number | null {
   const all = processesOf(folder).map((pid) => ({ pid, called: `${readProc(String(pid), 'cmdline')}\0` }))
-  // A starter runs under the Node of the folder (stage.ts); until it has started the supervisor there is none.
+  // A starter runs under the Node of the folder (stage.ts). Until it has started the supervisor, there is no supervisor.
   const isStarter = ({ called }: { called: string }) => called.startsWith(`${path.join(folder, 'node')}\0`)
   const running = victim === 'supervisor' ? all.filter((process) => !isStarter(process)) : all
   const found = marks[victim].map((mark) => running.find(({ called }) => called.includes(mark)))

@@ -1,5 +1,5 @@
 /**
- * Work that is repeated because a crash left it unknown whether it was done. Each case is a mended bug, in which the work was
+ * Work that is repeated because it is unknown after a crash whether it was done. Each case is a fixed bug, in which the work was
  * done twice or not at all.
  */
 import { expect } from 'chai'
@@ -45,7 +45,7 @@ describe('what a crash repeats', () => {
     return folder
   }
 
-  it('a copy that two settlings bring in one group counts once', async () => {
+  it('a copy that two settlings write in one group counts once', async () => {
     const folder = await makeFolder()
     const writer = createArrivalWriter(store, () => at)
     const copy = await messageIn(folder)
@@ -56,7 +56,7 @@ describe('what a crash repeats', () => {
     expect(await findFolder(folder.mailboxId)).to.include({ total: 1, unread: 1, bytes: copy.sizeBytes })
   })
 
-  it('a reservation that is closed twice gives back once', async () => {
+  it('a reservation that is closed twice is returned once', async () => {
     const folder = await makeFolder()
     const claim = { folderId: folder._id, mailboxId: folder.mailboxId, uids: 2, total: 2, unread: 2, bytes: 20 }
     await reserve(store, [claim], { token: 'one', at })
@@ -72,7 +72,7 @@ describe('what a crash repeats', () => {
     expect(await findFolder(folder.mailboxId)).to.deep.include({ total: 1, unread: 1, bytes: 10, open: [] })
   })
 
-  it('what a living writer is about to write stays counted when a folder is counted anew', async () => {
+  it('what a live writer has reserved stays counted when a folder is recounted', async () => {
     const folder = await makeFolder()
     const claim = { folderId: folder._id, mailboxId: folder.mailboxId, uids: 1, total: 1, unread: 1, bytes: 10 }
     await reserve(store, [claim], { token: 'dead', at })
@@ -83,7 +83,7 @@ describe('what a crash repeats', () => {
     expect(counted.open.map(({ token }) => token)).to.deep.equal(['living'])
   })
 
-  it('a lane keeps its turn while a claimed row waits beside one that is done with', async () => {
+  it('a lane keeps its turn while a claimed row waits beside a finished one', async () => {
     const account = newId('acc', at)
     const rows = [0, 1].map((n) => rowOf(account, n))
     await insertOutbox(store, rows)
@@ -99,7 +99,7 @@ describe('what a crash repeats', () => {
     expect(due.map(({ _id }) => _id)).to.deep.equal([rows[1]!._id])
   })
 
-  it('an event that is there already does not keep others from being recorded', async () => {
+  it('an event that exists already does not keep others from being recorded', async () => {
     const events = ['a', 'b', 'c'].map((name) => eventDoc(accountId, name, at))
     const append = createEventAppend(store)
     await append([events[1]!])
@@ -126,7 +126,7 @@ describe('what a crash repeats', () => {
     })
   }
 
-  it('a try that comes just when the one before is released goes on with its id', async () => {
+  it('a try that arrives just when the previous one is released continues with its id', async () => {
     const first = markOf({ _id: 'mark between two looks', onceId: 'req_first' })
     await takeIdempotencyKey(store, first, later(-60))
     const { idempotency } = store

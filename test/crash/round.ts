@@ -16,7 +16,7 @@ import type { Random } from './random.ts'
 import type { Stage } from './stage.ts'
 
 export type Round = Counts & {
-  /** What was done to whom. */
+  /** The process that was killed, or what was done to which node. */
   readonly victim: string
   readonly kills: number
   readonly letters: number
@@ -27,13 +27,13 @@ export type Round = Counts & {
   readonly swept: { readonly arrivals: number; readonly folders: number }
   readonly restartMs: number
   readonly tookMs: number
-  /** What of it each step took, in their order. */
+  /** How long each step took, in order. */
   readonly steps: readonly (readonly [step: string, ms: number])[]
   readonly violations: readonly string[]
 }
 
 const killAfterMs = { from: 100, spread: 600 } as const
-/** A lapsed lease and a second attempt. */
+/** Enough for a lease to expire and for a second attempt. */
 const deliveredWithinMs = 60_000
 const settledWithinMs = 10_000
 /** Reservations are closed within this time after their messages are written (store/arrivals.ts: 50 ms). */
@@ -46,7 +46,7 @@ export type Scene = Pick<Stage, 'remote' | 'hooks' | 'patience' | 'contextLater'
   place(): Place
 }
 
-/** `disturb` kills in the middle of the load; `victim` is what the round is called by. */
+/** `disturb` kills in the middle of the load; `victim` names the round. */
 export async function playRound(
   stage: Scene,
   {
@@ -62,7 +62,7 @@ export async function playRound(
     readonly disturb: () => Promise<Crash>
     readonly volume: Volume
     readonly random: Random
-    /** Whether the database validates all that it has: each round for longer. */
+    /** Whether the database validates all of its content, which takes longer with each round. */
     readonly validates: boolean
   },
 ): Promise<Round> {

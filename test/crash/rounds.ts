@@ -23,9 +23,9 @@ export type Plan = {
   readonly volume: Volume
   /** Whether to wait at the end until the service's own clocks have done their work. */
   readonly untilCaughtUp: boolean
-  /** How many times as long as on a machine of its own things may take. */
+  /** The factor by which time limits are extended on a machine that does other work. */
   readonly patience: number
-  /** Of so many events the receiver of webhooks refuses one when it hears of it first; none without it. */
+  /** The webhook receiver refuses the first delivery of one in this many events; without it, none. */
   readonly refusesOneIn?: number | undefined
 }
 

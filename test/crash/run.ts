@@ -4,8 +4,8 @@
  *   npm run crash -- engine ...      the embedded engine alone: see engine.ts
  *   npm run crash -- move ...        a database that moves while it is written: see move.ts
  *   npm run crash -- outbound ...    outgoing mail alone: 20 sends in each round
- *   npm run crash -- webhooks ...    webhooks above all: more mail comes in, and their receiver refuses some
- *   npm run crash -- nodes ...       four nodes on one database; `--faults` makes the way to it fail too: see nodes.ts
+ *   npm run crash -- webhooks ...    mostly webhooks: more mail comes in, and their receiver refuses some
+ *   npm run crash -- nodes ...       four nodes on one database; `--faults` makes connections to it fail too: see nodes.ts
  *   npm run crash -- [--rounds 50] [--seed N] [--senders 20] [--only engine,smtp]
  *
  * The exit status is 1 when a promise did not hold.
@@ -32,7 +32,7 @@ else await main(process.argv.slice(2), { rounds: 50, lettersEach: 5 })
 type Usual = {
   readonly rounds: number
   readonly lettersEach: number
-  /** Of so many events the receiver of webhooks refuses one when it hears of it first; none without it. */
+  /** The webhook receiver refuses the first delivery of one in this many events; without it, none. */
   readonly refusesOneIn?: number
 }
 
@@ -64,7 +64,7 @@ async function mainOfNodes(args: readonly string[]): Promise<void> {
   )
 }
 
-/** Prints what came of it, and ends the process with it. */
+/** Prints the result, and exits with its status. */
 async function conclude(playing: Promise<Reckoning>): Promise<never> {
   const startedAt = Date.now()
   const reckoning = await playing

@@ -23,7 +23,7 @@ export class Stage {
   readonly hooks: WebhookReceiver
   /** The service as it was last started. */
   service: Service
-  /** How many times as long as on a machine of its own things may take. */
+  /** The factor by which time limits are extended on a machine that does other work. */
   readonly patience: number
   readonly #env: Record<string, string>
 
@@ -56,7 +56,7 @@ export class Stage {
       MAILROOM_WEBHOOKS_ALLOW_PRIVATE: 'true',
       MAILROOM_LOG_LEVEL: 'warn',
     }
-    // Another Node than ours needs a starter, which is to be killed too.
+    // A different Node binary makes the service use a starter process, which is killed too.
     await copyFile(process.execPath, path.join(folder, 'node'))
     const service = await startService({ data: folder, env, node: path.join(folder, 'node'), only: null })
     return new Stage({ folder, remote, hooks, service, patience }, env)
@@ -91,7 +91,7 @@ export class Stage {
   }
 }
 
-/** The answer of a receiver that refuses one of so many events when it hears of it first. */
+/** Returns the answers of a receiver that refuses the first delivery of one in `events` events. */
 function refusingOneIn(events: number): (count: number, received: Received) => number {
   const heard = new Set<unknown>()
   return (_, { headers }) => {

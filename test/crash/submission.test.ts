@@ -6,7 +6,7 @@ import { findUsageOf } from '../../store/usage.ts'
 import { hangAt } from '../peers/database-proxy.ts'
 import { type Nodes, openNodes } from '../start/nodes.ts'
 
-describe('a node that hangs or ends with a submission in its hands', () => {
+describe('a node that hangs or ends during a submission', () => {
   let nodes: Nodes
   let { door, tenant, proxy, node, later } = {} as Nodes
   let letters = 0
@@ -34,7 +34,7 @@ describe('a node that hangs or ends with a submission in its hands', () => {
     })
     return submit(ctx, login, letter)
   }
-  /** What the month counts of the account, and how much of it is open. */
+  /** Returns the account's count of sends in the month, and how many allowances are open. */
   async function sentInMonth() {
     const found = await findUsageOf(door.ctx.store, `${tenant.accountId}:`)
     const month = found.find(({ _id }) => /:\d{4}-\d{2}$/.test(_id))
@@ -43,7 +43,7 @@ describe('a node that hangs or ends with a submission in its hands', () => {
   const sendsTo = ({ recipients: [to] }: ReturnType<typeof newLetter>) =>
     door.ctx.store.emails.countDocuments({ accountId: tenant.accountId, 'recipients.email': to! })
 
-  it('takes nothing, and sends nothing, when another has taken it over and it ends right after', async () => {
+  it('uses no allowance and sends nothing when another node has taken it over and it ends right after', async () => {
     await submitOn(node.ctx, newLetter())
     await node.ctx.background.done()
     const [letter, before] = [newLetter(), await sentInMonth()]
@@ -59,7 +59,7 @@ describe('a node that hangs or ends with a submission in its hands', () => {
     expect(await submitOn(later.ctx, letter)).to.deep.equal({ id, isWaiting: false })
   })
 
-  it('has noted with the send what a repeat is answered', async () => {
+  it('stores the answer for a repeat together with the send', async () => {
     await submitOn(node.ctx, newLetter())
     await node.ctx.background.done()
     const letter = newLetter()
@@ -67,7 +67,7 @@ describe('a node that hangs or ends with a submission in its hands', () => {
     let isCommitted = false
     proxy.follow((name, _, message) => {
       if (isCommitted) return { kind: 'delay', until }
-      // Others may go before it: what nobody waits for is written a moment later.
+      // Other writes may come first, because writes that nobody waits for are made a moment later.
       isCommitted = name === 'bulkWrite' && message.includes('.emails\0')
       return null
     })

@@ -27,7 +27,7 @@ const faults: readonly (readonly [string, () => Fault])[] = [
 
 const writes = new Set(['bulkWrite', 'insert', 'update', 'delete', 'findAndModify'])
 
-describe('a deployment that is unwell', () => {
+describe('a failing deployment', () => {
   let nodes: Nodes
   let { door, tenant, proxy, node, later } = {} as Nodes
 
@@ -52,7 +52,7 @@ describe('a deployment that is unwell', () => {
     )
   const stored = (name: string) =>
     door.ctx.store.messages.find({ mailboxId: tenant.mailboxId, messageIdHeader: `${name}@remote.example` }).toArray()
-  /** What the folders say, and what is in them. */
+  /** Returns the counters of the folders and what they contain. */
   async function folders() {
     const { store } = door.ctx
     const all = await store.folders.find({ mailboxId: tenant.mailboxId }).toArray()
@@ -74,7 +74,7 @@ describe('a deployment that is unwell', () => {
       .find({ _id: { $gte: `${tenant.accountId}:2`, $lt: `${tenant.accountId}:3` } })
       .toArray()
     const months = counters.filter(({ _id }) => /:\d{4}-\d{2}$/.test(_id))
-    // What was taken for a try that was not committed is noted until a sweep gives it back.
+    // The allowance of a try that was not committed is recorded as open until a sweep returns it.
     const emails = await store.emails.find({ accountId: tenant.accountId }).toArray()
     const takenBy = new Map(emails.map(({ _id, takenBy: token }) => [_id, token]))
     const lost = months
@@ -86,10 +86,10 @@ describe('a deployment that is unwell', () => {
   let sends = 0
   let requests = 0
   for (const [n, [name, fault]] of faults.entries())
-    it(`a write that ${name}: mail and sends are there once when they are repeated, and nothing is a fault of ours`, async () => {
+    it(`a write that ${name}: repeated mail and sends are stored once, and no internal error is logged`, async () => {
       const of = `fault${n}`
       let hit = 0
-      // The first write of each kind, and what follows it at once.
+      // The first write, and the one right after it.
       proxy.follow((command) => (writes.has(command) && hit++ < 2 ? fault() : null))
       const [mail, sent] = await Promise.all([arrive(of).catch((error: unknown) => error), send(of)])
       proxy.follow(null)
@@ -110,7 +110,7 @@ describe('a deployment that is unwell', () => {
     })
 
   for (const [name, fault] of faults)
-    it(`an entry of the audit whose write ${name} is there once, and keeps nobody waiting`, async () => {
+    it(`an audit entry whose write ${name} is stored once, and delays nobody`, async () => {
       let hit = 0
       proxy.follow((_, body, message) => {
         const isAudit = body.insert === 'audit' || message.includes('.audit\0')
@@ -130,7 +130,7 @@ describe('a deployment that is unwell', () => {
       expect((await verifyAudit(door.ctx, tenant.accountId)).broken).to.equal(null)
     })
 
-  it('after all of that each message has one event, and numbers have no gap', async () => {
+  it('after all of that each message has one event, and their numbers have no gap', async () => {
     const { store } = door.ctx
     const messages = await store.messages.find({ mailboxId: tenant.mailboxId }).toArray()
     await announceMissed(later.ctx, messages)
@@ -142,7 +142,7 @@ describe('a deployment that is unwell', () => {
     )
   })
 
-  it('a disk that is full keeps nobody from reading, also who begins then; what is read counts', async () => {
+  it('a full disk keeps nobody from reading, not even a new reader, and requests are still counted', async () => {
     const { apiKey } = await makeKey(door.ctx, { accountId: tenant.accountId })
     door.beginMinute()
     const read = async () => {
@@ -162,14 +162,14 @@ describe('a deployment that is unwell', () => {
     expect(await read()).to.deep.equal([200, limit - 4])
   })
 
-  it('an answer that never comes is waited for so long, and no longer', async () => {
-    // As long as the driver itself would wait without a bound.
+  it('waits for an answer that never comes only up to the configured timeouts', async () => {
+    // Without these options the driver would wait without a bound.
     const { socketTimeoutMS, waitQueueTimeoutMS, serverSelectionTimeoutMS } = node.ctx.store.db.client.options
     expect([socketTimeoutMS, waitQueueTimeoutMS, serverSelectionTimeoutMS]).to.deep.equal([20_000, 10_000, 10_000])
   })
 
   describe('a node that hangs in the middle', () => {
-    it('between its reservation and its mail writes nothing when it wakes, and its sender brings the mail once more', async () => {
+    it('between its reservation and its mail writes nothing when it wakes, and the sender repeats the mail', async () => {
       node.ctx.store.uids.forget(
         (await door.ctx.store.folders.findOne({ mailboxId: tenant.mailboxId, path: 'INBOX' }))!._id,
         node.ctx.clock.now(),
@@ -189,7 +189,7 @@ describe('a deployment that is unwell', () => {
       await expectSoundFolders()
     })
 
-    it('with an outcome in its hands changes nothing when it wakes after its lease', async () => {
+    it('before it records an outcome changes nothing when it wakes after its lease', async () => {
       const { accountId } = tenant
       await door.ctx.store.outbox.deleteMany({ accountId })
       const { body } = await send('leased')

@@ -1,6 +1,6 @@
 /**
  * A certificate authority that speaks ACME (RFC 8555) with renewal information (RFC 9773): it verifies every signature and nonce,
- * looks at challenges over HTTP and in the DNS, and issues certificates. Where it is told to, it refuses.
+ * checks challenges over HTTP and in the DNS, and issues certificates. It can be set to refuse.
  */
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import * as x509 from '@peculiar/x509'
 import { request } from 'undici'
 
-/** Sent in place of an answer. */
+/** An error that is sent in place of an answer. */
 export type Refused = {
   readonly status: number
   readonly type: string
@@ -19,24 +19,24 @@ export type Refused = {
 
 export type AcmeServer = {
   readonly directory: string
-  /** The certificate that its certificates are verified with, as PEM. */
+  /** Its root certificate, as PEM. */
   readonly root: string
-  /** The names that were ordered, each as often as it was. */
+  /** The names that were ordered, with repeats. */
   readonly ordered: readonly string[]
-  /** What orders said they replace. */
+  /** The `replaces` fields of orders. */
   readonly replaced: readonly string[]
   readonly accounts: number
   /** Forgets all accounts. */
   forget(): void
-  /** The challenges that were looked at, as `<type> <name>`. */
+  /** The challenges that were checked, as `<type> <name>`. */
   readonly looked: readonly string[]
-  /** Refuses orders of names. */
+  /** Names whose orders are refused, with the error. */
   readonly refuse: Map<string, Refused>
   /** Names whose orders stay at `processing`. */
   readonly held: Set<string>
-  /** How long certificates hold. */
+  /** How long certificates are valid. */
   lifetimeMs: number
-  /** When it suggests to renew what it issued; null: it does not offer to. */
+  /** The suggested renewal window of its certificates; null: it does not offer renewal information. */
   suggests: { readonly start: string; readonly end: string } | null
   close(): Promise<void>
 }
@@ -65,7 +65,7 @@ const problems = 'urn:ietf:params:acme:error:'
 const types = ['http-01', 'dns-01']
 const curve = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
-/** Starts it. `httpPort` is where it asks for answers in place of port 80; `texts` are the TXT records of a name; `now` is its clock. */
+/** Starts it. It fetches challenges from `httpPort` in place of port 80; `texts` returns the TXT records of a name; `now` is its clock. */
 export async function startAcmeServer({
   httpPort,
   texts = async () => [],

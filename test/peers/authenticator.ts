@@ -5,9 +5,9 @@ type Asked = { readonly challenge: string }
 export type Told = {
   readonly origin: string
   readonly rpId: string
-  /** Whether it made sure who the person is; default true. */
+  /** Whether it verified the person; default true. */
   readonly isVerified?: boolean
-  /** Default: one more than before. */
+  /** Default: one more than last time. */
   readonly counter?: number
   /** Default: that of the ceremony. */
   readonly type?: string
@@ -42,7 +42,7 @@ export function createAuthenticator(): Authenticator {
     head.writeUInt32BE(counted, 1)
     return Buffer.concat([sha256(rpId), head])
   }
-  /** CBOR: a byte string shorter than 256, and below the key of each field of a map. */
+  /** CBOR encoders for a byte string shorter than 256 bytes and for a short text. */
   const bytes = (content: Buffer) => Buffer.concat([Buffer.from([0x58, content.length]), content])
   const text = (content: string) => Buffer.concat([Buffer.from([0x60 + content.length]), Buffer.from(content)])
 

@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { generate } from 'selfsigned'
 
-/** PEM. */
+/** A key and its certificate, as PEM. */
 export type Pair = { readonly key: string; readonly cert: string }
 
 const dayMs = 86_400_000
@@ -36,7 +36,7 @@ export async function makeAuthority(): Promise<Pair> {
   return { key: made.private, cert: made.cert }
 }
 
-/** Puts a certificate into a data folder, as an administrator does: each file whole, one after the other. */
+/** Puts a certificate into a data folder as an administrator does: one file after the other, each replaced atomically. */
 export async function writeCertificate(data: string, { key, cert }: Pair): Promise<void> {
   const folder = path.join(data, 'tls')
   await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -1,13 +1,13 @@
-/** A way to a server that can be cut. */
+/** A proxy to a server whose connections can be cut. */
 
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 
 export type CutProxy = {
   readonly http: string
-  /** Breaks the connections that there are, wherever they are. */
+  /** Cuts all open connections at once. */
   cut(): void
-  /** Cuts each connection from now on behind as many bytes of answers as `bytes` says; null: none. */
+  /** Cuts each later connection after as many bytes of answers as `bytes` returns; null: cuts none. */
   cutBehind(bytes: (() => number) | null): void
   close(): Promise<void>
 }

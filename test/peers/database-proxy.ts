@@ -1,27 +1,27 @@
 /**
- * A way to a database that fails as a deployment does: it delays, cuts before or after a command was done, and answers as a
- * primary that steps down or a majority that is away. It reads the commands that pass (OP_MSG), and asks of each what to do.
+ * A proxy to a database that fails as a deployment does: it delays, cuts connections before or after a command was carried out, and
+ * answers like a primary that steps down or a majority that is unavailable. It reads the commands (OP_MSG) and asks a policy about each.
  */
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Document, deserialize, serialize } from 'bson'
 
 export type Fault =
-  /** It reaches the database later. */
+  /** The command reaches the database later. */
   | { readonly kind: 'delay'; readonly until: Promise<unknown> }
-  /** The connection ends; `done` tells whether the database did the command. */
+  /** The connection is cut; `done`: after the database carried out the command. */
   | { readonly kind: 'cut'; readonly done: boolean }
-  /** It is answered with this error, and does not reach the database. */
+  /** The command is answered with this error and does not reach the database. */
   | { readonly kind: 'refuse'; readonly code: number; readonly codeName: string }
-  /** It is done, and the answer says that it is not known to be durable. */
+  /** The command is carried out, but the answer has a write concern error: it may not be durable. */
   | { readonly kind: 'concern'; readonly code: number; readonly codeName: string }
 
-/** What to do about a command, given its body and the whole message; null: nothing. */
+/** Returns the fault for a command, given its body and the whole message; null: none. */
 export type Policy = (name: string, body: Document, message: Buffer) => Fault | null
 
 export type DatabaseProxy = {
   readonly host: string
-  /** From now on; without one, everything passes. */
+  /** Sets the policy; with null every command passes. */
   follow(policy: Policy | null): void
   /** Ends all connections. */
   cut(): void
@@ -31,7 +31,7 @@ export type DatabaseProxy = {
 export const delayed = (ms: number): Fault => ({ kind: 'delay', until: sleep(ms) })
 
 /**
- * Lets the first command that `is` says wait until `wake`: a process that hangs at this moment. `hanging` resolves when it came.
+ * Holds the first command that `is` accepts until `wake`, as if the process hung at this moment. `hanging` resolves when it arrives.
  */
 export function hangAt(
   proxy: DatabaseProxy,
@@ -53,7 +53,7 @@ const opMsg = 2013
 const headerBytes = 16
 /** OP_MSG: header, flags, and the kind of its first section, before the document. */
 const documentAt = headerBytes + 5
-/** Drivers look at the server with these, and log in. */
+/** The commands with which drivers monitor the server and log in; they always pass. */
 const passing = new Set(['hello', 'ismaster', 'isMaster', 'saslStart', 'saslContinue', 'endSessions'])
 
 /** Starts the proxy in front of a database, on a free port of 127.0.0.1. */
@@ -73,7 +73,7 @@ export async function startDatabaseProxy(database: NetConnectOpts): Promise<Data
         other.destroy()
       })
     }
-    /** What is to become of the answers to commands that passed, by request id. */
+    /** The faults for the answers to commands that passed, by request id. */
     const answers = new Map<number, Fault>()
     let last = Promise.resolve()
     eachMessage(client, (message) => {
@@ -137,7 +137,7 @@ function eachMessage(socket: Socket, hear: (message: Buffer) => void): void {
 
 type Said = { readonly code: number; readonly codeName: string }
 
-/** An answer to a request. */
+/** Makes an error answer to a request. */
 function refusal(id: number, { code, codeName }: Said): Buffer {
   const document = serialize({ ok: 0, code, codeName, errmsg: `${codeName} (said by a proxy)` })
   const head = Buffer.alloc(documentAt)
@@ -147,7 +147,7 @@ function refusal(id: number, { code, codeName }: Said): Buffer {
   return Buffer.concat([head, document])
 }
 
-/** The answer to a write, with an error of its write concern. */
+/** Adds a write concern error to the answer to a write. */
 function withConcern(message: Buffer, { code, codeName }: Said): Buffer {
   const answer = deserialize(message.subarray(documentAt))
   if (typeof (answer.n ?? answer.nInserted) !== 'number' && answer.lastErrorObject === undefined) return message

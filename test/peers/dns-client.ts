@@ -17,7 +17,7 @@ export type QuestionOptions = {
   }
 }
 
-/** A question on the wire; the name as text, with its letters. */
+/** Encodes a question; the name keeps its upper and lower case. */
 export function question(name: string, type: number, options: QuestionOptions = {}): Buffer {
   const { id = 1, flags = 0, class: klass = 1, edns } = options
   const head = Buffer.alloc(12)
@@ -54,14 +54,14 @@ export function numbers(...values: readonly number[]): Buffer {
 
 export const rcodeOf = (packet: Pick<DecodedPacket, 'flags'>) => (packet.flags ?? 0) & 0xf
 
-/** A socket of a resolver. */
+/** Opens a UDP socket as a resolver does. */
 export async function openUdp(port: number) {
   const socket = createSocket('udp4')
   socket.connect(port, '127.0.0.1')
   await once(socket, 'connect')
   return {
     send: (packet: Buffer) => socket.send(packet),
-    /** The next answers, in the order in which they come. */
+    /** The next answers, in the order in which they arrive. */
     async answers(count: number): Promise<Buffer[]> {
       const found: Buffer[] = []
       for await (const [bytes] of on(socket, 'message')) {
@@ -80,7 +80,7 @@ export async function openUdp(port: number) {
   }
 }
 
-/** A connection that questions are written to. */
+/** Opens a TCP connection for questions. */
 export async function openTcp(port: number) {
   const socket = connect({ port, host: '127.0.0.1' })
   await once(socket, 'connect')
@@ -107,7 +107,7 @@ async function* messagesOf(socket: Socket): AsyncGenerator<Buffer, undefined> {
       }
     }
   } catch {
-    return undefined // reset: it has ended
+    return undefined // a reset also ends the connection
   }
   return undefined
 }

@@ -11,11 +11,11 @@ export type Document = {
 }
 
 export type Publisher = {
-  /** Such as `https://127.0.0.1:43210`. */
+  /** For example `https://127.0.0.1:43210`. */
   readonly origin: string
   /** Publishes a document at a path. Returns its URL. */
   publish(path: string, document: (url: string) => Document): string
-  /** How often a URL was asked for. */
+  /** How often a URL was requested. */
   asked(url: string): number
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Clients that download a long file in different ways. Each answers the SHA-256 of what it has in the end, in hexadecimal. */
+/** Clients that download a long file in different ways. Each returns the SHA-256 of what it downloaded, in hexadecimal. */
 import { createHash, type Hash } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises'
 import { get, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 
-/** Asks over a connection of its own. Fails when the status is another than expected. */
+/** Makes a request over a new connection. Fails when the status is not the expected one. */
 async function ask(url: string, expected: number, headers: OutgoingHttpHeaders = {}): Promise<IncomingMessage> {
   const request = get(url, { agent: false, headers })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
@@ -15,14 +15,14 @@ async function ask(url: string, expected: number, headers: OutgoingHttpHeaders =
   throw new Error(`The download was answered ${response.statusCode}, not ${expected}.`)
 }
 
-/** All of it over one connection. */
+/** Downloads all of it over one connection. */
 export async function downloadWhole(url: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of await ask(url, 200)) hash.update(chunk as Buffer)
   return hash.digest('hex')
 }
 
-/** Over so many connections at once, each a range; they are put together in a file. */
+/** Downloads ranges over several connections at once, and assembles them in a file. */
 export async function downloadInRanges(
   url: string,
   { sizeBytes, connections, file }: { readonly sizeBytes: number; readonly connections: number; readonly file: string },
@@ -47,7 +47,7 @@ export async function downloadInRanges(
   return hash.digest('hex')
 }
 
-/** Hangs up after so many bytes, and goes on from there if the file is still the same. */
+/** Hangs up after `hangUpAt` bytes, and resumes from there if the file is unchanged. */
 export async function downloadResumed(url: string, hangUpAt: number): Promise<string> {
   const hash = createHash('sha256')
   const first = await ask(url, 200)
@@ -57,7 +57,7 @@ export async function downloadResumed(url: string, hangUpAt: number): Promise<st
   return hash.digest('hex')
 }
 
-/** Leaves the connection after at least so many bytes. Returns how many there were. */
+/** Reads at least `bytes` bytes and ends the connection. Returns how many bytes it read. */
 async function readUntil(response: IncomingMessage, bytes: number, hash: Hash): Promise<number> {
   let had = 0
   for await (const chunk of response) {
@@ -69,7 +69,7 @@ async function readUntil(response: IncomingMessage, bytes: number, hash: Hash): 
   throw new Error(`The download ended after ${had} bytes.`)
 }
 
-/** Begins, and then reads nothing until it is left. */
+/** Begins a download and then reads nothing until `leave` is called. */
 export async function stall(url: string): Promise<{ leave(): void }> {
   const response = await ask(url, 200)
   response.pause()

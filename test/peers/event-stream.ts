@@ -1,4 +1,4 @@
-/** A reader of an event stream that shows all that comes, and reads only when it is asked. */
+/** A reader of an event stream that keeps everything it receives, and reads only on demand. */
 import { type IncomingMessage, request } from 'node:http'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 
@@ -6,7 +6,7 @@ export type StreamReader = {
   readonly response: IncomingMessage
   /** The next event; null when the stream has ended. */
   next(): Promise<EventSourceMessage | null>
-  /** All that came so far, as it was written. */
+  /** Everything received so far, unparsed. */
   text(): string
   /** Resolves when the stream has ended; reads it to its end. */
   ended(): Promise<void>
@@ -14,7 +14,7 @@ export type StreamReader = {
   hangUp(): void
 }
 
-/** Asks for a stream of events. */
+/** Requests a stream of events. */
 export async function openStream(
   http: string,
   { key, query = '', headers = {} }: { key?: string; query?: string; headers?: Record<string, string> },
@@ -25,7 +25,7 @@ export async function openStream(
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     asked.once('response', resolve).once('error', reject).end()
   })
-  // Whoever hangs up is told so.
+  // Hanging up makes the response emit an error.
   response.on('error', () => undefined)
   const events: EventSourceMessage[] = []
   const parser = createParser({ onEvent: (event) => void events.push(event) })

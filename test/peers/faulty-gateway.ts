@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 
 /**
- * What happens to a request: an answer of the gateway; the connection is cut before the door is asked, or in the middle of the door's
- * answer; that stands still in its middle; nothing at all; it is passed on.
+ * What happens to a request: the gateway answers it itself; the connection is cut before the door is asked, or in the middle of the
+ * door's answer; the answer stalls in the middle; there is no answer at all; or it is passed on.
  */
 export type Fault =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
@@ -23,9 +23,9 @@ export type SeenRequest = {
 export type FaultyGateway = {
   readonly http: string
   readonly seen: readonly SeenRequest[]
-  /** What happens to the next requests; those that follow are passed on. */
+  /** Sets what happens to the next requests; later ones are passed on. */
   next(...faults: readonly Fault[]): void
-  /** Cuts all connections, also those over which an answer is on its way. */
+  /** Cuts all connections, even in the middle of an answer. */
   cut(): void
   close(): Promise<void>
 }

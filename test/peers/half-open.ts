@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { eventually } from '../eventually.ts'
 
 /**
- * A client that says a line once it is greeted and never ends its half of the connection. Resolves when the server has closed it
- * whole, with what it heard and with the error that told it so.
+ * A client that sends a line after the greeting and never ends its half of the connection. Resolves when the server has closed the
+ * connection entirely, with what the client received and the error by which it noticed.
  */
 export async function keepHalfOpen(address: string, line: string): Promise<{ heard: string; code: unknown }> {
   const [host, port] = address.split(':')

@@ -11,18 +11,18 @@ export type Certificate = { readonly key: string; readonly cert: string }
 export type HttpsReceiver = {
   /** `https://127.0.0.1:<port>/hook`. */
   readonly url: string
-  /** What was posted so far: the whole bodies. */
+  /** The whole bodies of the requests so far. */
   readonly bodies: readonly string[]
   readonly headers: readonly IncomingMessage['headers'][]
-  /** Connections so far. */
+  /** The number of connections so far. */
   readonly connections: number
   close(): Promise<void>
 }
 
-/** Answers a request; `nth` counts them from 1. */
+/** Answers a request; `nth` counts requests from 1. */
 export type Answer = (response: ServerResponse, request: IncomingMessage, nth: number) => void
 
-/** A self-signed certificate of 127.0.0.1, or of something else. */
+/** Makes a self-signed certificate, for 127.0.0.1 by default. */
 export async function certificateOf({
   names = [{ type: 7 as const, ip: '127.0.0.1' }],
   expired = false,
@@ -42,14 +42,14 @@ export async function certificateOf({
   return { key, cert }
 }
 
-/** Lets this process trust certificates. Returns what ends that. */
+/** Makes this process trust certificates. Returns a function that ends it. */
 export function trust(certificates: readonly Certificate[]): () => void {
   const before = getCACertificates('default')
   setDefaultCACertificates([...before, ...certificates.map(({ cert }) => cert)])
   return () => setDefaultCACertificates(before)
 }
 
-/** Starts a receiver. It answers 200 without an answer of its own. */
+/** Starts a receiver. It answers 200 by default. */
 export async function startHttpsReceiver(
   certificate: Certificate,
   answer: Answer = (response) => void response.end('ok'),
@@ -72,7 +72,7 @@ export async function startHttpsReceiver(
   return Object.assign(await listening(server, close), { bodies, headers })
 }
 
-/** Starts a TLS server that says what it is told to when something comes in. */
+/** Starts a TLS server that calls `speak` when data arrives. */
 export async function startTlsReceiver(
   certificate: Certificate,
   speak: (socket: TLSSocket) => void,

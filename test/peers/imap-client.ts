@@ -1,4 +1,4 @@
-/** A mail program that says what it is told, and shows every line it gets. */
+/** An IMAP client that sends exactly what a test tells it to, and returns every line it receives. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'

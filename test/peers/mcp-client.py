@@ -1,6 +1,6 @@
-"""A client of the Model Context Protocol, with Python's package `mcp`: reads what it is to do as one line of JSON, writes lines of JSON.
+"""A client of the Model Context Protocol, with Python's package `mcp`: reads its task as one line of JSON, writes lines of JSON.
 
-Where a person has to be asked it writes {"ask": URL}, and reads the URL to which the browser was led then.
+When a person has to consent, it writes {"ask": URL}, and reads the URL to which the browser was redirected.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-/** A DNS server for tests: answers from a zone over UDP and TCP, and misbehaves where it is told to. */
+/** A DNS server for tests: answers from a zone over UDP and TCP, and misbehaves as the zone says. */
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
@@ -14,7 +14,7 @@ import {
 
 export type Trouble = 'SERVFAIL' | 'REFUSED' | 'silence' | 'truncate'
 
-/** What is published under `<TYPE> <name>`: TXT texts, addresses, `<preference> <host>` for MX, four fields for SRV, TLSA and DS; or what goes wrong. */
+/** Answers by `<TYPE> <name>`: TXT texts, addresses, `<preference> <host>` for MX, four fields for SRV, TLSA, DS; or how it fails. */
 export type Zone = { readonly [question: string]: readonly string[] | Trouble }
 
 export type NameServer = {
@@ -26,7 +26,7 @@ export type NameServer = {
   zone: Zone
   /** Time to live of all answers, present or absent. */
   ttlSeconds: number
-  /** Whether it says that DNSSEC vouches for its answers. */
+  /** Whether its answers are marked as validated by DNSSEC. */
   secure: boolean
   stop(): Promise<void>
 }
@@ -65,7 +65,7 @@ export async function startNameServer(zone: Zone): Promise<NameServer> {
   return server
 }
 
-/** Sockets of both kinds at a port that is free for both. */
+/** Binds a UDP and a TCP socket to one port that is free for both. */
 async function bindBoth(): Promise<{ udp: Socket; tcp: Server }> {
   for (let tries = 1; ; tries++) {
     const [udp, tcp] = [createSocket('udp4'), createServer()]

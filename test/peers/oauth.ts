@@ -1,17 +1,17 @@
-/** A program that connects by OAuth, and the browser of the person whom it asks, without a library. */
+/** A program that connects by OAuth, and the browser of the person who consents, without a library. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Json } from './rest.ts'
 
 export type Parameters = { readonly [name: string]: string | undefined }
 export type Reply = { readonly status: number; readonly headers: Headers; readonly body: Json; readonly text: string }
 
-/** A verifier, and its challenge (RFC 7636). */
+/** Makes a verifier and its challenge (RFC 7636). */
 export function newProof(): { readonly verifier: string; readonly challenge: string } {
   const verifier = randomBytes(32).toString('base64url')
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
-/** Asks without following redirects. */
+/** Makes a request without following redirects. */
 export async function ask(url: string, init: RequestInit = {}): Promise<Reply> {
   const response = await fetch(url, { redirect: 'manual', ...init })
   const text = await response.text()
@@ -19,7 +19,7 @@ export async function ask(url: string, init: RequestInit = {}): Promise<Reply> {
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : {}, text }
 }
 
-/** Sends a form, as programs do at the token endpoint. */
+/** Sends a form, as programs do to the token endpoint. */
 export const sendForm = (url: string, fields: Parameters, headers: Record<string, string> = {}): Promise<Reply> =>
   ask(url, { method: 'POST', body: new URLSearchParams(defined(fields)), headers })
 
@@ -33,7 +33,7 @@ export const urlOf = (endpoint: string, fields: Parameters): string =>
 const defined = (fields: Parameters): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 
-/** A browser with cookies, kept by their paths as browsers do. */
+/** A browser that keeps cookies by their paths. */
 export type Browsing = {
   get(url: string): Promise<Reply>
   post(url: string, fields: URLSearchParams): Promise<Reply>
@@ -41,7 +41,7 @@ export type Browsing = {
   cookieFor(url: string): string
 }
 
-/** Opens a browser; `session` is the cookie of who is signed in. */
+/** Opens a browser; `session` is the session cookie of the signed-in person. */
 export function browse(session: string | null = null): Browsing {
   const jar = new Map<string, { readonly value: string; readonly path: string }>()
   if (session !== null) {
@@ -71,7 +71,7 @@ export function browse(session: string | null = null): Browsing {
   }
 }
 
-/** The fields that the form of a page sends which has a button of a name and value: as they stand, with all boxes. */
+/** Returns the fields that the consent form of a page sends: hidden fields and checked boxes, with some changed. */
 export function formOn(page: string, changed: { readonly [name: string]: readonly string[] } = {}): URLSearchParams {
   const forms = page.split('<form').slice(1)
   const form = forms.find((each) => each.includes('name="decision"')) ?? ''
@@ -86,7 +86,7 @@ export function formOn(page: string, changed: { readonly [name: string]: readonl
   return fields
 }
 
-/** Follows a request of a program as a person who allows all that it asks for. Returns where the program is told so. */
+/** Follows a program's authorization request as a person who allows everything. Returns the URL that leads back to the program. */
 export async function allowAll(session: string | null, asked: string): Promise<URL> {
   const browser = browse(session)
   const begun = await browser.get(asked)
@@ -96,7 +96,7 @@ export async function allowAll(session: string | null, asked: string): Promise<U
   return new URL(String(led.headers.get('location')))
 }
 
-/** Connects a new program as a person who allows all that it asks for: the whole way, without a look at the answers between. */
+/** Connects a new program as a person who allows everything: the whole flow, without checking the answers in between. */
 export async function connectProgram(
   baseUrl: string,
   { session, name }: { session: string | null; name: string },

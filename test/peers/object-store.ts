@@ -1,21 +1,21 @@
-/** An S3-compatible store made by others, in front of which requests are counted, refused or left without an answer. */
+/** A third-party S3-compatible store behind a server that records requests, refuses them or leaves them unanswered. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-// @ts-expect-error It has no types.
+// @ts-expect-error The package has no types.
 import S3rver from '@20minutes/s3rver'
 
 const bucket = 'bodies'
 
 export type ObjectPeer = {
-  /** The settings that lead there. */
+  /** The settings that make a service use it. */
   readonly env: Readonly<Record<string, string>>
-  /** What was asked for: method, key and range. */
+  /** The requests so far: method, key and range. */
   readonly asked: string[]
-  /** What it does with requests from now on: serve them, answer 503, or nothing. */
+  /** What it does with requests: serves them, answers 503, or does not answer. */
   mode: 'serves' | 'fails' | 'hangs'
   stop(): Promise<void>
 }
@@ -26,7 +26,7 @@ export async function startObjectStore(): Promise<ObjectPeer> {
     directory,
     silent: true,
     configureBuckets: [{ name: bucket, configs: [] }],
-    // It computes other signatures than the SDK where the path is the bucket alone.
+    // It computes different signatures than the SDK when the path is only the bucket.
     allowMismatchedSignatures: true,
   })
   await s3.configureBuckets()

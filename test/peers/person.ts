@@ -1,9 +1,9 @@
-/** A person at a browser: keeps the cookie of the session, and proves that a page of ours asks. */
+/** A person at a browser: keeps the session cookie, and sends the CSRF token. */
 import { expect } from 'chai'
 import { type Answer, client, type Json } from './rest.ts'
 
 export type Person = {
-  /** Asks with the cookie, and with the token for what changes something. */
+  /** Makes a request with the cookie, and with the token if it changes something. */
   readonly ask: <T = Json>(
     method: string,
     path: string,
@@ -14,7 +14,7 @@ export type Person = {
   cookie: string | null
 }
 
-/** A browser, in which nobody is signed in unless `cookie` is that of a session. */
+/** Opens a browser, in which nobody is signed in unless `cookie` is given. */
 export function browser(http: string, cookie: string | null = null): Person {
   const call = client(http)
   const person: Person = {

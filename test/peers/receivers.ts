@@ -6,7 +6,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 export type Received = { readonly headers: IncomingHttpHeaders; readonly body: string; readonly at: number }
 export type WebhookReceiver = { readonly url: string; readonly requests: readonly Received[]; close(): Promise<void> }
 
-/** Starts a webhook endpoint. It answers every POST with the status that `answer` returns for the so manieth; 200 by default. */
+/** Starts a webhook endpoint. It answers the nth POST with the status that `answer` returns for n; 200 by default. */
 export async function startWebhookReceiver(
   answer: (count: number, received: Received) => number = () => 200,
 ): Promise<WebhookReceiver> {

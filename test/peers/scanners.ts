@@ -1,9 +1,9 @@
-/** Stand-ins for Rspamd and clamd that speak their protocols; the body of a mail says what they find. */
+/** Stand-ins for Rspamd and clamd that speak their protocols; the body of a mail decides what they find. */
 import { once } from 'node:events'
 import { createServer as createHttp, type IncomingHttpHeaders } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 
-/** Gives the score that the body names (`score 7`), 0 without one. */
+/** Returns the score that the body names (`score 7`), or 0. */
 export async function startRspamd() {
   const server = createHttp((request, response) => {
     const parts: Buffer[] = []
@@ -30,7 +30,7 @@ export async function startRspamd() {
   return rspamd
 }
 
-/** zINSTREAM: finds VIRUS, fails at ERROR, says nothing at SILENCE. */
+/** Answers zINSTREAM: finds VIRUS, fails at ERROR, does not answer SILENCE. */
 export async function startClamd() {
   const server = createServer((socket) => {
     let received = Buffer.alloc(0)
@@ -57,7 +57,7 @@ export async function startClamd() {
 
 const command = 'zINSTREAM\0'
 
-/** What was streamed, when it is complete. */
+/** Returns what was streamed, or null until it is complete. */
 function streamed(received: Buffer): string | null {
   if (!received.toString('latin1').startsWith(command)) return null
   let content = ''

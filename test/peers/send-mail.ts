@@ -1,4 +1,4 @@
-/** A plain SMTP client for tests: nodemailer's connection, which sends bytes as they are. */
+/** A plain SMTP client for tests: nodemailer's connection, which sends bytes unchanged. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -39,7 +39,7 @@ export async function sendMail(
 
 const fixtures = fileURLToPath(new URL('../fixtures/mime', import.meta.url))
 
-/** The messages of test/fixtures/mime as they are sent: with CRLF line ends, also after the last line. */
+/** Returns the messages of test/fixtures/mime as they are sent: with CRLF line ends, also after the last line. */
 export function mimeFixtures(): readonly { readonly name: string; readonly raw: Buffer }[] {
   return readdirSync(fixtures)
     .filter((name) => name.endsWith('.eml'))
@@ -47,7 +47,7 @@ export function mimeFixtures(): readonly { readonly name: string; readonly raw: 
     .map((name) => ({ name, raw: asSent(readFileSync(path.join(fixtures, name))) }))
 }
 
-/** The bytes with CRLF line ends, also after the last line. */
+/** Returns the bytes with CRLF line ends, also after the last line. */
 export function asSent(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1').replaceAll(/\r\n|\r|\n/g, '\r\n')
   return Buffer.from(text.endsWith('\r\n') ? text : `${text}\r\n`, 'latin1')

@@ -1,11 +1,11 @@
-/** Reads answers and verifies their signatures as a resolver does that knows nothing of our code. */
+/** Reads answers and verifies their signatures like a resolver, without using our code for it. */
 import { createPublicKey, verify } from 'node:crypto'
 import { type Answer, decode, encode } from 'dns-packet'
 import { recordsOf } from '../../core/zones/messages.ts'
 import { readName } from '../../core/zones/names.ts'
 import { types } from '../../dns/codes.ts'
 
-/** A record on the wire as a resolver that knows nothing of our code takes it apart. */
+/** A record as a resolver decodes it from the wire. */
 export type WireRecord = {
   readonly owner: string
   readonly type: number
@@ -21,14 +21,14 @@ export function wireRecords(bytes: Buffer): readonly WireRecord[] {
   const all = [...(decoded.answers ?? []), ...(decoded.authorities ?? []), ...(decoded.additionals ?? [])]
   return recordsOf(bytes)!.map(({ at, start, end, section }, n) => {
     const type = bytes.readUInt16BE(start)
-    // dns-packet compresses nothing.
+    // dns-packet does not compress names.
     const plain = () => encode({ answers: [{ ...all[n], name: '.' } as Answer] }).subarray(12 + 1 + 10)
     const data = withNames.has(type) ? plain() : bytes.subarray(start + 10, end)
     return { owner: readName(bytes, at)!.name, type, ttl: bytes.readUInt32BE(start + 4), data, section }
   })
 }
 
-/** The tag of a key, by the data of its DNSKEY record (RFC 4034 appendix B). */
+/** Returns the key tag for the data of a DNSKEY record (RFC 4034 appendix B). */
 export function tagOf(dnskey: Buffer): number {
   const words = [...dnskey].map((byte, n) => (n % 2 === 0 ? byte << 8 : byte))
   const sum = words.reduce((total, word) => total + word, 0)
@@ -42,7 +42,7 @@ type By = {
   readonly at: Date
 }
 
-/** Whether a signature of a set of records is right, of the zone's key, and valid at the time (RFC 4035 5.3). */
+/** Whether a signature of a set of records is correct, made with the zone's key, and valid at the time (RFC 4035 5.3). */
 export function isSignedBy(set: readonly WireRecord[], signature: Buffer, { zone, dnskey, at }: By): boolean {
   const signer = readName(signature, 18)!
   const [inception, expiration] = [signature.readUInt32BE(12), signature.readUInt32BE(8)]

@@ -1,4 +1,4 @@
-/** A client that says exactly what a test tells it to, byte for byte, and hears exactly what the server says. */
+/** An SMTP client that sends exactly what a test tells it to, byte for byte, and returns exactly what the server answers. */
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
@@ -15,7 +15,7 @@ export class SmtpClient {
     this.#listen(socket)
   }
 
-  /** Connects to `127.0.0.1:port` form; the greeting is still to be read. */
+  /** Connects to an address such as `127.0.0.1:2525`. The greeting is still to be read. */
   static async connect(address: string, { localAddress }: { localAddress?: string } = {}): Promise<SmtpClient> {
     const colon = address.lastIndexOf(':')
     const socket = connectTcp({ host: address.slice(0, colon), port: Number(address.slice(colon + 1)), localAddress })
@@ -30,7 +30,7 @@ export class SmtpClient {
     return client
   }
 
-  /** Connects through a proxy that says whom it stands for, and to which port of its own, reads the greeting and says EHLO. */
+  /** Connects as a proxy that announces a client address and its own port (PROXY), reads the greeting and says EHLO. */
   static async from(address: string, client: string, { helo = 'client.test', port = 25 } = {}): Promise<SmtpClient> {
     const proxied = await SmtpClient.connect(address)
     const [kind, here] = client.includes(':') ? ['TCP6', '2001:db8::25'] : ['TCP4', '192.0.2.25']
@@ -58,14 +58,14 @@ export class SmtpClient {
     return this.reply()
   }
 
-  /** MAIL, RCPTs and DATA up to the 354, in a session that has said EHLO. */
+  /** Sends MAIL, RCPTs and DATA in a session that has said EHLO. Returns the reply to DATA. */
   async data(to: readonly string[], { from = 'sender@elsewhere.test' } = {}): Promise<Heard> {
     await this.say(`MAIL FROM:<${from}>`)
     for (const address of to) await this.say(`RCPT TO:<${address}>`)
     return this.say('DATA')
   }
 
-  /** A whole transaction with `raw` as the message, dots stuffed; the reply to the final dot. */
+  /** Carries out a whole transaction with `raw` as the message, dot-stuffed. Returns the reply to the final dot. */
   async send(to: readonly string[], raw: string | Buffer, options: { from?: string } = {}): Promise<Heard> {
     const ready = await this.data(to, options)
     if (ready.code !== 354) return ready
@@ -91,7 +91,7 @@ export class SmtpClient {
     this.#listen(this.#socket)
   }
 
-  /** Hangs up without a word. */
+  /** Hangs up without QUIT. */
   destroy(): void {
     this.#socket.destroy()
   }

@@ -1,4 +1,4 @@
-/** Mail servers to deliver to: an ordinary one, and one that says what a script says. */
+/** Mail servers to deliver to: an ordinary one, and scripted ones. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
@@ -12,7 +12,7 @@ export type Received = {
 
 export type Sink = { readonly route: string; readonly received: Received[]; close(): Promise<void> }
 
-/** A server that takes everything but what `refuse` answers for a recipient: a code, as often as it answers one. */
+/** Starts a server that accepts everything, except that it refuses a recipient whenever `refuse` returns a code. */
 export async function startSink(refuse: (to: string) => number | null, options: SMTPServerOptions = {}): Promise<Sink> {
   const received: Received[] = []
   const server = new SMTPServer({
@@ -41,7 +41,7 @@ export async function startSink(refuse: (to: string) => number | null, options: 
 
 export type Script = { readonly route: string; readonly heard: string[]; close(): Promise<void> }
 
-/** A server that greets and then answers each command, and the final dot, with what `answer` gives; null hangs up. */
+/** Starts a server that greets and then answers each command, and the final dot, with what `answer` returns; null hangs up. */
 export async function startScript(greeting: string, answer: (line: string) => string | Buffer | null): Promise<Script> {
   const heard: string[] = []
   const server = createServer((socket) => {
@@ -61,7 +61,7 @@ export async function startScript(greeting: string, answer: (line: string) => st
   return { route: routeOf(server), heard, close: () => new Promise((resolve) => void server.close(() => resolve())) }
 }
 
-/** A server that takes the envelope, and does as `onContent` does from the first byte of the content on. */
+/** Starts a server that accepts the envelope and calls `onContent` at the first byte of the content. */
 export async function startReluctant(onContent: (socket: Socket) => void): Promise<Pick<Script, 'route' | 'close'>> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

@@ -1,4 +1,4 @@
-"""Runs a program that may open sockets of the named address families alone, as RestrictAddressFamilies of systemd has it.
+"""Runs a program that may open sockets of the named address families only, like systemd's RestrictAddressFamilies.
 
     python3 socket-families.py AF_INET,AF_UNIX PROGRAM [ARGUMENT...]
 """

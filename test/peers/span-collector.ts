@@ -1,4 +1,4 @@
-/** An OpenTelemetry collector: takes spans by OTLP over HTTP, in JSON. */
+/** An OpenTelemetry collector: receives spans by OTLP over HTTP, in JSON. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -25,7 +25,7 @@ type WireSpan = Omit<CollectedSpan, 'attributes' | 'service' | 'parentSpanId'> &
 }
 
 export type SpanCollector = {
-  /** What OTEL_EXPORTER_OTLP_ENDPOINT is to be. */
+  /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly url: string
   readonly spans: readonly CollectedSpan[]
   close(): Promise<void>

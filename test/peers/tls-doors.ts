@@ -1,4 +1,4 @@
-/** Clients that begin TLS at a door of the service, by STARTTLS or from the first byte, and see which certificate they get. */
+/** Clients that begin TLS with the service, by STARTTLS or from the first byte, and report which certificate they get. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
@@ -6,15 +6,15 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 export type Door = { readonly port: number; readonly speaks: 'http' | 'smtp' | 'imap'; readonly startsWithTls: boolean }
 
 export type Secured = {
-  /** The names of the certificate, as it writes them. */
+  /** The names in the certificate, unparsed. */
   readonly names: string
   readonly serial: string
-  /** Asks something over the connection; rejects when it is answered otherwise. */
+  /** Makes a request over the connection; rejects when the answer is not the expected one. */
   ask(): Promise<void>
   end(): void
 }
 
-/** Connects and begins TLS. `name` is the host that the client names; without it none. */
+/** Connects and begins TLS. `name` is the host name of the client's SNI; without it there is none. */
 export async function secure({ port, speaks, startsWithTls }: Door, name?: string): Promise<Secured> {
   const plain = connect(port, '127.0.0.1')
   await once(plain, 'connect')
@@ -53,7 +53,7 @@ const exchanges: Readonly<Record<Door['speaks'], readonly [string, RegExp]>> = {
   imap: ['b NOOP\r\n', /^b OK .*\r\n$/],
 }
 
-/** Reads until all that came matches; rejects when the connection ends before. */
+/** Reads until the received text matches; rejects when the connection ends earlier. */
 async function said(socket: Socket | TLSSocket, wanted: RegExp): Promise<void> {
   let text = ''
   while (!wanted.test(text)) {

@@ -1,4 +1,4 @@
-/** A primary name server for tests that takes dynamic updates (RFC 2136) over TCP: it applies what is signed by its key. */
+/** A primary name server for tests that accepts dynamic updates (RFC 2136) over TCP if they are signed with its key. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { decode, encode } from 'dns-packet'
@@ -8,14 +8,14 @@ import { parseTsigKey, signMessage, verifyMessage } from '../../core/zones/tsig.
 export type UpdateServer = {
   /** `127.0.0.1:port`. */
   readonly address: string
-  /** What the zone holds, as `<TYPE> <name> <ttl> <data as JSON>`. */
+  /** The records of the zone, as `<TYPE> <name> <ttl> <data as JSON>`. */
   readonly records: ReadonlySet<string>
-  /** What it answers instead of doing it: an RCODE, an answer without a signature, or nothing. */
+  /** What it answers instead of applying an update: an RCODE, an answer without a signature, or nothing. */
   trouble: number | 'unsigned' | 'silence' | null
   stop(): Promise<void>
 }
 
-/** Starts a server for one zone, with a clock that the signatures are held against. */
+/** Starts a server for one zone, with a clock for checking signatures. */
 export async function startUpdateServer(
   zone: string,
   keyText: string,
@@ -25,7 +25,7 @@ export async function startUpdateServer(
   if (key === null) throw new Error(`${keyText} is no key`)
   const records = new Set<string>()
   const server: { trouble: UpdateServer['trouble'] } = { trouble: null }
-  /** The RCODE of an update that is signed by the key. */
+  /** Applies an update that is signed with the key. Returns the RCODE. */
   function apply(message: Buffer): number {
     const { authorities = [], questions = [] } = decode(message)
     if (questions[0]?.name !== zone) return 9

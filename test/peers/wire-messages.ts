@@ -1,11 +1,11 @@
-/** Messages between a MongoDB driver and a server (OP_MSG, and OP_QUERY for the greeting), as whoever stands between them sees them. */
+/** Messages between a MongoDB driver and a server (OP_MSG, and OP_QUERY for the greeting), as a proxy between them sees them. */
 import { type DeserializeOptions, type Document, deserialize } from 'bson'
 
 export const opcodes = { reply: 1, query: 2004, message: 2013 } as const
 
 export type Section = { readonly name: string | null; readonly from: number; readonly end: number }
 
-/** Hands whole messages on. */
+/** Returns a function that takes bytes and passes on whole messages. */
 export function framed(take: (frame: Buffer) => void): (bytes: Buffer) => void {
   let held: Buffer = Buffer.alloc(0)
   return (bytes) => {
@@ -18,7 +18,7 @@ export function framed(take: (frame: Buffer) => void): (bytes: Buffer) => void {
   }
 }
 
-/** The sections of a message: its body without a name, sequences of documents with theirs. */
+/** Returns the sections of a message: the body, whose name is null, and sequences of documents with their names. */
 export function sectionsOf(frame: Buffer): readonly Section[] {
   const sections: Section[] = []
   for (let at = 20; at < frame.length; ) {
@@ -34,12 +34,12 @@ export function sectionsOf(frame: Buffer): readonly Section[] {
 }
 
 const plain: DeserializeOptions = { promoteBuffers: false, promoteLongs: true }
-/** Each value as it was sent, so that numbers keep their types when it is sent again. */
+/** Keeps each value as it was sent, so that numbers keep their types when it is sent again. */
 export const asSent: DeserializeOptions = { promoteValues: false, promoteLongs: false, bsonRegExp: true }
 
 export type { Document } from 'bson'
 
-/** The command or the answer of a message: its body with the documents of its sequences. */
+/** Returns the command or the answer of a message: its body with the documents of its sequences. */
 export function commandOf(frame: Buffer, values = plain): Document {
   if (frame.readInt32LE(12) === opcodes.query) return deserialize(frame.subarray(frame.indexOf(0, 20) + 9), values)
   const sections = sectionsOf(frame)

@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib'
 
-/** The files of a zip archive by name, read by its directory as an unpacker does (APPNOTE.TXT 4.3.12, 4.3.16). */
+/** Returns the files of a zip archive by name, found by its central directory (APPNOTE.TXT 4.3.12, 4.3.16). */
 export function unzip(archive: Buffer): ReadonlyMap<string, Buffer> {
   const end = archive.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))
   const files = new Map<string, Buffer>()

@@ -1,4 +1,4 @@
-/** A headless browser for the pages: inside a package, so that nothing has to be installed on the machine. */
+/** A headless browser for tests of pages. It comes in a package, so that nothing has to be installed on the machine. */
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,15 +9,15 @@ import { expect } from 'chai'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { eventually } from '../eventually.ts'
 
-/** A folder for a picture of every page that is checked. */
+/** The folder for a picture of every checked page, if there should be any. */
 export const pictures = process.env.PICTURES
 
-/** Less than mocha's limit, so that it is told which step came to nothing, and enough for a machine that does other work. */
+/** Below mocha's limit, so that the failing step is reported, and enough for a machine that does other work. */
 const patienceMs = 120_000
 
 let shared: Promise<Browser> | undefined
 
-/** The browser that the files of one worker process share; it leaves when this process ends. */
+/** Returns the browser that the files of one worker process share; it ends with this process. */
 function openBrowser(): Promise<Browser> {
   shared ??= launch()
   return shared
@@ -27,12 +27,12 @@ async function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: await unpack(),
     timeout: patienceMs,
-    // Without a user namespace there is no sandbox; the pages are our own.
+    // Without user namespaces there is no sandbox; the pages are our own.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   })
 }
 
-/** Unpacks the browser, once for all processes of a run: one that is still being written cannot be started. */
+/** Unpacks the browser once for all processes of a run, because it cannot be started while it is being written. */
 async function unpack(): Promise<string> {
   const [begun, done] = ['begun', 'done'].map((state) => path.join(tmpdir(), `browser-${state}`)) as [string, string]
   const isFirst = await writeFile(begun, '', { flag: 'wx' }).then(
@@ -48,13 +48,13 @@ async function unpack(): Promise<string> {
 export type WindowOptions = {
   readonly javaScriptEnabled?: boolean
   readonly faults?: readonly string[]
-  /** The language of whoever sits before it, and the time zone. */
+  /** The language and the time zone of the viewer. */
   readonly locale?: string
   readonly timezoneId?: string
 }
 
 /**
- * A window of its own cookies. What goes wrong on a page fails the test that closes it, unless that says one of `faults`.
+ * Opens a window with its own cookies. Errors on its pages make `close` reject, except those that contain one of `faults`.
  */
 export async function openWindow(
   options: WindowOptions = {},
@@ -82,19 +82,19 @@ export async function openWindow(
 
 type Violation = {
   readonly id: string
-  /** The elements, and what would have to be otherwise, with the colours and their contrast. */
+  /** The elements at fault, and what to change, with the colours and their contrast. */
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
 }
 
-/** What is asked of every page, and what the dark changes of it: the colours. */
+/** The rules for every page, and those that depend on the colour scheme. */
 const rules = {
   light: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
   dark: ['color-contrast', 'link-in-text-block'],
 } as const
 
 /**
- * Expects that a page, or what a selector finds of it, keeps to WCAG 2.2 AA as far as a program can tell, in light and in dark. What
- * `known` finds was looked at before and is left out.
+ * Expects that a page, or the part that a selector finds, conforms to WCAG 2.2 AA as far as a program can tell, in light and in dark.
+ * The elements that `known` finds were checked before and are left out.
  */
 export async function expectAccessible(page: Page, name: string, part = 'html', known: string[] = []): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -111,13 +111,13 @@ export async function expectAccessible(page: Page, name: string, part = 'html', 
   await page.emulateMedia({ colorScheme: 'light' })
 }
 
-/** What is well is not told: that costs as much again. The frames of a page are the mails of others. */
+/** Only violations are reported; listing the passing rules would double the cost. Frames are left out: they contain mail of others. */
 async function violationsOf(
   page: Page,
   { include, exclude }: { readonly include: string; readonly exclude: string[] },
   runOnly: string[],
 ): Promise<readonly Violation[]> {
-  // To read the script costs as much as what it does, and a page that was looked at before has it.
+  // Loading the script costs as much as running it, and a page that was checked before has it already.
   if (await page.evaluate('globalThis.axe === undefined')) {
     const axe = new AxeBuilder({ page }).setLegacyMode(true).include(include)
     for (const selector of exclude) axe.exclude(selector)
@@ -130,7 +130,7 @@ async function violationsOf(
   )
 }
 
-/** Waits until what changes its colour or place by a transition has come there. */
+/** Waits until all transitions of colour and place have ended. */
 export async function standsStill(page: Page): Promise<void> {
   await page.evaluate(`(async () => {
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
@@ -139,7 +139,7 @@ export async function standsStill(page: Page): Promise<void> {
   })()`)
 }
 
-/** A device that makes passkeys, in the browser itself (WebAuthn 11); `verifies` says whether it knows its owner from now on. */
+/** Adds a virtual authenticator to the browser (WebAuthn 11). `verifies` sets whether it recognises its owner. */
 export async function addAuthenticator(page: Page): Promise<{ verifies(isOwner: boolean): Promise<void> }> {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')

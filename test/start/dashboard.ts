@@ -1,4 +1,4 @@
-/** The dashboard over a door with its jobs, and people who are signed in there, in the browser of the tests. */
+/** The dashboard on a door with its jobs, and signed-in people, in the browser of the tests. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -16,9 +16,9 @@ import { type KnownPerson, makePerson } from './people.ts'
 export type Viewer = {
   readonly page: Page
   readonly context: BrowserContext
-  /** Who is signed in. */
+  /** The person who is signed in. */
   readonly person: KnownPerson
-  /** The address of a place in the dashboard. */
+  /** Returns the URL of a place in the dashboard. */
   at(path: string): string
   close(): Promise<void>
 }
@@ -31,7 +31,7 @@ type ViewOptions = WindowOptions & {
 const wide = { width: 1280, height: 800 }
 const narrow = { width: 390, height: 844 }
 
-/** A door with one tenant that serves the dashboard, which is made first where it is not there. */
+/** Opens a door with one tenant that serves the dashboard, which is built first if necessary. */
 export async function openDashboard(): Promise<DashboardDoor> {
   const folder = await buildFolder()
   if (!existsSync(folder)) await promisify(execFile)(process.execPath, [buildScript, folder])
@@ -52,7 +52,7 @@ function withJobs(jobs: readonly { stop(): Promise<void> }[], close: () => Promi
   }
 }
 
-/** A window in which a new person is signed in. */
+/** Opens a window in which a new person is signed in. */
 async function view(door: Door, tenant: Tenant, options: ViewOptions): Promise<Viewer> {
   const { role = 'owner', accountId = tenant.accountId, ...ofWindow } = options
   const person = await makePerson(door, { role, accountId })
@@ -64,7 +64,7 @@ async function view(door: Door, tenant: Tenant, options: ViewOptions): Promise<V
   return { page, context, person, close, at: (path) => `${door.ctx.baseUrl}/app${path}` }
 }
 
-/** What may be opened first: the page for signing in and the inbox, beside the least that the same door answers. */
+/** Measures the first load of the sign-in page and of the inbox, beside the smallest answer of the same door. */
 export async function compareFirstLoads(door: DashboardDoor, { page, at }: Viewer, rounds: number) {
   const { page: stranger, close } = await openWindow()
   const { baseUrl } = door.ctx
@@ -81,8 +81,8 @@ export async function compareFirstLoads(door: DashboardDoor, { page, at }: Viewe
 }
 
 /**
- * Expects that what a page shows keeps to WCAG 2.2 AA as far as a program can tell. With PICTURES it is also kept as a picture, wide
- * and narrow, in light and dark.
+ * Expects that a page conforms to WCAG 2.2 AA as far as a program can tell. With PICTURES it also saves pictures of it, wide and
+ * narrow, in light and dark.
  */
 export async function expectGoodPage(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -99,18 +99,18 @@ export async function expectGoodPage(page: Page, name: string): Promise<void> {
       }
     }
   await page.emulateMedia({ colorScheme: 'light' })
-  // The frame around the pages was looked at with the first of them.
+  // The frame around the pages is checked with the first page only.
   const known = (await page.evaluate('globalThis.axe === undefined')) ? [] : ['aside']
   await expectAccessible(page, name, 'html', known)
 }
 
-/** Leads an open dashboard to another place, as a link in it does: what was loaded is not loaded again. */
+/** Leads an open dashboard to another place like a link in it, so that nothing is loaded twice. */
 export async function leadTo(page: Page, address: string): Promise<void> {
   if (!page.url().startsWith(new URL('/app', address).href)) {
     await page.goto(address)
     return
   }
-  // By way of a place that shows nothing, so that what is waited for there is not what stood here.
+  // Goes by way of an empty page, so that the test cannot find what it waits for on the previous page.
   const nowhere = page.getByRole('heading', { name: 'There is no such page' })
   await page.evaluate(follow('/app/nowhere'))
   await nowhere.waitFor()
@@ -127,7 +127,7 @@ const follow = (address: string) => `(() => {
   link.remove()
 })()`
 
-/** With PICTURES, keeps a picture of a page that its address alone makes, narrow and in German, whose words are long. */
+/** With PICTURES, saves a narrow picture of a page in German, whose words are long. The page must depend on its URL alone. */
 export async function keepGermanPicture(page: Page, name: string): Promise<void> {
   if (pictures === undefined) return
   await page.setViewportSize(narrow)
@@ -140,14 +140,14 @@ export async function keepGermanPicture(page: Page, name: string): Promise<void>
   await page.setViewportSize(wide)
 }
 
-/** Waits until a page shows what it is about. */
+/** Waits until a page shows its content. */
 export async function shown(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.locator('.bones').first().waitFor({ state: 'detached' })
   await standsStill(page)
 }
 
-/** A time as a field of the page has it, in the zone of the browser. */
+/** Returns a time as the value of a datetime-local field, in the browser's time zone. */
 export function fieldTime(page: Page, at: Date): Promise<string> {
   const aheadMs = `new Date(${at.getTime()}).getTimezoneOffset() * 60_000`
   return page.evaluate<string>(`new Date(${at.getTime()} - ${aheadMs}).toISOString().slice(0, 16)`)

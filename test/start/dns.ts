@@ -16,11 +16,11 @@ export type DnsDoor = {
   readonly tenant: Tenant
   readonly ctx: Context
   readonly server: DnsServer
-  /** Puts records into the tenant's zone `tenant.example`, which every process hears of. */
+  /** Puts records into the tenant's zone `tenant.example`, and notifies every process. */
   put(...records: readonly WrittenRecord[]): Promise<void>
-  /** Makes an account with a verified domain `NAME.example` that has all records of a zone. Returns its id. */
+  /** Creates an account with a verified domain that has all records of a zone. Returns its id. */
   serve(zone: Zone): Promise<string>
-  /** The server of another process, with settings of its own. */
+  /** Starts the server of another process, with its own settings. */
   another(
     settings?: Partial<Settings['dns']>,
     limits?: Partial<Settings['limits']['dns']>,
@@ -74,7 +74,7 @@ export async function openDnsDoor(settings: Partial<Settings['dns']> = {}): Prom
   }
 }
 
-/** A record of a zone as its owner writes it. */
+/** Returns a record of a zone as its owner writes it. */
 function writtenIn(origin: string, record: ZoneRecord): WrittenRecord {
   const { ttlSeconds } = record
   const name = record.name === origin ? '@' : record.name.slice(0, -origin.length - 1)

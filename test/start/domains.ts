@@ -1,6 +1,6 @@
 /**
- * Domains in the databases of tests, as they are there when a service is not at its beginning. Their keys are the same in all
- * databases of this process, each sealed with the secrets of its own: a new RSA key costs as much as many tests.
+ * Domains in the databases of tests, as in a service that has run before. All databases of this process have the same keys, sealed
+ * with their own secrets, because a new RSA key costs as much time as many tests.
  */
 import { firstWatch } from '../../core/domains/claims.ts'
 import { keepPublished } from '../../core/domains/kept-records.ts'
@@ -28,7 +28,7 @@ async function keysFor(ctx: Context): Promise<DkimKey[]> {
   }))
 }
 
-/** Starts on a database as a service does that has been there before: its shared domain has its keys. */
+/** Prepares a database like one of a service that has run before: its shared domain has its keys. */
 export async function openSharedDomain(ctx: Context): Promise<void> {
   const createdAt = ctx.clock.now()
   await insertDomain(ctx.store, {
@@ -44,7 +44,7 @@ export async function openSharedDomain(ctx: Context): Promise<void> {
   await ensureSharedDomain(ctx)
 }
 
-/** Gives an account a domain that is verified. It counts, and no plan refuses it. */
+/** Gives an account a verified domain. It is counted, but the plan's limit is not checked. */
 export async function giveDomain(
   ctx: Context,
   { accountId, domain }: { readonly accountId: string; readonly domain: string },

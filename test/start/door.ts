@@ -30,7 +30,7 @@ import { giveDomain, openSharedDomain } from './domains.ts'
 import { openDatabase } from './engine.ts'
 import { contextOf } from './service.ts'
 
-/** A process: how far the clock of its machine is ahead of this one's, and where its way to the database begins, if not at the engine. */
+/** A process: how far its clock is ahead, and the host by which it reaches the database, if not the engine's. */
 type Node = { readonly aheadMs?: () => number; readonly host?: string }
 
 export type Door = {
@@ -40,24 +40,24 @@ export type Door = {
   logs(): string
   /** What /readyz reports; a test may change it. */
   readiness: Readiness
-  /** When so many more requests have come in; what is done then comes after them. */
+  /** Resolves when this many more requests have come in, so that what is done then comes after them. */
   asked(count?: number): Promise<void>
-  /** When this process has heard of all that was changed before. */
+  /** Resolves when this process has received the change notes of all earlier changes. */
   noticed(): Promise<void>
-  /** Moves the clock on. */
+  /** Moves the clock forward. */
   advance(ms: number): void
-  /** Moves the clock on to the next minute: requests and recipients are counted by the minute. */
+  /** Moves the clock to the next minute, because requests and recipients are counted by the minute. */
   beginMinute(): void
-  /** The door of another process on the same database. */
+  /** Opens the door of another process on the same database. */
   another(node?: Node): Promise<Pick<Door, 'http' | 'ctx' | 'close'>>
-  /** Where the engine of the database listens. */
+  /** The socket on which the engine of the database listens. */
   readonly socket: string
   close(): Promise<void>
 }
 
 /**
- * `monitorCommands`: whether the driver tells of each command (`ctx.store.db.client`); `isNamed`: whether links name localhost
- * and the port, as browsers need it for passkeys; `offers`: what MCP offers beside the service's own; `env` adds settings.
+ * `monitorCommands`: whether the driver emits each command (`ctx.store.db.client`); `isNamed`: whether links use localhost and the
+ * port, which browsers require for passkeys; `offers`: what MCP offers in addition to the service's own; `env` adds settings.
  */
 export async function openDoor({
   monitorCommands = false,
@@ -129,7 +129,7 @@ export async function openDoor({
   })
 }
 
-/** Counts from now on how often a wait was held against the limits of the process, and let in. */
+/** Counts how often a wait is admitted by the limits of the process. */
 export function watchWaits({ settings }: Context): { entered(): number } {
   const { http } = settings.limits
   const { waits } = http
@@ -144,20 +144,20 @@ export function watchWaits({ settings }: Context): { entered(): number } {
 
 let markers = 0
 
-/** Notes of one writer come in order: who hears of this one has heard of those before it. */
+/** Resolves when a marker note has arrived. Notes of one writer arrive in order, so all earlier ones have arrived too. */
 async function noticed({ changes }: Context): Promise<void> {
   const marker = `marker${++markers}@nowhere.example`
   const { promise: heard, resolve } = Promise.withResolvers<void>()
   const leave = changes.listen((note) => {
     if (note.kind === 'address' && note.addresses.includes(marker)) resolve()
   })
-  // Who begins to listen hears what is told from then on.
+  // A listener receives only notes that are published after it began, so the marker is repeated.
   while (!(await Promise.race([heard.then(() => true), sleep(50)])))
     changes.publish({ kind: 'address', addresses: [marker] })
   leave()
 }
 
-/** A door with one tenant at `tenant.example`, and a client with its account key. */
+/** Opens a door with one tenant at `tenant.example`, and a client with its account key. */
 export async function openTenant(
   options: Parameters<typeof openDoor>[0] = {},
 ): Promise<{ door: Door; tenant: Tenant; call: Call }> {
@@ -201,7 +201,7 @@ export function makeKey(ctx: Context, key: Partial<NewKey> & Pick<NewKey, 'accou
   return createKey(ctx, { kind: 'account', name: 'test', scopes: allScopes, mailboxIds: [], expiresAt: null, ...key })
 }
 
-/** Reads each schema once for all clients of this process: they all get the same of many tools. */
+/** Compiles each schema once for all clients of this process, which all receive the same schemas of many tools. */
 const outputs: jsonSchemaValidator = {
   getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
     const text = JSON.stringify(schema)
@@ -213,7 +213,7 @@ const outputs: jsonSchemaValidator = {
 const ajv = new AjvJsonSchemaValidator()
 const readers = new Map<string, JsonSchemaValidator<unknown>>()
 
-/** An MCP client with a key. It checks results against the output schemas that the server lists. */
+/** Connects an MCP client with a key. It checks results against the output schemas that the server lists. */
 export async function connectMcp(http: string, key: string, query = ''): Promise<Client> {
   const mcp = new Client({ name: 'test', version: '1' }, { jsonSchemaValidator: outputs })
   const headers = { authorization: `Bearer ${key}` }
@@ -222,7 +222,7 @@ export async function connectMcp(http: string, key: string, query = ''): Promise
   return mcp
 }
 
-/** Lets mail come in the way the SMTP plugins deliver it. Returns its message id. */
+/** Delivers mail as the SMTP plugins do. Returns its message id. */
 export async function deliver(
   ctx: Context,
   { to, raw, from = 'sender@remote.example', verdict }: { to: string; raw: string; from?: string; verdict?: Verdict },

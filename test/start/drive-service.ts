@@ -1,4 +1,4 @@
-/** A service with an account that has nothing in Drive, and the command line on it, whose memory is watched all the time. */
+/** A service with an account whose Drive is empty, and the command line on it; the memory of both is watched. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -51,7 +51,7 @@ export async function startDriveService() {
     tenant,
     other,
     command,
-    /** From here on growth is counted. */
+    /** Starts to count growth of memory. */
     isIdle() {
       idleOfCommandMb = Math.max(...memory.splice(0).map(({ peakMb }) => peakMb))
       watched.stop()
@@ -62,7 +62,7 @@ export async function startDriveService() {
     async usedBytes() {
       return (await this.mail().usage.get()).storage.used
     },
-    /** Kills the process that started all others, which end with it. */
+    /** Kills the first process; all others end with it. */
     async kill() {
       const exited = once(service.process, 'exit')
       service.process.kill('SIGKILL')

@@ -1,4 +1,4 @@
-/** Files in Drive, as the command line puts them there. */
+/** Puts files into Drive as the command line does. */
 import { folderAt, putFile } from '../../core/drive/put.ts'
 import type { Context } from '../../core/process/context.ts'
 

@@ -1,17 +1,17 @@
-/** A process that dies: from one of its writes on, nothing that it says reaches the database. */
+/** Simulates a process that dies: from one of its writes on, none of its commands reaches the database. */
 import type { CommandStartedEvent } from 'mongodb'
 import { type Context, closeContext } from '../../core/process/context.ts'
 
 const writes: ReadonlySet<string> = new Set(['insert', 'update', 'delete', 'findAndModify', 'bulkWrite'])
 
-/** What a connection ends with: the server would do it by itself. */
+/** Commands that end a connection, which are let through: the server would end it by itself. */
 const leaving: ReadonlySet<string> = new Set(['killCursors', 'endSessions'])
 
 /**
- * Runs `work` again and again, each time in a process of its own that dies before one of its writes, until it ends by itself; after
- * each death `check` looks at what is there. Returns how often it died. `livesFor` says how many writes a process makes before it
- * dies: one more than the process before, or, for work that goes on where it died, always as many. Contexts have to tell of
- * their commands (`monitorCommands`).
+ * Runs `work` again and again, each time in a new process that dies before one of its writes, until it completes. After each death
+ * `check` examines what is stored. Returns how often it died. `livesFor` returns how many writes a process makes before it dies: by
+ * default one more than the previous process; for work that resumes where it died, a constant. Contexts must emit their commands
+ * (`monitorCommands`).
  */
 export async function dyingAtEachWrite(
   open: () => Promise<Context>,
@@ -35,14 +35,14 @@ export async function dyingAtEachWrite(
   }
 }
 
-/** Lets so many writes through; what the process does about itself, and its change notes, do not count. */
+/** Lets `lives` writes through. Writes about the process itself and its change notes do not count. */
 function dieAtWrite({ store: { db, changes, keyHolders } }: Context, lives: number): () => boolean {
   const passing = new Set([changes.collectionName, keyHolders.collectionName])
   let made = 0
   let dead = false
   db.client.on('commandStarted', ({ commandName, command }: CommandStartedEvent) => {
     if (writes.has(commandName) && !passing.has(command[commandName])) dead ||= made++ >= lives
-    // It is told before the command is on its way, and whoever gives it sees this.
+    // The event comes before the command is sent, and the error reaches the caller of the command.
     if (dead && !leaving.has(commandName)) throw new Error('This process is dead.')
   })
   return () => dead

@@ -34,7 +34,7 @@ process.once('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
-/** A fresh data folder, gone with this process. */
+/** Creates a data folder that is removed when this process ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'engine-'))
   folders.push(folder)
@@ -68,17 +68,17 @@ export async function startEngine(options: StartOptions = {}): Promise<Started> 
   return { dir, socket, process: child, client, db: client.db('test'), log: () => lines, stop, kill }
 }
 
-/** A client as the driver makes it. */
+/** Connects a client of the driver. */
 export const connect = (url: string): Promise<MongoClient> => new MongoClient(url).connect()
 
-/** A database of its own, empty, in the engine that the files of one worker process share. */
+/** A separate, empty database in the engine that the files of one worker process share. */
 export type Database = { readonly url: string; drop(): Promise<void> }
 
 let shared: Promise<Started> | undefined
 let router: Promise<Router> | undefined
 let databases = 0
 
-/** Makes a database. The first who asks starts the engine; it leaves when this process ends, however that comes about. */
+/** Creates a database. The first call starts the engine, which ends with this process, however this ends. */
 export async function openDatabase(): Promise<Database> {
   shared ??= startEngine()
   const { client, socket } = await shared
@@ -89,7 +89,7 @@ export async function openDatabase(): Promise<Database> {
   return { url: `${url(door)}/${name}`, drop: async () => void (await client.db(name).dropDatabase()) }
 }
 
-/** A router in front of an engine that writes what it saw to a file when this process ends: a line of JSON. */
+/** Starts a router in front of an engine that appends what it saw to a file when this process ends, as a line of JSON. */
 async function startReporting(socket: string, file: string): Promise<Router> {
   const made = await startRouter(socket, declaredKeys)
   process.once('exit', () => {
@@ -112,13 +112,13 @@ export function launch(
   return spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], env: { ...own, ...env } })
 }
 
-/** The exit code, also of a process that has ended already. */
+/** Resolves to the exit code, also of a process that has ended already. */
 export function exit(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode)
   return new Promise((resolve) => child.once('exit', (code) => resolve(code)))
 }
 
-/** The connection string of a unix socket. */
+/** Returns the connection string of a unix socket. */
 export function url(socket: string): string {
   return `mongodb://${encodeURIComponent(socket)}`
 }

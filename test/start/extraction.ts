@@ -1,4 +1,4 @@
-/** Extraction in worker processes of this process, with what its files took and why its workers ended. */
+/** Extraction in worker processes of this process, with the cost of each file and the reasons why workers ended. */
 import { type ExtractedText, extractText } from '../../core/extraction/extract.ts'
 import {
   createExtraction,
@@ -13,13 +13,13 @@ export type Sent = { readonly name?: string; readonly contentType?: string; read
 export type Extractor = Extraction & {
   /** The text of a file, plain text unless told otherwise. */
   read(content: string | Buffer, sent?: Sent): Promise<ExtractedText | null>
-  /** What each file took, the last one last. */
+  /** The cost of each file, in order. */
   readonly costs: readonly Cost[]
   /** Why workers ended in the middle of a file. */
   readonly errors: readonly string[]
 }
 
-/** One worker, unless told otherwise. */
+/** Opens an extractor, with one worker by default. */
 export function openExtractor(limits: Partial<ExtractionLimits> = {}): Extractor {
   const costs: Cost[] = []
   const errors: string[] = []

@@ -1,8 +1,8 @@
-/** A reading that the database does not answer. */
+/** Makes a read of the database fail. */
 import { Db, type Document } from 'mongodb'
 import type { Store } from '../../store/open.ts'
 
-/** Has the next reading of a collection whose filter is asked for fail. Resolves when it has. */
+/** Makes the next read of a collection whose filter `isIt` accepts fail. Resolves when it has failed. */
 export function failNextRead(
   { db }: Pick<Store, 'db'>,
   collection: string,

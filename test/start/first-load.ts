@@ -1,15 +1,15 @@
-/** What a page costs when it is opened for the first time, as the browser itself counts it. */
+/** The cost of opening a page for the first time, as the browser itself measures it. */
 import type { CDPSession, Page } from 'playwright-core'
 import { isTask, type TraceEvent, traced, workMs } from './trace.ts'
 
 export type FirstLoad = {
   readonly requests: number
-  /** Over the wire: compressed bodies and heads of all answers. */
+  /** The bytes on the wire: compressed bodies and headers of all answers. */
   readonly bytes: number
-  /** By the clock, from the beginning of navigation: to what is painted first, and to when the page can be used. */
+  /** Elapsed time from the beginning of navigation to the first paint, and until the page can be used. */
   readonly paintedMs: number
   readonly usableMs: number
-  /** Of processor time of the page's main thread: what other work on the machine does not lengthen. */
+  /** Processor time of the page's main thread, which other work on the machine does not lengthen. */
   readonly workToPaintMs: number
   readonly workMs: number
   readonly longestTaskMs: number
@@ -25,7 +25,7 @@ const categories = [
 
 type Opened = readonly [page: Page, address: string, usable: () => Promise<unknown>]
 
-/** Opens an address with nothing kept from before; it can be used when `usable` resolves. */
+/** Opens a URL with an empty cache. The page can be used when `usable` resolves. */
 export async function firstLoad(page: Page, address: string, usable: () => Promise<unknown>): Promise<FirstLoad> {
   const network = await page.context().newCDPSession(page)
   try {
@@ -43,7 +43,7 @@ export async function firstLoad(page: Page, address: string, usable: () => Promi
 }
 
 /**
- * Opens pages in turn, each `rounds` times, so that what the machine does meanwhile meets all of them. Resolves to the median of
+ * Opens pages in turn, each `rounds` times, so that other work on the machine affects all of them alike. Resolves to the median of
  * each figure, by the name of the page.
  */
 export async function firstLoads<Name extends string>(
@@ -67,7 +67,7 @@ function medians(loads: readonly FirstLoad[]): FirstLoad {
   return Object.fromEntries(figures.map((figure) => [figure, median(figure)])) as FirstLoad
 }
 
-/** Counts what comes over the wire from now on. */
+/** Starts to count requests and bytes on the wire. */
 async function watch(network: CDPSession): Promise<{ requests: number; bytes: number }> {
   const seen = { requests: 0, bytes: 0 }
   network.on('Network.requestWillBeSent', () => {
@@ -101,7 +101,7 @@ function timesOf(events: readonly TraceEvent[], address: string) {
   }
 }
 
-// What runs in the page: it can be used when something of it is painted, and what was shown last too.
+// Runs in the page, which can be used once its first content and what it showed last are painted.
 const markUsable = `(async () => {
   await new Promise((resolve) =>
     new PerformanceObserver((list) => {

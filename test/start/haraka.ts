@@ -21,22 +21,22 @@ import { openSharedDomain } from './domains.ts'
 import { openDatabase } from './engine.ts'
 
 export type Service = {
-  /** Where Haraka listens, `127.0.0.1:port`. */
+  /** The address on which Haraka listens, `127.0.0.1:port`. */
   readonly smtp: string
   readonly ctx: Context
   readonly haraka: ChildProcess
   readonly principal: Principal
   /** The account's mailbox. */
   readonly address: string
-  /** The messages of the mailbox, oldest first, as they came. */
+  /** The raw messages of the mailbox, oldest first. */
   messages(): Promise<readonly Buffer[]>
-  /** Stops Haraka by message and everything else; the exit status of Haraka. */
+  /** Stops Haraka by message, and then everything else. Resolves to the exit status of Haraka. */
   stop(): Promise<number | null>
 }
 
 export async function startService(change: SettingsChange = {}): Promise<Service> {
   const data = await mkdtemp(join(tmpdir(), 'mailroom-plugins-'))
-  // What was started ends in the opposite order, also when the start fails half way.
+  // Everything that was started is stopped in reverse order, also when the start fails halfway.
   const ends: (() => Promise<unknown>)[] = [() => rm(data, { recursive: true })]
   const endAll = async () => {
     for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end()
@@ -92,7 +92,7 @@ export async function startHaraka(settings: Settings): Promise<{ smtp: string; h
   return { smtp: message.smtp, haraka }
 }
 
-/** The certificates that this process has made, by name: all its Harakas show the same. */
+/** The certificates that this process has made, by name, shared by all of its Haraka instances. */
 const certificates = new Map<string, Promise<Pair>>()
 
 function certificateFor(name: string): Promise<Pair> {
@@ -106,7 +106,7 @@ async function makeCertificate(name: string): Promise<Pair> {
   return { key: made.private, cert: made.cert }
 }
 
-/** Asks Haraka to stop, unless it has ended already; its exit status. */
+/** Asks Haraka to stop, unless it has ended already. Resolves to its exit status. */
 export async function stopHaraka(haraka: ChildProcess): Promise<number | null> {
   if (haraka.exitCode !== null || haraka.signalCode !== null) return haraka.exitCode
   const ended = once(haraka, 'exit')

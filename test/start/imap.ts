@@ -12,9 +12,9 @@ export type ImapDoor = {
   readonly tenant: Tenant
   readonly call: Call
   readonly ports: { readonly imap: number; readonly imaps: number }
-  /** Connects; with `user` logs in to that mailbox with the account's key or another. */
+  /** Connects. With `user` it logs in to that mailbox, with the account's key by default. */
   open(options?: { readonly user?: string | null; readonly key?: string; readonly tls?: boolean }): Promise<ImapClient>
-  /** Makes a mailbox of its own, so that a test finds it empty. Returns its address. */
+  /** Creates a new mailbox, which a test finds empty. Returns its address. */
   mailbox(): Promise<string>
   close(): Promise<void>
 }
@@ -23,7 +23,7 @@ let certificate: Promise<{ private: string; cert: string }> | undefined
 
 export async function openImapDoor(options: Parameters<typeof openTenant>[0] = {}): Promise<ImapDoor> {
   const { door, tenant, call } = await openTenant(options)
-  // Many logins go wrong here, and none of them is slow.
+  // Tests make many wrong logins, which must not be slowed down.
   Object.assign(door.ctx.settings.limits.logins, { slowAfter: 1_000, failuresPerAddress: 1_000 })
   certificate ??= generate([{ name: 'commonName', value: 'localhost' }], { keySize: 2048 })
   const { private: key, cert } = await certificate

@@ -1,4 +1,4 @@
-/** Nodes on one database: what becomes of work that one of them leaves undone. */
+/** Nodes on one database, for tests of work that one of them leaves undone. */
 import { type DatabaseProxy, startDatabaseProxy } from '../peers/database-proxy.ts'
 import { type Door, openTenant, type Tenant } from './door.ts'
 
@@ -8,14 +8,14 @@ export type Nodes = {
   readonly door: Door
   readonly tenant: Tenant
   readonly proxy: DatabaseProxy
-  /** A node whose way to the database is the proxy. */
+  /** A node that reaches the database through the proxy. */
   readonly node: Node
-  /** A node that sees as over what began now. */
+  /** A node whose clock is so far ahead that current leases have ended for it. */
   readonly later: Node
   close(): Promise<void>
 }
 
-/** Longer than any lease that is tested, and than a request runs. */
+/** Longer than any tested lease, and longer than a request may run. */
 const laterMs = 61_000
 
 export async function openNodes(): Promise<Nodes> {

@@ -1,12 +1,12 @@
-/** Mail on its way out, carried in this process: what the outbound plugin does for recipients here and simulated ones. */
+/** Delivers outgoing mail in this process, as the outbound plugin does for local and simulated recipients. */
 import { claimAttempts, deliverLocally } from '../../core/deliver/outbox.ts'
 import { recordOutcome } from '../../core/deliver/outcomes.ts'
 import type { Context } from '../../core/process/context.ts'
 import { settleDue } from '../../core/send/settle.ts'
 
-/** Delivers all mail that waits for recipients of this service. */
+/** Delivers all waiting mail for recipients of this service. */
 export async function carryOutgoing(ctx: Context): Promise<void> {
-  // What is begun in the background may begin a send there, which is settled after it.
+  // Work in the background may start a send, whose settling is also work in the background.
   for (let begun = 0; begun < 2; begun++) await ctx.background.done()
   for (const attempt of await claimAttempts(ctx, { owner: 'test', max: 500 })) {
     const outcome = await deliverLocally(ctx, attempt)

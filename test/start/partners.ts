@@ -14,7 +14,7 @@ export type Partner = {
   readonly test: Call
 }
 
-/** Makes a partner as an administrator does. */
+/** Creates a partner as an administrator does. */
 export async function makePartner({ ctx, http }: Pick<Door, 'ctx' | 'http'>, name: string): Promise<Partner> {
   const { id } = await createPartner(ctx, { name, email: `owner@${name}.example` })
   const keyOf = async (mode: 'live' | 'test') =>
@@ -23,7 +23,7 @@ export async function makePartner({ ctx, http }: Pick<Door, 'ctx' | 'http'>, nam
   return { id, name, liveKey, testKey, live: client(http, liveKey), test: client(http, testKey) }
 }
 
-/** A customer with a mailbox and a key that its partner holds. */
+/** A customer with a mailbox, and a key that its partner holds. */
 export type Customer = {
   readonly id: string
   readonly accountId: string
@@ -33,7 +33,7 @@ export type Customer = {
   readonly call: Call
 }
 
-/** Makes a customer by the partner API, a key for it, and with that its first mailbox. */
+/** Creates a customer by the partner API, a key for it, and with that key its first mailbox. */
 export async function makeCustomer(
   { http }: Pick<Door, 'http'>,
   partner: Call,

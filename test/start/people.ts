@@ -1,4 +1,4 @@
-/** People who have signed up, for tests of what they may do then. */
+/** People who have signed up, for tests of what they may do. */
 import { createSession } from '../../core/access/sessions.ts'
 import { joinAccount } from '../../core/people/members.ts'
 import { hashPassword } from '../../core/people/passwords.ts'
@@ -13,10 +13,10 @@ export type KnownPerson = { readonly id: string; readonly email: string; readonl
 export const testPassword = 'correct horse battery staple'
 
 let people = 0
-/** The same for all of this process: a hash takes as long as a test. */
+/** One password hash for all people of this process, because a hash takes as long as a test. */
 let kept: Promise<string> | undefined
 
-/** Makes a person, with a role in an account if one is given. */
+/** Creates a person, with a role in an account if one is given. */
 export async function makePerson(
   { ctx }: Pick<Door, 'ctx'>,
   {
@@ -34,7 +34,7 @@ export async function makePerson(
   return { id, email, password: testPassword }
 }
 
-/** Begins a session of a person. */
+/** Starts a session of a person. */
 export async function signedIn(
   { ctx, http }: Pick<Door, 'ctx' | 'http'>,
   { id: personId }: Pick<KnownPerson, 'id'>,
@@ -46,7 +46,7 @@ export async function signedIn(
 
 export type SignedIn = Person & KnownPerson
 
-/** A new person who is signed in, with a role in an account if one is given. */
+/** Creates a person who is signed in, with a role in an account if one is given. */
 export async function newPerson(
   door: Pick<Door, 'ctx' | 'http'>,
   { accountId, role = 'owner' }: { accountId?: string; role?: Role } = {},

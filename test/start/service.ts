@@ -1,4 +1,4 @@
-/** A whole service of its own for a test: real processes, real sockets, free ports, a data folder that goes away. */
+/** A whole separate service for a test: real processes, real sockets, free ports, a temporary data folder. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -38,9 +38,9 @@ const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
 const startMs = 120_000
 
 /**
- * Starts `mailroom serve` with port 0 everywhere. `env` adds settings; `data` continues in an earlier folder; `node` is the
- * Node to start it with, when that is to be another than ours; `only` names the parts to run, null all of them. Few tests need the
- * processes for mail programs and DNS: they are left out unless they are named.
+ * Starts `mailroom serve` with port 0 everywhere. `env` adds settings; `data` reuses an earlier folder; `node` is the Node binary,
+ * by default our own; `only` names the parts to run, null all of them. Few tests need the processes for IMAP and DNS, so the default
+ * leaves them out.
  */
 export async function startService({
   env = {},
@@ -55,14 +55,14 @@ export async function startService({
 } = {}): Promise<Service> {
   const folder = data ?? (await mkdtemp(path.join(tmpdir(), 'mailroom-test-')))
   const child = spawn(node, [bin, 'serve', ...(only === null ? [] : ['--only', only])], {
-    // The channel tells it when this process has died.
+    // By the channel it notices when this process has died.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
       ...process.env,
       MAILROOM_DATA: folder,
       MAILROOM_HTTP_PORT: '0',
       MAILROOM_SMTP_PORT: '0',
-      // A query that no index serves fails here, before it is slow anywhere.
+      // A query that no index serves fails in tests, before it is slow anywhere.
       ENGINE_NO_TABLE_SCAN: '1',
       MAILROOM_LOG_LEVEL: 'info',
       ...env,
@@ -110,8 +110,8 @@ export async function startNode({ data }: Service, env: Record<string, string>):
 }
 
 /**
- * A context on the database of a running service, for what only an administrator or the passing of time can do. `url` names
- * another database than the service's own engine; `env` adds settings.
+ * Opens a context on the database of a running service, for what only an administrator or the passing of time can do. `url` names
+ * a database other than the service's own engine; `env` adds settings.
  */
 export function contextOf(
   { data, url = engineUrl(data) }: Pick<ReadyLine, 'data'> & { readonly url?: string },
@@ -131,7 +131,7 @@ export function contextOf(
   })
 }
 
-/** Does something in a context on the database of a running service. */
+/** Runs `work` in a context on the database of a running service. */
 export async function inContext<T>(service: Service, work: (ctx: Context) => Promise<T>): Promise<T> {
   const ctx = await contextOf(service)
   try {

@@ -1,10 +1,10 @@
-/** A whole service that suites of tests share, each with accounts of its own: a start of all processes costs as much as a suite. */
+/** A whole service that suites share, each with its own accounts, because starting all processes costs as much as a suite. */
 import { type SunkMail, startSmtpSink } from '../peers/receivers.ts'
 import { type Service, startService } from './service.ts'
 
 export type Shared = {
   readonly service: Service
-  /** The mails that arrived at other domains, of those that an address here wrote. */
+  /** Returns the mails from an address of the service that arrived at other domains. */
   mailsBy(address: string): readonly SunkMail[]
 }
 type Started = Shared & { end(): Promise<void> }
@@ -13,8 +13,8 @@ let shared: Promise<Started> | undefined
 let users = 0
 
 /**
- * Hands over the service before the tests of a suite. The first suite starts it and the last ends it, of all suites that this
- * process has loaded: files that import this are run by one worker (test/suite.ts).
+ * Passes the service to a suite before its tests. The first suite of this process starts it and the last one stops it. All files
+ * that import this are run by one worker (test/suite.ts).
  */
 export function useSharedService(take: (shared: Shared) => void): void {
   users += 1
@@ -36,7 +36,7 @@ async function start(): Promise<Started> {
   const sink = await startSmtpSink()
   const env = {
     MAILROOM_OUTBOUND_ROUTES: `{"*": "127.0.0.1:${sink.port}"}`,
-    // All suites sign up from one address.
+    // All suites sign up from one IP address.
     MAILROOM_SIGNUP_PER_ADDRESS_PER_DAY: '100',
   }
   try {
@@ -55,7 +55,7 @@ async function start(): Promise<Started> {
   }
 }
 
-/** The From field of a mail, in small letters. */
+/** Returns the From field of a mail in lower case. */
 function authorOf(raw: Buffer): string {
   return /^From: .*$/im.exec(raw.toString('latin1'))?.[0].toLowerCase() ?? ''
 }

@@ -1,4 +1,4 @@
-/** Loaded before a process (NODE_OPTIONS --import): the clock of its machine is `CLOCK_AHEAD_MS` ahead. */
+/** Preloaded into a process (NODE_OPTIONS --import): sets its clock `CLOCK_AHEAD_MS` ahead. */
 const aheadMs = Number(process.env.CLOCK_AHEAD_MS ?? 0)
 const RealDate = Date
 

@@ -1,18 +1,18 @@
-/** A store on a database of its own, for a suite of tests, and writes to one of its collections. */
+/** A store on a separate database for a suite, and writes to one of its collections. */
 import { openStore, type Store } from '../../store/open.ts'
 import { insertInto, type Write } from '../../store/writes.ts'
 import { openDatabase } from './engine.ts'
 
 export type Entries = {
-  /** An id that nothing has. */
+  /** Returns an unused id. */
   fresh(): string
   /** The write that stores a value under an id. */
   insert(id: string, value?: unknown): Write
-  /** What is stored under an id; undefined: nothing is. */
+  /** Returns what is stored under an id, or undefined. */
   stored(id: string): Promise<unknown>
 }
 
-/** Opens a store before the tests of a suite, hands it over with the URL of its database, and closes it after them. */
+/** Opens a store before the tests of a suite, passes it on with the URL of its database, and closes it after them. */
 export function useStore(take: (store: Store, url: string) => void): Entries {
   let database: Awaited<ReturnType<typeof openDatabase>> | undefined
   let store: Store | undefined

@@ -1,7 +1,7 @@
-/** What the browser itself notes of its work. */
+/** Traces that the browser itself records of its work. */
 import type { Page } from 'playwright-core'
 
-// Times of traces are microseconds; `tdur` is the processor time of the thread in which an event was.
+// Times of traces are in microseconds; `tdur` is the processor time that the event took in its thread.
 export type TraceEvent = {
   readonly name: string
   readonly pid: number
@@ -12,7 +12,7 @@ export type TraceEvent = {
   readonly args?: { readonly data?: { readonly isOutermostMainFrame?: boolean; readonly documentLoaderURL?: string } }
 }
 
-/** What the browser notes of some categories while `act` runs. */
+/** Returns what the browser records of some categories while `act` runs. */
 export async function traced(
   page: Page,
   categories: readonly string[],
@@ -30,15 +30,15 @@ export async function traced(
   return (JSON.parse(written.toString()) as { traceEvents: TraceEvent[] }).traceEvents
 }
 
-/** Whether an event is all that a thread did until it looked for what comes next. */
+/** Whether an event is a whole task of a thread's event loop. */
 export const isTask = ({ name }: TraceEvent) => name === 'ThreadControllerImpl::RunTask'
 
-/** The processor time of tasks, in milliseconds. */
+/** Returns the processor time of tasks, in milliseconds. */
 export const workMs = (tasks: readonly TraceEvent[]) => tasks.reduce((total, { tdur = 0 }) => total + tdur, 0) / 1_000
 
 /**
- * The processor time of the page's main thread, in milliseconds, for each step that the page begins with the mark `step`; the last
- * one ends at the mark `end`.
+ * Returns the processor time of the page's main thread, in milliseconds, for each step that the page begins with the mark `step`;
+ * the last step ends at the mark `end`.
  */
 export async function stepsMs(page: Page, act: () => Promise<unknown>): Promise<number[]> {
   const events = await traced(page, ['toplevel', 'blink.user_timing'], act)

@@ -37,7 +37,8 @@ export const usage: typeof english = {
     emails: (when: string) =>
       `In diesem Tempo sind die E-Mails des Monats ${when} aufgebraucht. Ein Zehntel später pausiert das Senden; der Empfang läuft weiter.`,
     sendsOver: 'Die Sendungen dieses Monats sind aufgebraucht. Am 1. (UTC) beginnen sie neu.',
-    emailsOver: 'Die E-Mails dieses Monats sind aufgebraucht, die Zugabe von einem Zehntel wird verbraucht. Der Empfang läuft weiter.',
+    emailsOver:
+      'Die E-Mails dieses Monats sind aufgebraucht, die Zugabe von einem Zehntel wird verbraucht. Der Empfang läuft weiter.',
     storage:
       'Der Speicher ist fast voll. Leeren Sie den Papierkorb oder bitten Sie um mehr; Mail an ein volles Postfach wartet beim Absender.',
     dropped: (n: string) =>

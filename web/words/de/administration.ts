@@ -94,7 +94,10 @@ export const administration: typeof english = {
   otherCode: 'andere',
   range: { day: '24 Stunden', week: '7 Tage', month: '30 Tage' },
   processes: 'Prozesse',
-  noProcesses: { title: 'Noch kein Prozess hat sich gemeldet', text: 'Prozesse melden sich einige Sekunden nach ihrem Start.' },
+  noProcesses: {
+    title: 'Noch kein Prozess hat sich gemeldet',
+    text: 'Prozesse melden sich einige Sekunden nach ihrem Start.',
+  },
   pid: (pid: number, host: string) => `Prozess ${pid} auf ${host}`,
   since: (when: string) => `seit ${when}`,
   alive: 'lebt',

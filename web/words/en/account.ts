@@ -219,7 +219,10 @@ export const audit = {
   },
   filterAction: 'Action: messages.send',
   refusedOnly: 'Outcome: forbidden',
-  empty: { title: 'No entries', text: 'Everything that changes the account is listed here, from the first request on.' },
+  empty: {
+    title: 'No entries',
+    text: 'Everything that changes the account is listed here, from the first request on.',
+  },
   change: 'Before and after',
   request: 'Request',
 }
